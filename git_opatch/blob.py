@@ -1,0 +1,72 @@
+"""What git keeps for a path: its mode, its blob's id, and the blob's bytes."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from git_opatch.text import Text, is_binary
+
+
+class Mode(Enum):
+    """The modes of an index entry."""
+
+    REGULAR = "100644"
+    EXECUTABLE = "100755"
+    SYMLINK = "120000"
+    GITLINK = "160000"
+
+    @property
+    def is_file(self) -> bool:
+        """Whether this is a plain file, executable or not."""
+        return self in (Mode.REGULAR, Mode.EXECUTABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A path's mode and blob id, as an index or a tree has them."""
+
+    mode: Mode
+    id: str
+
+
+@dataclass(frozen=True)
+class Blob:
+    """A path's content where the patch is located."""
+
+    path: str
+    entry: Entry
+    data: bytes
+
+    @property
+    def binary(self) -> bool:
+        """Whether git would show no text diff of it."""
+        return is_binary(self.data)
+
+    @cached_property
+    def text(self) -> Text:
+        """The lines of the blob."""
+        return Text.from_bytes(self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What becomes of one path: its entry before and after; None where it is absent."""
+
+    path: str
+    old: Entry | None
+    new: Entry | None
+
+
+def null_id(algorithm: str) -> str:
+    """The id that stands for no blob, in a repository of this hash algorithm."""
+    return "0" * (hashlib.new(algorithm, usedforsecurity=False).digest_size * 2)
+
+
+def blob_id(data: bytes, algorithm: str) -> str:
+    """The id that git gives a blob of `data`; `algorithm` is "sha1" or "sha256"."""
+    digest = hashlib.new(algorithm, b"blob %d\0" % len(data), usedforsecurity=False)
+    digest.update(data)
+    return digest.hexdigest()

@@ -1,0 +1,83 @@
+"""The errors of git opatch, with the exit status that each one means.
+
+The four kinds are those of OpenCode's patch subsystem (`ApplyPatchError`); the exit
+statuses are git's: 1 the patch does not apply, 128 fatal, 129 usage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Kind(Enum):
+    """The kind of an error, as machines see it."""
+
+    PARSE = "ParseError"
+    IO = "IoError"
+    MATCH = "ComputeReplacements"
+    IMPLICIT = "ImplicitInvocation"
+
+
+class OpatchError(Exception):
+    """Anything that a user, a model or a repository can do wrong."""
+
+    exit_status = 1
+    kind = Kind.IO
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong with a patch's text. `line` counts from 1; 0 is the whole text."""
+
+    line: int
+    message: str
+    source: str = ""
+
+    def __str__(self) -> str:
+        place = f"line {self.line}: " if self.line else ""
+        return f"{self.source}: {place}{self.message}" if self.source else place + self.message
+
+
+class ParseError(OpatchError):
+    """The text is no patch, or a malformed one; carries all faults found."""
+
+    exit_status = 128
+    kind = Kind.PARSE
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        super().__init__("\n".join(str(fault) for fault in faults))
+        self.faults = tuple(faults)
+
+
+class RepositoryError(OpatchError):
+    """No repository, no working tree, or git failed at what it was asked."""
+
+    exit_status = 128
+
+
+class InputError(OpatchError):
+    """A patch file cannot be read, or an output file cannot be written."""
+
+    exit_status = 128
+
+
+class BusyError(OpatchError):
+    """Another process holds the lock of this repository or of its index."""
+
+
+class TransactionError(OpatchError):
+    """Git failed while it wrote, or wrote something else; all was put back."""
+
+
+class UsageError(OpatchError):
+    """The command line is wrong."""
+
+    exit_status = 129
+
+
+class Interrupted(OpatchError):  # noqa: N818 - nothing went wrong
+    """A signal came while the patch was applied; the message says what was done."""
+
+    exit_status = 130

@@ -1,0 +1,99 @@
+"""Paths as patches write them: git's quoting, and what no patch may name.
+
+A path is a `str` in the file system's encoding with surrogate escapes, relative to the
+top of the working tree, with `/` between its parts.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+_ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
+_BYTES = {name: code for code, name in _ESCAPES.items()}
+_QUOTED_PART = re.compile(rb'\\([0-3][0-7]{2}|[abtnvfr"\\])|([^"\\]+)')
+
+# Code points that HFS+ ignores in a name (next_hfs_char in git's utf8.c).
+_IGNORED_BY_HFS = dict.fromkeys(
+    [0x200C, 0x200D, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
+)
+_LONGEST_PATH, _LONGEST_NAME = 4000, 255
+_DRIVE = re.compile(r"[A-Za-z]:(?=[\\/]|$)")
+
+
+def quote(path: str) -> str:
+    """`path` in double quotes with C escapes if git would quote it, else as it is."""
+    raw = os.fsencode(path)
+    if all(0x20 <= byte < 0x7F and byte not in b'"\\' for byte in raw):
+        return path
+    return '"' + "".join(map(_quoted_byte, raw)) + '"'
+
+
+def _quoted_byte(byte: int) -> str:
+    if byte in _ESCAPES:
+        return "\\" + _ESCAPES[byte]
+    return chr(byte) if 0x20 <= byte < 0x7F else f"\\{byte:03o}"
+
+
+def unquote(name: bytes) -> bytes | None:
+    """The bytes of a C-quoted name, its quotes included in `name`; None if malformed."""
+    if len(name) < 2 or not (name.startswith(b'"') and name.endswith(b'"')):
+        return None
+    out, at, end = bytearray(), 1, len(name) - 1
+    while at < end:
+        part = _QUOTED_PART.match(name, at, end)
+        if part is None:
+            return None
+        out += part[2] if part[2] is not None else _unescaped(part[1])
+        at = part.end()
+    return bytes(out)
+
+
+def _unescaped(escape: bytes) -> bytes:
+    name = escape.decode("ascii")
+    return bytes([_BYTES[name] if name in _BYTES else int(name, 8)])
+
+
+def normalise(path: str, directory: str = "") -> str:
+    """`path` below `directory`, without empty and `.` parts, which mean nothing."""
+    whole = f"{directory}/{path}" if directory and not path.startswith("/") else path
+    parts = [part for part in whole.split("/") if part not in ("", ".")]
+    return ("/" if whole.startswith("/") else "") + "/".join(parts)
+
+
+def parents(path: str) -> Iterator[str]:
+    """The folders that hold `path`, outermost first."""
+    at = path.find("/")
+    while at > 0:
+        yield path[:at]
+        at = path.find("/", at + 1)
+
+
+def why_unsafe(path: str) -> str | None:
+    """Why no patch may name `path`, or None if it may.
+
+    Refuses what git refuses on any system (verify_path with core.protectNTFS and
+    core.protectHFS on), so that a patch that lands here lands everywhere.
+    """
+    if not path:
+        return "the path is empty"
+    if "\0" in path:
+        return "the path holds a NUL"
+    if path.startswith(("/", "\\")) or _DRIVE.match(path):
+        return "the path is absolute; paths count from the top of the working tree"
+    parts = path.replace("\\", "/").split("/")
+    if len(os.fsencode(path)) > _LONGEST_PATH or any(
+        len(os.fsencode(part)) > _LONGEST_NAME for part in parts
+    ):
+        return "the path is longer than a file system takes"
+    if ".." in parts:
+        return "the path leaves the working tree"
+    if any(_is_git_folder(part) for part in parts):
+        return "the path goes into the git directory"
+    return None
+
+
+def _is_git_folder(part: str) -> bool:
+    plain = part.translate(_IGNORED_BY_HFS).split(":")[0].rstrip(" .").lower()
+    return plain in (".git", "git~1")
