@@ -1,0 +1,182 @@
+r"""The part that all families share: `@@` headers and the marked lines of a hunk.
+
+    header := "@@" | "@@ " text | "@@ -a,b +c,d @@" [" " heading]
+    line   := (" " | "-" | "+") text | "" | "\ No newline at end of file"
+
+An empty line is an empty context line: editors and models strip the blank.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from git_opatch.parse.frame import Cursor
+from git_opatch.patch import Anchor, Hunk, Line, Mark
+from git_opatch.text import visible
+
+_NUMBERED = re.compile(
+    rb"@@ -(\d{1,12})(?:,(\d{1,12}))? \+(\d{1,12})(?:,(\d{1,12}))? @@(?:[ \t](.*))?", re.DOTALL
+)
+_MARKS = {mark.value.encode(): mark for mark in Mark}
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What one `@@` line says. Starts count from 0, as positions in the file."""
+
+    anchor: Anchor | None = None
+    start: int | None = None
+    new_start: int | None = None
+    old_count: int | None = None
+    new_count: int | None = None
+
+
+def parse_header(line: bytes) -> Header | None:
+    """The hunk header in `line`, or None if it is no header."""
+    numbered = _NUMBERED.fullmatch(line.rstrip())
+    if numbered:
+        return _numbered_header(numbered)
+    if line.rstrip() == b"@@":
+        return Header()
+    if line.startswith(b"@@ "):
+        return Header(Anchor(line[3:].rstrip(b"\r")))
+    return None
+
+
+def _numbered_header(match: re.Match[bytes]) -> Header:
+    old, old_count, new, new_count, heading = match.groups()
+    old_lines = 1 if old_count is None else int(old_count)
+    new_lines = 1 if new_count is None else int(new_count)
+    return Header(
+        Anchor(heading.strip(), weak=True) if heading and heading.strip() else None,
+        # An empty range names the line before it (GNU diff, "Detailed Unified").
+        max(int(old) - (old_lines > 0), 0),
+        max(int(new) - (new_lines > 0), 0),
+        old_lines,
+        new_lines,
+    )
+
+
+@dataclass(slots=True)
+class Draft:
+    """A hunk that is being read."""
+
+    number: int
+    framed: bool
+    headers: list[Header] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
+    old_count: int = 0
+    new_count: int = 0
+    at_end_of_file: bool = False
+    closed: bool = False
+    """True after `*** End of File`: nothing can follow in this hunk."""
+
+    def add(self, line: Line) -> None:
+        """Add a line."""
+        self.lines.append(line)
+        self.old_count += line.mark is not Mark.ADDED
+        self.new_count += line.mark is not Mark.REMOVED
+
+    def mark_no_newline(self) -> None:
+        r"""Take `\ No newline at end of file`: the line before is the file's last."""
+        self.lines[-1] = replace(self.lines[-1], newline=False)
+        self.at_end_of_file = True
+
+    @property
+    def full(self) -> bool:
+        """Whether the body holds just what the header's counts announced."""
+        stated = self.headers[-1] if self.headers else Header()
+        return (self.old_count, self.new_count) == (stated.old_count, stated.new_count)
+
+    @property
+    def short(self) -> bool:
+        """Whether the body still lacks lines that the header's counts announced."""
+        stated = self.headers[-1] if self.headers else Header()
+        if stated.old_count is None or stated.new_count is None:
+            return False
+        return self.old_count < stated.old_count or self.new_count < stated.new_count
+
+    def finish(self, ordinal: int) -> Hunk:
+        """The hunk, which is that many in its section."""
+        stated = next((head for head in reversed(self.headers) if head.start is not None), Header())
+        anchors = tuple(header.anchor for header in self.headers if header.anchor)
+        return Hunk(
+            tuple(self.lines),
+            anchors,
+            stated.start,
+            stated.new_start,
+            self.at_end_of_file,
+            self.lines[0].number,
+            ordinal,
+            framed=self.framed,
+        )
+
+
+def parse_line(line: bytes, number: int) -> Line | None:
+    """The marked line of a hunk in `line`, or None if it has no mark."""
+    if line in (b"", b"\r"):
+        return Line(Mark.CONTEXT, line, number=number)
+    mark = _MARKS.get(line[:1])
+    return Line(mark, line[1:], number=number) if mark else None
+
+
+class Hunks:
+    """Reads the hunks of one file from a cursor, one line at a time."""
+
+    def __init__(self, cursor: Cursor) -> None:
+        self._cursor = cursor
+        self._done: list[Hunk] = []
+        self.open: Draft | None = None
+
+    def header(self) -> None:
+        """Take a `@@` line; several in a row belong to one hunk."""
+        cursor = self._cursor
+        header = parse_header(cursor.line)
+        if header is None:
+            text = visible(cursor.line[2:].strip(b" @"))
+            meant = f"@@ {text}" if text else "@@"
+            cursor.fault(f"`{visible(cursor.line)}` is no hunk header; did you mean `{meant}`?")
+            header = Header()
+        if self.open is None or self.open.lines:
+            self.close()
+            self.open = Draft(cursor.number, cursor.framed)
+        self.open.headers.append(header)
+        cursor.take()
+
+    def line(self) -> bool:
+        """Take a line of the hunk's body; False, and nothing taken, if it is none."""
+        cursor = self._cursor
+        if cursor.line.startswith(b"\\ "):
+            return self._no_newline()
+        line = parse_line(cursor.line, cursor.number)
+        if line is None:
+            return False
+        if self.open is None:
+            self.open = Draft(cursor.number, cursor.framed)
+        self.open.add(line)
+        cursor.take()
+        return True
+
+    def _no_newline(self) -> bool:
+        cursor = self._cursor
+        if self.open is None or not self.open.lines:
+            cursor.fault("there is no line before this one that could lack its newline")
+        else:
+            self.open.mark_no_newline()
+        cursor.take()
+        return True
+
+    def close(self) -> None:
+        """End the hunk that is being read, if any."""
+        if self.open is not None and not self.open.lines:
+            self._cursor.fault("the hunk has no lines", self.open.number)
+        elif self.open is not None:
+            self._done.append(self.open.finish(len(self._done) + 1))
+        self.open = None
+
+    def finish(self) -> tuple[Hunk, ...]:
+        """All hunks."""
+        self.close()
+        last = len(self._done)
+        return tuple(replace(hunk, is_last=hunk.ordinal == last) for hunk in self._done)

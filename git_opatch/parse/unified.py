@@ -1,0 +1,221 @@
+r"""The unified diff, with numbers right, invented or left out.
+
+    patch   := ["diff --git " names extended*] ["--- " name "+++ " name] hunk*
+    hunk    := "@@"… line+                                    (see `parse.hunk`)
+
+Rules: git's diff format ("Generating patch text with -p") and the FILE_PATCH hunks of the
+matching strategy ("Simplified Unified Diff Format"). Counts are never trusted: a hunk
+ends where its lines end. `--- x` inside a hunk is a removed line; it begins a new file only
+with `+++` and `@@` after it, in a diff without `diff --git` lines, where both name one file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+
+from git_opatch.blob import Mode
+from git_opatch.parse import envelope
+from git_opatch.parse.frame import Cursor
+from git_opatch.parse.header import Names, names_of, parse_names, path_of, read_extended
+from git_opatch.parse.hunk import Hunks
+from git_opatch.patch import FilePatch, Hunk, Mark, Operation
+from git_opatch.text import visible
+
+_GIT = b"diff --git "
+_VERSION = re.compile(rb"\d+\.\d[\w.() -]*\r?")
+_FENCE = re.compile(rb"\s{0,3}(```|~~~)")
+
+
+def starts(cursor: Cursor) -> bool:
+    """Whether a file's diff begins at the cursor."""
+    return starts_with(cursor.line) or _names_at(cursor) is not None
+
+
+def starts_with(line: bytes) -> bool:
+    """Whether `line` alone shows that a file's diff begins."""
+    return line.startswith(_GIT)
+
+
+def _names_at(cursor: Cursor) -> Names | None:
+    after = cursor.ahead()
+    if not cursor.line.startswith(b"--- ") or after is None or not after.startswith(b"+++ "):
+        return None
+    return parse_names(cursor.line[4:], after[4:])
+
+
+def parse(cursor: Cursor) -> list[FilePatch]:
+    """Take the diff of one file and give it as a section."""
+    number, faults = cursor.number, len(cursor.faults)
+    git = starts_with(cursor.line)
+    extended = read_extended(cursor) if git else {}
+    names = None if cursor.at_end else _names_at(cursor)
+    if names is not None:
+        cursor.at += 2
+    if "binary" in extended or ("differ" in extended and "deleted file" not in extended):
+        cursor.fault("a binary patch has no lines to find; use `git apply` for this file", number)
+    hunks = _hunks(cursor, git)
+    names = _whole_names(names, extended)
+    _check_sides(cursor, names, hunks)
+    if len(cursor.faults) > faults:
+        return []
+    section = _section(names or names_of(extended), extended, hunks)
+    if section is None:
+        cursor.fault(_no_change_stated(cursor, number), number)
+        return []
+    operation, old, new, alternate = section
+    return [
+        FilePatch(
+            operation,
+            old,
+            new,
+            hunks,
+            _mode(extended.get("old mode")),
+            _mode(extended.get("new mode")),
+            alternate,
+            states_content=bool(hunks) or (names is None and "differ" not in extended),
+            number=number,
+            source=cursor.source,
+        )
+    ]
+
+
+def _whole_names(names: Names | None, extended: dict[str, bytes]) -> Names | None:
+    """The names, told from `diff --git` where one side is /dev/null: it shows the prefixes."""
+    if names is None or None not in names:
+        return names
+    path = path_of(extended)
+    return names if path is None else (names[0] and path, names[1] and path)
+
+
+def _check_sides(cursor: Cursor, names: Names | None, hunks: tuple[Hunk, ...]) -> None:
+    """A new file has added lines alone, a deleted one removed lines."""
+    if names is None or None not in names:
+        return
+    mark = Mark.ADDED if names[0] is None else Mark.REMOVED
+    what = "a new file" if names[0] is None else "a deleted file"
+    for hunk in hunks:
+        lines = list(hunk.lines)
+        while lines and lines[-1].mark is Mark.CONTEXT and not lines[-1].text.strip():
+            lines.pop()  # what separates the hunk from what follows it
+        wrong = next((line for line in lines if line.mark is not mark), None)
+        if wrong is not None:
+            message = f"{what} has lines that begin with `{mark.value}` alone; is this an update?"
+            cursor.fault(message, wrong.number)
+
+
+def _mode(value: bytes | None) -> Mode | None:
+    return Mode(value.decode()) if value else None
+
+
+def _no_change_stated(cursor: Cursor, number: int) -> str:
+    header = visible(cursor.lines[number - 1])
+    return f"`{header}` has no hunk after it; add `@@` and the lines to change"
+
+
+def _section(
+    names: Names | None, extended: dict[str, bytes], hunks: tuple[Hunk, ...]
+) -> tuple[Operation, str | None, str | None, str | None] | None:
+    """The operation, its two paths and a second name; None if nothing is asked for."""
+    for operation, verb in ((Operation.MOVE, "rename"), (Operation.COPY, "copy")):
+        if f"{verb} from" in extended and f"{verb} to" in extended:
+            old, new = extended[f"{verb} from"], extended[f"{verb} to"]
+            return operation, os.fsdecode(old), os.fsdecode(new), None
+    if names is None:
+        return None
+    old_name, new_name = map(_decoded, names)
+    if old_name is None or "new file" in extended:
+        return Operation.ADD, None, new_name or old_name, None
+    if new_name is None or "deleted file" in extended:
+        return Operation.DELETE, old_name, None, None
+    if not hunks and "new mode" not in extended:
+        return None
+    return Operation.UPDATE, old_name, old_name, new_name if new_name != old_name else None
+
+
+def _decoded(name: bytes | None) -> str | None:
+    return None if name is None else os.fsdecode(name)
+
+
+def _hunks(cursor: Cursor, git: bool) -> tuple[Hunk, ...]:
+    hunks = Hunks(cursor)
+    while not cursor.at_end and not _ends(cursor, hunks, git):
+        if cursor.line.startswith(b"@@"):
+            hunks.header()
+        elif _is_separator(cursor, hunks):
+            cursor.skip_blank()
+        elif hunks.open is None or not hunks.line():
+            if _is_prose(cursor, hunks):
+                break
+            cursor.fault(envelope.unmarked(cursor.line))
+            cursor.skip_until(lambda line: line.startswith((b"@@", _GIT)))
+    if cursor.at_end and not cursor.whole and hunks.open is not None and hunks.open.short:
+        cursor.fault(
+            "the text ends here, in the middle of a hunk: its header announces more lines",
+            cursor.number - 1,
+        )
+    return hunks.finish()
+
+
+def _is_separator(cursor: Cursor, hunks: Hunks) -> bool:
+    """Whether a blank line stands outside any hunk: nothing of the last one follows it."""
+    if hunks.open is None or not hunks.open.full:
+        return hunks.open is None and not cursor.line.strip()
+    if cursor.line not in (b"", b"\r"):
+        return False
+    ahead = replace(cursor)
+    ahead.skip_blank()
+    return ahead.at_end or not _is_marked(ahead.line) or _is_header(ahead)
+
+
+def _is_marked(line: bytes) -> bool:
+    return line.startswith((b" ", b"-", b"+"))
+
+
+def _ends(cursor: Cursor, hunks: Hunks, git: bool) -> bool:
+    """Whether the cursor's line, by itself or by what follows, is no more of this file."""
+    line = cursor.line
+    if line.startswith(_GIT) or line.rstrip() == envelope.BEGIN:
+        return True
+    if hunks.open is None:
+        return not line.startswith(b"@@") and bool(line.strip())
+    return _is_signature(cursor) or (not git and _is_header(cursor))
+
+
+def _is_signature(cursor: Cursor) -> bool:
+    """Whether a mail made by git ends here: `-- ` and git's version, and no more."""
+    version, after = cursor.ahead(), cursor.ahead(2)
+    return (
+        cursor.line.rstrip() == b"--"
+        and version is not None
+        and _VERSION.fullmatch(version) is not None
+        and (after is None or not after.strip() or after.startswith((b"From ", _GIT)))
+    )
+
+
+def _is_header(cursor: Cursor) -> bool:
+    """Whether `---` here begins another file and is no removed line."""
+    names, after = _names_at(cursor), cursor.ahead(2)
+    if names is None or after is None or not after.startswith(b"@@"):
+        return False
+    return names[0] == names[1] or None in names
+
+
+def _is_prose(cursor: Cursor, hunks: Hunks) -> bool:
+    """Whether a line without a mark ends the patch, and is no context that lost its blank.
+
+    A fence does; so does a line after a blank one, if no marked line is left before the
+    next patch, which would otherwise be dropped.
+    """
+    if _FENCE.match(cursor.line):
+        return True
+    if cursor.line.startswith((b"Index: ", b"index ", b"Only in ")):
+        return True
+    if hunks.open is not None and not hunks.open.full and cursor.lines[cursor.at - 1].strip():
+        return False
+    ahead = replace(cursor)
+    ahead.skip_until(
+        lambda line: line.startswith((b"+", b"-", b"@@", _GIT)) or envelope.starts_with(line)
+    )
+    return ahead.at_end or starts(ahead) or envelope.starts(ahead)

@@ -1,0 +1,240 @@
+"""The values of a patch: what it asks for, and where that was found.
+
+Preimage is the context and removed lines of a hunk, postimage its context and added
+lines. Positions inside count from 0, line numbers that a user sees from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from git_opatch.blob import Mode
+from git_opatch.errors import Kind
+
+
+class Mark(Enum):
+    """The first character of a hunk's line."""
+
+    CONTEXT = " "
+    REMOVED = "-"
+    ADDED = "+"
+
+    def reversed(self) -> Mark:
+        """What this line is when the patch is taken back."""
+        return {Mark.REMOVED: Mark.ADDED, Mark.ADDED: Mark.REMOVED}.get(self, self)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    r"""A line of a hunk, without its mark and its `\n`."""
+
+    mark: Mark
+    text: bytes
+    newline: bool = True
+    r"""False when the patch says `\ No newline at end of file`."""
+    number: int = field(default=0, compare=False)
+    """The line's number in the patch's text, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """The text after `@@`: a line at or before the change.
+
+    A weak one (the heading that git writes after the numbers) may tell places apart
+    but never contradicts one.
+    """
+
+    text: bytes
+    weak: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines to find together, and all that the patch says of where they stand."""
+
+    lines: tuple[Line, ...]
+    anchors: tuple[Anchor, ...] = ()
+    start: int | None = None
+    """The stated position of the preimage in the old file, from 0; None if not stated."""
+    new_start: int | None = None
+    """The same for the postimage in the new file."""
+    at_end_of_file: bool = False
+    number: int = field(default=0, compare=False)
+    """The number of the hunk's first line in the patch's text, from 1."""
+    ordinal: int = field(default=1, compare=False)
+    """Which hunk of its section this is, from 1."""
+    is_last: bool = field(default=True, compare=False)
+    """Whether no hunk of its section comes after it."""
+    framed: bool = True
+    r"""Whether the text's lines all ended alike, so that a `\r` is no content."""
+
+    @property
+    def preimage(self) -> tuple[Line, ...]:
+        """The lines that the file must have."""
+        return tuple(line for line in self.lines if line.mark is not Mark.ADDED)
+
+    @property
+    def postimage(self) -> tuple[Line, ...]:
+        """The lines that the file will have."""
+        return tuple(line for line in self.lines if line.mark is not Mark.REMOVED)
+
+    @property
+    def changes(self) -> bool:
+        """Whether the lines after the hunk are others than those before it."""
+        return self.preimage != self.postimage and _said(self.preimage) != _said(self.postimage)
+
+    def reversed(self) -> Hunk:
+        """The hunk that takes this one back."""
+        lines = tuple(replace(line, mark=line.mark.reversed()) for line in self.lines)
+        return replace(self, lines=lines, start=self.new_start, new_start=self.start)
+
+
+def _said(lines: Sequence[Line]) -> list[tuple[bytes, bool]]:
+    return [(line.text, line.newline) for line in lines]
+
+
+class Operation(Enum):
+    """What a section of a patch does with its file."""
+
+    ADD = "add"
+    UPDATE = "update"
+    DELETE = "delete"
+    MOVE = "move"
+    COPY = "copy"
+
+
+@dataclass(frozen=True, slots=True)
+class FilePatch:
+    """One section of a patch.
+
+    `old_path` is the file that must exist, `new_path` the one that will; an add has
+    only a new one, a delete only an old one. `alternate` is a second name that the
+    headers gave the same file. `old_mode` and `new_mode` are None if not stated.
+    """
+
+    operation: Operation
+    old_path: str | None
+    new_path: str | None
+    hunks: tuple[Hunk, ...] = ()
+    old_mode: Mode | None = None
+    new_mode: Mode | None = None
+    alternate: str | None = None
+    states_content: bool = True
+    """False for a delete that names the file and no more (`*** Delete File`)."""
+    number: int = field(default=0, compare=False)
+    """The number of the section's first line in the patch's text, from 1."""
+    source: str = field(default="", compare=False)
+    """The name of the patch file that the section stands in."""
+
+    @property
+    def path(self) -> str:
+        """The name to call the file by."""
+        return self.old_path or self.new_path or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """The sections of a patch, in order."""
+
+    files: tuple[FilePatch, ...]
+
+
+class Reason(Enum):
+    """Why something was refused, in machine output."""
+
+    NOT_FOUND = "not_found"
+    AMBIGUOUS = "ambiguous"
+    ALREADY_APPLIED = "already_applied"
+    CONTRADICTED = "contradicted"
+    NO_PLACE = "no_place"
+    OVERLAP = "overlap"
+    NO_CHANGE = "no_change"
+    MISSING_FILE = "missing_file"
+    FILE_EXISTS = "file_exists"
+    NOT_A_FILE = "not_a_file"
+    BINARY = "binary"
+    UNSAFE_PATH = "unsafe_path"
+    UNTRACKED = "untracked"
+    UNMERGED = "unmerged"
+    UNSTAGED = "unstaged_changes"
+    IN_THE_WAY = "in_the_way"
+    SKIPPED = "skip_worktree"
+    NOT_REVERSIBLE = "not_reversible"
+    GIT = "git_refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The place that a hunk fits best, for a refusal.
+
+    `position` is the file's line that differs, or its length; `line` the line of the
+    patch that stands against it; `found` numbered lines of the file round it.
+    """
+
+    position: int
+    line: Line
+    found: tuple[tuple[int, bytes], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a section or a hunk is refused. Hunks are numbered from 1; 0 is the file."""
+
+    reason: Reason
+    message: str
+    path: str = ""
+    hunk: int = 0
+    hunks: int = 0
+    number: int = 0
+    """The line in the patch's text, from 1; 0 if none."""
+    source: str = ""
+    """The patch file that `number` counts in; empty for standard input."""
+    places: tuple[int, ...] = ()
+    """Where it could have gone: positions from 0."""
+    nearest: Nearest | None = None
+    advice: str = ""
+    kind: Kind = Kind.IO
+
+
+class Tier(Enum):
+    """How loosely lines were compared, strictest first."""
+
+    STRICT = "strict"
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a hunk stands.
+
+    `hunk` is the hunk as it was found (a trailing blank line may be gone), `start` the
+    position of its preimage, `evidence` what told this place from others.
+    """
+
+    hunk: Hunk
+    start: int
+    tier: Tier = Tier.STRICT
+    evidence: str = "unique"
+    keeps_endings: bool = False
+    r"""Whether the patch's `\r`s are content and added lines are taken as written."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def stop(self) -> int:
+        """The position after the preimage."""
+        return self.start + len(self.hunk.preimage)
+
+    @property
+    def changed(self) -> tuple[int, int]:
+        """From where to where the file's lines change; equal for a pure addition."""
+        before, after = context_around(self.hunk.lines)
+        return self.start + before, self.stop - after
+
+
+def context_around(lines: Sequence[Line]) -> tuple[int, int]:
+    """How many context lines stand before the first change and after the last."""
+    changed = [at for at, line in enumerate(lines) if line.mark is not Mark.CONTEXT]
+    if not changed:
+        return len(lines), 0
+    return changed[0], len(lines) - 1 - changed[-1]

@@ -1,0 +1,297 @@
+"""Unified diffs, with and without numbers, of git and of those who write like git."""
+
+from __future__ import annotations
+
+import pytest
+
+from git_opatch.blob import Mode
+from git_opatch.errors import ParseError
+from git_opatch.parse import parse_patch
+from git_opatch.patch import Anchor, FilePatch, Hunk, Line, Mark, Operation
+
+GIT = "diff --git a/f b/f"
+NAMES = ("--- a/f", "+++ b/f")
+CHANGE = ("-a", "+b")
+NO_NEWLINE = "\\ No newline at end of file"
+
+
+def files(*lines: str) -> tuple[FilePatch, ...]:
+    return parse_patch("".join(line + "\n" for line in lines)).files
+
+
+def hunks(*lines: str) -> tuple[Hunk, ...]:
+    (section,) = files(*NAMES, *lines)
+    assert section == FilePatch(Operation.UPDATE, "f", "f", section.hunks)
+    return section.hunks
+
+
+def marked(*lines: str) -> tuple[Line, ...]:
+    return tuple(Line(Mark(line[:1]), line[1:].encode()) for line in lines)
+
+
+ONE = (Hunk(marked(*CHANGE)),)
+
+
+def faults(*lines: str) -> list[tuple[int, str]]:
+    with pytest.raises(ParseError) as caught:
+        files(*lines)
+    return [(fault.line, fault.message) for fault in caught.value.faults]
+
+
+def updated(path: str) -> FilePatch:
+    return FilePatch(Operation.UPDATE, path, path, ONE)
+
+
+def weak(text: str) -> tuple[Anchor, ...]:
+    return (Anchor(text.encode(), weak=True),)
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        pytest.param("@@", Hunk(()), id="bare"),
+        pytest.param("@@ ", Hunk(()), id="bare with a blank"),
+        pytest.param("@@ def f():", Hunk((), (Anchor(b"def f():"),)), id="an anchor"),
+        pytest.param("@@ -3,2 +4,2 @@", Hunk((), (), 2, 3), id="numbers"),
+        pytest.param("@@ -3 +4 @@", Hunk((), (), 2, 3), id="counts of one left out"),
+        pytest.param("@@ -1,2 +1,3 @@ f():", Hunk((), weak("f():"), 0, 0), id="a heading"),
+        pytest.param("@@ -0,0 +1,2 @@", Hunk((), (), 0, 0), id="a new file"),
+        pytest.param("@@ -1,2 +0,0 @@", Hunk((), (), 0, 0), id="an emptied file"),
+        pytest.param("@@ -5,0 +6,2 @@", Hunk((), (), 5, 5), id="an empty old range"),
+        pytest.param("@@ -5,2 +4,0 @@", Hunk((), (), 4, 4), id="an empty new range"),
+        pytest.param("@@ -7,99 +1,0 @@", Hunk((), (), 6, 1), id="counts that cannot be"),
+    ],
+)
+def test_the_header_of_a_hunk(header: str, expected: Hunk) -> None:
+    (hunk,) = hunks(header, *CHANGE)
+    assert hunk == Hunk(marked(*CHANGE), expected.anchors, expected.start, expected.new_start)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path"),
+    [
+        pytest.param("a/f", "b/f", "f", id="prefixes"),
+        pytest.param("a/x/y.c", "b/x/y.c", "x/y.c", id="prefixes and folders"),
+        pytest.param("f", "f", "f", id="no prefixes"),
+        pytest.param("a/f", "a/f", "a/f", id="one folder twice is no prefix"),
+        pytest.param("a/a/f", "b/a/f", "a/f", id="a folder named like a prefix"),
+        pytest.param("i/f", "w/f", "f", id="index and working tree"),
+        pytest.param("c/f", "i/f", "f", id="commit and index"),
+        pytest.param("c/f", "w/f", "f", id="commit and working tree"),
+        pytest.param("o/f", "w/f", "f", id="object and working tree"),
+        pytest.param("src/f", "src/f", "src/f", id="a folder is no prefix"),
+        pytest.param("a/x y\t", "b/x y\t", "x y", id="blanks, with git's tab"),
+        pytest.param("a/x y", "b/x y", "x y", id="blanks, without it"),
+        pytest.param("a/f\t2024-01-02 03:04:05.0 +0000", "b/f\t2024", "f", id="time stamps"),
+        pytest.param('"a/\\303\\274\\t"', '"b/\\303\\274\\t"', "ü\t", id="quotes and octal"),
+        pytest.param('"a/q\\"\\\\"', '"b/q\\"\\\\"', 'q"\\', id="quotes in quotes"),
+        pytest.param('"a/\\001"\t2024', '"b/\\001"\t2024', "\x01", id="quotes and a time stamp"),
+        pytest.param("a/ü", "b/ü", "ü", id="Unicode without quotes"),
+    ],
+)
+def test_the_name_of_the_file(old: str, new: str, path: str) -> None:
+    assert files(f"--- {old}", f"+++ {new}", "@@", *CHANGE) == (updated(path),)
+
+
+def test_two_names_are_kept_for_one_file() -> None:
+    (section,) = files("--- before.c", "+++ after.c", "@@", *CHANGE)
+    assert (section.operation, section.path) == (Operation.UPDATE, "before.c")
+    assert section.alternate == "after.c"
+
+
+def test_dev_null_is_no_file() -> None:
+    assert files("--- /dev/null", "+++ b/n", "@@ -0,0 +1,2 @@", "+a", "+b") == (
+        FilePatch(Operation.ADD, None, "n", (Hunk(marked("+a", "+b"), (), 0, 0),)),
+    )
+    assert files("--- a/o", "+++ /dev/null", "@@", "-a", "-b") == (
+        FilePatch(Operation.DELETE, "o", None, (Hunk(marked("-a", "-b")),)),
+    )
+    assert files("--- dev/null", "+++ dev/null", "@@", *CHANGE) == (updated("dev/null"),)
+
+
+@pytest.mark.parametrize(
+    ("names", "header", "expected"),
+    [
+        pytest.param(
+            *("a/f b/f", ["new file mode 100644", "index 0000000..e69de29"]),
+            FilePatch(Operation.ADD, None, "f", new_mode=Mode.REGULAR),
+            id="an empty new file",
+        ),
+        pytest.param(
+            *("a/f b/f", ["deleted file mode 100755", "index e69de29..0000000"]),
+            FilePatch(Operation.DELETE, "f", None, old_mode=Mode.EXECUTABLE),
+            id="an empty file deleted",
+        ),
+        pytest.param(
+            *("a/x y b/x y", ["old mode 100644", "new mode 100755"]),
+            FilePatch(Operation.UPDATE, "x y", "x y", (), Mode.REGULAR, Mode.EXECUTABLE),
+            id="a mode change, of a name with a blank",
+        ),
+        pytest.param(
+            *('"a/\\303\\274" "b/\\303\\274"', ["old mode 100644", "new mode 120000"]),
+            FilePatch(Operation.UPDATE, "ü", "ü", (), Mode.REGULAR, Mode.SYMLINK),
+            id="a mode change, of a quoted name",
+        ),
+        pytest.param(
+            *("a/o b/n", ["similarity index 100%", "rename from o", "rename to n"]),
+            FilePatch(Operation.MOVE, "o", "n"),
+            id="a rename",
+        ),
+        pytest.param(
+            *('a/o "b/\\303\\274"', ["rename from o", 'rename to "\\303\\274"']),
+            FilePatch(Operation.MOVE, "o", "ü"),
+            id="a rename to a quoted name",
+        ),
+        pytest.param(
+            *("a/o o b/n n", ["rename from o o", "rename to n n", "index 1..2 100644"]),
+            FilePatch(Operation.MOVE, "o o", "n n"),
+            id="a rename, of names with blanks",
+        ),
+        pytest.param(
+            *("a/o b/n", ["rename from o", "rename to n", "--- a/o", "+++ b/n", "@@", *CHANGE]),
+            FilePatch(Operation.MOVE, "o", "n", ONE),
+            id="a rename with an edit",
+        ),
+        pytest.param(
+            *("a/o b/n", ["copy from o", "copy to n", "--- a/o", "+++ b/n", "@@", *CHANGE]),
+            FilePatch(Operation.COPY, "o", "n", ONE),
+            id="a copy with an edit",
+        ),
+        pytest.param(
+            "a/f b/f",
+            ["old mode 100644", "new mode 100755", "index 1..2", *NAMES, "@@", *CHANGE],
+            FilePatch(Operation.UPDATE, "f", "f", ONE, Mode.REGULAR, Mode.EXECUTABLE),
+            id="a mode change with an edit",
+        ),
+        pytest.param(
+            *("a/f b/f", ["dissimilarity index 90%", "index 1..2 100644", *NAMES, "@@", *CHANGE]),
+            FilePatch(Operation.UPDATE, "f", "f", ONE),
+            id="a rewrite",
+        ),
+        pytest.param(
+            *("a/f b/f", ["deleted file mode 100644", "Binary files a/f and /dev/null differ"]),
+            FilePatch(Operation.DELETE, "f", None, (), Mode.REGULAR, states_content=False),
+            id="a binary file deleted",
+        ),
+    ],
+)
+def test_the_extended_header(names: str, header: list[str], expected: FilePatch) -> None:
+    after = ("diff --git a/z b/z", "--- a/z", "+++ b/z", "@@", *CHANGE)
+    assert files(f"diff --git {names}", *header, *after) == (expected, updated("z"))
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        pytest.param([" a", "", "+b"], [" a", " ", "+b"], id="an empty line is empty context"),
+        pytest.param(["-", "+", "  "], ["-", "+", "  "], id="marks alone"),
+        pytest.param([" @@ x", "-@@", "+@@"], [" @@ x", "-@@", "+@@"], id="marked headers"),
+        pytest.param(["--- x", "+++ y", " c"], ["--- x", "+++ y", " c"], id="dashes and plusses"),
+        pytest.param(["--- a/g", "+++ b/g"], ["--- a/g", "+++ b/g"], id="a header without hunk"),
+        pytest.param(["--- a/g", " c"], ["--- a/g", " c"], id="half a header"),
+        pytest.param(["-- ", "+2.39"], ["-- ", "+2.39"], id="what looks like a signature"),
+        pytest.param([" *** End Patch", "+x"], [" *** End Patch", "+x"], id="another's markers"),
+    ],
+)
+def test_the_lines_of_a_hunk(body: list[str], lines: list[str]) -> None:
+    assert hunks("@@", *body) == (Hunk(marked(*lines)),)
+
+
+def test_counts_are_not_trusted() -> None:
+    (one, two) = hunks("@@ -1,9 +1,1 @@", *CHANGE, " c", "@@ -3,1 +3,0 @@", " d", "+e")
+    assert (one.lines, two.lines) == (marked(*CHANGE, " c"), marked(" d", "+e"))
+
+
+def test_no_newline_belongs_to_the_line_before() -> None:
+    removed = Line(Mark.REMOVED, b"a", newline=False)
+    added = Line(Mark.ADDED, b"b", newline=False)
+    both = Hunk((removed, added), at_end_of_file=True)
+    assert hunks("@@", "-a", NO_NEWLINE, "+b", NO_NEWLINE) == (both,)
+    gained = Hunk((removed, Line(Mark.ADDED, b"b")), at_end_of_file=True)
+    assert hunks("@@", "-a", NO_NEWLINE, "+b") == (gained,)
+    assert hunks("@@", "-a", "+b", "\\ Kein Zeilenumbruch am Dateiende.")[0].lines[1] == added
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        pytest.param(["--- a/g", "+++ b/g"], id="names alone"),
+        pytest.param(["diff --git a/g b/g", "--- a/g", "+++ b/g"], id="git's header"),
+        pytest.param(["--- g", "+++ g"], id="no prefixes"),
+    ],
+)
+def test_a_header_begins_another_file(second: list[str]) -> None:
+    assert files(*NAMES, "@@", *CHANGE, *second, "@@", *CHANGE) == (updated("f"), updated("g"))
+
+
+def test_in_a_diff_of_git_only_git_begins_another_file() -> None:
+    body = ("-a", "--- a/g", "+++ b/g")
+    (section,) = files(GIT, *NAMES, "@@", *body, "@@", *CHANGE)
+    assert section.hunks == (Hunk(marked(*body)), Hunk(marked(*CHANGE)))
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        pytest.param(["-- ", "2.39.5", ""], id="git's signature"),
+        pytest.param(["--", "2.39.5"], id="a signature that lost its blank"),
+        pytest.param(["", "From 1234 Mon Sep 17 00:00:00 2001", "Subject: x"], id="a mail"),
+        pytest.param(["", "That is all."], id="prose"),
+        pytest.param(["", ""], id="blank lines"),
+    ],
+)
+def test_what_may_follow_numbered_hunks(after: list[str]) -> None:
+    expected = (Hunk(marked(" c", *CHANGE), (), 0, 0),)
+    numbered = ("@@ -1,2 +1,2 @@", " c", *CHANGE)
+    assert hunks(*numbered, *after) == expected
+    more = files(*NAMES, *numbered, *after, "diff --git a/g b/g", *NAMES, "@@", *CHANGE)
+    assert [section.hunks for section in more] == [expected, ONE]
+
+
+def test_prose_before_and_between() -> None:
+    intro = ("Here it is:", "---", "", " f | 2 +-", "")
+    found = files(*intro, *NAMES, "@@", *CHANGE, "", "Then:", "", "--- a/g", "+++ b/g", "@@", "-x")
+    assert [(section.path, section.number) for section in found] == [("f", 6), ("g", 14)]
+    assert [hunk.lines[:2] for section in found for hunk in section.hunks] == [
+        marked(*CHANGE),
+        marked("-x"),
+    ]
+
+
+def test_numbers_are_those_of_the_text() -> None:
+    ((one, two),) = [found.hunks for found in files("", *NAMES, "@@", *CHANGE, "@@ x", " c", "-d")]
+    assert [(hunk.ordinal, hunk.number) for hunk in (one, two)] == [(1, 5), (2, 8)]
+    assert [line.number for line in (*one.lines, *two.lines)] == [5, 6, 8, 9]
+
+
+@pytest.mark.parametrize(
+    ("lines", "number", "message"),
+    [
+        pytest.param([*NAMES], 1, "`--- a/f` has no hunk", id="names alone"),
+        pytest.param([*NAMES, *CHANGE], 1, "add `@@`", id="lines without a header"),
+        pytest.param([GIT, "index 1..2"], 1, "has no hunk", id="only an index"),
+        pytest.param([*NAMES, "@@", "@@"], 3, "the hunk has no lines", id="headers alone"),
+        pytest.param([*NAMES, "@@", *CHANGE, "@@"], 6, "no lines", id="the last hunk empty"),
+        pytest.param(["--- a/f", "@@", *CHANGE], 2, "a hunk of no file", id="one name"),
+        pytest.param([*NAMES, "@@x", *CHANGE], 3, "did you mean `@@ x`", id="no blank after @@"),
+        pytest.param([*NAMES, "@@", " c", "d", "-a"], 5, "write ` d`", id="unmarked inside"),
+        pytest.param([*NAMES, "@@", *CHANGE, "d"], 6, "write ` d`", id="unmarked at last"),
+        pytest.param([*NAMES, "@@", "-a", "", "d", "+b"], 6, "write ` d`", id="after a blank"),
+        pytest.param(
+            [*NAMES, "@@ -1 +1 @@", *CHANGE, "d", "-e"], 6, "write ` d`", id="after a full hunk"
+        ),
+        pytest.param([*NAMES, "@@", NO_NEWLINE, "-a"], 4, "no line before", id="no line to lack"),
+        pytest.param([GIT, "new mode 777", "x"], 2, "`777` is no mode", id="no mode"),
+        pytest.param([GIT, "Binary files a/f and b/f differ"], 1, "binary", id="binary"),
+        pytest.param([GIT, "GIT binary patch", "literal 3", "Kc", ""], 1, "binary", id="literal"),
+    ],
+)
+def test_a_malformed_diff_is_pointed_at(lines: list[str], number: int, message: str) -> None:
+    ((found, said),) = faults(*lines)
+    assert found == number
+    assert message in said
+
+
+def test_all_faults_are_told_at_once() -> None:
+    body = ("@@", "-a", "x", "@@", " b", "y", "@@")
+    assert [line for line, _ in faults(*NAMES, *body)] == [5, 8, 9]
