@@ -1,0 +1,92 @@
+"""Anchors: which places belong to the lines that `@@` names?
+
+Rule: "Anchor" in the project's decisions. An anchor is found as a whole line, else
+trimmed, else as part of a line. A place belongs to it when it stands at or after it with
+no heading between, or in the block that is indented below it: one such place decides.
+To ask for the block only where nothing stands nearer was wrong in 7 of 195 decisions on
+real history: what stands near may be the first member of a class, and meant is the third.
+Several anchors narrow one after another. Being merely the first after one decides nothing.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from git_opatch.locate.haystack import Haystack
+from git_opatch.patch import Anchor
+
+_MOST_BLOCKS = 100
+"""An anchor that stands more often than this names no block worth looking at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Anchored:
+    """Where a hunk's anchors stand: the lines of the last one, in order.
+
+    `full` is whether it was found as a whole line. `missing` holds the anchors that are
+    nowhere, which then play no part.
+    """
+
+    positions: tuple[int, ...] = ()
+    full: bool = False
+    missing: tuple[Anchor, ...] = ()
+
+
+def find_anchors(anchors: Sequence[Anchor], haystack: Haystack) -> Anchored:
+    """Where the last of `anchors` stands, narrowed by those before it."""
+    found, missing = Anchored(), []
+    for anchor in anchors:
+        positions, full = _occurrences(anchor, haystack)
+        if not positions:
+            missing.append(anchor)
+            continue
+        if found.positions:
+            below = [at for at in positions if at > found.positions[0]]
+            positions = belonging(below, found.positions, haystack) or below or positions
+        found = Anchored(tuple(positions), full)
+    return Anchored(found.positions, found.full, tuple(missing))
+
+
+def _occurrences(anchor: Anchor, haystack: Haystack) -> tuple[Sequence[int], bool]:
+    whole = haystack.positions(anchor.text)
+    if whole:
+        return whole, True
+    text = anchor.text.strip()
+    trimmed = haystack.trimmed.get(text, []) if text else []
+    if trimmed:
+        return trimmed, True
+    return haystack.containing(text) if text else [], False
+
+
+def belonging(places: Sequence[int], anchors: Sequence[int], haystack: Haystack) -> list[int]:
+    """The places that belong to one of `anchors`, or stand in its block."""
+    blocks = _blocks(anchors, haystack) if len(anchors) <= _MOST_BLOCKS else []
+    return [
+        place for place in places if _is_near(place, anchors, haystack) or _is_inside(place, blocks)
+    ]
+
+
+def _is_near(place: int, anchors: Sequence[int], haystack: Haystack) -> bool:
+    """Whether `place` is at or after an anchor, with no heading between the two."""
+    nearest = bisect_right(anchors, place) - 1
+    if nearest < 0:
+        return False
+    headings = haystack.headings
+    between = bisect_left(headings, anchors[nearest] + 1)
+    return between == len(headings) or headings[between] >= place
+
+
+def _blocks(anchors: Sequence[int], haystack: Haystack) -> list[tuple[int, int]]:
+    """The blocks below the anchors, in order, those inside another left out."""
+    found: list[tuple[int, int]] = []
+    for anchor in anchors:
+        if not found or anchor >= found[-1][1]:
+            found.append((anchor, haystack.block_end(anchor)))
+    return found
+
+
+def _is_inside(place: int, blocks: Sequence[tuple[int, int]]) -> bool:
+    at = bisect_left(blocks, (place, 0)) - 1
+    return at >= 0 and place < blocks[at][1]

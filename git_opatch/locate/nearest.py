@@ -1,0 +1,67 @@
+"""For refusals: the nearest place, and the first line that differs there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from git_opatch.patch import Hunk, Line, Nearest
+
+_MOST_VOTES = 64
+
+
+class Nearby:
+    """Finds where hunks that are nowhere nearly stand, in one pass over the file."""
+
+    def __init__(self, lines: Sequence[bytes], hunks: Sequence[Hunk]) -> None:
+        self._lines = lines
+        wanted = {loose(line.text) for hunk in hunks for line in hunk.preimage}
+        wanted.discard(b"")
+        self._positions: dict[bytes, list[int]] = {key: [] for key in wanted}
+        for at, line in enumerate(lines):
+            found = self._positions.get(loose(line))
+            if found is not None and len(found) < _MOST_VOTES:
+                found.append(at)
+
+    def nearest(self, hunk: Hunk, anchors: Sequence[int]) -> Nearest | None:
+        """The place where most of the hunk's lines stand, else that after its anchor.
+
+        None if there is neither; `anchors` are the positions of the hunk's anchor.
+        """
+        preimage = hunk.preimage
+        votes: Counter[int] = Counter()
+        for at, line in enumerate(preimage):
+            for position in self._positions.get(loose(line.text), ()):
+                votes[position - at] += 1
+        if not votes and not anchors:
+            return None
+        if not votes:
+            return self._first_difference(preimage, anchors[0] + 1)
+        start = max(votes, key=lambda place: (votes[place], -place))
+        return self._first_difference(preimage, start)
+
+    def _first_difference(self, preimage: Sequence[Line], start: int) -> Nearest:
+        at = next(at for at, line in enumerate(preimage) if self._line(start + at) != line.text)
+        position = min(max(start + at, 0), len(self._lines))
+        first, last = max(position - 1, 0), min(position + 2, len(self._lines))
+        found = tuple((number, self._lines[number]) for number in range(first, last))
+        return Nearest(position, preimage[at], found)
+
+    def _line(self, position: int) -> bytes | None:
+        return self._lines[position] if 0 <= position < len(self._lines) else None
+
+
+def loose(line: bytes) -> bytes:
+    """`line` without blanks and letter case."""
+    return b"".join(line.split()).lower()
+
+
+def difference(expected: bytes, found: bytes) -> str:
+    """What kind of difference there is between two lines that are not equal."""
+    if expected.split() == found.split():
+        return "the blanks differ"
+    if loose(expected) == loose(found):
+        return (
+            "the letter case differs" if expected.lower() == found.lower() else "the blanks differ"
+        )
+    return "the text differs"

@@ -1,0 +1,64 @@
+"""The order of the hunks: evidence that only the whole file has.
+
+Each hunk is placed as early, then as late, as its candidates allow with all hunks in
+order; where both agree, no other place is possible, and that one is taken. Rule: "Order of
+hunks" in the project's decisions.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import pairwise
+from math import inf
+
+from git_opatch.locate.search import Search
+
+
+def narrow_by_order(searches: Sequence[Search]) -> None:
+    """Take the only place that the order leaves to each hunk that has several.
+
+    Says nothing while the hunks that have one place are themselves out of order, and
+    nothing of hunks that only add lines after an anchor (right for 1 of 15).
+    """
+    placed = [search for search in searches if search.places and search.shape.preimage]
+    if all(search.found for search in placed) or any(search.countless for search in placed):
+        return
+    if not _in_order([search for search in placed if search.found]):
+        return
+    earliest, latest = _earliest(placed), _latest(placed)
+    if earliest is None or latest is None:
+        return
+    for search, first, last in zip(placed, earliest, latest, strict=True):
+        if first == last:
+            search.narrow([first], "order of the hunks")
+
+
+def _in_order(placed: Sequence[Search]) -> bool:
+    return all(
+        one.places[0] + one.span[1] <= two.places[0] + two.span[0] for one, two in pairwise(placed)
+    )
+
+
+def _earliest(placed: Sequence[Search]) -> list[int] | None:
+    chosen: list[int] = []
+    free = 0
+    for search in placed:
+        at = bisect_left(search.places, free - search.span[0])
+        if at == len(search.places):
+            return None
+        chosen.append(search.places[at])
+        free = search.places[at] + search.span[1]
+    return chosen
+
+
+def _latest(placed: Sequence[Search]) -> list[int] | None:
+    chosen: list[int] = []
+    taken: float = inf
+    for search in reversed(placed):
+        at = bisect_right(search.places, taken - search.span[1]) - 1
+        if at < 0:
+            return None
+        chosen.append(search.places[at])
+        taken = search.places[at] + search.span[0]
+    return chosen[::-1]

@@ -1,0 +1,248 @@
+"""What tells the places of a hunk apart, what contradicts the only one, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from git_opatch.locate import locate_hunks
+from git_opatch.patch import Anchor, Failure, Hunk, Line, Mark, Placement, Reason
+from git_opatch.text import Text
+
+METHODS = """\
+class One:
+    def start(self):
+        go()
+
+    def stop(self):
+        go()
+
+class Two:
+    def start(self):
+        go()
+
+    def stop(self):
+        go()
+"""
+GO = ("-        go()", "+        run()")
+
+
+def hunk(
+    *lines: str, at: Sequence[str] = (), weak: str = "", start: int | None = None, end: bool = False
+) -> Hunk:
+    anchors = [Anchor(text.encode()) for text in at]
+    anchors += [Anchor(weak.encode(), weak=True)] if weak else []
+    return Hunk(
+        tuple(Line(Mark(line[:1]), line[1:].encode()) for line in lines),
+        tuple(anchors),
+        start,
+        at_end_of_file=end,
+    )
+
+
+def locate(content: str, *hunks: Hunk) -> list[Placement | Failure]:
+    numbered = [replace(one, ordinal=number) for number, one in enumerate(hunks, 1)]
+    return locate_hunks(numbered, Text.from_bytes(content.encode()))
+
+
+def placed(content: str, *hunks: Hunk) -> list[tuple[int, str]]:
+    verdicts = locate(content, *hunks)
+    return [(one.start, one.evidence) for one in verdicts if isinstance(one, Placement)]
+
+
+def refused(content: str, one: Hunk) -> Failure:
+    (verdict,) = locate(content, one)
+    assert isinstance(verdict, Failure)
+    return verdict
+
+
+def ambiguous(content: str, one: Hunk) -> tuple[int, ...]:
+    failure = refused(content, one)
+    assert failure.reason is Reason.AMBIGUOUS
+    return failure.places
+
+
+@pytest.mark.parametrize(
+    ("content", "lines", "start"),
+    [
+        pytest.param("a\nx\nb\na\nx\n", (" a", "-x", "+y"), 3, id="the last of two"),
+        pytest.param("x\nx\nx\n", ("-x", "+y"), 2, id="the last of three"),
+        pytest.param("x\nx\nx\n", ("-x", "-x", "+y"), 1, id="of two that overlap"),
+        pytest.param("a\nx\nb\na\nx", (" a", "-x", "+y"), 3, id="no newline at the end"),
+    ],
+)
+def test_the_end_of_the_file_decides(content: str, lines: tuple[str, ...], start: int) -> None:
+    assert placed(content, hunk(*lines, end=True)) == [(start, "end of file")]
+    assert len(ambiguous(content, hunk(*lines))) > 1
+
+
+def test_the_end_of_the_file_decides_nothing_where_no_place_is() -> None:
+    assert ambiguous("x\na\nx\nb\n", hunk("-x", "+y", end=True)) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        pytest.param("x\na\n", ("-x", "+y"), id="a line after it"),
+        pytest.param("x\n\n", ("-x", "+y"), id="an empty line after it"),
+        pytest.param("a\nx\nb\n", (" a", "-x", "+y"), id="in the middle"),
+    ],
+)
+def test_the_end_of_the_file_contradicts_another_place(
+    content: str, lines: tuple[str, ...]
+) -> None:
+    failure = refused(content, hunk(*lines, end=True))
+    assert (failure.reason, failure.places) == (Reason.CONTRADICTED, (0,))
+    assert "end of the file" in failure.message
+    assert placed(content, hunk(*lines)) == [(0, "unique")]
+
+
+@pytest.mark.parametrize(
+    ("anchors", "start"),
+    [
+        pytest.param(["class One:", "    def stop(self):"], 5, id="a method of the first class"),
+        pytest.param(["class Two:", "    def start(self):"], 9, id="a method of the second"),
+        pytest.param(["class Two:", "def stop(self):"], 12, id="an anchor without indentation"),
+        pytest.param(["Two", "stop"], 12, id="parts of lines"),
+        pytest.param(["class Two:", "class Three:", "def stop(self):"], 12, id="one is nowhere"),
+    ],
+)
+def test_anchors_decide(anchors: list[str], start: int) -> None:
+    assert placed(METHODS, hunk(*GO, at=anchors)) == [(start, "anchor")]
+
+
+@pytest.mark.parametrize(
+    ("anchors", "places"),
+    [
+        pytest.param([], (2, 5, 9, 12), id="none"),
+        pytest.param(["    def stop(self):"], (5, 12), id="one that stands twice"),
+        pytest.param(["class Two:"], (9, 12), id="two places in its block"),
+        pytest.param(["class Three:"], (2, 5, 9, 12), id="one that is nowhere"),
+        pytest.param(["def halt(self):"], (2, 5, 9, 12), id="a method that is nowhere"),
+    ],
+)
+def test_anchors_leave_several_places(anchors: list[str], places: tuple[int, ...]) -> None:
+    assert ambiguous(METHODS, hunk(*GO, at=anchors)) == places
+
+
+def test_being_first_after_the_anchor_decides_nothing() -> None:
+    content = "def f():\n    a\ndef g():\n    x\ndef h():\n    x\n"
+    assert ambiguous(content, hunk("-    x", at=["def f():"])) == (3, 5)
+    assert placed(content, hunk("-    x", at=["def g():"])) == [(3, "anchor")]
+
+
+def test_a_place_in_the_block_counts_behind_a_heading() -> None:
+    content = "class A:\n    def f(self):\n        a\n    x\nclass B:\n    x\n"
+    assert placed(content, hunk("-    x", at=["class A:"])) == [(3, "anchor")]
+    dedented = "class A:\n    def f(self):\n        a\nx\nclass B:\n    y\nx\n"
+    assert ambiguous(dedented, hunk("-x", at=["class A:"])) == (3, 6)
+
+
+def test_a_hunk_may_begin_at_its_anchor() -> None:
+    content = "def f():\n    a\ndef f():\n    b\n"
+    lines = (" def f():", "-    a", "+    c")
+    assert placed(content, hunk(*lines, at=["def f():"])) == [(0, "unique")]
+    twice = "def f():\n    a\nx = 1\ndef g():\n    a\nx = 1\n"
+    assert placed(twice, hunk(" x = 1", "+y = 2", at=["x = 1"])) == []
+    assert placed(twice, hunk("-    a", " x = 1", at=["def g():"])) == [(4, "anchor")]
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        pytest.param(hunk("-x", "+y", at=["f()"]), id="before the place"),
+        pytest.param(hunk("-x", "+y", at=["x"]), id="the line itself"),
+        pytest.param(hunk("-x", " b", at=["b"]), id="the last line of the hunk"),
+        pytest.param(hunk("-x", "+y", at=["a"]), id="both before and after it"),
+        pytest.param(hunk("-x", "+y", at=["late"]), id="after it, but a part of a line"),
+        pytest.param(hunk("-x", "+y", weak="late()"), id="after it, but weak"),
+    ],
+)
+def test_what_does_not_contradict(one: Hunk) -> None:
+    (verdict,) = locate("a\nf()\nx\nb\na\nlate()\n", one)
+    assert isinstance(verdict, Placement)
+    assert (verdict.start, verdict.evidence, verdict.notes) == (2, "unique", ())
+
+
+@pytest.mark.parametrize(
+    ("content", "one"),
+    [
+        pytest.param("x\ndef f():\n", hunk("-x", "+y", at=["def f():"]), id="right after it"),
+        pytest.param("x\na\n  def f():\n", hunk("-x", "+y", at=["def f():"]), id="trimmed"),
+        pytest.param("x\nf\nf\n", hunk("-x", "+y", at=["f"]), id="twice after it"),
+        pytest.param("x\nf\n", hunk("-x", "+y", at=["gone", "f"]), id="beside one that is nowhere"),
+    ],
+)
+def test_an_anchor_after_the_only_place_contradicts_it(content: str, one: Hunk) -> None:
+    failure = refused(content, one)
+    assert (failure.reason, failure.places) == (Reason.CONTRADICTED, (0,))
+    assert "anchor" in failure.message
+
+
+def test_an_anchor_that_is_nowhere_is_a_note() -> None:
+    (verdict,) = locate("a\nx\n", hunk("-x", "+y", at=["def gone():"]))
+    assert isinstance(verdict, Placement)
+    assert (verdict.start, verdict.evidence) == (1, "unique")
+    assert verdict.notes == ("the anchor `def gone():` is nowhere in the file",)
+
+
+def test_a_weak_anchor_that_is_nowhere_is_no_note() -> None:
+    (verdict,) = locate("a\nx\n", hunk("-x", "+y", weak="def gone():"))
+    assert isinstance(verdict, Placement)
+    assert (verdict.start, verdict.notes) == (1, ())
+
+
+def test_a_weak_anchor_tells_places_apart() -> None:
+    content = "def f():\n    x\ndef g():\n    x\n"
+    assert placed(content, hunk("-    x", weak="def g():")) == [(3, "anchor")]
+    assert ambiguous(content, hunk("-    x", weak="def h():")) == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("start", "found"),
+    [
+        pytest.param(0, [(0, "stated line number")], id="the first place"),
+        pytest.param(4, [(4, "stated line number")], id="the last place"),
+        pytest.param(1, [], id="one line off"),
+        pytest.param(3, [], id="one line off the other way"),
+        pytest.param(9, [], id="past the end"),
+        pytest.param(None, [], id="not stated"),
+    ],
+)
+def test_a_number_decides_only_where_it_is_exact(
+    start: int | None, found: list[tuple[int, str]]
+) -> None:
+    assert placed("x\na\nx\nb\nx\n", hunk("-x", "+y", start=start)) == found
+
+
+def test_a_number_that_is_off_does_not_contradict_the_only_place() -> None:
+    assert placed("a\nx\nb\n", hunk("-x", "+y", start=70)) == [(1, "unique")]
+
+
+def test_a_number_does_not_choose_what_the_anchor_ruled_out() -> None:
+    assert ambiguous(METHODS, hunk(*GO, at=["class Two:"], start=2)) == (9, 12)
+    assert placed(METHODS, hunk(*GO, at=["class Two:"], start=9)) == [(9, "stated line number")]
+
+
+def test_the_end_of_the_file_comes_before_the_anchor() -> None:
+    content = "def f():\n    x\ndef g():\n    x\n"
+    assert placed(content, hunk("-    x", at=["def f():"], end=True)) == [(3, "end of file")]
+
+
+def test_the_anchor_comes_before_the_order() -> None:
+    content = "def f():\n    x\n    a\ndef g():\n    x\n"
+    pair = (hunk("-    x", at=["def f():"]), hunk("-    a", "+    b"))
+    assert placed(content, *pair) == [(1, "anchor"), (2, "unique")]
+    assert placed(content, *reversed(pair)) == [(2, "unique"), (1, "anchor")]
+
+
+def test_the_order_comes_before_the_number() -> None:
+    pair = (hunk("-a", "+b"), hunk("-x", "+y", start=0))
+    assert placed("x\na\nx\n", *pair) == [(1, "unique"), (2, "order of the hunks")]
+
+
+def test_the_anchor_comes_before_the_number() -> None:
+    content = "def f():\n    x\ndef g():\n    x\n"
+    assert placed(content, hunk("-    x", at=["def f():"], start=3)) == [(1, "anchor")]

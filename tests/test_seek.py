@@ -1,0 +1,189 @@
+"""Runs of lines are found where they stand, however often they occur and however they end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from git_opatch.locate import locate_hunks
+from git_opatch.locate.seek import MOST_PLACES, Seeker
+from git_opatch.patch import Hunk, Line, Mark, Placement
+from git_opatch.text import Text
+
+A, B, C = b"a", b"b", b""
+
+_lines = st.one_of(
+    st.lists(st.sampled_from([A, B, C]), max_size=12),
+    st.tuples(st.lists(st.sampled_from([A, B]), max_size=3), st.integers(1, 90)).map(
+        lambda drawn: drawn[0] * drawn[1] + [C]
+    ),
+)
+_pattern = st.lists(st.sampled_from([A, B, C, b"other"]), min_size=1, max_size=4)
+
+
+def places(lines: Sequence[bytes], pattern: Sequence[bytes]) -> list[int]:
+    return Seeker(lines, pattern).places(pattern)
+
+
+def slow_places(lines: Sequence[bytes], pattern: Sequence[bytes]) -> list[int]:
+    size = len(pattern)
+    return [at for at in range(len(lines)) if list(lines[at : at + size]) == list(pattern)]
+
+
+def found(content: bytes, *lines: bytes, framed: bool = True) -> Placement | None:
+    marked = tuple(Line(Mark(line[:1].decode()), line[1:]) for line in lines)
+    (verdict,) = locate_hunks([Hunk(marked, framed=framed)], Text.from_bytes(content))
+    return verdict if isinstance(verdict, Placement) else None
+
+
+@pytest.mark.parametrize(
+    ("lines", "pattern", "expected"),
+    [
+        pytest.param([A, B, C], [A], [0], id="at the start"),
+        pytest.param([A, B, C], [B, C], [1], id="at the end"),
+        pytest.param([A, B, C], [A, B, C], [0], id="the whole file"),
+        pytest.param([A, B, A, B], [A, B], [0, 2], id="twice"),
+        pytest.param([A, A, A], [A, A], [0, 1], id="over itself"),
+        pytest.param([A] * 100, [A] * 99, [0, 1], id="over itself, in frequent lines"),
+        pytest.param([A, C, B, C], [C], [1, 3], id="an empty line"),
+        pytest.param([A] * 100 + [B], [A, B], [99], id="a rare line behind frequent ones"),
+        pytest.param([B] + [A] * 100, [B, A, A], [0], id="a rare line before frequent ones"),
+        pytest.param([A, B] * 100 + [A, A], [A, A], [200], id="a rare pair of frequent lines"),
+    ],
+)
+def test_every_place(lines: list[bytes], pattern: list[bytes], expected: list[int]) -> None:
+    assert places(lines, pattern) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "pattern"),
+    [
+        pytest.param([], [A], id="an empty file"),
+        pytest.param([A], [A, A], id="a pattern longer than the file"),
+        pytest.param([A, B], [B, A], id="the wrong order"),
+        pytest.param([A, B, C], [A, C], id="not next to each other"),
+        pytest.param([A, B], [B, C], id="past the end"),
+        pytest.param([B, A], [C, B], id="before the start"),
+        pytest.param([A], [b"A"], id="another letter case"),
+        pytest.param([A], [b" a"], id="a blank in front"),
+        pytest.param([A], [b"a "], id="a blank behind"),
+        pytest.param([b"\t"], [C], id="a tab for an empty line"),
+        pytest.param([b"ab"], [A], id="a part of a line"),
+        pytest.param([A] * 100, [A, B], id="one line nowhere beside frequent ones"),
+        pytest.param([A, B] * 100, [A, A], id="frequent lines in another order"),
+    ],
+)
+def test_no_place(lines: list[bytes], pattern: list[bytes]) -> None:
+    assert places(lines, pattern) == []
+
+
+@given(_lines, st.lists(_pattern, min_size=1, max_size=3))
+def test_the_slow_way_finds_the_same(lines: list[bytes], patterns: list[list[bytes]]) -> None:
+    seeker = Seeker(lines, [line for pattern in patterns for line in pattern])
+    for pattern in patterns:
+        assert seeker.places(pattern) == slow_places(lines, pattern)
+
+
+@given(_lines, _pattern, st.integers(-3, 15))
+def test_a_pattern_stands_where_it_has_a_place(
+    lines: list[bytes], pattern: list[bytes], start: int
+) -> None:
+    stands = Seeker(lines, pattern).stands(pattern, start)
+    assert stands is (start in slow_places(lines, pattern))
+
+
+@given(_lines)
+def test_the_positions_of_a_line(lines: list[bytes]) -> None:
+    seeker = Seeker(lines, [A, b"other"])
+    assert list(seeker.positions(A)) == [at for at, line in enumerate(lines) if line == A]
+    assert list(seeker.positions(b"other")) == []
+
+
+def test_listing_stops_after_one_place_too_many() -> None:
+    lines = [A] * (MOST_PLACES + 5)
+    assert places(lines, [A, A]) == list(range(MOST_PLACES + 1))
+    assert places(lines[:-5], [A]) == list(range(MOST_PLACES))
+
+
+@pytest.mark.parametrize(
+    ("content", "lines", "kept"),
+    [
+        pytest.param(b"a\nb\n", (b" a", b"-b", b"+c", b" "), 3, id="one empty line"),
+        pytest.param(b"a\nb\n", (b" a", b"-b", b" ", b" "), 2, id="two"),
+        pytest.param(b"a\nb\n\n", (b" a", b"-b", b" ", b" "), 3, id="one of two"),
+        pytest.param(b"a\nb\n\nc\n", (b" a", b"-b", b"+c", b" "), 4, id="none that is there"),
+        pytest.param(b"a\nb\n\na\nb\nc\n", (b" a", b"-b", b" "), 3, id="none that decides"),
+        pytest.param(b"a\r\nb\r\n", (b" a", b"-b", b"+c", b" \r"), 3, id="a carriage return"),
+    ],
+)
+def test_empty_context_at_the_end_is_left_out_where_it_is_not(
+    content: bytes, lines: tuple[bytes, ...], kept: int
+) -> None:
+    placement = found(content, *lines)
+    assert placement is not None
+    assert (placement.start, len(placement.hunk.lines)) == (0, kept)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param((b" ", b" a", b"-b"), id="in front"),
+        pytest.param((b" a", b" ", b"-b"), id="inside"),
+        pytest.param((b" a", b"-b", b"-"), id="removed"),
+        pytest.param((b" a", b"-b", b"  "), id="a line of a blank"),
+    ],
+)
+def test_no_other_line_is_left_out(lines: tuple[bytes, ...]) -> None:
+    assert found(b"a\nb\n", *lines) is None
+
+
+@pytest.mark.parametrize(
+    ("content", "lines", "framed"),
+    [
+        pytest.param(b"a\r\nb\r\n", (b" a", b"-b"), True, id="only in the file"),
+        pytest.param(b"a\r\nb", (b" a", b"-b"), True, id="only in the file, not at its end"),
+        pytest.param(b"a\r\nb\r\n", (b" a\r", b"-b\r"), False, id="in both"),
+        pytest.param(b"a\r\nb\r\n", (b" a\r", b"-b"), False, id="in some lines of the patch"),
+        pytest.param(b"a\r\nb\n", (b" a\r", b"-b"), False, id="as in a mixed file"),
+        pytest.param(b"a\nb\n", (b" a", b"-b"), True, id="nowhere"),
+    ],
+)
+def test_a_carriage_return_of_every_line_is_framing(
+    content: bytes, lines: tuple[bytes, ...], framed: bool
+) -> None:
+    placement = found(content, *lines, framed=framed)
+    assert placement is not None
+    assert (placement.start, placement.evidence) == (0, "unique")
+
+
+@pytest.mark.parametrize(
+    ("content", "lines", "framed"),
+    [
+        pytest.param(b"a\r\nb\n", (b" a", b"-b"), True, id="the file has it in some lines"),
+        pytest.param(b"a\nb\r\n", (b" a\r", b"-b"), False, id="in other lines"),
+        pytest.param(b"a\r\r\nb\r\n", (b" a", b"-b"), True, id="two, of which one is content"),
+        pytest.param(b"a\rb\n", (b" a", b"-b"), True, id="no newline after it"),
+    ],
+)
+def test_any_other_carriage_return_is_content(
+    content: bytes, lines: tuple[bytes, ...], framed: bool
+) -> None:
+    assert found(content, *lines, framed=framed) is None
+
+
+@pytest.mark.parametrize(
+    ("content", "lines", "start"),
+    [
+        pytest.param(b"b\nb\r\n", (b"-b\r", b"+c\r"), 1, id="the line that has it"),
+        pytest.param(b"b\nb\r\n", (b"-b", b"+c\r"), 0, id="the line that has it not"),
+    ],
+)
+def test_a_mixed_file_tells_its_endings_apart(
+    content: bytes, lines: tuple[bytes, ...], start: int
+) -> None:
+    placement = found(content, *lines, framed=False)
+    assert placement is not None
+    assert placement.start == start
