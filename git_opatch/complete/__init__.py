@@ -1,0 +1,85 @@
+"""Placed hunks and the base's blobs to a standard unified diff.
+
+edits     a placed hunk to edits of a file's lines
+draft     the tree as the sections change it, each line's origin carried through
+diff      what became of each file, as git writes it
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from git_opatch.blob import Change, Entry
+from git_opatch.complete.diff import complete_file, new_id, render
+from git_opatch.complete.draft import Draft, Result
+
+
+@dataclass(frozen=True, slots=True)
+class FileSummary:
+    """What becomes of one file: `status` is git's letter A, M, D, R or C."""
+
+    status: str
+    path: str
+    old_path: str
+    added: int
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A whole patch, completed: the diff for git, and the outcome it must have."""
+
+    diff: bytes
+    changes: tuple[Change, ...]
+    files: tuple[FileSummary, ...]
+    results: tuple[Result, ...] = ()
+
+    def contents(self) -> dict[str, bytes]:
+        """The bytes that each new or changed file will have, by path."""
+        return {one.path: one.content.text.to_bytes() for one in self.results if one.content}
+
+
+def complete(draft: Draft, algorithm: str) -> Completed:
+    """The diff of all that `draft` changed; `algorithm` is the repository's hash."""
+    results = draft.results()
+    patched = [complete_file(result, algorithm) for result in results]
+    changes: dict[str, Change] = {}
+    for result in results:
+        for change in _changes(result, algorithm):
+            before = changes.get(change.path)
+            changes[change.path] = change if before is None else _merged(before, change)
+    summaries = tuple(
+        FileSummary(_status(result), result.path, _old_path(result), file.added, file.removed)
+        for result, file in zip(results, patched, strict=True)
+    )
+    diff = b"".join(map(render, patched))
+    return Completed(diff, tuple(changes.values()), summaries, tuple(results))
+
+
+def _changes(result: Result, algorithm: str) -> list[Change]:
+    old = result.old.entry if result.old else None
+    new = Entry(result.content.mode, new_id(result, algorithm)) if result.content else None
+    if not result.renamed or result.old is None:
+        return [Change(result.path, old, new)]
+    created = Change(result.path, None, new)
+    if result.content is not None and result.content.copied:
+        return [created]
+    return [Change(result.old.path, old, None), created]
+
+
+def _merged(one: Change, two: Change) -> Change:
+    return Change(one.path, one.old or two.old, one.new or two.new)
+
+
+def _old_path(result: Result) -> str:
+    return result.old.path if result.old else result.path
+
+
+def _status(result: Result) -> str:
+    if result.old is None:
+        return "A"
+    if result.content is None:
+        return "D"
+    if result.renamed:
+        return "C" if result.content.copied else "R"
+    return "M"

@@ -1,0 +1,166 @@
+"""A result of the draft to a standard unified diff, by construction: no diff algorithm.
+
+Context comes from the blob, three lines of it round each edit; near edits share a hunk.
+Headers carry full blob ids, so that `git apply -3` has its base and the outcome can be
+verified. Format: git's diff format, "Generating patch text with -p". Bytes go through
+unidiff, which works on `str`, as Latin-1: one character a byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from unidiff.patch import Hunk, Line, PatchedFile, PatchInfo
+
+from git_opatch.blob import blob_id, null_id
+from git_opatch.complete.draft import Content, Result
+from git_opatch.complete.edits import Edit
+from git_opatch.paths import quote
+from git_opatch.text import Text
+
+_CONTEXT = 3
+_NO_NEWLINE = Line(" No newline at end of file\n", "\\")
+
+
+def complete_file(result: Result, algorithm: str) -> PatchedFile:
+    """The diff of one file; `algorithm` is the repository's hash, "sha1" or "sha256"."""
+    old, new = _content_of_old(result), result.content
+    binary = _is_binary(result)
+    info = PatchInfo(line + "\n" for line in _header(result, algorithm))
+    names = _names(result)
+    if binary and (result.old is None or new is None or new.edits):
+        info.append(f"Binary files {names[0]} and {names[1]} differ\n")
+    old_name, new_name = (name + _tab(name) for name in names)
+    patched = PatchedFile(info, old_name, new_name)
+    if not binary:
+        patched.extend(_hunks(old, _edits(result), new.text if new else Text([])))
+    return patched
+
+
+def render(patched: PatchedFile) -> bytes:
+    """The bytes of a file's diff."""
+    return str(patched).encode("latin-1")
+
+
+def new_id(result: Result, algorithm: str) -> str:
+    """The blob id that the file will have; the null id for a deleted one."""
+    if result.content is None:
+        return null_id(algorithm)
+    if result.old is not None and not result.content.edits:
+        return result.old.entry.id
+    return blob_id(result.content.text.to_bytes(), algorithm)
+
+
+def _content_of_old(result: Result) -> Text:
+    return result.old.text if result.old else Text([])
+
+
+def _is_binary(result: Result) -> bool:
+    if result.old is not None and result.old.binary:
+        return True
+    return result.content is not None and result.content.text.binary
+
+
+def _edits(result: Result) -> Sequence[Edit]:
+    """The edits that lead from the old file, or from nothing, to the new one."""
+    if result.old is None and result.content is not None:
+        text = result.content.text
+        return (Edit(0, 0, tuple(text.lines), text.final_newline),) if text.lines else ()
+    if result.content is None and result.old is not None:
+        size = len(result.old.text.lines)
+        return (Edit(0, size, ()),) if size else ()
+    return result.content.edits if result.content else ()
+
+
+def _names(result: Result) -> tuple[str, str]:
+    old = quote(f"a/{result.old.path}") if result.old else "/dev/null"
+    new = quote(f"b/{result.path}") if result.content else "/dev/null"
+    return old, new
+
+
+def _tab(name: str) -> str:
+    """What git puts after a name with blanks, so that its end can be seen."""
+    return "\t" if " " in name and not name.startswith('"') else ""
+
+
+def _header(result: Result, algorithm: str) -> Iterator[str]:
+    old, new = result.old, result.content
+    old_path = old.path if old else result.path
+    yield f"diff --git {quote(f'a/{old_path}')} {quote(f'b/{result.path}')}"
+    if old is None and new is not None:
+        yield f"new file mode {new.mode.value}"
+    elif new is None and old is not None:
+        yield f"deleted file mode {old.entry.mode.value}"
+    elif old is not None and new is not None and old.entry.mode is not new.mode:
+        yield f"old mode {old.entry.mode.value}"
+        yield f"new mode {new.mode.value}"
+    if old is not None and new is not None and result.renamed:
+        verb = "copy" if new.copied else "rename"
+        yield f"similarity index {_similarity(old.text, new)}%"
+        yield f"{verb} from {quote(old.path)}"
+        yield f"{verb} to {quote(result.path)}"
+    if old is None or new is None or new.edits:
+        same_mode = old is not None and new is not None and old.entry.mode is new.mode
+        ids = f"{old.entry.id if old else null_id(algorithm)}..{new_id(result, algorithm)}"
+        yield f"index {ids}" + (f" {old.entry.mode.value}" if old and same_mode else "")
+
+
+def _similarity(old: Text, new: Content) -> int:
+    """How much of the larger file stays, in percent; 100 only where nothing changed."""
+    if not new.edits:
+        return 100
+    gone = sum(len(line) + 1 for edit in new.edits for line in old.lines[edit.start : edit.stop])
+    size = len(old.to_bytes())
+    larger = max(size, len(new.text.to_bytes()), 1)
+    return min(99, 100 * max(size - gone, 0) // larger)
+
+
+def _hunks(old: Text, edits: Sequence[Edit], new: Text) -> Iterator[Hunk]:
+    shift = 0
+    for group in _groups(edits):
+        first = max(group[0].start - _CONTEXT, 0)
+        last = min(group[-1].stop + _CONTEXT, len(old.lines))
+        grown = sum(len(edit.lines) - (edit.stop - edit.start) for edit in group)
+        size = last - first
+        hunk = Hunk(
+            first + (size > 0),
+            size,
+            first + shift + (size + grown > 0),
+            size + grown,
+        )
+        hunk.extend(_lines(old, group, new, first, last))
+        yield hunk
+        shift += grown
+
+
+def _groups(edits: Sequence[Edit]) -> Iterator[list[Edit]]:
+    """Edits that share a hunk: those with no more than two contexts between them."""
+    group: list[Edit] = []
+    for edit in edits:
+        if group and edit.start - group[-1].stop > 2 * _CONTEXT:
+            yield group
+            group = []
+        group.append(edit)
+    if group:
+        yield group
+
+
+def _lines(old: Text, edits: Sequence[Edit], new: Text, first: int, last: int) -> Iterator[Line]:
+    at = first
+    for edit in edits:
+        yield from _old_lines(" ", old, at, edit.start)
+        yield from _old_lines("-", old, edit.start, edit.stop)
+        ends_file = edit.stop == len(old.lines)
+        for index, line in enumerate(edit.lines, 1):
+            yield Line(line.decode("latin-1") + "\n", "+")
+            if ends_file and index == len(edit.lines) and not new.final_newline:
+                yield _NO_NEWLINE
+        at = edit.stop
+    yield from _old_lines(" ", old, at, last)
+
+
+def _old_lines(mark: str, old: Text, start: int, stop: int) -> Iterator[Line]:
+    for at in range(start, stop):
+        yield Line(old.lines[at].decode("latin-1") + "\n", mark)
+        if not old.has_newline(at):
+            yield _NO_NEWLINE

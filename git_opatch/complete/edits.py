@@ -1,0 +1,194 @@
+r"""A placed hunk to edits of the file's lines: the endings and the last newline decided.
+
+Context and removed lines are never written: an edit holds added lines alone, and the
+file's bytes stay round it. Rules: "Line endings" and "Newline at the end of a file" in
+the project's decisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from git_opatch.patch import Line, Mark, Placement
+from git_opatch.text import Text, without_cr
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The lines from `start` to `stop` of a text become `lines`.
+
+    `newline` is whether the last of `lines` is ended by one, should it end the file.
+    """
+
+    start: int
+    stop: int
+    lines: tuple[bytes, ...]
+    newline: bool = True
+
+
+def edits_of(placement: Placement, text: Text) -> Iterator[Edit]:
+    """The edits that `placement` asks for in `text`, in order, none of them empty."""
+    at = placement.start
+    run: list[Line] = []
+    for line in (*placement.hunk.lines, None):
+        if line is not None and line.mark is not Mark.CONTEXT:
+            run.append(line)
+            continue
+        removed = sum(one.mark is Mark.REMOVED for one in run)
+        edit = _edit(placement, text, at, at + removed, run)
+        if edit is not None:
+            yield edit
+        at += removed + 1
+        run = []
+
+
+def _edit(
+    placement: Placement, text: Text, start: int, stop: int, run: Sequence[Line]
+) -> Edit | None:
+    added = [line for line in run if line.mark is Mark.ADDED]
+    newline = not added or added[-1].newline
+    if placement.keeps_endings:
+        lines = [line.text for line in added]
+    else:
+        lines = [
+            without_cr(line.text) + (_ending(text, start + at, stop) if line.newline else b"")
+            for at, line in enumerate(added)
+        ]
+    ending = b"\r" if text.crlf and not placement.keeps_endings else b""
+    edit = _with_last_line(Edit(start, stop, tuple(lines), newline), text, ending)
+    return trimmed(edit, text)
+
+
+def _ending(text: Text, at: int, stop: int) -> bytes:
+    r"""The `\r` of the line that an added one replaces, else of its neighbours."""
+    if text.crlf:
+        return b"\r"
+    near = at if at < stop else stop - 1
+    for line in (near, near + 1):
+        if 0 <= line < len(text.lines):
+            return b"\r" if text.lines[line].endswith(b"\r") else b""
+    return b""
+
+
+def _with_last_line(edit: Edit, text: Text, ending: bytes) -> Edit:
+    r"""An edit that appends to a last line without a newline changes that line, too.
+
+    `ending` is the `\r` that comes before the newline which the line gets.
+    """
+    end = len(text.lines)
+    if edit.start < end or not end or text.final_newline or not edit.lines:
+        return edit
+    last = without_cr(text.lines[-1]) + ending if ending else text.lines[-1]
+    return Edit(end - 1, end, (last, *edit.lines), edit.newline)
+
+
+def trimmed(edit: Edit, text: Text) -> Edit | None:
+    """`edit` without what it takes away and puts back; None if nothing is left."""
+    first, last = 0, len(edit.lines)
+    start, stop = edit.start, edit.stop
+    while start < stop and first < last and _same(text, start, edit, first):
+        start, first = start + 1, first + 1
+    while start < stop and first < last and _same(text, stop - 1, edit, last - 1):
+        stop, last = stop - 1, last - 1
+    if start == stop and first == last:
+        return None
+    return Edit(start, stop, edit.lines[first:last], edit.newline or stop < edit.stop)
+
+
+def _same(text: Text, at: int, edit: Edit, index: int) -> bool:
+    """Whether the text's line `at` is the edit's line `index`, its newline included."""
+    ends_file = edit.stop == len(text.lines) and index == len(edit.lines) - 1
+    newline = edit.newline if ends_file else True
+    return text.lines[at] == edit.lines[index] and text.has_newline(at) == newline
+
+
+def joined(edits: Sequence[Edit], text: Text) -> list[Edit]:
+    """`edits`, which are in order, with those that touch made one: each change is told once."""
+    found: list[Edit] = []
+    for edit in edits:
+        if not found or edit.start > found[-1].stop:
+            found.append(edit)
+            continue
+        before = found.pop()
+        both = Edit(before.start, edit.stop, before.lines + edit.lines, edit.newline)
+        one = trimmed(both, text)
+        found += [one] if one else []
+    return found
+
+
+def apply_edits(text: Text, edits: Sequence[Edit]) -> Text:
+    """`text` with `edits`, which are in order and do not overlap."""
+    lines: list[bytes] = []
+    at = 0
+    for edit in edits:
+        lines += text.lines[at : edit.start]
+        lines += edit.lines
+        at = edit.stop
+    lines += text.lines[at:]
+    return Text.from_lines(lines, _final_newline(text, edits))
+
+
+def _final_newline(text: Text, edits: Sequence[Edit]) -> bool:
+    if not edits or edits[-1].stop < len(text.lines):
+        return text.final_newline
+    return edits[-1].newline
+
+
+def compose(first: Sequence[Edit], second: Sequence[Edit], base: Text, after: Text) -> list[Edit]:
+    """The edits of `base` that do what `first` does and then `second`; `after` is the outcome.
+
+    Each line's origin in `base` is carried through, so that one diff results. The cost is
+    that of the edits, whatever the size of the file.
+    """
+    pieces = list(_pieces(first, len(base.lines)))
+    for edit in reversed(second):
+        pieces = [*_cut(pieces, 0, edit.start), _Piece(None, edit.lines), *_cut(pieces, edit.stop)]
+    edits: list[Edit] = []
+    at = 0
+    added: tuple[bytes, ...] = ()
+    for piece in [*pieces, _Piece(range(len(base.lines), len(base.lines) + 1))]:
+        if piece.kept is None:
+            added += piece.lines
+            continue
+        if piece.kept.start > at or added:
+            newline = after.final_newline or piece.kept.start < len(base.lines)
+            edits.append(Edit(at, piece.kept.start, added, newline))
+        at, added = piece.kept.stop, ()
+    return joined([one for edit in edits if (one := trimmed(edit, base))], base)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Lines of the base that are kept, or others."""
+
+    kept: range | None
+    lines: tuple[bytes, ...] = ()
+
+    @property
+    def size(self) -> int:
+        return len(self.lines) if self.kept is None else len(self.kept)
+
+    def part(self, start: int, stop: int) -> _Piece:
+        if self.kept is None:
+            return _Piece(None, self.lines[start:stop])
+        return _Piece(self.kept[start:stop])
+
+
+def _pieces(edits: Sequence[Edit], size: int) -> Iterator[_Piece]:
+    at = 0
+    for edit in edits:
+        yield _Piece(range(at, edit.start))
+        yield _Piece(None, edit.lines)
+        at = edit.stop
+    yield _Piece(range(at, size))
+
+
+def _cut(pieces: Sequence[_Piece], start: int, stop: int | None = None) -> Iterator[_Piece]:
+    """The part of `pieces` from line `start` to line `stop`."""
+    at = 0
+    for piece in pieces:
+        first, last = max(start - at, 0), piece.size if stop is None else min(stop - at, piece.size)
+        if first < last:
+            yield piece.part(first, last)
+        at += piece.size
