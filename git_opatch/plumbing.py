@@ -1,0 +1,75 @@
+"""What git's plumbing prints, and the notations in which it is asked. No git is run here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from git_opatch.blob import Entry, Mode
+from git_opatch.errors import RepositoryError
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An index entry as listed. `tag` is git's (`ls-files -v`): H, S, M; R and C are
+    a file that is gone from the working tree, or changed there."""
+
+    path: str
+    entry: Entry
+    stage: int
+    tag: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How a git command ended."""
+
+    status: int
+    output: bytes
+    errors: str
+
+    @property
+    def killed(self) -> bool:
+        """Whether a signal ended it."""
+        return self.status < 0
+
+
+def listed(record: bytes) -> Listed:
+    """One record of `ls-files -v -s -z`."""
+    about, _, path = record.partition(b"\t")
+    tag, mode, oid, stage = about.decode().split()
+    return Listed(os.fsdecode(path), Entry(Mode(mode), oid), int(stage), tag)
+
+
+def batch(output: bytes) -> Iterator[tuple[str, bytes]]:
+    """The ids and bytes in what `cat-file --batch` prints. Raises `RepositoryError`."""
+    at = 0
+    while at < len(output):
+        end = output.index(b"\n", at)
+        oid, *about = output[at:end].decode("utf-8", "replace").split(" ")
+        if not about or not about[-1].isdigit():
+            raise RepositoryError(f"object {oid} is missing; the repository is not complete")
+        size = int(about[-1])
+        yield oid, output[end + 1 : end + 1 + size]
+        at = end + 1 + size + 1
+
+
+def escaped(path: str) -> str:
+    """`path` as a glob that means just it."""
+    return "".join(f"\\{character}" if character in "*?[]\\" else character for character in path)
+
+
+def no_folder(path: str) -> str:
+    """A glob for `path` and nothing below it; it may fit a few names of the same length.
+
+    Git takes a glob without wildcards for a folder, too. `?` is one byte, and no slash.
+    """
+    return escaped(path[:-1]) + "?" * len(os.fsencode(path[-1]))
+
+
+def quoted(path: str) -> str:
+    """A path as the list of alternate object directories wants it."""
+    if os.pathsep in path or path.startswith('"'):
+        return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return path

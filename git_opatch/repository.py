@@ -1,0 +1,274 @@
+"""The one gateway to git: small named questions, exact bytes, each odd flag with its reason.
+
+Nobody else imports GitPython or starts git. Every command runs at the top of the working
+tree with the repository named outright, because git apply in a subdirectory passes over
+what lies outside it and says nothing, and with `GIT_DIR` set writes where it stands.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from git_opatch.blob import Entry, Mode
+from git_opatch.errors import RepositoryError
+from git_opatch.plumbing import Answer, Listed, batch, escaped, listed, no_folder, quoted
+from git_opatch.text import visible
+
+# Where git is missing, GitPython's import would fail with a traceback of its own.
+os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+from git import Git
+from git.exc import GitCommandNotFound
+
+# Pathspecs of ours carry their magic with them; the user's defaults would undo it.
+_PATHSPECS = {f"GIT_{name}_PATHSPECS": "0" for name in ("LITERAL", "GLOB", "NOGLOB", "ICASE")}
+# What would be refused on one system is refused on all; hard links change a file's ctime.
+_CONFIG = (
+    "-c", "core.protectHFS=true",
+    "-c", "core.protectNTFS=true",
+    "-c", "core.trustctime=false",
+    "-c", "core.safecrlf=false",
+)  # fmt: skip
+# Without it git apply faults in the pages of a large file anew for every hunk.
+_MALLOC = {"MALLOC_TOP_PAD_": str(64 * 1024 * 1024)}
+_MOST_ARGUMENTS = 500_000  # bytes; above it the whole index is listed
+_TRACKED = frozenset("HSMhsm")
+
+
+class Repository:
+    """A repository, found from a directory as git finds it.
+
+    `top` is the top of the working tree, or None in a bare repository.
+    """
+
+    def __init__(self, directory: str | Path = ".") -> None:
+        """Raises `RepositoryError`, with git's own words, if there is none."""
+        self._git = Git(str(directory))
+        self._env: dict[str, str] = {**_PATHSPECS}
+        found = self._run(
+            "rev-parse", "--path-format=absolute", "--git-dir", "--git-path", "index",
+            "--git-path", "objects", "--show-object-format", "--show-toplevel",
+        )  # fmt: skip
+        names = os.fsdecode(found.output).split("\n", 4)
+        if len(names) < 5:
+            raise RepositoryError(visible(found.errors.removeprefix("fatal: ")))
+        self.git_dir, self.index_file, self.objects = map(Path, names[:3])
+        self.algorithm = names[3]
+        self.top = Path(names[4].removesuffix("\n")) if found.status == 0 else None
+        if not self.git_dir.is_dir() or self.algorithm not in ("sha1", "sha256"):
+            raise RepositoryError("the path of the repository holds a newline, which is not read")
+        self._git = Git(str(self.top or self.git_dir))
+        self._env["GIT_DIR"] = str(self.git_dir)
+        if self.top is not None:
+            self._env["GIT_WORK_TREE"] = str(self.top)
+        if "GIT_INDEX_FILE" in os.environ:
+            self._env["GIT_INDEX_FILE"] = str(self.index_file)
+
+    def _run(
+        self,
+        *arguments: str,
+        env: Mapping[str, str] | None = None,
+        feed: bytes | None = None,
+        keep: Sequence[int] = (),
+    ) -> Answer:
+        """Run git; `feed` is its standard input, `keep` are descriptors it inherits."""
+        with tempfile.TemporaryFile() as stdin:  # GitPython needs a real file
+            stdin.write(feed or b"")
+            stdin.seek(0)
+            try:
+                status, output, errors = self._git.execute(
+                    ["git", *_CONFIG, *arguments],
+                    stdin,
+                    with_extended_output=True,
+                    with_exceptions=False,
+                    stdout_as_string=False,
+                    strip_newline_in_stdout=False,
+                    env={**self._env, **(env or {})},
+                    pass_fds=keep,
+                    process_group=0 if keep else None,
+                )
+            except GitCommandNotFound:
+                raise RepositoryError("git is not installed, or not on PATH") from None
+        return Answer(status, output, errors)
+
+    def _ask(
+        self, *arguments: str, env: Mapping[str, str] | None = None, feed: bytes | None = None
+    ) -> bytes:
+        answer = self._run(*arguments, env=env, feed=feed)
+        if answer.status:
+            raise RepositoryError(visible(answer.errors.removeprefix("fatal: "), 2000))
+        return answer.output
+
+    def require_worktree(self) -> Path:
+        """The top of the working tree. Raises `RepositoryError` if there is none."""
+        if self.top is None:
+            raise RepositoryError(
+                "this needs a working tree, and here is none (a bare repository, or inside "
+                "a git directory); `git opatch convert --base TREE-ISH` works without one"
+            )
+        return self.top
+
+    def settings(self) -> dict[str, str]:
+        """The user's `opatch.*` and `color.*` settings, by lower-case key."""
+        answer = self._run("config", "-z", "--get-regexp", r"^(opatch\..*|color\.(ui|opatch))$")
+        items = os.fsdecode(answer.output).split("\0")[:-1]
+        pairs = (item.partition("\n") for item in items)
+        return {key.lower(): value if newline else "true" for key, newline, value in pairs}
+
+    def list_index(
+        self, paths: Iterable[str], parents: Iterable[str], *, index: Path | None = None
+    ) -> list[Listed]:
+        """The entries at or below `paths`, and those that are themselves one of `parents`.
+
+        With a working tree, entries that are gone or changed there are listed again, as R
+        and C. `index` is another index to read.
+        """
+        specs = [f":(top,literal){path}" for path in paths]
+        specs += [f":(top,glob){no_folder(path)}" for path in parents]
+        if not specs:
+            return []
+        if sum(map(len, specs)) > _MOST_ARGUMENTS:
+            specs = []
+        differences = ["-d", "-m"] if self.top is not None and index is None else []
+        output = self._ask(
+            "ls-files", "-v", "-c", "-s", "-z", *differences, "--", *specs,
+            env=_index_env(index),
+        )  # fmt: skip
+        return [listed(record) for record in output.split(b"\0")[:-1]]
+
+    def list_tree(
+        self, tree: str, paths: Sequence[str], *, recursive: bool = False
+    ) -> dict[str, Entry | None]:
+        """What `tree` has at each of `paths`, and below if asked; None stands for a folder."""
+        self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", tree + "^{tree}")
+        if not paths:
+            return {}
+        flags = ("-r", "-t") if recursive else ()
+        output = self._ask(
+            "ls-tree", *flags, "-z", "--full-tree", tree, "--", *paths,
+            env={"GIT_LITERAL_PATHSPECS": "1"},
+        )  # fmt: skip
+        found: dict[str, Entry | None] = {}
+        for record in output.split(b"\0")[:-1]:
+            about, _, path = record.partition(b"\t")
+            mode, kind, oid = about.decode().split()
+            found[os.fsdecode(path)] = None if kind == "tree" else Entry(Mode(mode), oid)
+        return found
+
+    def read_blobs(
+        self, ids: Iterable[str], *, env: Mapping[str, str] | None = None
+    ) -> dict[str, bytes]:
+        """The bytes of each blob. Raises `RepositoryError` if one is missing."""
+        wanted = sorted(set(ids))
+        if not wanted:
+            return {}
+        feed = "".join(f"{oid}\n" for oid in wanted).encode()
+        return dict(batch(self._ask("cat-file", "--batch", feed=feed, env=env)))
+
+    def present(self, ids: Iterable[str]) -> set[str]:
+        """Those of `ids` that the repository still has."""
+        feed = "".join(f"{oid}\n" for oid in ids).encode()
+        if not feed:
+            return set()
+        output = self._ask("cat-file", "--batch-check=%(objectname)", feed=feed).decode()
+        return {line for line in output.splitlines() if not line.endswith("missing")}
+
+    def tracked_ending(self, name: str) -> list[str]:
+        """The tracked paths whose last part is `name`."""
+        output = self._ask("ls-files", "-z", "--", f":(top,glob)**/{escaped(name)}")
+        return [os.fsdecode(path) for path in output.split(b"\0")[:-1]]
+
+    def clean_worktree(self, paths: Sequence[str], folder: Path) -> tuple[Path, dict[str, str]]:
+        """Store the working tree's files at `paths` as `git add` would, but aside.
+
+        Gives an index in `folder` that has them, and the environment in which their blobs
+        can be read: nothing of the repository is written. Not `hash-object`, which follows
+        links and passes over git's rule for CRLF that is in the index already.
+        """
+        index, env = self._aside(folder)
+        if self.index_file.exists():
+            index.write_bytes(self.index_file.read_bytes())
+        feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
+        self._ask(
+            "update-index", "--add", "--remove", "--replace", "-z", "--stdin", feed=feed, env=env
+        )
+        return index, env
+
+    def rebuilt_index(
+        self, entries: Mapping[str, Entry], folder: Path
+    ) -> tuple[Path, dict[str, str]]:
+        """An index in `folder` with `entries` alone, and an environment to write blobs aside."""
+        index, env = self._aside(folder)
+        feed = b"".join(
+            f"{entry.mode.value} {entry.id} 0\t".encode() + os.fsencode(path) + b"\0"
+            for path, entry in entries.items()
+        )
+        self._ask("update-index", "-z", "--index-info", feed=feed, env=env)
+        return index, env
+
+    def _aside(self, folder: Path) -> tuple[Path, dict[str, str]]:
+        """An index and an object directory of their own, which reads the real objects, too."""
+        index, objects = folder / "index", folder / "objects"
+        objects.mkdir()
+        alternates = os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "")
+        return index, {
+            "GIT_INDEX_FILE": str(index),
+            "GIT_OBJECT_DIRECTORY": str(objects),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(
+                filter(None, [quoted(str(self.objects)), alternates])
+            ),
+        }
+
+    def apply(
+        self,
+        diff: Path,
+        flags: Sequence[str],
+        *,
+        index: Path | None = None,
+        top: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        keep: Sequence[int] = (),
+    ) -> Answer:
+        """Hand a finished diff to git apply.
+
+        The user's `apply.*` settings are overruled: the diff says all. `top` is another
+        working tree, `index` another index. The process has a group of its own when it
+        inherits descriptors, so that a terminal's interrupt cannot end it half-way.
+        """
+        where = {**_MALLOC, **_index_env(index), **(env or {})}
+        if top is not None:
+            where["GIT_WORK_TREE"] = str(top)
+        arguments = ("apply", "--whitespace=nowarn", "--no-ignore-whitespace", *flags, str(diff))
+        return self._run(*arguments, env=where, keep=keep)
+
+    def refresh(self, paths: Sequence[str], *, index: Path | None = None) -> None:
+        """Let the index know that files which only look changed are not."""
+        feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
+        self._run(
+            "add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul",
+            env={**_index_env(index), "GIT_LITERAL_PATHSPECS": "1"}, feed=feed,
+        )  # fmt: skip
+
+    def mark(self, flag: str, paths: Sequence[str], *, index: Path) -> None:
+        """Set `--skip-worktree` or `--assume-unchanged` on entries of `index`."""
+        feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
+        self._ask("update-index", flag, "-z", "--stdin", env=_index_env(index), feed=feed)
+
+    def check_out(self, paths: Sequence[str], *, index: Path) -> None:
+        """Write files anew from `index`, for attributes that have changed."""
+        feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
+        self._ask("checkout-index", "-f", "-u", "-z", "--stdin", feed=feed, env=_index_env(index))
+
+    def smudged(self, blobs: Mapping[str, str], env: Mapping[str, str]) -> dict[str, bytes]:
+        """The bytes that git would write to the working tree, by path, for each id."""
+        pairs = [(path, oid) for path, oid in blobs.items() if "\n" not in path]
+        feed = b"".join(oid.encode() + b" " + os.fsencode(path) + b"\n" for path, oid in pairs)
+        answer = self._run("cat-file", "--batch", "--filters", feed=feed, env=env)
+        found = [data for _, data in batch(answer.output)]
+        return dict(zip((path for path, _ in pairs), found, strict=False))
+
+
+def _index_env(index: Path | None) -> dict[str, str]:
+    return {"GIT_INDEX_FILE": str(index)} if index is not None else {}
