@@ -1,0 +1,233 @@
+"""The story: from a patch to a plan, and from a plan to a changed repository.
+
+    parse ──▶ resolve paths ──▶ read the base ──▶ locate, complete ──▶ transaction ──▶ journal
+
+`convert` is this story ended before the transaction, `check` is it with git's own check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from git_opatch import journal
+from git_opatch.blob import Blob, Change, Entry
+from git_opatch.errors import BusyError, OpatchError, RepositoryError
+from git_opatch.options import Options, Target
+from git_opatch.patch import Failure, Patch, Reason
+from git_opatch.plan import Plan, make_plan, named_paths, refuse_unsafe, resolve_paths
+from git_opatch.repository import Repository
+from git_opatch.reverse import reverse
+from git_opatch.snapshot import Snapshot, is_file, take_snapshot
+from git_opatch.transaction import (
+    ChangeSet,
+    check,
+    exclusive,
+    held_signals,
+    home_of,
+    is_interrupted,
+    perform,
+    recover,
+)
+from git_opatch.transaction.guard import guard, guard_parents
+
+_MOST_ADVISED = 3
+"""For how many missing files likely names are looked up."""
+
+
+class Refused(OpatchError):  # noqa: N818 - it is an outcome, as much as a success is
+    """The patch does not apply, for the reasons in `failures`; nothing was changed."""
+
+    def __init__(self, failures: Sequence[Failure]) -> None:
+        super().__init__("\n".join(f"{one.path}: {one.message}" for one in failures))
+        self.failures = tuple(failures)
+
+
+def plan_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
+    """Decide everything about `patch` and touch nothing. Raises `RepositoryError`."""
+    return _plan(patch, repository, options)[0]
+
+
+def check_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
+    """Decide, then let git judge the diff. Raises `Refused` or `TransactionError`."""
+    plan, _ = _ready(patch, repository, options)
+    check(repository, plan.completed.diff, options.target)
+    return plan
+
+
+def apply_patch(patch: Patch, repository: Repository, options: Options, name: str = "") -> Plan:
+    """Apply `patch`, called `name` in the journal, to the target of `options`.
+
+    All of it is applied, or nothing is. Raises `Refused` if it does not apply, and the
+    other kinds of `OpatchError` if git or the system fails.
+    """
+    repository.require_worktree()
+    with exclusive(home_of(repository)) as lock:
+        tidy_up(repository)
+        plan, snapshot = _ready(patch, repository, options)
+        with held_signals():
+            done = plan.completed
+            change_set = ChangeSet(done.diff, done.changes, done.contents, snapshot.flags)
+            perform(repository, change_set, options.target, lock)
+            _record(plan, repository, options, name)
+    return plan
+
+
+def _record(plan: Plan, repository: Repository, options: Options, name: str) -> None:
+    done = plan.completed
+    try:
+        plan.record = journal.record(
+            home_of(repository), done.diff, done.changes, options.target, name
+        )
+    except OSError as error:
+        plan.notes.append(f"the journal could not be written: {error.strerror}")
+
+
+def finish_interrupted(repository: Repository) -> list[str]:
+    """End what an interrupted run left, and say what was done. Raises `BusyError`."""
+    if not is_interrupted(repository):
+        return []
+    with exclusive(home_of(repository)):
+        return tidy_up(repository)
+
+
+def refuse_interrupted(repository: Repository) -> None:
+    """For what only looks at the working tree. Raises `BusyError` if it is half written."""
+    if is_interrupted(repository):
+        raise BusyError(
+            "an apply is at work here, or was interrupted; then the next `git opatch apply` "
+            "without --check puts it back before it does anything else"
+        )
+
+
+def tidy_up(repository: Repository) -> list[str]:
+    """End what an interrupted run left, and say what was done. The caller has the lock."""
+    restored = recover(repository)
+    if restored is None:
+        return []
+    if not restored.kept:
+        count = len(restored.paths)
+        return [f"an interrupted apply was put back ({count} file{'s' * (count != 1)})"]
+    return [
+        "an interrupted apply could not be put back whole, because the repository was changed "
+        f"since; the versions before it are in {restored.backup}",
+        *(f"{path}: left as it is" for path in restored.kept[:20]),
+    ]
+
+
+def _plan(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
+    patch = resolve_paths(reverse(patch) if options.reverse else patch, options.directory)
+    failures = refuse_unsafe(patch)
+    if not failures and options.target is not Target.CACHED and options.base is None:
+        failures = guard_parents(repository.require_worktree(), named_paths(patch))
+    if failures:
+        return Plan(failures=failures), Snapshot({})
+    snapshot = take_snapshot(repository, named_paths(patch), options)
+
+    former = _former(repository, patch)
+    plan = make_plan(patch, snapshot, options, repository.algorithm, former)
+    advised = (_with_advice(one, repository, options) for one in plan.failures[:_MOST_ADVISED])
+    plan.failures = [*advised, *plan.failures[_MOST_ADVISED:]]
+    return plan, snapshot
+
+
+def _ready(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
+    """A plan that the working tree does not stand against. Raises `Refused`."""
+    top = repository.require_worktree()
+    plan, snapshot = _plan(patch, repository, options)
+    if not plan.failures:
+        changes = plan.completed.changes
+        plan.failures = _unstaged(patch, changes, snapshot, repository, options)
+        plan.failures += guard(top, changes, options.target) if not plan.failures else []
+    if plan.failures:
+        raise Refused(plan.failures)
+    return plan, snapshot
+
+
+def _unstaged(
+    patch: Patch,
+    changes: Sequence[Change],
+    snapshot: Snapshot,
+    repository: Repository,
+    options: Options,
+) -> list[Failure]:
+    """Touched files that are not in the working tree what they are in the index."""
+    if options.target is not Target.INDEX:
+        return []
+    touched = [change.path for change in changes if change.old is not None]
+    skipped = [path for path in touched if path in snapshot.skipped]
+    failures = [
+        Failure(
+            Reason.SKIPPED,
+            "is not checked out (skip-worktree)",
+            path,
+            advice=f"to change it in the index alone: {options.command_with('--cached')}",
+        )
+        for path in skipped
+    ]
+    changed = [path for path in touched if path in snapshot.changed - snapshot.deleted]
+    if changed:
+        advice = _way_round(patch, repository, options)
+        failures += [
+            Failure(Reason.UNSTAGED, "has changes that are not staged", path, advice=advice)
+            for path in changed
+        ]
+    return failures
+
+
+def _way_round(patch: Patch, repository: Repository, options: Options) -> str:
+    """The command that would work although files have unstaged changes."""
+    there = replace(options, target=Target.WORKTREE)
+    if not _plan(patch, repository, there)[0].failures:
+        as_they_are = options.command_with("--worktree")
+        return (
+            f"to patch the files as they are, without staging: {as_they_are}\n"
+            f"to patch the staged versions alone: {options.command_with('--cached')}"
+        )
+    return f"to patch the staged version alone: {options.command_with('--cached')}"
+
+
+def _with_advice(failure: Failure, repository: Repository, options: Options) -> Failure:
+    """A missing file told apart: untracked, or somewhere else."""
+    if failure.reason is not Reason.MISSING_FILE:
+        return failure
+    in_index = options.base is None and options.target is not Target.WORKTREE
+    if in_index and repository.top is not None and is_file(repository.top / failure.path):
+        return replace(
+            failure,
+            reason=Reason.UNTRACKED,
+            message="is untracked: use --worktree, or `git add` it first",
+            advice=options.command_with("--worktree"),
+        )
+    alike = [
+        name
+        for name in repository.tracked_ending(Path(failure.path).name)[:3]
+        if name != failure.path
+    ]
+    if not alike:
+        return failure
+    return replace(failure, advice="did you mean " + " or ".join(f"`{one}`" for one in alike) + "?")
+
+
+def _former(repository: Repository, patch: Patch) -> dict[str, tuple[Blob, str]]:
+    """What the files held that `patch` brings back without saying so, and who says it.
+
+    The journal's record comes first, then HEAD.
+    """
+    wanted = [one.new_path for one in patch.files if one.new_path and not one.states_content]
+    if not wanted:
+        return {}
+    found: dict[str, tuple[Entry, str]] = {}
+    with suppress(RepositoryError):  # no HEAD yet
+        head = repository.list_tree("HEAD", wanted)
+        found |= {path: (entry, "HEAD") for path, entry in head.items() if entry is not None}
+    recorded: dict[str, tuple[Entry, str]] = {}
+    for path, (entry, number) in journal.deleted_entries(home_of(repository)).items():
+        if path in wanted:
+            recorded[path] = (entry, f"record {number} of the journal")
+    there = repository.present(entry.id for entry, _ in recorded.values())
+    found |= {path: one for path, one in recorded.items() if one[0].id in there}
+    data = repository.read_blobs(entry.id for entry, _ in found.values())
+    return {path: (Blob(path, one, data[one.id]), where) for path, (one, where) in found.items()}

@@ -1,0 +1,99 @@
+"""The command line: registers the commands, turns errors into an exit status.
+
+Exit status: 0 done, 1 the patch does not apply, 128 not a repository or no patch,
+129 usage, 130 interrupted; as git has them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from io import TextIOWrapper
+from typing import Annotated
+
+import typer
+from typer.exceptions import TyperException
+
+from git_opatch import __version__
+from git_opatch.errors import OpatchError, UsageError
+from git_opatch.text import visible
+
+_INTERRUPTED = 130
+_BROKEN_PIPE = 141
+
+app = typer.Typer(
+    name="git opatch",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 90},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"git-opatch {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _top(
+    context: typer.Context,
+    _: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Apply patches as language models write them: exactly, or not at all.
+
+    Hunks need no line numbers; each is found in the git index, or refused with the reason.
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), err=True)
+        raise typer.Exit(UsageError.exit_status)
+
+
+def _register() -> None:
+    from git_opatch.commands.apply import apply
+    from git_opatch.commands.convert import convert
+    from git_opatch.commands.demo import demo
+
+    for command in (apply, convert, demo):
+        app.command()(command)
+
+
+def run() -> int:
+    """Run the command that the user asked for; gives the exit status."""
+    _open_streams()
+    try:
+        _register()
+        status = app(prog_name="git opatch", standalone_mode=False) or 0
+    except TyperException as error:
+        message = error.format_message().rstrip(".")
+        return _fail(f"{message}; see `git opatch -h`", UsageError.exit_status)
+    except OpatchError as error:
+        return _fail(str(error), error.exit_status)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("interrupted", _INTERRUPTED)
+    except BrokenPipeError:
+        return _BROKEN_PIPE
+    except OSError as error:
+        return _fail(f"the system refused: {error}", 128)
+    return _fail("interrupted", status) if status == _INTERRUPTED else status
+
+
+def _open_streams() -> None:
+    """Let there be output streams even where the caller closed them, and none that fails."""
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - open until the end
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _fail(message: str, status: int) -> int:
+    from git_opatch.report.terminal import show
+
+    first, *rest = message.splitlines() or [""]
+    show([f"error: {visible(first, 2000)}", *(visible(line, 2000) for line in rest)], sys.stderr)
+    return status

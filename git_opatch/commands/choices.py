@@ -1,0 +1,71 @@
+"""The options that commands share, each declared once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Files = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[FILE]",
+        show_default=False,
+        help="Patches to read, as one patch: in order, all or nothing. None or - is standard "
+        "input.",
+    ),
+]
+Reverse = Annotated[bool, typer.Option("-R", "--reverse", help="Take the patch back.")]
+Directory = Annotated[
+    str,
+    typer.Option(
+        "--directory",
+        metavar="DIR",
+        show_default=False,
+        help="Put DIR before every path of the patch. Paths count from the top of the working "
+        "tree.",
+    ),
+]
+Overwrite = Annotated[
+    bool,
+    typer.Option("--overwrite", help="Let an added or moved file replace one that exists."),
+]
+Index = Annotated[
+    bool, typer.Option("--index", help="Change index and working tree (the default).")
+]
+Cached = Annotated[bool, typer.Option("--cached", help="Change the index alone.")]
+Worktree = Annotated[
+    bool,
+    typer.Option(
+        "--worktree",
+        help="Change the working tree alone, untracked files too; hunks are located in its files.",
+    ),
+]
+LocateInWorktree = Annotated[
+    bool, typer.Option("--worktree", help="Locate hunks in the working tree's files.")
+]
+Check = Annotated[
+    bool,
+    typer.Option("--check", "--dry-run", help="Say whether it would apply; change nothing."),
+]
+Base = Annotated[
+    str,
+    typer.Option(
+        "--base",
+        metavar="TREE-ISH",
+        show_default=False,
+        help="Locate hunks in this commit or tree; works in a bare repository.",
+    ),
+]
+Output = Annotated[
+    str,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="OUT",
+        show_default=False,
+        help="Write the diff to this file, not to standard output.",
+    ),
+]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing on success.")]
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Say where each hunk was found.")]

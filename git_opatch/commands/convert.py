@@ -1,0 +1,61 @@
+"""`git opatch convert`: a patch to a standard unified diff, for `git apply`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import typer
+
+from git_opatch import report
+from git_opatch.apply import plan_patch, refuse_interrupted
+from git_opatch.commands import choices
+from git_opatch.commands.inputs import read_patch, spelled
+from git_opatch.errors import InputError, UsageError
+from git_opatch.options import Options, Target
+from git_opatch.report.terminal import show, write_data
+from git_opatch.repository import Repository
+
+
+def convert(
+    files: choices.Files = None,
+    output: choices.Output = "",
+    reverse: choices.Reverse = False,
+    base: choices.Base = "",
+    worktree: choices.LocateInWorktree = False,
+    directory: choices.Directory = "",
+    overwrite: choices.Overwrite = False,
+) -> None:
+    """Complete a patch into a standard unified diff, and change nothing.
+
+    Hunks are located in the index. The diff is byte for byte what `git opatch apply` hands
+    to git: apply it at the top of the working tree with `git apply --index`.
+    """
+    if base and worktree:
+        raise UsageError("--base and --worktree exclude one another")
+    names = files or []
+    repository = Repository()
+    settings = repository.settings()
+    flags = {"-R": reverse, "--directory": directory, "--overwrite": overwrite}
+    command = spelled("git opatch convert", flags, names)
+    target = Target.WORKTREE if worktree else Target.CACHED
+    options = Options(target, reverse, overwrite, directory, base or None, command)
+    if worktree:
+        refuse_interrupted(repository)
+    patch = read_patch(names)
+    plan = plan_patch(patch, repository, options)
+    show(report.notes(plan.notes), sys.stderr, settings)
+    if plan.failures:
+        show(report.refusal(plan.failures, options), sys.stderr, settings)
+        raise typer.Exit(1)
+    _write(plan.completed.diff, output)
+
+
+def _write(diff: bytes, output: str) -> None:
+    if not output:
+        write_data(diff)
+        return
+    try:
+        Path(output).write_bytes(diff)
+    except OSError as error:
+        raise InputError(f"cannot write `{output}`: {error.strerror}") from None

@@ -1,0 +1,75 @@
+"""What all commands that read patches share: the files, and the choice of a target."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from git_opatch.errors import Fault, InputError, ParseError, UsageError
+from git_opatch.options import Target
+from git_opatch.parse import parse_patch
+from git_opatch.patch import FilePatch, Patch
+
+_STANDARD_INPUT = "-"
+
+
+def read_patch(files: Sequence[str]) -> Patch:
+    """The patches in `files`, as one; standard input for none, or for `-`.
+
+    Raises `InputError` for a file that cannot be read, `ParseError` with all faults.
+    """
+    sections: list[FilePatch] = []
+    faults: list[Fault] = []
+    for name in files or [_STANDARD_INPUT]:
+        data = _read(name)
+        try:
+            sections += parse_patch(data, source="" if name == _STANDARD_INPUT else name).files
+        except ParseError as error:
+            faults += error.faults
+    if faults:
+        raise ParseError(faults)
+    return Patch(tuple(sections))
+
+
+def _read(name: str) -> bytes:
+    try:
+        if name != _STANDARD_INPUT:
+            return Path(name).read_bytes()
+        if sys.stdin is None:
+            raise InputError("standard input is closed; name a patch file")
+        if sys.stdin.isatty():
+            sys.stderr.write("reading a patch from standard input; end it with Ctrl-D\n")
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise InputError(f"cannot read patch `{name}`: {error.strerror}") from None
+
+
+def choose_target(*, index: bool, cached: bool, worktree: bool, settings: dict[str, str]) -> Target:
+    """The one target that was named, else that of `opatch.target`, else the index."""
+    named = [
+        target for target, chosen in zip(Target, (index, cached, worktree), strict=True) if chosen
+    ]
+    if len(named) > 1:
+        raise UsageError("--index, --cached and --worktree exclude one another")
+    if named:
+        return named[0]
+    value = settings.get("opatch.target", Target.INDEX.value)
+    try:
+        return Target(value.lower())
+    except ValueError:
+        raise UsageError(
+            f"opatch.target is `{value}`; it can be index, cached or worktree"
+        ) from None
+
+
+def spelled(command: str, flags: Mapping[str, object], files: Sequence[str]) -> str:
+    """`command` as the user would type it with the flags that are on, and `files`."""
+    words = [command]
+    for flag, value in flags.items():
+        if value is True:
+            words.append(flag)
+        elif value:
+            words.append(f"{flag} {shlex.quote(str(value))}")
+    return " ".join([*words, *(shlex.quote(file) for file in files)])

@@ -1,0 +1,77 @@
+"""A patch and the base it is meant for to a plan: all decided, nothing written.
+
+Each section is settled in order, against the draft that those before it left. What is
+wrong is collected, so that all of it is said at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from git_opatch.complete import complete
+from git_opatch.complete.draft import Draft
+from git_opatch.options import Options
+from git_opatch.patch import Failure, Patch, Reason
+from git_opatch.paths import normalise, why_unsafe
+from git_opatch.settle import Former, Placed, Plan, Planner, refusal
+from git_opatch.snapshot import Snapshot
+
+
+def resolve_paths(patch: Patch, directory: str) -> Patch:
+    """`patch` with every path below `directory`, in its plain form."""
+
+    def plain(path: str | None) -> str | None:
+        return path and normalise(path, directory)
+
+    return Patch(
+        tuple(
+            replace(
+                section,
+                old_path=plain(section.old_path),
+                new_path=plain(section.new_path),
+                alternate=plain(section.alternate),
+            )
+            for section in patch.files
+        )
+    )
+
+
+def named_paths(patch: Patch) -> list[str]:
+    """Every path that a section names."""
+    names = {
+        name
+        for section in patch.files
+        for name in (section.old_path, section.new_path, section.alternate)
+        if name is not None
+    }
+    return sorted(names)
+
+
+def refuse_unsafe(patch: Patch) -> list[Failure]:
+    """A failure for each section that names a path no patch may name."""
+    return [
+        refusal(section, Reason.UNSAFE_PATH, why, path=path)
+        for section in patch.files
+        for path in dict.fromkeys((section.old_path, section.new_path, section.alternate))
+        if path is not None and (why := why_unsafe(path))
+    ]
+
+
+def make_plan(
+    patch: Patch, snapshot: Snapshot, options: Options, algorithm: str, former: Former
+) -> Plan:
+    """Settle every section of `patch`, whose paths are resolved and safe, and complete it."""
+    plan = Plan()
+    draft = Draft(snapshot.blobs)
+    planner = Planner(draft, snapshot, options, former, plan)
+    for section in patch.files:
+        plan.failures += planner.settle(section)
+    if not plan.failures:
+        plan.completed = complete(draft, algorithm)
+        if not plan.completed.changes:
+            section = patch.files[0]
+            plan.failures.append(refusal(section, Reason.NO_CHANGE, "the patch changes nothing"))
+    return plan
+
+
+__all__ = ["Former", "Placed", "Plan", "make_plan", "named_paths", "refuse_unsafe", "resolve_paths"]

@@ -1,0 +1,135 @@
+"""Plans, failures and errors to lines for a person. Nothing here decides or prints.
+
+All text that comes from a patch, a file or a path goes through `visible`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from git_opatch.complete import FileSummary
+from git_opatch.options import Options, Target
+from git_opatch.patch import Failure, Nearest
+from git_opatch.plan import Placed, Plan
+from git_opatch.text import visible
+
+_MOST_SHOWN = 20
+_WORDS = {"A": "added", "M": "modified", "D": "deleted", "R": "moved", "C": "copied"}
+_DONE = {
+    Target.INDEX: "staged",
+    Target.CACHED: "staged, in the index alone",
+    Target.WORKTREE: "in the working tree, not staged",
+}
+_WHERE = {
+    Target.INDEX: "the index",
+    Target.CACHED: "the index",
+    Target.WORKTREE: "the working tree",
+}
+
+
+def summary(files: Sequence[FileSummary]) -> str:
+    """What became of how many files: "3 files changed: 1 added, 2 modified"."""
+    counts = {word: sum(file.status == letter for file in files) for letter, word in _WORDS.items()}
+    parts = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    return f"{len(files)} file{'s' * (len(files) != 1)} changed: {parts}"
+
+
+def applied(plan: Plan, options: Options, way_back: str) -> str:
+    """The one line of a success: what changed, where, and how to take it back."""
+    what = summary(plan.completed.files)
+    return f"{what}; {_DONE[options.target]}. Take it back: {visible(way_back, 1000)}"
+
+
+def would_apply(plan: Plan, options: Options) -> str:
+    """The one line of a check that found nothing wrong."""
+    return f"would apply to {_WHERE[options.target]}, nothing was changed: " + summary(
+        plan.completed.files
+    )
+
+
+def details(plan: Plan) -> Iterator[str]:
+    """For `-v`: each file, and each hunk with its place and what told it from others."""
+    for file in plan.completed.files:
+        old = f"{visible(file.old_path)} => " if file.old_path != file.path else ""
+        yield f"{file.status} {old}{visible(file.path)} (+{file.added} -{file.removed})"
+        for placed in plan.placed:
+            if placed.section.path in (file.path, file.old_path):
+                yield f"  {_placed(placed)}"
+
+
+def notes(found: Sequence[str]) -> list[str]:
+    """What a user may want to know although nothing is wrong."""
+    return [f"note: {visible(note)}" for note in found]
+
+
+def _placed(placed: Placed) -> str:
+    one = placed.placement
+    return (
+        f"hunk {one.hunk.ordinal} of {len(placed.section.hunks)}: line {one.start + 1}, "
+        f"{one.tier.value} ({one.evidence})"
+    )
+
+
+def refusal(failures: Sequence[Failure], options: Options) -> Iterator[str]:
+    """All that stands against a patch; the last line says that nothing was changed."""
+    for failure in failures[:_MOST_SHOWN]:
+        yield from _failure(failure, options)
+    if len(failures) > _MOST_SHOWN:
+        yield f"and {len(failures) - _MOST_SHOWN} more"
+    problems = f"{len(failures)} problems" if len(failures) > 1 else "the patch does not apply"
+    yield f"{problems}; nothing was changed"
+
+
+def _failure(failure: Failure, options: Options) -> Iterator[str]:
+    where = f"`{options.base}`" if options.base else _WHERE[options.target]
+    message = failure.message + (f" {where}" if failure.nearest or _is_lost(failure) else "")
+    hunk = f"hunk {failure.hunk} of {failure.hunks} " if failure.hunk else ""
+    yield f"error: {visible(failure.path) or '(no path)'}: {hunk}{visible(message)}"
+    if failure.nearest:
+        yield from _nearest(failure, failure.nearest)
+    elif failure.number:
+        yield f"  {_in_patch(failure)}"
+    for line in failure.advice.splitlines():
+        yield f"  {visible(line, 1000)}"
+
+
+def _is_lost(failure: Failure) -> bool:
+    return failure.message == "does not match"
+
+
+def _in_patch(failure: Failure) -> str:
+    source = f"{visible(failure.source)}, line" if failure.source else "patch line"
+    return f"{source} {failure.number}"
+
+
+def _nearest(failure: Failure, nearest: Nearest) -> Iterator[str]:
+    yield f"  {_in_patch(failure)} expects"
+    yield f"      {visible(nearest.line.text)}"
+    if not nearest.found:
+        return
+    yield f"  nearest place, {visible(failure.path)}:{nearest.position + 1}"
+    width = len(str(nearest.found[-1][0] + 1))
+    for number, line in nearest.found:
+        yield f"      {number + 1:>{width}}  {visible(line)}".rstrip()
+
+
+def way_back(options: Options, files: Sequence[str], plan: Plan) -> str:
+    """The command that takes an applied patch back.
+
+    A patch from standard input is gone; the journal's copy stands for it.
+    """
+    if options.reverse:
+        return options.command.replace(" -R", "", 1)
+    if files and "-" not in files:
+        return options.command_with("-R")
+    flag = {Target.CACHED: " --cached", Target.WORKTREE: " --worktree"}.get(options.target, "")
+    record = _relative(plan.record) if plan.record else "PATCH"
+    return f"git opatch apply -R{flag} {record}"
+
+
+def _relative(path: Path) -> str:
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

@@ -1,0 +1,36 @@
+"""The patch that takes a patch back: `-R`.
+
+Adds become deletes, moves go back, sections are undone last first. Hunks are then located
+by their new lines, like those of any patch. Rule: "Reverse" in the project's decisions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from git_opatch.patch import FilePatch, Hunk, Operation, Patch
+
+_OPPOSITE = {Operation.ADD: Operation.DELETE, Operation.DELETE: Operation.ADD}
+
+
+def reverse(patch: Patch) -> Patch:
+    """The patch that undoes `patch`. A copy stays one: it cannot be told from a new file."""
+    return Patch(tuple(map(_reversed_section, reversed(patch.files))))
+
+
+def _reversed_section(section: FilePatch) -> FilePatch:
+    return replace(
+        section,
+        operation=_OPPOSITE.get(section.operation, section.operation),
+        old_path=section.new_path,
+        new_path=section.old_path,
+        old_mode=section.new_mode,
+        new_mode=section.old_mode,
+        hunks=tuple(map(_reversed_hunk, section.hunks)),
+    )
+
+
+def _reversed_hunk(hunk: Hunk) -> Hunk:
+    """A hunk without a place of its own went to the end of the file, and is found there."""
+    appended = not hunk.preimage and hunk.start is None and not hunk.anchors
+    return replace(hunk.reversed(), at_end_of_file=hunk.at_end_of_file or appended)

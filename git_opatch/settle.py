@@ -1,0 +1,264 @@
+"""One section of a patch against the draft: what it asks for is done there, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from git_opatch.blob import Blob, Mode
+from git_opatch.complete import Completed
+from git_opatch.complete.draft import Content, Draft, new_content, restored_content
+from git_opatch.complete.edits import edits_of
+from git_opatch.errors import Kind
+from git_opatch.locate import locate_hunks
+from git_opatch.options import Options, Target
+from git_opatch.patch import Failure, FilePatch, Line, Operation, Placement, Reason
+from git_opatch.paths import parents
+from git_opatch.snapshot import Snapshot
+
+Former = Mapping[str, tuple[Blob, str]]
+"""What deleted files held, by path, and where that was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A hunk's placement, with the section that it belongs to."""
+
+    section: FilePatch
+    placement: Placement
+
+
+@dataclass(slots=True)
+class Plan:
+    """What a patch does: the completed diff, or the failures that stand against it."""
+
+    completed: Completed = field(default_factory=lambda: Completed(b"", (), ()))
+    placed: list[Placed] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    record: Path | None = None
+    """The journal's copy of the diff, once it is applied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planner:
+    """Settles sections one after the other; `plan` takes notes and placements."""
+
+    draft: Draft
+    snapshot: Snapshot
+    options: Options
+    former: Former
+    plan: Plan
+
+    def settle(self, section: FilePatch) -> list[Failure]:
+        """Let the draft be as `section` asks; else the failures, and the draft as it was."""
+        if Mode.GITLINK in (section.old_mode, section.new_mode):
+            return [refusal(section, Reason.NOT_A_FILE, "is a submodule; a patch cannot set one")]
+        if section.operation is Operation.ADD:
+            return list(self._add(section))
+        path = self._existing(section)
+        content = self.draft.get(path)
+        if content is None:
+            return [self._missing(section, path)]
+        if section.operation is Operation.DELETE:
+            return list(self._delete(section, path, content))
+        return list(self._update(section, path, content))
+
+    def _existing(self, section: FilePatch) -> str:
+        """The old path, or the second name that the headers gave if only that one is there."""
+        path, other = section.path, section.alternate
+        if other is not None and self.draft.get(path) is None and self.draft.get(other):
+            return other
+        return path
+
+    def _add(self, section: FilePatch) -> Iterator[Failure]:
+        path = section.new_path or ""
+        if section.states_content:
+            before = self.snapshot.blobs.get(path)
+            content = new_content(section, before.entry.mode if before else None)
+        else:
+            found = self.former.get(path)
+            if found is None:
+                yield refusal(
+                    section,
+                    Reason.NOT_REVERSIBLE,
+                    "the patch does not say what the deleted file held, and neither the "
+                    "journal nor HEAD has it",
+                )
+                return
+            content = restored_content(found[0])
+            self.plan.notes.append(f"{path}: content taken from {found[1]}")
+        if section.states_content and content.text.binary:
+            yield refusal(section, Reason.BINARY, "the new lines hold a NUL: no text has one")
+            return
+        obstacle = self._obstacle(section, path, content)
+        if obstacle:
+            yield obstacle
+        else:
+            self.draft.put(path, content)
+
+    def _obstacle(self, section: FilePatch, path: str, content: Content) -> Failure | None:
+        """What stands where a file is to be created, if anything does."""
+        present = self.draft.get(path)
+        if present is not None and not self.options.overwrite:
+            if present.text == content.text and present.mode.is_file == content.mode.is_file:
+                what = "already applied: the file exists with just this content"
+                return refusal(section, Reason.ALREADY_APPLIED, what, path=path)
+            return refusal(
+                section,
+                Reason.FILE_EXISTS,
+                "the file exists already",
+                path=path,
+                advice="send an update of it, or use --overwrite to replace it",
+            )
+        if path in self.snapshot.submodules or path in self.snapshot.unmerged:
+            return self._missing(section, path)
+        if self.draft.files_below(path, self.snapshot.tracked):
+            return refusal(section, Reason.NOT_A_FILE, "is a directory; name a file", path=path)
+        for parent in parents(path):
+            if parent in self.snapshot.submodules:
+                message = f"`{parent}` is a submodule; its files belong to another repository"
+                return refusal(section, Reason.UNSAFE_PATH, message, path=path)
+            there = self.draft.get(parent)
+            if there is not None:
+                what = "a symbolic link" if there.mode is Mode.SYMLINK else "a file"
+                message = f"`{parent}` is {what}, so nothing can be created below it"
+                return refusal(section, Reason.UNSAFE_PATH, message, path=path)
+        return None
+
+    def _missing(self, section: FilePatch, path: str) -> Failure:
+        """Why there is no file to change at `path`."""
+        for reason, message, holds in (
+            (Reason.UNMERGED, "unmerged; resolve the conflict first", self.snapshot.unmerged),
+            (Reason.NOT_A_FILE, "a submodule; patch it in its own repository",
+             self.snapshot.submodules),
+            (Reason.NOT_A_FILE, "a directory; name the files in it", self.snapshot.folders),
+        ):  # fmt: skip
+            if path in holds:
+                return refusal(section, reason, f"is {message}", path=path)
+        return refusal(section, Reason.MISSING_FILE, f"is not in {self._where()}", path=path)
+
+    def _where(self) -> str:
+        if self.options.base is not None:
+            return f"`{self.options.base}`"
+        if self.options.target is Target.WORKTREE:
+            return "the working tree"
+        return "the index"
+
+    def _delete(self, section: FilePatch, path: str, content: Content) -> Iterator[Failure]:
+        if section.states_content:
+            failures, left = self._edited(section, content)
+            if not failures and left.text.lines:
+                count = len(left.text.lines)
+                failures = [
+                    refusal(
+                        section,
+                        Reason.NOT_FOUND,
+                        f"has {count} lines that the patch does not delete",
+                        advice="re-read the file and send the patch again",
+                    )
+                ]
+            if failures:
+                yield from failures
+                return
+        self.draft.remove(path)
+
+    def _update(self, section: FilePatch, path: str, content: Content) -> Iterator[Failure]:
+        target = path if section.operation is Operation.UPDATE else section.new_path or path
+        if section.operation is Operation.COPY and self.options.reverse:
+            message = "a copy cannot be taken back from its text; delete the file instead"
+            yield refusal(section, Reason.NOT_REVERSIBLE, message)
+            return
+        failures, content = self._edited(section, content)
+        if target != path:
+            obstacle = self._obstacle(section, target, content)
+            failures += [obstacle] if obstacle else []
+        if failures:
+            yield from failures
+            return
+        if section.new_mode is not None:
+            content = replace(content, mode=section.new_mode)
+        if section.operation is Operation.COPY:
+            content = replace(content, copied=True)
+        elif target != path:
+            self.draft.remove(path)
+        self.draft.put(target, content)
+
+    def _edited(self, section: FilePatch, content: Content) -> tuple[list[Failure], Content]:
+        """`content` with the section's hunks, or the failures of those that have no place."""
+        hunks = [hunk for hunk in section.hunks if hunk.changes]
+        self.plan.notes += [
+            f"{section.path}: hunk {hunk.ordinal} changes nothing"
+            for hunk in section.hunks
+            if not hunk.changes
+        ]
+        if hunks and content.text.binary:
+            return [refusal(section, Reason.BINARY, "is binary; its lines cannot change")], content
+        lost = [
+            hunk for hunk in hunks if self._is_lost(hunk.preimage, hunk.at_end_of_file, content)
+        ]
+        if lost:
+            return [
+                refusal(
+                    section,
+                    Reason.NOT_REVERSIBLE,
+                    "removed lines without any context, so there is no telling where they stood",
+                    hunk=lost[0].ordinal,
+                    number=lost[0].number,
+                    advice="take it back with the completed diff: `git apply -R --index`",
+                )
+            ], content
+        verdicts = locate_hunks(hunks, content.text)
+        failures = [
+            replace(one, path=section.path, hunks=len(section.hunks), source=section.source)
+            for one in verdicts
+            if isinstance(one, Failure)
+        ]
+        placements = [one for one in verdicts if isinstance(one, Placement)]
+        if failures:
+            return failures, content
+        self._report(section, placements)
+        placements.sort(key=lambda one: (one.changed, one.hunk.ordinal))
+        edits = [edit for one in placements for edit in edits_of(one, content.text)]
+        after = content.edited(edits)
+        if after.text.binary:
+            return [
+                refusal(section, Reason.BINARY, "the new lines hold a NUL: no text has one")
+            ], after
+        return [], after
+
+    def _is_lost(self, preimage: Sequence[Line], at_end: bool, content: Content) -> bool:
+        return bool(self.options.reverse and not preimage and not at_end and content.text.lines)
+
+    def _report(self, section: FilePatch, placements: list[Placement]) -> None:
+        self.plan.placed += [Placed(section, one) for one in placements]
+        self.plan.notes += [
+            f"{section.path}: hunk {one.hunk.ordinal}: {note}"
+            for one in placements
+            for note in one.notes
+        ]
+
+
+def refusal(
+    section: FilePatch,
+    reason: Reason,
+    message: str,
+    *,
+    path: str | None = None,
+    hunk: int = 0,
+    number: int = 0,
+    advice: str = "",
+) -> Failure:
+    """A failure of `section`, or of one of its hunks."""
+    return Failure(
+        reason,
+        message,
+        path=section.path if path is None else path,
+        hunk=hunk,
+        hunks=len(section.hunks),
+        number=number or section.number,
+        source=section.source,
+        advice=advice,
+        kind=Kind.MATCH if reason in (Reason.NOT_REVERSIBLE, Reason.NO_CHANGE) else Kind.IO,
+    )

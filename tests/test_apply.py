@@ -1,0 +1,391 @@
+"""`git opatch apply`: where a patch goes, from wherever it is called."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox
+from writers import envelope
+
+_BASE = {"src/a.py": "one\ntwo\nthree\n", "b.txt": "b\n", "old/c.txt": "c\n"}
+_PATCH = envelope(
+    b"*** Update File: src/a.py\n@@\n one\n-two\n+2\n",
+    b"*** Delete File: b.txt\n",
+    b"*** Update File: old/c.txt\n*** Move to: new/c.txt\n",
+    b"*** Add File: d/e.txt\n+e\n",
+)
+_AFTER = {
+    "src/a.py": ("100644", b"one\n2\nthree\n"),
+    "new/c.txt": ("100644", b"c\n"),
+    "d/e.txt": ("100644", b"e\n"),
+}
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit(_BASE)
+    return repo
+
+
+def test_index_and_working_tree(base: Sandbox) -> None:
+    ran = base.opatch("apply", feed=_PATCH)
+    assert (ran.status, ran.err) == (0, "")
+    assert base.index() == base.files() == _AFTER
+    assert not (base.path / "old").exists()
+    assert ran.out == (
+        b"4 files changed: 1 added, 1 modified, 1 deleted, 1 moved; staged. "
+        b"Take it back: git opatch apply -R .git/opatch/journal/1.diff\n"
+    )
+    base.fsck()
+
+
+def test_the_command_that_takes_it_back_does(base: Sandbox) -> None:
+    before = base.index()
+    said = base.opatch("apply", feed=_PATCH).out.decode()
+    words = said.strip().partition("Take it back: git opatch ")[2].split()
+    assert base.opatch(*words).status == 0
+    assert base.index() == base.files() == before
+    assert not (base.path / "d").exists()
+
+
+def test_the_index_alone(base: Sandbox) -> None:
+    before = base.files()
+    ran = base.opatch("apply", "--cached", feed=_PATCH)
+    assert ran.status == 0
+    assert b"staged, in the index alone" in ran.out
+    assert (base.index(), base.files()) == (_AFTER, before)
+
+
+def test_the_working_tree_alone(base: Sandbox) -> None:
+    before = base.index()
+    base.write("b.txt", "b\n")
+    base.write("src/a.py", "zero\none\ntwo\nthree\n")
+    base.write("untracked", "one\ntwo\n")
+    patch = _PATCH + envelope(b"*** Update File: untracked\n@@\n-two\n+2\n")
+    ran = base.opatch("apply", "--worktree", feed=patch)
+    assert ran.status == 0, ran.err
+    assert b"in the working tree, not staged" in ran.out
+    after = {
+        **_AFTER,
+        "src/a.py": ("100644", b"zero\none\n2\nthree\n"),
+        "untracked": ("100644", b"one\n2\n"),
+    }
+    assert (base.index(), base.files()) == (before, after)
+
+
+def test_a_check_writes_nothing(base: Sandbox) -> None:
+    index = base.path / ".git/index"
+    for flags in ((), ("--cached",), ("--worktree",)):
+        os.utime(base.path / "src/a.py")  # looks changed, and is not
+        before = base.state(), index.read_bytes(), sorted(os.listdir(base.path / ".git"))
+        for check in ("--check", "--dry-run"):
+            ran = base.opatch("apply", check, *flags, feed=_PATCH)
+            assert (ran.status, ran.err) == (0, "")
+            assert ran.out.startswith(b"would apply to the ")
+        assert (base.state(), index.read_bytes(), sorted(os.listdir(base.path / ".git"))) == before
+
+
+def test_a_file_that_only_looks_changed_is_patched(base: Sandbox) -> None:
+    os.utime(base.path / "src/a.py", (1, 1))
+    assert base.opatch("apply", feed=_PATCH).status == 0
+    assert base.index() == base.files() == _AFTER
+
+
+def test_the_target_can_be_configured(base: Sandbox) -> None:
+    base.git("config", "opatch.target", "cached")
+    before = base.files()
+    assert base.opatch("apply", feed=_PATCH).status == 0
+    assert (base.index(), base.files()) == (_AFTER, before)
+    assert base.opatch("apply", "-R", "--index", feed=_PATCH).status == 1
+    base.git("config", "opatch.target", "nonsense")
+    ran = base.opatch("apply", feed=_PATCH)
+    assert (ran.status, ran.err) == (
+        129,
+        "error: opatch.target is `nonsense`; it can be index, cached or worktree\n",
+    )
+
+
+def test_several_files_are_one_patch(base: Sandbox) -> None:
+    first = base.path.parent / "first"
+    first.write_bytes(envelope(b"*** Update File: b.txt\n@@\n-b\n+B\n"))
+    second = base.path.parent / "second"
+    second.write_bytes(envelope(b"*** Update File: b.txt\n@@\n-B\n+BB\n"))
+    before = base.state()
+    assert base.opatch("apply", str(second), str(first)).status == 1
+    assert base.state() == before
+    ran = base.opatch("apply", str(first), str(second))
+    assert ran.out.endswith(f"git opatch apply -R {first} {second}\n".encode())
+    assert base.read("b.txt") == b"BB\n"
+    assert base.opatch("apply", "-R", str(first), str(second)).status == 0
+    assert base.read("b.txt") == b"b\n"
+
+
+def test_quiet_and_verbose(base: Sandbox) -> None:
+    ran = base.opatch("apply", "-q", feed=_PATCH)
+    assert (ran.status, ran.out, ran.err) == (0, b"", "")
+    ran = base.opatch("apply", "-q", feed=_PATCH)
+    assert ran.status == 1
+    assert ran.err
+    base.git("reset", "--quiet", "--hard")
+    ran = base.opatch("apply", "-v", feed=_PATCH)
+    assert ran.out.decode().splitlines()[:-1] == [
+        "D b.txt (+0 -1)",
+        "A d/e.txt (+1 -0)",
+        "R old/c.txt => new/c.txt (+0 -0)",
+        "M src/a.py (+1 -1)",
+        "  hunk 1 of 1: line 1, strict (unique)",
+    ]
+
+
+def test_below_a_directory(base: Sandbox) -> None:
+    patch = envelope(b"*** Update File: a.py\n@@\n-two\n+2\n", b"*** Add File: n\n+n\n")
+    assert base.opatch("apply", feed=patch).status == 1
+    for directory in ("src", "src/", "./src"):
+        ran = base.opatch("apply", "--directory", directory, feed=patch)
+        assert ran.status == 0, ran.err
+        assert base.index()["src/n"] == ("100644", b"n\n")
+        assert base.opatch("apply", "-R", "--directory", directory, feed=patch).status == 0
+    ran = base.opatch("apply", "--directory", "../x", feed=patch)
+    assert (ran.status, "the path leaves the working tree" in ran.err) == (1, True)
+
+
+def test_overwriting_keeps_the_mode(base: Sandbox) -> None:
+    (base.path / "b.txt").chmod(0o755)
+    base.commit()
+    patch = envelope(
+        b"*** Add File: b.txt\n+new\n", b"*** Update File: old/c.txt\n*** Move to: src/a.py\n"
+    )
+    assert base.opatch("apply", feed=patch).status == 1
+    assert base.opatch("apply", "--overwrite", feed=patch).status == 0
+    after = {"b.txt": ("100755", b"new\n"), "src/a.py": ("100644", b"c\n")}
+    assert base.index() == base.files() == after
+
+
+def test_work_that_the_patch_does_not_touch_stays(base: Sandbox) -> None:
+    base.commit({"staged": "1\n", "unstaged": "1\n"})
+    base.write("staged", "2\n")
+    base.git("add", "staged")
+    base.write("unstaged", "2\n")
+    base.write("untracked", "u\n")
+    assert base.opatch("apply", feed=_PATCH).status == 0
+    index, files = base.index(), base.files()
+    assert index["staged"] == ("100644", b"2\n")
+    assert index["unstaged"] == ("100644", b"1\n")
+    assert files["unstaged"] == ("100644", b"2\n")
+    assert files["untracked"] == ("100644", b"u\n")
+
+
+def _in_subdirectory(base: Sandbox, _: Path) -> tuple[Sandbox, dict[str, object]]:
+    return base, {"cwd": base.path / "src"}
+
+
+def _in_linked_worktree(base: Sandbox, tmp_path: Path) -> tuple[Sandbox, dict[str, object]]:
+    base.git("worktree", "add", "--quiet", "../linked")
+    return Sandbox(tmp_path / "linked"), {}
+
+
+def _with_git_dir(base: Sandbox, tmp_path: Path) -> tuple[Sandbox, dict[str, object]]:
+    env = {"GIT_DIR": str(base.path / ".git"), "GIT_WORK_TREE": str(base.path)}
+    return base, {"cwd": tmp_path, "env": env}
+
+
+def _with_relative_git_dir(base: Sandbox, _: Path) -> tuple[Sandbox, dict[str, object]]:
+    env = {"GIT_DIR": "../.git", "GIT_WORK_TREE": ".."}
+    return base, {"cwd": base.path / "src", "env": env}
+
+
+@pytest.mark.parametrize(
+    "place", [_in_subdirectory, _in_linked_worktree, _with_git_dir, _with_relative_git_dir]
+)
+def test_the_same_from_everywhere(
+    base: Sandbox,
+    tmp_path: Path,
+    place: Callable[[Sandbox, Path], tuple[Sandbox, dict[str, object]]],
+) -> None:
+    where, options = place(base, tmp_path)
+    before = where.index()
+    ran = where.opatch("apply", feed=_PATCH, **options)  # type: ignore[arg-type]
+    assert ran.status == 0, ran.err
+    assert where.index() == where.files() == _AFTER
+    words = ran.out.decode().strip().partition("Take it back: git opatch ")[2].split()
+    assert where.opatch(*words, **options).status == 0  # type: ignore[arg-type]
+    assert where.index() == where.files() == before
+
+
+def test_with_dash_c(base: Sandbox, tmp_path: Path) -> None:
+    ran = base.run("git", "-C", str(base.path), "opatch", "apply", feed=_PATCH, cwd=tmp_path)
+    assert ran.status == 0
+    assert base.index() == base.files() == _AFTER
+
+
+def test_with_another_index(base: Sandbox) -> None:
+    """As in a hook: the given index is read and written, the real one stays locked."""
+    other = base.path / ".git/next-index"
+    other.write_bytes((base.path / ".git/index").read_bytes())
+    base.write(".git/index.lock", "")
+    before = base.index()
+    env = {"GIT_INDEX_FILE": str(other)}
+    assert base.opatch("apply", feed=_PATCH, env=env).status == 0
+    assert base.index() == before
+    listed = base.run("git", "ls-files", env=env).out.decode().split()
+    assert listed == sorted(_AFTER)
+    assert base.files() == _AFTER
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("apply.whitespace", "fix"),
+        ("apply.ignoreWhitespace", "change"),
+        ("core.fileMode", "false"),
+        ("diff.mnemonicPrefix", "true"),
+        ("diff.noprefix", "true"),
+        ("color.ui", "always"),
+        ("core.quotePath", "false"),
+        ("core.safecrlf", "true"),
+    ],
+)
+def test_the_users_configuration_changes_nothing(base: Sandbox, key: str, value: str) -> None:
+    base.git("config", key, value)
+    patch = _PATCH + envelope(b"*** Add File: trailing \xc3\xa9\n+blank \n+\t \n+\n")
+    ran = base.opatch("apply", feed=patch)
+    assert (ran.status, ran.err) == (0, "")
+    assert "\x1b" not in ran.out.decode()
+    after = {**_AFTER, "trailing é": ("100644", b"blank \n\t \n\n")}
+    assert base.index() == base.files() == after
+
+
+def test_autocrlf(base: Sandbox) -> None:
+    base.git("config", "core.autocrlf", "true")
+    (base.path / "src/a.py").unlink()
+    base.git("checkout", "--", "src/a.py")
+    assert base.read("src/a.py") == b"one\r\ntwo\r\nthree\r\n"
+    assert base.opatch("apply", feed=_PATCH).status == 0
+    assert base.index() == _AFTER
+    assert base.read("src/a.py") == b"one\r\n2\r\nthree\r\n"
+    assert base.opatch("apply", "--worktree", "-R", feed=_PATCH).status == 0
+    assert base.read("src/a.py") == b"one\r\ntwo\r\nthree\r\n"
+
+
+def test_modes_links_and_binaries(base: Sandbox) -> None:
+    run = base.write("run", "#!/bin/sh\nold\n")
+    run.chmod(0o755)
+    (base.path / "link").symlink_to("b.txt")
+    base.write("data", b"\0\1")
+    base.commit()
+    before = base.index()
+    patch = envelope(
+        b"*** Update File: run\n*** Move to: bin/run\n@@\n-old\n+new\n",
+        b"*** Update File: link\n@@\n-b.txt\n+src/a.py\n",
+        b"*** Delete File: data\n",
+    )
+    assert base.opatch("apply", feed=patch).status == 0
+    index = base.index()
+    assert index == base.files()
+    assert index["bin/run"] == ("100755", b"#!/bin/sh\nnew\n")
+    assert index["link"] == ("120000", b"src/a.py")
+    assert "data" not in index
+    assert base.opatch("apply", "-R", feed=patch).status == 0
+    assert base.index() == base.files() == before
+
+
+def test_attributes_changed_by_the_same_patch(base: Sandbox) -> None:
+    patch = envelope(
+        b"*** Add File: .gitattributes\n+*.py text eol=crlf\n",
+        b"*** Update File: src/a.py\n@@\n-two\n+2\n",
+    )
+    before = base.files()
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.index()["src/a.py"] == ("100644", b"one\n2\nthree\n")
+    assert base.read("src/a.py") == b"one\r\n2\r\nthree\r\n"
+    assert base.git("status", "--short") == b"A  .gitattributes\nM  src/a.py\n"
+    assert base.opatch("apply", "-R", feed=patch).status == 0
+    assert base.files() == before
+
+
+@pytest.mark.parametrize("algorithm", ["sha1", "sha256"])
+def test_object_formats(tmp_path: Path, algorithm: str) -> None:
+    repo = Sandbox(tmp_path / "repo").init(f"--object-format={algorithm}")
+    repo.commit(_BASE)
+    assert repo.opatch("apply", feed=_PATCH).status == 0
+    assert repo.index() == repo.files() == _AFTER
+    repo.fsck()
+
+
+def test_a_repository_without_a_commit(repo: Sandbox) -> None:
+    patch = envelope(b"*** Add File: a\n+a\n")
+    assert repo.opatch("apply", feed=patch).status == 0
+    assert repo.index() == repo.files() == {"a": ("100644", b"a\n")}
+    assert repo.opatch("apply", "-R", feed=patch).status == 0
+    assert repo.index() == repo.files() == {}
+
+
+@pytest.mark.parametrize("count", [1, 1000])
+def test_the_number_of_git_processes(repo: Sandbox, tmp_path: Path, count: int) -> None:
+    repo.commit({f"d{number % 9}/{number}": f"old {number}\n" for number in range(count)})
+    patch = envelope(
+        *(
+            b"*** Update File: d%d/%d\n@@\n-old %d\n+new %d\n"
+            % (number % 9, number, number, number)
+            for number in range(count)
+        )
+    )
+    trace = tmp_path / "trace"
+    assert repo.opatch("apply", feed=patch, env={"GIT_TRACE2_EVENT": str(trace)}).status == 0
+    events = map(json.loads, trace.read_text().splitlines())
+    started = [event["argv"] for event in events if event["event"] == "start"]
+    print(f"{count} files: {len(started)} git processes, the caller's `git opatch` included")
+    assert len(started) == 9, started
+
+
+def test_a_patch_taken_back_from_the_journal_or_from_head(base: Sandbox) -> None:
+    patch = envelope(b"*** Delete File: b.txt\n")
+    assert base.opatch("apply", feed=patch).status == 0
+    base.git("commit", "--quiet", "-m", "gone")
+    ran = base.opatch("apply", "-R", feed=patch)
+    assert (ran.status, ran.err) == (0, "note: b.txt: content taken from record 1 of the journal\n")
+    assert base.index()["b.txt"] == ("100644", b"b\n")
+    base.git("rm", "--quiet", "--force", "b.txt")
+    for record in (base.path / ".git/opatch/journal").iterdir():
+        record.unlink()
+    ran = base.opatch("apply", "-R", feed=patch)
+    assert (ran.status, ran.err.count("neither the journal nor HEAD has it")) == (1, 1)
+    base.git("reset", "--quiet", "--hard", "HEAD~")
+    base.git("rm", "--quiet", "--force", "b.txt")
+    ran = base.opatch("apply", "-R", feed=patch)
+    assert (ran.status, ran.err) == (0, "note: b.txt: content taken from HEAD\n")
+
+
+def test_what_cannot_be_taken_back_from_its_text(base: Sandbox) -> None:
+    patch = envelope(b"*** Update File: src/a.py\n@@\n-two\n")
+    assert base.opatch("apply", feed=patch).status == 0
+    ran = base.opatch("apply", "-R", feed=patch)
+    assert ran.status == 1
+    assert "there is no telling where they stood" in ran.err
+    assert base.opatch("apply", "-R", ".git/opatch/journal/1.diff").status == 0
+    assert base.read("src/a.py") == b"one\ntwo\nthree\n"
+
+
+def test_applied_twice(base: Sandbox) -> None:
+    patch = envelope(b"*** Update File: src/a.py\n@@\n one\n+1.5\n two\n")
+    assert base.opatch("apply", feed=patch).status == 0
+    ran = base.opatch("apply", feed=patch)
+    assert (ran.status, ran.out) == (1, b"")
+    assert "hunk 1 of 1 is already applied: its new lines stand at line 1" in ran.err
+
+
+def test_two_at_once(base: Sandbox) -> None:
+    """Who has the lock works; the other is told, and nothing is done twice."""
+    (base.path / ".git/opatch").mkdir()
+    with (base.path / ".git/opatch/lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        before = base.state()
+        ran = base.opatch("apply", feed=_PATCH)
+        assert (ran.status, base.state()) == (1, before)
+        assert "another git opatch is at work in this repository" in ran.err
+    assert base.opatch("apply", feed=_PATCH).status == 0

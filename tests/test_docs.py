@@ -1,0 +1,112 @@
+"""The README says what is true: its examples run, its commands and options exist."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox
+
+_TOP = Path(__file__).parent.parent
+_README = (_TOP / "README.md").read_text()
+
+_GREET = """\
+import sys
+
+
+def greet(name):
+    return "Hello " + name
+
+
+print(greet(sys.argv[1]))
+"""
+_STALE = """\
+*** Begin Patch
+*** Update File: src/greet.py
+@@ def greet(name):
+-    return "Hi " + name
++    return "Hey " + name
+*** End Patch
+"""
+
+
+def _blocks(language: str) -> list[str]:
+    return re.findall(rf"(?ms)^```{language}\n(.*?)^```$", _README)
+
+
+def _commands(block: str) -> Iterator[tuple[str, str]]:
+    """Each command of a console block, and what it is said to print."""
+    for part in re.split(r"(?m)^\$ ", block)[1:]:
+        command, _, output = part.partition("\n")
+        yield command, output
+
+
+@pytest.fixture
+def greeting(repo: Sandbox) -> Sandbox:
+    repo.commit({"src/greet.py": _GREET})
+    patch = dict(_commands(_blocks("console")[0]))["cat patch.txt"]
+    repo.write(".git/info/exclude", "*.txt\n*.diff\n!docs/*\n")
+    repo.write("patch.txt", patch)
+    repo.write("stale.txt", _STALE)
+    return repo
+
+
+@pytest.mark.parametrize("block", _blocks("console"))
+def test_the_examples_print_what_they_are_said_to(greeting: Sandbox, block: str) -> None:
+    for command, output in _commands(block):
+        ran = greeting.run("sh", "-c", command)
+        if command.endswith("demo"):
+            assert ran.status == 0
+            continue
+        if command.startswith("git opatch apply -v"):
+            greeting.git("reset", "--quiet", "--hard")
+            ran = greeting.run("sh", "-c", command)
+        assert ran.out.decode() + ran.err == output, command
+
+
+def test_every_option_is_in_the_readme(repo: Sandbox) -> None:
+    for command in ("apply", "convert"):
+        shown = repo.opatch(command, "-h").out.decode()
+        options = set(re.findall(r"(?m)^  (?:-\w, )?(--[a-z]+)", shown)) - {"--help"}
+        assert options
+        for option in options | set(re.findall(r"(?m)^  (-\w), ", shown)) - {"-h"}:
+            short_only = option == "--output" or option in ("--quiet", "--verbose")
+            assert short_only or f"`{option}" in _README, f"{command} {option}"
+
+
+def test_help_and_version(repo: Sandbox) -> None:
+    for words in (["-h"], ["apply", "-h"], ["convert", "-h"], ["demo", "-h"]):
+        ran = repo.opatch(*words)
+        assert (ran.status, ran.err) == (0, "")
+        assert ran.out.startswith(b"Usage: git opatch")
+    assert re.fullmatch(rb"git-opatch \d+\.\d+\.\d+\n", repo.opatch("--version").out)
+    assert repo.run("python", "-m", "git_opatch", "--version").status == 0
+
+
+def test_the_demo(repo: Sandbox) -> None:
+    before = repo.state()
+    ran = repo.opatch("demo")
+    assert (ran.status, ran.err) == (0, "")
+    said = ran.out.decode()
+    assert "$ git opatch apply patch.txt\n4 files changed: " in said
+    assert "\nR  docs/usage.txt -> docs/manual.txt\n" in said
+    assert said.endswith("everything is as it was\n")
+    assert repo.state() == before
+
+
+def test_ci_runs_the_test_command_of_the_readme() -> None:
+    command = _blocks("sh")[1].strip()
+    assert command in (_TOP / ".ci/run").read_text().splitlines()
+
+
+def test_the_python_example(greeting: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(greeting.path)
+    for name, wanted in (("patch.txt", "new file mode"), ("stale.txt", "not_found")):
+        text = greeting.read(name).decode()
+        code = f"text = {text!r}\n" + _blocks("python")[0]
+        ran = subprocess.run(["python", "-c", code], capture_output=True, text=True)
+        assert ran.stderr == ""
+        assert wanted in ran.stdout

@@ -1,0 +1,103 @@
+"""Imports point one way, and each outside library has one importer."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import git_opatch
+
+_PACKAGE = Path(git_opatch.__file__).parent
+_MODULES = sorted(_PACKAGE.rglob("*.py"))
+
+# From the ground up: what stands in a row imports from rows above it, and from its own
+# folder; the stages of one row do not know one another.
+_LAYERS = [
+    {"__init__"},
+    {"text", "errors", "options", "paths"},
+    {"blob"},
+    {"patch", "plumbing"},
+    {"reverse", "repository"},
+    {"snapshot"},
+    {"parse", "locate", "complete", "transaction", "journal"},
+    {"settle"},
+    {"plan"},
+    {"apply"},
+    {"report"},
+    {"commands"},
+    {"cli"},
+    {"__main__"},
+]
+_STAGES = {"parse", "locate", "complete"}
+_PURE = {"text", "errors", "options", "paths", "blob", "patch", "plumbing", "reverse", *_STAGES}
+_ONLY_IMPORTER = {
+    "git": ("repository",),
+    "unidiff": ("complete",),
+    "rich": ("report",),
+    "typer": ("commands", "cli"),
+}
+
+
+def _part(path: Path) -> str:
+    relative = path.relative_to(_PACKAGE)
+    return relative.parts[0] if len(relative.parts) > 1 else relative.stem
+
+
+def _imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module == "git_opatch":
+            yield from (f"git_opatch.{name.name}" for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} has a relative import"
+            yield node.module or ""
+
+
+def _own_imports(path: Path) -> set[str]:
+    names = {name.split(".")[1] for name in _imports(path) if name.startswith("git_opatch.")}
+    return {"__init__" if name.startswith("__") else name for name in names}
+
+
+def _level(part: str) -> int:
+    return next(level for level, parts in enumerate(_LAYERS) if part in parts)
+
+
+@pytest.mark.parametrize("path", _MODULES, ids=lambda path: str(path.relative_to(_PACKAGE)))
+def test_imports_point_downwards(path: Path) -> None:
+    part = _part(path)
+    for imported in _own_imports(path) - {part}:
+        assert _level(imported) < _level(part), f"{part} imports {imported}"
+
+
+@pytest.mark.parametrize("path", _MODULES, ids=lambda path: str(path.relative_to(_PACKAGE)))
+def test_each_library_has_one_importer(path: Path) -> None:
+    for name in _imports(path):
+        owner = _ONLY_IMPORTER.get(name.split(".")[0])
+        assert owner is None or _part(path) in owner, f"{path} imports {name}"
+
+
+def test_the_core_is_pure() -> None:
+    shell = {"git", "subprocess", "tempfile", "shutil", "sys", "typer", "rich"}
+    for path in _MODULES:
+        if _part(path) in _PURE:
+            roots = {name.split(".")[0] for name in _imports(path)}
+            assert not roots & shell, f"{path} imports {roots & shell}"
+            assert not _own_imports(path) & {"repository", "snapshot", "transaction"}
+
+
+def test_every_module_has_a_layer() -> None:
+    assert {_part(path) for path in _MODULES} == set().union(*_LAYERS)
+
+
+def test_sizes() -> None:
+    for path in _MODULES:
+        source = path.read_text()
+        assert len(source.splitlines()) <= 300, f"{path} is too long"
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.FunctionDef):
+                length = (node.end_lineno or 0) - node.lineno + 1
+                assert length <= 50, f"{path}: {node.name} has {length} lines"
