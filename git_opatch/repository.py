@@ -180,16 +180,21 @@ class Repository:
         output = self._ask("ls-files", "-z", "--", f":(top,glob)**/{escaped(name)}")
         return [os.fsdecode(path) for path in output.split(b"\0")[:-1]]
 
-    def clean_worktree(self, paths: Sequence[str], folder: Path) -> tuple[Path, dict[str, str]]:
+    def clean_worktree(
+        self, paths: Sequence[str], folder: Path, *, skipped: Sequence[str] = ()
+    ) -> tuple[Path, dict[str, str]]:
         """Store the working tree's files at `paths` as `git add` would, but aside.
 
         Gives an index in `folder` that has them, and the environment in which their blobs
         can be read: nothing of the repository is written. Not `hash-object`, which follows
-        links and passes over git's rule for CRLF that is in the index already.
+        links and passes over git's rule for CRLF that is in the index already. `skipped` are the
+        paths whose skip-worktree bit would hide that a file is there.
         """
         index, env = self._aside(folder)
         if self.index_file.exists():
             index.write_bytes(self.index_file.read_bytes())
+        if skipped:
+            self.mark("--no-skip-worktree", skipped, index=index)
         feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
         self._ask(
             "update-index", "--add", "--remove", "--replace", "-z", "--stdin", feed=feed, env=env
@@ -252,7 +257,7 @@ class Repository:
         )  # fmt: skip
 
     def mark(self, flag: str, paths: Sequence[str], *, index: Path) -> None:
-        """Set `--skip-worktree` or `--assume-unchanged` on entries of `index`."""
+        """Set or clear a bit of entries of `index`, by the option of `git update-index`."""
         feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
         self._ask("update-index", flag, "-z", "--stdin", env=_index_env(index), feed=feed)
 

@@ -107,7 +107,10 @@ def _of_worktree(repository: Repository, paths: list[str], above: list[str]) -> 
     present = {path for path in paths if is_file(top / path)} - unmerged
     gone = {path for path in names if not os.path.lexists(top / path)}
     with tempfile.TemporaryDirectory(prefix="git-opatch-") as folder:
-        index, env = repository.clean_worktree(sorted(present | gone & set(paths)), Path(folder))
+        skipped = [one.path for one in tracked if one.tag in "Ss" and one.path in present]
+        index, env = repository.clean_worktree(
+            sorted(present | gone & set(paths)), Path(folder), skipped=skipped
+        )
         listed = repository.list_index(paths, above, index=index)
         found = _of_listed(repository, listed, paths, above, env)
     there = {path: blob for path, blob in found.blobs.items() if path in present}

@@ -1,0 +1,337 @@
+"""What went wrong once, each with the least that shows it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox
+from writers import envelope
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit({"f": "a\nb\nc\n", "d/x": "x\n", "d/y": "y\n"})
+    return repo
+
+
+def _refused(repo: Sandbox, patch: bytes, said: str, *options: str, status: int = 1) -> None:
+    before = repo.state()
+    for check in ((), ("--check",)):
+        ran = repo.opatch("apply", *options, *check, feed=patch)
+        assert (ran.status, said in ran.err) == (status, True), ran
+        assert repo.state() == before
+
+
+@pytest.mark.parametrize("options", [(), ("--worktree",), ("--cached",)])
+def test_a_file_never_becomes_a_submodule(base: Sandbox, options: tuple[str, ...]) -> None:
+    patch = b"diff --git a/f b/f\nold mode 100644\nnew mode 160000\n"
+    _refused(base, patch, "is a submodule; a patch cannot set one", *options)
+    patch = b"diff --git a/f b/s\nold mode 100644\nnew mode 160000\nrename from f\nrename to s\n"
+    _refused(base, patch, "is a submodule; a patch cannot set one", *options)
+
+
+def test_names_with_mnemonic_prefixes_beside_dev_null(base: Sandbox) -> None:
+    base.write("new", "n\n")
+    base.git("add", "-N", "new")
+    (base.path / "f").unlink()
+    diff = base.git("-c", "diff.mnemonicPrefix=true", "diff")
+    assert b"+++ w/new" in diff
+    assert b"--- i/f" in diff
+    base.git("reset", "--quiet", "--hard")
+    assert base.opatch("apply", feed=diff).status == 0
+    assert base.git("status", "--short") == b"D  f\nA  new\n"
+
+
+def test_a_blank_at_the_end_of_a_name(base: Sandbox) -> None:
+    base.commit({"foo": "a\n", "foo ": "a\n"})
+    base.write("foo ", "b\n")
+    diff = base.git("diff")
+    base.git("reset", "--quiet", "--hard")
+    assert base.opatch("apply", feed=diff).status == 0
+    assert base.git("diff", "--cached", "--name-only") == b"foo \n"
+
+
+def test_a_file_in_place_of_a_link_is_a_file(base: Sandbox) -> None:
+    (base.path / "l").symlink_to("f")
+    base.commit()
+    patch = envelope(b"*** Delete File: l\n*** Add File: l\n+hello\n")
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.index()["l"] == base.files()["l"] == ("100644", b"hello\n")
+    base.git("reset", "--quiet", "--hard")
+    assert (
+        base.opatch("apply", "--overwrite", feed=envelope(b"*** Add File: l\n+/etc\n")).status == 0
+    )
+    assert base.index()["l"] == base.files()["l"] == ("100644", b"/etc\n")
+
+
+def test_a_new_file_that_shows_old_lines(base: Sandbox) -> None:
+    patch = b"--- /dev/null\n+++ b/n\n@@ -1,2 +1,2 @@\n ctx\n-old\n+new\n"
+    _refused(base, patch, "a new file has lines that begin with `+` alone", status=128)
+
+
+def test_a_text_that_was_cut_off(base: Sandbox) -> None:
+    patch = b"--- a/f\n+++ b/f\n@@ -1,1 +1,4 @@\n a\n+def x():\n+    return 1 + so"
+    _refused(base, patch, "line 6: the text ends here, in the middle of a hunk", status=128)
+
+
+def test_counts_that_are_too_large_do_not_swallow_the_next_file(base: Sandbox) -> None:
+    patch = (
+        b"--- /dev/null\n+++ b/x\n@@ -0,0 +1,3 @@\n+one\n+two\n"
+        b"--- /dev/null\n+++ b/y\n@@ -0,0 +1,1 @@\n+three\n"
+    )
+    assert base.opatch("apply", feed=patch).status == 0
+    assert (base.read("x"), base.read("y")) == (b"one\ntwo\n", b"three\n")
+
+
+def test_counts_that_are_too_small_drop_nothing(base: Sandbox) -> None:
+    base.commit({"g": "a\nold\n\nz\n", "h": "a\nb\n-\nc\nd\n"})
+    patch = b"--- a/g\n+++ b/g\n@@ -2,1 +2,1 @@\n-old\n+new\n\n+added\n"
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.read("g") == b"a\nnew\n\nadded\nz\n"
+    patch = b"--- a/h\n+++ b/h\n@@ -1,2 +1,2 @@\n a\n-b\n+B\n--\n-c\n+C\n d\n"
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.read("h") == b"a\nB\nC\nd\n"
+
+
+_CLASS = b"""X = Class({
+
+  /**
+   * A
+   */
+  init: function() {
+    return 1
+  },
+
+  /**
+   * B
+   */
+  destroy: function() {
+    return 2
+  },
+
+  /**
+   * C
+   */
+})
+"""
+
+
+def test_what_stands_near_an_anchor_does_not_outdo_its_block(base: Sandbox) -> None:
+    base.commit({"g": _CLASS})
+    hunk = b" \n+  length: 1,\n+\n   /**\n"
+    numbered = b"--- a/g\n+++ b/g\n@@ -16,2 +16,4 @@ X = Class({\n" + hunk
+    assert base.opatch("apply", feed=numbered).status == 0
+    assert base.read("g").splitlines()[16] == b"  length: 1,"
+    base.git("reset", "--quiet", "--hard")
+    patch = envelope(b"*** Update File: g\n@@ X = Class({\n" + hunk)
+    _refused(base, patch, "fits 3 places: lines 2, 9, 16")
+
+
+def test_a_hunk_of_added_lines_that_is_not_the_last(base: Sandbox) -> None:
+    patch = envelope(b"*** Update File: f\n@@\n+x\n@@\n-b\n+B\n")
+    _refused(base, patch, "go to the end of the file, but is not last")
+
+
+def test_added_lines_after_a_part_of_a_line(base: Sandbox) -> None:
+    base.commit({"g": "# seefoobar\nz\n"})
+    _refused(
+        base, envelope(b"*** Update File: g\n@@ foo\n+x\n"), "its anchor is no line of the file"
+    )
+
+
+def test_only_the_final_newline_changes(base: Sandbox) -> None:
+    base.commit({"g": "a\nb"})
+    base.write("g", "a\nb\n")
+    diff = base.git("diff")
+    base.git("reset", "--quiet", "--hard")
+    assert base.opatch("apply", feed=diff).status == 0
+    assert base.read("g") == b"a\nb\n"
+    assert base.opatch("apply", "-R", feed=diff).status == 0
+    assert base.read("g") == b"a\nb"
+    assert base.opatch("apply", "-R", feed=diff).status == 1
+
+
+@pytest.mark.parametrize(
+    ("hunk", "after"),
+    [
+        (b" a\n-b\n-c\n+b\n", b"a\nb\n"),
+        (b"-a\n-b\n+b\n c\n", b"b\nc\n"),
+        (b"-a\n-b\n+a\n", b"a\nc\n"),
+    ],
+)
+def test_a_deletion_told_as_a_replacement(base: Sandbox, hunk: bytes, after: bytes) -> None:
+    assert base.opatch("apply", feed=envelope(b"*** Update File: f\n@@\n" + hunk)).status == 0
+    assert base.read("f") == after
+
+
+@pytest.mark.parametrize("options", [(), ("--cached",), ("--worktree",)])
+def test_files_and_folders_change_places(base: Sandbox, options: tuple[str, ...]) -> None:
+    _refused(
+        base, envelope(b"*** Add File: n/y\n+h\n*** Add File: n\n+h\n"), "is a directory", *options
+    )
+    _refused(
+        base, envelope(b"*** Delete File: d/x\n*** Add File: d\n+h\n"), "is a directory", *options
+    )
+    for patch in (
+        envelope(b"*** Delete File: d/x\n*** Delete File: d/y\n*** Add File: d\n+h\n"),
+        envelope(b"*** Delete File: f\n*** Add File: f/n\n+h\n"),
+    ):
+        before = base.index(), base.files()
+        ran = base.opatch("apply", *options, feed=patch)
+        assert ran.status == 0, ran.err
+        assert (base.index(), base.files()) != before
+        back = ran.out.decode().strip().partition("Take it back: git opatch ")[2].split()
+        ran = base.opatch(*back)
+        assert ran.status == 0, ran.err
+        assert (base.index(), base.files()) == before
+
+
+def test_a_submodule_whose_name_ends_beyond_ascii(base: Sandbox, tmp_path: Path) -> None:
+    inner = Sandbox(tmp_path / "inner").init()
+    inner.commit({"f": "f\n"})
+    oid = inner.git("rev-parse", "HEAD").strip().decode()
+    base.git("update-index", "--add", "--cacheinfo", f"160000,{oid},sub\u00e9")
+    (base.path / "sub\u00e9").mkdir()
+    _refused(base, envelope("*** Add File: sub\u00e9/x\n+h\n".encode()), "is a submodule")
+
+
+def test_a_tracked_name_that_looks_like_a_pathspec(base: Sandbox) -> None:
+    base.commit({":x": "a\n", "a[b].txt": "a\n", "*": "a\n"})
+    for name in (":x", "a[b].txt", "*"):
+        patch = envelope(f"*** Update File: {name}\n@@\n-a\n+b\n".encode())
+        assert base.opatch("convert", "--base", "HEAD", feed=patch).status == 0
+        assert base.opatch("apply", feed=patch).status == 0
+        assert base.read(name) == b"b\n"
+    assert len(base.git("diff", "--cached", "--name-only", "-z").split(b"\0")) == 4
+
+
+def test_a_file_with_skip_worktree(base: Sandbox) -> None:
+    base.git("update-index", "--skip-worktree", "f")
+    patch = envelope(b"*** Update File: f\n@@\n-b\n+B\n")
+    _refused(base, patch, "f: is not checked out (skip-worktree)")
+    assert base.opatch("apply", "--worktree", feed=patch).status == 0
+    assert base.read("f") == b"a\nB\nc\n"
+    assert base.opatch("apply", "--cached", feed=patch).status == 0
+    assert base.git("ls-files", "-v", "f") == b"S f\n"
+    assert base.index()["f"] == ("100644", b"a\nB\nc\n")
+
+
+def test_assume_unchanged_stays(base: Sandbox) -> None:
+    base.git("update-index", "--assume-unchanged", "f")
+    patch = envelope(b"*** Update File: f\n@@\n-b\n+B\n")
+    assert base.opatch("apply", "--cached", feed=patch).status == 0
+    assert base.git("ls-files", "-v", "f") == b"h f\n"
+
+
+def test_a_text_with_a_nul(base: Sandbox) -> None:
+    for section in (b"*** Add File: n\n+a\0b\n", b"*** Update File: f\n@@\n-b\n+a\0b\n"):
+        _refused(base, envelope(section), "the new lines hold a NUL")
+    base.commit({"data": b"\0\1"})
+    patch = envelope(b"*** Delete File: data\n*** Add File: data\n+text\n")
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.index()["data"] == base.files()["data"] == ("100644", b"text\n")
+
+
+@pytest.mark.parametrize("path", ["x" * 300, "a/" * 2500 + "x", "x" * 200_000])
+def test_a_path_that_is_too_long(base: Sandbox, path: str) -> None:
+    section = f"*** Add File: {path}\n+x\n".encode()
+    _refused(base, envelope(section), "the path is longer than a file system takes")
+
+
+def test_the_second_name_of_a_file_is_judged_too(base: Sandbox) -> None:
+    for name in (b'"b/x\\000y"', b"../../etc/passwd", b".git/config"):
+        patch = b"--- nonex\n+++ " + name + b"\n@@\n-a\n+b\n"
+        _refused(base, patch, "the path ")
+    patch = b"--- before.txt\n+++ f\n@@\n-b\n+B\n"
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.read("f") == b"a\nB\nc\n"
+
+
+def test_a_name_of_a_patch_file_that_a_terminal_would_obey(base: Sandbox) -> None:
+    name = "p\x1b[31m\nX.txt"
+    base.write(name, envelope(b"*** Update File: f\n@@\n-b\n+B\n"))
+    ran = base.opatch("apply", name)
+    assert ran.status == 0
+    assert b"\x1b" not in ran.out
+    assert ran.out.count(b"\n") == 1
+
+
+def test_without_git(base: Sandbox, tmp_path: Path) -> None:
+    program = shutil.which("git-opatch")
+    assert program is not None
+    (tmp_path / "bin").mkdir()
+    env = {**os.environ, "PATH": str(tmp_path / "bin")}
+    ran = subprocess.run([program, "apply"], cwd=base.path, env=env, input=b"", capture_output=True)
+    assert (ran.returncode, ran.stderr) == (128, b"error: git is not installed, or not on PATH\n")
+
+
+def test_an_interrupt_at_any_moment(base: Sandbox, tmp_path: Path) -> None:
+    patch = tmp_path / "patch"
+    patch.write_bytes(envelope(b"*** Update File: f\n@@\n-b\n+B\n"))
+    for delay in range(0, 400, 25):
+        process = subprocess.Popen(
+            ["git-opatch", "apply", str(patch)], cwd=base.path, stderr=subprocess.PIPE
+        )
+        time.sleep(delay / 1000)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate()[1].decode()
+        assert process.returncode in (0, 130, -signal.SIGINT), said
+        assert "Traceback" not in said
+        assert "Exception" not in said
+        assert base.read("f") == base.index()["f"][1]
+        if process.returncode == 0 or "had been applied" in said:
+            assert base.read("f") == b"a\nB\nc\n"
+        base.git("reset", "--quiet", "--hard")
+
+
+def _killed(repo: Sandbox, tmp_path: Path, patch: bytes, script: str) -> None:
+    """Apply `patch` with a git whose `apply --index` does what `script` says."""
+    real = shutil.which("git")
+    git = tmp_path / "bin" / "git"
+    git.parent.mkdir(exist_ok=True)
+    git.write_text(
+        f'#!/bin/sh\ncase "$*" in *"apply "*--index*) {script};; esac\nexec {real} "$@"\n'
+    )
+    git.chmod(0o755)
+    env = {**os.environ, "PATH": f"{git.parent}{os.pathsep}{os.environ['PATH']}"}
+    subprocess.run(
+        ["git-opatch", "apply"], cwd=repo.path, env=env, input=patch, capture_output=True
+    )
+    assert (repo.path / ".git/opatch/txn").exists()
+
+
+def test_work_done_after_a_kill_is_not_undone(base: Sandbox, tmp_path: Path) -> None:
+    """Who removed our lock and went on is not overruled: the record is put aside."""
+    patch = envelope(b"*** Add File: pkg/__init__.py\n+x\n", b"*** Update File: f\n@@\n-b\n+B\n")
+    _killed(base, tmp_path, patch, "kill -9 $PPID $$")
+    (base.path / ".git/index.lock").unlink()
+    base.write("pkg/__init__.py", "")
+    base.git("rm", "--quiet", "f")
+    base.git("add", "pkg")
+    base.git("commit", "--quiet", "-m", "mine")
+    before = base.state()
+    ran = base.opatch("apply")
+    assert "could not be put back whole" in ran.err
+    assert base.state() == before
+    assert base.opatch("apply").err.count("note:") == 0
+
+
+def test_looking_does_not_put_back(base: Sandbox, tmp_path: Path) -> None:
+    patch = envelope(b"*** Update File: f\n@@\n-b\n+B\n", b"*** Delete File: d/x\n")
+    _killed(base, tmp_path, patch, "rm f d/x; kill -9 $PPID $$")
+    before = base.files()
+    for words in (("apply", "--check"), ("convert", "--worktree")):
+        ran = base.opatch(*words, feed=patch)
+        assert (ran.status, "was interrupted" in ran.err) == (1, True)
+    assert base.opatch("convert", feed=patch).status == 0
+    assert base.files() == before
+    ran = base.opatch("apply")
+    assert "note: an interrupted apply was put back (2 files)" in ran.err
+    assert base.git("status", "--short") == b""
+    assert base.opatch("apply", feed=patch).status == 0
