@@ -114,7 +114,8 @@ class Planner:
             )
         if path in self.snapshot.submodules or path in self.snapshot.unmerged:
             return self._missing(section, path)
-        if self.draft.files_below(path, self.snapshot.tracked):
+        tracked = self.snapshot.tracked if path in self.snapshot.folders else ()
+        if self.draft.is_folder(path, tracked):
             return refusal(section, Reason.NOT_A_FILE, "is a directory; name a file", path=path)
         for parent in parents(path):
             if parent in self.snapshot.submodules:

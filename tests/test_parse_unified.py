@@ -12,6 +12,7 @@ from git_opatch.patch import Anchor, FilePatch, Hunk, Line, Mark, Operation
 GIT = "diff --git a/f b/f"
 NAMES = ("--- a/f", "+++ b/f")
 CHANGE = ("-a", "+b")
+WEAK = (Anchor(b"f():", weak=True),)
 NO_NEWLINE = "\\ No newline at end of file"
 
 
@@ -42,10 +43,6 @@ def updated(path: str) -> FilePatch:
     return FilePatch(Operation.UPDATE, path, path, ONE)
 
 
-def weak(text: str) -> tuple[Anchor, ...]:
-    return (Anchor(text.encode(), weak=True),)
-
-
 @pytest.mark.parametrize(
     ("header", "expected"),
     [
@@ -54,7 +51,7 @@ def weak(text: str) -> tuple[Anchor, ...]:
         pytest.param("@@ def f():", Hunk((), (Anchor(b"def f():"),)), id="an anchor"),
         pytest.param("@@ -3,2 +4,2 @@", Hunk((), (), 2, 3), id="numbers"),
         pytest.param("@@ -3 +4 @@", Hunk((), (), 2, 3), id="counts of one left out"),
-        pytest.param("@@ -1,2 +1,3 @@ f():", Hunk((), weak("f():"), 0, 0), id="a heading"),
+        pytest.param("@@ -1,2 +1,3 @@ f():", Hunk((), WEAK, 0, 0), id="a heading"),
         pytest.param("@@ -0,0 +1,2 @@", Hunk((), (), 0, 0), id="a new file"),
         pytest.param("@@ -1,2 +0,0 @@", Hunk((), (), 0, 0), id="an emptied file"),
         pytest.param("@@ -5,0 +6,2 @@", Hunk((), (), 5, 5), id="an empty old range"),
@@ -106,6 +103,8 @@ def test_dev_null_is_no_file() -> None:
     assert files("--- a/o", "+++ /dev/null", "@@", "-a", "-b") == (
         FilePatch(Operation.DELETE, "o", None, (Hunk(marked("-a", "-b")),)),
     )
+    cached = ("diff --git c/n i/n", "new file mode 100644", "--- /dev/null", "+++ i/n")
+    assert [one.new_path for one in files(*cached, "@@ -0,0 +1,2 @@", "+a", "+b")] == ["n"]
     assert files("--- dev/null", "+++ dev/null", "@@", *CHANGE) == (updated("dev/null"),)
 
 
@@ -200,6 +199,9 @@ def test_the_lines_of_a_hunk(body: list[str], lines: list[str]) -> None:
 def test_counts_are_not_trusted() -> None:
     (one, two) = hunks("@@ -1,9 +1,1 @@", *CHANGE, " c", "@@ -3,1 +3,0 @@", " d", "+e")
     assert (one.lines, two.lines) == (marked(*CHANGE, " c"), marked(" d", "+e"))
+    (three,) = hunks("@@ -1 +1 @@", *CHANGE, "", " c", "--", "+- d")
+    assert three.lines == marked(*CHANGE, " ", " c", "--", "+- d")
+    assert len(files(*NAMES, "@@ -1,9 +1,9 @@", *CHANGE, "--- a/g", "+++ b/g", "@@", "-c")) == 2
 
 
 def test_no_newline_belongs_to_the_line_before() -> None:

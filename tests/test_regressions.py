@@ -271,6 +271,19 @@ def test_without_git(base: Sandbox, tmp_path: Path) -> None:
     assert (ran.returncode, ran.stderr) == (128, b"error: git is not installed, or not on PATH\n")
 
 
+def _catches_interrupts(process: int) -> bool:
+    status = Path(f"/proc/{process}/status").read_text()
+    caught = int(status.partition("SigCgt:")[2].split()[0], 16)
+    return bool(caught >> (signal.SIGINT - 1) & 1)
+
+
+def _wait_for_main(process: int) -> None:
+    """Until Python has started, whose tracebacks are its own, and our first line has run."""
+    for wanted in (True, False):
+        while _catches_interrupts(process) is not wanted:
+            time.sleep(0.0005)
+
+
 def test_an_interrupt_at_any_moment(base: Sandbox, tmp_path: Path) -> None:
     patch = tmp_path / "patch"
     patch.write_bytes(envelope(b"*** Update File: f\n@@\n-b\n+B\n"))
@@ -278,6 +291,7 @@ def test_an_interrupt_at_any_moment(base: Sandbox, tmp_path: Path) -> None:
         process = subprocess.Popen(
             ["git-opatch", "apply", str(patch)], cwd=base.path, stderr=subprocess.PIPE
         )
+        _wait_for_main(process.pid)
         time.sleep(delay / 1000)
         process.send_signal(signal.SIGINT)
         said = process.communicate()[1].decode()

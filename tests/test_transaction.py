@@ -110,6 +110,17 @@ def _git_apply_of(process: subprocess.Popen[bytes]) -> int | None:
     return None
 
 
+def _length_of_git_apply(template: Path, patch: Path, path: Path) -> float:
+    """How many seconds git writes, so that kills fall into them."""
+    process = _start(_copy(template, path), patch)
+    child = _git_apply_of(process)
+    start = time.monotonic()
+    while Path(f"/proc/{child}").exists() and process.poll() is None:
+        time.sleep(0.0005)
+    process.wait()
+    return time.monotonic() - start
+
+
 def _kill(process_id: int | None) -> None:
     if process_id is not None:
         try:
@@ -133,11 +144,12 @@ def test_git_killed_at_any_moment(
     file.write_bytes(patch)
     chance = random.Random(1)
     seen = []
+    length = _length_of_git_apply(base, file, tmp_path / "timed")
     for number in range(kills):
         repo = _copy(base, tmp_path / str(number))
         process = _start(repo, file)
         child = _git_apply_of(process)
-        time.sleep(chance.uniform(0, 0.06))
+        time.sleep(chance.uniform(0, length))
         _kill(child)
         status = process.wait()
         state = _state(repo)
@@ -156,12 +168,13 @@ def test_all_killed_at_any_moment(
     file = tmp_path / "patch"
     file.write_bytes(patch)
     chance = random.Random(2)
+    length = _length_of_git_apply(base, file, tmp_path / "timed")
     seen, interrupted = [], 0
     for number in range(kills):
         repo = _copy(base, tmp_path / str(number))
         process = _start(repo, file)
         child = _git_apply_of(process)
-        time.sleep(chance.uniform(0, 0.12))
+        time.sleep(chance.uniform(0, 1.5 * length))
         process.kill()
         _kill(child)
         process.wait()

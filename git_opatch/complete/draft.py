@@ -7,12 +7,14 @@ of one file included.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from git_opatch.blob import Blob, Mode
 from git_opatch.complete.edits import Edit, apply_edits, compose, joined, trimmed
 from git_opatch.patch import FilePatch, Mark
+from git_opatch.paths import parents
 from git_opatch.text import Text
 
 
@@ -60,6 +62,7 @@ class Draft:
     def __init__(self, base: Mapping[str, Blob]) -> None:
         self.base = base
         self._files: dict[str, Content | None] = {}
+        self._folders: Counter[str] = Counter()
 
     def get(self, path: str) -> Content | None:
         """The file at `path`, or None if there is none."""
@@ -67,22 +70,26 @@ class Draft:
             blob = self.base.get(path)
             if blob is None:
                 return None
-            self._files[path] = Content.of(blob)
+            self.put(path, Content.of(blob))
         return self._files[path]
 
     def put(self, path: str, content: Content) -> None:
         """Let `path` be `content`."""
+        if self._files.get(path) is None:
+            self._folders.update(parents(path))
         self._files[path] = content
 
     def remove(self, path: str) -> None:
         """Let there be no file at `path`."""
+        if self._files.get(path) is not None:
+            self._folders.subtract(parents(path))
         self._files[path] = None
 
-    def files_below(self, folder: str, tracked: Collection[str]) -> list[str]:
-        """The files in `folder`, of those `tracked` in the base and those put there since."""
-        present = {path for path, file in self._files.items() if file is not None}
-        gone = set(self._files) - present
-        return [path for path in {*tracked, *present} - gone if path.startswith(folder + "/")]
+    def is_folder(self, path: str, tracked: Collection[str]) -> bool:
+        """Whether files stand below `path`: those `tracked` in the base, or put there since."""
+        return self._folders[path] > 0 or any(
+            one.startswith(path + "/") and self._files.get(one, one) is not None for one in tracked
+        )
 
     def results(self) -> list[Result]:
         """What becomes of each touched path, renames told as renames.

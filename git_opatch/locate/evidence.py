@@ -7,6 +7,7 @@ the order of the hunks (`order`) comes next, the stated number (`stated_number`)
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 
 from git_opatch.locate.anchor import belonging
@@ -35,7 +36,11 @@ def anchor(search: Search, haystack: Haystack) -> list[int]:
 
 def stated_number(search: Search) -> list[int]:
     """The place that is exactly where the header says; never the nearest to it."""
-    return [place for place in search.places if place == search.hunk.start]
+    start = search.hunk.start
+    if start is None:
+        return []
+    at = bisect_left(search.places, start)
+    return search.places[at : at + 1] if search.places[at : at + 1] == [start] else []
 
 
 OF_ONE_HUNK: tuple[tuple[str, Callable[[Search, Haystack], list[int]]], ...] = (

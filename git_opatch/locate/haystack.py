@@ -48,6 +48,8 @@ class Haystack:
         if pattern not in self._places:
             self._places[pattern] = self._seeker.places(pattern)
         places = self._places[pattern]
+        if not self.text.crlf:
+            return places
         exact = [place for place in places if self.has_endings(lines, place)]
         return exact or places
 
