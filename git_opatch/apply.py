@@ -15,7 +15,9 @@ from pathlib import Path
 from git_opatch import journal
 from git_opatch.blob import Blob, Change, Entry
 from git_opatch.errors import BusyError, OpatchError, RepositoryError
+from git_opatch.journal import Record
 from git_opatch.options import Options, Target
+from git_opatch.parse import parse_patch
 from git_opatch.patch import Failure, Patch, Reason
 from git_opatch.plan import Plan, make_plan, named_paths, refuse_unsafe, resolve_paths
 from git_opatch.repository import Repository
@@ -71,15 +73,21 @@ def apply_patch(patch: Patch, repository: Repository, options: Options, name: st
             done = plan.completed
             change_set = ChangeSet(done.diff, done.changes, done.contents, snapshot.flags)
             perform(repository, change_set, options.target, lock)
-            _record(plan, repository, options, name)
+            _record(
+                plan,
+                repository,
+                options.target,
+                name=name,
+                digest="" if options.reverse else patch.digest,
+            )
     return plan
 
 
-def _record(plan: Plan, repository: Repository, options: Options, name: str) -> None:
-    done = plan.completed
+def _record(plan: Plan, repository: Repository, target: Target, *, name: str, digest: str) -> None:
+    home, done = home_of(repository), plan.completed
     try:
         plan.record = journal.record(
-            home_of(repository), done.diff, done.changes, options.target, name
+            home, done.diff, done.changes, target, name=name, digest=digest
         )
     except OSError as error:
         plan.notes.append(f"the journal could not be written: {error.strerror}")
@@ -118,15 +126,32 @@ def tidy_up(repository: Repository) -> list[str]:
 
 
 def _plan(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
-    patch = resolve_paths(reverse(patch) if options.reverse else patch, options.directory)
+    if not options.reverse:
+        return _plan_as_is(patch, repository, options)
+    record = journal.find(home_of(repository), patch.digest)
+    if record is not None:
+        recorded = replace(options, directory="")
+        plan, snapshot = _plan_as_is(
+            reverse(parse_patch(record.diff)), repository, recorded, record
+        )
+        if not plan.failures:
+            if not all(section.states_content for section in patch.files):
+                plan.notes.append(f"taken back as it was applied, by record {record.number}")
+            return plan, snapshot
+    return _plan_as_is(reverse(patch), repository, options, record)
+
+
+def _plan_as_is(
+    patch: Patch, repository: Repository, options: Options, record: Record | None = None
+) -> tuple[Plan, Snapshot]:
+    patch = resolve_paths(patch, options.directory)
     failures = refuse_unsafe(patch)
     if not failures and options.target is not Target.CACHED and options.base is None:
         failures = guard_parents(repository.require_worktree(), named_paths(patch))
     if failures:
         return Plan(failures=failures), Snapshot({})
     snapshot = take_snapshot(repository, named_paths(patch), options)
-
-    former = _former(repository, patch)
+    former = _former(repository, patch, record)
     plan = make_plan(patch, snapshot, options, repository.algorithm, former)
     advised = (_with_advice(one, repository, options) for one in plan.failures[:_MOST_ADVISED])
     plan.failures = [*advised, *plan.failures[_MOST_ADVISED:]]
@@ -211,10 +236,12 @@ def _with_advice(failure: Failure, repository: Repository, options: Options) -> 
     return replace(failure, advice="did you mean " + " or ".join(f"`{one}`" for one in alike) + "?")
 
 
-def _former(repository: Repository, patch: Patch) -> dict[str, tuple[Blob, str]]:
+def _former(
+    repository: Repository, patch: Patch, record: Record | None
+) -> dict[str, tuple[Blob, str]]:
     """What the files held that `patch` brings back without saying so, and who says it.
 
-    The journal's record comes first, then HEAD.
+    The journal's record of this very patch comes first, then HEAD.
     """
     wanted = [one.new_path for one in patch.files if one.new_path and not one.states_content]
     if not wanted:
@@ -223,11 +250,11 @@ def _former(repository: Repository, patch: Patch) -> dict[str, tuple[Blob, str]]
     with suppress(RepositoryError):  # no HEAD yet
         head = repository.list_tree("HEAD", wanted)
         found |= {path: (entry, "HEAD") for path, entry in head.items() if entry is not None}
-    recorded: dict[str, tuple[Entry, str]] = {}
-    for path, (entry, number) in journal.deleted_entries(home_of(repository)).items():
-        if path in wanted:
-            recorded[path] = (entry, f"record {number} of the journal")
-    there = repository.present(entry.id for entry, _ in recorded.values())
-    found |= {path: one for path, one in recorded.items() if one[0].id in there}
+    if record is not None:
+        there = repository.present(entry.id for entry in record.before.values())
+        where = f"record {record.number} of the journal"
+        for path, entry in record.before.items():
+            if path in wanted and entry.id in there:
+                found[path] = (entry, where)
     data = repository.read_blobs(entry.id for entry, _ in found.values())
     return {path: (Blob(path, one, data[one.id]), where) for path, (one, where) in found.items()}

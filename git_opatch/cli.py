@@ -15,7 +15,7 @@ import typer
 from typer.exceptions import TyperException
 
 from git_opatch import __version__
-from git_opatch.errors import OpatchError, UsageError
+from git_opatch.errors import OpatchError, ParseError, UsageError
 from git_opatch.text import visible
 
 _INTERRUPTED = 130
@@ -69,8 +69,12 @@ def run() -> int:
         _register()
         status = app(prog_name="git opatch", standalone_mode=False) or 0
     except TyperException as error:
-        message = error.format_message().rstrip(".")
-        return _fail(f"{message}; see `git opatch -h`", UsageError.exit_status)
+        message = error.format_message().partition(" (Possible")[0].rstrip(".")
+        command = getattr(getattr(error, "ctx", None), "command_path", "git opatch")
+        return _fail(f"{message}; see `{command} -h`", UsageError.exit_status)
+    except ParseError as error:
+        faults = "\nerror: ".join(map(str, error.faults))
+        return _fail(f"{faults}\nnothing was changed", error.exit_status)
     except OpatchError as error:
         return _fail(str(error), error.exit_status)
     except (KeyboardInterrupt, typer.Abort):

@@ -66,9 +66,13 @@ class InputError(OpatchError):
 class BusyError(OpatchError):
     """Another process holds the lock of this repository or of its index."""
 
+    exit_status = 128
+
 
 class TransactionError(OpatchError):
     """Git failed while it wrote, or wrote something else; all was put back."""
+
+    exit_status = 128
 
 
 class UsageError(OpatchError):

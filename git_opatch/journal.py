@@ -3,8 +3,8 @@
     <git-dir>/opatch/journal/N.json     time, target, patch name, every path's old and new id
     <git-dir>/opatch/journal/N.diff     the completed diff
 
-The blobs that a patch removed stay in git's object database, so that a deletion can be
-taken back from its record.
+The digest of the patch's text is recorded, too: `-R` of the same text then takes back what it
+did, with all that the text does not say, such as what a deleted file held.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import json
 import os
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,9 @@ _VERSION = 1
 _SIZE = 100
 
 
-def record(home: Path, diff: bytes, changes: Sequence[Change], target: Target, name: str) -> Path:
+def record(
+    home: Path, diff: bytes, changes: Sequence[Change], target: Target, *, name: str, digest: str
+) -> Path:
     """Write down an applied patch, called `name`; gives the path of its diff.
 
     Only the newest hundred records are kept. Raises `OSError` if there is no room.
@@ -37,6 +41,7 @@ def record(home: Path, diff: bytes, changes: Sequence[Change], target: Target, n
         "time": int(time.time()),
         "target": target.value,
         "patch": name,
+        "digest": digest,
         "changes": [(one.path, _pair(one.old), _pair(one.new)) for one in changes],
     }
     file = folder / f"{number}.diff"
@@ -50,14 +55,24 @@ def record(home: Path, diff: bytes, changes: Sequence[Change], target: Target, n
     return file
 
 
-def deleted_entries(home: Path) -> dict[str, tuple[Entry, int]]:
-    """What the newest record that deletes a path deleted there, and the record's number."""
-    found: dict[str, tuple[Entry, int]] = {}
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One applied patch: its number, its completed diff, and what stood at each path before."""
+
+    number: int
+    diff: bytes
+    before: dict[str, Entry]
+
+
+def find(home: Path, digest: str) -> Record | None:
+    """The newest record of the patch with this digest."""
     for number, entry in _newest_first(home / "journal"):
-        for name, old, new in entry["changes"]:
-            if old is not None and new is None:
-                found.setdefault(name, (Entry(Mode(old[0]), old[1]), number))
-    return found
+        if entry["digest"] != digest:
+            continue
+        before = {path: Entry(Mode(old[0]), old[1]) for path, old, _ in entry["changes"] if old}
+        with suppress(OSError):
+            return Record(number, (home / "journal" / f"{number}.diff").read_bytes(), before)
+    return None
 
 
 def _newest_first(folder: Path) -> Iterator[tuple[int, Any]]:

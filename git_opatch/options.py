@@ -23,7 +23,7 @@ class Options:
 
     `base` is a tree-ish to locate in, instead of the index; `directory` is put before
     every path of the patch, counted from the top of the working tree. `command` is how the
-    user would say the same again, for the advice in messages.
+    user would say the same again, and `target_flag` how the target, for advice in messages.
     """
 
     target: Target = Target.INDEX
@@ -32,6 +32,7 @@ class Options:
     directory: str = ""
     base: str | None = None
     command: str = "git opatch apply"
+    target_flag: str = ""
 
     def command_with(self, flag: str) -> str:
         """The same command with one flag more."""

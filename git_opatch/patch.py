@@ -136,9 +136,10 @@ class FilePatch:
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """The sections of a patch, in order."""
+    """The sections of a patch, in order; `digest` tells its text from any other."""
 
     files: tuple[FilePatch, ...]
+    digest: str = field(default="", compare=False)
 
 
 class Reason(Enum):

@@ -32,7 +32,8 @@ def resolve_paths(patch: Patch, directory: str) -> Patch:
                 alternate=plain(section.alternate),
             )
             for section in patch.files
-        )
+        ),
+        patch.digest,
     )
 
 

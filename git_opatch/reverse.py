@@ -15,7 +15,7 @@ _OPPOSITE = {Operation.ADD: Operation.DELETE, Operation.DELETE: Operation.ADD}
 
 def reverse(patch: Patch) -> Patch:
     """The patch that undoes `patch`. A copy stays one: it cannot be told from a new file."""
-    return Patch(tuple(map(_reversed_section, reversed(patch.files))))
+    return Patch(tuple(map(_reversed_section, reversed(patch.files))), patch.digest)
 
 
 def _reversed_section(section: FilePatch) -> FilePatch:

@@ -204,7 +204,7 @@ class Planner:
                 refusal(
                     section,
                     Reason.NOT_REVERSIBLE,
-                    "removed lines without any context, so there is no telling where they stood",
+                    "removes lines without any context, so there is no telling where they stood",
                     hunk=lost[0].ordinal,
                     number=lost[0].number,
                     advice="take it back with the completed diff: `git apply -R --index`",

@@ -348,7 +348,7 @@ def test_a_patch_taken_back_from_the_journal_or_from_head(base: Sandbox) -> None
     assert base.opatch("apply", feed=patch).status == 0
     base.git("commit", "--quiet", "-m", "gone")
     ran = base.opatch("apply", "-R", feed=patch)
-    assert (ran.status, ran.err) == (0, "note: b.txt: content taken from record 1 of the journal\n")
+    assert (ran.status, ran.err) == (0, "note: taken back as it was applied, by record 1\n")
     assert base.index()["b.txt"] == ("100644", b"b\n")
     base.git("rm", "--quiet", "--force", "b.txt")
     for record in (base.path / ".git/opatch/journal").iterdir():
@@ -364,11 +364,64 @@ def test_a_patch_taken_back_from_the_journal_or_from_head(base: Sandbox) -> None
 def test_what_cannot_be_taken_back_from_its_text(base: Sandbox) -> None:
     patch = envelope(b"*** Update File: src/a.py\n@@\n-two\n")
     assert base.opatch("apply", feed=patch).status == 0
+    journal = base.path / ".git/opatch/journal"
+    (journal / "1.json").rename(journal / "1.kept")
     ran = base.opatch("apply", "-R", feed=patch)
     assert ran.status == 1
     assert "there is no telling where they stood" in ran.err
-    assert base.opatch("apply", "-R", ".git/opatch/journal/1.diff").status == 0
+    (journal / "1.kept").rename(journal / "1.json")
+    assert base.opatch("apply", "-R", feed=patch).status == 0
     assert base.read("src/a.py") == b"one\ntwo\nthree\n"
+
+
+@pytest.mark.parametrize("flag", ["--index", "--cached", "--worktree"])
+@pytest.mark.parametrize("configured", [None, "worktree"])
+def test_the_way_back_names_the_target(base: Sandbox, flag: str, configured: str | None) -> None:
+    if configured:
+        base.git("config", "opatch.target", configured)
+    base.path.joinpath("patch").write_bytes(_PATCH)
+    before = base.index(), base.files()
+    ran = base.opatch("apply", flag, "patch")
+    words = ran.out.decode().strip().partition("Take it back: git opatch ")[2].split()
+    assert base.opatch(*words).status == 0
+    assert (base.index(), base.files()) == before
+
+
+def test_taking_back_knows_what_this_patch_did(base: Sandbox) -> None:
+    delete = envelope(b"*** Delete File: b.txt\n")
+    replace = envelope(b"*** Delete File: b.txt\n*** Add File: b.txt\n+new\n")
+    assert base.opatch("apply", feed=delete).status == 0
+    assert base.opatch("apply", "-R", feed=delete).status == 0
+    base.write("b.txt", "staged\n")
+    base.git("add", "b.txt")
+    assert base.opatch("apply", feed=replace).status == 0
+    assert base.read("b.txt") == b"new\n"
+    assert base.opatch("apply", "-R", feed=replace).status == 0
+    assert base.index()["b.txt"] == base.files()["b.txt"] == ("100644", b"staged\n")
+
+
+def test_a_file_that_was_replaced_comes_back(base: Sandbox, tmp_path: Path) -> None:
+    patch = tmp_path / "patch"
+    patch.write_bytes(
+        envelope(b"*** Add File: b.txt\n+new\n*** Update File: old/c.txt\n*** Move to: src/a.py\n")
+    )
+    before = base.index(), base.files()
+    ran = base.opatch("apply", "--overwrite", str(patch))
+    words = ran.out.decode().strip().partition("Take it back: git opatch ")[2].split()
+    assert base.opatch(*words).status == 0
+    assert (base.index(), base.files()) == before
+    assert base.opatch("apply", "--overwrite", str(patch)).status == 0
+    assert base.opatch("apply", "-R", str(patch)).status == 0
+    assert (base.index(), base.files()) == before
+
+
+def test_taking_back_what_is_not_there(base: Sandbox) -> None:
+    patch = envelope(b"*** Update File: src/a.py\n@@\n-two\n+2\n")
+    ran = base.opatch("apply", "-R", feed=patch)
+    assert (ran.status, "is not applied here, so there is nothing to take back" in ran.err) == (
+        1,
+        True,
+    )
 
 
 def test_applied_twice(base: Sandbox) -> None:
@@ -386,6 +439,6 @@ def test_two_at_once(base: Sandbox) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         before = base.state()
         ran = base.opatch("apply", feed=_PATCH)
-        assert (ran.status, base.state()) == (1, before)
+        assert (ran.status, base.state()) == (128, before)
         assert "another git opatch is at work in this repository" in ran.err
     assert base.opatch("apply", feed=_PATCH).status == 0

@@ -254,17 +254,16 @@ def test_sections_that_change_nothing_together(sections: list[str]) -> None:
     assert [one.reason for one in plan.failures] == [Reason.NO_CHANGE]
 
 
-def test_two_files_change_places() -> None:
-    moves = [update(path=old, move=new) for old, new in ("at", "ba", "tb")]
+def test_names_change_places() -> None:
+    swap = [update(path=old, move=new) for old, new in ("at", "ba", "tb")]
     first = modified("a", AB, CD, "@@ -1,2 +1,2 @@ -a -b +c +d")
     second = modified("b", CD, AB, "@@ -1,2 +1,2 @@ -c -d +a +b")
-    assert diff_of(envelope(*moves), {"a": AB, "b": CD}) == first + second
-
-
-def test_a_new_file_where_one_moved_away() -> None:
-    patch = envelope(update(path="a", move="b"), "*** Add File: a\n+c\n+d\n")
-    first = modified("a", AB, CD, "@@ -1,2 +1,2 @@ -a -b +c +d")
-    assert diff_of(patch, {"a": AB}) == first + created("b", AB, "@@ -0,0 +1,2 @@ +a +b")
+    assert diff_of(envelope(*swap), {"a": AB, "b": CD}) == first + second
+    away = envelope(update(path="a", move="b"), "*** Add File: a\n+c\n+d\n")
+    assert diff_of(away, {"a": AB}) == first + created("b", AB, "@@ -0,0 +1,2 @@ +a +b")
+    over = envelope("*** Delete File: b\n", update(path="a", move="b"))
+    gone = deleted("a", AB, "@@ -1,2 +0,0 @@ -a -b")
+    assert diff_of(over, {"a": AB, "b": CD}) == gone + second
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def test_against_the_working_tree(base: Sandbox) -> None:
 def test_reversed(base: Sandbox) -> None:
     base.opatch("apply", feed=_PATCH)
     ran = base.opatch("convert", "-R", feed=_PATCH)
-    assert ran.err == "note: b: content taken from record 1 of the journal\n"
+    assert ran.err == "note: taken back as it was applied, by record 1\n"
     base.git("apply", "--index", "-", feed=ran.out)
     assert base.git("status", "--short") == b""
 
@@ -87,5 +87,5 @@ def test_a_closed_pipe_is_no_traceback(base: Sandbox) -> None:
     ):
         ran = base.run("sh", "-c", command, feed=_PATCH)
         assert ran.status == 0, ran.err
-        assert ran.err in ("", "note: b: content taken from record 1 of the journal\n")
+        assert ran.err in ("", "note: taken back as it was applied, by record 1\n")
     assert base.run("sh", "-c", "git-opatch convert -R >/dev/full", feed=_PATCH).status == 128

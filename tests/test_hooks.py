@@ -35,6 +35,8 @@ def test_the_native_hook(base: Sandbox) -> None:
     assert status == 1
     assert "error: f: hunk 1 of 1 does not match the index" in said
     assert base.git("status", "--short") == b'A  "bad one.opatch"\n'
+    base.write("bad one.opatch", _GOOD)
+    assert base.run("git", "commit", "--quiet", "-m", "the staged one counts").status == 1
     base.git("reset", "--quiet", "--hard")
     base.write("f", "a\nmore\n")
     assert base.run("git", "commit", "--quiet", "-a", "-m", "with a temporary index").status == 0

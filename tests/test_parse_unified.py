@@ -226,10 +226,10 @@ def test_a_header_begins_another_file(second: list[str]) -> None:
     assert files(*NAMES, "@@", *CHANGE, *second, "@@", *CHANGE) == (updated("f"), updated("g"))
 
 
-def test_in_a_diff_of_git_only_git_begins_another_file() -> None:
-    body = ("-a", "--- a/g", "+++ b/g")
-    (section,) = files(GIT, *NAMES, "@@", *body, "@@", *CHANGE)
-    assert section.hunks == (Hunk(marked(*body)), Hunk(marked(*CHANGE)))
+def test_a_file_without_the_line_of_git_after_one_that_has_it() -> None:
+    second = ("--- a/g", "+++ b/g")
+    found = files(GIT, *NAMES, "@@", *CHANGE, *second, "@@", *CHANGE)
+    assert found == (updated("f"), updated("g"))
 
 
 @pytest.mark.parametrize(

@@ -164,14 +164,13 @@ def test_a_diff_of_git_without_numbers_gives_the_edited_file(
     patch = without_numbers(diff)
     if not headers:
         patch = patch[patch.index(b"\n--- ") + 1 :]
-        lines = patch.split(b"\n")
-        inside = list(zip(lines[3:], lines[4:], lines[5:], strict=False))
-        assume(
-            not any(
-                one.startswith(b"--- ") and two.startswith(b"+++ ") and three.startswith(b"@@")
-                for one, two, three in inside
-            )
+    lines = patch[patch.index(b"@@") :].split(b"\n")
+    assume(
+        not any(
+            one.startswith(b"--- ") and two.startswith(b"+++ ") and three.startswith(b"@@")
+            for one, two, three in zip(lines, lines[1:], lines[2:], strict=False)
         )
+    )
     assume(_diff_is_clear(diff, edited))
     back = _is_clear(edited.new, _back(hunks)) and _diff_is_clear(diff, edited, reverse=True)
     _round_trip(edited, patch, back=back)

@@ -281,7 +281,7 @@ def test_a_locked_index(base: Sandbox) -> None:
     lock = base.write(".git/index.lock", "")
     before = base.state()
     ran = base.opatch("apply", feed=envelope(_update("a.txt")))
-    assert ran.status == 1
+    assert ran.status == 128
     assert "error: the index is locked" in ran.err
     assert str(lock) in ran.err
     assert lock.exists()

@@ -187,3 +187,34 @@ def test_a_mixed_file_tells_its_endings_apart(
     placement = found(content, *lines, framed=False)
     assert placement is not None
     assert placement.start == start
+
+
+@pytest.mark.parametrize(
+    ("content", "lines", "framed", "kept"),
+    [
+        pytest.param(b"a\r\nb\r\n", (b" a\r", b"+c"), False, True, id="they match and differ"),
+        pytest.param(b"a\r\nb\r\n", (b" a", b"+c\r"), False, False, id="they do not match"),
+        pytest.param(b"a\r\nb\r\n", (b" a", b"+c"), True, False, id="all lines end alike"),
+        pytest.param(b"a\r\nb\n", (b" a\r", b"+c"), False, True, id="a mixed file"),
+    ],
+)
+def test_endings_are_content_where_they_differ_and_match(
+    content: bytes, lines: tuple[bytes, ...], framed: bool, kept: bool
+) -> None:
+    placement = found(content, *lines, framed=framed)
+    assert placement is not None
+    assert placement.keeps_endings is kept
+
+
+@pytest.mark.parametrize(
+    ("content", "start", "size"),
+    [
+        pytest.param(b"a\nb\n", 2, 0, id="no blank line, so at the end"),
+        pytest.param(b"a\n\nb\n", 1, 1, id="the only blank line"),
+    ],
+)
+def test_added_lines_beside_blank_context(content: bytes, start: int, size: int) -> None:
+    placement = found(content, b" ", b"+c")
+    assert placement is not None
+    assert (placement.start, len(placement.hunk.preimage)) == (start, size)
+    assert found(content + b"\n\n", b" ", b"+c") is None

@@ -199,7 +199,7 @@ def test_all_killed_at_any_moment(
 def _refused_and_untouched(repo: Sandbox, run: Callable[[], tuple[int, str]]) -> str:
     before = _state(repo)
     status, message = run()
-    assert status == 1, message
+    assert status == 128, message
     assert "Traceback" not in message
     assert _state(repo) == before
     assert _leftovers(repo) == []
@@ -324,7 +324,7 @@ def test_a_file_that_the_user_changed_meanwhile_is_kept(tmp_path: Path) -> None:
     )
     assert (repo.path / ".git/opatch/txn").exists()
     ran = repo.opatch("apply", "--check", str(patch))
-    assert (ran.status, _state(repo)[0]) == (1, before[0])
+    assert (ran.status, _state(repo)[0]) == (128, before[0])
     assert "an apply is at work here, or was interrupted" in ran.err
     ran = repo.opatch("apply")
     assert "the input is empty" in ran.err

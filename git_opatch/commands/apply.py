@@ -16,7 +16,7 @@ from git_opatch.apply import (
 )
 from git_opatch.commands import choices
 from git_opatch.commands.inputs import choose_target, read_patch, spelled
-from git_opatch.options import Options
+from git_opatch.options import Options, Target
 from git_opatch.report.terminal import show
 from git_opatch.repository import Repository
 
@@ -44,7 +44,8 @@ def apply(
     target = choose_target(index=index, cached=cached, worktree=worktree, settings=settings)
     flags = {"-R": reverse, "--directory": directory, "--overwrite": overwrite}
     command = spelled("git opatch apply", flags, names)
-    options = Options(target, reverse, overwrite, directory, command=command)
+    flag = f"--{target.value}" if target is not Target.INDEX or "opatch.target" in settings else ""
+    options = Options(target, reverse, overwrite, directory, command=command, target_flag=flag)
     if check:
         refuse_interrupted(repository)
     else:

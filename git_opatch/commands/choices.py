@@ -16,6 +16,9 @@ Files = Annotated[
     ),
 ]
 Reverse = Annotated[bool, typer.Option("-R", "--reverse", help="Take the patch back.")]
+CompleteReverse = Annotated[
+    bool, typer.Option("-R", "--reverse", help="Complete the patch that takes this one back.")
+]
 Directory = Annotated[
     str,
     typer.Option(

@@ -11,7 +11,7 @@ from git_opatch import report
 from git_opatch.apply import plan_patch, refuse_interrupted
 from git_opatch.commands import choices
 from git_opatch.commands.inputs import read_patch, spelled
-from git_opatch.errors import InputError, UsageError
+from git_opatch.errors import InputError, RepositoryError, UsageError
 from git_opatch.options import Options, Target
 from git_opatch.report.terminal import show, write_data
 from git_opatch.repository import Repository
@@ -20,7 +20,7 @@ from git_opatch.repository import Repository
 def convert(
     files: choices.Files = None,
     output: choices.Output = "",
-    reverse: choices.Reverse = False,
+    reverse: choices.CompleteReverse = False,
     base: choices.Base = "",
     worktree: choices.LocateInWorktree = False,
     directory: choices.Directory = "",
@@ -35,6 +35,8 @@ def convert(
         raise UsageError("--base and --worktree exclude one another")
     names = files or []
     repository = Repository()
+    if repository.top is None and not base:
+        raise RepositoryError("here is no index to locate in; name a commit with --base")
     settings = repository.settings()
     flags = {"-R": reverse, "--directory": directory, "--overwrite": overwrite}
     command = spelled("git opatch convert", flags, names)
@@ -44,10 +46,10 @@ def convert(
         refuse_interrupted(repository)
     patch = read_patch(names)
     plan = plan_patch(patch, repository, options)
-    show(report.notes(plan.notes), sys.stderr, settings)
     if plan.failures:
         show(report.refusal(plan.failures, options), sys.stderr, settings)
         raise typer.Exit(1)
+    show(report.notes(plan.notes), sys.stderr, settings)
     _write(plan.completed.diff, output)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from git_opatch.errors import Fault, InputError, ParseError, UsageError
 from git_opatch.options import Target
 from git_opatch.parse import parse_patch
-from git_opatch.patch import FilePatch, Patch
+from git_opatch.patch import Patch
 
 _STANDARD_INPUT = "-"
 
@@ -20,17 +20,18 @@ def read_patch(files: Sequence[str]) -> Patch:
 
     Raises `InputError` for a file that cannot be read, `ParseError` with all faults.
     """
-    sections: list[FilePatch] = []
+    patches: list[Patch] = []
     faults: list[Fault] = []
     for name in files or [_STANDARD_INPUT]:
         data = _read(name)
         try:
-            sections += parse_patch(data, source="" if name == _STANDARD_INPUT else name).files
+            patches.append(parse_patch(data, source="" if name == _STANDARD_INPUT else name))
         except ParseError as error:
             faults += error.faults
     if faults:
         raise ParseError(faults)
-    return Patch(tuple(sections))
+    digest = "+".join(patch.digest for patch in patches)
+    return Patch(tuple(section for patch in patches for section in patch.files), digest)
 
 
 def _read(name: str) -> bytes:

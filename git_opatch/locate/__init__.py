@@ -141,7 +141,21 @@ def _ambiguous(attempt: Search) -> tuple[str, str]:
     else:
         more = "" if len(attempt.places) <= 5 else ", …"
         message = f"fits {len(attempt.places)} places: lines {shown}{more}"
-    return message, "add lines of context, or `@@` and the definition that it stands under"
+    return message, _what_would_tell(attempt)
+
+
+def _what_would_tell(attempt: Search) -> str:
+    """What the patch could say so that one of several places is meant."""
+    missing = [f"`{visible(one.text.strip())}`" for one in attempt.anchored.missing if not one.weak]
+    if missing:
+        return (
+            f"the anchor {missing[0]} is nowhere in the file; correct it, or add lines of context"
+        )
+    if attempt.hunk.at_end_of_file:
+        return "none of them is at the end of the file; add lines of context"
+    if attempt.anchored.positions and not all(one.weak for one in attempt.hunk.anchors):
+        return "its anchor does not tell them apart; add a second one, or lines of context"
+    return "add lines of context, or `@@` and the definition that it stands under"
 
 
 def _advice(nearest: Nearest, size: int, haystack: Haystack) -> str:

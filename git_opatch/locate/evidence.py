@@ -13,6 +13,7 @@ from collections.abc import Callable
 from git_opatch.locate.anchor import belonging
 from git_opatch.locate.haystack import Haystack
 from git_opatch.locate.search import Search
+from git_opatch.text import visible
 
 
 def at_end_of_file(search: Search, haystack: Haystack) -> list[int]:
@@ -59,13 +60,14 @@ def contradiction(search: Search, place: int, haystack: Haystack) -> str | None:
     stop = place + len(search.shape.preimage)
     if search.hunk.at_end_of_file and stop != len(haystack.lines):
         return (
-            f"it says that it ends at the end of the file, but its only place ends at line "
-            f"{stop} of {len(haystack.lines)}"
+            f"says that it ends where the file ends, but its only place ends at line {stop} of "
+            f"{len(haystack.lines)}"
         )
     strong = search.anchored.full and not search.hunk.anchors[-1].weak
     if strong and search.anchored.positions[0] >= max(stop, place + 1):
+        anchor = visible(search.hunk.anchors[-1].text.strip())
         return (
-            f"its anchor stands at line {search.anchored.positions[0] + 1}, after the only "
-            f"place of its lines, line {place + 1}"
+            f"has its anchor `{anchor}` at line {search.anchored.positions[0] + 1}, after the "
+            f"only place of its lines, line {place + 1}"
         )
     return None

@@ -13,6 +13,7 @@ from git_opatch.locate.anchor import Anchored, find_anchors
 from git_opatch.locate.haystack import Haystack, shapes
 from git_opatch.locate.seek import MOST_PLACES
 from git_opatch.patch import Hunk, Line, Mark, Placement, context_around
+from git_opatch.text import visible
 
 
 @dataclass
@@ -81,7 +82,8 @@ def _place_addition(attempt: Search, haystack: Haystack) -> None:
     elif not strong:
         attempt.places, attempt.evidence = [end], "end of file"
     elif attempt.anchored.missing or not attempt.anchored.full:
-        attempt.refused = "has only added lines, and its anchor is no line of the file"
+        anchor = visible(strong[-1].text.strip())
+        attempt.refused = f"has only added lines, and its anchor `{anchor}` is no line of the file"
     else:
         attempt.places = [at + 1 for at in attempt.anchored.positions]
         attempt.evidence = "after its anchor"

@@ -7,6 +7,7 @@ sections. Several patches, also of several families, may stand in one text, in o
 
 from __future__ import annotations
 
+import hashlib
 import re
 
 from git_opatch.errors import Fault, ParseError
@@ -17,7 +18,7 @@ from git_opatch.patch import FilePatch, Patch
 _FAMILIES = (envelope, unified)
 
 # Noise, of which there may be much, is told from patches before it is cut into lines.
-_BEGINNING = re.compile(rb"(?m)^(?:@@|--- |diff --git |[ \t]*\*\*\* [ABDEMU])|\A\xef\xbb\xbf")
+_BEGINNING = re.compile(rb"(?m)^(?:@@|--- |diff --git |[ \t]*\*+ ?[ABDEMUabdemu])|\A\xef\xbb\xbf")
 
 
 def parse_patch(text: bytes | str, *, source: str = "") -> Patch:
@@ -41,13 +42,16 @@ def parse_patch(text: bytes | str, *, source: str = "") -> Patch:
         cursor.faults.append(_no_patch(raw, source))
     if cursor.faults:
         raise ParseError(cursor.faults)
-    return Patch(tuple(files))
+    return Patch(tuple(files), hashlib.sha256(raw).hexdigest())
 
 
 def _pass_over(cursor: Cursor) -> None:
     """Take a line of prose; what can only be part of a patch is a fault here."""
     line = cursor.take()
-    if envelope.is_marker(line):
+    if envelope.is_like_begin(line):
+        cursor.fault("a patch begins with a line that is just `*** Begin Patch`", cursor.number - 1)
+        cursor.skip_until(lambda text: text.strip() in (envelope.BEGIN, envelope.END))
+    elif envelope.is_marker(line):
         cursor.fault("no `*** Begin Patch` before this line; add one", cursor.number - 1)
         cursor.skip_until(lambda text: text.strip() == envelope.BEGIN)
     elif line.startswith(b"@@"):

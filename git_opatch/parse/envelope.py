@@ -15,6 +15,7 @@ a padded one inside an update is context.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -24,7 +25,8 @@ from git_opatch.patch import FilePatch, Hunk, Line, Mark, Operation
 from git_opatch.text import visible
 
 BEGIN = b"*** Begin Patch"
-_END = b"*** End Patch"
+_LIKE_BEGIN = re.compile(rb"\W*begin\s+patch\W*", re.IGNORECASE)
+END = b"*** End Patch"
 _END_OF_FILE = b"*** End of File"
 _ADD, _DELETE, _UPDATE = b"*** Add File: ", b"*** Delete File: ", b"*** Update File: "
 _MOVE = b"*** Move to: "
@@ -42,9 +44,14 @@ def starts_with(line: bytes) -> bool:
     return line.strip() == BEGIN
 
 
+def is_like_begin(line: bytes) -> bool:
+    """Whether `line` was meant to begin an envelope."""
+    return _LIKE_BEGIN.fullmatch(line) is not None
+
+
 def is_marker(line: bytes) -> bool:
     """Whether `line` can only be part of an envelope."""
-    return line.strip() == _END or line.lstrip().startswith((_ADD, _DELETE, _UPDATE, _MOVE))
+    return line.strip() == END or line.lstrip().startswith((_ADD, _DELETE, _UPDATE, _MOVE))
 
 
 def parse(cursor: Cursor) -> list[FilePatch]:
@@ -55,11 +62,21 @@ def parse(cursor: Cursor) -> list[FilePatch]:
     if not found:
         _no_end(cursor, begin, end)
     faults = len(cursor.faults)
+    _refuse_quotation(cursor, begin, end + found)
     files = _sections(cursor.within(end))
     cursor.at = end + found
     if not files and len(cursor.faults) == faults:
         cursor.fault("the patch has no section: it changes nothing", begin)
     return files
+
+
+def _refuse_quotation(cursor: Cursor, begin: int, end: int) -> None:
+    """An envelope whose every line is indented is quoted, and its lines are not what they seem."""
+    first = cursor.lines[begin - 1]
+    indent = first[: len(first) - len(first.lstrip())]
+    inside = (line for line in cursor.lines[begin:end] if line.strip())
+    if indent and all(line.startswith(indent) for line in inside):
+        cursor.fault(f"the whole patch is indented by {len(indent)}; send it without", begin)
 
 
 def _end_of(cursor: Cursor) -> tuple[int, bool]:
@@ -71,11 +88,11 @@ def _end_of(cursor: Cursor) -> tuple[int, bool]:
     padded = None
     for at in range(cursor.at, cursor.end):
         line = cursor.lines[at]
-        if line.rstrip() == _END:
+        if line.rstrip() == END:
             return at, True
         if line.rstrip() == BEGIN:
             break
-        if line.strip() == _END:
+        if line.strip() == END:
             padded = at
     else:
         at = cursor.end

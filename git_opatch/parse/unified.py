@@ -6,7 +6,7 @@ r"""The unified diff, with numbers right, invented or left out.
 Rules: git's diff format ("Generating patch text with -p") and the FILE_PATCH hunks of the
 matching strategy ("Simplified Unified Diff Format"). Counts are never trusted: a hunk
 ends where its lines end. `--- x` inside a hunk is a removed line; it begins a new file only
-with `+++` and `@@` after it, in a diff without `diff --git` lines, where both name one file.
+with `+++` and `@@` after it, where both name one file or one is /dev/null.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def parse(cursor: Cursor) -> list[FilePatch]:
         cursor.at += 2
     if "binary" in extended or ("differ" in extended and "deleted file" not in extended):
         cursor.fault("a binary patch has no lines to find; use `git apply` for this file", number)
-    hunks = _hunks(cursor, git)
+    hunks = _hunks(cursor)
     names = _whole_names(names, extended)
     _check_sides(cursor, names, hunks)
     if len(cursor.faults) > faults:
@@ -138,9 +138,9 @@ def _decoded(name: bytes | None) -> str | None:
     return None if name is None else os.fsdecode(name)
 
 
-def _hunks(cursor: Cursor, git: bool) -> tuple[Hunk, ...]:
+def _hunks(cursor: Cursor) -> tuple[Hunk, ...]:
     hunks = Hunks(cursor)
-    while not cursor.at_end and not _ends(cursor, hunks, git):
+    while not cursor.at_end and not _ends(cursor, hunks):
         if cursor.line.startswith(b"@@"):
             hunks.header()
         elif _is_separator(cursor, hunks):
@@ -173,14 +173,14 @@ def _is_marked(line: bytes) -> bool:
     return line.startswith((b" ", b"-", b"+"))
 
 
-def _ends(cursor: Cursor, hunks: Hunks, git: bool) -> bool:
+def _ends(cursor: Cursor, hunks: Hunks) -> bool:
     """Whether the cursor's line, by itself or by what follows, is no more of this file."""
     line = cursor.line
     if line.startswith(_GIT) or line.rstrip() == envelope.BEGIN:
         return True
     if hunks.open is None:
         return not line.startswith(b"@@") and bool(line.strip())
-    return _is_signature(cursor) or (not git and _is_header(cursor))
+    return _is_signature(cursor) or _is_header(cursor)
 
 
 def _is_signature(cursor: Cursor) -> bool:

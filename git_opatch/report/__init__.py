@@ -5,12 +5,13 @@ All text that comes from a patch, a file or a path goes through `visible`.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from git_opatch.complete import FileSummary
 from git_opatch.options import Options, Target
-from git_opatch.patch import Failure, Nearest
+from git_opatch.patch import Failure, Nearest, Reason
 from git_opatch.plan import Placed, Plan
 from git_opatch.text import visible
 
@@ -28,11 +29,12 @@ _WHERE = {
 }
 
 
-def summary(files: Sequence[FileSummary]) -> str:
+def summary(files: Sequence[FileSummary], *, done: bool = True) -> str:
     """What became of how many files: "3 files changed: 1 added, 2 modified"."""
     counts = {word: sum(file.status == letter for file in files) for letter, word in _WORDS.items()}
     parts = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-    return f"{len(files)} file{'s' * (len(files) != 1)} changed: {parts}"
+    count = f"{len(files)} file{'s' * (len(files) != 1)}"
+    return f"{count} changed: {parts}" if done else f"{count} ({parts}); nothing was changed"
 
 
 def applied(plan: Plan, options: Options, way_back: str) -> str:
@@ -43,9 +45,7 @@ def applied(plan: Plan, options: Options, way_back: str) -> str:
 
 def would_apply(plan: Plan, options: Options) -> str:
     """The one line of a check that found nothing wrong."""
-    return f"would apply to {_WHERE[options.target]}, nothing was changed: " + summary(
-        plan.completed.files
-    )
+    return f"would apply to {_WHERE[options.target]}: {summary(plan.completed.files, done=False)}"
 
 
 def details(plan: Plan) -> Iterator[str]:
@@ -83,7 +83,9 @@ def refusal(failures: Sequence[Failure], options: Options) -> Iterator[str]:
 
 def _failure(failure: Failure, options: Options) -> Iterator[str]:
     where = f"`{options.base}`" if options.base else _WHERE[options.target]
-    message = failure.message + (f" {where}" if failure.nearest or _is_lost(failure) else "")
+    message = failure.message + (f" {where}" if _is_lost(failure) else "")
+    if options.reverse and failure.reason is Reason.ALREADY_APPLIED:
+        message = "is not applied here, so there is nothing to take back"
     hunk = f"hunk {failure.hunk} of {failure.hunks} " if failure.hunk else ""
     yield f"error: {visible(failure.path) or '(no path)'}: {hunk}{visible(message)}"
     if failure.nearest:
@@ -117,14 +119,14 @@ def _nearest(failure: Failure, nearest: Nearest) -> Iterator[str]:
 def way_back(options: Options, files: Sequence[str], plan: Plan) -> str:
     """The command that takes an applied patch back.
 
-    A patch from standard input is gone; the journal's copy stands for it.
+    A patch from standard input is gone, and one that replaced files does not say what they
+    held; the journal's diff stands for them.
     """
-    if options.reverse:
-        return options.command.replace(" -R", "", 1)
-    if files and "-" not in files:
-        return options.command_with("-R")
-    flag = {Target.CACHED: " --cached", Target.WORKTREE: " --worktree"}.get(options.target, "")
-    record = _relative(plan.record) if plan.record else "PATCH"
+    flag = f" {options.target_flag}" if options.target_flag else ""
+    if files and "-" not in files and not options.overwrite:
+        again = options.command.replace(" -R", "", 1) if options.reverse else None
+        return (again or options.command_with("-R")).replace(" apply", f" apply{flag}", 1)
+    record = shlex.quote(_relative(plan.record)) if plan.record else "PATCH"
     return f"git opatch apply -R{flag} {record}"
 
 
