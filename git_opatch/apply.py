@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
+from difflib import get_close_matches
 
 from git_opatch import journal
 from git_opatch.blob import Blob, Change, Entry
-from git_opatch.errors import BusyError, OpatchError, RepositoryError
+from git_opatch.errors import BusyError, OpatchError, ParseError, RepositoryError
 from git_opatch.journal import Record
 from git_opatch.options import Options, Target
 from git_opatch.parse import parse_patch
@@ -37,6 +37,9 @@ from git_opatch.transaction.guard import guard, guard_parents
 
 _MOST_ADVISED = 3
 """For how many missing files likely names are looked up."""
+
+
+_MOST_COMPARED = 1000
 
 
 class Refused(OpatchError):  # noqa: N818 - it is an outcome, as much as a success is
@@ -130,15 +133,22 @@ def _plan(patch: Patch, repository: Repository, options: Options) -> tuple[Plan,
         return _plan_as_is(patch, repository, options)
     record = journal.find(home_of(repository), patch.digest)
     if record is not None:
-        recorded = replace(options, directory="")
-        plan, snapshot = _plan_as_is(
-            reverse(parse_patch(record.diff)), repository, recorded, record
-        )
-        if not plan.failures:
-            if not all(section.states_content for section in patch.files):
-                plan.notes.append(f"taken back as it was applied, by record {record.number}")
-            return plan, snapshot
+        with suppress(ParseError):  # a diff that was damaged, or below cut short
+            plan, snapshot = _plan_recorded(record, repository, options)
+            whole = {change.path for change in plan.completed.changes} == record.paths
+            if whole and not plan.failures:
+                if not all(section.states_content for section in patch.files):
+                    plan.notes.append(f"taken back as it was applied, by record {record.number}")
+                return plan, snapshot
     return _plan_as_is(reverse(patch), repository, options, record)
+
+
+def _plan_recorded(
+    record: Record, repository: Repository, options: Options
+) -> tuple[Plan, Snapshot]:
+    """Take back a recorded diff, whose paths are whole."""
+    patch = reverse(parse_patch(record.diff))
+    return _plan_as_is(patch, repository, replace(options, directory=""), record)
 
 
 def _plan_as_is(
@@ -226,14 +236,18 @@ def _with_advice(failure: Failure, repository: Repository, options: Options) -> 
             message="is untracked: use --worktree, or `git add` it first",
             advice=options.command_with("--worktree"),
         )
-    alike = [
-        name
-        for name in repository.tracked_ending(Path(failure.path).name)[:3]
-        if name != failure.path
-    ]
+    alike = _alike(failure.path, repository.tracked_like(failure.path))
     if not alike:
-        return failure
+        advice = "check the path; it counts from the top of the working tree"
+        return replace(failure, advice=advice)
     return replace(failure, advice="did you mean " + " or ".join(f"`{one}`" for one in alike) + "?")
+
+
+def _alike(path: str, tracked: Sequence[str]) -> list[str]:
+    """Up to three of the `tracked` paths that may be meant by `path`."""
+    name = path.rpartition("/")[2].lower()
+    same = [one for one in tracked if one.rpartition("/")[2].lower() == name and one != path]
+    return same[:3] or get_close_matches(path, tracked[:_MOST_COMPARED], n=1, cutoff=0.8)
 
 
 def _former(

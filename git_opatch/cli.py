@@ -58,8 +58,9 @@ def _register() -> None:
     from git_opatch.commands.convert import convert
     from git_opatch.commands.demo import demo
 
-    for command in (apply, convert, demo):
-        app.command()(command)
+    app.command(short_help="Apply a patch to the index and the working tree.")(apply)
+    app.command(short_help="Print a patch as a standard unified diff.")(convert)
+    app.command(short_help="Show the main job in a throw-away repository.")(demo)
 
 
 def run() -> int:

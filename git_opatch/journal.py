@@ -57,22 +57,27 @@ def record(
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One applied patch: its number, its completed diff, and what stood at each path before."""
+    """One applied patch: its completed diff, the paths it changed, and what stood there before."""
 
     number: int
     diff: bytes
+    paths: frozenset[str]
     before: dict[str, Entry]
 
 
 def find(home: Path, digest: str) -> Record | None:
-    """The newest record of the patch with this digest."""
+    """The newest record of the patch with this digest; damaged ones are passed over."""
     for number, entry in _newest_first(home / "journal"):
-        if entry["digest"] != digest:
-            continue
-        before = {path: Entry(Mode(old[0]), old[1]) for path, old, _ in entry["changes"] if old}
-        with suppress(OSError):
-            return Record(number, (home / "journal" / f"{number}.diff").read_bytes(), before)
+        if digest and entry.get("digest") == digest:
+            with suppress(OSError, KeyError, TypeError, ValueError):
+                return _record(home / "journal", number, entry)
     return None
+
+
+def _record(folder: Path, number: int, entry: Any) -> Record:
+    before = {path: Entry(Mode(old[0]), old[1]) for path, old, _ in entry["changes"] if old}
+    paths = frozenset(path for path, _, _ in entry["changes"])
+    return Record(number, (folder / f"{number}.diff").read_bytes(), paths, before)
 
 
 def _newest_first(folder: Path) -> Iterator[tuple[int, Any]]:

@@ -175,10 +175,13 @@ class Repository:
         output = self._ask("cat-file", "--batch-check=%(objectname)", feed=feed).decode()
         return {line for line in output.splitlines() if not line.endswith("missing")}
 
-    def tracked_ending(self, name: str) -> list[str]:
-        """The tracked paths whose last part is `name`."""
-        output = self._ask("ls-files", "-z", "--", f":(top,glob)**/{escaped(name)}")
-        return [os.fsdecode(path) for path in output.split(b"\0")[:-1]]
+    def tracked_like(self, path: str) -> list[str]:
+        """The tracked paths that end alike, or stand in the same folder."""
+        folder, _, name = path.rpartition("/")
+        beside = f"{escaped(folder)}/*" if folder else "*"
+        globs = (f":(top,glob,icase)**/{escaped(name)}", f":(top,glob){beside}")
+        output = self._ask("ls-files", "-z", "--", *globs)
+        return [os.fsdecode(name) for name in output.split(b"\0")[:-1]]
 
     def clean_worktree(
         self, paths: Sequence[str], folder: Path, *, skipped: Sequence[str] = ()

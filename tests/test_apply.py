@@ -442,3 +442,26 @@ def test_two_at_once(base: Sandbox) -> None:
         assert (ran.status, base.state()) == (128, before)
         assert "another git opatch is at work in this repository" in ran.err
     assert base.opatch("apply", feed=_PATCH).status == 0
+
+
+def test_a_damaged_journal_is_passed_over(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=_PATCH).status == 0
+    after = base.index(), base.files()
+    diff = base.read(".git/opatch/journal/1.diff")
+    cut = diff.rindex(b"diff --git")
+    for name, damage in (
+        ("1.diff", diff[:cut]),
+        ("1.diff", diff[: cut + 40]),
+        ("1.diff", b""),
+        ("1.json", b"{"),
+        ("1.json", b"[]"),
+        ("1.json", b'{"version": 1}'),
+        ("1.json", b'{"version": 2, "changes": 7}'),
+    ):
+        kept = base.read(f".git/opatch/journal/{name}")
+        base.write(f".git/opatch/journal/{name}", damage)
+        assert (base.index(), base.files()) == after
+        ran = base.opatch("apply", "-R", "--check", feed=_PATCH)
+        source = "HEAD" if name == "1.json" else "record 1 of the journal"
+        assert (ran.status, ran.err) == (0, f"note: b.txt: content taken from {source}\n"), damage
+        base.write(f".git/opatch/journal/{name}", kept)

@@ -9,7 +9,7 @@ import typer
 Files = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[FILE]",
+        metavar="FILE",
         show_default=False,
         help="Patches to read, as one patch: in order, all or nothing. None or - is standard "
         "input.",
