@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from git_opatch.blob import Change, Entry
-from git_opatch.errors import OpatchError, TransactionError
+from git_opatch.errors import BusyError, OpatchError, TransactionError
 from git_opatch.options import Options, Target
 from git_opatch.plumbing import Answer
 from git_opatch.repository import Repository
@@ -102,13 +102,24 @@ def perform(repository: Repository, change_set: ChangeSet, target: Target, lock:
     try:
         _write(repository, change_set, backup, lock)
         backup = backup.commit()
-    except (OpatchError, OSError) as error:
-        restored = put_back(repository, backup, change_set.contents())
-        raise _failed(error, restored) from None
+    except BaseException as error:
+        raise _undone(repository, backup, change_set, error) from None
     _publish(backup)
 
 
-def _failed(error: Exception, restored: Restored) -> Exception:
+def _undone(
+    repository: Repository, backup: Backup, change_set: ChangeSet, error: BaseException
+) -> BaseException:
+    """Put everything back after `error`, and say so."""
+    try:
+        restored = put_back(repository, backup, change_set.contents())
+    except OSError as again:
+        return TransactionError(
+            f"{error}\nnot everything could be put back yet ({again}); mend that, and run "
+            "`git opatch apply` again, which puts back the rest first"
+        )
+    if isinstance(error, BusyError) or not isinstance(error, (OpatchError, OSError)):
+        return error
     message = f"cannot write: {error}" if isinstance(error, OSError) else str(error)
     if restored.kept:
         names = ", ".join(map(visible, restored.kept[:5]))
