@@ -194,7 +194,9 @@ class Planner:
             for hunk in section.hunks
             if not hunk.changes
         ]
-        if hunks and content.text.binary:
+        if not hunks:
+            return [], content
+        if content.text.binary:
             return [refusal(section, Reason.BINARY, "is binary; its lines cannot change")], content
         lost = [
             hunk for hunk in hunks if self._is_lost(hunk.preimage, hunk.at_end_of_file, content)

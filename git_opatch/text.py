@@ -79,14 +79,20 @@ def visible(value: bytes | str, most: int = 300) -> str:
     become backslash escapes; tabs and printable text stay. What is longer than `most`
     is cut, with an ellipsis.
     """
-    head = value[: most + 1]
-    raw = head.encode("utf-8", "surrogateescape") if isinstance(head, str) else head
-    text = raw[:most].decode("utf-8", "backslashreplace")
-    shown = text if text.isprintable() else "".join(map(_escape, text))
-    return shown + "…" if len(head) > most else shown
+    if isinstance(value, bytes):
+        longer = len(value) > 4 * most
+        text = value[: 4 * most + 4].decode("utf-8", "backslashreplace")
+    else:
+        longer, text = False, value[: most + 1]
+    shown = text[:most]
+    if not shown.isprintable():
+        shown = "".join(map(_escape, shown))
+    return shown + "…" if longer or len(text) > most else shown
 
 
 def _escape(character: str) -> str:
     if character == "\t" or character.isprintable():
         return character
+    if "\udc80" <= character <= "\udcff":  # a byte that is not UTF-8, in a path
+        return f"\\x{ord(character) - 0xDC00:02x}"
     return character.encode("unicode_escape").decode("ascii")

@@ -13,6 +13,9 @@ import pytest
 from sandbox import Sandbox
 from writers import envelope
 
+from git_opatch.errors import ParseError
+from git_opatch.parse import parse_patch
+
 
 @pytest.fixture
 def base(repo: Sandbox) -> Sandbox:
@@ -351,3 +354,41 @@ def test_looking_does_not_put_back(base: Sandbox, tmp_path: Path) -> None:
     assert "note: an interrupted apply was put back (2 files)" in ran.err
     assert base.git("status", "--short") == b""
     assert base.opatch("apply", feed=patch).status == 0
+
+
+def test_a_binary_file_moves_and_changes_its_mode(base: Sandbox) -> None:
+    data = b"\0\xff\n"
+    base.commit({"data": data})
+    patch = envelope(b"*** Update File: data\n*** Move to: e/moved\n")
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.index()["e/moved"] == base.files()["e/moved"] == ("100644", data)
+    assert base.opatch("apply", "-R", feed=patch).status == 0
+    mode = b"diff --git a/data b/data\nold mode 100644\nnew mode 100755\n"
+    copy = b"diff --git a/data b/copy\ncopy from data\ncopy to copy\n"
+    assert base.opatch("apply", feed=copy + mode).status == 0
+    assert base.index()["data"] == base.files()["data"] == ("100755", data)
+    assert base.index()["copy"] == base.files()["copy"] == ("100644", data)
+
+
+@pytest.mark.parametrize("line", ["index = 0", "```", "~~~", "Index: x", "Only in x"])
+def test_a_context_line_that_lost_its_blank_and_looks_like_framing(
+    base: Sandbox, line: str
+) -> None:
+    base.commit({"g": f"a\nb\n{line}\nc\n"})
+    patch = f"--- a/g\n+++ b/g\n@@\n a\n-b\n+B\n{line}\n-c\n+C\n".encode()
+    _refused(base, patch, "line 7: ", status=128)
+
+
+def test_anchors_that_contradict_one_another_decide_nothing(base: Sandbox) -> None:
+    text = "class One:\n    def go(self):\n        x\n\nclass Two:\n    def run(self):\n        x\n"
+    base.commit({"g": text})
+    hunk = b"@@     def run(self):\n-        x\n+        y\n"
+    _refused(base, envelope(b"*** Update File: g\n@@ class One:\n" + hunk), "fits 2 places")
+    patch = envelope(b"*** Update File: g\n@@ class Two:\n" + hunk)
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.read("g").endswith(b"run(self):\n        y\n")
+
+
+def test_half_a_surrogate_pair() -> None:
+    with pytest.raises(ParseError, match="line 2: the text holds half a surrogate pair"):
+        parse_patch("*** Begin Patch\n\ud800\n")

@@ -15,10 +15,10 @@ from itertools import pairwise
 
 from git_opatch.errors import Kind
 from git_opatch.locate.evidence import OF_ONE_HUNK, contradiction, stated_number
-from git_opatch.locate.haystack import Haystack
+from git_opatch.locate.haystack import Haystack, shapes
 from git_opatch.locate.nearest import Nearby, difference
 from git_opatch.locate.order import narrow_by_order
-from git_opatch.locate.search import Search, adds_text, search, stands_already
+from git_opatch.locate.search import Search, adds_text, search, where_already
 from git_opatch.patch import Failure, Hunk, Nearest, Placement, Reason
 from git_opatch.text import Text, visible
 
@@ -59,8 +59,9 @@ class _Verdicts:
         if not attempt.found:
             return self._fail(attempt, Reason.AMBIGUOUS, *_ambiguous(attempt))
         place = attempt.places[0]
-        if stands_already(attempt.shape, place, self._haystack):
-            return self._applied(attempt, place)
+        there = where_already(attempt.shape, place, self._haystack)
+        if there is not None:
+            return self._applied(attempt, there)
         against = contradiction(attempt, place, self._haystack)
         if against:
             return self._fail(
@@ -85,10 +86,10 @@ class _Verdicts:
         if attempt.refused:
             advice = "add a line of context, or `@@` and the line that stands before the change"
             return self._fail(attempt, Reason.NO_PLACE, attempt.refused, advice)
-        hunk = attempt.hunk
-        after = self._haystack.places(hunk.postimage) if adds_text(hunk) else []
-        if len(after) == 1:
-            return self._applied(attempt, after[0])
+        for shape in shapes(attempt.hunk, self._haystack):
+            after = self._haystack.places(shape.postimage) if adds_text(shape) else []
+            if len(after) == 1:
+                return self._applied(attempt, after[0])
         return self._not_found(attempt)
 
     def _applied(self, attempt: Search, place: int) -> Failure:
@@ -102,7 +103,7 @@ class _Verdicts:
     def _not_found(self, attempt: Search) -> Failure:
         if self._nearby is None:
             lost = [other.hunk for other in self._searches if not other.places]
-            self._nearby = Nearby(self._haystack.lines, lost)
+            self._nearby = Nearby(self._haystack.lines, lost, self._haystack.normal)
         nearest = self._nearby.nearest(attempt.hunk, attempt.anchored.positions)
         message = "does not match"
         if nearest is None:
@@ -162,7 +163,7 @@ def _advice(nearest: Nearest, size: int, haystack: Haystack) -> str:
     if nearest.position >= len(haystack.lines):
         kind = "the file ends before this line"
     else:
-        kind = difference(nearest.line.text, haystack.lines[nearest.position])
+        kind = difference(haystack.normal(nearest.line.text), haystack.lines[nearest.position])
     first, last = (
         max(nearest.position - 1, 1),
         min(nearest.position + size + 2, len(haystack.lines)),

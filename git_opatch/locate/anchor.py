@@ -35,21 +35,27 @@ class Anchored:
 
 
 def find_anchors(anchors: Sequence[Anchor], haystack: Haystack) -> Anchored:
-    """Where the last of `anchors` stands, narrowed by those before it."""
+    """Where the last of `anchors` stands, narrowed by those before it.
+
+    Anchors of which one does not belong to the one before lead nowhere.
+    """
     found, missing = Anchored(), []
     for anchor in anchors:
-        positions, full = _occurrences(anchor, haystack)
+        positions, full = occurrences(anchor, haystack)
         if not positions:
             missing.append(anchor)
             continue
         if found.positions:
             below = [at for at in positions if at > found.positions[0]]
-            positions = belonging(below, found.positions, haystack) or below or positions
+            positions = belonging(below, found.positions, haystack)
+            if not positions:
+                return Anchored(missing=tuple(missing))
         found = Anchored(tuple(positions), full)
     return Anchored(found.positions, found.full, tuple(missing))
 
 
-def _occurrences(anchor: Anchor, haystack: Haystack) -> tuple[Sequence[int], bool]:
+def occurrences(anchor: Anchor, haystack: Haystack) -> tuple[Sequence[int], bool]:
+    """Where an anchor's text stands, and whether it is a whole line there."""
     whole = haystack.positions(anchor.text)
     if whole:
         return whole, True

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable
 
-from git_opatch.locate.anchor import belonging
+from git_opatch.locate.anchor import belonging, occurrences
 from git_opatch.locate.haystack import Haystack
 from git_opatch.locate.search import Search
 from git_opatch.text import visible
@@ -63,11 +63,11 @@ def contradiction(search: Search, place: int, haystack: Haystack) -> str | None:
             f"says that it ends where the file ends, but its only place ends at line {stop} of "
             f"{len(haystack.lines)}"
         )
-    strong = search.anchored.full and not search.hunk.anchors[-1].weak
-    if strong and search.anchored.positions[0] >= max(stop, place + 1):
-        anchor = visible(search.hunk.anchors[-1].text.strip())
-        return (
-            f"has its anchor `{anchor}` at line {search.anchored.positions[0] + 1}, after the "
-            f"only place of its lines, line {place + 1}"
-        )
+    for one in search.hunk.anchors:
+        positions, full = occurrences(one, haystack)
+        if full and not one.weak and positions[0] >= max(stop, place + 1):
+            return (
+                f"has its anchor `{visible(one.text.strip())}` at line {positions[0] + 1}, after "
+                f"the only place of its lines, line {place + 1}"
+            )
     return None

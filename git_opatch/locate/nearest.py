@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from git_opatch.patch import Hunk, Line, Nearest
 
@@ -13,8 +13,11 @@ _MOST_VOTES = 64
 class Nearby:
     """Finds where hunks that are nowhere nearly stand, in one pass over the file."""
 
-    def __init__(self, lines: Sequence[bytes], hunks: Sequence[Hunk]) -> None:
+    def __init__(
+        self, lines: Sequence[bytes], hunks: Sequence[Hunk], normal: Callable[[bytes], bytes]
+    ) -> None:
         self._lines = lines
+        self._normal = normal
         wanted = {loose(line.text) for hunk in hunks for line in hunk.preimage}
         wanted.discard(b"")
         self._positions: dict[bytes, list[int]] = {key: [] for key in wanted}
@@ -37,11 +40,15 @@ class Nearby:
             return None
         if not votes:
             return self._first_difference(preimage, anchors[0] + 1)
-        start = max(votes, key=lambda place: (votes[place], -place))
+        start = max(votes, key=lambda place: (votes[place], place >= 0, -place))
         return self._first_difference(preimage, start)
 
     def _first_difference(self, preimage: Sequence[Line], start: int) -> Nearest:
-        at = next(at for at, line in enumerate(preimage) if self._line(start + at) != line.text)
+        at = next(
+            at
+            for at, line in enumerate(preimage)
+            if self._line(start + at) != self._normal(line.text)
+        )
         position = min(max(start + at, 0), len(self._lines))
         first, last = max(position - 1, 0), min(position + 2, len(self._lines))
         found = tuple((number, self._lines[number]) for number in range(first, last))

@@ -89,8 +89,8 @@ def _place_addition(attempt: Search, haystack: Haystack) -> None:
         attempt.evidence = "after its anchor"
 
 
-def stands_already(hunk: Hunk, place: int, haystack: Haystack) -> bool:
-    """Whether the lines after the change stand over `place`: it was applied before.
+def where_already(hunk: Hunk, place: int, haystack: Haystack) -> int | None:
+    """Where the lines after the change stand over `place`, if it was applied before.
 
     Rule: "The change is there already" in the project's decisions. At least one added
     line that is not blank must say so; a pure deletion leaves nothing to see. Where the new
@@ -98,12 +98,12 @@ def stands_already(hunk: Hunk, place: int, haystack: Haystack) -> bool:
     """
     after = hunk.postimage
     if not adds_text(hunk) or len(after) <= len(hunk.preimage):
-        return False
+        return None
     before, behind = context_around(hunk.lines)
-    starts = {place}
+    starts = [place]
     if behind or not before:
-        starts.add(place + len(hunk.preimage) - len(after))
-    return any(haystack.stands(after, start) for start in starts if start >= 0)
+        starts.append(place + len(hunk.preimage) - len(after))
+    return next((at for at in starts if at >= 0 and haystack.stands(after, at)), None)
 
 
 def adds_text(hunk: Hunk) -> bool:

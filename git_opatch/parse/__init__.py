@@ -27,7 +27,7 @@ def parse_patch(text: bytes | str, *, source: str = "") -> Patch:
     `source` is the name of the file that the text came from, for messages. Raises
     `ParseError` with all faults found (ten at most), or when there is no patch at all.
     """
-    raw = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+    raw = _encoded(text, source) if isinstance(text, str) else text
     if not _BEGINNING.search(raw):
         raise ParseError([_no_patch(raw, source)])
     cursor = Cursor.over(raw, source)
@@ -43,6 +43,15 @@ def parse_patch(text: bytes | str, *, source: str = "") -> Patch:
     if cursor.faults:
         raise ParseError(cursor.faults)
     return Patch(tuple(files), hashlib.sha256(raw).hexdigest())
+
+
+def _encoded(text: str, source: str) -> bytes:
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        message = "the text holds half a surrogate pair, which is no character"
+        raise ParseError([Fault(line, message, source)]) from None
 
 
 def _pass_over(cursor: Cursor) -> None:

@@ -18,6 +18,7 @@ Names = tuple[bytes | None, bytes | None]
 
 _DEV_NULL = b"/dev/null"
 _PREFIXES = ((b"a/", b"b/"), (b"i/", b"w/"), (b"c/", b"i/"), (b"c/", b"w/"), (b"o/", b"w/"))
+_RARE_PREFIXES = ((b"b/", b"a/"), (b"1/", b"2/"), (b"w/", b"i/"))
 _EXTENDED = re.compile(
     rb"(old mode|new mode|deleted file mode|new file mode|copy from|copy to|rename from|"
     rb"rename to|similarity index|dissimilarity index|index) (.+)",
@@ -52,6 +53,9 @@ def _without_prefixes(old: bytes, new: bytes) -> Names:
         return old.removeprefix(b"a/"), None
     for first, second in _PREFIXES:
         if old.startswith(first) and new.startswith(second):
+            return old[2:], new[2:]
+    for first, second in _RARE_PREFIXES:
+        if old.startswith(first) and new.startswith(second) and old[2:] == new[2:]:
             return old[2:], new[2:]
     return old, new
 

@@ -175,6 +175,10 @@ class Hunks:
             self._done.append(self.open.finish(len(self._done) + 1))
         self.open = None
 
+    def drop(self) -> None:
+        """Forget the hunk that is being read: it has a fault."""
+        self.open = None
+
     def finish(self) -> tuple[Hunk, ...]:
         """All hunks."""
         self.close()

@@ -149,6 +149,7 @@ def _hunks(cursor: Cursor) -> tuple[Hunk, ...]:
             if _is_prose(cursor, hunks):
                 break
             cursor.fault(envelope.unmarked(cursor.line))
+            hunks.drop()
             cursor.skip_until(lambda line: line.startswith((b"@@", _GIT)))
     if cursor.at_end and not cursor.whole and hunks.open is not None and hunks.open.short:
         cursor.fault(
@@ -180,7 +181,7 @@ def _ends(cursor: Cursor, hunks: Hunks) -> bool:
         return True
     if hunks.open is None:
         return not line.startswith(b"@@") and bool(line.strip())
-    return _is_signature(cursor) or _is_header(cursor)
+    return _is_signature(cursor) or _is_header(cursor, any_names=hunks.open.full)
 
 
 def _is_signature(cursor: Cursor) -> bool:
@@ -194,25 +195,34 @@ def _is_signature(cursor: Cursor) -> bool:
     )
 
 
-def _is_header(cursor: Cursor) -> bool:
-    """Whether `---` here begins another file and is no removed line."""
+def _is_header(cursor: Cursor, *, any_names: bool = False) -> bool:
+    """Whether `---` here begins another file and is no removed line.
+
+    Two names that differ are taken for names only where the hunk before is full.
+    """
     names, after = _names_at(cursor), cursor.ahead(2)
     if names is None or after is None or not after.startswith(b"@@"):
         return False
-    return names[0] == names[1] or None in names
+    return any_names or names[0] == names[1] or None in names
 
 
 def _is_prose(cursor: Cursor, hunks: Hunks) -> bool:
     """Whether a line without a mark ends the patch, and is no context that lost its blank.
 
-    A fence does; so does a line after a blank one, if no marked line is left before the
-    next patch, which would otherwise be dropped.
+    A fence does, unless a marked line follows it at once; so does a line after a blank one,
+    or one that `diff` writes, if no marked line is left before the next patch, which would
+    otherwise be dropped.
     """
     if _FENCE.match(cursor.line):
-        return True
-    if cursor.line.startswith((b"Index: ", b"index ", b"Only in ")):
-        return True
-    if hunks.open is not None and not hunks.open.full and cursor.lines[cursor.at - 1].strip():
+        after = cursor.ahead()
+        return after is None or not _is_marked(after)
+    outside = (
+        hunks.open is None
+        or hunks.open.full
+        or not cursor.lines[cursor.at - 1].strip()
+        or cursor.line.startswith((b"Index: ", b"Only in "))
+    )
+    if not outside:
         return False
     ahead = replace(cursor)
     ahead.skip_until(
