@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from difflib import get_close_matches
 
 from git_opatch import journal
+from git_opatch.advice import with_advice
 from git_opatch.blob import Blob, Change, Entry
 from git_opatch.errors import BusyError, OpatchError, ParseError, RepositoryError
 from git_opatch.journal import Record
@@ -22,7 +22,7 @@ from git_opatch.patch import Failure, Patch, Reason
 from git_opatch.plan import Plan, make_plan, named_paths, refuse_unsafe, resolve_paths
 from git_opatch.repository import Repository
 from git_opatch.reverse import reverse
-from git_opatch.snapshot import Snapshot, is_file, take_snapshot
+from git_opatch.snapshot import Snapshot, take_snapshot
 from git_opatch.transaction import (
     ChangeSet,
     check,
@@ -30,16 +30,11 @@ from git_opatch.transaction import (
     held_signals,
     home_of,
     is_interrupted,
+    needs_sweeping,
     perform,
     recover,
 )
 from git_opatch.transaction.guard import guard, guard_parents
-
-_MOST_ADVISED = 3
-"""For how many missing files likely names are looked up."""
-
-
-_MOST_COMPARED = 1000
 
 
 class Refused(OpatchError):  # noqa: N818 - it is an outcome, as much as a success is
@@ -90,7 +85,13 @@ def _record(plan: Plan, repository: Repository, target: Target, *, name: str, di
     home, done = home_of(repository), plan.completed
     try:
         plan.record = journal.record(
-            home, done.diff, done.changes, target, name=name, digest=digest
+            home,
+            done.diff,
+            done.changes,
+            target,
+            name=name,
+            digest=digest,
+            undoes=plan.undoes,
         )
     except OSError as error:
         plan.notes.append(f"the journal could not be written: {error.strerror}")
@@ -98,7 +99,7 @@ def _record(plan: Plan, repository: Repository, target: Target, *, name: str, di
 
 def finish_interrupted(repository: Repository) -> list[str]:
     """End what an interrupted run left, and say what was done. Raises `BusyError`."""
-    if not is_interrupted(repository):
+    if not needs_sweeping(repository):
         return []
     with exclusive(home_of(repository)):
         return tidy_up(repository)
@@ -131,24 +132,51 @@ def tidy_up(repository: Repository) -> list[str]:
 def _plan(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
     if not options.reverse:
         return _plan_as_is(patch, repository, options)
-    record = journal.find(home_of(repository), patch.digest)
+    paths = named_paths(resolve_paths(patch, options.directory))
+    record = journal.find(home_of(repository), patch.digest, paths)
     if record is not None:
-        with suppress(ParseError):  # a diff that was damaged, or below cut short
-            plan, snapshot = _plan_recorded(record, repository, options)
-            whole = {change.path for change in plan.completed.changes} == record.paths
-            if whole and not plan.failures:
-                if not all(section.states_content for section in patch.files):
-                    plan.notes.append(f"taken back as it was applied, by record {record.number}")
-                return plan, snapshot
-    return _plan_as_is(reverse(patch), repository, options, record)
+        plan, snapshot = _plan_recorded(record, repository, options)
+        if plan is not None:
+            if not all(section.states_content for section in patch.files):
+                plan.notes.append(f"taken back as it was applied, by record {record.number}")
+            return plan, snapshot
+    plan, snapshot = _plan_as_is(reverse(patch), repository, options, record)
+    if record is not None and not plan.failures:
+        plan.failures = _replaced(patch, record, options)
+    return plan, snapshot
 
 
 def _plan_recorded(
     record: Record, repository: Repository, options: Options
-) -> tuple[Plan, Snapshot]:
-    """Take back a recorded diff, whose paths are whole."""
-    patch = reverse(parse_patch(record.diff))
-    return _plan_as_is(patch, repository, replace(options, directory=""), record)
+) -> tuple[Plan | None, Snapshot]:
+    """Take back a recorded diff, where that gives just what there was before; else None."""
+    try:
+        patch = reverse(parse_patch(record.diff))
+    except ParseError:  # the diff was damaged
+        return None, Snapshot({})
+    plan, snapshot = _plan_as_is(patch, repository, replace(options, directory=""), record)
+    back = {Change(one.path, one.new, one.old) for one in record.changes}
+    if plan.failures or set(plan.completed.changes) != back:
+        return None, snapshot
+    plan.undoes = record.number
+    return plan, snapshot
+
+
+def _replaced(patch: Patch, record: Record, options: Options) -> list[Failure]:
+    """Files that the patch put in place of others, which its text does not know."""
+    return [
+        Failure(
+            Reason.NOT_REVERSIBLE,
+            "was put in place of another file, and something changed since; the patch does not "
+            "say what the other one held",
+            section.new_path or "",
+            number=section.number,
+            source=section.source,
+            advice=f"it was blob {record.before[section.new_path or ''].id}",
+        )
+        for section in resolve_paths(patch, options.directory).files
+        if section.old_path != section.new_path and section.new_path in record.before
+    ]
 
 
 def _plan_as_is(
@@ -163,8 +191,7 @@ def _plan_as_is(
     snapshot = take_snapshot(repository, named_paths(patch), options)
     former = _former(repository, patch, record)
     plan = make_plan(patch, snapshot, options, repository.algorithm, former)
-    advised = (_with_advice(one, repository, options) for one in plan.failures[:_MOST_ADVISED])
-    plan.failures = [*advised, *plan.failures[_MOST_ADVISED:]]
+    plan.failures = with_advice(plan.failures, repository, options)
     return plan, snapshot
 
 
@@ -222,32 +249,6 @@ def _way_round(patch: Patch, repository: Repository, options: Options) -> str:
             f"to patch the staged versions alone: {options.command_with('--cached')}"
         )
     return f"to patch the staged version alone: {options.command_with('--cached')}"
-
-
-def _with_advice(failure: Failure, repository: Repository, options: Options) -> Failure:
-    """A missing file told apart: untracked, or somewhere else."""
-    if failure.reason is not Reason.MISSING_FILE:
-        return failure
-    in_index = options.base is None and options.target is not Target.WORKTREE
-    if in_index and repository.top is not None and is_file(repository.top / failure.path):
-        return replace(
-            failure,
-            reason=Reason.UNTRACKED,
-            message="is untracked: use --worktree, or `git add` it first",
-            advice=options.command_with("--worktree"),
-        )
-    alike = _alike(failure.path, repository.tracked_like(failure.path))
-    if not alike:
-        advice = "check the path; it counts from the top of the working tree"
-        return replace(failure, advice=advice)
-    return replace(failure, advice="did you mean " + " or ".join(f"`{one}`" for one in alike) + "?")
-
-
-def _alike(path: str, tracked: Sequence[str]) -> list[str]:
-    """Up to three of the `tracked` paths that may be meant by `path`."""
-    name = path.rpartition("/")[2].lower()
-    same = [one for one in tracked if one.rpartition("/")[2].lower() == name and one != path]
-    return same[:3] or get_close_matches(path, tracked[:_MOST_COMPARED], n=1, cutoff=0.8)
 
 
 def _former(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,9 +26,18 @@ _SIZE = 100
 
 
 def record(
-    home: Path, diff: bytes, changes: Sequence[Change], target: Target, *, name: str, digest: str
+    home: Path,
+    diff: bytes,
+    changes: Sequence[Change],
+    target: Target,
+    *,
+    name: str,
+    digest: str,
+    undoes: int = 0,
 ) -> Path:
     """Write down an applied patch, called `name`; gives the path of its diff.
+
+    `undoes` is the number of the record that it takes back, if it is one.
 
     Only the newest hundred records are kept. Raises `OSError` if there is no room.
     """
@@ -42,6 +51,7 @@ def record(
         "target": target.value,
         "patch": name,
         "digest": digest,
+        "undoes": undoes,
         "changes": [(one.path, _pair(one.old), _pair(one.new)) for one in changes],
     }
     file = folder / f"{number}.diff"
@@ -57,27 +67,36 @@ def record(
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One applied patch: its completed diff, the paths it changed, and what stood there before."""
+    """One applied patch: its number, its completed diff, and what it changed."""
 
     number: int
     diff: bytes
-    paths: frozenset[str]
-    before: dict[str, Entry]
+    changes: tuple[Change, ...]
+
+    @property
+    def before(self) -> dict[str, Entry]:
+        """What stood at each path that was not empty."""
+        return {change.path: change.old for change in self.changes if change.old is not None}
 
 
-def find(home: Path, digest: str) -> Record | None:
-    """The newest record of the patch with this digest; damaged ones are passed over."""
+def find(home: Path, digest: str, paths: Collection[str]) -> Record | None:
+    """The newest record of the patch with this digest on these paths.
+
+    One that was taken back is spent. What is damaged is passed over.
+    """
+    spent: set[int] = set()
     for number, entry in _newest_first(home / "journal"):
-        if digest and entry.get("digest") == digest:
-            with suppress(OSError, KeyError, TypeError, ValueError):
-                return _record(home / "journal", number, entry)
+        with suppress(OSError, LookupError, TypeError, ValueError, RecursionError):
+            spent.add(entry.get("undoes", 0))
+            if not digest or entry["digest"] != digest or number in spent:
+                continue
+            changes = tuple(
+                Change(path, _entry(old), _entry(new)) for path, old, new in entry["changes"]
+            )
+            if {change.path for change in changes} <= set(paths):
+                diff = (home / "journal" / f"{number}.diff").read_bytes()
+                return Record(number, diff, changes)
     return None
-
-
-def _record(folder: Path, number: int, entry: Any) -> Record:
-    before = {path: Entry(Mode(old[0]), old[1]) for path, old, _ in entry["changes"] if old}
-    paths = frozenset(path for path, _, _ in entry["changes"])
-    return Record(number, (folder / f"{number}.diff").read_bytes(), paths, before)
 
 
 def _newest_first(folder: Path) -> Iterator[tuple[int, Any]]:
@@ -85,7 +104,7 @@ def _newest_first(folder: Path) -> Iterator[tuple[int, Any]]:
     for number in reversed(_numbers(folder)):
         try:
             entry = json.loads((folder / f"{number}.json").read_bytes())
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             continue
         if isinstance(entry, dict) and entry.get("version") == _VERSION:
             yield number, entry
@@ -93,6 +112,10 @@ def _newest_first(folder: Path) -> Iterator[tuple[int, Any]]:
 
 def _numbers(folder: Path) -> list[int]:
     return sorted(int(file.stem) for file in folder.glob("*.json") if file.stem.isdigit())
+
+
+def _entry(pair: Sequence[str] | None) -> Entry | None:
+    return Entry(Mode(pair[0]), pair[1]) if pair else None
 
 
 def _pair(entry: Entry | None) -> tuple[str, str] | None:

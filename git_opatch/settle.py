@@ -39,6 +39,8 @@ class Plan:
     failures: list[Failure] = field(default_factory=list)
     record: Path | None = None
     """The journal's copy of the diff, once it is applied."""
+    undoes: int = 0
+    """The number of the journal's record that this takes back; 0 if none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,19 +173,21 @@ class Planner:
             message = "a copy cannot be taken back from its text; delete the file instead"
             yield refusal(section, Reason.NOT_REVERSIBLE, message)
             return
+        before = content
         failures, content = self._edited(section, content)
         if target != path:
+            if section.operation is not Operation.COPY:
+                self.draft.remove(path)  # it may be in the way of its own new path
             obstacle = self._obstacle(section, target, content)
             failures += [obstacle] if obstacle else []
         if failures:
+            self.draft.put(path, before)
             yield from failures
             return
         if section.new_mode is not None:
             content = replace(content, mode=section.new_mode)
         if section.operation is Operation.COPY:
             content = replace(content, copied=True)
-        elif target != path:
-            self.draft.remove(path)
         self.draft.put(target, content)
 
     def _edited(self, section: FilePatch, content: Content) -> tuple[list[Failure], Content]:

@@ -448,6 +448,7 @@ def test_a_damaged_journal_is_passed_over(base: Sandbox) -> None:
     assert base.opatch("apply", feed=_PATCH).status == 0
     after = base.index(), base.files()
     diff = base.read(".git/opatch/journal/1.diff")
+    entry = json.loads(base.read(".git/opatch/journal/1.json"))
     cut = diff.rindex(b"diff --git")
     for name, damage in (
         ("1.diff", diff[:cut]),
@@ -457,6 +458,9 @@ def test_a_damaged_journal_is_passed_over(base: Sandbox) -> None:
         ("1.json", b"[]"),
         ("1.json", b'{"version": 1}'),
         ("1.json", b'{"version": 2, "changes": 7}'),
+        ("1.json", b"[" * 100_000),
+        ("1.json", json.dumps({**entry, "changes": [["b.txt", ["100644"], None]]}).encode()),
+        ("1.json", json.dumps({**entry, "changes": {"a": 1}}).encode()),
     ):
         kept = base.read(f".git/opatch/journal/{name}")
         base.write(f".git/opatch/journal/{name}", damage)

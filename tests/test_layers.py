@@ -23,7 +23,7 @@ _LAYERS = [
     {"reverse", "repository"},
     {"snapshot"},
     {"parse", "locate", "complete", "transaction", "journal"},
-    {"settle"},
+    {"settle", "advice"},
     {"plan"},
     {"apply"},
     {"report"},

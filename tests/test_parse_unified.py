@@ -246,7 +246,8 @@ def test_what_may_follow_numbered_hunks(after: list[str]) -> None:
     expected = (Hunk(marked(" c", *CHANGE), (), 0, 0),)
     numbered = ("@@ -1,2 +1,2 @@", " c", *CHANGE)
     assert hunks(*numbered, *after) == expected
-    more = files(*NAMES, *numbered, *after, "diff --git a/g b/g", *NAMES, "@@", *CHANGE)
+    second = ("diff --git a/g b/g", "--- a/g", "+++ b/g", "@@", *CHANGE)
+    more = files(*NAMES, *numbered, *after, *second)
     assert [section.hunks for section in more] == [expected, ONE]
 
 

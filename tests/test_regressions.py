@@ -392,3 +392,89 @@ def test_anchors_that_contradict_one_another_decide_nothing(base: Sandbox) -> No
 def test_half_a_surrogate_pair() -> None:
     with pytest.raises(ParseError, match="line 2: the text holds half a surrogate pair"):
         parse_patch("*** Begin Patch\n\ud800\n")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"similarity index 100%\nrename from f\nrename to c\n",
+        b"old mode 100644\nnew mode 100755\n",
+        b"deleted file mode 100644\nindex e69de29..0000000\n",
+    ],
+)
+def test_names_that_contradict_the_line_of_git(base: Sandbox, header: bytes) -> None:
+    new = b"c" if b"rename" in header else b"f"
+    patch = b"diff --git a/f b/" + new + b"\n" + header
+    patch += b"--- a/d/x\n+++ b/d/x\n@@ -1,1 +1,1 @@\n-x\n+X\n"
+    _refused(base, patch, "names another file than the `diff --git` lines", status=128)
+
+
+def test_taking_back_below_one_directory(base: Sandbox) -> None:
+    base.commit({"p/f": "1\n2\n3\n", "q/f": "1\n2\n3\n", "f": "1\nX\n3\n"})
+    patch = envelope(b"*** Update File: f\n@@\n 1\n-2\n+X\n 3\n")
+    for directory in ("p", "q"):
+        assert base.opatch("apply", "--directory", directory, feed=patch).status == 0
+    assert base.opatch("apply", "-R", "--directory", "p", feed=patch).status == 0
+    assert (base.read("p/f"), base.read("q/f")) == (b"1\n2\n3\n", b"1\nX\n3\n")
+    assert base.opatch("apply", "-R", feed=patch).status == 0
+    assert (base.read("f"), base.read("q/f")) == (b"1\n2\n3\n", b"1\nX\n3\n")
+
+
+def test_a_replaced_file_is_not_deleted_when_something_changed_since(base: Sandbox) -> None:
+    base.commit({"y": "".join(f"{number}\n" for number in range(1, 13))})
+    patch = envelope(b"*** Add File: f\n+new\n*** Update File: y\n@@\n-6\n+six\n")
+    assert base.opatch("apply", "--overwrite", feed=patch).status == 0
+    base.write("y", base.read("y").replace(b"5\n", b"five\n"))
+    base.git("add", "y")
+    before = base.state()
+    ran = base.opatch("apply", "-R", feed=patch)
+    assert (ran.status, "was put in place of another file" in ran.err) == (1, True)
+    assert base.state() == before
+
+
+def test_taking_back_after_the_file_grew_twins(base: Sandbox) -> None:
+    body = "    a = 1\n    b = 2\n    c = 3\n    d = 4\n    e = 5\n"
+    classes = "".join(f"class {name}:\n{body}\n" for name in "ABC")
+    text = classes[::-1].replace("    d = 4\n"[::-1], "    gone = 4\n    d = 4\n"[::-1], 1)[::-1]
+    base.commit({"f.py": text})
+    patch = envelope(b"*** Update File: f.py\n@@ class C:\n     c = 3\n-    gone = 4\n     d = 4\n")
+    assert base.opatch("apply", feed=patch).status == 0
+    base.commit({"f.py": f"class Z:\n{body}\n{classes}"})
+    assert base.opatch("apply", "-R", feed=patch).status == 0
+    assert base.read("f.py").decode() == f"class Z:\n{body}\n{text}"
+
+
+def test_a_record_that_was_taken_back_is_spent(base: Sandbox) -> None:
+    patch = envelope(b"*** Delete File: f\n")
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.opatch("apply", "-R", feed=patch).status == 0
+    base.commit({"f": "newer\n"})
+    base.git("rm", "--quiet", "f")
+    ran = base.opatch("apply", "-R", feed=patch)
+    assert (ran.status, ran.err) == (0, "note: f: content taken from HEAD\n")
+    assert base.read("f") == b"newer\n"
+
+
+def test_a_move_onto_its_own_folder(base: Sandbox) -> None:
+    base.git("rm", "--quiet", "d/y")
+    base.git("commit", "--quiet", "-m", "one file left")
+    patch = envelope(b"*** Update File: d/x\n*** Move to: d\n")
+    before = base.files()
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.index() == base.files()
+    assert base.index()["d"] == ("100644", b"x\n")
+    assert base.opatch("apply", "-R", feed=patch).status == 0
+    assert base.index() == base.files() == before
+
+
+def test_a_damaged_record_of_a_transaction(base: Sandbox) -> None:
+    base.write(".git/opatch/txn/plan.json", "{}")
+    ran = base.opatch("apply", feed=envelope(b"*** Delete File: f\n"))
+    assert (ran.status, "txn is damaged; look at it" in ran.err) == (128, True)
+
+
+@pytest.mark.parametrize("blanks", [b"\n" * 60_000, b"+x\n\n" * 30_000])
+def test_blank_lines_in_a_new_file_cost_little(base: Sandbox, blanks: bytes) -> None:
+    patch = envelope(b"*** Add File: z\n+x\n" + blanks + b"+y\n")
+    ran = base.opatch("apply", feed=patch)
+    assert (ran.status, "every line of a new file begins with `+`" in ran.err) == (128, True)

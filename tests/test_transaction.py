@@ -103,7 +103,7 @@ def _git_apply_of(process: subprocess.Popen[bytes]) -> int | None:
             children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
             for child in children.split():
                 words = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
-                if b"apply" in words:
+                if words[0] == b"git" and b"apply" in words:  # else it is not yet git
                     return int(child)
         except OSError:
             continue

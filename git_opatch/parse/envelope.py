@@ -152,12 +152,16 @@ def _add(cursor: Cursor) -> FilePatch:
 
 
 def _section_follows(cursor: Cursor) -> bool:
-    """Whether a section or the end is next; blank lines before it are taken."""
-    at = cursor.at
+    """Whether a section or the end is next; blank lines before it are taken.
+
+    Before anything else they are lines that lost their `+`, which is one fault a run.
+    """
+    number = cursor.number
     cursor.skip_blank()
     if cursor.at_end or _is_section(cursor.line.lstrip()):
         return True
-    cursor.at = at
+    if cursor.number > number:
+        cursor.fault(_unmarked_in_add(b""), number)
     return False
 
 

@@ -113,6 +113,24 @@ def names_of(extended: dict[str, bytes]) -> Names | None:
     )
 
 
+def agrees(names: Names, extended: dict[str, bytes]) -> bool:
+    """Whether the names in `---` and `+++` can be those of the `diff --git` lines."""
+    old, new = names
+    path = path_of(extended)
+    for name, from_lines in ((old, ("rename from", "copy from")), (new, ("rename to", "copy to"))):
+        said = next((extended[line] for line in from_lines if line in extended), path)
+        if name is None or said is None or name == said:
+            continue
+        prefixed = None in names and name[1:2] == b"/" and name[2:] == said
+        if not prefixed:
+            return False
+    return path is not None or _ends_with(extended.get("names", b""), new or old or b"")
+
+
+def _ends_with(line: bytes, name: bytes) -> bool:
+    return b'"' in line or line.rstrip(b"\r ").endswith(name.rstrip(b" "))
+
+
 def path_of(extended: dict[str, bytes]) -> bytes | None:
     """The one path in a `diff --git` line; None if it has two, or cannot be read."""
     for old, new in _splits(extended.get("names", b"").rstrip(b"\r")):

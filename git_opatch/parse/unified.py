@@ -18,7 +18,14 @@ from dataclasses import replace
 from git_opatch.blob import Mode
 from git_opatch.parse import envelope
 from git_opatch.parse.frame import Cursor
-from git_opatch.parse.header import Names, names_of, parse_names, path_of, read_extended
+from git_opatch.parse.header import (
+    Names,
+    agrees,
+    names_of,
+    parse_names,
+    path_of,
+    read_extended,
+)
 from git_opatch.parse.hunk import Hunks
 from git_opatch.patch import FilePatch, Hunk, Mark, Operation
 from git_opatch.text import visible
@@ -52,6 +59,8 @@ def parse(cursor: Cursor) -> list[FilePatch]:
     extended = read_extended(cursor) if git else {}
     names = None if cursor.at_end else _names_at(cursor)
     if names is not None:
+        if git and not agrees(names, extended):
+            cursor.fault("this names another file than the `diff --git` lines before it")
         cursor.at += 2
     if "binary" in extended or ("differ" in extended and "deleted file" not in extended):
         cursor.fault("a binary patch has no lines to find; use `git apply` for this file", number)

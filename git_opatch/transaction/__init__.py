@@ -29,7 +29,14 @@ from git_opatch.plumbing import Answer
 from git_opatch.repository import Repository
 from git_opatch.snapshot import take_snapshot
 from git_opatch.text import visible
-from git_opatch.transaction.backup import Backup, identity_of, make_backup, read_backup
+from git_opatch.transaction.backup import (
+    Backup,
+    has_leftovers,
+    identity_of,
+    make_backup,
+    read_backup,
+    sweep,
+)
 from git_opatch.transaction.lock import (
     exclusive,
     has_lock,
@@ -66,8 +73,13 @@ def home_of(repository: Repository) -> Path:
 
 
 def is_interrupted(repository: Repository) -> bool:
-    """Whether a run was cut short here, or is at work."""
+    """Whether a run was cut short here while it wrote, or is at work."""
     return read_backup(home_of(repository)) is not None
+
+
+def needs_sweeping(repository: Repository) -> bool:
+    """Whether a run that was cut short left anything at all."""
+    return has_leftovers(home_of(repository))
 
 
 def check(repository: Repository, diff: bytes, target: Target) -> None:
@@ -220,6 +232,7 @@ def recover(repository: Repository) -> Restored | None:
     by somebody who removed our lock, nothing is touched and the record is put aside. The
     caller holds the lock, so no git of that run is alive.
     """
+    sweep(home_of(repository))
     backup = read_backup(home_of(repository))
     if backup is None:
         return None
@@ -258,6 +271,7 @@ __all__ = [
     "held_signals",
     "home_of",
     "is_interrupted",
+    "needs_sweeping",
     "perform",
     "recover",
 ]

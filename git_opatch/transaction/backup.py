@@ -27,7 +27,7 @@ from git_opatch.paths import parents
 from git_opatch.snapshot import is_folder
 from git_opatch.transaction.lock import link_or_copy
 
-_UNDO, _COMMIT = "txn", "commit"
+_MAKING, _UNDO, _COMMIT, _DONE = "txn.tmp", "txn", "commit", "done"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Backup:
 
     def discard(self) -> None:
         """Forget it: what it could undo is done, or undone."""
-        done = self.folder.with_name("done")
+        done = self.folder.with_name(_DONE)
         shutil.rmtree(done, ignore_errors=True)
         os.rename(self.folder, done)
         shutil.rmtree(done, ignore_errors=True)
@@ -103,7 +103,7 @@ def make_backup(
 
     Raises `TransactionError`, with nothing left behind, if there is no room for it.
     """
-    making = home / "txn.tmp"
+    making = home / _MAKING
     shutil.rmtree(making, ignore_errors=True)
     try:
         created = _missing_folders(top, changes) if target is not Target.CACHED else ()
@@ -130,6 +130,17 @@ def _record(backup: Backup, top: Path | None, diff: bytes) -> None:
     _write_synced(backup.folder / "plan.json", json.dumps(_to_json(backup)).encode())
 
 
+def has_leftovers(home: Path) -> bool:
+    """Whether a run that was cut short left anything, a record or a part of one."""
+    return any((home / name).exists() for name in (_MAKING, _UNDO, _COMMIT, _DONE))
+
+
+def sweep(home: Path) -> None:
+    """Remove what never became a record, and what is one no more."""
+    for name in (_MAKING, _DONE):
+        shutil.rmtree(home / name, ignore_errors=True)
+
+
 def read_backup(home: Path) -> Backup | None:
     """The record of a transaction that was not ended, if there is one."""
     folder = next((home / name for name in (_COMMIT, _UNDO) if (home / name).exists()), None)
@@ -137,12 +148,14 @@ def read_backup(home: Path) -> Backup | None:
         return None
     try:
         plan = json.loads((folder / "plan.json").read_bytes())
-    except (OSError, ValueError):
+        changes = tuple(
+            Change(path, _entry(old), _entry(new)) for path, old, new in plan["changes"]
+        )
+        identity = plan["identity"] and tuple(plan["identity"])
+        created, index = tuple(plan["created"]), Path(plan["index"])
+        return Backup(folder, Target(plan["target"]), changes, created, index, identity)
+    except (OSError, LookupError, TypeError, ValueError, RecursionError):
         raise RepositoryError(f"{folder} is damaged; look at it, then move it away") from None
-    changes = tuple(Change(path, _entry(old), _entry(new)) for path, old, new in plan["changes"])
-    identity = plan["identity"] and tuple(plan["identity"])
-    created, index = tuple(plan["created"]), Path(plan["index"])
-    return Backup(folder, Target(plan["target"]), changes, created, index, identity)
 
 
 def identity_of(index: Path) -> tuple[int, ...] | None:

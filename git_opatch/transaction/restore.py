@@ -54,7 +54,8 @@ def put_back(repository: Repository, backup: Backup, contents: Contents | None =
 def tidy_up(backup: Backup, *, keep: bool = False) -> Path | None:
     """Remove what a transaction had beside the index, and its record unless it is kept."""
     for leftover in (backup.scratch_index, lock_of(backup.scratch_index)):
-        leftover.unlink(missing_ok=True)
+        with suppress(OSError):
+            leftover.unlink()
     unlock_index(backup.index, backup.token)
     if keep:
         return backup.keep()

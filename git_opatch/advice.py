@@ -1,0 +1,48 @@
+"""What to do about a file that is missing: is it untracked, or spelled otherwise?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+
+from git_opatch.options import Options, Target
+from git_opatch.patch import Failure, Reason
+from git_opatch.repository import Repository
+from git_opatch.snapshot import is_file
+
+_MOST_ADVISED = 3  # each asks git once
+_MOST_COMPARED = 1000
+
+
+def with_advice(
+    failures: Sequence[Failure], repository: Repository, options: Options
+) -> list[Failure]:
+    """`failures`, those of the first few missing files told apart."""
+    advised = (_with_advice(one, repository, options) for one in failures[:_MOST_ADVISED])
+    return [*advised, *failures[_MOST_ADVISED:]]
+
+
+def _with_advice(failure: Failure, repository: Repository, options: Options) -> Failure:
+    if failure.reason is not Reason.MISSING_FILE:
+        return failure
+    in_index = options.base is None and options.target is not Target.WORKTREE
+    if in_index and repository.top is not None and is_file(repository.top / failure.path):
+        return replace(
+            failure,
+            reason=Reason.UNTRACKED,
+            message="is untracked: use --worktree, or `git add` it first",
+            advice=options.command_with("--worktree"),
+        )
+    alike = _alike(failure.path, repository.tracked_like(failure.path))
+    if not alike:
+        advice = "check the path; it counts from the top of the working tree"
+        return replace(failure, advice=advice)
+    return replace(failure, advice="did you mean " + " or ".join(f"`{one}`" for one in alike) + "?")
+
+
+def _alike(path: str, tracked: Sequence[str]) -> list[str]:
+    """Up to three of the `tracked` paths that may be meant by `path`."""
+    name = path.rpartition("/")[2].lower()
+    same = [one for one in tracked if one.rpartition("/")[2].lower() == name and one != path]
+    return same[:3] or get_close_matches(path, tracked[:_MOST_COMPARED], n=1, cutoff=0.8)
