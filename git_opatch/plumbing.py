@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from git_opatch.blob import Entry, Mode
@@ -53,6 +53,18 @@ def batch(output: bytes) -> Iterator[tuple[str, bytes]]:
         size = int(about[-1])
         yield oid, output[end + 1 : end + 1 + size]
         at = end + 1 + size + 1
+
+
+def batches(words: Sequence[str], most: int) -> Iterator[Sequence[str]]:
+    """`words` in runs of at most `most` characters, or of one word."""
+    first = size = 0
+    for at, word in enumerate(words):
+        if at > first and size + len(word) > most:
+            yield words[first:at]
+            first, size = at, 0
+        size += len(word)
+    if first < len(words):
+        yield words[first:]
 
 
 def escaped(path: str) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from git_opatch.blob import Entry, Mode
 from git_opatch.errors import RepositoryError
-from git_opatch.plumbing import Answer, Listed, batch, escaped, listed, no_folder, quoted
+from git_opatch.plumbing import Answer, Listed, batch, batches, escaped, listed, no_folder, quoted
 from git_opatch.text import visible
 
 # Where git is missing, GitPython's import would fail with a traceback of its own.
@@ -143,12 +143,13 @@ class Repository:
     ) -> dict[str, Entry | None]:
         """What `tree` has at each of `paths`, and below if asked; None stands for a folder."""
         self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", tree + "^{tree}")
-        if not paths:
-            return {}
         flags = ("-r", "-t") if recursive else ()
-        output = self._ask(
-            "ls-tree", *flags, "-z", "--full-tree", tree, "--", *paths,
-            env={"GIT_LITERAL_PATHSPECS": "1"},
+        output = b"".join(
+            self._ask(
+                "ls-tree", *flags, "-z", "--full-tree", tree, "--", *some,
+                env={"GIT_LITERAL_PATHSPECS": "1"},
+            )
+            for some in batches(paths, _MOST_ARGUMENTS)
         )  # fmt: skip
         found: dict[str, Entry | None] = {}
         for record in output.split(b"\0")[:-1]:
