@@ -163,7 +163,6 @@ class Reason(Enum):
     IN_THE_WAY = "in_the_way"
     SKIPPED = "skip_worktree"
     NOT_REVERSIBLE = "not_reversible"
-    GIT = "git_refused"
 
 
 @dataclass(frozen=True, slots=True)

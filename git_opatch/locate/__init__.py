@@ -5,7 +5,8 @@
     order     narrow them by what the file's hunks say together
     verdict   one place is a placement; none or several is a failure
 
-Lines match at the strict tier; `tiers` is where looser ones are added.
+Lines match at the strict tier, character for character; how they are compared is decided in
+`Haystack`, once for the lines of the file and once for those of the patch.
 """
 
 from __future__ import annotations
