@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from typing import Any
 
 from git_opatch.text import Text, is_binary
 
@@ -58,6 +60,24 @@ class Change:
     path: str
     old: Entry | None
     new: Entry | None
+
+    def to_json(self) -> list[object]:
+        """The change as it is written down: path, and mode and id before and after."""
+        return [self.path, _pair(self.old), _pair(self.new)]
+
+    @classmethod
+    def from_json(cls, value: Sequence[Any]) -> Change:
+        """What `to_json` gave. Raises `LookupError`, `TypeError` or `ValueError` otherwise."""
+        path, old, new = value
+        return cls(path, _entry(old), _entry(new))
+
+
+def _pair(entry: Entry | None) -> tuple[str, str] | None:
+    return (entry.mode.value, entry.id) if entry else None
+
+
+def _entry(pair: Sequence[str] | None) -> Entry | None:
+    return Entry(Mode(pair[0]), pair[1]) if pair else None
 
 
 def null_id(algorithm: str) -> str:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from git_opatch.blob import Change, Entry, Mode
+from git_opatch.blob import Change, Entry
 from git_opatch.options import Target
 
 _VERSION = 1
@@ -52,7 +52,7 @@ def record(
         "patch": name,
         "digest": digest,
         "undoes": undoes,
-        "changes": [(one.path, _pair(one.old), _pair(one.new)) for one in changes],
+        "changes": [change.to_json() for change in changes],
     }
     file = folder / f"{number}.diff"
     file.write_bytes(diff)
@@ -90,9 +90,7 @@ def find(home: Path, digest: str, paths: Collection[str]) -> Record | None:
             spent.add(entry.get("undoes", 0))
             if not digest or entry["digest"] != digest or number in spent:
                 continue
-            changes = tuple(
-                Change(path, _entry(old), _entry(new)) for path, old, new in entry["changes"]
-            )
+            changes = tuple(map(Change.from_json, entry["changes"]))
             if {change.path for change in changes} <= set(paths):
                 diff = (home / "journal" / f"{number}.diff").read_bytes()
                 return Record(number, diff, changes)
@@ -112,11 +110,3 @@ def _newest_first(folder: Path) -> Iterator[tuple[int, Any]]:
 
 def _numbers(folder: Path) -> list[int]:
     return sorted(int(file.stem) for file in folder.glob("*.json") if file.stem.isdigit())
-
-
-def _entry(pair: Sequence[str] | None) -> Entry | None:
-    return Entry(Mode(pair[0]), pair[1]) if pair else None
-
-
-def _pair(entry: Entry | None) -> tuple[str, str] | None:
-    return (entry.mode.value, entry.id) if entry else None

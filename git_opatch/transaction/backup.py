@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from git_opatch.blob import Change, Entry, Mode
+from git_opatch.blob import Change
 from git_opatch.errors import RepositoryError, TransactionError
 from git_opatch.options import Target
 from git_opatch.paths import parents
@@ -148,9 +148,7 @@ def read_backup(home: Path) -> Backup | None:
         return None
     try:
         plan = json.loads((folder / "plan.json").read_bytes())
-        changes = tuple(
-            Change(path, _entry(old), _entry(new)) for path, old, new in plan["changes"]
-        )
+        changes = tuple(map(Change.from_json, plan["changes"]))
         identity = plan["identity"] and tuple(plan["identity"])
         created, index = tuple(plan["created"]), Path(plan["index"])
         return Backup(folder, Target(plan["target"]), changes, created, index, identity)
@@ -174,16 +172,8 @@ def _to_json(backup: Backup) -> dict[str, object]:
         "index": str(backup.index),
         "identity": backup.identity,
         "created": backup.created,
-        "changes": [(one.path, _pair(one.old), _pair(one.new)) for one in backup.changes],
+        "changes": [change.to_json() for change in backup.changes],
     }
-
-
-def _pair(entry: Entry | None) -> tuple[str, str] | None:
-    return (entry.mode.value, entry.id) if entry else None
-
-
-def _entry(pair: Sequence[str] | None) -> Entry | None:
-    return Entry(Mode(pair[0]), pair[1]) if pair else None
 
 
 def _missing_folders(top: Path | None, changes: Sequence[Change]) -> tuple[str, ...]:
