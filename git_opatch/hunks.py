@@ -6,18 +6,16 @@ locate ──▶ follow the indentation ──▶ edit ──▶ locate what sho
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from git_opatch.complete.draft import Content
 from git_opatch.complete.edits import Edit, edits_of
 from git_opatch.complete.indent import follows
-from git_opatch.errors import Kind
 from git_opatch.locate import locate_hunks
 from git_opatch.locate.overlap import overlap
-from git_opatch.locate.verdict import THE_FILE
 from git_opatch.options import Matching, Options, Tier
-from git_opatch.patch import Failure, FilePatch, Hunk, Placement, Reason
+from git_opatch.patch import Failure, FilePatch, Hunk, Placement, Reason, failure_of
 
 _MOST_ROUNDS = 50
 """Hunks that show one another's outcome in a longer chain than this are refused."""
@@ -49,7 +47,6 @@ def edit(section: FilePatch, content: Content, options: Options) -> Edited:
         replace(
             one,
             path=section.path,
-            advice=one.advice.replace(THE_FILE, section.path, 1),
             hunks=len(section.hunks),
             source=section.source,
             section=section.number,
@@ -94,11 +91,11 @@ def _account_for(hunks: Sequence[Hunk], edited: Edited) -> None:
     ]
 
 
-def _lost(hunks: Sequence[Hunk], edited: Edited, later: Collection[int]) -> list[Hunk]:
+def _lost(hunks: Sequence[Hunk], edited: Edited, later: set[int]) -> list[Hunk]:
     """The hunks whose lines are nowhere, and those to be placed later that are not yet."""
     nowhere = {one.hunk for one in edited.failures if one.reason is Reason.NOT_FOUND}
     placed = {one.hunk.ordinal for one in edited.placements}
-    return [hunk for hunk in hunks if hunk.ordinal in (nowhere | set(later)) - placed]
+    return [hunk for hunk in hunks if hunk.ordinal in (nowhere | later) - placed]
 
 
 def _better_after(
@@ -143,7 +140,10 @@ def _apply(placements: Sequence[Placement], edited: Edited, new: Sequence[range]
     edits: list[Edit] = []
     for one, follow in zip(placements, follows(placements, text), strict=True):
         if follow.doubt:
-            edited.failures.append(_doubtful(one, follow.doubt))
+            advice = "send the hunk again with the indentation of the file"
+            places = (one.start,)
+            failure = failure_of(one.hunk, Reason.NO_PLACE, follow.doubt, advice, places=places)
+            edited.failures.append(failure)
             continue
         own = list(edits_of(one, text, follow))
         if not own:
@@ -178,19 +178,6 @@ def _place_after(
             placements.append(replace(one, repairs=repairs))
     edited.failures = list(failures.values())
     return _apply(placements, edited, new)
-
-
-def _doubtful(placement: Placement, why: str) -> Failure:
-    hunk = placement.hunk
-    return Failure(
-        Reason.NO_PLACE,
-        why,
-        hunk=hunk.ordinal,
-        number=hunk.number,
-        places=(placement.start,),
-        advice="send the hunk again with the indentation of the file",
-        kind=Kind.MATCH,
-    )
 
 
 def _new_lines(edits: Sequence[Edit]) -> list[range]:

@@ -174,12 +174,15 @@ class Nearest:
     """The place that a hunk fits best, for a refusal.
 
     `position` is the file's line that differs, or its length; `line` the line of the
-    patch that stands against it; `found` numbered lines of the file round it.
+    patch that stands against it; `found` numbered lines of the file round it. `difference`
+    says in words how the two differ, `around` which lines to read again, from 1.
     """
 
     position: int
     line: Line
     found: tuple[tuple[int, bytes], ...]
+    difference: str = ""
+    around: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +207,28 @@ class Failure:
     certain: bool = True
     """False for a change that is only loosely there already: it must not be passed over."""
     kind: Kind = Kind.IO
+
+
+def failure_of(
+    hunk: Hunk,
+    reason: Reason,
+    message: str,
+    advice: str = "",
+    *,
+    places: tuple[int, ...] = (),
+    nearest: Nearest | None = None,
+) -> Failure:
+    """Why `hunk` cannot be applied; names no file."""
+    return Failure(
+        reason,
+        message,
+        hunk=hunk.ordinal,
+        number=nearest.line.number if nearest else hunk.number,
+        places=places,
+        nearest=nearest,
+        advice=advice,
+        kind=Kind.MATCH,
+    )
 
 
 class Likeness(Enum):
@@ -242,8 +267,7 @@ class Placement:
 
     def __post_init__(self) -> None:
         """Find once what changes: every other hunk of the file is compared with it."""
-        before, after = context_around(self.hunk.lines)
-        object.__setattr__(self, "changed", (self.start + before, self.stop - after))
+        object.__setattr__(self, "changed", changed_span(self.hunk, self.start))
 
     @property
     def stop(self) -> int:
@@ -264,3 +288,9 @@ def context_around(lines: Sequence[Line]) -> tuple[int, int]:
     while first < last and lines[last - 1].mark is Mark.CONTEXT:
         last -= 1
     return first, len(lines) - last
+
+
+def changed_span(hunk: Hunk, start: int) -> tuple[int, int]:
+    """From where to where a file changes if the preimage of `hunk` stands at `start`."""
+    before, after = context_around(hunk.lines)
+    return start + before, start + len(hunk.preimage) - after

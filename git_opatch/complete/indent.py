@@ -28,25 +28,15 @@ from git_opatch.text import BYTE_ORDER_MARK, Text, indentation
 Pair = tuple[bytes, bytes]
 """The indentation of a line in the patch, and of the same line in the file."""
 
-_WIDTHS = range(1, 9)
+_WIDTHS = (4, 2, 8, 1, 3, 5, 6, 7)
 _NEAR = 50
 """So many lines round a hunk show in which style its part of the file is."""
 
 _COMPARED = (Likeness.EXACT, Likeness.INDENTATION, Likeness.BLANKS, Likeness.CASE, Likeness.TEXT)
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A way to tell the patch's indentation as the file's; `name` is for people."""
-
-    name: str
-    apply: Callable[[bytes], bytes | None]
-    """The file's indentation for the patch's; None if there is less than the rule cuts."""
-    style: bool = False
-
-    def explains(self, pairs: Sequence[Pair]) -> bool:
-        """Whether it gives the file's indentation for each of `pairs`."""
-        return all(self.apply(patch) == found for patch, found in pairs)
+Rule = Callable[[bytes], bytes | None]
+"""Tells the patch's indentation as the file's; None if there is less than it cuts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +56,7 @@ class Follow:
         if not text.strip():
             return text
         if self.rule is not None:
-            return (self.rule.apply(indent) or b"") + text[len(indent) :]
+            return (self.rule(indent) or b"") + text[len(indent) :]
         if replaced is not None and replaced in self.pairs and replaced[0] == indent:
             return replaced[1] + text[len(indent) :]
         return text
@@ -135,8 +125,8 @@ def _follow(
         return AS_WRITTEN if any(patch for patch, _ in pairs) else None
     if all(line.mark is not Mark.ADDED for line in placement.hunk.lines):
         return AS_WRITTEN
-    rules = [rule for rule in _rules(pairs) if rule.explains(pairs)]
-    rules = rules or [rule for rule in _both(pairs) if rule.explains(pairs)]
+    rules = [rule for rule in _rules(pairs) if _explains(rule, pairs)]
+    rules = rules or [rule for rule in _both(pairs) if _explains(rule, pairs)]
     if rules:
         follow = Follow(max(rules, key=lambda rule: _explained(rule, shifted)))
         at_margin = not any(patch for patch, _ in pairs)
@@ -168,9 +158,14 @@ def _from_the_margin(follow: Follow, placement: Placement, text: Text) -> Follow
     return AS_WRITTEN if as_written else follow
 
 
+def _explains(rule: Rule, pairs: Sequence[Pair]) -> bool:
+    """Whether the rule gives the file's indentation for each of `pairs`."""
+    return all(rule(patch) == found for patch, found in pairs)
+
+
 def _explained(rule: Rule, shifted: Counter[Pair]) -> int:
     """How many shifted pairs of the file the rule explains: its own hunk's count for all rules."""
-    return sum(count for (patch, found), count in shifted.items() if rule.apply(patch) == found)
+    return sum(count for (patch, found), count in shifted.items() if rule(patch) == found)
 
 
 def _style_of_others(placement: Placement, shifted: Counter[Pair], text: Text) -> Follow:
@@ -179,8 +174,8 @@ def _style_of_others(placement: Placement, shifted: Counter[Pair], text: Text) -
     The lines round it in the file must be in that style, too: a file may have both.
     """
     pairs = list(shifted)
-    for style in _styles() if pairs else ():
-        if style.explains(pairs):
+    for style in _STYLES if pairs else ():
+        if _explains(style, pairs):
             around = _indents_around(placement, text)
             unit = (b"\t", b" ")[all(found.startswith(b" ") for _, found in pairs)]
             return Follow(style) if all(one.startswith(unit) for one in around) else AS_WRITTEN
@@ -204,31 +199,24 @@ def _replaceable(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
 
 def _rules(pairs: Sequence[Pair]) -> Iterator[Rule]:
     """Candidates, in the order in which they are preferred."""
-    yield from _styles()
+    yield from _STYLES
     yield from _shifts(pairs)
     yield from _ratios(pairs)
 
 
 def _both(pairs: Sequence[Pair]) -> Iterator[Rule]:
     """A style and then a shift, for pairs that neither explains alone."""
-    for style in _styles():
-        told = [(style.apply(patch) or b"", found) for patch, found in pairs]
+    for style in _STYLES:
+        told = [(style(patch) or b"", found) for patch, found in pairs]
         for shift in _shifts(told):
-            yield Rule(f"{style.name}, {shift.name}", _then(style, shift))
+            yield _then(style, shift)
 
 
-def _then(one: Rule, two: Rule) -> Callable[[bytes], bytes | None]:
-    return lambda indent: two.apply(one.apply(indent) or b"")
+def _then(one: Rule, two: Rule) -> Rule:
+    return lambda indent: two(one(indent) or b"")
 
 
-def _styles() -> Iterator[Rule]:
-    for width in (4, 2, 8, *(one for one in _WIDTHS if one not in (4, 2, 8))):
-        yield Rule(f"a tab for {width} blanks", _tabs(width), style=True)
-    for width in (4, 2, 8, *(one for one in _WIDTHS if one not in (4, 2, 8))):
-        yield Rule(f"{width} blanks for a tab", _blanks(width), style=True)
-
-
-def _tabs(width: int) -> Callable[[bytes], bytes]:
+def _tabs(width: int) -> Rule:
     def apply(indent: bytes) -> bytes:
         rest = indent.lstrip(b" ")
         tabs, blanks = divmod(len(indent) - len(rest), width)
@@ -237,7 +225,7 @@ def _tabs(width: int) -> Callable[[bytes], bytes]:
     return apply
 
 
-def _blanks(width: int) -> Callable[[bytes], bytes]:
+def _blanks(width: int) -> Rule:
     def apply(indent: bytes) -> bytes:
         rest = indent.lstrip(b"\t")
         return b" " * (width * (len(indent) - len(rest))) + rest
@@ -245,33 +233,32 @@ def _blanks(width: int) -> Callable[[bytes], bytes]:
     return apply
 
 
+_STYLES = (*map(_tabs, _WIDTHS), *map(_blanks, _WIDTHS))
+
+
 def _shifts(pairs: Sequence[Pair]) -> Iterator[Rule]:
     for patch, found in islice((pair for pair in pairs if pair[0] != pair[1]), 1):
         if found.endswith(patch):
-            prefix = found[: len(found) - len(patch)]
-            yield Rule(f"{len(prefix)} more", _added(prefix))
+            yield _added(found[: len(found) - len(patch)])
         elif patch.endswith(found):
-            prefix = patch[: len(patch) - len(found)]
-            yield Rule(f"{len(prefix)} less", _cut(prefix))
+            yield _cut(patch[: len(patch) - len(found)])
 
 
-def _added(prefix: bytes) -> Callable[[bytes], bytes]:
+def _added(prefix: bytes) -> Rule:
     return lambda indent: prefix + indent
 
 
-def _cut(prefix: bytes) -> Callable[[bytes], bytes | None]:
+def _cut(prefix: bytes) -> Rule:
     return lambda indent: indent.removeprefix(prefix) if indent.startswith(prefix) else None
 
 
 def _ratios(pairs: Sequence[Pair]) -> Iterator[Rule]:
     for patch, found in islice((pair for pair in pairs if all(pair) and pair[0] != pair[1]), 1):
         if set(patch) == set(found) and len(set(patch)) == 1:
-            ratio = Fraction(len(found), len(patch))
-            name = f"{ratio.numerator} for {ratio.denominator}"
-            yield Rule(name, _scaled(ratio, patch[:1]))
+            yield _scaled(Fraction(len(found), len(patch)), patch[:1])
 
 
-def _scaled(ratio: Fraction, unit: bytes) -> Callable[[bytes], bytes]:
+def _scaled(ratio: Fraction, unit: bytes) -> Rule:
     def apply(indent: bytes) -> bytes:
         rest = indent.lstrip(unit)
         levels, odd = divmod(len(indent) - len(rest), ratio.denominator)

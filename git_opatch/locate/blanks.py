@@ -90,28 +90,27 @@ class _Gap:
 
 def _gaps(lines: Sequence[Line], view: View) -> Iterator[_Gap]:
     gap, last = _Gap([]), Mark.CONTEXT
-    adds = [line.mark is Mark.ADDED for line in lines]
     for at, line in enumerate(lines):
         if line.mark is Mark.ADDED or not view.key(line):
             gap.lines.append(line)
             gap.adds = gap.adds or line.mark is Mark.ADDED
             continue
         if last is line.mark is Mark.REMOVED:
-            gap.adds = gap.adds or _run_adds(lines, adds, at)
+            gap.adds = gap.adds or _run_adds(lines, at)
         gap.stop, last = line, line.mark
         yield gap
         gap = _Gap([])
     yield gap
 
 
-def _run_adds(lines: Sequence[Line], adds: Sequence[bool], at: int) -> bool:
+def _run_adds(lines: Sequence[Line], at: int) -> bool:
     """Whether the run of changes that the line at `at` belongs to adds a line."""
     first = last = at
     while first and lines[first - 1].mark is not Mark.CONTEXT:
         first -= 1
     while last + 1 < len(lines) and lines[last + 1].mark is not Mark.CONTEXT:
         last += 1
-    return any(adds[first : last + 1])
+    return any(line.mark is Mark.ADDED for line in lines[first : last + 1])
 
 
 def _without(lines: Sequence[Line], surplus: int, end: int) -> list[Line] | None:

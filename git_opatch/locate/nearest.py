@@ -53,7 +53,13 @@ class Nearby:
         position = min(max(start + at, 0), len(self._lines))
         first, last = max(position - 1, 0), min(position + 2, len(self._lines))
         found = tuple((number, self._lines[number]) for number in range(first, last))
-        return Nearest(position, preimage[at], found)
+        around = max(position - 1, 1), min(position + len(preimage) + 2, len(self._lines))
+        return Nearest(position, preimage[at], found, self._how(preimage[at], position), around)
+
+    def _how(self, line: Line, position: int) -> str:
+        if position >= len(self._lines):
+            return "the file ends before this line"
+        return difference(self._normal(line.text), self._lines[position])
 
     def _line(self, position: int) -> bytes | None:
         return self._lines[position] if 0 <= position < len(self._lines) else None
@@ -74,9 +80,8 @@ _KINDS = {
 }
 
 
-def difference(line: Line, position: int, haystack: Haystack) -> str:
-    """What kind of difference there is between a line of the patch and one of the file."""
-    expected, found = haystack.normal(line.text), haystack.lines[position]
+def difference(expected: bytes, found: bytes) -> str:
+    """What kind of difference there is between two lines that are not equal."""
     if expected.startswith(BYTE_ORDER_MARK) != found.startswith(BYTE_ORDER_MARK):
         return "the byte-order mark differs"
     if expected.endswith(b"\r") != found.endswith(b"\r"):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from git_opatch.errors import Kind
-from git_opatch.patch import Failure, Hunk, Placement, Reason
+from git_opatch.patch import Failure, Hunk, Placement, Reason, failure_of
 
 
 def without_overlap(verdicts: list[Placement | Failure]) -> list[Placement | Failure]:
@@ -31,12 +30,10 @@ def overlap(
 ) -> Failure:
     """The failure of `hunk`, which would change what `other`, or some other, changes."""
     which = f"hunk {other.hunk.ordinal}" if other else "another hunk"
-    return Failure(
+    return failure_of(
+        hunk,
         Reason.OVERLAP,
         f"changes the same lines as {which}",
-        hunk=hunk.ordinal,
-        number=hunk.number,
+        "send the two changes as one hunk",
         places=(placement.start,) if placement else (),
-        advice="send the two changes as one hunk",
-        kind=Kind.MATCH,
     )

@@ -18,7 +18,7 @@ from git_opatch.locate.rivals import is_coherent, rivals, says_something
 from git_opatch.locate.seek import MOST_PLACES
 from git_opatch.locate.view import View
 from git_opatch.options import Matching, Tier
-from git_opatch.patch import Hunk, context_around
+from git_opatch.patch import Hunk, changed_span
 from git_opatch.text import visible
 
 _MOST_ALIGNED = 100
@@ -79,9 +79,7 @@ class Search:
 
     def span(self, place: int) -> tuple[int, int]:
         """From where to where the file changes, if the hunk stands at `place`."""
-        hunk = self.hunk_at(place)
-        before, after = context_around(hunk.lines)
-        return place + before, place + len(hunk.preimage) - after
+        return changed_span(self.hunk_at(place), place)
 
 
 def search(hunk: Hunk, haystack: Haystack, matching: Matching) -> Search:

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from git_opatch.errors import Kind
 from git_opatch.locate.applied import where_already
 from git_opatch.locate.evidence import contradiction, is_exact
 from git_opatch.locate.haystack import Haystack
-from git_opatch.locate.nearest import Nearby, difference
+from git_opatch.locate.nearest import Nearby
 from git_opatch.locate.search import Search, search
 from git_opatch.locate.settle import settled
 from git_opatch.locate.tiers import likeness
 from git_opatch.options import Matching, Tier
-from git_opatch.patch import Failure, Hunk, Likeness, Line, Nearest, Placement, Reason
+from git_opatch.patch import (
+    Failure,
+    Hunk,
+    Likeness,
+    Line,
+    Nearest,
+    Placement,
+    Reason,
+    failure_of,
+)
 from git_opatch.text import visible
-
-THE_FILE = "<file>"
-"""Stands in advice for the name of the file, which is not known here."""
 
 _MOST_LISTED = 1000
 _MOST_FUZZ = 3
@@ -116,34 +121,33 @@ class Verdicts:
             lost = [other.hunk for other in self._searches if not other.places]
             self._nearby = Nearby(self._haystack, lost)
         nearest = self._nearby.nearest(attempt.hunk, attempt.anchored.positions)
-        message = "does not match"
         if nearest is None:
             nearest = Nearest(0, attempt.hunk.preimage[0], ())
-            advice = "none of its lines is in the file; re-read the file and send the hunk again"
+            advice = ["none of its lines is in the file; re-read the file and send the hunk again"]
         else:
-            advice = _advice(nearest, len(attempt.hunk.preimage), self._haystack)
+            advice = []
         if not nearest.line.marked:
-            advice += "\nit begins with neither ` `, `-` nor `+`, and was taken for context"
-        looser = self._looser(attempt)
-        advice = f"{advice}\n{looser}" if looser else advice
-        return self._fail(attempt, Reason.NOT_FOUND, message, advice, nearest=nearest)
+            advice.append("it begins with neither ` `, `-` nor `+`, and was taken for context")
+        advice += self._looser(attempt)
+        text = "\n".join(advice)
+        return self._fail(attempt, Reason.NOT_FOUND, "does not match", text, nearest=nearest)
 
-    def _looser(self, attempt: Search) -> str:
+    def _looser(self, attempt: Search) -> list[str]:
         """What the user could allow so that the hunk has a place; empty if nothing."""
         if not self._matching.can_loosen or self._advised >= _MOST_ADVISED:
-            return ""
+            return []
         self._advised += 1
         for tier in tuple(Tier)[len(self._matching.tier.upto) :]:
             found = search(attempt.hunk, self._haystack, replace(self._matching, tier=tier))
             if found.found:
                 place = found.places[0] + 1
-                return f"a later tier would place it, at line {place}: --match {tier.value}"
+                return [f"a later tier would place it, at line {place}: --match {tier.value}"]
         for fuzz in range(self._matching.fuzz + 1, _MOST_FUZZ + 1):
             found = search(attempt.hunk, self._haystack, replace(self._matching, fuzz=fuzz))
             if found.found:
                 place = found.places[0] + 1
-                return f"without its outer context it would fit, at line {place}: --fuzz {fuzz}"
-        return ""
+                return [f"without its outer context it would fit, at line {place}: --fuzz {fuzz}"]
+        return []
 
     def _fail(
         self,
@@ -155,16 +159,8 @@ class Verdicts:
         places: tuple[int, ...] = (),
         nearest: Nearest | None = None,
     ) -> Failure:
-        return Failure(
-            reason,
-            message,
-            hunk=attempt.hunk.ordinal,
-            number=nearest.line.number if nearest else attempt.hunk.number,
-            places=places or tuple(attempt.places[:_MOST_LISTED]),
-            nearest=nearest,
-            advice=advice,
-            kind=Kind.MATCH,
-        )
+        listed = places or tuple(attempt.places[:_MOST_LISTED])
+        return failure_of(attempt.hunk, reason, message, advice, places=listed, nearest=nearest)
 
 
 def _blanks(attempt: Search, place: int) -> list[str]:
@@ -208,15 +204,3 @@ def _what_would_tell(attempt: Search) -> str:
     if attempt.anchored.positions and not all(one.weak for one in attempt.hunk.anchors):
         return "its anchor does not tell them apart; add a second one, or lines of context"
     return "add lines of context, or `@@` and the definition that it stands under"
-
-
-def _advice(nearest: Nearest, size: int, haystack: Haystack) -> str:
-    if nearest.position >= len(haystack.lines):
-        kind = "the file ends before this line"
-    else:
-        kind = difference(nearest.line, nearest.position, haystack)
-    first, last = (
-        max(nearest.position - 1, 1),
-        min(nearest.position + size + 2, len(haystack.lines)),
-    )
-    return f"{kind}; re-read {THE_FILE} lines {first}-{last} and send the hunk again"

@@ -1,7 +1,7 @@
 """A file as a lenient tier sees it: the normal forms of its lines, the blank ones apart.
 
 A hunk is sought line for line first (a rigid match), then by its lines that are not blank,
-so that `repair` can align the blank ones.
+so that `blanks` can align the blank ones.
 """
 
 from __future__ import annotations

@@ -23,8 +23,11 @@ _DONE = {
     Target.CACHED: "staged, in the index alone",
     Target.WORKTREE: "in the working tree, not staged",
 }
-_NOTHING = "nothing to do: all of it is applied already"
-_NOTHING_TO_UNDO = "nothing to do: none of it is applied"
+_NOTHING = {
+    False: "nothing to do: all of it is applied already",
+    True: "nothing to do: none of it is applied",
+}
+"""By whether the patch was to be taken back."""
 _NOT_THERE = "is not applied here, so there is nothing to take back"
 _WHERE = {
     Target.INDEX: "the index",
@@ -44,7 +47,7 @@ def summary(files: Sequence[FileSummary], *, done: bool = True) -> str:
 def applied(plan: Plan, options: Options, way_back: str) -> str:
     """The one line of a success: what changed, where, and how to take it back."""
     if not plan.completed.changes:
-        return _NOTHING_TO_UNDO if options.reverse else _NOTHING
+        return _NOTHING[options.reverse]
     what = summary(plan.completed.files)
     return f"{what}; {_DONE[options.target]}. Take it back: {visible(way_back, 1000)}"
 
@@ -52,7 +55,7 @@ def applied(plan: Plan, options: Options, way_back: str) -> str:
 def would_apply(plan: Plan, options: Options) -> str:
     """The one line of a check that found nothing wrong."""
     if not plan.completed.changes:
-        return _NOTHING_TO_UNDO if options.reverse else _NOTHING
+        return _NOTHING[options.reverse]
     return f"would apply to {_WHERE[options.target]}: {summary(plan.completed.files, done=False)}"
 
 
@@ -94,13 +97,16 @@ def tolerated(placement: Placement) -> list[str]:
 def placed_loosely(plan: Plan, *, chosen_only: bool = False) -> list[str]:
     """A note for each hunk that did not match line for line, or that was a choice."""
     loose = [
-        f"note: {visible(placed.section.path)}: {_placed(placed)}"
+        placed
         for placed in plan.placed
         if placed.placement.evidence.startswith("nearest")
         or (tolerated(placed.placement) and not chosen_only)
     ]
+    shown = [
+        f"note: {visible(placed.section.path)}: {_placed(placed)}" for placed in loose[:_MOST_SHOWN]
+    ]
     more = len(loose) - _MOST_SHOWN
-    return [*loose[:_MOST_SHOWN], f"note: and {more} more; see -v"] if more > 0 else loose
+    return [*shown, f"note: and {more} more; see -v"] if more > 0 else shown
 
 
 def passed_over(plan: Plan, options: Options) -> list[str]:
@@ -175,6 +181,9 @@ def _nearest(failure: Failure, nearest: Nearest) -> Iterator[str]:
     width = len(str(nearest.found[-1][0] + 1))
     for number, line in nearest.found:
         yield f"      {number + 1:>{width}}  {visible(line)}".rstrip()
+    first, last = nearest.around
+    path = visible(failure.path)
+    yield f"  {nearest.difference}; re-read {path} lines {first}-{last} and send the hunk again"
 
 
 def way_back(options: Options, files: Sequence[str], plan: Plan) -> str:
