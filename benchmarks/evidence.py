@@ -20,7 +20,8 @@ from pathlib import Path
 from random import Random
 
 from git_opatch.locate import locate_hunks
-from git_opatch.patch import Anchor, Hunk, Line, Mark, Placement
+from git_opatch.outcome import Placement
+from git_opatch.patch import Anchor, Hunk, Line, Mark
 from git_opatch.text import Text
 from history import read_history
 from hunks import hunks_of, places

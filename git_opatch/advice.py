@@ -7,7 +7,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from git_opatch.options import Options, Target
-from git_opatch.patch import Failure, Reason
+from git_opatch.outcome import Failure, Reason
 from git_opatch.repository import Repository
 from git_opatch.snapshot import is_file
 

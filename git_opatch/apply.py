@@ -16,9 +16,10 @@ from git_opatch.blob import Change
 from git_opatch.errors import BusyError, OpatchError, ParseError
 from git_opatch.former import former_contents
 from git_opatch.journal import Record
-from git_opatch.options import Options, Target
+from git_opatch.options import Dialect, Options, Target
+from git_opatch.outcome import Failure, Reason
 from git_opatch.parse import parse_patch
-from git_opatch.patch import Failure, Patch, Reason
+from git_opatch.patch import Patch
 from git_opatch.plan import Plan, make_plan, named_paths, refuse_unsafe, resolve_paths
 from git_opatch.repository import Repository
 from git_opatch.reverse import reverse
@@ -48,11 +49,12 @@ class Refused(OpatchError):  # noqa: N818 - it is an outcome, as much as a succe
 
 def plan_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
     """Decide everything about `patch` and touch nothing. Raises `RepositoryError`."""
-    return _plan(patch, repository, options)[0]
+    return _plan(_resolved(patch, repository, options), repository, options)[0]
 
 
 def check_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
     """Decide, then let git judge the diff. Raises `Refused` or `TransactionError`."""
+    patch = _resolved(patch, repository, options)
     plan, _ = _ready(patch, repository, options)
     _rejects(patch, plan, repository, options)
     if plan.completed.changes:
@@ -67,6 +69,7 @@ def apply_patch(patch: Patch, repository: Repository, options: Options, name: st
     other kinds of `OpatchError` if git or the system fails.
     """
     repository.require_worktree()
+    patch = _resolved(patch, repository, options)
     with exclusive(home_of(repository)) as lock:
         tidy_up(repository)
         plan, snapshot = _ready(patch, repository, options)
@@ -82,13 +85,17 @@ def apply_patch(patch: Patch, repository: Repository, options: Options, name: st
     return plan
 
 
+def _resolved(patch: Patch, repository: Repository, options: Options) -> Patch:
+    return resolve_paths(patch, options.directory, str(repository.top or ""))
+
+
 def _rejects(
     patch: Patch, plan: Plan, repository: Repository, options: Options
 ) -> dict[str, bytes]:
     """The files of rejected hunks to be written. Raises `Refused` if one is in the way."""
     if not options.reject:
         return {}
-    rejects = rejects_of(resolve_paths(patch, options.directory), plan.failures)
+    rejects = rejects_of(patch, plan.failures)
     changed = {change.path for change in plan.completed.changes}
     obstacles = guard_rejects(repository.require_worktree(), list(rejects), changed)
     if obstacles:
@@ -156,8 +163,7 @@ def tidy_up(repository: Repository) -> list[str]:
 def _plan(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
     if not options.reverse:
         return _plan_as_is(patch, repository, options)
-    paths = named_paths(resolve_paths(patch, options.directory))
-    record = journal.find(home_of(repository), patch.digest, paths)
+    record = journal.find(home_of(repository), patch.digest, named_paths(patch))
     if record is not None:
         plan, snapshot = _plan_recorded(record, repository, options)
         if plan is not None:
@@ -166,7 +172,7 @@ def _plan(patch: Patch, repository: Repository, options: Options) -> tuple[Plan,
             return plan, snapshot
     plan, snapshot = _plan_as_is(reverse(patch), repository, options, record)
     if record is not None and not plan.failures:
-        failures = _replaced(patch, record, options)
+        failures = _replaced(patch, record)
         plan = Plan(failures=failures) if failures else plan
     return plan, snapshot
 
@@ -176,10 +182,10 @@ def _plan_recorded(
 ) -> tuple[Plan | None, Snapshot]:
     """Take back a recorded diff, where that gives just what there was before; else None."""
     try:
-        patch = reverse(parse_patch(record.diff))
+        patch = reverse(parse_patch(record.diff, dialect=Dialect.UNIFIED))
     except ParseError:  # the diff was damaged
         return None, Snapshot({})
-    plan, snapshot = _plan_as_is(patch, repository, replace(options, directory=""), record)
+    plan, snapshot = _plan_as_is(patch, repository, options, record)
     back = {Change(one.path, one.new, one.old) for one in record.changes}
     if plan.failures or set(plan.completed.changes) != back:
         return None, snapshot
@@ -187,7 +193,7 @@ def _plan_recorded(
     return plan, snapshot
 
 
-def _replaced(patch: Patch, record: Record, options: Options) -> list[Failure]:
+def _replaced(patch: Patch, record: Record) -> list[Failure]:
     """Files that the patch put in place of others, which its text does not know."""
     return [
         Failure(
@@ -199,7 +205,7 @@ def _replaced(patch: Patch, record: Record, options: Options) -> list[Failure]:
             source=section.source,
             advice=f"it was blob {record.before[section.new_path or ''].id}",
         )
-        for section in resolve_paths(patch, options.directory).files
+        for section in patch.files
         if section.old_path != section.new_path and section.new_path in record.before
     ]
 
@@ -207,7 +213,6 @@ def _replaced(patch: Patch, record: Record, options: Options) -> list[Failure]:
 def _plan_as_is(
     patch: Patch, repository: Repository, options: Options, record: Record | None = None
 ) -> tuple[Plan, Snapshot]:
-    patch = resolve_paths(patch, options.directory)
     failures = refuse_unsafe(patch)
     if not failures and options.target is not Target.CACHED and options.base is None:
         failures = guard_parents(repository.require_worktree(), named_paths(patch))

@@ -15,7 +15,8 @@ from git_opatch.complete.indent import follows
 from git_opatch.locate import locate_hunks
 from git_opatch.locate.overlap import overlap
 from git_opatch.options import Matching, Options, Tier
-from git_opatch.patch import Failure, FilePatch, Hunk, Placement, Reason, failure_of
+from git_opatch.outcome import Failure, Placement, Reason, failure_of
+from git_opatch.patch import FilePatch, Hunk
 
 _MOST_ROUNDS = 50
 """Hunks that show one another's outcome in a longer chain than this are refused."""

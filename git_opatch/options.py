@@ -17,6 +17,15 @@ class Target(Enum):
     """The working tree alone; located in its files as `git add` would store them."""
 
 
+class Dialect(Enum):
+    """The families of forms that patches are written in."""
+
+    ENVELOPE = "envelope"
+    """`*** Begin Patch`, as OpenCode and Codex have it."""
+    UNIFIED = "unified"
+    """`---`, `+++` and `@@`, with or without right numbers."""
+
+
 class Tier(Enum):
     """How loosely lines are compared, strictest first."""
 

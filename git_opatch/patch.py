@@ -1,4 +1,4 @@
-"""The values of a patch: what it asks for, and where that was found.
+"""The values of a patch: what it asks for.
 
 Preimage is the context and removed lines of a hunk, postimage its context and added
 lines. Positions inside count from 0, line numbers that a user sees from 1.
@@ -11,8 +11,6 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from git_opatch.blob import Mode
-from git_opatch.errors import Kind
-from git_opatch.options import Tier
 
 
 class Mark(Enum):
@@ -131,6 +129,8 @@ class FilePatch:
     """The number of the section's first line in the patch's text, from 1."""
     source: str = field(default="", compare=False)
     """The name of the patch file that the section stands in."""
+    directory: str = ""
+    """The directory that the text says the paths count from."""
 
     @property
     def path(self) -> str:
@@ -144,140 +144,6 @@ class Patch:
 
     files: tuple[FilePatch, ...]
     digest: str = field(default="", compare=False)
-
-
-class Reason(Enum):
-    """Why something was refused, in machine output."""
-
-    NOT_FOUND = "not_found"
-    AMBIGUOUS = "ambiguous"
-    ALREADY_APPLIED = "already_applied"
-    CONTRADICTED = "contradicted"
-    NO_PLACE = "no_place"
-    OVERLAP = "overlap"
-    NO_CHANGE = "no_change"
-    MISSING_FILE = "missing_file"
-    FILE_EXISTS = "file_exists"
-    NOT_A_FILE = "not_a_file"
-    BINARY = "binary"
-    UNSAFE_PATH = "unsafe_path"
-    UNTRACKED = "untracked"
-    UNMERGED = "unmerged"
-    UNSTAGED = "unstaged_changes"
-    IN_THE_WAY = "in_the_way"
-    SKIPPED = "skip_worktree"
-    NOT_REVERSIBLE = "not_reversible"
-
-
-@dataclass(frozen=True, slots=True)
-class Nearest:
-    """The place that a hunk fits best, for a refusal.
-
-    `position` is the file's line that differs, or its length; `line` the line of the
-    patch that stands against it; `found` numbered lines of the file round it. `difference`
-    says in words how the two differ, `around` which lines to read again, from 1.
-    """
-
-    position: int
-    line: Line
-    found: tuple[tuple[int, bytes], ...]
-    difference: str = ""
-    around: tuple[int, int] = (0, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why a section or a hunk is refused. Hunks are numbered from 1; 0 is the file."""
-
-    reason: Reason
-    message: str
-    path: str = ""
-    hunk: int = 0
-    hunks: int = 0
-    number: int = 0
-    """The line in the patch's text, from 1; 0 if none."""
-    source: str = ""
-    """The patch file that `number` counts in; empty for standard input."""
-    section: int = 0
-    """The line in the patch's text where its section begins, from 1."""
-    places: tuple[int, ...] = ()
-    """Where it could have gone: positions from 0."""
-    nearest: Nearest | None = None
-    advice: str = ""
-    certain: bool = True
-    """False for a change that is only loosely there already: it must not be passed over."""
-    kind: Kind = Kind.IO
-
-
-def failure_of(
-    hunk: Hunk,
-    reason: Reason,
-    message: str,
-    advice: str = "",
-    *,
-    places: tuple[int, ...] = (),
-    nearest: Nearest | None = None,
-) -> Failure:
-    """Why `hunk` cannot be applied; names no file."""
-    return Failure(
-        reason,
-        message,
-        hunk=hunk.ordinal,
-        number=nearest.line.number if nearest else hunk.number,
-        places=places,
-        nearest=nearest,
-        advice=advice,
-        kind=Kind.MATCH,
-    )
-
-
-class Likeness(Enum):
-    """How a line of the patch stands against its line of the file; the value is what differs."""
-
-    EXACT = ""
-    INDENTATION = "indentation"
-    BLANKS = "blanks"
-    HEADING = "heading marks"
-    CASE = "letter case"
-    TEXT = "typography or punctuation"
-    CUT = "their beginning, which is cut off"
-
-
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """Where a hunk stands.
-
-    `hunk` is the hunk as it was found: repaired, so that its preimage has the file's lines,
-    one for one. `start` is the position of its preimage, `evidence` what told this place from
-    others, `likeness` how each line of the preimage matched (empty: all exactly), `repairs`
-    what was mended, in words.
-    """
-
-    hunk: Hunk
-    start: int
-    tier: Tier = Tier.STRICT
-    evidence: str = "unique"
-    keeps_endings: bool = False
-    r"""Whether the patch's `\r`s are content and added lines are taken as written."""
-    likeness: tuple[Likeness, ...] = ()
-    repairs: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    changed: tuple[int, int] = field(init=False, repr=False, compare=False)
-    """From where to where the file's lines change; equal for a pure addition."""
-
-    def __post_init__(self) -> None:
-        """Find once what changes: every other hunk of the file is compared with it."""
-        object.__setattr__(self, "changed", changed_span(self.hunk, self.start))
-
-    @property
-    def stop(self) -> int:
-        """The position after the preimage."""
-        return self.start + len(self.hunk.preimage)
-
-    @property
-    def exact(self) -> bool:
-        """Whether the hunk stands there just as it is written."""
-        return self.tier is Tier.STRICT and not self.repairs
 
 
 def context_around(lines: Sequence[Line]) -> tuple[int, int]:

@@ -11,29 +11,35 @@ from dataclasses import replace
 from git_opatch.complete import complete
 from git_opatch.complete.draft import Draft
 from git_opatch.options import Options
-from git_opatch.patch import Failure, Patch, Reason
+from git_opatch.outcome import Failure, Reason
+from git_opatch.patch import FilePatch, Patch
 from git_opatch.paths import normalise, why_unsafe
 from git_opatch.settle import Former, Placed, Plan, Planner, refusal
 from git_opatch.snapshot import Snapshot
 
 
-def resolve_paths(patch: Patch, directory: str) -> Patch:
-    """`patch` with every path below `directory`, in its plain form."""
+def resolve_paths(patch: Patch, directory: str, top: str = "") -> Patch:
+    """`patch` with every path below `directory` and its section's own, in its plain form.
+
+    `top` is the working tree's: a section's directory may name it in full.
+    """
+    return replace(patch, files=tuple(_resolved(one, directory, top) for one in patch.files))
+
+
+def _resolved(section: FilePatch, directory: str, top: str) -> FilePatch:
+    own = section.directory
+    whole = top and (own + "/").startswith(top.rstrip("/") + "/")
+    below = normalise(own[len(top) :].lstrip("/") if whole else own, directory)
 
     def plain(path: str | None) -> str | None:
-        return path and normalise(path, directory)
+        return path and normalise(path, below)
 
-    return Patch(
-        tuple(
-            replace(
-                section,
-                old_path=plain(section.old_path),
-                new_path=plain(section.new_path),
-                alternate=plain(section.alternate),
-            )
-            for section in patch.files
-        ),
-        patch.digest,
+    return replace(
+        section,
+        directory="",
+        old_path=plain(section.old_path),
+        new_path=plain(section.new_path),
+        alternate=plain(section.alternate),
     )
 
 

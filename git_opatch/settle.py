@@ -12,7 +12,8 @@ from git_opatch.complete.draft import Content, Draft, new_content, restored_cont
 from git_opatch.errors import Kind
 from git_opatch.hunks import edit
 from git_opatch.options import Options, Target
-from git_opatch.patch import Failure, FilePatch, Line, Operation, Placement, Reason
+from git_opatch.outcome import Failure, Placement, Reason
+from git_opatch.patch import FilePatch, Line, Operation
 from git_opatch.paths import parents
 from git_opatch.snapshot import Snapshot
 

@@ -7,7 +7,8 @@ import pytest
 from git_opatch.complete.edits import apply_edits, edits_of
 from git_opatch.locate import locate_hunks
 from git_opatch.options import Matching, Tier
-from git_opatch.patch import Failure, Hunk, Line, Mark, Placement, Reason
+from git_opatch.outcome import Failure, Placement, Reason
+from git_opatch.patch import Hunk, Line, Mark
 from git_opatch.text import Text
 
 _STRICT = Matching(Tier.STRICT, can_loosen=False)

@@ -10,8 +10,8 @@ import pytest
 from git_opatch.blob import Blob, Entry, Mode
 from git_opatch.complete import FileSummary
 from git_opatch.options import Options
+from git_opatch.outcome import Reason
 from git_opatch.parse import parse_patch
-from git_opatch.patch import Reason
 from git_opatch.plan import Plan, make_plan
 from git_opatch.snapshot import Snapshot
 

@@ -9,7 +9,8 @@ import pytest
 
 from git_opatch.locate import locate_hunks
 from git_opatch.options import Matching, Tier
-from git_opatch.patch import Anchor, Failure, Hunk, Line, Mark, Placement, Reason
+from git_opatch.outcome import Failure, Placement, Reason
+from git_opatch.patch import Anchor, Hunk, Line, Mark
 from git_opatch.text import Text
 
 METHODS = """\

@@ -20,7 +20,7 @@ _LAYERS = [
     {"text", "errors", "options", "paths"},
     {"blob"},
     {"patch", "plumbing"},
-    {"reverse", "repository"},
+    {"outcome", "reverse", "repository"},
     {"snapshot"},
     {"parse", "locate", "complete", "transaction", "journal"},
     {"hunks", "advice", "former"},
@@ -33,7 +33,18 @@ _LAYERS = [
     {"__main__"},
 ]
 _STAGES = {"parse", "locate", "complete"}
-_PURE = {"text", "errors", "options", "paths", "blob", "patch", "plumbing", "reverse", *_STAGES}
+_PURE = {
+    "text",
+    "errors",
+    "options",
+    "paths",
+    "blob",
+    "patch",
+    "outcome",
+    "plumbing",
+    "reverse",
+    *_STAGES,
+}
 _ONLY_IMPORTER = {
     "git": ("repository",),
     "unidiff": ("complete",),

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from git_opatch.locate import locate_hunks
 from git_opatch.locate.seek import MOST_PLACES, Seeker
 from git_opatch.options import Matching, Tier
-from git_opatch.patch import Hunk, Line, Mark, Placement
+from git_opatch.outcome import Placement
+from git_opatch.patch import Hunk, Line, Mark
 from git_opatch.text import Text
 
 A, B, C = b"a", b"b", b""

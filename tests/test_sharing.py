@@ -8,7 +8,8 @@ from git_opatch.blob import Mode
 from git_opatch.complete.draft import Content
 from git_opatch.hunks import Edited, edit
 from git_opatch.options import Matching, Options, Tier
-from git_opatch.patch import FilePatch, Hunk, Line, Mark, Operation, Reason
+from git_opatch.outcome import Reason
+from git_opatch.patch import FilePatch, Hunk, Line, Mark, Operation
 from git_opatch.text import Text
 
 NUMBERS = "one\ntwo\nthree\nfour\n"

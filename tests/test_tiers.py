@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from git_opatch.locate import locate_hunks
 from git_opatch.locate.tiers import NORMAL, fuzzy, likeness, resilient, strict
 from git_opatch.options import Matching, Tier
-from git_opatch.patch import Anchor, Failure, Hunk, Likeness, Line, Mark, Placement, Reason
+from git_opatch.outcome import Failure, Likeness, Placement, Reason
+from git_opatch.patch import Anchor, Hunk, Line, Mark
 from git_opatch.text import Text
 
 NO_BREAK = "\u00a0"

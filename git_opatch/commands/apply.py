@@ -18,13 +18,14 @@ from git_opatch.apply import (
 )
 from git_opatch.commands import choices
 from git_opatch.commands.inputs import choose_matching, choose_target, read_patch, spelled
-from git_opatch.options import Options, Target
+from git_opatch.options import Dialect, Options, Target
 from git_opatch.plan import Plan
 from git_opatch.report.terminal import show
 from git_opatch.repository import Repository
 
 
 def apply(
+    context: typer.Context,
     files: choices.Files = None,
     index: choices.Index = False,
     cached: choices.Cached = False,
@@ -33,6 +34,7 @@ def apply(
     reverse: choices.Reverse = False,
     directory: choices.Directory = "",
     overwrite: choices.Overwrite = False,
+    dialect: choices.AsDialect = None,
     match: choices.Match = None,
     ambiguous: choices.OnAmbiguous = None,
     fuzz: choices.Fuzz = 0,
@@ -50,17 +52,6 @@ def apply(
     names = files or []
     settings = (repository := Repository()).settings()
     target = choose_target(index=index, cached=cached, worktree=worktree, settings=settings)
-    flags = {
-        "-R": reverse,
-        "--directory": directory,
-        "--overwrite": overwrite,
-        "--match": match,
-        "--ambiguous": ambiguous,
-        "--fuzz": fuzz,
-        "--skip-applied": skip_applied,
-        "--partial": partial,
-        "--reject": reject,
-    }
     options = Options(
         target,
         reverse,
@@ -70,10 +61,10 @@ def apply(
         partial=partial or reject,
         reject=reject,
         skip_applied=skip_applied,
-        command=spelled("git opatch apply", flags, names),
+        command=spelled(context),
         target_flag=_target_flag(target, settings),
     )
-    _Run(repository, options, settings, names, quiet, verbose).go(check)
+    _Run(repository, options, settings, names, dialect, quiet, verbose).go(check)
 
 
 def _target_flag(target: Target, settings: Mapping[str, str]) -> str:
@@ -90,6 +81,7 @@ class _Run:
     options: Options
     settings: Mapping[str, str]
     names: Sequence[str]
+    dialect: Dialect | None
     quiet: bool
     verbose: bool
 
@@ -99,7 +91,7 @@ class _Run:
             refuse_interrupted(self.repository)
         else:
             self._show(report.notes(finish_interrupted(self.repository)))
-        patch = read_patch(self.names)
+        patch = read_patch(self.names, self.dialect)
         try:
             if check:
                 plan = check_patch(patch, self.repository, self.options)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from git_opatch.options import Ambiguous, Tier
+from git_opatch.options import Ambiguous, Dialect, Tier
 
 Files = Annotated[
     list[str] | None,
@@ -70,6 +70,14 @@ Output = Annotated[
         metavar="OUT",
         show_default=False,
         help="Write the diff to this file, not to standard output.",
+    ),
+]
+AsDialect = Annotated[
+    Dialect | None,
+    typer.Option(
+        "--dialect",
+        show_default=False,
+        help="The one form to read the patch in (default: the form that each part shows).",
     ),
 ]
 Match = Annotated[

@@ -18,6 +18,7 @@ from git_opatch.repository import Repository
 
 
 def convert(
+    context: typer.Context,
     files: choices.Files = None,
     output: choices.Output = "",
     reverse: choices.CompleteReverse = False,
@@ -25,6 +26,7 @@ def convert(
     worktree: choices.LocateInWorktree = False,
     directory: choices.Directory = "",
     overwrite: choices.Overwrite = False,
+    dialect: choices.AsDialect = None,
     match: choices.Match = None,
     ambiguous: choices.OnAmbiguous = None,
     fuzz: choices.Fuzz = 0,
@@ -41,23 +43,20 @@ def convert(
     if repository.top is None and not base:
         raise RepositoryError("here is no index to locate in; name a commit with --base")
     settings = repository.settings()
-    flags = {
-        "-R": reverse,
-        "--directory": directory,
-        "--overwrite": overwrite,
-        "--match": match,
-        "--ambiguous": ambiguous,
-        "--fuzz": fuzz,
-    }
-    command = spelled("git opatch convert", flags, names)
     target = Target.WORKTREE if worktree else Target.CACHED
     matching = choose_matching(match, ambiguous, fuzz, settings)
     options = Options(
-        target, reverse, overwrite, directory, base or None, matching=matching, command=command
+        target,
+        reverse,
+        overwrite,
+        directory,
+        base or None,
+        matching=matching,
+        command=spelled(context),
     )
     if worktree:
         refuse_interrupted(repository)
-    patch = read_patch(names)
+    patch = read_patch(names, dialect)
     plan = plan_patch(patch, repository, options)
     if plan.failures:
         show(report.refusal(plan.failures, options), sys.stderr, settings)

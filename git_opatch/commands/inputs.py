@@ -6,31 +6,36 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from enum import Enum
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from git_opatch.errors import Fault, InputError, ParseError, UsageError
-from git_opatch.options import Ambiguous, Matching, Target, Tier
+from git_opatch.options import Ambiguous, Dialect, Matching, Target, Tier
 from git_opatch.parse import parse_patch
 from git_opatch.patch import Patch
 
+if TYPE_CHECKING:
+    import typer
+
 _STANDARD_INPUT = "-"
+_NOT_SAID_AGAIN = {"index", "cached", "worktree", "base", "check", "output", "quiet", "verbose"}
 
 _Choice = TypeVar("_Choice", Target, Tier, Ambiguous)
 
 
-def read_patch(files: Sequence[str]) -> Patch:
+def read_patch(files: Sequence[str], dialect: Dialect | None = None) -> Patch:
     """The patches in `files`, as one; standard input for none, or for `-`.
+
+    `dialect` is the one family to read, None any.
 
     Raises `InputError` for a file that cannot be read, `ParseError` with all faults.
     """
     patches: list[Patch] = []
     faults: list[Fault] = []
     for name in files or [_STANDARD_INPUT]:
-        data = _read(name)
+        data, source = _read(name), "" if name == _STANDARD_INPUT else name
         try:
-            patches.append(parse_patch(data, source="" if name == _STANDARD_INPUT else name))
+            patches.append(parse_patch(data, dialect=dialect, source=source))
         except ParseError as error:
             faults += error.faults
     if faults:
@@ -96,14 +101,11 @@ def choose_target(*, index: bool, cached: bool, worktree: bool, settings: dict[s
     return _configured(Target, "opatch.target", Target.INDEX, settings)
 
 
-def spelled(command: str, flags: Mapping[str, object], files: Sequence[str]) -> str:
-    """`command` as the user would type it with the flags that are on, and `files`."""
-    words = [command]
-    for flag, value in flags.items():
-        if value is True:
-            words.append(flag)
-        elif isinstance(value, Enum):
-            words.append(f"{flag} {value.value}")
-        elif value:
-            words.append(f"{flag} {shlex.quote(str(value))}")
-    return " ".join([*words, *(shlex.quote(file) for file in files)])
+def spelled(context: typer.Context) -> str:
+    """The command as the user would type it again, with the options that change its meaning."""
+    words = [context.command_path]
+    for option in context.command.params:
+        value = context.params.get(option.name or "")
+        if value and option.opts[0].startswith("-") and option.name not in _NOT_SAID_AGAIN:
+            words += option.opts[:1] if value is True else [option.opts[0], shlex.quote(str(value))]
+    return " ".join([*words, *map(shlex.quote, context.params["files"] or [])])

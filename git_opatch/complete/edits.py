@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 from git_opatch.complete.indent import AS_WRITTEN, Follow, lines_between
 from git_opatch.errors import OpatchError
-from git_opatch.patch import Line, Mark, Placement
+from git_opatch.outcome import Placement
+from git_opatch.patch import Line, Mark
 from git_opatch.text import BYTE_ORDER_MARK, Text, indentation, without_cr
 
 

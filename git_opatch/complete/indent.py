@@ -22,7 +22,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 
-from git_opatch.patch import Likeness, Line, Mark, Placement
+from git_opatch.outcome import Likeness, Placement
+from git_opatch.patch import Line, Mark
 from git_opatch.text import BYTE_ORDER_MARK, Text, indentation
 
 Pair = tuple[bytes, bytes]

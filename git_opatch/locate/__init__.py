@@ -21,7 +21,8 @@ from git_opatch.locate.proximity import choose_nearest
 from git_opatch.locate.search import search
 from git_opatch.locate.verdict import Verdicts
 from git_opatch.options import Ambiguous, Matching
-from git_opatch.patch import Failure, Hunk, Placement
+from git_opatch.outcome import Failure, Placement
+from git_opatch.patch import Hunk
 from git_opatch.text import Text
 
 _BY_DEFAULT = Matching()

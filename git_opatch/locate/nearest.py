@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from git_opatch.locate.haystack import Haystack
 from git_opatch.locate.tiers import likeness
-from git_opatch.patch import Hunk, Likeness, Line, Nearest
+from git_opatch.outcome import Likeness, Nearest
+from git_opatch.patch import Hunk, Line
 from git_opatch.text import BYTE_ORDER_MARK, without_cr
 
 _MOST_VOTES = 64

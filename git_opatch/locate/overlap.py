@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from git_opatch.patch import Failure, Hunk, Placement, Reason, failure_of
+from git_opatch.outcome import Failure, Placement, Reason, failure_of
+from git_opatch.patch import Hunk
 
 
 def without_overlap(verdicts: list[Placement | Failure]) -> list[Placement | Failure]:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from git_opatch.options import Tier
-from git_opatch.patch import Likeness
+from git_opatch.outcome import Likeness
 
 _HEADING = re.compile(rb"#{1,6} ")
 _SENTENCE = b".,;:!? "

@@ -13,16 +13,8 @@ from git_opatch.locate.search import Search, search
 from git_opatch.locate.settle import settled
 from git_opatch.locate.tiers import likeness
 from git_opatch.options import Matching, Tier
-from git_opatch.patch import (
-    Failure,
-    Hunk,
-    Likeness,
-    Line,
-    Nearest,
-    Placement,
-    Reason,
-    failure_of,
-)
+from git_opatch.outcome import Failure, Likeness, Nearest, Placement, Reason, failure_of
+from git_opatch.patch import Hunk, Line
 from git_opatch.text import visible
 
 _MOST_LISTED = 1000

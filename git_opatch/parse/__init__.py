@@ -1,45 +1,56 @@
 """What models write, to a `Patch`: which family is it, and what does each section ask for?
 
-A family is a module with two functions: `starts(cursor)`, whether its patch begins at
-the cursor's line, and `parse(cursor)`, which takes the lines of one patch and gives its
-sections. Several patches, also of several families, may stand in one text, in order.
+    text ──open the frames──▶ lines of a patch ──its family──▶ sections
+
+A family is a module with `HINT`, a pattern for the lines that its patches can begin with,
+`starts(cursor)`, whether one does begin at the cursor's line, and `parse(cursor)`, which
+takes the lines of one patch and gives its sections. A frame is a module with `HINT`, and
+`opened(cursor)`, which takes what is framed and gives cursors over its content; None, and
+nothing taken, where no frame begins. Several patches, of several families and in several
+frames, may stand in one text, in order.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
+from dataclasses import replace
+from types import ModuleType
 
 from git_opatch.errors import Fault, ParseError
-from git_opatch.parse import envelope, unified
-from git_opatch.parse.frame import Cursor
+from git_opatch.options import Dialect
+from git_opatch.parse import envelope, fence, unified
+from git_opatch.parse.cursor import Cursor
 from git_opatch.patch import FilePatch, Patch
 
-_FAMILIES = (envelope, unified)
+_FAMILIES: dict[Dialect, ModuleType] = {
+    Dialect.ENVELOPE: envelope,
+    Dialect.UNIFIED: unified,
+}
+_FRAMES: tuple[ModuleType, ...] = ()
+_MOST_FRAMES = 8
+"""A patch that is framed more deeply is not looked for."""
 
-# Noise, of which there may be much, is told from patches before it is cut into lines.
-_BEGINNING = re.compile(rb"(?m)^(?:@@|--- |diff --git |[ \t]*\*+ ?[ABDEMUabdemu])|\A\xef\xbb\xbf")
+_LOST = rb"@@"
+_HINTS = [module.HINT for module in (*_FAMILIES.values(), *_FRAMES, fence)]
+# Prose, of which there may be much, is told from patches before it is cut into lines.
+_BEGINNING = re.compile(rb"(?m)^(?:" + rb"|".join([_LOST, *_HINTS]) + rb")")
 
 
-def parse_patch(text: bytes | str, *, source: str = "") -> Patch:
+def parse_patch(text: bytes | str, *, dialect: Dialect | None = None, source: str = "") -> Patch:
     """The patch in `text`; prose before, between and after patches is passed over.
 
-    `source` is the name of the file that the text came from, for messages. Raises
-    `ParseError` with all faults found (ten at most), or when there is no patch at all.
+    `dialect` is the one family to look for; None is all. `source` is the name of the file that
+    the text came from, for messages. Raises `ParseError` with all faults found (ten at most),
+    or when there is no patch at all.
     """
     raw = _encoded(text, source) if isinstance(text, str) else text
-    if not _BEGINNING.search(raw):
-        raise ParseError([_no_patch(raw, source)])
+    families = [_FAMILIES[dialect]] if dialect else list(_FAMILIES.values())
     cursor = Cursor.over(raw, source)
-    files: list[FilePatch] = []
-    while not cursor.at_end:
-        family = next((family for family in _FAMILIES if family.starts(cursor)), None)
-        if family is None:
-            _pass_over(cursor)
-        else:
-            files += family.parse(cursor)
+    files = _read(cursor, families, _MOST_FRAMES)
     if not files and not cursor.faults:
-        cursor.faults.append(_no_patch(raw, source))
+        cursor.faults.append(_no_patch(raw, source, dialect))
     if cursor.faults:
         raise ParseError(cursor.faults)
     return Patch(tuple(files), hashlib.sha256(raw).hexdigest())
@@ -54,27 +65,54 @@ def _encoded(text: str, source: str) -> bytes:
         raise ParseError([Fault(line, message, source)]) from None
 
 
+def _read(cursor: Cursor, families: Sequence[ModuleType], depth: int) -> list[FilePatch]:
+    """All sections from the cursor on, of these families, in up to `depth` frames."""
+    files: list[FilePatch] = []
+    while not cursor.at_end:
+        contents = _opened(cursor) if depth else None
+        family = next((family for family in families if family.starts(cursor)), None)
+        if contents is not None:
+            for content in contents:
+                files += _read(content, families, depth - 1)
+        elif family is not None:
+            found = family.parse(cursor)
+            files += [replace(section, directory=cursor.directory) for section in found]
+        else:
+            _pass_over(cursor)
+            cursor.skip_to(_BEGINNING)
+    return files
+
+
+def _opened(cursor: Cursor) -> list[Cursor] | None:
+    for frame in _FRAMES:
+        contents: list[Cursor] | None = frame.opened(cursor)
+        if contents is not None:
+            return contents
+    return None
+
+
 def _pass_over(cursor: Cursor) -> None:
     """Take a line of prose; what can only be part of a patch is a fault here."""
+    if fence.pass_fence(cursor):
+        return
     line = cursor.take()
-    if envelope.is_like_begin(line):
-        cursor.fault("a patch begins with a line that is just `*** Begin Patch`", cursor.number - 1)
-        cursor.skip_until(lambda text: text.strip() in (envelope.BEGIN, envelope.END))
-    elif envelope.is_marker(line):
-        cursor.fault("no `*** Begin Patch` before this line; add one", cursor.number - 1)
-        cursor.skip_until(lambda text: text.strip() == envelope.BEGIN)
-    elif line.startswith(b"@@"):
+    if envelope.is_marker(line):
+        cursor.fault("no `*** Begin Patch` before this line; add one", cursor.previous)
+        cursor.skip_until(envelope.starts_with)
+    elif line.startswith(_LOST):
         cursor.fault(
             "a hunk of no file; put `*** Update File: PATH` or `--- a/PATH` and "
             "`+++ b/PATH` before it",
-            cursor.number - 1,
+            cursor.previous,
         )
         cursor.skip_until(lambda text: text.startswith((b"diff --git ", b"--- ", b"***")))
 
 
-def _no_patch(raw: bytes, source: str) -> Fault:
+def _no_patch(raw: bytes, source: str, dialect: Dialect | None) -> Fault:
     if not raw.strip():
         return Fault(0, "the input is empty: there is no patch to read", source)
+    if dialect:
+        return Fault(0, f"no patch of the dialect {dialect.value} found", source)
     return Fault(
         0,
         "no patch found: expected a line `*** Begin Patch`, or `--- a/PATH` followed by "

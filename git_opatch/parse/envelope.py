@@ -19,14 +19,14 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from git_opatch.parse.frame import Cursor
+from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.hunk import Hunks
 from git_opatch.patch import FilePatch, Hunk, Line, Mark, Operation
 from git_opatch.text import visible
 
-BEGIN = b"*** Begin Patch"
-_LIKE_BEGIN = re.compile(rb"\W*begin\s+patch\W*", re.IGNORECASE)
-END = b"*** End Patch"
+HINT = rb"[ \t]*\*+[ \t]*[A-Za-z]"
+_BEGIN = re.compile(rb"\s*\*+\s*begin\s+patch\s*\**\s*", re.IGNORECASE)
+_END = re.compile(rb"\s*\*+\s*end\s+patch\s*\**\s*", re.IGNORECASE)
 _END_OF_FILE = b"*** End of File"
 _ADD, _DELETE, _UPDATE = b"*** Add File: ", b"*** Delete File: ", b"*** Update File: "
 _MOVE = b"*** Move to: "
@@ -41,28 +41,25 @@ def starts(cursor: Cursor) -> bool:
 
 def starts_with(line: bytes) -> bool:
     """Whether `line` begins an envelope."""
-    return line.strip() == BEGIN
-
-
-def is_like_begin(line: bytes) -> bool:
-    """Whether `line` was meant to begin an envelope."""
-    return _LIKE_BEGIN.fullmatch(line) is not None
+    return _BEGIN.fullmatch(line) is not None
 
 
 def is_marker(line: bytes) -> bool:
     """Whether `line` can only be part of an envelope."""
-    return line.strip() == END or line.lstrip().startswith((_ADD, _DELETE, _UPDATE, _MOVE))
+    return _END.fullmatch(line) is not None or line.lstrip().startswith(
+        (_ADD, _DELETE, _UPDATE, _MOVE)
+    )
 
 
 def parse(cursor: Cursor) -> list[FilePatch]:
     """Take one envelope and give its sections."""
-    begin = cursor.number
+    begin, first = cursor.number, cursor.at
     cursor.take()
     end, found = _end_of(cursor)
     if not found:
         _no_end(cursor, begin, end)
     faults = len(cursor.faults)
-    _refuse_quotation(cursor, begin, end + found)
+    _refuse_quotation(cursor, first, end + found)
     files = _sections(cursor.within(end))
     cursor.at = end + found
     if not files and len(cursor.faults) == faults:
@@ -70,13 +67,14 @@ def parse(cursor: Cursor) -> list[FilePatch]:
     return files
 
 
-def _refuse_quotation(cursor: Cursor, begin: int, end: int) -> None:
+def _refuse_quotation(cursor: Cursor, first: int, end: int) -> None:
     """An envelope whose every line is indented is quoted, and its lines are not what they seem."""
-    first = cursor.lines[begin - 1]
-    indent = first[: len(first) - len(first.lstrip())]
-    inside = (line for line in cursor.lines[begin:end] if line.strip())
-    if indent and all(line.startswith(indent) for line in inside):
-        cursor.fault(f"the whole patch is indented by {len(indent)}; send it without", begin)
+    begin = cursor.line_at(first)
+    indent = begin[: len(begin) - len(begin.lstrip())]
+    inside = (cursor.line_at(at) for at in range(first + 1, end))
+    if indent and all(line.startswith(indent) for line in inside if line.strip()):
+        message = f"the whole patch is indented by {len(indent)}; send it without"
+        cursor.fault(message, cursor.lines.number(first))
 
 
 def _end_of(cursor: Cursor) -> tuple[int, bool]:
@@ -87,13 +85,16 @@ def _end_of(cursor: Cursor) -> tuple[int, bool]:
     """
     padded = None
     for at in range(cursor.at, cursor.end):
-        line = cursor.lines[at]
-        if line.rstrip() == END:
-            return at, True
-        if line.rstrip() == BEGIN:
-            break
-        if line.strip() == END:
+        line = cursor.line_at(at)
+        if not line.startswith((b"*", b" ", b"\t")):
+            continue
+        padding = line[:1] in b" \t"
+        if _END.fullmatch(line):
+            if not padding:
+                return at, True
             padded = at
+        elif not padding and starts_with(line):
+            break
     else:
         at = cursor.end
     return (at, False) if padded is None else (padded, True)
@@ -102,7 +103,7 @@ def _end_of(cursor: Cursor) -> tuple[int, bool]:
 def _no_end(cursor: Cursor, begin: int, end: int) -> None:
     cursor.fault(
         f"the patch that begins here has no end; if it is whole, add a line `*** End Patch` "
-        f"after line {end} (a text that was cut off looks the same)",
+        f"after line {cursor.lines.number(end - 1)} (a text that was cut off looks the same)",
         begin,
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from git_opatch.blob import Mode
-from git_opatch.parse.frame import Cursor
+from git_opatch.parse.cursor import Cursor
 from git_opatch.paths import unquote
 from git_opatch.text import visible
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from git_opatch.parse.frame import Cursor
+from git_opatch.parse.cursor import Cursor
 from git_opatch.patch import Anchor, Hunk, Line, Mark
 from git_opatch.text import visible
 

@@ -17,7 +17,8 @@ from dataclasses import replace
 
 from git_opatch.blob import Mode
 from git_opatch.parse import envelope
-from git_opatch.parse.frame import Cursor
+from git_opatch.parse.cursor import Cursor
+from git_opatch.parse.fence import is_fence
 from git_opatch.parse.header import (
     Names,
     agrees,
@@ -30,9 +31,9 @@ from git_opatch.parse.hunk import Hunks
 from git_opatch.patch import FilePatch, Hunk, Mark, Operation
 from git_opatch.text import visible
 
+HINT = rb"diff --git |--- "
 _GIT = b"diff --git "
 _VERSION = re.compile(rb"\d+\.\d[\w.() -]*\r?")
-_FENCE = re.compile(rb"\s{0,3}(```|~~~)")
 
 
 def starts(cursor: Cursor) -> bool:
@@ -54,7 +55,7 @@ def _names_at(cursor: Cursor) -> Names | None:
 
 def parse(cursor: Cursor) -> list[FilePatch]:
     """Take the diff of one file and give it as a section."""
-    number, faults = cursor.number, len(cursor.faults)
+    first, number, faults = cursor.at, cursor.number, len(cursor.faults)
     git = starts_with(cursor.line)
     extended = read_extended(cursor) if git else {}
     names = None if cursor.at_end else _names_at(cursor)
@@ -71,7 +72,7 @@ def parse(cursor: Cursor) -> list[FilePatch]:
         return []
     section = _section(names or names_of(extended), extended, hunks)
     if section is None:
-        cursor.fault(_no_change_stated(cursor, number), number)
+        cursor.fault(_no_change_stated(cursor.line_at(first)), number)
         return []
     operation, old, new, alternate = section
     return [
@@ -118,9 +119,8 @@ def _mode(value: bytes | None) -> Mode | None:
     return Mode(value.decode()) if value else None
 
 
-def _no_change_stated(cursor: Cursor, number: int) -> str:
-    header = visible(cursor.lines[number - 1])
-    return f"`{header}` has no hunk after it; add `@@` and the lines to change"
+def _no_change_stated(header: bytes) -> str:
+    return f"`{visible(header)}` has no hunk after it; add `@@` and the lines to change"
 
 
 def _section(
@@ -165,7 +165,7 @@ def _hunks(cursor: Cursor) -> tuple[Hunk, ...]:
     if cursor.at_end and not cursor.whole and hunks.open is not None and hunks.open.short:
         cursor.fault(
             "the text ends here, in the middle of a hunk: its header announces more lines",
-            cursor.number - 1,
+            cursor.previous,
         )
     return hunks.finish()
 
@@ -188,7 +188,7 @@ def _is_marked(line: bytes) -> bool:
 def _ends(cursor: Cursor, hunks: Hunks) -> bool:
     """Whether the cursor's line, by itself or by what follows, is no more of this file."""
     line = cursor.line
-    if line.startswith(_GIT) or line.rstrip() == envelope.BEGIN:
+    if line.startswith(_GIT) or (line.startswith(b"*") and envelope.starts_with(line)):
         return True
     if hunks.open is None:
         return not line.startswith(b"@@") and bool(line.strip())
@@ -224,13 +224,13 @@ def _is_prose(cursor: Cursor, hunks: Hunks) -> bool:
     or one that `diff` writes, if no marked line is left before the next patch, which would
     otherwise be dropped.
     """
-    if _FENCE.match(cursor.line):
+    if is_fence(cursor, cursor.line):
         after = cursor.ahead()
         return after is None or not _is_marked(after)
     outside = (
         hunks.open is None
         or hunks.open.full
-        or not cursor.lines[cursor.at - 1].strip()
+        or not cursor.line_at(cursor.at - 1).strip()
         or cursor.line.startswith((b"Index: ", b"Only in "))
     )
     if not outside:

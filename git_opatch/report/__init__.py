@@ -12,7 +12,7 @@ from pathlib import Path
 
 from git_opatch.complete import FileSummary
 from git_opatch.options import Options, Target
-from git_opatch.patch import Failure, Likeness, Nearest, Placement, Reason
+from git_opatch.outcome import Failure, Likeness, Nearest, Placement, Reason
 from git_opatch.plan import Placed, Plan
 from git_opatch.text import visible
 

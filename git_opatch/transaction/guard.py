@@ -14,7 +14,7 @@ from pathlib import Path
 
 from git_opatch.blob import Change, Entry
 from git_opatch.options import Target
-from git_opatch.patch import Failure, Reason
+from git_opatch.outcome import Failure, Reason
 from git_opatch.paths import parents
 
 

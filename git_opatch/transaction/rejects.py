@@ -12,7 +12,8 @@ import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from git_opatch.patch import Failure, FilePatch, Hunk, Patch, Reason
+from git_opatch.outcome import Failure, Reason
+from git_opatch.patch import FilePatch, Hunk, Patch
 from git_opatch.paths import quote
 from git_opatch.transaction.guard import guard_parents
 

@@ -1,0 +1,156 @@
+"""The text of a patch as a run of lines, and a place in it to read from."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from git_opatch.errors import Fault
+from git_opatch.text import BYTE_ORDER_MARK, without_cr
+
+_MOST_FAULTS = 10
+_NEWLINE = re.compile(rb"\n")
+
+
+class Lines:
+    r"""The lines of a text, without their `\n`, each cut out when it is asked for.
+
+    Of a large text that is no patch most lines never are, and none is kept. `first` is the
+    number of the first line in the text as it was given; with `numbers`, those of each line.
+    """
+
+    def __init__(self, raw: bytes, *, first: int = 1, numbers: Sequence[int] = ()) -> None:
+        self.raw = raw
+        self._first, self._numbers = first, numbers
+        self._starts = array("Q", [0])
+        self._starts.extend(match.end() for match in _NEWLINE.finditer(raw))
+        self.whole = self._starts[-1] == len(raw)
+        if not self.whole:
+            self._starts.append(len(raw) + 1)
+        ended, framed = len(self) - (not self.whole), raw.count(b"\r\n")
+        self._crlf = 0 < ended == framed
+        self.framed = self._crlf or not (framed or raw.endswith(b"\r"))
+
+    def __len__(self) -> int:
+        """How many lines there are."""
+        return len(self._starts) - 1
+
+    def __getitem__(self, at: int) -> bytes:
+        r"""The line at `at`, from 0; without its `\r` if all lines have one."""
+        line = self.raw[self._starts[at] : self._starts[at + 1] - 1]
+        return without_cr(line) if self._crlf else line
+
+    def number(self, at: int) -> int:
+        """The number of the line at `at` in the text as it was given, from 1."""
+        return self._numbers[at] if self._numbers else self._first + at
+
+    def find(self, pattern: re.Pattern[bytes], at: int) -> int:
+        """The line at or after `at` where `pattern`, which begins at a line's start, matches."""
+        match = pattern.search(self.raw, self._starts[at])
+        return bisect_left(self._starts, match.start()) if match else len(self)
+
+
+@dataclass(slots=True)
+class Cursor:
+    """The lines of a patch's text and the one to be read next.
+
+    Positions count from 0; line numbers count from 1 and are those of the text as it was
+    given, whatever was taken off it.
+    """
+
+    lines: Lines
+    source: str = ""
+    at: int = 0
+    end: int = -1
+    """Where reading stops; the end of `lines` if negative."""
+    faults: list[Fault] = field(default_factory=list)
+    directory: str = ""
+    """The directory that the text says its paths count from."""
+    dedent: Callable[[bytes], bytes] | None = None
+    """Takes off what the framing puts before each line."""
+    fence: bytes = b""
+    """The marks that opened the Markdown fence round this line, if any."""
+
+    def __post_init__(self) -> None:
+        """Read to the end, if nothing else is said."""
+        if self.end < 0:
+            self.end = len(self.lines)
+
+    @classmethod
+    def over(cls, raw: bytes, source: str = "") -> Cursor:
+        r"""Split `raw`; a `\r` at the end of every line is framing and is taken off."""
+        return cls(Lines(raw.removeprefix(BYTE_ORDER_MARK)), source)
+
+    def within(self, end: int) -> Cursor:
+        """A cursor over the same lines up to `end`, which notes its faults here."""
+        return replace(self, end=end)
+
+    def inside(self, lines: Lines) -> Cursor:
+        """A cursor over `lines`, which were framed in these; it notes its faults here."""
+        return Cursor(lines, self.source, faults=self.faults, directory=self.directory)
+
+    @property
+    def at_end(self) -> bool:
+        """Whether all lines are read."""
+        return self.at >= self.end
+
+    @property
+    def framed(self) -> bool:
+        r"""Whether the lines all end alike, so that a `\r` is no content."""
+        return self.lines.framed
+
+    @property
+    def whole(self) -> bool:
+        """Whether the text ends with a newline, as a text that was not cut off does."""
+        return self.lines.whole
+
+    @property
+    def number(self) -> int:
+        """The number of the line to be read next."""
+        return self.lines.number(self.at) if self.at < len(self.lines) else self.previous + 1
+
+    @property
+    def previous(self) -> int:
+        """The number of the line that was read last; 0 before the first."""
+        return self.lines.number(self.at - 1) if self.at else 0
+
+    @property
+    def line(self) -> bytes:
+        """The line to be read next."""
+        return self.line_at(self.at)
+
+    def line_at(self, at: int) -> bytes:
+        """The line at that position."""
+        line = self.lines[at]
+        return self.dedent(line) if self.dedent else line
+
+    def ahead(self, distance: int = 1) -> bytes | None:
+        """The line that many lines on, or None past the end."""
+        at = self.at + distance
+        return self.line_at(at) if at < self.end else None
+
+    def take(self) -> bytes:
+        """Read a line."""
+        self.at += 1
+        return self.line_at(self.at - 1)
+
+    def fault(self, message: str, number: int | None = None) -> None:
+        """Note that a line is wrong: the one to be read next, or that of `number`."""
+        if len(self.faults) < _MOST_FAULTS:
+            self.faults.append(Fault(number or self.number, message, self.source))
+
+    def skip_blank(self) -> None:
+        """Read on to a line that is not blank."""
+        self.skip_until(lambda line: bool(line.strip()))
+
+    def skip_until(self, stop: Callable[[bytes], bool]) -> None:
+        """Read on to a line for which `stop` holds, or to the end."""
+        while self.at < self.end and not stop(self.line_at(self.at)):
+            self.at += 1
+
+    def skip_to(self, pattern: re.Pattern[bytes]) -> None:
+        """Read on to a line where `pattern`, which begins at a line's start, matches."""
+        self.at = min(self.lines.find(pattern, self.at), self.end)
