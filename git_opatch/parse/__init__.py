@@ -35,7 +35,7 @@ _MOST_FRAMES = 8
 _LOST = rb"@@"
 _HINTS = [module.HINT for module in (*_FAMILIES.values(), *_FRAMES, fence)]
 # Prose, of which there may be much, is told from patches before it is cut into lines.
-_BEGINNING = re.compile(rb"(?m)^(?:" + rb"|".join([_LOST, *_HINTS]) + rb")")
+_BEGINNING = re.compile(rb"(?m)^[ \t]*(?:" + rb"|".join([_LOST, *_HINTS]) + rb")")
 
 
 def parse_patch(text: bytes | str, *, dialect: Dialect | None = None, source: str = "") -> Patch:

@@ -24,7 +24,7 @@ from git_opatch.parse.hunk import Hunks
 from git_opatch.patch import FilePatch, Hunk, Line, Mark, Operation
 from git_opatch.text import visible
 
-HINT = rb"[ \t]*\*+[ \t]*[A-Za-z]"
+HINT = rb"\*+[ \t]*[A-Za-z]"
 _BEGIN = re.compile(rb"\s*\*+\s*begin\s+patch\s*\**\s*", re.IGNORECASE)
 _END = re.compile(rb"\s*\*+\s*end\s+patch\s*\**\s*", re.IGNORECASE)
 _END_OF_FILE = b"*** End of File"

@@ -8,11 +8,10 @@ long, and alone on its line; the lines inside lose as much indentation as the fe
 from __future__ import annotations
 
 import re
-from functools import partial
 
 from git_opatch.parse.cursor import Cursor
 
-HINT = rb"[ \t]*(?:```|~~~)"
+HINT = rb"```|~~~"
 _FENCE = re.compile(rb"([ \t]*)(`{3,}|~{3,})(.*)", re.DOTALL)
 
 
@@ -33,7 +32,7 @@ def pass_fence(cursor: Cursor) -> bool:
     cursor.take()
     cursor.fence = b"" if cursor.fence else match[2]
     indent = match[1] if cursor.fence and _all_indented(cursor, match[1]) else b""
-    cursor.dedent = partial(bytes.removeprefix, indent) if indent else None
+    cursor.dedent = (lambda line: line.removeprefix(indent)) if indent else None
     return True
 
 
