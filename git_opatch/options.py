@@ -91,5 +91,5 @@ class Options:
 
     def command_with(self, flag: str) -> str:
         """The same command with one flag more."""
-        program, _, rest = self.command.partition(" apply")
-        return f"{program} apply {flag}{rest}"
+        git, opatch, command, *rest = self.command.split(" ")
+        return " ".join([git, opatch, command, flag, *rest])

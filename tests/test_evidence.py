@@ -184,6 +184,50 @@ def test_an_anchor_after_the_only_place_contradicts_it(content: str, one: Hunk) 
     assert "anchor" in failure.message
 
 
+@pytest.mark.parametrize(
+    ("content", "anchor", "under"),
+    [
+        pytest.param("def f():\n  a\ndef g():\n  x\n", "def f():", "def g():", id="definition"),
+        pytest.param(
+            "class A:\n  def f():\n    a\nclass B:\n  def f():\n    x\n",
+            "class A:", "class B:", id="the same member of another class",
+        ),
+        pytest.param("# A\na\n# B\nx\n", "# A", "# B", id="section"),
+        pytest.param("a:\n  one:\n    y\n  two:\n    x\n", "  one:", "two:", id="key"),
+    ],
+)  # fmt: skip
+def test_an_anchor_of_another_block_contradicts(content: str, anchor: str, under: str) -> None:
+    depth = " " * (content.index("x") - content.rindex("\n", 0, content.index("x")) - 1)
+    failure = refused(content, hunk(f"-{depth}x", f"+{depth}z", at=[anchor]))
+    assert failure.reason is Reason.CONTRADICTED
+    assert failure.message.endswith(f"is under `{under}`")
+
+
+@pytest.mark.parametrize(
+    ("content", "anchor"),
+    [
+        pytest.param("class A:\n  def f():\n    a\n  def g():\n    x\n", "class A:", id="member"),
+        pytest.param("def f():\n  def g():\n    a\n  x\n", "def f():", id="after what is nested"),
+        pytest.param("def f():\n  a\nx\n", "def f():", id="no heading between"),
+        pytest.param("call()\ndef g():\n  x\n", "call()", id="the anchor is no heading"),
+        pytest.param("# A\na\n## A.1\nx\n", "# A", id="a subsection"),
+        pytest.param("[a]\n[a.b]\nx\n", "[a]", id="a table in a table"),
+        pytest.param("a:\n  one:\n    x\n", "a:", id="a deeper key"),
+        pytest.param("def f():\n  a\ndef g():\n  x\n", "def f", id="a part of a line"),
+    ],
+)
+def test_what_an_anchor_before_the_place_does_not_contradict(content: str, anchor: str) -> None:
+    line = next(line for line in content.splitlines() if line.strip() == "x")
+    (verdict,) = locate(content, hunk(f"-{line}", f"+{line}z", at=[anchor]))
+    assert isinstance(verdict, Placement)
+    assert verdict.evidence == "unique"
+
+
+def test_a_weak_anchor_of_another_block_does_not_contradict() -> None:
+    content = "def f():\n  a\ndef g():\n  x\n"
+    assert placed(content, hunk("-  x", weak="def f():")) == [(3, "unique")]
+
+
 def test_an_anchor_that_is_nowhere_is_a_note() -> None:
     (verdict,) = locate("a\nx\n", hunk("-x", "+y", at=["def gone():"]))
     assert isinstance(verdict, Placement)
@@ -218,6 +262,12 @@ def test_a_number_decides_only_where_it_is_exact(
     start: int | None, found: list[tuple[int, str]]
 ) -> None:
     assert placed("x\na\nx\nb\nx\n", hunk("-x", "+y", start=start)) == found
+
+
+def test_a_number_and_a_heading_that_disagree_leave_it_open() -> None:
+    content = "def f():\n    x\ndef g():\n    x\n"
+    assert ambiguous(content, hunk("-    x", weak="def g():", start=1)) == (1, 3)
+    assert placed(content, hunk("-    x", weak="def g():", start=3)) == [(3, "anchor")]
 
 
 def test_a_number_that_is_off_does_not_contradict_the_only_place() -> None:

@@ -124,6 +124,16 @@ def test_nearest_counts_from_the_hunk_before(repo: Sandbox) -> None:
     assert repo.read("f.py") == b"x\ngap\ngap\ngap\nMARK\ny\ngap\ngap\ngap\ngap\ngap\nx\n"
 
 
+def test_nearest_counts_from_the_stated_line(repo: Sandbox) -> None:
+    repo.commit({"f.py": ("gap\n" * 9 + "x\n") * 3})
+    patch = b"--- a/f.py\n+++ b/f.py\n@@ -22 +22 @@\n-x\n+y\n"
+    ran = repo.opatch("apply", "-v", "--ambiguous", "nearest", feed=patch)
+    _says(ran, 0, "hunk 1 of 1: line 20, strict (nearest of 3 places")
+    assert (
+        repo.read("f.py") == b"gap\n" * 9 + b"x\n" + b"gap\n" * 9 + b"y\n" + b"gap\n" * 9 + b"x\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("above", "limit", "status"),
     [(100, None, 0), (101, None, 1), (101, "101", 0), (10, "9", 1), (10, "10", 0), (0, "0", 0)],

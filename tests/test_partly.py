@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from sandbox import Sandbox, Tree
 from writers import envelope
@@ -148,6 +150,30 @@ def test_the_way_back_of_a_part(base: Sandbox) -> None:
     words = said.strip().partition("Take it back: git opatch ")[2].split()
     assert base.opatch(*words).status == 0
     _holds(base, _tree())
+
+
+def test_what_is_taken_back_by_its_record_comes_again(base: Sandbox, tmp_path: Path) -> None:
+    patch = tmp_path / "patch"
+    patch.write_bytes(_MIXED)
+    assert base.opatch("apply", "--partial", str(patch)).status == 1
+    after = base.files()
+    said = base.opatch("apply", "-R", str(patch)).out.decode()
+    words = said.strip().partition("Take it back: git opatch ")[2].split()
+    assert base.opatch(*words).status == 0
+    assert base.files() == after
+
+
+def test_what_is_not_applied_is_not_taken_back(base: Sandbox) -> None:
+    said = _unchanged(base, "-R", patch=envelope(_update("a.txt", "zeta", "Z")))
+    assert "hunk 1 of 1 is not applied to the index, or was changed since" in said
+
+
+def test_how_to_pass_over_what_is_applied(base: Sandbox) -> None:
+    done = envelope(_update("a.txt", "two", "2"))
+    assert base.opatch("apply", feed=done).status == 0
+    said = _unchanged(base, patch=done)
+    assert "  to pass over it: git opatch apply --skip-applied\n" in said
+    assert base.opatch("apply", "--skip-applied", feed=done).status == 0
 
 
 def test_a_part_of_a_file_that_moves(base: Sandbox) -> None:

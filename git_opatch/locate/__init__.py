@@ -44,7 +44,7 @@ def locate_hunks(
     narrow_by_order(searches, len(haystack.lines))
     if are_credible(searches):
         for attempt in searches:
-            attempt.narrow(stated_number(attempt), "stated line number")
+            attempt.narrow(stated_number(attempt, haystack), "stated line number")
     if matching.ambiguous is Ambiguous.NEAREST:
         choose_nearest(searches, haystack, matching.proximity)
     verdicts = Verdicts(haystack, searches, matching)

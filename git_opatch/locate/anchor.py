@@ -15,8 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from git_opatch.locate.haystack import Haystack
-from git_opatch.locate.heading import heading
+from git_opatch.locate.heading import Heading, depth, heading, word_of
 from git_opatch.patch import Anchor
+from git_opatch.text import indentation
 
 _MOST_BLOCKS = 100
 """An anchor that stands more often than this names no block worth looking at."""
@@ -84,6 +85,35 @@ def _is_near(place: int, anchors: Sequence[int], haystack: Haystack) -> bool:
     headings = haystack.headings[kind]
     between = bisect_left(headings, anchors[nearest] + 1)
     return between == len(headings) or headings[between] >= place
+
+
+def heading_between(place: int, anchors: Sequence[int], haystack: Haystack) -> int | None:
+    """The last heading that ends the block of the anchor before `place`; None if it is open.
+
+    Only a heading of just the anchor's kind ends it, with the same keyword and no deeper: on
+    real history none stood between a hunk and what git names as its heading (10,016 hunks).
+    """
+    nearest = bisect_left(anchors, place) - 1
+    end = haystack.block_end(anchors[nearest]) if nearest >= 0 else place + 1
+    if place < end:
+        return None
+    anchor, after = haystack.lines[anchors[nearest]], haystack.lines[end]
+    if _is_label(anchor):
+        return end if _is_label(after) and indentation(after) == indentation(anchor) else None
+    kind = heading(anchor)
+    if kind is None or (kind is Heading.DEFINITION and not word_of(anchor)):
+        return None
+    headings = haystack.headings[kind]
+    first, last = bisect_right(headings, anchors[nearest]), bisect_left(headings, place)
+    for at in reversed(range(first, last)):
+        line = haystack.lines[headings[at]]
+        if depth(line, kind) <= depth(anchor, kind) and word_of(line) == word_of(anchor):
+            return headings[at]
+    return None
+
+
+def _is_label(line: bytes) -> bool:
+    return heading(line.strip()) is Heading.LABEL
 
 
 def _blocks(anchors: Sequence[int], haystack: Haystack) -> list[tuple[int, int]]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from enum import Enum
 
+from git_opatch.text import indentation
+
 _MODIFIERS = (
     rb"(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|"
     rb"override|virtual|inline|extern|unsafe|const|constexpr|pub(?:\([^)]*\))?|declare|open|"
@@ -18,7 +20,7 @@ _MODIFIERS = (
 _NAMED = rb"\s+(?:\([^)]*\)\s*)?[*&<]*[\w.$:]+\s*"
 _REST = rb"(?:$|[^\w\s].*|(?:extends|implements|for|struct|interface|where|with|func|map|enum)\b.*)"
 _DEFINITION = re.compile(
-    rb"\s*" + _MODIFIERS + rb"(?:def|class|function|func|fn|fun|interface|struct|enum|union|"
+    rb"\s*" + _MODIFIERS + rb"(?P<word>def|class|function|func|fn|fun|interface|struct|enum|union|"
     rb"impl|trait|type|module|namespace|package|object|record|sub|proc|procedure|macro|"
     rb"template)" + _NAMED + _REST
 )
@@ -59,3 +61,16 @@ def heading(line: bytes) -> Heading | None:
     if any(pattern.match(line) for pattern in _DEFINITIONS):
         return Heading.DEFINITION
     return next((kind for kind, pattern in _SECTIONS.items() if pattern.match(line)), None)
+
+
+def word_of(line: bytes) -> bytes:
+    """The keyword that makes `line` a definition; empty if it has none."""
+    match = None if _CONTROL.match(line) else _DEFINITION.match(line[:_LONGEST])
+    return match["word"] if match else b""
+
+
+def depth(line: bytes, kind: Heading) -> int:
+    """How deep a heading of that kind stands: one that is no deeper ends what is below it."""
+    if kind in (Heading.MARKDOWN, Heading.WIKI):
+        return len(line) - len(line.lstrip(kind.value.encode()))
+    return line.count(b".") if kind is Heading.TABLE else len(indentation(line))

@@ -15,14 +15,16 @@ from git_opatch.options import Tier
 
 
 def choose_nearest(searches: Sequence[Search], haystack: Haystack, proximity: int) -> None:
-    """Take, for each hunk with several places, the best one, then the nearest to the hunk before.
+    """Take, for each hunk with several places, the best one, then the nearest to where it says.
 
-    Beyond the strict tier, places more than `proximity` lines away are not taken.
+    A hunk without a number is expected where the hunk before it ends. Beyond the strict tier,
+    places more than `proximity` lines away are not taken.
     """
     expected = 0
     for search in searches:
         if len(search.places) > 1 and not search.countless:
-            _choose(search, expected, haystack, proximity)
+            stated = search.hunk.start
+            _choose(search, expected if stated is None else stated, haystack, proximity)
         if search.found:
             place = search.places[0]
             expected = place + len(search.hunk_at(place).preimage)

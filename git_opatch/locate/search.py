@@ -21,6 +21,7 @@ from git_opatch.options import Matching, Tier
 from git_opatch.patch import Hunk, changed_span
 from git_opatch.text import visible
 
+UNIQUE = "unique"
 _MOST_ALIGNED = 100
 """More places than this are not aligned with a hunk's blank lines; they could not be told apart."""
 
@@ -43,7 +44,7 @@ class Search:
     rivals: frozenset[int] = frozenset()
     """Those of the places where the shape stands with another indentation than it is sought.
     They keep others from being certain, and are never taken themselves."""
-    evidence: str = "unique"
+    evidence: str = UNIQUE
     refused: str = ""
     """Why a hunk without a preimage has no place at all."""
     applied: int | None = None
@@ -53,6 +54,11 @@ class Search:
     def found(self) -> bool:
         """Whether exactly one place is left."""
         return len(self.places) == 1
+
+    @property
+    def unique(self) -> bool:
+        """Whether the hunk had one place from the beginning, so that nothing had to tell."""
+        return self.found and self.evidence == UNIQUE
 
     @property
     def countless(self) -> bool:

@@ -90,14 +90,15 @@ class Verdicts:
         return self._not_found(attempt)
 
     def _applied(self, attempt: Search, place: int, tier: Tier) -> Failure:
-        loosely = "" if tier is Tier.STRICT else ", if only loosely"
-        failure = self._fail(
-            attempt,
-            Reason.ALREADY_APPLIED,
-            f"is already applied: its new lines stand at line {place + 1}{loosely}",
-            places=(place,),
+        certain, stand = tier is Tier.STRICT, f"its new lines stand at line {place + 1}"
+        message = (
+            f"is already applied: {stand}"
+            if certain
+            else f"may be applied already: {stand}, if only loosely"
         )
-        return replace(failure, certain=tier is Tier.STRICT)
+        advice = "" if certain else "re-read the file; if the change is not there, send it again"
+        failure = self._fail(attempt, Reason.ALREADY_APPLIED, message, advice, places=(place,))
+        return replace(failure, certain=certain)
 
     def _doubtful(self, attempt: Search, position: int) -> Failure:
         return self._fail(

@@ -148,6 +148,8 @@ def _problems(failures: Sequence[Failure]) -> str:
 def _failure(failure: Failure, options: Options) -> Iterator[str]:
     where = f"`{options.base}`" if options.base else _WHERE[options.target]
     message = failure.message + (f" {where}" if _is_lost(failure) else "")
+    if options.reverse and _is_lost(failure):
+        message = f"is not applied to {where}, or was changed since"
     if options.reverse and failure.reason is Reason.ALREADY_APPLIED:
         message = _NOT_THERE
     yield f"error: {visible(failure.path) or '(no path)'}: {_hunk(failure)}{visible(message)}"
@@ -155,8 +157,14 @@ def _failure(failure: Failure, options: Options) -> Iterator[str]:
         yield from _nearest(failure, failure.nearest)
     elif failure.number:
         yield f"  {_in_patch(failure)}"
+    if failure.reason is Reason.ALREADY_APPLIED and failure.certain and _can_skip(options):
+        yield f"  to pass over it: {visible(options.command_with('--skip-applied'), 1000)}"
     for line in failure.advice.splitlines():
         yield f"  {visible(line, 1000)}"
+
+
+def _can_skip(options: Options) -> bool:
+    return options.command.startswith("git opatch apply") and not options.reverse
 
 
 def _hunk(failure: Failure) -> str:
@@ -189,11 +197,13 @@ def _nearest(failure: Failure, nearest: Nearest) -> Iterator[str]:
 def way_back(options: Options, files: Sequence[str], plan: Plan) -> str:
     """The command that takes an applied patch back.
 
-    A patch from standard input is gone, and one that replaced files does not say what they
-    held; the journal's diff stands for them.
+    A patch from standard input is gone, one that replaced files does not say what they held,
+    and one that was taken back by its record may need other options; the journal's diff stands
+    for them.
     """
     flag = f" {options.target_flag}" if options.target_flag else ""
-    if files and "-" not in files and not options.overwrite:
+    repeatable = not (options.overwrite or plan.undoes)
+    if files and "-" not in files and repeatable:
         again = options.command.replace(" -R", "", 1) if options.reverse else None
         return (again or options.command_with("-R")).replace(" apply", f" apply{flag}", 1)
     record = shlex.quote(_relative(plan.record)) if plan.record else "PATCH"
