@@ -3,9 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from random import Random
 
-from model import ADDED, REMOVED, ROOT, Case, Dialect, Form, Header, Hunk, Line, Section
+import forms
+import manners
+from model import (
+    ADDED,
+    REMOVED,
+    ROOT,
+    Case,
+    Dialect,
+    Form,
+    Frame,
+    Header,
+    Hunk,
+    Line,
+    Section,
+    Slip,
+)
 
 BARE_ENVELOPE = Dialect(Form.ENVELOPE, Header.BARE)
 ANCHORED_ENVELOPE = Dialect(Form.ENVELOPE, Header.ANCHOR)
@@ -15,17 +31,45 @@ INVENTED_DIFF = Dialect(Form.UNIFIED, Header.INVENTED)
 
 ALL = (BARE_ENVELOPE, ANCHORED_ENVELOPE, BARE_DIFF, RIGHT_DIFF, INVENTED_DIFF)
 NUMBERLESS = (BARE_ENVELOPE, BARE_DIFF)
+CHANGES = Dialect(Form.CHANGES, Header.BARE)
+BLOCKS = Dialect(Form.BLOCKS, Header.BARE)
+OPERATIONS = Dialect(Form.OPERATIONS, Header.BARE)
+_FORMS = {
+    Form.CHANGES: forms.changes,
+    Form.BLOCKS: forms.blocks,
+    Form.OPERATIONS: forms.operations,
+}
+
+
+def framed(frame: Frame) -> tuple[Dialect, ...]:
+    """The dialects that are written in such a frame."""
+    able = (BARE_ENVELOPE, ANCHORED_ENVELOPE) if frame is Frame.HEREDOC else ALL
+    return tuple(replace(dialect, frame=frame) for dialect in able)
+
+
+def slipped(slip: Slip) -> tuple[Dialect, ...]:
+    """The dialects in which such a slip can be made."""
+    able = {
+        Slip.COUNTS: (RIGHT_DIFF,),
+        Slip.PREFIXES: (BARE_DIFF, INVENTED_DIFF),
+        Slip.GRAMMAR: (BARE_ENVELOPE, ANCHORED_ENVELOPE, BARE_DIFF, INVENTED_DIFF),
+    }
+    return tuple(replace(dialect, slip=slip) for dialect in able[slip])
 
 
 def render(case: Case, dialect: Dialect) -> str:
     """The patch of `case` in this dialect; the same text each time."""
     rng = Random(case.name + case.commit.id)
+    sections = case.draft.sections
     if dialect.form is Form.ENVELOPE:
-        body = [line for one in case.draft.sections for line in _envelope(one, dialect)]
+        body = [line for one in sections for line in _envelope(one, dialect)]
         lines = ["*** Begin Patch", *body, "*** End Patch"]
+    elif dialect.form is Form.UNIFIED:
+        lines = [line for one in sections for line in _unified(one, dialect, rng)]
     else:
-        lines = [line for one in case.draft.sections for line in _unified(one, dialect, rng)]
-    return "".join(line + "\n" for line in lines)
+        lines = list(_FORMS[dialect.form](sections))
+    written = manners.framed(manners.slipped(lines, dialect.slip, rng), dialect.frame, rng)
+    return "".join(line + "\n" for line in written)
 
 
 def _envelope(section: Section, dialect: Dialect) -> Iterator[str]:

@@ -13,7 +13,7 @@ import layout
 import refusals
 import shapes
 import wording
-from model import CONTEXT, REMOVED, Case, Commit, Dialect, Wanted
+from model import CONTEXT, REMOVED, Case, Commit, Dialect, Frame, Slip, Wanted
 from spoil import (
     Maker,
     ambiguous,
@@ -67,6 +67,16 @@ _TO_APPLY = {
     "indentation-halved": Kind(everywhere(indents.indentation_halved)),
     "indentation-doubled": Kind(everywhere(indents.indentation_doubled)),
     "two-spoilings": Kind(two_spoilings),
+    "fenced": Kind(clean(3), dialects=dialects.framed(Frame.FENCE)),
+    "heredoc": Kind(clean(3), dialects=dialects.framed(Frame.HEREDOC)),
+    "wrong-counts": Kind(clean(3), dialects=dialects.slipped(Slip.COUNTS)),
+    "missing-prefixes": Kind(clean(3), dialects=dialects.slipped(Slip.PREFIXES)),
+    "file-changes": Kind(clean(3), dialects=(dialects.CHANGES,)),
+    "search-replace": Kind(clean(3), dialects=(dialects.BLOCKS,)),
+    "operations": Kind(clean(3), dialects=(dialects.OPERATIONS,)),
+}
+_TO_ANSWER = {
+    "no-grammar": Kind(clean(3), Wanted.ANSWERED, dialects.slipped(Slip.GRAMMAR)),
 }
 _EITHER = {
     "dropped-blank-beside": Kind(once(layout.dropped_blank_beside), Wanted.EITHER),
@@ -90,7 +100,7 @@ _TO_REFUSE = {
     "binary": Kind(refusals.binary, Wanted.REFUSAL),
 }
 
-KINDS = {**_TO_APPLY, **_EITHER, **_TO_REFUSE}
+KINDS = {**_TO_APPLY, **_TO_ANSWER, **_EITHER, **_TO_REFUSE}
 
 
 def draw(name: str, histories: Sequence[Sequence[Commit]], count: int, seed: str) -> list[Case]:

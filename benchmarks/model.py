@@ -105,6 +105,9 @@ class Form(Enum):
 
     ENVELOPE = "envelope"
     UNIFIED = "unified"
+    CHANGES = "file changes"
+    BLOCKS = "search and replace"
+    OPERATIONS = "operations"
 
 
 class Header(Enum):
@@ -116,21 +119,41 @@ class Header(Enum):
     INVENTED = "invented numbers"
 
 
+class Frame(Enum):
+    """What stands round a patch."""
+
+    NONE = "alone"
+    FENCE = "in prose and a fence"
+    HEREDOC = "in a heredoc"
+
+
+class Slip(Enum):
+    """What the writer does not know of the form."""
+
+    NONE = "well formed"
+    COUNTS = "wrong counts"
+    PREFIXES = "names without a/ and b/"
+    GRAMMAR = "several faults of form"
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """A way to write a patch down."""
 
     form: Form
     header: Header
+    frame: Frame = Frame.NONE
+    slip: Slip = Slip.NONE
 
     def __str__(self) -> str:
-        return f"{self.form.value}, {self.header.value}"
+        return f"{self.form.value}, {self.header.value}, {self.frame.value}, {self.slip.value}"
 
 
 class Wanted(Enum):
     """What a tool should do with a case."""
 
     EXACT = "applied exactly"
+    ANSWERED = "applied exactly or told the right line"
     EITHER = "applied exactly or refused"
     REFUSAL = "refused"
 

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from model import Case, Dialect, Form, Header
@@ -33,12 +33,19 @@ class Tool:
     stages: bool = False
 
     def suits(self, case: Case) -> bool:
-        """Whether the tool can be given `case`: not if numbers tell it what is left open."""
+        """Whether the tool can be given `case`: not if numbers tell it what is left open.
+
+        A tool of one form is given cases of the two that it can be told in, in whatever frame.
+        """
+        if self.form is not None and case.dialect.form not in (Form.ENVELOPE, Form.UNIFIED):
+            return False
         return self.header is not Header.RIGHT or case.kind != _LEFT_OPEN
 
     def reads(self, dialect: Dialect) -> Dialect:
         """The dialect that the tool is given where opatch is given `dialect`."""
-        return Dialect(self.form or dialect.form, self.header or dialect.header)
+        return replace(
+            dialect, form=self.form or dialect.form, header=self.header or dialect.header
+        )
 
 
 @dataclass(frozen=True, slots=True)

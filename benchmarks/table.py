@@ -12,14 +12,19 @@ from trial import Outcome, Result
 
 _GOOD = {
     Wanted.EXACT: {Outcome.EXACT},
+    Wanted.ANSWERED: {Outcome.EXACT},
     Wanted.EITHER: {Outcome.EXACT, Outcome.REFUSED},
     Wanted.REFUSAL: {Outcome.REFUSED},
 }
+_TELLS = re.compile(r"did you mean `|write `|add a line `")
+"""How a refusal begins to say the line as it should be."""
 
 
 def is_good(result: Result) -> bool:
     """Whether the tool did what was wanted of it."""
-    return result.outcome in _GOOD[result.case.wanted]
+    wanted, outcome = result.case.wanted, result.outcome
+    told = wanted is Wanted.ANSWERED and outcome is Outcome.REFUSED
+    return outcome in _GOOD[wanted] or (told and _TELLS.search(result.message) is not None)
 
 
 def by_class(results: Sequence[Result], tools: Sequence[str]) -> Iterator[str]:
@@ -58,9 +63,10 @@ def totals(results: Sequence[Result], tools: Sequence[str]) -> Iterator[str]:
     )
     for tool in tools:
         own = [result for result in results if result.tool == tool]
-        apply, either, refuse = (
+        apply, told, either, refuse = (
             Counter(one.outcome for one in own if one.case.wanted is wanted) for wanted in Wanted
         )
+        apply += told
         shares = [_percent(apply[outcome], apply.total()) for outcome in Outcome]
         bad = _percent(either[Outcome.WRONG] + either[Outcome.HALF], either.total())
         yield _row([tool, *shares, bad, _percent(refuse[Outcome.REFUSED], refuse.total())])

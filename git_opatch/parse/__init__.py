@@ -75,8 +75,8 @@ def _read(cursor: Cursor, families: Sequence[ModuleType], depth: int) -> list[Fi
             for content in contents:
                 files += _read(content, families, depth - 1)
         elif family is not None:
-            found = family.parse(cursor)
-            files += [replace(section, directory=cursor.directory) for section in found]
+            found, own = family.parse(cursor), cursor.directory
+            files += [replace(one, directory=own) for one in found] if own else found
         else:
             _pass_over(cursor)
             cursor.skip_to(_BEGINNING)

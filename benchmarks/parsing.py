@@ -1,0 +1,164 @@
+"""How fast is a patch read, and does the cost grow with its size alone?
+
+    python benchmarks/parsing.py [--megabytes N] [--shapes NAME,...]
+
+Each shape of text is read in a process of its own at a quarter, at half and at all of N
+megabytes (100): what is timed is `parse_patch`, in processor time; the memory is what the
+process needs at most beyond the text itself, as a multiple of its size. Reading that is
+linear grows by 2 at each step; over 2.3 is called not linear.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+_MOST_GROWTH = 2.3
+_PARTS = (4, 2, 1)
+_CODE = "    value_{0} = compute(argument_{0}, other=1)  # as before"
+_HUNK = (
+    "@@ def function_{0}(self):",
+    " " + _CODE,
+    " " + _CODE,
+    "-    return value_{0} + 1  # the old one",
+    "+    return value_{0} + 2  # the new one",
+    " " + _CODE,
+)
+
+
+def _hunks(count: int) -> Iterator[str]:
+    for number in range(count):
+        yield from (line.format(number) for line in _HUNK)
+
+
+def _envelope() -> Iterator[str]:
+    yield "*** Begin Patch"
+    yield from _endless(lambda at: [f"*** Update File: src/part_{at}.py", *_hunks(20)])
+
+
+def _unified() -> Iterator[str]:
+    yield from _endless(lambda at: [f"--- a/src/{at}.py", f"+++ b/src/{at}.py", *_hunks(20)])
+
+
+def _changes() -> Iterator[str]:
+    yield "<FILE_CHANGES>"
+    yield from _endless(
+        lambda at: [f'<FILE_PATCH file_path="src/{at}.py">', *_hunks(20), "</FILE_PATCH>"]
+    )
+
+
+def _blocks() -> Iterator[str]:
+    return _endless(
+        lambda at: [
+            f"src/{at // 20}.py", "<<<<<<< SEARCH", *[_CODE.format(at)] * 4, "=======",
+            *[_CODE.format(at)] * 3, f"return {at}", ">>>>>>> REPLACE", "",
+        ]
+    )  # fmt: skip
+
+
+def _operations() -> Iterator[str]:
+    diff = "\n".join(_hunks(20)) + "\n"
+    return _endless(
+        lambda at: [json.dumps({"type": "update_file", "path": f"src/{at}.py", "diff": diff})]
+    )
+
+
+def _endless(part: Callable[[int], list[str]]) -> Iterator[str]:
+    at = 0
+    while True:
+        yield from part(at)
+        at += 1
+
+
+SHAPES: dict[str, tuple[Callable[[], Iterator[str]], str]] = {
+    "envelope": (_envelope, "*** End Patch"),
+    "unified diff": (_unified, ""),
+    "file changes": (_changes, "</FILE_CHANGES>"),
+    "search and replace": (_blocks, ""),
+    "operations": (_operations, ""),
+    "prose": (lambda: _endless(lambda at: [f"Then, in step {at}, the - and + signs differ."]), ""),
+    "nothing but `@@`": (lambda: _endless(lambda _: ["@@"]), ""),
+    "files of a line": (
+        lambda: _endless(lambda at: [*["*** Begin Patch"] * (not at), f"*** Delete File: {at}"]),
+        "*** End Patch",
+    ),
+    "heredocs without an end": (lambda: _endless(lambda _: ["apply_patch <<'EOF'"]), ""),
+    "fences": (lambda: _endless(lambda at: ["`" * (3 + at % 7) + "diff"]), ""),
+    "JSON brackets": (lambda: _endless(lambda _: ["[[[[[[["]), ""),
+}
+"""Texts by the name of their shape: their lines, without end, and what ends them."""
+
+
+def main() -> None:
+    """Measure the shapes that the command line asks for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--megabytes", type=float, default=100)
+    parser.add_argument("--shapes", type=lambda text: text.split(","), default=list(SHAPES))
+    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.one:
+        _measure(arguments.shapes[0], arguments.one)
+        return
+    print("| shape | MB | seconds | MB/s | grows by | memory, times the size | linear |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for shape in arguments.shapes:
+        print(_row(shape, int(arguments.megabytes * 1e6)), flush=True)
+
+
+def _row(shape: str, size: int) -> str:
+    runs = [_run(shape, size // part) for part in _PARTS]
+    growth = [two[0] / one[0] for one, two in pairwise(runs)]
+    seconds, memory = runs[-1]
+    linear = "yes" if max(growth) < _MOST_GROWTH else "no"
+    grows = ", ".join(f"{one:.2f}" for one in growth)
+    return (
+        f"| {shape} | {size / 1e6:.0f} | {seconds:.2f} | {size / 1e6 / seconds:.1f} | {grows} | "
+        f"{memory:.1f} | {linear} |"
+    )
+
+
+def _run(shape: str, size: int) -> tuple[float, float]:
+    command = [sys.executable, __file__, "--shapes", shape, "--one", str(size)]
+    seconds, memory = subprocess.run(command, check=True, capture_output=True).stdout.split()
+    return float(seconds), float(memory)
+
+
+def _measure(shape: str, size: int) -> None:
+    """Read a text of this shape and size; print the seconds and the multiple of memory."""
+    import gc
+    import resource
+    import time
+
+    from git_opatch.errors import ParseError
+    from git_opatch.parse import parse_patch
+
+    text = _text(shape, size)
+    gc.collect()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = time.process_time()
+    try:
+        patch = parse_patch(text)
+    except ParseError:
+        patch = None
+    seconds = time.process_time() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    del patch
+    print(seconds, (peak - before) * 1024 / len(text))
+
+
+def _text(shape: str, size: int) -> bytes:
+    lines, end = SHAPES[shape]
+    text = bytearray()
+    for line in lines():
+        text += line.encode() + b"\n"
+        if len(text) >= size:
+            break
+    return bytes(text + (end.encode() + b"\n" if end else b""))
+
+
+if __name__ == "__main__":
+    main()
