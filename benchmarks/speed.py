@@ -41,7 +41,7 @@ _SIZES = (1, 2, 4)
 _PROGRAM = str(Path(sys.executable).with_name("git-opatch"))
 _OPATCH = Tool("opatch", (_PROGRAM, "apply", "../envelope"))
 _CONVERT = Tool("convert", (_PROGRAM, "convert", "-o", os.devnull, "../envelope"), leaves="")
-_IMPORTS = "import git_opatch.cli, git_opatch.commands.apply, pydantic"  # typer needs it late
+_IMPORTS = "import git_opatch.cli, git_opatch.commands.apply"
 _START = Tool("start-up", (sys.executable, "-c", _IMPORTS), leaves="")
 _FLOOR = Tool("floor", ("git", "apply", "--index", "../finished"))
 _MPATCH = """\

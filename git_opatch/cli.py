@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from io import TextIOWrapper
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 from git_opatch import __version__
@@ -21,8 +23,39 @@ from git_opatch.text import visible
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
 
+
+class _Group(TyperGroup):
+    def get_params(self, ctx: Any) -> Any:
+        return _sparing(super().get_params(ctx))
+
+
+class _Command(TyperCommand):
+    def get_params(self, ctx: Any) -> Any:
+        return _sparing(super().get_params(ctx))
+
+
+def _sparing(parameters: list[Any]) -> list[Any]:
+    """`parameters`, but none of them converts what was not given, or is text already.
+
+    typer imports pydantic to convert its first value, even a default, which takes as long
+    as all other imports together.
+    """
+    for one in parameters:
+        one.process_value = partial(_processed, one)
+    return parameters
+
+
+def _processed(parameter: Any, context: typer.Context, value: Any) -> Any:
+    form = getattr(parameter, "type_descriptor", None)
+    is_text = form is not None and form.annotation in (str, list[str])
+    if is_text or not value:
+        return value
+    return type(parameter).process_value(parameter, context, value)
+
+
 app = typer.Typer(
     name="git opatch",
+    cls=_Group,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -58,9 +91,9 @@ def _register() -> None:
     from git_opatch.commands.convert import convert
     from git_opatch.commands.demo import demo
 
-    app.command(short_help="Apply a patch to the index and the working tree.")(apply)
-    app.command(short_help="Print a patch as a standard unified diff.")(convert)
-    app.command(short_help="Show the main job in a throw-away repository.")(demo)
+    app.command(cls=_Command, short_help="Apply a patch to the index and the working tree.")(apply)
+    app.command(cls=_Command, short_help="Print a patch as a standard unified diff.")(convert)
+    app.command(cls=_Command, short_help="Show the main job in a throw-away repository.")(demo)
 
 
 def run() -> int:

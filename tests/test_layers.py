@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -103,6 +105,17 @@ def test_the_core_is_pure() -> None:
 
 def test_every_module_has_a_layer() -> None:
     assert {_part(path) for path in _MODULES} == set().union(*_LAYERS)
+
+
+def test_a_command_line_is_read_without_pydantic() -> None:
+    script = (
+        "import sys; from git_opatch.cli import run\n"
+        "status = run()\n"
+        "print(status, 'pydantic' in sys.modules)"
+    )
+    command = [sys.executable, "-c", script, "apply", "--directory", "folder", "missing.patch"]
+    ran = subprocess.run(command, capture_output=True, check=True)
+    assert ran.stdout == b"128 False\n"
 
 
 def test_sizes() -> None:
