@@ -30,7 +30,6 @@ class Haystack:
         self.lines = self._compared()
         self._hunks = hunks
         self._seeker = Seeker(self.lines, self._wanted())
-        self._places: dict[tuple[bytes, ...], list[int]] = {}
         self._containing: dict[bytes, list[int]] = {}
         self._block_ends: dict[int, int] = {}
         self._views: dict[Tier, View] = {}
@@ -64,10 +63,7 @@ class Haystack:
 
         Places where even the line endings are the same come alone, if there are any.
         """
-        pattern = tuple(self.normal(line.text) for line in lines)
-        if pattern not in self._places:
-            self._places[pattern] = self._seeker.places(pattern)
-        places = self._places[pattern]
+        places = self._seeker.places([self.normal(line.text) for line in lines])
         if not self.text.crlf:
             return places
         exact = [place for place in places if self.has_endings(lines, place)]

@@ -28,6 +28,7 @@ class Seeker:
         hits = [at for at, line in enumerate(lines) if line in self._positions]
         for at in hits:
             self._positions[lines[at]].append(at)
+        self._places: dict[tuple[bytes, ...], list[int]] = {}
 
     def positions(self, line: bytes) -> Sequence[int]:
         """Every position of one wanted line."""
@@ -35,7 +36,17 @@ class Seeker:
 
     def places(self, pattern: Sequence[bytes]) -> list[int]:
         """Every position where `pattern`, which is not empty, begins; the first
-        `MOST_PLACES` + 1 if there are more."""
+        `MOST_PLACES` + 1 if there are more.
+
+        Equal patterns share one list, so that patterns of one length list no more places
+        together than the file has lines.
+        """
+        key = tuple(pattern)
+        if key not in self._places:
+            self._places[key] = self._find(key)
+        return self._places[key]
+
+    def _find(self, pattern: tuple[bytes, ...]) -> list[int]:
         rarest = min(range(len(pattern)), key=lambda at: len(self._positions[pattern[at]]))
         candidates = self._positions[pattern[rarest]]
         if len(candidates) > _FEW and len(self._positions) < _MOST_CODES:
