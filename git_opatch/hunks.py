@@ -150,8 +150,8 @@ def _apply(placements: Sequence[Placement], edited: Edited, new: Sequence[range]
         if not own:
             edited.notes.append(f"hunk {one.hunk.ordinal} changes nothing here")
         edits += own
-        notes = (*one.notes, follow.note) if follow.note else one.notes
-        edited.placements.append(replace(one, notes=notes))
+        noted = replace(one, notes=(*one.notes, follow.note)) if follow.note else one
+        edited.placements.append(noted)
     edited.content = edited.content.edited(edits)
     return [*_moved(new, edits), *_new_lines(edits)]
 

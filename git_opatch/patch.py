@@ -85,7 +85,8 @@ class Hunk:
     @property
     def changes(self) -> bool:
         """Whether the lines after the hunk are others than those before it."""
-        return self.preimage != self.postimage and _said(self.preimage) != _said(self.postimage)
+        one, two = self.preimage, self.postimage
+        return len(one) != len(two) or _said(one) != _said(two)
 
     def reversed(self) -> Hunk:
         """The hunk that takes this one back."""

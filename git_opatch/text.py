@@ -51,8 +51,8 @@ class Text:
 
     def to_bytes(self) -> bytes:
         """The file's bytes."""
-        data = b"\n".join(self.lines)
-        return data + b"\n" if self.lines and self.final_newline else data
+        last = (b"",) if self.lines and self.final_newline else ()
+        return b"\n".join((*self.lines, *last))
 
     @property
     def binary(self) -> bool:

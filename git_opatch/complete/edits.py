@@ -45,12 +45,13 @@ def edits_of(placement: Placement, text: Text, follow: Follow = AS_WRITTEN) -> I
         if line is not None and line.mark is not Mark.CONTEXT:
             run.append(line)
             continue
-        removed = sum(one.mark is Mark.REMOVED for one in run)
-        edit = _edit(placement, text, at, at + removed, _followed(run, text, at, follow))
-        if edit is not None:
-            yield edit
-        at += removed + 1
-        run = []
+        if run:
+            stop = at + sum(one.mark is Mark.REMOVED for one in run)
+            edit = _edit(placement, text, at, stop, _followed(run, text, at, follow))
+            if edit is not None:
+                yield edit
+            at, run = stop, []
+        at += 1
 
 
 def _followed(run: Sequence[Line], text: Text, start: int, follow: Follow) -> Sequence[Line]:
@@ -148,6 +149,8 @@ def trimmed(edit: Edit, text: Text) -> Edit | None:
         stop, last = stop - 1, last - 1
     if start == stop and first == last:
         return None
+    if last - first == len(edit.lines):
+        return edit
     return replace(
         edit,
         start=start,

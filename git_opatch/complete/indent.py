@@ -85,12 +85,12 @@ def pairs_of(placement: Placement, text: Text) -> list[Pair]:
     found_lines = lines_between(text, placement.start, placement.stop)
     stand = zip(placement.hunk.preimage, found_lines, alike, strict=False)
     rows = [(line, found) for line, found, how in stand if how in _COMPARED and line.text.strip()]
-    shift_by_one = _speaks_for_shift(placement.hunk.lines, rows)
+    lost = [_lost_its_mark(line, found) for line, found in rows]
+    shift_by_one = any(lost) and _speaks_for_shift(placement.hunk.lines, rows)
     return [
-        (indentation(found if _lost_its_mark(line, found) and not shift_by_one else line.text),
-         indentation(found))
-        for line, found in rows
-    ]  # fmt: skip
+        (indentation(found if is_lost and not shift_by_one else line.text), indentation(found))
+        for (line, found), is_lost in zip(rows, lost, strict=True)
+    ]
 
 
 def lines_between(text: Text, start: int, stop: int) -> Sequence[bytes]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 from git_opatch.blob import Change, Entry
@@ -17,29 +18,36 @@ from git_opatch.options import Target
 from git_opatch.outcome import Failure, Reason
 from git_opatch.paths import parents
 
+Look = Callable[[str], int | None]
+"""The mode of what is at a path; None if nothing is."""
+
 
 def guard(top: Path, changes: Sequence[Change], target: Target) -> list[Failure]:
     """What stands against writing `changes` below `top`; nothing for the index alone."""
     if target is Target.CACHED:
         return []
     removed = {change.path for change in changes if change.new is None}
+    look = cache(_mode)
     return [
         failure
         for change in changes
-        for failure in (*_parents(top, change.path, removed), *_place(top, change, removed))
+        for failure in (*_parents(top, change.path, removed, look), *_place(top, change, removed))
     ][:20]
 
 
 def guard_parents(top: Path, paths: Sequence[str]) -> list[Failure]:
     """What stands against even reading `paths`: a link or another repository above them."""
-    return [failure for path in paths for failure in _parents(top, path, frozenset(), True)]
+    look = cache(_mode)
+    return [failure for path in paths for failure in _parents(top, path, frozenset(), look, True)]
 
 
 def _parents(
-    top: Path, path: str, removed: Collection[str], reading: bool = False
+    top: Path, path: str, removed: Collection[str], look: Look, reading: bool = False
 ) -> Iterator[Failure]:
+    """`look` remembers what it saw: files share their folders."""
     for parent in parents(path):
-        mode = _mode(top / parent)
+        folder = os.path.join(top, parent)
+        mode = look(folder)
         if mode is None:
             return
         if stat.S_ISLNK(mode) and parent not in removed:
@@ -51,14 +59,14 @@ def _parents(
                 message = f"`{parent}` is a file, so nothing can be created below it"
                 yield Failure(Reason.IN_THE_WAY, message, path)
             return
-        if _mode(top / parent / ".git") is not None:
+        if look(os.path.join(folder, ".git")) is not None:
             message = f"`{parent}` is another repository; patch the file from there"
             yield Failure(Reason.UNSAFE_PATH, message, path)
             return
 
 
 def _place(top: Path, change: Change, removed: Collection[str]) -> Iterator[Failure]:
-    mode = _mode(top / change.path)
+    mode = _mode(os.path.join(top, change.path))
     if change.old is None:
         if mode is not None and not _holds_only(top, change.path, mode, removed):
             yield Failure(
@@ -104,7 +112,7 @@ def _kind(mode: int) -> str:
     return "a symbolic link" if stat.S_ISLNK(mode) else "a file"
 
 
-def _mode(path: Path) -> int | None:
+def _mode(path: str) -> int | None:
     try:
         return os.lstat(path).st_mode
     except OSError:
