@@ -38,7 +38,9 @@ class Text:
         if final_newline:
             lines.pop()
         newlines = len(lines) - (not final_newline)
-        return cls(lines, final_newline, 0 < newlines == data.count(b"\r\n"))
+        # the first line tells nearly always; to count takes as long as to split
+        framed = lines[0].endswith(b"\r") and 0 < newlines == data.count(b"\r\n")
+        return cls(lines, final_newline, framed)
 
     @classmethod
     def from_lines(cls, lines: Sequence[bytes], final_newline: bool = True) -> Text:
