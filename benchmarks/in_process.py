@@ -16,6 +16,7 @@ from git_opatch.parse import parse_patch
 from git_opatch.paths import parents
 from git_opatch.plan import make_plan, refuse_unsafe, resolve_paths
 from git_opatch.snapshot import Snapshot
+from git_opatch.text import Text
 from model import ROOT, Case
 from peers import Tool
 from trial import Result, judge
@@ -48,7 +49,7 @@ def _plan(text: str, tree: dict[str, bytes]) -> str:
 
 def _snapshot(tree: Mapping[str, bytes]) -> Snapshot:
     blobs = {
-        path: Blob(path, Entry(Mode.REGULAR, blob_id(data, _ALGORITHM)), data)
+        path: Blob(path, Entry(Mode.REGULAR, blob_id(Text.from_bytes(data), _ALGORITHM)), data)
         for path, data in tree.items()
     }
     folders = frozenset(parent for path in tree for parent in parents(path))

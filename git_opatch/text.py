@@ -7,11 +7,12 @@ only, `visible`, and only to be read by a person.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 # Git's own test (buffer_is_binary in xdiff-interface.c): a NUL among the first bytes.
 _BINARY_PROBE = 8000
+_PIECE = 4000  # lines
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -53,8 +54,24 @@ class Text:
 
     def to_bytes(self) -> bytes:
         """The file's bytes."""
-        last = (b"",) if self.lines and self.final_newline else ()
-        return b"\n".join((*self.lines, *last))
+        return b"".join(self.pieces())
+
+    def pieces(self) -> Iterator[bytes]:
+        """The file's bytes in pieces that fit a processor's cache."""
+        ended = self._ended
+        for at in range(0, len(ended), _PIECE):
+            yield b"\n".join((*ended[at : at + _PIECE], b""))
+        yield from self.lines[len(ended) :]
+
+    @property
+    def size(self) -> int:
+        """How many bytes the file has."""
+        return sum(map(len, self.lines)) + len(self._ended)
+
+    @property
+    def _ended(self) -> Sequence[bytes]:
+        """The lines that a newline ends."""
+        return self.lines if self.final_newline else self.lines[:-1]
 
     @property
     def binary(self) -> bool:

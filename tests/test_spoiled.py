@@ -20,6 +20,7 @@ from git_opatch.parse import parse_patch
 from git_opatch.plan import make_plan
 from git_opatch.repository import Repository
 from git_opatch.snapshot import Snapshot
+from git_opatch.text import Text
 
 _EXAMPLES = int(os.environ.get("OPATCH_EXAMPLES", "60"))
 _HEALTH = [HealthCheck.filter_too_much, HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -238,7 +239,9 @@ def _cases(draw: st.DrawFn) -> Case:
 @_many
 @given(_cases())
 def test_the_plan_is_right_or_a_refusal(case: Case) -> None:
-    blob = Blob("f", Entry(Mode.REGULAR, blob_id(case.before, "sha1")), case.before)
+    blob = Blob(
+        "f", Entry(Mode.REGULAR, blob_id(Text.from_bytes(case.before), "sha1")), case.before
+    )
     snapshot = Snapshot({"f": blob}, frozenset({"f"}), frozenset())
     plan = make_plan(parse_patch(case.patch), snapshot, Options(), "sha1", {})
     event("refused" if plan.failures else "applied")

@@ -33,6 +33,16 @@ def test_a_newline_ends_a_line(data: bytes, lines: list[bytes], final_newline: b
     assert text.lines == lines
     assert text.final_newline is final_newline
     assert text.to_bytes() == data
+    assert text.size == len(data)
+
+
+@pytest.mark.parametrize("count", [3_999, 4_000, 4_001, 8_000])
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_a_text_of_several_pieces(count: int, end: bytes) -> None:
+    data = b"\n".join(b"%d" % at for at in range(count)) + end
+    text = Text.from_bytes(data)
+    assert text.to_bytes() == data
+    assert text.size == len(data)
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def new_id(result: Result, algorithm: str) -> str:
         return null_id(algorithm)
     if result.old is not None and not result.content.edits:
         return result.old.entry.id
-    return blob_id(result.content.text.to_bytes(), algorithm)
+    return blob_id(result.content.text, algorithm)
 
 
 def _content_of_old(result: Result) -> Text:
@@ -115,8 +115,8 @@ def _similarity(old: Text, new: Content) -> int:
     if not new.edits:
         return 100
     gone = sum(len(line) + 1 for edit in new.edits for line in old.lines[edit.start : edit.stop])
-    size = len(old.to_bytes())
-    larger = max(size, len(new.text.to_bytes()), 1)
+    size = old.size
+    larger = max(size, new.text.size, 1)
     return min(99, 100 * max(size - gone, 0) // larger)
 
 
