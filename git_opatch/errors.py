@@ -34,6 +34,8 @@ class Fault:
     line: int
     message: str
     source: str = ""
+    corrected: str = ""
+    """The line as it should be written, where the message has one; not fit for a terminal."""
 
     def __str__(self) -> str:
         place = f"line {self.line}: " if self.line else ""

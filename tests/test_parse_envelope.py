@@ -83,7 +83,7 @@ def test_a_move_needs_no_hunk() -> None:
         pytest.param("a b.txt", "a b.txt", id="blanks"),
         pytest.param("  a  ", "a", id="padding"),
         pytest.param("ü/世.txt", "ü/世.txt", id="Unicode"),
-        pytest.param('"q"', '"q"', id="quotes are part of it"),
+        pytest.param("a'b`c\"", "a'b`c\"", id="quotes inside are part of it"),
         pytest.param("*** x", "*** x", id="what looks like a marker"),
     ],
 )
@@ -260,7 +260,7 @@ def test_a_malformed_text_is_pointed_at(lines: list[str], number: int, message: 
         pytest.param("*** Frob File: f", 2, "`*** Frob File: f` is no marker", id="unknown"),
         pytest.param(f"{FILE}\n-a\n*** X", 4, "`*** X` is no marker", id="unknown in an update"),
         pytest.param("*** Add File: n\n+x\n*** X", 4, "`*** X` is no", id="unknown in an add"),
-        pytest.param("*** update file: f\n-a", 2, "no marker", id="small letters"),
+        pytest.param("*** update: f\n-a", 2, "mean `*** Update File: f`?", id="no word file"),
         pytest.param(f"hello\n{FILE}\n-a", 2, "`hello` is no marker", id="prose inside"),
         pytest.param(FILE, 2, "the update has no hunk", id="no hunk"),
         pytest.param(f"{FILE}\n@@ x\n@@", 3, "the hunk has no lines", id="headers alone"),
@@ -287,7 +287,7 @@ def test_all_faults_are_told_at_once() -> None:
 
 
 def test_ten_faults_are_told_at_most() -> None:
-    body = [f"line {number}" for number in range(12)]
+    body = [f"*** {number}" for number in range(12)]
     assert [line for line, _ in faults(BEGIN, FILE, *body, END)] == list(range(3, 13))
 
 

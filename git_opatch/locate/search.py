@@ -220,6 +220,8 @@ def _place_addition(attempt: Search, haystack: Haystack) -> None:
         attempt.places, attempt.evidence = [end], "end of file"
     elif hunk.start is not None and not strong:
         attempt.refused = "has only added lines and numbers, and numbers are not trusted"
+    elif hunk.anchors and not strong:
+        attempt.refused = "has only added lines, and a heading alone does not say where they go"
     elif not strong and not hunk.is_last:
         attempt.refused = "has only added lines, which go to the end of the file, but is not last"
     elif not strong:

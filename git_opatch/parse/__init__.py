@@ -97,7 +97,8 @@ def _pass_over(cursor: Cursor) -> None:
         return
     line = cursor.take()
     if envelope.is_marker(line):
-        cursor.fault("no `*** Begin Patch` before this line; add one", cursor.previous)
+        message = "no `*** Begin Patch` before this line; add one"
+        cursor.fault(message, cursor.previous, corrected=b"*** Begin Patch")
         cursor.skip_until(envelope.starts_with)
     elif line.startswith(_LOST):
         cursor.fault(

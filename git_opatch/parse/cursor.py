@@ -137,10 +137,14 @@ class Cursor:
         self.at += 1
         return self.line_at(self.at - 1)
 
-    def fault(self, message: str, number: int | None = None) -> None:
-        """Note that a line is wrong: the one to be read next, or that of `number`."""
+    def fault(self, message: str, number: int | None = None, *, corrected: bytes = b"") -> None:
+        """Note that a line is wrong: the one to be read next, or that of `number`.
+
+        `corrected` is the line to write, if there is one.
+        """
         if len(self.faults) < _MOST_FAULTS:
-            self.faults.append(Fault(number or self.number, message, self.source))
+            line = corrected.decode("utf-8", "backslashreplace")
+            self.faults.append(Fault(number or self.number, message, self.source, line))
 
     def skip_blank(self) -> None:
         """Read on to a line that is not blank."""

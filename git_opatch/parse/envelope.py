@@ -1,37 +1,36 @@
 """The `*** Begin Patch` envelope of OpenCode and Codex.
 
     envelope := "*** Begin Patch" ["*** Environment ID: " id] section* "*** End Patch"
-    section  := "*** Add File: " path ("+" text)*
-              | "*** Delete File: " path
-              | "*** Update File: " path ["*** Move to: " path] hunk*
+    section  := "*** Add File: " path [header] ("+" text)*
+              | "*** Delete File: " path [header]
+              | "*** Update File: " path ["*** Move to: " path] [header] hunk*
     hunk     := ("@@" [" " anchor])* line+ ["*** End of File"]
+    header   := that of a diff, of the same file           (see `parse.restated`)
 
 Rules: OpenCode's patch format ("Patch Structure", "Operation Types", "End of File
 Marker") and Codex's parser for what it leaves open: padded markers, blank lines between
-hunks, a first hunk without `@@`. A marker is one only where a hunk's line cannot stand:
-a padded one inside an update is context.
+hunks, a first hunk without `@@`. How loosely markers are read is said in `parse.marker`. A
+marker is one only where a hunk's line cannot stand: a padded one inside an update is context.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from git_opatch.parse import marker
 from git_opatch.parse.cursor import Cursor
-from git_opatch.parse.hunk import Hunks
+from git_opatch.parse.hunk import Hunks, parse_header
+from git_opatch.parse.marker import Marker, is_begin, is_end, marker_of
+from git_opatch.parse.mistaken import fault_no_marker
+from git_opatch.parse.restated import pass_header
 from git_opatch.patch import FilePatch, Hunk, Line, Mark, Operation
 from git_opatch.text import visible
 
-HINT = rb"\*+[ \t]*[A-Za-z]"
-_BEGIN = re.compile(rb"\s*\*+\s*begin\s+patch\s*\**\s*", re.IGNORECASE)
-_END = re.compile(rb"\s*\*+\s*end\s+patch\s*\**\s*", re.IGNORECASE)
-_END_OF_FILE = b"*** End of File"
-_ADD, _DELETE, _UPDATE = b"*** Add File: ", b"*** Delete File: ", b"*** Update File: "
-_MOVE = b"*** Move to: "
+HINT = marker.HINT
 _ENVIRONMENT = b"*** Environment ID: "
-_KNOWN = "`*** Add File: PATH`, `*** Update File: PATH`, `*** Delete File: PATH` or `*** End Patch`"
+_LATE_MOVE = "`*** Move to:` stands right after `*** Update File:`, before any hunk"
 
 
 def starts(cursor: Cursor) -> bool:
@@ -41,14 +40,12 @@ def starts(cursor: Cursor) -> bool:
 
 def starts_with(line: bytes) -> bool:
     """Whether `line` begins an envelope."""
-    return _BEGIN.fullmatch(line) is not None
+    return is_begin(line)
 
 
 def is_marker(line: bytes) -> bool:
     """Whether `line` can only be part of an envelope."""
-    return _END.fullmatch(line) is not None or line.lstrip().startswith(
-        (_ADD, _DELETE, _UPDATE, _MOVE)
-    )
+    return is_end(line) or marker_of(line) is not None
 
 
 def parse(cursor: Cursor) -> list[FilePatch]:
@@ -89,11 +86,11 @@ def _end_of(cursor: Cursor) -> tuple[int, bool]:
         if not line.startswith((b"*", b" ", b"\t")):
             continue
         padding = line[:1] in b" \t"
-        if _END.fullmatch(line):
+        if is_end(line):
             if not padding:
                 return at, True
             padded = at
-        elif not padding and starts_with(line):
+        elif not padding and is_begin(line):
             break
     else:
         at = cursor.end
@@ -105,6 +102,7 @@ def _no_end(cursor: Cursor, begin: int, end: int) -> None:
         f"the patch that begins here has no end; if it is whole, add a line `*** End Patch` "
         f"after line {cursor.lines.number(end - 1)} (a text that was cut off looks the same)",
         begin,
+        corrected=b"*** End Patch",
     )
 
 
@@ -121,60 +119,88 @@ def _sections(cursor: Cursor) -> list[FilePatch]:
 
 
 def _section(cursor: Cursor) -> list[FilePatch]:
-    header = cursor.line.lstrip()
-    for marker, read in _READERS.items():
-        if header.startswith(marker):
-            return [read(cursor)]
-    cursor.fault(f"`{visible(cursor.line)}` is no marker of a patch; expected {_KNOWN}")
+    found = marker_of(cursor.line)
+    if found is not None and found[0] in _READERS:
+        kind, path = found
+        if not path:
+            cursor.fault(f"this marker names no file; write `{kind.value}PATH`")
+        return [_READERS[kind](cursor, os.fsdecode(path))]
+    if found is not None:
+        cursor.fault(_LATE_MOVE)
+    else:
+        fault_no_marker(cursor)
     cursor.take()
-    cursor.skip_until(lambda line: line.startswith((_ADD, _DELETE, _UPDATE)))
+    cursor.skip_until(_is_section)
     return []
 
 
-def _path(cursor: Cursor, marker: bytes) -> str:
-    return os.fsdecode(cursor.take().lstrip()[len(marker) :].strip())
+def _is_section(line: bytes) -> bool:
+    """Whether a section begins at `line`, for sure: it stands at the margin."""
+    found = marker_of(line) if line.startswith(b"***") else None
+    return found is not None and found[0] in _READERS
 
 
-def _add(cursor: Cursor) -> FilePatch:
+def _add(cursor: Cursor, path: str) -> FilePatch:
     number = cursor.number
-    path = _path(cursor, _ADD)
+    cursor.take()
+    _, mode = pass_header(cursor, None, path)
+    if not cursor.at_end and _says_no_line(cursor.line):
+        cursor.take()
     lines: list[Line] = []
     while not _section_follows(cursor):
         line = cursor.line
         if line.startswith(b"+"):
             lines.append(Line(Mark.ADDED, line[1:], number=cursor.number))
-        elif line.startswith(b"\\ ") and lines:
+        elif lines:
             lines[-1] = replace(lines[-1], newline=False)
         else:
-            cursor.fault(_unmarked_in_add(line))
+            cursor.fault("there is no line before this one that could lack its newline")
         cursor.take()
-    hunks = (Hunk(tuple(lines), number=number + 1, framed=cursor.framed),) if lines else ()
-    return FilePatch(Operation.ADD, None, path, hunks, number=number, source=cursor.source)
+    hunks = (Hunk(tuple(lines), number=lines[0].number, framed=cursor.framed),) if lines else ()
+    return FilePatch(
+        *(Operation.ADD, None, path, hunks),
+        new_mode=mode,
+        number=number,
+        source=cursor.source,
+    )
+
+
+def _says_no_line(line: bytes) -> bool:
+    """Whether `line` is a hunk's header without text: a new file has no line to name."""
+    header = parse_header(line)
+    return header is not None and header.anchor is None
 
 
 def _section_follows(cursor: Cursor) -> bool:
-    """Whether a section or the end is next; blank lines before it are taken.
+    """Whether a section or the end is next; else an added line is, or a backslash.
 
-    Before anything else they are lines that lost their `+`, which is one fault a run.
+    Blank lines before a section are taken. All else has lost its `+`: it is taken, and is one
+    fault a run.
     """
+    while not cursor.at_end and not cursor.line.startswith((b"+", b"\\ ")):
+        first, number, line = cursor.at, cursor.number, cursor.line
+        cursor.skip_blank()
+        if cursor.at_end or marker_of(cursor.line) is not None:
+            return True
+        if line.startswith(b"***"):
+            fault_no_marker(cursor)
+            cursor.take()
+            continue
+        cursor.skip_until(lambda line: line.startswith((b"+", b"***", b"\\ ")))
+        more = cursor.at - first > 1
+        cursor.fault(
+            f"every line of a new file begins with `+`; write `+{visible(line)}`"
+            + (f", and so on up to line {cursor.previous}" if more else ""),
+            number,
+            corrected=b"+" + line,
+        )
+    return cursor.at_end
+
+
+def _delete(cursor: Cursor, path: str) -> FilePatch:
     number = cursor.number
-    cursor.skip_blank()
-    if cursor.at_end or _is_section(cursor.line.lstrip()):
-        return True
-    if cursor.number > number:
-        cursor.fault(_unmarked_in_add(b""), number)
-    return False
-
-
-def _unmarked_in_add(line: bytes) -> str:
-    if line.startswith(b"***"):
-        return f"`{visible(line)}` is no marker of a patch; expected {_KNOWN}"
-    return f"every line of a new file begins with `+`; write `+{visible(line)}`"
-
-
-def _delete(cursor: Cursor) -> FilePatch:
-    number = cursor.number
-    path = _path(cursor, _DELETE)
+    cursor.take()
+    pass_header(cursor, path, None)
     cursor.skip_blank()
     if not cursor.at_end and not cursor.line.lstrip().startswith(b"***"):
         cursor.fault("a deletion has no lines; only the next `***` marker can follow it")
@@ -184,20 +210,36 @@ def _delete(cursor: Cursor) -> FilePatch:
     )
 
 
-def _update(cursor: Cursor) -> FilePatch:
+def _update(cursor: Cursor, path: str) -> FilePatch:
     number, before = cursor.number, len(cursor.faults)
-    path = _path(cursor, _UPDATE)
-    moved = None
-    if not cursor.at_end and cursor.line.lstrip().startswith(_MOVE):
-        moved = _path(cursor, _MOVE)
+    cursor.take()
+    moved = _moved(cursor)
+    modes = pass_header(cursor, path, moved or path)
     hunks = _hunks(cursor)
-    if not hunks and moved is None and len(cursor.faults) == before:
+    if not hunks and not moved and len(cursor.faults) == before:
         cursor.fault(
             "the update has no hunk; add `@@` and the lines to change, or leave the section out",
             number,
         )
-    operation = Operation.UPDATE if moved is None or moved == path else Operation.MOVE
-    return FilePatch(operation, path, moved or path, hunks, number=number, source=cursor.source)
+    operation = Operation.UPDATE if not moved or moved == path else Operation.MOVE
+    return FilePatch(
+        *(operation, path, moved or path, hunks, *modes),
+        number=number,
+        source=cursor.source,
+    )
+
+
+def _moved(cursor: Cursor) -> str:
+    """Take `*** Move to:` and give its path; a padded line must have it as it is, or is context."""
+    found = None if cursor.at_end else marker_of(cursor.line)
+    if found is None or found[0] is not Marker.MOVE:
+        return ""
+    if not cursor.line.startswith(b"***") and not marker.is_exact(cursor.line):
+        return ""
+    if not found[1]:
+        cursor.fault("this marker names no file; write `*** Move to: PATH`")
+    cursor.take()
+    return os.fsdecode(found[1])
 
 
 def _hunks(cursor: Cursor) -> tuple[Hunk, ...]:
@@ -212,13 +254,11 @@ def _hunks(cursor: Cursor) -> tuple[Hunk, ...]:
         elif hunks.open is None and line in (b"", b"\r"):
             cursor.take()
         elif hunks.open is not None and hunks.open.closed:
-            cursor.fault("a hunk after `*** End of File` begins with `@@`; add a line `@@`")
-            cursor.take()
-        elif not hunks.line() and hunks.open is not None:
+            message = "a hunk after `*** End of File` begins with `@@`; add a line `@@`"
+            cursor.fault(message, corrected=b"@@")
+            cursor.skip_until(lambda line: line.startswith((b"@@", b"***")))
+        elif not hunks.line():
             hunks.unmarked()
-        elif hunks.open is None:
-            cursor.fault(unmarked(line))
-            cursor.take()
         return True
 
     while not cursor.at_end and take():
@@ -231,36 +271,21 @@ def _marker_in_update(cursor: Cursor, hunks: Hunks) -> bool:
     line = cursor.line
     if _is_section(line):
         return False
-    if line.rstrip() == _END_OF_FILE and hunks.open is not None:
+    if marker.is_end_of_file(line) and hunks.open is not None:
         hunks.open.at_end_of_file = hunks.open.closed = True
         cursor.take()
         cursor.skip_blank()
         return True
-    if line.startswith(_MOVE):
-        cursor.fault("`*** Move to:` stands right after `*** Update File:`, before any hunk")
+    if marker_of(line) is not None:
+        cursor.fault(_LATE_MOVE)
     else:
-        cursor.fault(
-            f"`{visible(line)}` is no marker of a patch; expected {_KNOWN} (a context line "
-            "begins with a blank)"
-        )
+        fault_no_marker(cursor, " (a context line begins with a blank)")
     cursor.take()
     return True
 
 
-def unmarked(line: bytes) -> str:
-    """What to say of a line in a hunk that has no mark."""
-    return (
-        f"`{visible(line)}` begins with neither ` `, `-`, `+` nor `@@`; "
-        f"if it is context, write ` {visible(line)}`"
-    )
-
-
-def _is_section(line: bytes) -> bool:
-    return line.startswith((_ADD, _DELETE, _UPDATE))
-
-
-_READERS: dict[bytes, Callable[[Cursor], FilePatch]] = {
-    _ADD: _add,
-    _DELETE: _delete,
-    _UPDATE: _update,
+_READERS: dict[Marker, Callable[[Cursor, str], FilePatch]] = {
+    Marker.ADD: _add,
+    Marker.DELETE: _delete,
+    Marker.UPDATE: _update,
 }

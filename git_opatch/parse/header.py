@@ -36,6 +36,14 @@ def parse_names(old: bytes, new: bytes) -> Names | None:
     return _without_prefixes(old_name, new_name)
 
 
+def names_at(cursor: Cursor, distance: int = 0) -> Names | None:
+    """The names in a `---` and a `+++` line, that many lines on; None if they are not there."""
+    old, new = cursor.ahead(distance), cursor.ahead(distance + 1)
+    if old is None or new is None or not old.startswith(b"--- ") or not new.startswith(b"+++ "):
+        return None
+    return parse_names(old[4:], new[4:])
+
+
 def _plain(name: bytes) -> bytes | None:
     """A name without quotes, time stamp or padding; None if it is malformed."""
     if name.startswith(b'"'):
@@ -154,3 +162,8 @@ def _splits(line: bytes) -> list[tuple[bytes, bytes]]:
         new = unquote(b'"' + second)
         return [(first, new)] if new else []
     return []
+
+
+def mode_of(extended: dict[str, bytes], name: str) -> Mode | None:
+    """The mode that the extended header states by that name, if it does."""
+    return Mode(extended[name].decode()) if name in extended else None

@@ -1,6 +1,6 @@
 r"""The part that all families share: `@@` headers and the marked lines of a hunk.
 
-    header := "@@" | "@@ " text | "@@ -a,b +c,d @@" [" " heading]
+    header := "@@" | "@@ " text [" @@"] | "@@ ... @@" | "@@ -a,b [+c,d] [@@]" [" " heading]
     line   := (" " | "-" | "+") text | "" | "\ No newline at end of file"
 
 An empty line is an empty context line: editors and models strip the blank. Some strip it
@@ -16,9 +16,12 @@ from git_opatch.parse.cursor import Cursor
 from git_opatch.patch import Anchor, Hunk, Line, Mark
 from git_opatch.text import visible
 
+_RANGE = rb"(\d{1,12})(?:,(\d{1,12}))?"
+_HEADING = rb"(?:(?<=@@)[ \t](.*))?"
 _NUMBERED = re.compile(
-    rb"@@ -(\d{1,12})(?:,(\d{1,12}))? \+(\d{1,12})(?:,(\d{1,12}))? @@(?:[ \t](.*))?", re.DOTALL
+    rb"@@ ?-" + _RANGE + rb"(?: \+" + _RANGE + rb"(?: ?@@)?| ?@@)" + _HEADING, re.DOTALL
 )
+_ELIDED = re.compile(rb"@@(?:[ \t.]|\xe2\x80\xa6)*@@" + _HEADING, re.DOTALL)
 _MARKS = {mark.value.encode(): mark for mark in Mark}
 
 
@@ -35,28 +38,47 @@ class Header:
 
 def parse_header(line: bytes) -> Header | None:
     """The hunk header in `line`, or None if it is no header."""
-    numbered = _NUMBERED.fullmatch(line.rstrip())
-    if numbered:
+    header = line.rstrip()
+    if numbered := _NUMBERED.fullmatch(header):
         return _numbered_header(numbered)
-    if line.rstrip() == b"@@":
+    if header == b"@@":
         return Header()
+    if elided := _ELIDED.fullmatch(header):
+        return Header(_heading(elided[1]))
     if line.startswith(b"@@ "):
-        return Header(Anchor(line[3:].rstrip(b"\r")))
+        return Header(Anchor(_without_closing(line[3:])))
     return None
+
+
+def _heading(text: bytes | None) -> Anchor | None:
+    return Anchor(text.strip(), weak=True) if text and text.strip() else None
+
+
+def _without_closing(text: bytes) -> bytes:
+    """An anchor's text without the ` @@` that may close it."""
+    ended = text.rstrip()
+    closed = ended.endswith((b" @@", b"\t@@"))
+    return ended[:-2].rstrip() if closed else text.rstrip(b"\r")
 
 
 def _numbered_header(match: re.Match[bytes]) -> Header:
     old, old_count, new, new_count, heading = match.groups()
-    old_lines = 1 if old_count is None else int(old_count)
-    new_lines = 1 if new_count is None else int(new_count)
+    start, old_lines = _range(old, old_count)
+    new_start, new_lines = _range(new, new_count) if new else (None, None)
     return Header(
-        Anchor(heading.strip(), weak=True) if heading and heading.strip() else None,
-        # An empty range names the line before it (GNU diff, "Detailed Unified").
-        max(int(old) - (old_lines > 0), 0),
-        max(int(new) - (new_lines > 0), 0),
+        _heading(heading),
+        start,
+        new_start,
         old_lines,
         new_lines,
     )
+
+
+def _range(first: bytes, count: bytes | None) -> tuple[int, int]:
+    """Where a range starts, from 0, and how many lines it has."""
+    lines = 1 if count is None else int(count)
+    # An empty range names the line before it (GNU diff, "Detailed Unified").
+    return max(int(first) - (lines > 0), 0), lines
 
 
 @dataclass(slots=True)
@@ -135,9 +157,7 @@ class Hunks:
         cursor = self._cursor
         header = parse_header(cursor.line)
         if header is None:
-            text = visible(cursor.line[2:].strip(b" @"))
-            meant = f"@@ {text}" if text else "@@"
-            cursor.fault(f"`{visible(cursor.line)}` is no hunk header; did you mean `{meant}`?")
+            _fault_header(cursor)
             header = Header()
         if self.open is None or self.open.lines:
             self.close()
@@ -160,12 +180,17 @@ class Hunks:
         return True
 
     def unmarked(self) -> None:
-        """Take a line without a mark as the context that it is, if the file has it so."""
+        """Take a line without a mark as the context that it is, if the file has it so.
+
+        Before any hunk it is a fault, and those after it are the same one.
+        """
         cursor = self._cursor
         if self.open is not None:
             line = Line(Mark.CONTEXT, cursor.line, number=cursor.number, marked=False)
             self.open.add(line)
-        cursor.take()
+            cursor.take()
+        else:
+            _fault_unmarked(cursor)
 
     def _no_newline(self) -> bool:
         cursor = self._cursor
@@ -189,3 +214,25 @@ class Hunks:
         self.close()
         last = len(self._done)
         return tuple(replace(hunk, is_last=hunk.ordinal == last) for hunk in self._done)
+
+
+def _fault_header(cursor: Cursor) -> None:
+    line = visible(cursor.line)
+    if cursor.line.startswith(b"@@@ -"):
+        cursor.fault(f"`{line}` is of a merge's combined diff; send a diff against one version")
+        return
+    meant = (b"@@ " + cursor.line.strip(b" \t\r@")).rstrip()
+    message = f"`{line}` is no hunk header; did you mean `{visible(meant)}`?"
+    cursor.fault(message, corrected=meant)
+
+
+def _fault_unmarked(cursor: Cursor) -> None:
+    line, number = cursor.take(), cursor.previous
+    cursor.skip_until(lambda line: line.startswith((b" ", b"-", b"+", b"@@", b"*")))
+    more = f", and so on up to line {cursor.previous}" if cursor.previous > number else ""
+    cursor.fault(
+        f"`{visible(line)}` begins with neither ` `, `-`, `+` nor `@@`; "
+        f"if it is context, write ` {visible(line)}`{more}",
+        number,
+        corrected=b" " + line,
+    )

@@ -15,15 +15,15 @@ import os
 import re
 from dataclasses import replace
 
-from git_opatch.blob import Mode
 from git_opatch.parse import envelope
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.fence import is_fence
 from git_opatch.parse.header import (
     Names,
     agrees,
+    mode_of,
+    names_at,
     names_of,
-    parse_names,
     path_of,
     read_extended,
 )
@@ -38,7 +38,7 @@ _VERSION = re.compile(rb"\d+\.\d[\w.() -]*\r?")
 
 def starts(cursor: Cursor) -> bool:
     """Whether a file's diff begins at the cursor."""
-    return starts_with(cursor.line) or _names_at(cursor) is not None
+    return starts_with(cursor.line) or names_at(cursor) is not None
 
 
 def starts_with(line: bytes) -> bool:
@@ -46,19 +46,12 @@ def starts_with(line: bytes) -> bool:
     return line.startswith(_GIT)
 
 
-def _names_at(cursor: Cursor) -> Names | None:
-    after = cursor.ahead()
-    if not cursor.line.startswith(b"--- ") or after is None or not after.startswith(b"+++ "):
-        return None
-    return parse_names(cursor.line[4:], after[4:])
-
-
 def parse(cursor: Cursor) -> list[FilePatch]:
     """Take the diff of one file and give it as a section."""
     first, number, faults = cursor.at, cursor.number, len(cursor.faults)
     git = starts_with(cursor.line)
     extended = read_extended(cursor) if git else {}
-    names = None if cursor.at_end else _names_at(cursor)
+    names = names_at(cursor)
     if names is not None:
         if git and not agrees(names, extended):
             cursor.fault("this names another file than the `diff --git` lines before it")
@@ -81,8 +74,8 @@ def parse(cursor: Cursor) -> list[FilePatch]:
             old,
             new,
             hunks,
-            _mode(extended.get("old mode")),
-            _mode(extended.get("new mode")),
+            mode_of(extended, "old mode"),
+            mode_of(extended, "new mode"),
             alternate,
             states_content=bool(hunks) or (names is None and "differ" not in extended),
             number=number,
@@ -113,10 +106,6 @@ def _check_sides(cursor: Cursor, names: Names | None, hunks: tuple[Hunk, ...]) -
         if wrong is not None:
             message = f"{what} has lines that begin with `{mark.value}` alone; is this an update?"
             cursor.fault(message, wrong.number)
-
-
-def _mode(value: bytes | None) -> Mode | None:
-    return Mode(value.decode()) if value else None
 
 
 def _no_change_stated(header: bytes) -> str:
@@ -154,14 +143,10 @@ def _hunks(cursor: Cursor) -> tuple[Hunk, ...]:
             hunks.header()
         elif _is_separator(cursor, hunks):
             cursor.skip_blank()
-        elif hunks.open is None or not hunks.line():
+        elif not hunks.line():
             if _is_prose(cursor, hunks):
                 break
-            if hunks.open is not None:
-                hunks.unmarked()
-                continue
-            cursor.fault(envelope.unmarked(cursor.line))
-            cursor.skip_until(lambda line: line.startswith((b"@@", _GIT)))
+            hunks.unmarked()
     if cursor.at_end and not cursor.whole and hunks.open is not None and hunks.open.short:
         cursor.fault(
             "the text ends here, in the middle of a hunk: its header announces more lines",
@@ -211,7 +196,7 @@ def _is_header(cursor: Cursor, *, any_names: bool = False) -> bool:
 
     Two names that differ are taken for names only where the hunk before is full.
     """
-    names, after = _names_at(cursor), cursor.ahead(2)
+    names, after = names_at(cursor), cursor.ahead(2)
     if names is None or after is None or not after.startswith(b"@@"):
         return False
     return any_names or names[0] == names[1] or None in names
