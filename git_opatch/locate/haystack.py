@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from git_opatch.locate.heading import Heading, heading
+from git_opatch.locate.repairs import with_single_marks
 from git_opatch.locate.seek import Seeker
 from git_opatch.locate.view import View
 from git_opatch.options import Tier
@@ -55,7 +56,9 @@ class Haystack:
 
     def _wanted(self) -> Iterator[bytes]:
         for hunk in self._hunks:
-            yield from (self.normal(line.text) for line in hunk.lines)
+            single = with_single_marks(hunk)
+            for shape in (hunk, single) if single else (hunk,):
+                yield from (self.normal(line.text) for line in shape.lines)
             yield from (self.normal(anchor.text) for anchor in hunk.anchors)
 
     def places(self, lines: Sequence[Line]) -> list[int]:

@@ -1,4 +1,4 @@
-"""What no normal form can say: lines cut off in front, context past the end, fuzz.
+"""What no normal form can say: lines cut off in front, context past the end, doubled marks, fuzz.
 
 Each is tried only after all tiers have failed with the whole hunk. What is loose must be
 carried by what is not: every repair asks for lines that match in full.
@@ -97,6 +97,22 @@ def _carries(left: list[Line], there: list[bytes]) -> bool:
     """Whether two lines and more, which stand as `there`, can carry an overhang."""
     as_written = [line.text for line in left] == there
     return len(left) >= 2 and (as_written or any(_is_long(line.text) for line in left))
+
+
+def with_single_marks(hunk: Hunk) -> Hunk | None:
+    """`hunk` with one mark taken off every removed and added line; None if any has but one.
+
+    Without a removed line the two readings stand in the same places, and the literal one holds.
+    """
+    changed = [line for line in hunk.lines if line.mark is not Mark.CONTEXT]
+    doubled = all(line.text.startswith(line.mark.value.encode()) for line in changed)
+    if not doubled or all(line.mark is Mark.ADDED for line in changed):
+        return None
+    lines = (
+        line if line.mark is Mark.CONTEXT else replace(line, text=line.text[1:])
+        for line in hunk.lines
+    )
+    return replace(hunk, lines=tuple(lines))
 
 
 def with_fuzz(hunk: Hunk, fuzz: int) -> Hunk | None:

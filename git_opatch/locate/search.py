@@ -13,7 +13,12 @@ from git_opatch.locate.anchor import Anchored, belonging, find_anchors
 from git_opatch.locate.applied import standing
 from git_opatch.locate.blanks import Fit, fit, shapes
 from git_opatch.locate.haystack import Haystack
-from git_opatch.locate.repairs import cut_in_front, with_fuzz, without_overhang
+from git_opatch.locate.repairs import (
+    cut_in_front,
+    with_fuzz,
+    with_single_marks,
+    without_overhang,
+)
 from git_opatch.locate.rivals import is_coherent, rivals, says_something
 from git_opatch.locate.seek import MOST_PLACES
 from git_opatch.locate.view import View
@@ -122,6 +127,7 @@ def _attempts(attempt: Search, haystack: Haystack, matching: Matching) -> Iterat
         yield _without_overhang(attempt, haystack, tier)
     for fuzz in range(1, matching.fuzz + 1):
         yield from _with_fuzz(attempt, haystack, tiers, fuzz)
+    yield _with_single_marks(attempt, haystack)
 
 
 def _applied(attempt: Search, haystack: Haystack, tier: Tier) -> Search:
@@ -206,6 +212,21 @@ def _with_fuzz(
     yield replace(attempt, places=haystack.places(cut.preimage))
     for tier in tiers:
         yield replace(_at_tier(attempt, haystack, tier), alone=True)
+
+
+def _with_single_marks(attempt: Search, haystack: Haystack) -> Search:
+    """The other reading of doubled marks, if it stands once, and the literal one nowhere at all."""
+    found, shape = replace(attempt, places=[]), with_single_marks(attempt.hunk)
+    loose = (haystack.view(tier).loose(attempt.hunk.preimage) for tier in tuple(Tier)[1:])
+    if shape is None or any(loose):
+        return found
+    places = haystack.places(shape.preimage)
+    if not places:
+        return _applied(replace(found, hunk=shape), haystack, Tier.STRICT)
+    if len(places) == 1:
+        found.places, found.shape = places, shape
+        found.repairs = ("its marks were doubled: `--` was read as `-` and `++` as `+`",)
+    return found
 
 
 def _place_addition(attempt: Search, haystack: Haystack) -> None:
