@@ -24,6 +24,8 @@ class Dialect(Enum):
     """`*** Begin Patch`, as OpenCode and Codex have it."""
     UNIFIED = "unified"
     """`---`, `+++` and `@@`, with or without right numbers."""
+    SEARCH_REPLACE = "search-replace"
+    """`<<<<<<< SEARCH`, `=======` and `>>>>>>> REPLACE`, as aider, Cline and Roo have them."""
 
 
 class Tier(Enum):

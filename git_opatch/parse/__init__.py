@@ -14,19 +14,20 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from types import ModuleType
 
 from git_opatch.errors import Fault, ParseError
 from git_opatch.options import Dialect
-from git_opatch.parse import envelope, fence, unified
+from git_opatch.parse import blocks, envelope, fence, unified
 from git_opatch.parse.cursor import Cursor
 from git_opatch.patch import FilePatch, Patch
 
 _FAMILIES: dict[Dialect, ModuleType] = {
     Dialect.ENVELOPE: envelope,
     Dialect.UNIFIED: unified,
+    Dialect.SEARCH_REPLACE: blocks,
 }
 _FRAMES: tuple[ModuleType, ...] = ()
 _MOST_FRAMES = 8
@@ -70,11 +71,12 @@ def _read(cursor: Cursor, families: Sequence[ModuleType], depth: int) -> list[Fi
     files: list[FilePatch] = []
     while not cursor.at_end:
         contents = _opened(cursor) if depth else None
-        family = next((family for family in families if family.starts(cursor)), None)
         if contents is not None:
             for content in contents:
                 files += _read(content, families, depth - 1)
-        elif family is not None:
+            continue
+        family = next((family for family in families if family.starts(cursor)), None)
+        if family is not None:
             found, own = family.parse(cursor), cursor.directory
             files += [replace(one, directory=own) for one in found] if own else found
         else:
@@ -83,9 +85,9 @@ def _read(cursor: Cursor, families: Sequence[ModuleType], depth: int) -> list[Fi
     return files
 
 
-def _opened(cursor: Cursor) -> list[Cursor] | None:
+def _opened(cursor: Cursor) -> Iterable[Cursor] | None:
     for frame in _FRAMES:
-        contents: list[Cursor] | None = frame.opened(cursor)
+        contents: Iterable[Cursor] | None = frame.opened(cursor)
         if contents is not None:
             return contents
     return None
@@ -117,6 +119,6 @@ def _no_patch(raw: bytes, source: str, dialect: Dialect | None) -> Fault:
     return Fault(
         0,
         "no patch found: expected a line `*** Begin Patch`, or `--- a/PATH` followed by "
-        "`+++ b/PATH`",
+        "`+++ b/PATH`, or `<<<<<<< SEARCH` below a path",
         source,
     )

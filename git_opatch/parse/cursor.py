@@ -4,15 +4,56 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from git_opatch.errors import Fault
 from git_opatch.text import BYTE_ORDER_MARK, without_cr
 
 _MOST_FAULTS = 10
 _NEWLINE = re.compile(rb"\n")
+
+
+class Place(int):
+    """A line's number that also says which line of a string on that line is meant.
+
+    `offset` tells the string from others on the same line, `inner` is the line in it, from 1
+    (0 for the string as a whole), and `name` what it is called.
+    """
+
+    offset: int
+    inner: int
+    name: str
+
+    def __new__(cls, number: int, offset: int, inner: int, name: str) -> Place:
+        """The place in line `number`."""
+        place = super().__new__(cls, number)
+        place.offset, place.inner, place.name = offset, inner, name
+        return place
+
+    def __str__(self) -> str:
+        """As messages have it."""
+        number = int.__repr__(self)
+        return f"{number} (line {self.inner} of {self.name})" if self.inner else number
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same line of the same string."""
+        if isinstance(other, Place):
+            return (int(self), self.offset, self.inner) == (int(other), other.offset, other.inner)
+        return int(self) == other
+
+    def __hash__(self) -> int:
+        """That of the number, since a place can equal one."""
+        return int.__hash__(self)
+
+
+class Numbers(Protocol):
+    """The number of each line, by its position."""
+
+    def __getitem__(self, at: int, /) -> int:
+        """The number of the line at `at`."""
 
 
 class Lines:
@@ -22,7 +63,7 @@ class Lines:
     number of the first line in the text as it was given; with `numbers`, those of each line.
     """
 
-    def __init__(self, raw: bytes, *, first: int = 1, numbers: Sequence[int] = ()) -> None:
+    def __init__(self, raw: bytes, *, first: int = 1, numbers: Numbers = ()) -> None:
         self.raw = raw
         self._first, self._numbers = first, numbers
         self._starts = array("Q", [0])
@@ -46,6 +87,14 @@ class Lines:
     def number(self, at: int) -> int:
         """The number of the line at `at` in the text as it was given, from 1."""
         return self._numbers[at] if self._numbers else self._first + at
+
+    def offset(self, at: int) -> int:
+        """Where in the text the line at `at` begins."""
+        return self._starts[at]
+
+    def at_offset(self, offset: int) -> int:
+        """The line in which that byte of the text stands; the last one past the end."""
+        return min(bisect_right(self._starts, offset), len(self)) - 1
 
     def find(self, pattern: re.Pattern[bytes], at: int) -> int:
         """The line at or after `at` where `pattern`, which begins at a line's start, matches."""
@@ -73,6 +122,8 @@ class Cursor:
     """Takes off what the framing puts before each line."""
     fence: bytes = b""
     """The marks that opened the Markdown fence round this line, if any."""
+    file: str = ""
+    """The file that the search-and-replace block before this line was for."""
 
     def __post_init__(self) -> None:
         """Read to the end, if nothing else is said."""

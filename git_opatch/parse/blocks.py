@@ -1,0 +1,257 @@
+r"""Search-and-replace blocks, as aider, Cline and Roo have them.
+
+    path
+    <<<<<<< SEARCH [path]       or ------- SEARCH
+    [":start_line:" number      [":end_line:" number] ["-------"]]
+    old line*
+    =======
+    new line*
+    >>>>>>> REPLACE             or +++++++ REPLACE
+
+Rules: aider's "Edit formats" and its parser (five to nine characters make a marker; a block
+without a path is for the file of the one before; nothing to search for makes a new file), Cline's
+`replace_in_file` (the other markers), Roo's `apply_diff` (the start line; a marker that is content
+has a `\` before it). The blocks of one file that follow one another are hunks of one section, so
+their order decides nothing that they do not need it for.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from git_opatch.parse import fence
+from git_opatch.parse.cursor import Cursor
+from git_opatch.parse.pathline import Says, above, is_frame, looks_like_path, read
+from git_opatch.parse.rewrite import Numbered, rewrite
+from git_opatch.patch import FilePatch, Hunk, Line, Mark, Operation
+from git_opatch.text import visible
+
+HINT = rb"(?:<{5,9}|-{5,9})[ \t]*SEARCH\b|(?:>{5,9}|\+{5,9})[ \t]*REPLACE\b"
+_OPEN = re.compile(rb"([ \t]*)(<{5,9}|-{5,9})[ \t]*SEARCH>?[ \t\r]*(?:(?<=[ \t])(\S+)[ \t\r]*)?")
+_CLOSE = re.compile(rb"([ \t]*)(>{5,9}|\+{5,9})[ \t]*REPLACE[ \t\r]*")
+_DIVIDER = re.compile(rb"([ \t]*)(={5,9})[ \t\r]*")
+_STATED = re.compile(rb"[ \t]*:(start|end)_line:[ \t]*(\d{1,12})[ \t\r]*")
+_RULE = re.compile(rb"[ \t]*-{5,9}[ \t\r]*")
+_ESCAPED = re.compile(
+    rb"\\(?=(?:<{5,9}|={5,9}|>{5,9}|-{5,9}|\+{5,9})(?:\s|$)|:(?:start|end)_line:)"
+)
+_FAR = 8
+"""How many lines may stand between two blocks of one section."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    path: str
+    number: int
+    old: Numbered
+    new: Numbered
+    start: int | None
+
+    @property
+    def adds(self) -> bool:
+        """Whether there is nothing to search for, so that the file is new."""
+        return not any(text.strip() for text, _ in self.old)
+
+
+def starts(cursor: Cursor) -> bool:
+    """Whether a block begins at the cursor, or one ends that has no beginning."""
+    return _opening(cursor.line) is not None or _CLOSE.fullmatch(cursor.line) is not None
+
+
+def _opening(line: bytes) -> re.Match[bytes] | None:
+    match = _OPEN.fullmatch(line)
+    if match and match[3] and not (match[2].startswith(b"<") and looks_like_path(match[3])):
+        return None
+    return match
+
+
+def parse(cursor: Cursor) -> list[FilePatch]:
+    """Take the blocks that follow one another and give the sections of their files."""
+    if _opening(cursor.line) is None:
+        line = visible(cursor.line.strip())
+        cursor.fault(f"no `<<<<<<< SEARCH` before this `{line}`; add one above the text to find")
+        cursor.take()
+        return []
+    blocks: list[_Block] = []
+    while True:
+        block = _block(cursor)
+        if block is not None:
+            blocks.append(block)
+        if not _another(cursor):
+            return list(_sections(cursor, blocks))
+
+
+def _another(cursor: Cursor) -> bool:
+    """Go to the next block, if only what frames it and names its file stands before it."""
+    ahead = replace(cursor)
+    while not ahead.at_end and ahead.at < cursor.at + _FAR:
+        line = ahead.line
+        if _opening(line):
+            cursor.at, cursor.fence, cursor.dedent = ahead.at, ahead.fence, ahead.dedent
+            return True
+        if not fence.pass_fence(ahead):
+            if not is_frame(line) and (_CLOSE.fullmatch(line) or read(line)[0] is not Says.PATH):
+                return False
+            ahead.take()
+    return False
+
+
+def _block(cursor: Cursor) -> _Block | None:
+    """Take one block; None after a fault."""
+    opening = _opening(cursor.line)
+    assert opening is not None
+    number, faults = cursor.number, len(cursor.faults)
+    path = _path(cursor, opening)
+    opened = cursor.at
+    cursor.take()
+    start = _stated_start(cursor)
+    first = cursor.at
+    end = _end(cursor, opening)
+    if end is None:
+        return None
+    _refuse_quotation(cursor, opened, end, opening[1])
+    middle = _middle(cursor, first, end, opening)
+    if middle is None or len(cursor.faults) > faults:
+        return None
+    old, new = _content(cursor, first, middle), _content(cursor, middle + 1, end)
+    return _Block(path, number, old, new, start)
+
+
+def _path(cursor: Cursor, opening: re.Match[bytes]) -> str:
+    """The path of the block that begins here."""
+    heading = above(cursor, _CLOSE)
+    if opening[3]:
+        cursor.file = os.fsdecode(opening[3])
+    elif heading.says is Says.PATH:
+        cursor.file = os.fsdecode(heading.path)
+    elif heading.says is Says.UNCLEAR:
+        line = visible(cursor.line_at(heading.at).strip())
+        cursor.fault(
+            f"`{line}` is more than a path; write the path alone on the line above the block",
+            cursor.lines.number(heading.at),
+        )
+    elif not cursor.file:
+        line = visible(cursor.line.strip())
+        cursor.fault(f"the block names no file; write its path alone on the line above `{line}`")
+    return cursor.file
+
+
+def _stated_start(cursor: Cursor) -> int | None:
+    """Take the lines that say where the text to find stands; its position, from 0."""
+    start, before = None, cursor.at
+    while not cursor.at_end and (match := _STATED.fullmatch(cursor.line)):
+        if match[1] == b"start" and int(match[2]):
+            start = int(match[2]) - 1
+        cursor.take()
+    if cursor.at > before and not cursor.at_end and _RULE.fullmatch(cursor.line):
+        cursor.take()
+    return start
+
+
+def _end(cursor: Cursor, opening: re.Match[bytes]) -> int | None:
+    """Where the block ends, which is read to; None if that is not said."""
+    while not cursor.at_end:
+        line = cursor.line
+        close = _CLOSE.fullmatch(line)
+        if close and close[1] == opening[1]:
+            cursor.take()
+            return cursor.at - 1
+        if (again := _opening(line)) and again[1] == opening[1]:
+            break
+        cursor.take()
+    mark = b"+" if opening[2].startswith(b"-") else b">"
+    marker = (mark * len(opening[2])).decode() + " REPLACE"
+    if cursor.at_end:
+        cursor.fault(
+            f"the block has no end; if it is whole, add a line `{marker}` after its last line "
+            "(a text that was cut off looks the same)",
+            cursor.previous,
+        )
+    else:
+        cursor.fault(
+            f"a block begins before the last one has ended; add a line `{marker}` before it, or "
+            f"write `\\{visible(cursor.line.strip())}` if this is text to find or to put"
+        )
+    return None
+
+
+def _middle(cursor: Cursor, first: int, end: int, opening: re.Match[bytes]) -> int | None:
+    """Where the line stands that parts the old lines from the new; None if that is not clear.
+
+    The markers of one block are of one length; a line of another is content beside it.
+    """
+    found = [
+        (at, len(match[2]))
+        for at in range(first, end)
+        if (match := _DIVIDER.fullmatch(cursor.line_at(at))) and match[1] == opening[1]
+    ]
+    alike = [(at, size) for at, size in found if size == len(opening[2])]
+    chosen = alike if len(alike) == 1 else found
+    if len(chosen) == 1:
+        return chosen[0][0]
+    divider = "=" * len(opening[2])
+    if not found:
+        number = cursor.lines.number(end)
+        cursor.fault(
+            f"no `{divider}` in the block that ends here; add one after the text to find", number
+        )
+    else:
+        cursor.fault(
+            f"`{divider}` stands more than once in this block; write `\\{divider}` where it is "
+            "text to find or to put",
+            cursor.lines.number(chosen[1][0]),
+        )
+    return None
+
+
+def _refuse_quotation(cursor: Cursor, first: int, end: int, indent: bytes) -> None:
+    """A block whose every line is indented is quoted, and its lines are not what they seem."""
+    inside = (cursor.line_at(at) for at in range(first, end))
+    if indent and all(line.startswith(indent) for line in inside if line.strip()):
+        message = f"the whole block is indented by {len(indent)}; send it without"
+        cursor.fault(message, cursor.lines.number(first))
+
+
+def _content(cursor: Cursor, start: int, stop: int) -> Numbered:
+    return [
+        (_ESCAPED.sub(b"", cursor.line_at(at)), cursor.lines.number(at))
+        for at in range(start, stop)
+    ]
+
+
+def _sections(cursor: Cursor, blocks: Sequence[_Block]) -> Iterator[FilePatch]:
+    for (path, adds), group in groupby(blocks, lambda block: (block.path, block.adds)):
+        if adds:
+            yield from (_added(cursor, block) for block in group)
+        else:
+            yield _updated(cursor, path, list(group))
+
+
+def _added(cursor: Cursor, block: _Block) -> FilePatch:
+    lines = tuple(Line(Mark.ADDED, text, number=number) for text, number in block.new)
+    number = lines[0].number if lines else 0
+    hunks = (Hunk(lines, number=number, framed=cursor.framed),) if lines else ()
+    return FilePatch(
+        Operation.ADD, None, block.path, hunks, number=block.number, source=cursor.source
+    )
+
+
+def _updated(cursor: Cursor, path: str, blocks: Sequence[_Block]) -> FilePatch:
+    hunks = tuple(
+        Hunk(
+            rewrite(block.old, block.new),
+            start=block.start,
+            number=block.old[0][1],
+            ordinal=ordinal,
+            is_last=ordinal == len(blocks),
+            framed=cursor.framed,
+        )
+        for ordinal, block in enumerate(blocks, 1)
+    )
+    return FilePatch(
+        Operation.UPDATE, path, path, hunks, number=blocks[0].number, source=cursor.source
+    )

@@ -1,0 +1,109 @@
+"""The line that names the file of a search-and-replace block.
+
+    path
+    ```python
+    <<<<<<< SEARCH
+
+Rules: aider's documentation, "Edit formats": the path stands before the fence ("diff") or first
+in it ("diff-fenced"); Cline and Roo put it into `<path>`. Models decorate it: as a heading, a
+comment or a list's item, in backticks or bold, with a label before it or a colon after it. Only
+a line that is nothing but a path names a file; one that merely mentions another file is unclear.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from git_opatch.parse.cursor import Cursor
+
+_FAR = 6
+"""How many lines above a block can belong to it."""
+
+_FENCE = re.compile(rb"[ \t]*(?:`{3,}|~{3,})(.*)")
+_TAG = re.compile(rb"(?:</?[A-Za-z][\w-]*>|<!\[CDATA\[|\]\]>|<(start_line)>\d+</\1>)+")
+_LEAD = re.compile(rb"(?:#{1,6}|//+|/\*|<!--|[-*+]|\d{1,3}[.)])[ \t]+")
+_TAIL = re.compile(rb"[ \t]*(?:\*/|-->)$")
+_LABEL = re.compile(rb"(?:file(?:[ _-]?(?:name|path|url))?|path)[ \t]*:[ \t]*", re.IGNORECASE)
+_ELEMENT = re.compile(rb"<(path|file_path|file)>[ \t]*([^<>]+?)[ \t]*</\1>")
+_QUOTED = re.compile(rb"(`|\"|')([^`\"']+)\1")
+_BOLD = re.compile(rb"(\*\*|__|\*)((?!\*).+?)\1")
+_MENTION = re.compile(rb"[\w.-]+/[\w.-]+|[\w-]{2,}\.[A-Za-z]\w{0,7}\b")
+
+
+class Says(Enum):
+    """What a line says of the file."""
+
+    PATH = "its path, and no more"
+    UNCLEAR = "something that may be its path"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What the lines above a block say; `at` is the line that says it."""
+
+    says: Says = Says.NOTHING
+    path: bytes = b""
+    at: int = -1
+
+
+def above(cursor: Cursor, ends: re.Pattern[bytes]) -> Heading:
+    """What the lines above the cursor's say, down to one that `ends` matches in full."""
+    unclear = Heading()
+    for at in range(cursor.at - 1, max(cursor.at - 1 - _FAR, -1), -1):
+        line = cursor.line_at(at)
+        if ends.fullmatch(line):
+            break
+        fence = _FENCE.match(line)
+        if fence and _MENTION.search(fence[1]):
+            unclear = Heading(Says.UNCLEAR, at=at)
+        elif not fence and not is_frame(line):
+            says, path = read(line)
+            return unclear if says is Says.NOTHING else Heading(says, path, at)
+    return unclear
+
+
+def is_frame(line: bytes) -> bool:
+    """Whether `line` is blank, or a tag that stands round a block."""
+    return not line.strip() or _TAG.fullmatch(line.strip()) is not None
+
+
+def read(line: bytes) -> tuple[Says, bytes]:
+    """What one line says, and the path."""
+    text, sure = _bare(line.strip())
+    plain = text == line.strip()
+    whole = not re.search(rb"\s", text)
+    if not re.search(rb"\w", text):
+        return Says.NOTHING, b""
+    if sure or (whole and (plain or looks_like_path(text))):
+        return Says.PATH, text
+    if _MENTION.search(line) or whole:
+        return Says.UNCLEAR, b""
+    return Says.NOTHING, b""
+
+
+def looks_like_path(word: bytes) -> bool:
+    """Whether a word has what only paths have."""
+    return b"/" in word or b"." in word.strip(b".")
+
+
+def _bare(text: bytes) -> tuple[bytes, bool]:
+    """A line without its decoration, and whether that shows that it is a path."""
+    sure, before = False, b""
+    while text != before:
+        before = text
+        text = _TAIL.sub(b"", _LEAD.sub(b"", text, count=1)) if _LEAD.match(text) else text
+        label = _LABEL.match(text)
+        named = _ELEMENT.fullmatch(text) or _QUOTED.fullmatch(text)
+        if label or named:
+            sure = True
+        if label:
+            text = text[label.end() :]
+        elif named:
+            text = named[2]
+        elif bold := _BOLD.fullmatch(text):
+            text = bold[2]
+        text = text.removesuffix(b":").strip()
+    return text, sure

@@ -1,0 +1,335 @@
+"""Search-and-replace blocks: what they ask for, which file they are for, what is wrong."""
+
+from __future__ import annotations
+
+import pytest
+from sandbox import Sandbox
+
+from git_opatch.errors import ParseError
+from git_opatch.options import Dialect
+from git_opatch.parse import parse_patch
+from git_opatch.patch import FilePatch, Operation
+
+OPEN, MIDDLE, CLOSE = "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE"
+
+
+def block(old: str, new: str) -> list[str]:
+    return [OPEN, *old.split(), MIDDLE, *new.split(), CLOSE]
+
+
+CHANGE = block("a b", "a c")
+
+
+def text(*lines: str) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def sections(*lines: str) -> tuple[FilePatch, ...]:
+    return parse_patch(text(*lines)).files
+
+
+def hunks(*lines: str) -> list[str]:
+    """The hunks of the one file `f`, line by line."""
+    (section,) = sections("f", *lines)
+    assert (section.operation, section.old_path, section.new_path) == (Operation.UPDATE, "f", "f")
+    return [
+        "|".join(line.mark.value + line.text.decode() for line in hunk.lines)
+        for hunk in section.hunks
+    ]
+
+
+def faults(*lines: str) -> list[tuple[int, str]]:
+    with pytest.raises(ParseError) as caught:
+        parse_patch(text(*lines))
+    return [(fault.line, fault.message) for fault in caught.value.faults]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "hunk"),
+    [
+        pytest.param("a b c", "a x c", " a|-b|+x| c", id="one line between others"),
+        pytest.param("a b", "x y", "-a|-b|+x|+y", id="all"),
+        pytest.param("a b", "a b c", " a| b|+c", id="lines after"),
+        pytest.param("a b", "x a b", "+x| a| b", id="lines before"),
+        pytest.param("a b c d e", "a x c y e", " a|-b|+x| c|-d|+y| e", id="two changes"),
+        pytest.param("a b", "", "-a|-b", id="a removal"),
+        pytest.param("a b", "a b", " a| b", id="no change"),
+        pytest.param("a a b", "a b", " a|-a| b", id="equal lines"),
+        pytest.param("x } y } z", "x } q } z", " x| }|-y|+q| }| z", id="equal lines inside"),
+    ],
+)
+def test_what_both_sides_have_is_context(old: str, new: str, hunk: str) -> None:
+    assert hunks(*block(old, new)) == [hunk]
+
+
+def test_far_changes_of_a_long_block_are_told_apart() -> None:
+    old = [f"line{at}" for at in range(3000)]
+    new = ["first", *old[1:-1], "last"]
+    (hunk,) = hunks(*block(" ".join(old), " ".join(new)))
+    assert hunk.count("|-") + hunk.startswith("-") == 2
+    assert hunk.count("|+") == 2
+
+
+@pytest.mark.parametrize(
+    ("opening", "middle", "close"),
+    [
+        pytest.param("------- SEARCH", "=======", "+++++++ REPLACE", id="Cline"),
+        pytest.param("<<<<< SEARCH", "=====", ">>>>> REPLACE", id="five"),
+        pytest.param("<<<<<<<<< SEARCH", "=========", ">>>>>>>>> REPLACE", id="nine"),
+        pytest.param("<<<<<<< SEARCH>", "=======", ">>>>>>> REPLACE", id="a mark too many"),
+        pytest.param("<<<<<<<SEARCH", "=======", ">>>>>>>REPLACE", id="no blank"),
+        pytest.param("<<<<<<< SEARCH  ", "=======  ", ">>>>>>> REPLACE\t", id="blanks after"),
+        pytest.param("<<<<<<< SEARCH", "======", ">>>>>>>> REPLACE", id="three lengths"),
+        pytest.param("<<<<<<< SEARCH", "=======", "+++++++ REPLACE", id="mixed"),
+    ],
+)
+def test_the_markers(opening: str, middle: str, close: str) -> None:
+    assert hunks(opening, "a", "b", middle, "a", "c", close) == [" a|-b|+c"]
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        pytest.param("<<<<<<< HEAD", id="a conflict"),
+        pytest.param("<<<< SEARCH", id="four"),
+        pytest.param("<<<<<<<<<< SEARCH", id="ten"),
+        pytest.param("<<<<<<< SEARCHING", id="a longer word"),
+        pytest.param("<<<<<<< search", id="small letters"),
+        pytest.param("------- SEARCH results", id="a title"),
+    ],
+)
+def test_what_is_no_marker(opening: str) -> None:
+    ((number, message),) = faults("f", opening, "a", MIDDLE, "b", ">>>>>>> main")
+    assert (number, message[:14]) == (0, "no patch found")
+
+
+@pytest.mark.parametrize(
+    ("lines", "start"),
+    [
+        pytest.param([":start_line:12", "-------"], 11, id="Roo"),
+        pytest.param([":start_line: 12", ":end_line: 14", "-------"], 11, id="and the end"),
+        pytest.param([":start_line:12"], 11, id="without the rule"),
+        pytest.param([":start_line:0", "-------"], None, id="none"),
+        pytest.param([], None, id="not said"),
+    ],
+)
+def test_the_stated_line(lines: list[str], start: int | None) -> None:
+    (section,) = sections("f", OPEN, *lines, "a", MIDDLE, "b", CLOSE)
+    (hunk,) = section.hunks
+    assert hunk.start == start
+    assert [line.text for line in hunk.lines] == [b"a", b"b"]
+
+
+@pytest.mark.parametrize(
+    ("old", "line"),
+    [
+        pytest.param(["-------", "a"], b"-------", id="a rule without a start line"),
+        pytest.param(["a", ":start_line:3"], b":start_line:3", id="a start line further down"),
+        pytest.param(["\\=======", "a"], b"=======", id="an escaped divider"),
+        pytest.param(["\\<<<<<<< SEARCH", "a"], b"<<<<<<< SEARCH", id="an escaped opening"),
+        pytest.param(["\\>>>>>>> REPLACE", "a"], b">>>>>>> REPLACE", id="an escaped end"),
+        pytest.param(["\\:start_line:3", "a"], b":start_line:3", id="an escaped start line"),
+        pytest.param(["\\-------", "a"], b"-------", id="an escaped rule"),
+        pytest.param(["\\section", "a"], b"\\section", id="a backslash"),
+        pytest.param(["\\=======x", "a"], b"\\=======x", id="no marker after a backslash"),
+        pytest.param(["====", "a"], b"====", id="a short rule"),
+        pytest.param(["=====", "a"], b"=====", id="a rule of another length"),
+        pytest.param(["  =======", "a"], b"  =======", id="an indented rule"),
+        pytest.param(["======= x", "a"], b"======= x", id="a rule and a word"),
+        pytest.param(["```", "a"], b"```", id="a fence"),
+        pytest.param(["*** End Patch", "@@"], b"*** End Patch", id="another form's marker"),
+    ],
+)
+def test_what_is_content(old: list[str], line: bytes) -> None:
+    (section,) = sections("f", OPEN, *old, MIDDLE, "z", CLOSE)
+    assert line in [one.text for one in section.hunks[0].preimage]
+
+
+@pytest.mark.parametrize(
+    ("above", "path"),
+    [
+        pytest.param(["src/app.py"], "src/app.py", id="bare"),
+        pytest.param(["Makefile"], "Makefile", id="a word"),
+        pytest.param(["src/app.py:"], "src/app.py", id="a colon"),
+        pytest.param(["`my file.md`"], "my file.md", id="backticks, a blank"),
+        pytest.param(["**src/app.py**"], "src/app.py", id="bold"),
+        pytest.param(["**`src/app.py`**:"], "src/app.py", id="all of it"),
+        pytest.param(["### src/app.py"], "src/app.py", id="a heading"),
+        pytest.param(["# src/app.py"], "src/app.py", id="a comment"),
+        pytest.param(["// src/app.py"], "src/app.py", id="another comment"),
+        pytest.param(["<!-- a.html -->"], "a.html", id="an HTML comment"),
+        pytest.param(["File: my file.md"], "my file.md", id="a label, a blank"),
+        pytest.param(["**File: `src/app.py`**"], "src/app.py", id="a bold label"),
+        pytest.param(["1. `src/app.py`:"], "src/app.py", id="a list's item"),
+        pytest.param(["src/app.py", "```python"], "src/app.py", id="above the fence"),
+        pytest.param(["```", "src/app.py"], "src/app.py", id="first in the fence"),
+        pytest.param(["src/app.py", "", "```python"], "src/app.py", id="a blank line between"),
+        pytest.param(["```", "a.py", "```", "```python"], "a.py", id="in a fence of its own"),
+        pytest.param(["<path>a b.py</path>", "<diff>"], "a b.py", id="Cline"),
+        pytest.param(["<file>", "<path>a.py</path>", "<diff>", "<content>"], "a.py", id="Roo"),
+        pytest.param(["# the plan", "src/app.py"], "src/app.py", id="below prose"),
+        pytest.param(["See src/b.py.", "", "a.py"], "a.py", id="below prose with another path"),
+    ],
+)
+def test_the_path(above: list[str], path: str) -> None:
+    (section,) = sections(*above, *CHANGE)
+    assert (section.old_path, section.new_path) == (path, path)
+
+
+def test_the_path_on_the_opening_line() -> None:
+    (section,) = sections("f", "<<<<<<< SEARCH src/app.py", *CHANGE[1:])
+    assert section.path == "src/app.py"
+
+
+@pytest.mark.parametrize(
+    ("above", "number", "message"),
+    [
+        pytest.param([], 1, "the block names no file", id="nothing"),
+        pytest.param([""], 2, "the block names no file", id="a blank line"),
+        pytest.param(["Here we go"], 2, "the block names no file", id="prose"),
+        pytest.param(["```python"], 2, "the block names no file", id="a fence"),
+        pytest.param(["..."], 2, "the block names no file", id="dots"),
+        pytest.param(["src/a.py"] + [""] * 6, 8, "the block names no file", id="far away"),
+        pytest.param(["Now in src/a.py:"], 1, "more than a path", id="a path in prose"),
+        pytest.param(["src/a.py (new)"], 1, "more than a path", id="a path and a note"),
+        pytest.param(["my file.md"], 1, "more than a path", id="a bare path with a blank"),
+        pytest.param(["Then:"], 1, "more than a path", id="a word and a colon"),
+        pytest.param(["**Fix**"], 1, "more than a path", id="a bold word"),
+        pytest.param(["```python src/a.py"], 1, "more than a path", id="a path in the fence line"),
+    ],
+)
+def test_no_path_is_made_up(above: list[str], number: int, message: str) -> None:
+    ((found, said),) = faults(*above, *CHANGE)
+    assert found == number
+    assert message in said
+
+
+def test_the_blocks_of_a_file_are_hunks_of_one_section() -> None:
+    (section,) = sections("f", *block("a", "b"), "", "```", "```py", *block("c", "d"), "f", *CHANGE)
+    assert [hunk.ordinal for hunk in section.hunks] == [1, 2, 3]
+    assert [hunk.is_last for hunk in section.hunks] == [False, False, True]
+
+
+def test_a_block_without_a_path_is_for_the_file_of_the_one_before() -> None:
+    found = sections("f", *CHANGE, "And this:", "", "```", *CHANGE, "```", "g", *CHANGE)
+    assert [section.path for section in found] == ["f", "f", "g"]
+
+
+def test_prose_that_names_another_file_is_not_passed_over() -> None:
+    ((number, message),) = faults("f", *CHANGE, "Then the same in `src/g.py` for names:", *CHANGE)
+    assert number == 9
+    assert "write the path alone" in message
+
+
+def test_nothing_to_find_makes_a_new_file() -> None:
+    added, changed, other = sections(
+        *("n", OPEN, "", MIDDLE, "x", "", "y", CLOSE, *block("x", "z"), "e", *block("", ""))
+    )
+    assert (added.operation, added.old_path, added.new_path) == (Operation.ADD, None, "n")
+    assert [line.text for line in added.hunks[0].lines] == [b"x", b"", b"y"]
+    assert (changed.operation, changed.path) == (Operation.UPDATE, "n")
+    assert (other.operation, other.path, other.hunks) == (Operation.ADD, "e", ())
+
+
+@pytest.mark.parametrize(
+    ("lines", "number", "message"),
+    [
+        pytest.param([OPEN, "a", CLOSE], 4, "no `=======`", id="no divider"),
+        pytest.param([OPEN, "a", MIDDLE, "b"], 5, "add a line `>>>>>>> REPLACE`", id="no end"),
+        pytest.param(["------ SEARCH", "a"], 3, "`++++++ REPLACE`", id="no end, as Cline has it"),
+        pytest.param(
+            *([OPEN, "a", MIDDLE, "b", *CHANGE], 6, "add a line `>>>>>>> REPLACE` before it"),
+            id="no end before the next",
+        ),
+        pytest.param(
+            *([OPEN, "a", MIDDLE, "b", MIDDLE, "c", CLOSE], 6, "write `\\=======`"),
+            id="two dividers",
+        ),
+        pytest.param(
+            *([OPEN, "a", "=====", "b", "======", "c", CLOSE], 6, "more than once"),
+            id="two dividers of other lengths",
+        ),
+        pytest.param(
+            *([OPEN, "<<<<<<< HEAD", MIDDLE, ">>>>>>> x", MIDDLE, CLOSE], 6, "more than once"),
+            id="a conflict inside",
+        ),
+        pytest.param([CLOSE], 2, "no `<<<<<<< SEARCH` before this", id="an end alone"),
+        pytest.param(
+            *([f"  {line}" for line in CHANGE], 2, "indented by 2; send it without"),
+            id="a quotation",
+        ),
+    ],
+)
+def test_a_malformed_block_is_pointed_at(lines: list[str], number: int, message: str) -> None:
+    found, said = faults("f", *lines)[0]
+    assert found == number
+    assert message in said
+
+
+def test_all_faulty_blocks_are_told() -> None:
+    lines = ["f", OPEN, "a", CLOSE, "", "Here:", *CHANGE, "Then:", *CHANGE]
+    assert [number for number, _ in faults(*lines)] == [4, 6, 14]
+
+
+def test_lines_have_the_numbers_of_the_text() -> None:
+    (section,) = sections("# Fix", "", "f", "```", OPEN, ":start_line:3", "a", MIDDLE, "b", CLOSE)
+    assert section.number == 5
+    assert section.hunks[0].number == 7
+    assert [line.number for line in section.hunks[0].lines] == [7, 9]
+
+
+def test_the_dialect_can_be_named() -> None:
+    patch = text("f", *CHANGE)
+    assert parse_patch(patch, dialect=Dialect.SEARCH_REPLACE).files
+    with pytest.raises(ParseError, match="no patch of the dialect unified"):
+        parse_patch(patch, dialect=Dialect.UNIFIED)
+
+
+def test_every_cut_is_refused_or_whole() -> None:
+    whole = text("f", *block("a", "b"), "g", *block("c", "d"))
+    counts = set()
+    for size in range(len(whole)):
+        try:
+            counts.add(len(parse_patch(whole[:size]).files))
+        except ParseError as error:
+            assert error.faults
+    assert counts == {1, 2}
+
+
+def test_blocks_are_applied_in_any_order(repo: Sandbox) -> None:
+    repo.commit({"f": "one\ntwo\nthree\nfour\nfive\nsix\n"})
+    patch = text("f", *block("five six", "5 six"), *block("one two", "one 2"))
+    ran = repo.opatch("apply", feed=patch)
+    assert ran.status == 0, ran.err
+    assert repo.read("f") == b"one\n2\nthree\nfour\n5\nsix\n"
+
+
+def test_lines_that_stand_twice_are_refused_unless_the_number_says_which(repo: Sandbox) -> None:
+    repo.commit({"f": "x\na\ny\na\nz\n"})
+    assert repo.opatch("apply", feed=text("f", *block("a", "b"))).status == 1
+    assert repo.read("f") == b"x\na\ny\na\nz\n"
+    stated = text("f", OPEN, ":start_line:4", "-------", "a", MIDDLE, "b", CLOSE)
+    assert repo.opatch("apply", feed=stated).status == 0
+    assert repo.read("f") == b"x\na\ny\nb\nz\n"
+
+
+def test_context_keeps_the_bytes_of_the_file(repo: Sandbox) -> None:
+    repo.commit({"f": b"one  \r\ntwo\r\nthree\t\r\n"})
+    assert repo.opatch("apply", feed=text("f", *block("one two three", "one 2 three"))).status == 0
+    assert repo.read("f") == b"one  \r\n2\r\nthree\t\r\n"
+
+
+def test_a_new_file_replaces_none_unasked(repo: Sandbox) -> None:
+    repo.commit({"f": "old\n"})
+    patch = text("f", *block("", "new"))
+    before = repo.state()
+    assert repo.opatch("apply", feed=patch).status == 1
+    assert repo.state() == before
+    assert repo.opatch("apply", "--overwrite", feed=patch).status == 0
+    assert repo.read("f") == b"new\n"
+
+
+def test_a_new_file_can_be_changed_by_the_blocks_after_it(repo: Sandbox) -> None:
+    repo.commit()
+    assert repo.opatch("apply", feed=text("n", *block("", "x y"), *block("y", "z"))).status == 0
+    assert repo.read("n") == b"x\nz\n"
