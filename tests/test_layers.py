@@ -52,6 +52,8 @@ _ONLY_IMPORTER = {
     "unidiff": ("complete",),
     "rich": ("report",),
     "typer": ("commands", "cli"),
+    "tree_sitter": ("parse",),
+    "tree_sitter_bash": ("parse",),
 }
 
 

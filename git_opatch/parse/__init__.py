@@ -20,7 +20,7 @@ from types import ModuleType
 
 from git_opatch.errors import Fault, ParseError
 from git_opatch.options import Dialect
-from git_opatch.parse import blocks, envelope, fence, unified
+from git_opatch.parse import blocks, envelope, fence, shell, unified
 from git_opatch.parse.cursor import Cursor
 from git_opatch.patch import FilePatch, Patch
 
@@ -29,7 +29,7 @@ _FAMILIES: dict[Dialect, ModuleType] = {
     Dialect.UNIFIED: unified,
     Dialect.SEARCH_REPLACE: blocks,
 }
-_FRAMES: tuple[ModuleType, ...] = ()
+_FRAMES: tuple[ModuleType, ...] = (shell,)
 _MOST_FRAMES = 8
 """A patch that is framed more deeply is not looked for."""
 

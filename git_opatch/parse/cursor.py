@@ -155,8 +155,8 @@ class Cursor:
 
     @property
     def whole(self) -> bool:
-        """Whether the text ends with a newline, as a text that was not cut off does."""
-        return self.lines.whole
+        """Whether what is read ends with a newline, as a text that was not cut off does."""
+        return self.lines.whole or self.end < len(self.lines)
 
     @property
     def number(self) -> int:

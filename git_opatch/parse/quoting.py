@@ -1,0 +1,99 @@
+r"""Words as a POSIX shell quotes them, and what they say without their quotes.
+
+Rules: POSIX Shell Command Language, 2.2 "Quoting", and Bash's `$'…'` ("ANSI-C Quoting").
+Nothing is ever expanded: in double quotes `$x` and `` `x` `` stay as they are written.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator
+
+_SPAN = re.compile(
+    rb"""'[^']*+'
+    | \$'[^'\\]*+(?:\\.[^'\\]*+)*+'
+    | "[^"\\]*+(?:\\.[^"\\]*+)*+"
+    | \\.
+    | [^\\'"$&|\n]++
+    | (?:&&|\|)[ \t]*+\n
+    | [&|]
+    | \$(?!')
+    | (?P<end>\n)""",
+    re.DOTALL | re.VERBOSE,
+)
+_BARE = re.compile(rb"\\(.)", re.DOTALL)
+_DOUBLE = re.compile(rb'\\([$`"\\\n])')
+_ANSI = re.compile(
+    rb"\\(?:([abeEfnrtv\\'\"?])|([0-7]{1,3})|x([0-9A-Fa-f]{1,2})"
+    rb"|u([0-9A-Fa-f]{1,4})|U(000[0-9A-Fa-f]{5}|0010[0-9A-Fa-f]{4}))"
+)
+_NAMED = dict(zip(b"abeEfnrtv\\'\"?", b"\a\b\x1b\x1b\f\n\r\t\v\\'\"?", strict=True))
+
+
+def spans(text: bytes) -> Iterator[bytes]:
+    """The quoted strings and what stands between them, up to where the command ends.
+
+    That is an unquoted newline, but not after `&&` or `|`. What is quoted and not closed is
+    not given: the spans then end before it.
+    """
+    at = 0
+    while (match := _SPAN.match(text, at)) and match["end"] is None:
+        yield match[0]
+        at = match.end()
+
+
+def is_quoted(span: bytes) -> bool:
+    """Whether `span` stands in quotes."""
+    return span.startswith((b"'", b'"', b"$'"))
+
+
+def unquoted(word: bytes) -> tuple[bytes, array[int]]:
+    """What `word` says, and for each line of that the line of `word` it begins on, from 0."""
+    said = _Said()
+    for span in spans(word):
+        if span.startswith(b"'"):
+            said.literally(span[1:-1])
+        elif span.startswith(b'"'):
+            said.escaped(span[1:-1], _DOUBLE)
+        elif is_quoted(span):
+            said.escaped(span[2:-1], _ANSI)
+        else:
+            said.escaped(span, _BARE)
+    return bytes(said.text), said.lines
+
+
+class _Said:
+    """What a word says, as far as it is read."""
+
+    def __init__(self) -> None:
+        self.text, self.lines, self._line = bytearray(), array("Q", [0]), 0
+
+    def literally(self, text: bytes) -> None:
+        """Add text that means itself."""
+        first, self._line = self._line, self._line + text.count(b"\n")
+        self.lines.extend(range(first + 1, self._line + 1))
+        self.text += text
+
+    def escaped(self, text: bytes, escapes: re.Pattern[bytes]) -> None:
+        """Add text in which `escapes` mean something else."""
+        at = 0
+        for escape in escapes.finditer(text):
+            self.literally(text[at : escape.start()])
+            meant = _meant(escape)
+            self.lines.extend([self._line] * meant.count(b"\n"))
+            self._line += escape[0].count(b"\n")
+            self.text += meant
+            at = escape.end()
+        self.literally(text[at:])
+
+
+def _meant(escape: re.Match[bytes]) -> bytes:
+    if escape.re is not _ANSI:
+        return b"" if escape[1] == b"\n" else escape[1]
+    name, octal, byte, *points = escape.groups()
+    if name:
+        return bytes([_NAMED[name[0]]])
+    if octal or byte:
+        return bytes([int(octal, 8) & 0xFF if octal else int(byte, 16)])
+    return chr(int(points[0] or points[1], 16)).encode("utf-8", "surrogatepass")

@@ -1,0 +1,189 @@
+r"""A patch in shell text: `apply_patch <<'EOF'`, `bash -lc '…'`, `cd DIR && apply_patch "…"`.
+
+What is a call, and the public documents it is taken from, is said in `parse.command`. The
+text is read, never run: the body of a heredoc and a quoted string are taken literally, so
+that `$x` means `$x` even where a shell would expand it. A heredoc whose terminator is
+missing reaches to the end of the text, or of the Markdown fence it stands in. Anything that
+is not just such a call is prose; where that would lose the directory, the flags or the
+quoting that it gives a patch, it is a fault.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from git_opatch.parse.command import Call, delimiter_of, understand
+from git_opatch.parse.cursor import Cursor, Lines
+from git_opatch.parse.fence import is_fence
+from git_opatch.parse.quoting import is_quoted, spans, unquoted
+from git_opatch.text import visible
+
+_PATH = rb"(?:[./~][^\s'\"]{0,200}/)?"
+_NAME = _PATH + rb"apply[_-]?patch"
+_SHELL = _PATH + rb"(?:bash|sh|zsh|dash)"
+HINT = rb"(?:cd|cat|git|patch|" + _SHELL + rb"|" + _NAME + rb")[ \t<]"
+_STARTS = re.compile(rb"[ \t]*" + HINT)
+_MENTIONS = re.compile(rb"apply[_-]?patch\b|\bapply\b|\bpatch\s")
+_PATCH = rb"(?:\*\*\*|--- |diff --git |[<{\[])"
+_CALL = rb"(?:(?:cd|cat|git|patch)[ \t]|" + _SHELL + rb"[ \t]|" + _NAME + rb"[ \t<])"
+_BEGINS = re.compile(rb"\s*" + _PATCH)
+_SCRIPT = re.compile(rb"\s*(?:" + _CALL + rb"|" + _PATCH + rb")")
+# A quote that opens a patch or a script, not an apostrophe.
+_OPENS = re.compile(
+    rb"(?:apply[_-]?patch[ \t]+|<<<[ \t]*)(?:\$?'|\")(?:\s|\\n)*"
+    + _PATCH
+    + rb"|-l?c[ \t]+(?:\$?'|\")"
+    rb"(?:\s|\\n)*" + _CALL
+)
+_INLINE = re.compile(rb"\$'(?:\s|\\n)*\*\*\*")
+# Heredocs that are the same as prose.
+_PLAIN = re.compile(rb"[ \t]*(?:cat|" + _NAME + rb")[ \t<](?!.*<<-)")
+_CONTINUES = (b"\\", b"&&", b"|")
+_MOST_CONTINUED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Command:
+    """A command line, how many lines it has, and whether its quotes are closed."""
+
+    text: bytes
+    count: int
+    closed: bool
+
+
+def opened(cursor: Cursor) -> list[Cursor] | None:
+    """Take one call; what it applies, decoded. None if the cursor is at none."""
+    if not _STARTS.match(cursor.line):
+        return None
+    command = _command(cursor)
+    if command is None:
+        return None
+    call = understand(command.text) if command.closed else None
+    if call is None:
+        return _refused(cursor, command)
+    content = _content(cursor, call, command)
+    return None if content is None else [content]
+
+
+def patch_of(script: bytes) -> tuple[str, bytes] | None:
+    """The directory and the patch of `script`, if it is one call of `apply_patch` and no more."""
+    cursor = Cursor.over(script)
+    cursor.skip_blank()
+    command = None if cursor.at_end else _command(cursor)
+    call = understand(command.text) if command and command.closed else None
+    if command is None or call is None or not call.applies:
+        return None
+    content = _content(cursor, call, command)
+    cursor.skip_blank()
+    if content is None or not cursor.at_end:
+        return None
+    return call.directory, b"\n".join(map(content.line_at, range(content.at, content.end))) + b"\n"
+
+
+def _command(cursor: Cursor) -> _Command | None:
+    """The command line that begins at the cursor; None if it is none that could be a call."""
+    text, count = _continued(cursor)
+    shown = text + b"\n" + (cursor.ahead(count) or b"")
+    if not _MENTIONS.search(shown) or not (_closed(text) or _OPENS.search(shown)):
+        return None
+    while not _closed(text) and cursor.at + count < cursor.end:
+        count = min(2 * count, cursor.end - cursor.at)
+        text = _lines(cursor, count)
+    closed = _closed(text)
+    text = b"".join(spans(text))
+    return _Command(text, text.count(b"\n") + 1, closed)
+
+
+def _continued(cursor: Cursor) -> tuple[bytes, int]:
+    """The line at the cursor and those on which it goes on; and how many they are."""
+    count = 1
+    while count < _MOST_CONTINUED and cursor.ahead(count) is not None:
+        if not cursor.line_at(cursor.at + count - 1).rstrip(b" \t").endswith(_CONTINUES):
+            break
+        count += 1
+    return _lines(cursor, count), count
+
+
+def _lines(cursor: Cursor, count: int) -> bytes:
+    return b"\n".join(map(cursor.line_at, range(cursor.at, cursor.at + count)))
+
+
+def _closed(text: bytes) -> bool:
+    """Whether no quote is open where the command ends, or the text."""
+    size = sum(map(len, spans(text)))
+    return text[size : size + 1] in (b"", b"\n")
+
+
+def _content(cursor: Cursor, call: Call, command: _Command) -> Cursor | None:
+    """Take the call; what it applies. None, and nothing taken, if that can be no patch."""
+    directory = cursor.directory
+    if call.directory:
+        directory = posixpath.join(directory, call.directory)
+    if call.delimiter is None:
+        return _argument(cursor, call, command.count, directory)
+    start = cursor.at + command.count
+    dedent = _without_tabs(cursor.dedent) if call.tabs else cursor.dedent
+    body = replace(cursor, at=start, dedent=dedent, directory=directory)
+    end, ended = _terminator(body, call.delimiter)
+    cursor.at = end + ended
+    return replace(body, end=end, fence=b"")
+
+
+def _argument(cursor: Cursor, call: Call, count: int, directory: str) -> Cursor | None:
+    """What a quoted string holds; its lines have the numbers of those they are written in."""
+    said, offsets = unquoted(call.word)
+    begins = _SCRIPT if call.is_script else _BEGINS
+    if count == 1 and not begins.match(said):
+        return None
+    first = cursor.at + call.line
+    numbers = [cursor.lines.number(first + offset) for offset in offsets]
+    cursor.at += count
+    whole = said if said.endswith(b"\n") else said + b"\n"
+    content = cursor.inside(Lines(whole, numbers=numbers))
+    content.directory = directory
+    return content
+
+
+def _without_tabs(dedent: Callable[[bytes], bytes] | None) -> Callable[[bytes], bytes]:
+    """What `<<-` takes off a line, after what the framing round it does."""
+    if dedent is None:
+        return lambda line: line.lstrip(b"\t")
+    return lambda line: dedent(line).lstrip(b"\t")
+
+
+def _terminator(body: Cursor, delimiter: bytes) -> tuple[int, bool]:
+    """Where the lines from `body` on end, and whether the delimiter says so."""
+    for at in range(body.at, body.end):
+        line = body.line_at(at)
+        if line == delimiter:
+            return at, True
+        if body.fence and is_fence(body, line):
+            return at, False
+    return body.end, False
+
+
+def _refused(cursor: Cursor, command: _Command) -> list[Cursor] | None:
+    """Take a command that has a patch and is no call that is known; None if it is as prose."""
+    text, after = command.text, cursor.ahead(command.count)
+    if not command.closed:
+        cursor.fault("the quote that opens in this command is never closed; is the text whole?")
+        cursor.at = cursor.end
+        return []
+    delimiter = delimiter_of(text)
+    if _INLINE.search(text) or any(is_quoted(span) and b"\n" in span for span in spans(text)):
+        delimiter = None
+    elif delimiter is None or not _BEGINS.match(after or b"") or _PLAIN.match(text):
+        return None
+    shown = visible(text.partition(b"\n")[0], 80)
+    cursor.fault(
+        f"`{shown}` is no command that is read here, and what it means for the patch would be "
+        "lost; write `apply_patch <<'EOF'`, with `cd DIR && ` before it if need be"
+    )
+    cursor.at += command.count
+    if delimiter is not None:
+        end, ended = _terminator(cursor, delimiter)
+        cursor.at = end + ended
+    return []

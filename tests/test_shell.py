@@ -1,0 +1,452 @@
+"""Patches in shell text: what a call is, what it holds, and what is none."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import stat
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sandbox import Sandbox
+
+from git_opatch.errors import ParseError
+from git_opatch.parse import parse_patch
+from git_opatch.parse.shell import patch_of
+from git_opatch.patch import FilePatch, Mark
+
+BODY = "*** Begin Patch\n*** Update File: f\n@@\n-a\n+b\n*** End Patch\n"
+DIFF = "--- a/f\n+++ b/f\n@@\n-a\n+b\n"
+
+
+def read(text: str) -> list[tuple[str, str]]:
+    """Directory and path of each section."""
+    return [(one.directory, one.path) for one in parse_patch(text).files]
+
+
+def numbers(sections: tuple[FilePatch, ...]) -> list[int]:
+    return [line.number for one in sections for hunk in one.hunks for line in hunk.lines]
+
+
+def faults(text: str) -> list[tuple[int, str]]:
+    with pytest.raises(ParseError) as caught:
+        parse_patch(text)
+    return [(fault.line, fault.message) for fault in caught.value.faults]
+
+
+def tabbed(text: str) -> str:
+    return "".join("\t" + line for line in text.splitlines(keepends=True))
+
+
+def ansi(text: str) -> str:
+    return "$'" + text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n") + "'"
+
+
+def double(text: str) -> str:
+    for character in '\\"$`':
+        text = text.replace(character, "\\" + character)
+    return f'"{text}"'
+
+
+HEREDOC = f"apply_patch <<'EOF'\n{BODY}EOF\n"
+CALLS = {
+    "single quotes": (HEREDOC, 1),
+    "double quotes": (f'apply_patch <<"PATCH"\n{BODY}PATCH\n', 1),
+    "a bare word": (f"apply_patch <<EOF\n{BODY}EOF\n", 1),
+    "an escaped word": (f"apply_patch <<\\EOF\n{BODY}EOF\n", 1),
+    "blanks round it": (f"  apply_patch  <<  'EOF' \n{BODY}EOF\n", 1),
+    "no blank": (f"apply_patch<<'EOF'\n{BODY}EOF\n", 1),
+    "a word with a blank": (f"apply_patch <<'E F'\n{BODY}E F\n", 1),
+    "tabs": (f"apply_patch <<-EOF\n{tabbed(BODY)}\tEOF\n", 1),
+    "tabs for some": (f"apply_patch <<-'EOF'\n\t\t{BODY}\t\t\tEOF\n", 1),
+    "no terminator": (f"apply_patch <<'EOF'\n{BODY}", 1),
+    "no newline at the end": (f"apply_patch <<'EOF'\n{BODY}EOF", 1),
+    "a here-string's word": (f"apply_patch <<<'PATCH'\n{BODY}PATCH\n", 1),
+    "a here-string": (f"apply_patch <<< '{BODY}'\n", 0),
+    "a here-string in double quotes": (f'apply_patch <<<"{BODY}"\n', 0),
+    "an argument": (f"apply_patch '{BODY}'\n", 0),
+    "an argument in double quotes": (f'apply_patch "{BODY}"\n', 0),
+    "an argument on the next line": (f'apply_patch "\n{BODY}"\n', 1),
+    "a wrong spelling": (HEREDOC.replace("_", ""), 1),
+    "another one": (HEREDOC.replace("_", "-"), 1),
+    "a path": ("./" + HEREDOC, 1),
+    "a full path": ("/usr/local/bin/" + HEREDOC, 1),
+    "cat": (f"cat <<'EOF' | apply_patch\n{BODY}EOF\n", 1),
+    "cat on two lines": (f"cat <<EOF |\n  apply_patch\n{BODY}EOF\n", 2),
+    "cat, said to read": (f"cat - <<EOF | apply_patch\n{BODY}EOF\n", 1),
+    "git apply": (f"git apply --index - <<'EOF'\n{BODY}EOF\n", 1),
+    "git opatch apply": (f"git opatch apply <<'EOF'\n{BODY}EOF\n", 1),
+    "patch": (f"patch -p1 <<'EOF'\n{BODY}EOF\n", 1),
+    "a script": (f"bash -lc '{HEREDOC.replace(chr(39), '')}'\n", 1),
+    "a script of sh": (f'sh -c "{HEREDOC}"\n', 1),
+    "a script with a path": (f"/bin/zsh -lc {double(HEREDOC)}\n", 1),
+    "an argument in a script": (f"bash -lc 'apply_patch \"{BODY}\"'\n", 0),
+    "a script that ends with its word": (f'bash -lc "{HEREDOC.rstrip()}"\n', 1),
+    "a script on the next line": (f'dash -c "\n{HEREDOC}"\n', 2),
+    "a script in a script": (f"bash -lc {shlex.quote(f'bash -c {double(HEREDOC)}')}\n", 1),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_patch_of_a_call(name: str) -> None:
+    text, before = CALLS[name]
+    files = parse_patch("Look:\n\n" + text + "\nDone: it's applied.\n").files
+    assert [(one.directory, one.path) for one in files] == [("", "f")]
+    assert numbers(files) == [before + 6, before + 7]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_gives_its_patch_a_directory(name: str) -> None:
+    text, before = CALLS[name]
+    (section,) = parse_patch(f"cd 'my dir'/sub && {text.lstrip()}").files
+    assert (section.directory, section.path) == ("my dir/sub", "f")
+    assert numbers((section,)) == [before + 4, before + 5]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_in_a_fence(name: str) -> None:
+    text, _ = CALLS[name]
+    tail = "" if text.endswith("\n") else "\n"
+    assert read(f"Run:\n\n```sh\ncd sub && {text.lstrip()}{tail}```\n\n{BODY}") == [
+        ("sub", "f"),
+        ("", "f"),
+    ]
+
+
+def test_a_call_in_an_indented_fence() -> None:
+    shown = f"```sh\ncd sub && {HEREDOC}cd two && apply_patch '{BODY}'\n```\n"
+    indented = "".join("   " + line for line in shown.splitlines(keepends=True))
+    files = parse_patch("1. Run\n\n" + indented).files
+    assert [one.directory for one in files] == ["sub", "two"]
+    assert numbers(files) == [8, 9, 15, 16]
+
+
+@pytest.mark.parametrize("ending", ["\r\n", "\n"])
+def test_the_ends_of_the_lines_are_framing(ending: str) -> None:
+    for text in (HEREDOC, f"apply_patch '{BODY}'\n", f"cd x &&\napply_patch <<-A\n\t{BODY}A\n"):
+        (section,) = parse_patch(text.replace("\n", ending)).files
+        (hunk,) = section.hunks
+        assert [(line.mark, line.text) for line in hunk.lines] == [
+            (Mark.REMOVED, b"a"),
+            (Mark.ADDED, b"b"),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("command", "directory"),
+    [
+        pytest.param(f"cd a && {HEREDOC}", "a", id="one"),
+        pytest.param(f"cd a && cd b/c && {HEREDOC}", "a/b/c", id="two"),
+        pytest.param(
+            f"cd a && bash -c {double(f'cd b && {HEREDOC}')}", "a/b", id="outer and inner"
+        ),
+        pytest.param(f"cd a && cd /top && {HEREDOC}", "/top", id="an absolute one"),
+        pytest.param(f"cd a &&\n{HEREDOC}", "a", id="two lines"),
+        pytest.param(f"cd a \\\n  && \\\n {HEREDOC}", "a", id="escaped newlines"),
+        pytest.param(f'cd "a b" && {HEREDOC}', "a b", id="quoted"),
+        pytest.param(f"cd a\\ b && {HEREDOC}", "a b", id="escaped"),
+        pytest.param(f"cd / && {HEREDOC}", "/", id="the root"),
+        pytest.param(f"cd .. && {HEREDOC}", "..", id="above, which no path may name"),
+    ],
+)
+def test_directories_are_joined(command: str, directory: str) -> None:
+    assert read(command) == [(directory, "f")]
+
+
+def test_a_directory_ends_with_its_call() -> None:
+    text = f"cd a && {HEREDOC}{BODY}cd b && {HEREDOC}"
+    assert read(text) == [("a", "f"), ("", "f"), ("b", "f")]
+    fenced = f"```\ncd a && apply_patch <<EOF\n{BODY}```\n{BODY}```\n{HEREDOC}```\n"
+    assert read(fenced) == [("a", "f"), ("", "f"), ("", "f")]
+
+
+def test_a_body_is_taken_literally() -> None:
+    body = BODY.replace("+b", "+$HOME `id` $(id) \\$x \\\\ \\\n+\"quoted\" 'single' <<EOF")
+    (section,) = parse_patch(f"apply_patch <<EOF\n{body}EOF\n").files
+    (hunk,) = section.hunks
+    assert [line.text for line in hunk.postimage] == [
+        b"$HOME `id` $(id) \\$x \\\\ \\",
+        b"\"quoted\" 'single' <<EOF",
+    ]
+
+
+def test_an_argument_without_expansions_is_what_its_quotes_say() -> None:
+    body = BODY.replace("+b", '+say \\"hi\\" \\$x \\`y\\` \\\\ \\n $z `w`')
+    (section,) = parse_patch(f'apply_patch "{body}"').files
+    assert section.hunks[0].postimage[0].text == b'say "hi" $x `y` \\ \\n $z `w`'
+
+
+def test_several_patches_in_one_heredoc() -> None:
+    assert read(f"cd d && apply_patch <<'EOF'\n{BODY}Then:\n{DIFF}EOF\n") == [("d", "f")] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        pytest.param(f"Hi\nbash -lc {ansi(HEREDOC)}\n", [2, 2], id="one line for all"),
+        pytest.param(f"apply_patch <<< {ansi(BODY)}", [1, 1], id="a here-string on one line"),
+        pytest.param(f'apply_patch "\\\n\\\n{BODY}"', [6, 7], id="joined lines"),
+        pytest.param(
+            'apply_patch "' + BODY.replace("@@\n", "@@\n x \\\ny\n") + '"',
+            [4, 6, 7],
+            id="a joined line inside",
+        ),
+        pytest.param(
+            f"bash -c {double('apply_patch ' + double(BODY.replace('@@', '@@ x')))}",
+            [4, 5],
+            id="twice quoted",
+        ),
+        pytest.param(
+            f"bash -c {ansi(f'apply_patch {shlex.quote(BODY)}')}\nx", [1, 1], id="in one line"
+        ),
+    ],
+)
+def test_numbers_are_those_of_the_text_as_given(text: str, lines: list[int]) -> None:
+    assert numbers(parse_patch(text).files) == lines
+
+
+def test_faults_have_the_numbers_of_the_text_as_given() -> None:
+    wrong = BODY.replace("@@", "@@@")
+    for text, line in ((HEREDOC, 4), (f"bash -c {double(HEREDOC)}", 4), (f"\n{HEREDOC}", 5)):
+        ((number, message),) = faults(text.replace("@@", "@@@"))
+        assert (number, "no hunk header" in message) == (line, True)
+    assert faults(f"apply_patch {ansi(wrong)}")[0][0] == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(
+            f"apply_patch <<'EOF'\n{BODY.replace('*** End Patch', '')}EOF\n", id="heredoc"
+        ),
+        pytest.param(f"apply_patch <<'EOF'\n{BODY.replace('*** End Patch', '')}", id="no word"),
+        pytest.param(f"apply_patch '{BODY.replace('*** End Patch', '')}'", id="argument"),
+    ],
+)
+def test_a_patch_that_is_cut_off_stays_so(text: str) -> None:
+    assert "has no end" in faults(text)[0][1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "apply_patch is a tool, see <<EOF below",
+        "Use apply_patch <<'EOF' for this:",
+        "apply_patch can't do that",
+        "apply_patch 's arguments are texts",
+        'apply_patch "is" the name',
+        "apply_patch patch.txt",
+        "apply_patch < patch.txt",
+        "echo apply_patch <<'EOF'",
+        "apply_patcher <<'EOF'",
+        "my_apply_patch <<'EOF'",
+        "xapply_patch '",
+        "apply_patch <<'EOF' && git status",
+        "apply_patch <<'EOF'; git status",
+        "apply_patch <<'EOF' >log",
+        "apply_patch <<EOF <<EOX",
+        "apply_patch -x <<'EOF'",
+        "cat <<EOF >patch.txt",
+        "cat <<EOF | apply_patch | tee log",
+        "cat a <<EOF | apply_patch",
+        "bash -lc 'npm test'",
+        "bash script.sh 'apply_patch'",
+        "git apply patch.txt",
+        "git commit -m 'apply_patch'",
+        "cd sub",
+        "cd sub && npm test",
+        "patch 'em up, apply_patch that",
+        "$ apply_patch <<'EOF'",
+        "# cd sub && apply_patch <<'EOF'",
+        "apply_patch <<''",
+        "apply_patch",
+        'bash -lc "',
+        "cd 'sub && apply_patch <<EOF",
+    ],
+)
+def test_what_is_no_call_is_prose(line: str) -> None:
+    assert read(f"{line}\n{BODY}EOF\n\nIt's done.\n") == [("", "f")]
+    assert read(f"{BODY}{line}\n{BODY}") == [("", "f")] * 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cd $REPO && apply_patch <<'EOF'",
+        'cd "$REPO" && apply_patch <<EOF',
+        "cd $(git rev-parse --show-toplevel) && apply_patch <<EOF",
+        "cd ~/x && apply_patch <<EOF",
+        "cd sub* && apply_patch <<EOF",
+        "cd - && apply_patch <<EOF",
+        "cd && apply_patch <<EOF",
+        "cd a b && apply_patch <<EOF",
+        "cd sub; apply_patch <<EOF",
+        "cd sub || apply_patch <<EOF",
+        "cd sub && apply_patch <<EOF && git add .",
+        "cd sub && npm test && apply_patch <<EOF",
+        "cd sub && cat <<EOF | apply_patch | tee log",
+        "git apply -R <<EOF",
+        "git apply --directory=sub <<EOF",
+        "git apply -p2 <<EOF",
+        "git opatch apply -R <<EOF",
+        "git -C sub apply <<EOF",
+        "patch -R -p1 <<EOF",
+        "patch f <<EOF",
+        "apply_patch <<-EOF | tee log",
+    ],
+)
+def test_a_call_that_would_lose_something_is_refused(command: str) -> None:
+    ((number, message),) = faults(f"Hi\n{command}\n{BODY}EOF\n{BODY}")
+    assert number == 2
+    assert message.startswith(f"`{command}` is no command that is read here")
+
+
+def test_an_argument_of_a_command_that_does_more_is_refused() -> None:
+    for command in (f"apply_patch '{BODY}' && ls", f'bash -c "{HEREDOC}" x', f"cd a; {HEREDOC}"):
+        assert [number for number, _ in faults(command + f"\n{BODY}")] == [1]
+    assert faults(f"apply_patch {ansi(BODY)} && ls")[0][0] == 1
+
+
+def test_a_quote_that_is_never_closed_is_said() -> None:
+    for command in (
+        f'apply_patch "{BODY}',
+        f"apply_patch '\n{BODY}",
+        f"x\nbash -lc '\n{HEREDOC.replace(chr(39), '')}",
+    ):
+        ((number, message),) = faults(command)
+        assert (number, "never closed" in message) == (command.count("x\n") + 1, True)
+
+
+def test_no_text_of_a_command_is_shown_raw() -> None:
+    ((_, message),) = faults(f"cd \x1b[31m$x && apply_patch <<EOF\n{BODY}EOF\n")
+    assert "\x1b" not in message
+    assert "\\x1b[31m" in message
+
+
+def test_marks_of_a_fence_in_a_heredoc() -> None:
+    body = BODY.replace("-a", " ```sh\n-a").replace("+b", "+b\n ```")
+    (section,) = parse_patch(f"````\ncd x && apply_patch <<E\n{body}E\n````\n").files
+    assert (section.directory, len(section.hunks[0].lines)) == ("x", 4)
+    assert read(f"apply_patch <<E\n```\n{BODY}```\nE\n{BODY}") == [("", "f")] * 2
+
+
+def test_a_diff_in_a_heredoc_is_whole() -> None:
+    diff = "--- a/f\n+++ b/f\n@@ -1,9 +1,9 @@\n-a\n+b\n"
+    assert read(f"apply_patch <<E\n{diff}E") == [("", "f")]
+    assert read(f"apply_patch '{diff.rstrip()}'") == [("", "f")]
+    assert "the text ends here" in faults(f"apply_patch <<E\n{diff.rstrip()}")[0][1]
+
+
+def test_deep_nesting_ends() -> None:
+    command = f"cd a && apply_patch '{BODY}'"
+    for _ in range(5):
+        command = f"bash -c {shlex.quote(command)}"
+    assert read(command) == [("a", "f")]
+    heredocs = "".join(f"cd d && apply_patch <<E{at}\n" for at in range(100))
+    assert read(heredocs + BODY) == [("/".join("d" * 8), "f")]
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "apply_patch <<EOF\n",
+        "apply_patch <<E{}\n",
+        "apply_patch <<EOF\nEOF\n",
+        "cd a && apply_patch <<EOF\n",
+        "```\napply_patch <<EOF\n```\n",
+        "```\napply_patch <<EOF\n",
+        "apply_patch '\n",
+        'apply_patch "\n*** Begin\n',
+        "apply_patch \\'\"'\n",
+        "bash -lc 'cd x\n",
+        "cd $x && apply_patch <<A\n***\n",
+        "cd a && ",
+        "apply_patch && \\\n",
+        "please call apply_patch, it's <<EOF\n",
+        "/bin/",
+    ],
+)
+def test_the_time_is_linear(unit: str) -> None:
+    def took(count: int) -> float:
+        text = "".join(unit.replace("{}", str(at)) for at in range(count))
+        begun = time.process_time()
+        with pytest.raises(ParseError):
+            parse_patch(text)
+        return time.process_time() - begun
+
+    took(10)
+    assert took(12_000) < 8 * max(took(3_000), 0.05)
+
+
+@pytest.fixture
+def called(repo: Sandbox) -> Callable[[str], bytes]:
+    """What real bash gives to `apply_patch`, as an argument or else to read."""
+    stub = repo.write("bin/apply_patch", '#!/bin/sh\n[ $# = 0 ] && exec cat\nprintf %s "$1"\n')
+    stub.chmod(stub.stat().st_mode | stat.S_IXUSR)
+    path = f"{stub.parent}{os.pathsep}{os.environ['PATH']}"
+
+    def run(script: str) -> bytes:
+        ran = repo.run("bash", "-c", script, env={"PATH": path, "HOME": str(repo.path)})
+        assert ran.status == 0, ran.err
+        return ran.out
+
+    return run
+
+
+AWKWARD = BODY.replace("+b", '+\t\'b\' "c" $d `e` \\f \\\\ \\$ \\" \\\n+\t# ! * ~ é\n+EOF x\n+ EOF')
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(f"apply_patch <<'EOF'\n{AWKWARD}EOF\n", id="quoted"),
+        pytest.param(f'apply_patch <<"EOF"\n{AWKWARD}EOF\n', id="double-quoted"),
+        pytest.param(f"apply_patch <<\\EOF\n{AWKWARD}EOF", id="escaped"),
+        pytest.param(f"apply_patch <<-'EOF'\n{tabbed(tabbed(AWKWARD))}\t\tEOF\n", id="tabs"),
+        pytest.param(f"apply_patch {shlex.quote(AWKWARD)}", id="argument"),
+        pytest.param(f"apply_patch {double(AWKWARD)}", id="double-quoted argument"),
+        pytest.param(f"apply_patch {ansi(AWKWARD)}", id="ANSI-C argument"),
+        pytest.param(f"apply_patch <<< {shlex.quote(AWKWARD.rstrip())}", id="here-string"),
+        pytest.param(f"cat <<'EOF' | apply_patch\n{AWKWARD}EOF\n", id="cat"),
+        pytest.param(f'apply_patch "{BODY.replace("+b", chr(92) + chr(10) + "+b")}"', id="joined"),
+        pytest.param(
+            "apply_patch $'*** Begin\\x20\\120atch\\n+\\u00e9\\U0001F600\\t\\e\\?\\\"\\q\\1234\\n'",
+            id="escapes of ANSI-C",
+        ),
+    ],
+)
+def test_bash_gives_the_same(called: Callable[[str], bytes], script: str) -> None:
+    assert patch_of(script.encode()) == ("", called(script))
+
+
+quoting = st.sampled_from([shlex.quote, double, ansi])
+awkward = st.text(st.sampled_from("ab'\"\\$`\n\t !#&|;<>()*é"), max_size=30)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(awkward, quoting, quoting)
+def test_bash_gives_the_same_for_any_text(
+    called: Callable[[str], bytes],
+    text: str,
+    inner: Callable[[str], str],
+    outer: Callable[[str], str],
+) -> None:
+    patch = f"*** Begin Patch\n{text}\n*** End Patch\n"
+    assert patch_of(f"apply_patch {inner(patch)}".encode()) == ("", patch.encode())
+    script = f"bash -c {outer(f'apply_patch {inner(patch)}')}"
+    assert called(script) == patch.encode()
+
+
+def test_nothing_is_run(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    body = BODY.replace("+b", f"+$(touch {made})")
+    for text in (f"apply_patch <<EOF\n{body}EOF\n", f"bash -c \"apply_patch '{body}'\""):
+        assert read(text) == [("", "f")]
+    assert "no command" in faults(f"cd $(touch {made}) && {HEREDOC}")[0][1]
+    assert not made.exists()
