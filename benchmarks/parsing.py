@@ -83,7 +83,9 @@ SHAPES: dict[str, tuple[Callable[[], Iterator[str]], str]] = {
     "prose": (lambda: _endless(lambda at: [f"Then, in step {at}, the - and + signs differ."]), ""),
     "nothing but `@@`": (lambda: _endless(lambda _: ["@@"]), ""),
     "files of a line": (
-        lambda: _endless(lambda at: [*["*** Begin Patch"] * (not at), f"*** Delete File: {at}"]),
+        lambda: _endless(
+            lambda at: [*["*** Begin Patch"] * (not at), f"*** Delete File: src/{at}.py"]
+        ),
         "*** End Patch",
     ),
     "heredocs without an end": (lambda: _endless(lambda _: ["apply_patch <<'EOF'"]), ""),

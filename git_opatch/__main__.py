@@ -15,8 +15,9 @@ def main() -> None:
     """Run the command line and exit with its status."""
     gc.disable()  # a run is short and makes few cycles; to look for them takes a tenth of it
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from git_opatch.cli import run
+    from git_opatch.cli import register, run
 
+    register()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         status = run()

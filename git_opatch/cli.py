@@ -86,7 +86,8 @@ def _top(
         raise typer.Exit(UsageError.exit_status)
 
 
-def _register() -> None:
+def register() -> None:
+    """Let the program know its commands."""
     from git_opatch.commands.apply import apply
     from git_opatch.commands.convert import convert
     from git_opatch.commands.demo import demo
@@ -100,7 +101,6 @@ def run() -> int:
     """Run the command that the user asked for; gives the exit status."""
     _open_streams()
     try:
-        _register()
         status = app(prog_name="git opatch", standalone_mode=False) or 0
     except TyperException as error:
         message = error.format_message().partition(" (Possible")[0].rstrip(".")

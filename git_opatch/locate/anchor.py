@@ -95,7 +95,7 @@ def heading_between(place: int, anchors: Sequence[int], haystack: Haystack) -> i
     """
     nearest = bisect_left(anchors, place) - 1
     end = haystack.block_end(anchors[nearest]) if nearest >= 0 else place + 1
-    if place < end:
+    if place < end or end == len(haystack.lines):
         return None
     anchor, after = haystack.lines[anchors[nearest]], haystack.lines[end]
     if _is_label(anchor):

@@ -13,6 +13,7 @@ from git_opatch.errors import Fault
 from git_opatch.text import BYTE_ORDER_MARK, without_cr
 
 _MOST_FAULTS = 10
+_LARGE = 1 << 32  # from here on a position needs more than four bytes
 _NEWLINE = re.compile(rb"\n")
 
 
@@ -66,7 +67,7 @@ class Lines:
     def __init__(self, raw: bytes, *, first: int = 1, numbers: Numbers = ()) -> None:
         self.raw = raw
         self._first, self._numbers = first, numbers
-        self._starts = array("Q", [0])
+        self._starts = array("I" if len(raw) < _LARGE else "Q", [0])
         self._starts.extend(match.end() for match in _NEWLINE.finditer(raw))
         self.whole = self._starts[-1] == len(raw)
         if not self.whole:

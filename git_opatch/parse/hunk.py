@@ -132,6 +132,7 @@ class Draft:
             self.at_end_of_file,
             self.lines[0].number,
             ordinal,
+            is_last=False,
             framed=self.framed,
         )
 
@@ -212,8 +213,8 @@ class Hunks:
     def finish(self) -> tuple[Hunk, ...]:
         """All hunks."""
         self.close()
-        last = len(self._done)
-        return tuple(replace(hunk, is_last=hunk.ordinal == last) for hunk in self._done)
+        self._done[-1:] = [replace(hunk, is_last=True) for hunk in self._done[-1:]]
+        return tuple(self._done)
 
 
 def _fault_header(cursor: Cursor) -> None:
