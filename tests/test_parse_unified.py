@@ -275,7 +275,7 @@ def test_numbers_are_those_of_the_text() -> None:
         pytest.param([GIT, "index 1..2"], 1, "has no hunk", id="only an index"),
         pytest.param([*NAMES, "@@", "@@"], 3, "the hunk has no lines", id="headers alone"),
         pytest.param([*NAMES, "@@", *CHANGE, "@@"], 6, "no lines", id="the last hunk empty"),
-        pytest.param(["--- a/f", "@@", *CHANGE], 2, "a hunk of no file", id="one name"),
+        pytest.param(["--- a/f", *CHANGE, "@@", *CHANGE], 4, "a hunk of no file", id="no names"),
         pytest.param([*NAMES, "@@x", *CHANGE], 3, "did you mean `@@ x`", id="no blank after @@"),
         pytest.param([*NAMES, "@@", NO_NEWLINE, "-a"], 4, "no line before", id="no line to lack"),
         pytest.param([GIT, "new mode 777", "x"], 2, "`777` is no mode", id="no mode"),

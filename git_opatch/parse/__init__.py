@@ -20,7 +20,7 @@ from types import ModuleType
 
 from git_opatch.errors import Fault, ParseError
 from git_opatch.options import Dialect
-from git_opatch.parse import blocks, envelope, fence, shell, unified
+from git_opatch.parse import blocks, envelope, fence, shell, unified, unread
 from git_opatch.parse.cursor import Cursor
 from git_opatch.patch import FilePatch, Patch
 
@@ -34,7 +34,7 @@ _MOST_FRAMES = 8
 """A patch that is framed more deeply is not looked for."""
 
 _LOST = rb"@@"
-_HINTS = [module.HINT for module in (*_FAMILIES.values(), *_FRAMES, fence)]
+_HINTS = [module.HINT for module in (*_FAMILIES.values(), *_FRAMES, fence, unread)]
 # Prose, of which there may be much, is told from patches before it is cut into lines.
 _BEGINNING = re.compile(rb"(?m)^[ \t]*(?:" + rb"|".join([_LOST, *_HINTS]) + rb")")
 
@@ -95,7 +95,7 @@ def _opened(cursor: Cursor) -> Iterable[Cursor] | None:
 
 def _pass_over(cursor: Cursor) -> None:
     """Take a line of prose; what can only be part of a patch is a fault here."""
-    if fence.pass_fence(cursor):
+    if fence.pass_fence(cursor) or unread.refuse(cursor):
         return
     line = cursor.take()
     if envelope.is_marker(line):

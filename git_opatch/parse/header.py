@@ -28,6 +28,16 @@ _MODE_LINES = ("old mode", "new mode", "deleted file mode", "new file mode")
 _QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
+_STAMP = re.compile(
+    rb"""\d{4}-\d\d-\d\d [ T] \d\d:\d\d (:\d\d ([.,]\d+)?)? ([ ]?(Z|[+-]\d\d:?\d\d))?
+    | [A-Z][a-z]{2} [ ] [A-Z][a-z]{2} [ ]+ \d{1,2} [ ] \d\d:\d\d:\d\d [ ] ([A-Z]{3,5}[ ])? \d{4}
+    | [(] (revision[ ]\d+ | working[ ]copy | nonexistent) [)]""",
+    re.VERBOSE,
+)
+"""What `diff -u` (in ISO 8601, or as ctime has it) and Subversion write after a name."""
+_LONGEST_STAMP = 40
+
+
 def parse_names(old: bytes, new: bytes) -> Names | None:
     """The names in `--- old` and `+++ new`, their prefixes taken off."""
     old_name, new_name = _plain(old), _plain(new)
@@ -51,7 +61,22 @@ def _plain(name: bytes) -> bytes | None:
         return unquote(quoted[0]) if quoted else None
     # A tab ends a name that has blanks: git writes it so that they can be seen.
     end = name.find(b"\t")
-    return name.rstrip(b"\r ") if end < 0 else name[:end]
+    return _bare(_without_stamp(name.rstrip(b"\r ")) if end < 0 else name[:end])
+
+
+def _without_stamp(name: bytes) -> bytes:
+    """`name` without the time stamp, or what Subversion writes, that blanks tell from it."""
+    first = max(len(name) - _LONGEST_STAMP, 0)
+    for blank in re.finditer(rb"(?<=[^ ]) +", name[first:]):
+        if _STAMP.fullmatch(name, first + blank.end()):
+            return name[: first + blank.start()]
+    return name
+
+
+def _bare(name: bytes) -> bytes:
+    """`name` without the backticks round it."""
+    quoted = len(name) > 2 and name[:1] == name[-1:] == b"`"
+    return name[1:-1] if quoted else name
 
 
 def _without_prefixes(old: bytes, new: bytes) -> Names:

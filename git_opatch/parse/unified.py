@@ -6,7 +6,8 @@ r"""The unified diff, with numbers right, invented or left out.
 Rules: git's diff format ("Generating patch text with -p") and the FILE_PATCH hunks of the
 matching strategy ("Simplified Unified Diff Format"). Counts are never trusted: a hunk
 ends where its lines end. `--- x` inside a hunk is a removed line; it begins a new file only
-with `+++` and `@@` after it, where both name one file or one is /dev/null.
+with `+++` and `@@` after it, where both name one file or one is /dev/null. What `diff -r` and
+Subversion write between files (GNU diff's manual, "Comparing Directories") is no content.
 """
 
 from __future__ import annotations
@@ -28,11 +29,14 @@ from git_opatch.parse.header import (
     read_extended,
 )
 from git_opatch.parse.hunk import Hunks
+from git_opatch.parse.unread import is_half
 from git_opatch.patch import FilePatch, Hunk, Mark, Operation
 from git_opatch.text import visible
 
 HINT = rb"diff --git |--- "
 _GIT = b"diff --git "
+_BETWEEN_FILES = (b"diff -", b"Index: ", b"Only in ")
+"""What `diff -r` and Subversion write between files."""
 _VERSION = re.compile(rb"\d+\.\d[\w.() -]*\r?")
 
 
@@ -177,7 +181,8 @@ def _ends(cursor: Cursor, hunks: Hunks) -> bool:
         return True
     if hunks.open is None:
         return not line.startswith(b"@@") and bool(line.strip())
-    return _is_signature(cursor) or _is_header(cursor, any_names=hunks.open.full)
+    full = hunks.open.full
+    return _is_signature(cursor) or _is_header(cursor, any_names=full) or (full and is_half(cursor))
 
 
 def _is_signature(cursor: Cursor) -> bool:
@@ -216,7 +221,7 @@ def _is_prose(cursor: Cursor, hunks: Hunks) -> bool:
         hunks.open is None
         or hunks.open.full
         or not cursor.line_at(cursor.at - 1).strip()
-        or cursor.line.startswith((b"Index: ", b"Only in "))
+        or cursor.line.startswith(_BETWEEN_FILES)
     )
     if not outside:
         return False

@@ -1,0 +1,66 @@
+"""Diffs in a form that is not read, or without half of their header: what to write instead.
+
+Rules: GNU diff's manual, "Detailed Context" and "Detailed Unified".
+"""
+
+from __future__ import annotations
+
+import re
+
+from git_opatch.parse import envelope
+from git_opatch.parse.cursor import Cursor
+from git_opatch.parse.header import parse_names
+from git_opatch.text import visible
+
+HINT = rb"\*{15}|\+\+\+ "
+_DEV_NULL = b"/dev/null"
+_RULE = b"*" * 15
+_RANGE = re.compile(rb"\*\*\* \d+(?:,\d+)? \*{4}\s*")
+
+
+def refuse(cursor: Cursor) -> bool:
+    """Take such a diff and note what is wrong with it; False, and nothing taken, if it is none."""
+    if is_half(cursor):
+        _refuse_half(cursor)
+        return True
+    after = cursor.ahead()
+    if not cursor.line.startswith(_RULE) or after is None or not _RANGE.fullmatch(after):
+        return False
+    cursor.fault(
+        "this is a context diff, which is not read; send a unified one (`diff -u`): `--- a/PATH`, "
+        "`+++ b/PATH`, and hunks that begin with `@@`"
+    )
+    cursor.skip_until(lambda line: line.startswith(b"diff --git ") or envelope.starts_with(line))
+    return True
+
+
+def is_half(cursor: Cursor) -> bool:
+    """Whether the cursor's line is a diff's `---` or `+++` line, and its hunk follows at once."""
+    after = cursor.ahead()
+    return (
+        after is not None
+        and cursor.line.startswith((b"--- ", b"+++ "))
+        and after.startswith(b"@@")
+        and _other_half(cursor.line) is not None
+    )
+
+
+def _other_half(line: bytes) -> bytes | None:
+    """The line to write before or after `line`; None if that names no file."""
+    name, old = line[4:], line.startswith(b"---")
+    names = parse_names(name, _DEV_NULL) if old else parse_names(_DEV_NULL, name)
+    path = (names[0] or names[1]) if names else None
+    return None if path is None else (b"+++ b/" if old else b"--- a/") + path
+
+
+def _refuse_half(cursor: Cursor) -> None:
+    missing = _other_half(cursor.line) or b""
+    where, null = ("before", "--- ") if missing.startswith(b"---") else ("after", "+++ ")
+    what = "is new" if where == "before" else "is deleted"
+    cursor.fault(
+        f"a diff names its file twice; write `{visible(missing)}` {where} this line "
+        f"(`{null}/dev/null` if the file {what})",
+        corrected=missing,
+    )
+    cursor.take()
+    cursor.skip_until(lambda line: line.startswith((b"diff --git ", b"--- ", b"+++ ", b"***")))

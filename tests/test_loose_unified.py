@@ -1,0 +1,178 @@
+"""Unified diffs by models and by tools other than git; forms of diffs that are not read."""
+
+from __future__ import annotations
+
+import pytest
+from sandbox import Sandbox
+
+from git_opatch.errors import Fault, ParseError
+from git_opatch.parse import parse_patch
+from git_opatch.patch import FilePatch, Hunk, Line, Mark, Operation
+
+NAMES = ("--- a/f", "+++ b/f")
+CHANGE = ("-a", "+b")
+
+
+def files(*lines: str, ending: str = "\n") -> tuple[FilePatch, ...]:
+    return parse_patch("".join(line + ending for line in lines)).files
+
+
+def faults(*lines: str) -> list[Fault]:
+    with pytest.raises(ParseError) as caught:
+        files(*lines)
+    return list(caught.value.faults)
+
+
+def marked(*lines: str) -> tuple[Line, ...]:
+    return tuple(Line(Mark(line[:1]), line[1:].encode()) for line in lines)
+
+
+def updated(path: str, *lines: str) -> FilePatch:
+    return FilePatch(Operation.UPDATE, path, path, (Hunk(marked(*(lines or CHANGE))),))
+
+
+@pytest.mark.parametrize(
+    "stamp",
+    [
+        "2024-01-01 10:00:00.000000000 +0100",
+        "2024-01-01 10:00:00.000000000 +01:00",
+        "2024-01-01 10:00:00",
+        "2024-01-01 10:00",
+        "2024-01-01T10:00:00Z",
+        "2024-01-01T10:00:00.123+00:00",
+        "Mon Jan  1 10:00:00 2024",
+        "Mon Jan 11 10:00:00 CET 2024",
+        "(revision 12)",
+        "(working copy)",
+        "(nonexistent)",
+    ],
+)
+@pytest.mark.parametrize("blanks", [" ", "   ", "\t", " \t"])
+def test_what_follows_a_name(stamp: str, blanks: str) -> None:
+    names = (f"--- a/x y{blanks}{stamp}", f"+++ b/x y{blanks}{stamp}")
+    if blanks == " \t":
+        names = (f"--- a/x y\t{stamp} ", f"+++ b/x y\t{stamp} ")
+    assert files(*names, "@@", *CHANGE) == (updated("x y"),)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "x 2024-01-01",
+        "x 10:00:00",
+        "x2024-01-01 10:00:00",
+        "x 2024-01-01 10:00:00 y",
+        "x 12024-01-01 10:00:00",
+        "x (copy)",
+        "x (revision)",
+        "x Mon Jan",
+        "2024-01-01 10:00:00",
+        "x`",
+        "`x` y",
+        "``",
+    ],
+)
+def test_what_is_part_of_a_name(name: str) -> None:
+    assert files(f"--- a/{name}", f"+++ b/{name}", "@@", *CHANGE) == (updated(name),)
+
+
+def test_a_name_in_backticks() -> None:
+    assert files("--- `a/x.py`", "+++ `b/x.py`", "@@", *CHANGE) == (updated("x.py"),)
+    assert files("--- `x y`", "+++ `x y`", "@@", *CHANGE) == (updated("x y"),)
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    "between",
+    [
+        pytest.param(["Index: g", "=" * 67], id="Subversion"),
+        pytest.param(["diff -u f g"], id="diff -u"),
+        pytest.param(["diff -ruN a/g b/g"], id="diff -ruN"),
+        pytest.param(["Only in a: x", "Only in b/sub: y", "diff -ru a/g b/g"], id="Only in"),
+        pytest.param(["", "Index: g", "=" * 67], id="a blank line"),
+    ],
+)
+def test_what_tools_write_between_files(between: list[str], ending: str) -> None:
+    second = ("--- a/g", "+++ b/g")
+    for header, lines in (("@@", CHANGE), ("@@ -1,9 +1,9 @@", CHANGE), ("@@", (" c", *CHANGE))):
+        one = [*between, *NAMES, header, *lines]
+        found = files(*one, *between, *second, "@@", *CHANGE, *between[:-1], ending=ending)
+        content = [[line for line in hunk.lines if line.text] for hunk in found[0].hunks]
+        assert content == [list(marked(*lines))]
+        assert [section.path for section in found] == ["f", "g"]
+
+
+@pytest.mark.parametrize(
+    "line", ["Index: of things", "diff - a word", "Only in winter", "diff -u f g"]
+)
+def test_what_tools_write_inside_a_hunk_is_content(line: str) -> None:
+    assert files(*NAMES, "@@", f" {line}", *CHANGE) == (updated("f", f" {line}", *CHANGE),)
+    (section,) = files(*NAMES, "@@", line, *CHANGE)
+    assert section.hunks == (Hunk(marked(f" {line}", *CHANGE)),)
+
+
+@pytest.mark.parametrize(
+    ("line", "corrected", "where"),
+    [
+        pytest.param("+++ b/f", "--- a/f", "before", id="the new name"),
+        pytest.param("+++ f\t2024", "--- a/f", "before", id="without prefix, with a time"),
+        pytest.param("--- a/f", "+++ b/f", "after", id="the old name"),
+        pytest.param("--- `a/f`", "+++ b/f", "after", id="in backticks"),
+    ],
+)
+def test_half_a_header(line: str, corrected: str, where: str) -> None:
+    for before in ([], ["Hello:", ""], ["--- a/g", "+++ b/g", "@@ -1 +1 @@", *CHANGE]):
+        (fault,) = faults(*before, line, "@@ -1 +1 @@", *CHANGE, "@@ -9 +9 @@", *CHANGE)
+        assert (fault.line, fault.corrected) == (len(before) + 1, corrected)
+        assert f"write `{corrected}` {where} this line" in fault.message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(["@@", "+++ b/g", " c", "@@"], id="a line between"),
+        pytest.param(["@@", *CHANGE, "+++ b/g", "@@"], id="in a hunk without counts"),
+        pytest.param(["@@ -1,2 +1,3 @@", *CHANGE, "+++ b/g", "@@"], id="more is announced"),
+        pytest.param(["@@ -1 +1 @@", *CHANGE, "+++ b/g"], id="no hunk after it"),
+    ],
+)
+def test_plusses_that_are_a_line(body: list[str]) -> None:
+    (section,) = files(*NAMES, *body, *(["-z"] if body[-1] == "@@" else []))
+    assert Line(Mark.ADDED, b"++ b/g") in section.hunks[0].lines
+
+
+@pytest.mark.parametrize("line", ["--- /dev/null", "+++ /dev/null", "--- ", '+++ "x'])
+def test_half_a_header_without_a_name(line: str) -> None:
+    (fault,) = faults(line, "@@", *CHANGE)
+    assert (fault.line, fault.message.split(";")[0]) == (2, "a hunk of no file")
+
+
+CONTEXT_DIFF = (
+    *("*** a/f\t2024-01-01 10:00:00", "--- b/f\t2024-01-01 10:00:00", "***************"),
+    *("*** 1,3 ****", "  c", "! a", "  d", "--- 1,3 ----", "  c", "! b", "  d"),
+)
+
+
+def test_a_context_diff() -> None:
+    twice = (*CONTEXT_DIFF, *CONTEXT_DIFF[2:])
+    for lines in (CONTEXT_DIFF, twice, ("diff -c a/f b/f", *CONTEXT_DIFF)):
+        (fault,) = faults("Here:", *lines)
+        assert fault.line == lines.index("***************") + 2
+        assert fault.message.startswith("this is a context diff, which is not read; send a unified")
+    git = ("diff --git a/f b/f", *NAMES, "@@x", *CHANGE)
+    assert [fault.line for fault in faults(*CONTEXT_DIFF, *git)] == [3, 15]
+
+
+def test_a_rule_of_stars_is_no_context_diff() -> None:
+    rule = "*" * 15
+    assert files("Title", rule, "*** 1", rule, "", *NAMES, "@@", *CHANGE) == (updated("f"),)
+
+
+def test_it_lands_in_a_repository(repo: Sandbox) -> None:
+    repo.commit({"f": "x\na\ny\n", "g": "x\na\ny\n"})
+    ran = repo.run("diff", "-u", "f", "-", feed=b"x\nb\ny\n")
+    second = b"Index: g\n" + b"=" * 67 + b"\n--- g (revision 1)\n+++ g (working copy)\n"
+    text = b"diff -u f -\n" + ran.out + second + b"@@ ... @@\n x\n-a\n+b\n"
+    done = repo.opatch("apply", feed=text.replace(b"+++ -", b"+++ f"))
+    assert (done.status, done.err) == (0, "")
+    assert (repo.read("f"), repo.read("g")) == (b"x\nb\ny\n", b"x\nb\ny\n")
