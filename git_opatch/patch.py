@@ -140,11 +140,40 @@ class FilePatch:
 
 
 @dataclass(frozen=True, slots=True)
+class Mail:
+    """What a mail says of the change that it brings, for a commit.
+
+    `author` is `Name <address>`, `date` as the mail has it, `message` the subject and the body
+    as git would commit them. `first` is the index of the first section that the mail covers;
+    it covers those up to the next mail's.
+    """
+
+    author: str
+    date: str
+    message: str
+    first: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Patch:
-    """The sections of a patch, in order; `digest` tells its text from any other."""
+    """The sections of a patch, in order; `digest` tells its text from any other.
+
+    `mails` says of which sections the patch was sent as mail; each covers at least one.
+    """
 
     files: tuple[FilePatch, ...]
     digest: str = field(default="", compare=False)
+    mails: tuple[Mail, ...] = ()
+
+    @classmethod
+    def joined(cls, patches: Sequence[Patch], digest: str) -> Patch:
+        """The sections of all `patches`, in order."""
+        files: list[FilePatch] = []
+        mails: list[Mail] = []
+        for patch in patches:
+            mails += [replace(mail, first=mail.first + len(files)) for mail in patch.mails]
+            files += patch.files
+        return cls(tuple(files), digest, tuple(mails))
 
 
 def context_around(lines: Sequence[Line]) -> tuple[int, int]:

@@ -14,7 +14,10 @@ _OPPOSITE = {Operation.ADD: Operation.DELETE, Operation.DELETE: Operation.ADD}
 
 
 def reverse(patch: Patch) -> Patch:
-    """The patch that undoes `patch`. A copy stays one: it cannot be told from a new file."""
+    """The patch that undoes `patch`. A copy stays one: it cannot be told from a new file.
+
+    It is no longer what a mail says of it.
+    """
     return Patch(tuple(map(_reversed_section, reversed(patch.files))), patch.digest)
 
 

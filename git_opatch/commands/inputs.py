@@ -41,7 +41,7 @@ def read_patch(files: Sequence[str], dialect: Dialect | None = None) -> Patch:
     if faults:
         raise ParseError(faults)
     digest = "+".join(patch.digest for patch in patches)
-    return Patch(tuple(section for patch in patches for section in patch.files), digest)
+    return Patch.joined(patches, digest)
 
 
 def _read(name: str) -> bytes:

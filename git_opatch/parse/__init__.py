@@ -5,9 +5,9 @@
 A family is a module with `HINT`, a pattern for the lines that its patches can begin with,
 `starts(cursor)`, whether one does begin at the cursor's line, and `parse(cursor)`, which
 takes the lines of one patch and gives its sections. A frame is a module with `HINT`, and
-`opened(cursor)`, which takes what is framed and gives cursors over its content; None, and
-nothing taken, where no frame begins. Several patches, of several families and in several
-frames, may stand in one text, in order.
+`opened(cursor)`, which takes what is framed and gives cursors over its content, or takes what
+stands before it and gives none; None, and nothing taken, where no frame begins. Several patches,
+of several families and in several frames, may stand in one text, in order.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from types import ModuleType
 
 from git_opatch.errors import Fault, ParseError
 from git_opatch.options import Dialect
-from git_opatch.parse import blocks, envelope, fence, shell, unified, unread
+from git_opatch.parse import blocks, envelope, fence, mail, shell, unified, unread
 from git_opatch.parse.cursor import Cursor
-from git_opatch.patch import FilePatch, Patch
+from git_opatch.patch import Mail, Patch
 
 _FAMILIES: dict[Dialect, ModuleType] = {
     Dialect.ENVELOPE: envelope,
     Dialect.UNIFIED: unified,
     Dialect.SEARCH_REPLACE: blocks,
 }
-_FRAMES: tuple[ModuleType, ...] = (shell,)
+_FRAMES: tuple[ModuleType, ...] = (shell, mail)
 _MOST_FRAMES = 8
 """A patch that is framed more deeply is not looked for."""
 
@@ -49,12 +49,19 @@ def parse_patch(text: bytes | str, *, dialect: Dialect | None = None, source: st
     raw = _encoded(text, source) if isinstance(text, str) else text
     families = [_FAMILIES[dialect]] if dialect else list(_FAMILIES.values())
     cursor = Cursor.over(raw, source)
-    files = _read(cursor, families, _MOST_FRAMES)
-    if not files and not cursor.faults:
+    _read(cursor, families, _MOST_FRAMES)
+    if not cursor.sections and not cursor.faults:
         cursor.faults.append(_no_patch(raw, source, dialect))
     if cursor.faults:
         raise ParseError(cursor.faults)
-    return Patch(tuple(files), hashlib.sha256(raw).hexdigest())
+    digest = hashlib.sha256(raw).hexdigest()
+    return Patch(tuple(cursor.sections), digest, tuple(_covering(cursor)))
+
+
+def _covering(cursor: Cursor) -> list[Mail]:
+    """The mails that bring a section; a cover letter does not."""
+    ends = [*(mail.first for mail in cursor.mails[1:]), len(cursor.sections)]
+    return [mail for mail, end in zip(cursor.mails, ends, strict=False) if mail.first < end]
 
 
 def _encoded(text: str, source: str) -> bytes:
@@ -66,23 +73,21 @@ def _encoded(text: str, source: str) -> bytes:
         raise ParseError([Fault(line, message, source)]) from None
 
 
-def _read(cursor: Cursor, families: Sequence[ModuleType], depth: int) -> list[FilePatch]:
-    """All sections from the cursor on, of these families, in up to `depth` frames."""
-    files: list[FilePatch] = []
+def _read(cursor: Cursor, families: Sequence[ModuleType], depth: int) -> None:
+    """Note on the cursor all sections from it on, of these families, in up to `depth` frames."""
     while not cursor.at_end:
         contents = _opened(cursor) if depth else None
         if contents is not None:
             for content in contents:
-                files += _read(content, families, depth - 1)
+                _read(content, families, depth - 1)
             continue
         family = next((family for family in families if family.starts(cursor)), None)
         if family is not None:
             found, own = family.parse(cursor), cursor.directory
-            files += [replace(one, directory=own) for one in found] if own else found
+            cursor.sections += [replace(one, directory=own) for one in found] if own else found
         else:
             _pass_over(cursor)
             cursor.skip_to(_BEGINNING)
-    return files
 
 
 def _opened(cursor: Cursor) -> Iterable[Cursor] | None:

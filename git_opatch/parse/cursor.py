@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from git_opatch.errors import Fault
+from git_opatch.patch import FilePatch, Mail
 from git_opatch.text import BYTE_ORDER_MARK, without_cr
 
 _MOST_FAULTS = 10
@@ -117,6 +118,10 @@ class Cursor:
     end: int = -1
     """Where reading stops; the end of `lines` if negative."""
     faults: list[Fault] = field(default_factory=list)
+    sections: list[FilePatch] = field(default_factory=list)
+    """What was read of the whole text so far."""
+    mails: list[Mail] = field(default_factory=list)
+    """The mails that were read of the whole text so far."""
     directory: str = ""
     """The directory that the text says its paths count from."""
     dedent: Callable[[bytes], bytes] | None = None
@@ -141,8 +146,14 @@ class Cursor:
         return replace(self, end=end)
 
     def inside(self, lines: Lines) -> Cursor:
-        """A cursor over `lines`, which were framed in these; it notes its faults here."""
-        return Cursor(lines, self.source, faults=self.faults, directory=self.directory)
+        """A cursor over `lines`, which were framed in these; what it finds is noted here."""
+        return Cursor(
+            *(lines, self.source),
+            faults=self.faults,
+            sections=self.sections,
+            mails=self.mails,
+            directory=self.directory,
+        )
 
     @property
     def at_end(self) -> bool:

@@ -16,7 +16,7 @@ import os
 import re
 from dataclasses import replace
 
-from git_opatch.parse import envelope
+from git_opatch.parse import envelope, mail
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.fence import is_fence
 from git_opatch.parse.header import (
@@ -182,18 +182,26 @@ def _ends(cursor: Cursor, hunks: Hunks) -> bool:
     if hunks.open is None:
         return not line.startswith(b"@@") and bool(line.strip())
     full = hunks.open.full
-    return _is_signature(cursor) or _is_header(cursor, any_names=full) or (full and is_half(cursor))
-
-
-def _is_signature(cursor: Cursor) -> bool:
-    """Whether a mail made by git ends here: `-- ` and git's version, and no more."""
-    version, after = cursor.ahead(), cursor.ahead(2)
     return (
-        cursor.line.rstrip() == b"--"
-        and version is not None
-        and _VERSION.fullmatch(version) is not None
-        and (after is None or not after.strip() or after.startswith((b"From ", _GIT)))
+        _is_signature(cursor, full=full)
+        or _is_header(cursor, any_names=full)
+        or (full and is_half(cursor))
+        or (line.startswith(b"From ") and mail.begins(cursor))
     )
+
+
+def _is_signature(cursor: Cursor, *, full: bool) -> bool:
+    """Whether a mail made by git ends here: `-- ` and git's version, and no more.
+
+    After a hunk that is `full` it may be any line without a mark (`format.signature`).
+    """
+    version, after = cursor.ahead(), cursor.ahead(2)
+    if cursor.line.rstrip() != b"--" or version is None:
+        return False
+    if full and cursor.line.startswith(b"-- ") and not _is_marked(version):
+        return not version.startswith(b"@@")
+    ended = after is None or not after.strip() or after.startswith((b"From ", _GIT))
+    return ended and _VERSION.fullmatch(version) is not None
 
 
 def _is_header(cursor: Cursor, *, any_names: bool = False) -> bool:
