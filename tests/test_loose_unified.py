@@ -168,6 +168,15 @@ def test_a_rule_of_stars_is_no_context_diff() -> None:
     assert files("Title", rule, "*** 1", rule, "", *NAMES, "@@", *CHANGE) == (updated("f"),)
 
 
+def test_many_lines_without_a_mark_are_looked_at_once() -> None:
+    count = 20_000
+    (section,) = files(*NAMES, "@@", *["foo", ""] * count, "+x")
+    lines = section.hunks[0].lines
+    assert (len(lines), sum(line.marked for line in lines)) == (2 * count + 1, count + 1)
+    (section,) = files(*NAMES, "@@", "-a", *["foo", ""] * count)
+    assert len(section.hunks[0].lines) == 3
+
+
 def test_it_lands_in_a_repository(repo: Sandbox) -> None:
     repo.commit({"f": "x\na\ny\n", "g": "x\na\ny\n"})
     ran = repo.run("diff", "-u", "f", "-", feed=b"x\nb\ny\n")

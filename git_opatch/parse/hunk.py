@@ -205,7 +205,10 @@ class Hunks:
     def close(self) -> None:
         """End the hunk that is being read, if any."""
         if self.open is not None and not self.open.lines:
-            self._cursor.fault("the hunk has no lines", self.open.number)
+            message = (
+                "the hunk has no lines; add those to find, to remove and to add after its `@@`"
+            )
+            self._cursor.fault(message, self.open.number)
         elif self.open is not None:
             self._done.append(self.open.finish(len(self._done) + 1))
         self.open = None

@@ -58,7 +58,10 @@ def parse(cursor: Cursor) -> list[FilePatch]:
     names = names_at(cursor)
     if names is not None:
         if git and not agrees(names, extended):
-            cursor.fault("this names another file than the `diff --git` lines before it")
+            message = (
+                "this names another file than the `diff --git` lines before it; write one path"
+            )
+            cursor.fault(message)
         cursor.at += 2
     if "binary" in extended or ("differ" in extended and "deleted file" not in extended):
         cursor.fault("a binary patch has no lines to find; use `git apply` for this file", number)
@@ -141,14 +144,14 @@ def _decoded(name: bytes | None) -> str | None:
 
 
 def _hunks(cursor: Cursor) -> tuple[Hunk, ...]:
-    hunks = Hunks(cursor)
+    hunks, ahead = Hunks(cursor), replace(cursor)
     while not cursor.at_end and not _ends(cursor, hunks):
         if cursor.line.startswith(b"@@"):
             hunks.header()
         elif _is_separator(cursor, hunks):
             cursor.skip_blank()
         elif not hunks.line():
-            if _is_prose(cursor, hunks):
+            if _is_prose(cursor, hunks, ahead):
                 break
             hunks.unmarked()
     if cursor.at_end and not cursor.whole and hunks.open is not None and hunks.open.short:
@@ -215,12 +218,12 @@ def _is_header(cursor: Cursor, *, any_names: bool = False) -> bool:
     return any_names or names[0] == names[1] or None in names
 
 
-def _is_prose(cursor: Cursor, hunks: Hunks) -> bool:
+def _is_prose(cursor: Cursor, hunks: Hunks, ahead: Cursor) -> bool:
     """Whether a line without a mark ends the patch, and is no context that lost its blank.
 
     A fence does, unless a marked line follows it at once; so does a line after a blank one,
     or one that `diff` writes, if no marked line is left before the next patch, which would
-    otherwise be dropped.
+    otherwise be dropped. `ahead` is moved on to such a line, so that no line is looked at twice.
     """
     if is_fence(cursor, cursor.line):
         after = cursor.ahead()
@@ -233,8 +236,9 @@ def _is_prose(cursor: Cursor, hunks: Hunks) -> bool:
     )
     if not outside:
         return False
-    ahead = replace(cursor)
-    ahead.skip_until(
-        lambda line: line.startswith((b"+", b"-", b"@@", _GIT)) or envelope.starts_with(line)
-    )
+    if ahead.at <= cursor.at:
+        ahead.at = cursor.at
+        ahead.skip_until(
+            lambda line: line.startswith((b"+", b"-", b"@@", _GIT)) or envelope.starts_with(line)
+        )
     return ahead.at_end or starts(ahead) or envelope.starts(ahead)
