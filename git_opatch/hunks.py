@@ -1,6 +1,6 @@
 """The hunks of one section to the content that they make of a file.
 
-locate ──▶ follow the indentation ──▶ edit ──▶ locate what showed another hunk's outcome
+expand `~` ──▶ locate ──▶ follow the indentation ──▶ edit ──▶ locate what showed another's outcome
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from git_opatch.complete.draft import Content
 from git_opatch.complete.edits import Edit, edits_of
 from git_opatch.complete.indent import follows
 from git_opatch.locate import locate_hunks
+from git_opatch.locate.elision import expand
 from git_opatch.locate.overlap import overlap
 from git_opatch.options import Matching, Options, Tier
 from git_opatch.outcome import Failure, Placement, Reason, failure_of
@@ -38,12 +39,16 @@ def edit(section: FilePatch, content: Content, options: Options) -> Edited:
     A hunk may show in its context what another one makes of a line: what has no place in the
     file as it is gets a second chance in the file as the others leave it.
     """
-    hunks = [hunk for hunk in section.hunks if hunk.changes]
-    edited = Edited(content)
+    expanded = expand([hunk for hunk in section.hunks if hunk.changes], content.text)
+    edited = Edited(content, failures=expanded.failures)
     edited.notes += [
         f"hunk {hunk.ordinal} changes nothing" for hunk in section.hunks if not hunk.changes
     ]
-    _place(hunks, edited, matching_of(options))
+    _place(expanded.hunks, edited, matching_of(options))
+    edited.placements = [
+        replace(one, notes=(*one.notes, *expanded.notes.get(one.hunk.ordinal, ())))
+        for one in edited.placements
+    ]
     edited.failures = [
         replace(
             one,

@@ -10,7 +10,7 @@ from enum import Enum
 
 from git_opatch.errors import Kind
 from git_opatch.options import Tier
-from git_opatch.patch import Hunk, Line, changed_span
+from git_opatch.patch import FilePatch, Hunk, Line, changed_span
 
 
 class Reason(Enum):
@@ -95,6 +95,30 @@ def failure_of(
         nearest=nearest,
         advice=advice,
         kind=Kind.MATCH,
+    )
+
+
+def refusal(
+    section: FilePatch,
+    reason: Reason,
+    message: str,
+    *,
+    path: str | None = None,
+    hunk: int = 0,
+    number: int = 0,
+    advice: str = "",
+) -> Failure:
+    """A failure of `section`, or of one of its hunks."""
+    return Failure(
+        reason,
+        message,
+        path=section.path if path is None else path,
+        hunk=hunk,
+        hunks=len(section.hunks),
+        number=number or section.number,
+        source=section.source,
+        advice=advice,
+        kind=Kind.MATCH if reason in (Reason.NOT_REVERSIBLE, Reason.NO_CHANGE) else Kind.IO,
     )
 
 

@@ -70,6 +70,8 @@ class Hunk:
     """Whether no hunk of its section comes after it."""
     framed: bool = True
     r"""Whether the text's lines all ended alike, so that a `\r` is no content."""
+    elisions: tuple[int, ...] = ()
+    """Where `~` stands: before these of `lines` the file has more, which are removed, too."""
     preimage: tuple[Line, ...] = field(init=False, repr=False, compare=False)
     """The lines that the file must have."""
     postimage: tuple[Line, ...] = field(init=False, repr=False, compare=False)
@@ -106,6 +108,8 @@ class Operation(Enum):
     DELETE = "delete"
     MOVE = "move"
     COPY = "copy"
+    APPEND = "append"
+    """Added lines go to the end of the file, which is made if it is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +117,9 @@ class FilePatch:
     """One section of a patch.
 
     `old_path` is the file that must exist, `new_path` the one that will; an add has
-    only a new one, a delete only an old one. `alternate` is a second name that the
-    headers gave the same file. `old_mode` and `new_mode` are None if not stated.
+    only a new one, a delete only an old one, an append the same twice.
+    `alternate` is a second name that the headers gave the same file. `old_mode` and
+    `new_mode` are None if not stated.
     """
 
     operation: Operation

@@ -11,10 +11,10 @@ from dataclasses import replace
 from git_opatch.complete import complete
 from git_opatch.complete.draft import Draft
 from git_opatch.options import Options
-from git_opatch.outcome import Failure, Reason
+from git_opatch.outcome import Failure, Reason, refusal
 from git_opatch.patch import FilePatch, Patch
 from git_opatch.paths import normalise, why_unsafe
-from git_opatch.settle import Former, Placed, Plan, Planner, refusal
+from git_opatch.settle import Former, Placed, Plan, Planner
 from git_opatch.snapshot import Snapshot
 
 

@@ -9,11 +9,10 @@ from pathlib import Path
 from git_opatch.blob import Blob, Mode
 from git_opatch.complete import Completed
 from git_opatch.complete.draft import Content, Draft, new_content, restored_content
-from git_opatch.errors import Kind
 from git_opatch.hunks import edit
 from git_opatch.options import Options, Target
-from git_opatch.outcome import Failure, Placement, Reason
-from git_opatch.patch import FilePatch, Line, Operation
+from git_opatch.outcome import Failure, Placement, Reason, refusal
+from git_opatch.patch import FilePatch, Hunk, Line, Operation
 from git_opatch.paths import parents
 from git_opatch.snapshot import Snapshot
 
@@ -59,6 +58,12 @@ class Planner:
         """Let the draft be as `section` asks; else the failures, and the draft as it was."""
         if Mode.GITLINK in (section.old_mode, section.new_mode):
             return [refusal(section, Reason.NOT_A_FILE, "is a submodule; a patch cannot set one")]
+        lost = next((hunk for hunk in section.hunks if hunk.elisions), None)
+        if self.options.reverse and lost is not None:
+            what = "removed lines that the patch does not show (`~`), so they cannot be put back"
+            return [_not_reversible(section, lost, what)]
+        if section.operation is Operation.APPEND:
+            return self._append(section)
         if section.operation is Operation.ADD:
             return list(self._add(section))
         path = self._existing(section)
@@ -68,6 +73,26 @@ class Planner:
         if section.operation is Operation.DELETE:
             return list(self._delete(section, path, content))
         return list(self._update(section, path, content))
+
+    def _append(self, section: FilePatch) -> list[Failure]:
+        """An update of the file that is there, else a new one.
+
+        Rule: "Append File" of the FILE_CHANGES format. A file that holds just what was appended
+        may have been made so, or have been empty.
+        """
+        content = self.draft.get(section.path)
+        if content is None and not self.options.reverse:
+            return self.settle(replace(section, operation=Operation.ADD))
+        if content is not None and content.mode is Mode.SYMLINK:
+            what = "is a symbolic link; name the file that it points to"
+            return [refusal(section, Reason.NOT_A_FILE, what)]
+        (hunk,) = section.hunks
+        if content and self.options.reverse and len(content.text.lines) == len(hunk.lines):
+            what = (
+                "is all that the file has, and the patch does not say whether it was there before"
+            )
+            return [_not_reversible(section, hunk, what)]
+        return self.settle(replace(section, operation=Operation.UPDATE))
 
     def _moved(self, section: FilePatch) -> Failure | None:
         """Says that a move is done, if the new path has what all its hunks make of the file."""
@@ -216,13 +241,10 @@ class Planner:
         ]
         if lost:
             return [
-                refusal(
+                _not_reversible(
                     section,
-                    Reason.NOT_REVERSIBLE,
+                    lost[0],
                     "removes lines without any context, so there is no telling where they stood",
-                    hunk=lost[0].ordinal,
-                    number=lost[0].number,
-                    advice="take it back with the completed diff: `git apply -R --index`",
                 )
             ], content
         edited = edit(section, content, self.options)
@@ -256,25 +278,12 @@ class Planner:
         ]
 
 
-def refusal(
-    section: FilePatch,
-    reason: Reason,
-    message: str,
-    *,
-    path: str | None = None,
-    hunk: int = 0,
-    number: int = 0,
-    advice: str = "",
-) -> Failure:
-    """A failure of `section`, or of one of its hunks."""
-    return Failure(
-        reason,
+def _not_reversible(section: FilePatch, hunk: Hunk, message: str) -> Failure:
+    return refusal(
+        section,
+        Reason.NOT_REVERSIBLE,
         message,
-        path=section.path if path is None else path,
-        hunk=hunk,
-        hunks=len(section.hunks),
-        number=number or section.number,
-        source=section.source,
-        advice=advice,
-        kind=Kind.MATCH if reason in (Reason.NOT_REVERSIBLE, Reason.NO_CHANGE) else Kind.IO,
+        hunk=hunk.ordinal,
+        number=hunk.number,
+        advice="take it back with the completed diff: `git apply -R --index`",
     )

@@ -91,6 +91,7 @@ class Draft:
     lines: list[Line] = field(default_factory=list)
     old_count: int = 0
     new_count: int = 0
+    elisions: list[int] = field(default_factory=list)
     at_end_of_file: bool = False
     closed: bool = False
     """True after `*** End of File`: nothing can follow in this hunk."""
@@ -134,6 +135,7 @@ class Draft:
             ordinal,
             is_last=False,
             framed=self.framed,
+            elisions=tuple(self.elisions),
         )
 
 

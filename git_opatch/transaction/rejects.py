@@ -96,7 +96,9 @@ def _header(hunk: Hunk) -> Iterator[bytes]:
 
 
 def _lines(hunk: Hunk) -> Iterator[bytes]:
-    for line in hunk.lines:
+    for at, line in enumerate(hunk.lines):
+        if at in hunk.elisions:
+            yield b"~\n"
         yield line.mark.value.encode() + line.text + b"\n"
         if not line.newline:
             yield b"\\ No newline at end of file\n"

@@ -1,0 +1,195 @@
+"""`~` between removed lines: what it stands for, what it must not, and what is said of it."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from git_opatch.locate.elision import expand
+from git_opatch.outcome import Failure, Reason
+from git_opatch.patch import Hunk, Line, Mark
+from git_opatch.text import Text
+
+_FILE = b"""\
+import os
+
+def first():
+    a = 1
+    return a
+
+def second():
+    b = 2
+    return b
+
+def third():
+    c = 3
+    return c
+"""
+
+
+def hunk(*body: str, ordinal: int = 1) -> Hunk:
+    """A hunk; a `~` in `body` is an elision."""
+    lines: list[Line] = []
+    elisions = []
+    for number, line in enumerate(body, 1):
+        if line == "~":
+            elisions.append(len(lines))
+        else:
+            lines.append(Line(Mark(line[:1]), line[1:].encode(), number=number))
+    return Hunk(tuple(lines), elisions=tuple(elisions), ordinal=ordinal, number=1)
+
+
+def expanded(*body: str, data: bytes = _FILE) -> tuple[list[str], tuple[str, ...]]:
+    """The lines of the hunk as it is in the file, and what is said of it."""
+    found = expand([hunk(*body)], Text.from_bytes(data))
+    assert not found.failures
+    (one,) = found.hunks
+    assert one.elisions == ()
+    return [line.mark.value + line.text.decode() for line in one.lines], found.notes[1]
+
+
+def refused(*body: str, data: bytes = _FILE) -> Failure:
+    found = expand([hunk(*body)], Text.from_bytes(data))
+    assert not found.hunks
+    (failure,) = found.failures
+    return failure
+
+
+def test_it_stands_for_all_lines_between() -> None:
+    shown = expanded(" def second():", "-    b = 2", "~", "-    c = 3", "+    d = 4")
+    between = ["-    return b", "-", "-def third():"]
+    assert shown == (
+        [" def second():", "-    b = 2", *between, "-    c = 3", "+    d = 4"],
+        ("`~` removes lines 9-11: `return b` … `def third():`",),
+    )
+
+
+def test_several_in_one_hunk() -> None:
+    lines, notes = expanded("-import os", "~", "-    a = 1", "~", "-    b = 2", "~", "-    c = 3")
+    assert lines == [f"-{line}" for line in _FILE.decode().splitlines()[:12]]
+    assert notes == (
+        "`~` removes lines 2-3: `` … `def first():`",
+        "`~` removes lines 5-7: `return a` … `def second():`",
+        "`~` removes lines 9-11: `return b` … `def third():`",
+    )
+
+
+def test_it_may_stand_for_one_line_or_none() -> None:
+    assert expanded("-    a = 1", "~", "-", "-def second():")[1] == (
+        "`~` removes line 5: `return a`",
+    )
+    assert expanded("-    a = 1", "~", "-    return a")[1] == ("`~` stands for no line",)
+
+
+def test_what_it_removes_is_shown_escaped() -> None:
+    data = b"a\n\x1b[2J\nx\n" + b"y" * 500 + b"\nb\n"
+    (note,) = expanded("-a", "~", "-b", data=data)[1]
+    assert note == "`~` removes lines 2-4: `\\x1b[2J` … `" + "y" * 60 + "…`"
+
+
+@pytest.mark.parametrize(
+    ("body", "reason", "message"),
+    [
+        pytest.param(
+            ["-    a = 1", "~", "-"], Reason.AMBIGUOUS, "3 places: lines 2, 6, 10", id="the end"
+        ),
+        pytest.param(["-", "~", "-    c = 3"], Reason.AMBIGUOUS, "3 places", id="the beginning"),
+        pytest.param(
+            ["-    a = 1", "~", "-", "~", "-    c = 3"],
+            Reason.AMBIGUOUS,
+            "3 places",
+            id="the middle",
+        ),
+        pytest.param(["-    a = 1", "~", "-    d"], Reason.NOT_FOUND, "not match", id="no end"),
+        pytest.param(["-    e", "~", "-    c = 3"], Reason.NOT_FOUND, "not match", id="no start"),
+        pytest.param(
+            ["-    a = 1", "~", "-  c = 3"], Reason.NOT_FOUND, "not match", id="other blanks"
+        ),
+        pytest.param(["-    A = 1", "~", "-    c = 3"], Reason.NOT_FOUND, "not match", id="case"),
+        pytest.param(
+            [" def first():", "-    a = 1 ", "~", "-    c = 3"],
+            *(Reason.NOT_FOUND, "not match"),
+            id="a blank at a line's end",
+        ),
+        pytest.param(
+            [" def frist():", "-    a = 1", "~", "-    c = 3"],
+            *(Reason.NOT_FOUND, "not match"),
+            id="context that is not there",
+        ),
+        pytest.param(
+            ["-    c = 3", "~", "-    a = 1"], Reason.CONTRADICTED, "at line 4", id="out of order"
+        ),
+        pytest.param(
+            ["-    a = 1", "-    return a", "~", "-    return a", "-"],
+            *(Reason.CONTRADICTED, "at line 5"),
+            id="ends that overlap",
+        ),
+    ],
+)
+def test_what_is_refused(body: list[str], reason: Reason, message: str) -> None:
+    failure = refused(*body)
+    assert failure.reason is reason
+    assert message in failure.message
+
+
+@pytest.mark.parametrize(
+    ("end", "lines"),
+    [
+        pytest.param("-}", "6, 9", id="a bracket that may have lost its indentation"),
+        pytest.param("-end", "7, 8", id="a word that may have"),
+        pytest.param("-    call()", "2, 4", id="a call at half the depth"),
+    ],
+)
+def test_an_end_that_may_have_lost_its_indentation_is_refused(end: str, lines: str) -> None:
+    data = b"a\n    call()\nb\n        call()\nc\n    }\n  end\nend\n}\n"
+    failure = refused("-a", "~", end, data=data)
+    assert failure.reason is Reason.AMBIGUOUS
+    assert failure.message.endswith(f"2 places: lines {lines}")
+
+
+def test_an_end_that_stands_once_at_any_indentation_is_taken() -> None:
+    data = b"a\n{\n    b\n    }\n        call()\n"
+    assert expanded("-a", "~", "-    }", data=data)[0] == ["-a", "-{", "-    b", "-    }"]
+    twice = b"a\n{\n    b\n    }\nc\n}\n"
+    assert expanded("-a", "~", "-    b", "-    }", data=twice)[0][2:] == ["-    b", "-    }"]
+
+
+def test_a_refusal_says_where_and_what_to_do() -> None:
+    loose = refused("-    a = 1", "~", "-  c = 3")
+    assert loose.nearest is not None
+    assert (loose.nearest.position, loose.number) == (11, 3)
+    assert "just as written" in loose.advice
+    many = refused("-    a = 1", "~", "-")
+    assert (many.places, many.number) == ((1, 5, 9), 3)
+    assert "write more lines on that side" in many.advice
+
+
+def test_a_change_that_is_there_already_is_told() -> None:
+    data = b"def first():\n    a = 2\n\ndef third():\n"
+    failure = refused(" def first():", "-    a = 1", "~", "-    b", "+    a = 2", data=data)
+    assert failure.reason is Reason.ALREADY_APPLIED
+    gone = refused(" def first():", "-    a = 1", "~", "-    b", data=data)
+    assert gone.reason is Reason.NOT_FOUND
+
+
+def test_hunks_that_remove_the_same_lines_unseen_are_refused() -> None:
+    one = hunk("-    a = 1", "~", "-    b = 2", ordinal=1)
+    inside = hunk("-    return a", "~", "-def second():", ordinal=2)
+    after = hunk("-    return b", "~", "-    c = 3", ordinal=3)
+    found = expand([one, inside, after], Text.from_bytes(_FILE))
+    assert [shown.ordinal for shown in found.hunks] == [1, 3]
+    assert [(one.hunk, one.reason) for one in found.failures] == [(2, Reason.OVERLAP)]
+
+
+def test_many_elisions_take_time_in_proportion() -> None:
+    def seconds(count: int) -> float:
+        data = b"".join(b"a%d\nx\nb%d\n" % (at, at) for at in range(count))
+        hunks = [hunk(f"-a{at}", "~", f"-b{at}", ordinal=at + 1) for at in range(count)]
+        hunks += [hunk(f"-a{at}", "~", "-c", ordinal=count + at + 1) for at in range(count)]
+        start = time.perf_counter()
+        found = expand(hunks, Text.from_bytes(data))
+        assert (len(found.hunks), len(found.failures)) == (count, count)
+        return time.perf_counter() - start
+
+    assert seconds(8 * 500) < 40 * min(seconds(500), seconds(500)) + 0.05
