@@ -22,7 +22,7 @@ from git_opatch.parse import parse_patch
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan, make_plan, named_paths, refuse_unsafe, resolve_paths
 from git_opatch.repository import Repository
-from git_opatch.reverse import reverse
+from git_opatch.reverse import reverse, reverse_recorded
 from git_opatch.snapshot import Snapshot, take_snapshot
 from git_opatch.transaction import (
     ChangeSet,
@@ -182,7 +182,7 @@ def _plan_recorded(
 ) -> tuple[Plan | None, Snapshot]:
     """Take back a recorded diff, where that gives just what there was before; else None."""
     try:
-        patch = reverse(parse_patch(record.diff, dialect=Dialect.UNIFIED))
+        patch = reverse_recorded(parse_patch(record.diff, dialect=Dialect.UNIFIED))
     except ParseError:  # the diff was damaged
         return None, Snapshot({})
     plan, snapshot = _plan_as_is(patch, repository, options, record)

@@ -21,6 +21,27 @@ def reverse(patch: Patch) -> Patch:
     return Patch(tuple(map(_reversed_section, reversed(patch.files))), patch.digest)
 
 
+def reverse_recorded(patch: Patch) -> Patch:
+    """The patch that undoes `patch`, which was applied: a copy goes, whatever it holds.
+
+    The caller sees to it that it holds what was made of it.
+    """
+    return Patch(tuple(map(_undone, reversed(patch.files))), patch.digest)
+
+
+def _undone(section: FilePatch) -> FilePatch:
+    if section.operation is not Operation.COPY:
+        return _reversed_section(section)
+    return FilePatch(
+        Operation.DELETE,
+        section.new_path,
+        None,
+        states_content=False,
+        number=section.number,
+        source=section.source,
+    )
+
+
 def _reversed_section(section: FilePatch) -> FilePatch:
     return replace(
         section,

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping
 
 import pytest
+from sandbox import Sandbox
 
 from git_opatch.blob import Blob, Entry, Mode
 from git_opatch.options import Options
@@ -285,3 +286,20 @@ def test_a_new_file_that_has_grown_stays(content: str) -> None:
 def test_a_deleted_file_does_not_come_back_over_another() -> None:
     plan = plan_of(envelope("*** Delete File: d"), {"d": "b\n"}, back=True, former={"d": "a\n"})
     assert [one.reason for one in plan.failures] == [Reason.FILE_EXISTS]
+
+
+def test_a_copy_is_taken_back_where_it_is_recorded(repo: Sandbox) -> None:
+    repo.commit({"a": "one\ntwo\nthree\n"})
+    headers = b"diff --git a/a b/b\ncopy from a\ncopy to b\n--- a/a\n+++ b/b\n"
+    feed = headers + b"@@\n-one\n+1\n"
+    assert repo.opatch("apply", feed=feed).status == 0
+    assert repo.read("b") == b"1\ntwo\nthree\n"
+    assert repo.opatch("apply", "-R", feed=feed).status == 0
+    assert sorted(repo.files()) == ["a"]
+    assert repo.opatch("apply", feed=feed).status == 0
+    repo.write("b", "1\ntwo\nthree\nfour\n")
+    repo.git("add", "b")
+    before = repo.state()
+    ran = repo.opatch("apply", "-R", feed=feed)
+    assert (ran.status, "a copy cannot be taken back" in ran.err) == (1, True)
+    assert repo.state() == before
