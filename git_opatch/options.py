@@ -26,6 +26,8 @@ class Dialect(Enum):
     """`---`, `+++` and `@@`, with or without right numbers."""
     SEARCH_REPLACE = "search-replace"
     """`<<<<<<< SEARCH`, `=======` and `>>>>>>> REPLACE`, as aider, Cline and Roo have them."""
+    FILE_CHANGES = "file-changes"
+    """`<FILE_CHANGES>` with a tag for each file, as udiffx has it."""
 
 
 class Tier(Enum):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from sandbox import Sandbox
 
 from git_opatch.locate.elision import expand
 from git_opatch.outcome import Failure, Reason
@@ -193,3 +194,125 @@ def test_many_elisions_take_time_in_proportion() -> None:
         return time.perf_counter() - start
 
     assert seconds(8 * 500) < 40 * min(seconds(500), seconds(500)) + 0.05
+
+
+def patch(*body: str, path: str = "f.py") -> bytes:
+    lines = (f'<FILE_PATCH file_path="{path}">', "@@", *body, "</FILE_PATCH>")
+    return "\n".join(("<FILE_CHANGES>", *lines, "</FILE_CHANGES>", "")).encode()
+
+
+_CUT = ("-    a = 1", "-    return a", "~", "-    c = 3", "+    d = 4")
+_AFTER = b"import os\n\ndef first():\n    d = 4\n    return c\n"
+_NOTE = "note: f.py: hunk 1: `~` removes lines 6-11: `` … `def third():`\n"
+
+
+def test_the_lines_are_removed_and_said(repo: Sandbox) -> None:
+    repo.commit({"f.py": _FILE})
+    checked = repo.opatch("apply", "--check", feed=patch(*_CUT))
+    assert (checked.status, checked.err) == (0, _NOTE)
+    ran = repo.opatch("apply", feed=patch(*_CUT))
+    assert (ran.status, ran.err) == (0, _NOTE)
+    assert repo.read("f.py") == _AFTER
+    assert repo.index()["f.py"] == ("100644", _AFTER)
+
+
+def test_the_completed_diff_shows_them(repo: Sandbox) -> None:
+    repo.commit({"f.py": _FILE})
+    diff = repo.opatch("convert", feed=patch(*_CUT)).out
+    removed = [line for line in diff.splitlines() if line.startswith(b"-") and line[1:2] != b"-"]
+    assert removed == [b"-" + line for line in _FILE.splitlines()[3:12]]
+    repo.git("apply", "--index", feed=diff)
+    assert repo.read("f.py") == _AFTER
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(_FILE.replace(b"\n", b"\r\n"), id="carriage returns"),
+        pytest.param(b"\xef\xbb\xbf" + _FILE, id="a byte-order mark"),
+        pytest.param(_FILE.rstrip(b"\n"), id="no final newline"),
+        pytest.param(_FILE.replace(b"b = 2", b"b = '\xff\x0c'"), id="bytes that are no text"),
+    ],
+)
+def test_the_bytes_round_them_stay(repo: Sandbox, data: bytes) -> None:
+    repo.commit({"f.py": data})
+    lines = data.split(b"\n")
+    ran = repo.opatch("apply", feed=patch(*_CUT))
+    assert ran.status == 0, ran.err
+    new = b"    d = 4" + (b"\r" if b"\r" in data else b"")
+    assert repo.read("f.py") == b"\n".join([*lines[:3], new, *lines[12:]])
+
+
+def test_other_hunks_of_the_file_have_their_places(repo: Sandbox) -> None:
+    repo.commit({"f.py": _FILE})
+    body = ("-import os", "+import sys", "@@", *_CUT, "@@", "-    return c", "+    return d")
+    ran = repo.opatch("apply", feed=patch(*body))
+    assert (ran.status, ran.err) == (0, _NOTE.replace("hunk 1", "hunk 2"))
+    expected = _AFTER.replace(b"os", b"sys").replace(b"return c", b"return d")
+    assert repo.read("f.py") == expected
+
+
+def test_a_hunk_that_changes_an_unseen_line_is_refused(repo: Sandbox) -> None:
+    repo.commit({"f.py": _FILE})
+    before = repo.state()
+    ran = repo.opatch("apply", feed=patch(*_CUT, "@@", "-    b = 2", "+    b = 3"))
+    assert ran.status == 1
+    assert "changes the same lines as hunk 1" in ran.err
+    assert repo.state() == before
+
+
+def test_a_later_section_sees_what_is_left(repo: Sandbox) -> None:
+    repo.commit({"f.py": _FILE})
+    first = patch("-    a = 1", "+    a = 5").replace(b"</FILE_CHANGES>\n", b"")
+    second = patch("-    a = 5", "~", "-    c = 3").replace(b"<FILE_CHANGES>\n", b"")
+    ran = repo.opatch("apply", feed=first + second)
+    assert ran.status == 0, ran.err
+    assert repo.read("f.py") == _AFTER.replace(b"    d = 4\n", b"")
+
+
+@pytest.mark.parametrize(
+    "option", [["--fuzz", "3"], ["--ambiguous", "nearest"], ["--match", "fuzzy"]]
+)
+def test_no_option_makes_it_looser(repo: Sandbox, option: list[str]) -> None:
+    repo.commit({"f.py": _FILE})
+    before = repo.state()
+    for body in (["-    a = 1", "~", "-"], ["-    A = 1", "~", "-    c = 3"]):
+        assert repo.opatch("apply", *option, feed=patch(*body)).status == 1
+        assert repo.state() == before
+
+
+def test_partial_leaves_it_out_and_rejects_show_it(repo: Sandbox) -> None:
+    repo.commit({"f.py": _FILE})
+    body = ("-import os", "+import sys", "@@", "-    x", "~", "-    c = 3")
+    ran = repo.opatch("apply", "--reject", feed=patch(*body))
+    assert ran.status == 1
+    assert repo.read("f.py") == _FILE.replace(b"os", b"sys")
+    assert repo.read("f.py.rej").endswith(b"@@\n-    x\n~\n-    c = 3\n")
+
+
+def test_the_journal_takes_it_back(repo: Sandbox) -> None:
+    repo.commit({"f.py": _FILE})
+    before = repo.index()
+    repo.opatch("apply", feed=patch(*_CUT))
+    ran = repo.opatch("apply", "-R", feed=patch(*_CUT))
+    assert ran.status == 0, ran.err
+    assert repo.index() == before
+    assert repo.read("f.py") == _FILE
+
+
+def test_its_text_alone_does_not_take_it_back(repo: Sandbox) -> None:
+    repo.commit({"f.py": _AFTER})
+    before = repo.state()
+    ran = repo.opatch("apply", "-R", feed=patch(*_CUT))
+    assert ran.status == 1
+    assert "the patch does not show (`~`), so they cannot be put back" in ran.err
+    assert repo.state() == before
+
+
+def test_applied_twice_it_is_there_already(repo: Sandbox) -> None:
+    repo.commit({"f.py": _FILE})
+    repo.opatch("apply", feed=patch(*_CUT))
+    ran = repo.opatch("apply", feed=patch(*_CUT))
+    assert (ran.status, "already applied" in ran.err) == (1, True)
+    assert repo.opatch("apply", "--skip-applied", feed=patch(*_CUT)).status == 0
+    assert repo.read("f.py") == _AFTER

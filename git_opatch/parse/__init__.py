@@ -20,7 +20,7 @@ from types import ModuleType
 
 from git_opatch.errors import Fault, ParseError
 from git_opatch.options import Dialect
-from git_opatch.parse import blocks, envelope, fence, mail, shell, unified, unread
+from git_opatch.parse import blocks, changes, envelope, fence, mail, shell, unified, unread
 from git_opatch.parse.cursor import Cursor
 from git_opatch.patch import Mail, Patch
 
@@ -28,6 +28,7 @@ _FAMILIES: dict[Dialect, ModuleType] = {
     Dialect.ENVELOPE: envelope,
     Dialect.UNIFIED: unified,
     Dialect.SEARCH_REPLACE: blocks,
+    Dialect.FILE_CHANGES: changes,
 }
 _FRAMES: tuple[ModuleType, ...] = (shell, mail)
 _MOST_FRAMES = 8
@@ -123,7 +124,7 @@ def _no_patch(raw: bytes, source: str, dialect: Dialect | None) -> Fault:
         return Fault(0, f"no patch of the dialect {dialect.value} found", source)
     return Fault(
         0,
-        "no patch found: expected a line `*** Begin Patch`, or `--- a/PATH` followed by "
-        "`+++ b/PATH`, or `<<<<<<< SEARCH` below a path",
+        "no patch found: expected a line `*** Begin Patch`, `<FILE_CHANGES>`, `--- a/PATH` followed "
+        "by `+++ b/PATH`, or `<<<<<<< SEARCH` below a path",
         source,
     )

@@ -8,11 +8,43 @@ long, and alone on its line; the lines inside lose as much indentation as the fe
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from git_opatch.parse.cursor import Cursor
 
 HINT = rb"```|~~~"
 _FENCE = re.compile(rb"([ \t]*)(`{3,}|~{3,})(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A line that is a fence: its marks, and what stands after them."""
+
+    marks: bytes
+    info: bytes
+
+    def closes(self, opening: Fence) -> bool:
+        """Whether it ends what `opening` begins."""
+        return not self.info and self.marks.startswith(opening.marks)
+
+
+def fence_in(line: bytes) -> Fence | None:
+    """The fence in `line`, or None if it is none."""
+    match = _FENCE.fullmatch(line)
+    return Fence(match[2], match[3].strip()) if match else None
+
+
+def are_closed(lines: Iterable[bytes]) -> bool:
+    """Whether every fence that opens in `lines` is closed there."""
+    opening = None
+    for line in lines:
+        fence = fence_in(line)
+        if fence and opening is None:
+            opening = fence
+        elif fence and opening and fence.closes(opening):
+            opening = None
+    return opening is None
 
 
 def is_fence(cursor: Cursor, line: bytes) -> bool:

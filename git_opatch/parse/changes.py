@@ -1,0 +1,184 @@
+"""The `<FILE_CHANGES>` container of udiffx, and its directives where the container was forgotten.
+
+    container := "<FILE_CHANGES>" (directive | prose)* "</FILE_CHANGES>"
+    directive := "<FILE_NEW file_path=…>" content "</FILE_NEW>"        or FILE_PATCH, FILE_APPEND
+               | "<FILE_DELETE file_path=… />"
+               | "<FILE_COPY from_path=… to_path=… />"                 or FILE_RENAME
+
+Rules: the FILE_CHANGES format, "Structure" and "Directives"; tags are read in `parse.tag`, what
+stands between them in `parse.content` and `parse.file_patch`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from git_opatch.parse import envelope
+from git_opatch.parse import tag as tags
+from git_opatch.parse.content import added_lines, no_end, take_content, without_fence
+from git_opatch.parse.cursor import Cursor
+from git_opatch.parse.file_patch import read_hunks
+from git_opatch.parse.tag import HINT as HINT
+from git_opatch.parse.tag import Tag, check, path_of, read_tag
+from git_opatch.patch import FilePatch, Hunk, Operation
+from git_opatch.text import visible
+
+_STARTS = re.compile(rb"[ \t]*" + HINT)
+_BETWEEN = re.compile(rb"(?m)^[ \t]*(?:</?[ \t]*[A-Za-z_]|@@|\*)")
+
+
+def starts(cursor: Cursor) -> bool:
+    """Whether a tag of this format begins the cursor's line."""
+    return _STARTS.match(cursor.line) is not None
+
+
+def parse(cursor: Cursor) -> list[FilePatch]:
+    """Take one container, or one directive outside of any, and give its sections."""
+    tag = read_tag(cursor.line) or Tag(b"")
+    if tag.name == tags.CONTAINER and not tag.closing:
+        return _container(cursor, tag)
+    return _directive(cursor, tag)
+
+
+def _container(cursor: Cursor, opening: Tag) -> list[FilePatch]:
+    begin, faults = cursor.number, len(cursor.faults)
+    cursor.take()
+    check(cursor, opening, begin)
+    files: list[FilePatch] = []
+    last = begin
+    while True:
+        cursor.skip_to(_BETWEEN)
+        tag = None if cursor.at_end else read_tag(cursor.line)
+        if cursor.at_end or (tag and tag.name == tags.CONTAINER):
+            break
+        files += _directive(cursor, tag) if tag else _between(cursor)
+        last = cursor.previous
+    if tag and tag.closing:
+        cursor.take()
+        check(cursor, tag, cursor.previous)
+    else:
+        cursor.fault(no_end(opening, last), begin)
+    if not files and len(cursor.faults) == faults:
+        cursor.fault("the container has no directive: it changes nothing", begin)
+    return files
+
+
+def _between(cursor: Cursor) -> list[FilePatch]:
+    """Take a line between directives: prose, unless it can only be part of a patch."""
+    line = cursor.take()
+    if line.startswith(b"@@") or envelope.is_marker(line) or envelope.starts_with(line):
+        cursor.fault(
+            f"`{visible(line)}` stands in no directive; put it in a "
+            '`<FILE_PATCH file_path="PATH">`',
+            cursor.previous,
+        )
+        cursor.skip_to(tags.KNOWN)
+    return []
+
+
+def _directive(cursor: Cursor, tag: Tag) -> list[FilePatch]:
+    number, faults = cursor.number, len(cursor.faults)
+    cursor.take()
+    if not check(cursor, tag, number):
+        _pass_over(cursor, tag)
+        return []
+    if tag.closing:
+        name = visible(tag.name)
+        cursor.fault(
+            f"`</{name}>` ends nothing: there is no `<{name}…>` that it belongs to", number
+        )
+        return []
+    section = _READERS[tag.name](cursor, tag, number)
+    return [section] if len(cursor.faults) == faults else []
+
+
+def _pass_over(cursor: Cursor, tag: Tag) -> None:
+    """Take what a tag that is wrong was probably meant to hold, so that it is one fault."""
+    if tag.closing or tag.empty or tag.meant in tags.WITHOUT_CONTENT:
+        return
+    cursor.skip_to(tags.KNOWN)
+    found = None if cursor.at_end else read_tag(cursor.line)
+    if found and found.closing and found.name == tag.meant:
+        cursor.take()
+
+
+def _section(
+    cursor: Cursor,
+    operation: Operation,
+    number: int,
+    old_path: str | None,
+    new_path: str | None,
+    hunks: tuple[Hunk, ...] = (),
+) -> FilePatch:
+    return FilePatch(
+        operation,
+        old_path,
+        new_path,
+        hunks,
+        states_content=operation is not Operation.DELETE,
+        number=number,
+        source=cursor.source,
+    )
+
+
+def _new(cursor: Cursor, tag: Tag, number: int) -> FilePatch:
+    lines = added_lines(take_content(cursor, tag, number), tag)
+    hunks = (Hunk(lines, number=lines[0].number, framed=cursor.framed),) if lines else ()
+    return _section(cursor, Operation.ADD, number, None, path_of(tag), hunks)
+
+
+def _append(cursor: Cursor, tag: Tag, number: int) -> FilePatch:
+    faults = len(cursor.faults)
+    lines = added_lines(take_content(cursor, tag, number), tag)
+    if not lines and len(cursor.faults) == faults:
+        cursor.fault("there is nothing to append; put the lines between the tags", number)
+    first = lines[0].number if lines else number
+    hunk = Hunk(lines, at_end_of_file=True, number=first, framed=cursor.framed)
+    path = path_of(tag)
+    return _section(cursor, Operation.APPEND, number, path, path, (hunk,))
+
+
+def _patch(cursor: Cursor, tag: Tag, number: int) -> FilePatch:
+    faults, path = len(cursor.faults), path_of(tag)
+    hunks = read_hunks(without_fence(take_content(cursor, tag, number)), path)
+    if not hunks and len(cursor.faults) == faults:
+        cursor.fault("the patch has no hunk; add `@@` and the lines to change", number)
+    return _section(cursor, Operation.UPDATE, number, path, path, hunks)
+
+
+def _delete(cursor: Cursor, tag: Tag, number: int) -> FilePatch:
+    _take_end(cursor, tag, number)
+    return _section(cursor, Operation.DELETE, number, path_of(tag), None)
+
+
+def _copy(cursor: Cursor, tag: Tag, number: int) -> FilePatch:
+    _take_end(cursor, tag, number)
+    operation = Operation.COPY if tag.name == tags.COPY else Operation.MOVE
+    old, new = path_of(tag, b"from_path"), path_of(tag, b"to_path")
+    if old == new:
+        cursor.fault("`from_path` and `to_path` are the same: nothing would change", number)
+    return _section(cursor, operation, number, old, new)
+
+
+def _take_end(cursor: Cursor, tag: Tag, number: int) -> None:
+    """Take the end of a tag that has no content and was not ended by `/>`."""
+    if tag.empty:
+        return
+    ahead = cursor.within(cursor.end)
+    ahead.skip_blank()
+    found = None if ahead.at_end else read_tag(ahead.line)
+    if found is None or not found.closing or found.name != tag.name or found.rest:
+        cursor.fault(f"the tag is not ended; did you mean `{visible(tag.corrected())}`?", number)
+        return
+    cursor.at = ahead.at + 1
+
+
+_READERS: dict[bytes, Callable[[Cursor, Tag, int], FilePatch]] = {
+    tags.NEW: _new,
+    tags.PATCH: _patch,
+    tags.APPEND: _append,
+    tags.COPY: _copy,
+    tags.RENAME: _copy,
+    tags.DELETE: _delete,
+}
