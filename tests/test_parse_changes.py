@@ -221,6 +221,7 @@ def test_the_end_of_a_directive_that_stands_twice_is_refused() -> None:
         pytest.param([END], 1, "`</FILE_CHANGES>` ends nothing", id="an end alone"),
         pytest.param(["x", END_NEW], 2, "`</FILE_NEW>` ends nothing", id="a directive's end alone"),
         pytest.param([BEGIN, DELETE, "@@", *CHANGE, END], 3, "in no directive", id="a hunk alone"),
+        pytest.param([BEGIN, DELETE, "+b", "-a", END], 3, "in no directive", id="a line alone"),
         pytest.param(
             [BEGIN, DELETE, "*** Begin Patch", "*** Delete File: x", "*** End Patch", END],
             *(3, "in no directive"),

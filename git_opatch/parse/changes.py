@@ -25,7 +25,9 @@ from git_opatch.patch import FilePatch, Hunk, Operation
 from git_opatch.text import visible
 
 _STARTS = re.compile(rb"[ \t]*" + HINT)
-_BETWEEN = re.compile(rb"(?m)^[ \t]*(?:</?[ \t]*[A-Za-z_]|@@|\*)")
+_LOST = rb"@@|[+-](?![\s+-])"
+_BETWEEN = re.compile(rb"(?m)^[ \t]*(?:</?[ \t]*[A-Za-z_]|\*|" + _LOST + rb")")
+_IS_LOST = re.compile(_LOST)
 
 
 def starts(cursor: Cursor) -> bool:
@@ -65,9 +67,9 @@ def _container(cursor: Cursor, opening: Tag) -> list[FilePatch]:
 
 
 def _between(cursor: Cursor) -> list[FilePatch]:
-    """Take a line between directives: prose, unless it can only be part of a patch."""
+    """Take a line between directives: prose and its bullets, unless it looks like a patch's."""
     line = cursor.take()
-    if line.startswith(b"@@") or envelope.is_marker(line) or envelope.starts_with(line):
+    if _IS_LOST.match(line) or envelope.is_marker(line) or envelope.starts_with(line):
         cursor.fault(
             f"`{visible(line)}` stands in no directive; put it in a "
             '`<FILE_PATCH file_path="PATH">`',
