@@ -111,7 +111,8 @@ def test_every_module_has_a_layer() -> None:
 
 def test_a_command_line_is_read_without_pydantic() -> None:
     script = (
-        "import sys; from git_opatch.cli import run\n"
+        "import sys; from git_opatch.cli import register, run\n"
+        "register()\n"
         "status = run()\n"
         "print(status, 'pydantic' in sys.modules)"
     )

@@ -124,7 +124,7 @@ def _no_patch(raw: bytes, source: str, dialect: Dialect | None) -> Fault:
         return Fault(0, f"no patch of the dialect {dialect.value} found", source)
     return Fault(
         0,
-        "no patch found: expected a line `*** Begin Patch`, `<FILE_CHANGES>`, `--- a/PATH` followed "
-        "by `+++ b/PATH`, or `<<<<<<< SEARCH` below a path",
+        "no patch found: expected a line `*** Begin Patch` or `<FILE_CHANGES>`, `--- a/PATH` and "
+        "`+++ b/PATH` below it, or `<<<<<<< SEARCH` below a path",
         source,
     )

@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import re
 
-from git_opatch.parse import envelope
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.header import parse_names, read_extended
 from git_opatch.parse.hunk import Hunks
@@ -47,7 +46,7 @@ def read_hunks(content: Cursor, path: str) -> tuple[Hunk, ...]:
             content.take()
             content.skip_blank()
         elif not hunks.line():
-            _take_unmarked(content, hunks)
+            hunks.unmarked()
     return hunks.finish()
 
 
@@ -124,11 +123,3 @@ def _agree(content: Cursor, name: bytes) -> bool:
 def _is_same(one: bytes, other: bytes) -> bool:
     """Whether two paths may be of one file: the same, or one of them cut off in front."""
     return (b"/" + one).endswith(b"/" + other) or (b"/" + other).endswith(b"/" + one)
-
-
-def _take_unmarked(content: Cursor, hunks: Hunks) -> None:
-    if hunks.open is not None:
-        hunks.unmarked()
-        return
-    content.fault(envelope.unmarked(content.line))
-    content.take()
