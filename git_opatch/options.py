@@ -28,6 +28,8 @@ class Dialect(Enum):
     """`<<<<<<< SEARCH`, `=======` and `>>>>>>> REPLACE`, as aider, Cline and Roo have them."""
     FILE_CHANGES = "file-changes"
     """`<FILE_CHANGES>` with a tag for each file, as udiffx has it."""
+    OPERATIONS = "operations"
+    """`create_file`, `update_file` and `delete_file` of the Responses API, in JSON."""
 
 
 class Tier(Enum):

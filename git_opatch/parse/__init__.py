@@ -20,7 +20,17 @@ from types import ModuleType
 
 from git_opatch.errors import Fault, ParseError
 from git_opatch.options import Dialect
-from git_opatch.parse import blocks, changes, envelope, fence, mail, shell, unified, unread
+from git_opatch.parse import (
+    blocks,
+    changes,
+    envelope,
+    fence,
+    mail,
+    operations,
+    shell,
+    unified,
+    unread,
+)
 from git_opatch.parse.cursor import Cursor
 from git_opatch.patch import Mail, Patch
 
@@ -29,8 +39,9 @@ _FAMILIES: dict[Dialect, ModuleType] = {
     Dialect.UNIFIED: unified,
     Dialect.SEARCH_REPLACE: blocks,
     Dialect.FILE_CHANGES: changes,
+    Dialect.OPERATIONS: operations,
 }
-_FRAMES: tuple[ModuleType, ...] = (shell, mail)
+_FRAMES: tuple[ModuleType, ...] = (operations, shell, mail)
 _MOST_FRAMES = 8
 """A patch that is framed more deeply is not looked for."""
 

@@ -1,0 +1,290 @@
+"""Operations and patches in JSON: what is found in it, and what is wrong, by line and by string."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import suppress
+
+import pytest
+from sandbox import Sandbox
+
+from git_opatch.errors import ParseError
+from git_opatch.options import Dialect
+from git_opatch.parse import parse_patch
+from git_opatch.patch import FilePatch, Hunk, Line, Mark, Operation
+
+DIFF = "@@ def f():\n a\n-b\n+c\n"
+ENVELOPE = f"*** Begin Patch\n*** Update File: f\n{DIFF}*** End Patch\n"
+UPDATE = {"type": "update_file", "path": "f", "diff": DIFF}
+ADD = {"type": "create_file", "path": "n", "diff": "+x\n+y\n"}
+DELETE = {"type": "delete_file", "path": "d"}
+(WANTED,) = parse_patch(ENVELOPE).files
+
+
+def files(value: object, indent: int | None = None) -> tuple[FilePatch, ...]:
+    return parse_patch(json.dumps(value, indent=indent)).files
+
+
+def faults(text: str | bytes) -> list[str]:
+    with pytest.raises(ParseError) as caught:
+        parse_patch(text)
+    return str(caught.value).splitlines()
+
+
+def test_an_operation_is_a_section_of_an_envelope() -> None:
+    added = Hunk((Line(Mark.ADDED, b"x"), Line(Mark.ADDED, b"y")))
+    assert files([UPDATE, ADD, DELETE]) == (
+        WANTED,
+        FilePatch(Operation.ADD, None, "n", (added,)),
+        FilePatch(Operation.DELETE, "d", None, states_content=False),
+    )
+
+
+CALL = {"type": "apply_patch_call", "id": "1", "call_id": "2", "status": "completed"}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param(UPDATE, id="alone"),
+        pytest.param([UPDATE], id="a list"),
+        pytest.param({"diff": DIFF, "path": "f", "type": "update_file"}, id="another order"),
+        pytest.param({**UPDATE, "note": {"why": [1, -2.5e3, True, None]}}, id="other members"),
+        pytest.param({**CALL, "operation": UPDATE}, id="a call"),
+        pytest.param({"operation": UPDATE}, id="an operation"),
+        pytest.param({"operations": [UPDATE]}, id="operations"),
+        pytest.param({"output": [{"type": "reasoning"}, {**CALL, "operation": UPDATE}]}, id="api"),
+        pytest.param({"tool_calls": [{**CALL, "operation": UPDATE}]}, id="tool calls"),
+        pytest.param({"patch": ENVELOPE}, id="patch"),
+        pytest.param({"patchText": ENVELOPE}, id="patchText"),
+        pytest.param({"input": ENVELOPE}, id="input"),
+        pytest.param({"type": "custom_tool_call", "input": ENVELOPE}, id="a custom tool"),
+        pytest.param(
+            {"type": "function_call", "arguments": json.dumps({"input": ENVELOPE})},
+            id="arguments in a string",
+        ),
+        pytest.param(
+            {"tool_calls": [{"function": {"arguments": json.dumps({"patch": ENVELOPE})}}]},
+            id="a chat's tool call",
+        ),
+        pytest.param({"type": "tool_use", "input": {"patchText": ENVELOPE}}, id="a tool's use"),
+        pytest.param({"command": ["apply_patch", ENVELOPE]}, id="a command"),
+        pytest.param(["apply_patch", ENVELOPE], id="a command alone"),
+        pytest.param(ENVELOPE, id="one string"),
+        pytest.param(json.dumps(ENVELOPE), id="a string in a string"),
+        pytest.param({"patch": f"Here:\n```\n{ENVELOPE}```\n"}, id="prose and a fence in a string"),
+    ],
+)
+@pytest.mark.parametrize("indent", [None, 2])
+def test_what_stands_round_it(value: object, indent: int | None) -> None:
+    assert files(value, indent) == (WANTED,)
+
+
+def test_any_form_may_stand_in_a_string() -> None:
+    unified = "--- a/f\n+++ b/f\n@@ def f():\n a\n-b\n+c\n"
+    assert files({"patch": unified}) == (WANTED,)
+    blocks = "<<<<<<< SEARCH\na\nb\n=======\na\nc\n>>>>>>> REPLACE\n"
+    (section,) = files({"path": "f", "diff": blocks})
+    assert (section.path, section.hunks[0].lines) == ("f", WANTED.hunks[0].lines)
+
+
+def test_one_a_line_and_among_prose() -> None:
+    lines = [json.dumps(value) for value in (UPDATE, {"done": True}, ADD, DELETE)]
+    text = "\n".join(["Two calls:", "", *lines[:2], "and", "```json", *lines[2:], "```", "", "Bye"])
+    assert [section.path for section in parse_patch(text).files] == ["f", "n", "d"]
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_escapes_and_bytes_are_content(ending: str) -> None:
+    path, line = "ü/\U0001f600 x", '"\t\\n é\u2028'
+    value = {"type": "create_file", "path": path, "diff": f"+{line}{ending}+{ending}"}
+    for ascii_only in (True, False):
+        (section,) = parse_patch(json.dumps(value, ensure_ascii=ascii_only)).files
+        assert section.new_path == path
+        assert [one.text for one in section.hunks[0].lines] == [line.encode(), b""]
+
+
+def test_bytes_that_are_no_text_stay() -> None:
+    raw = json.dumps(ADD).encode().replace(b"+x", b"+\xff\xfe")
+    (section,) = parse_patch(raw).files
+    assert section.hunks[0].lines[0].text == b"\xff\xfe"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param('{"a": [1, {"b": null}]}', id="an object"),
+        pytest.param('["one", "two"]', id="a list"),
+        pytest.param('["rm", "*** Begin Patch\\n*** Delete File: x\\n*** End Patch"]', id="words"),
+        pytest.param('{"type": "read_file", "path": "x"}', id="another tool"),
+        pytest.param('{"operation": {"name": "GET"}}', id="another operation"),
+        pytest.param('{"type": "apply_patch_call_output", "output": "Done"}', id="an outcome"),
+        pytest.param('{"input": "hello\\nworld"}', id="a string without a patch"),
+        pytest.param('"a\\nb"', id="a string"),
+        pytest.param('{"a": 1', id="cut, and no patch"),
+        pytest.param('["a" "b"]', id="broken, and no patch"),
+        pytest.param('{"content": "*** Begin Patch\\n"}', id="a patch that nobody hands over"),
+        pytest.param('"Yes," she said.\n[1] a note\n{ code }\n["x"] = 1', id="prose"),
+        pytest.param("[" * 100_000, id="deep"),
+    ],
+)
+def test_json_without_a_patch_is_prose(text: str) -> None:
+    (fault,) = faults(text)
+    assert fault.startswith("no patch found")
+    assert parse_patch(f"{text}\n{ENVELOPE}").files == (WANTED,)
+
+
+def one(**members: object) -> str:
+    return json.dumps(members)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param(one(type="update_file", diff="x"), "has no `path`", id="no path"),
+        pytest.param(one(type="update_file", path="f"), "has no `diff`", id="no diff"),
+        pytest.param(one(type="create_file", path="f"), "has no `diff`", id="no content"),
+        pytest.param(one(path="f", diff="x"), "no `type`; expected `create_file`", id="no type"),
+        pytest.param(
+            one(type="move_file", path="f", diff="x"), "`move_file` is no type", id="another type"
+        ),
+        pytest.param(one(type="delete_file", path=7), "`path` is no string", id="a number"),
+        pytest.param(one(type="delete_file", path=["f"]), "`path` is no string", id="a list"),
+        pytest.param(one(type="delete_file", path=""), "has no `path`", id="an empty path"),
+        pytest.param(one(type="delete_file", path="a\nb"), "`a\\nb` is no path", id="two lines"),
+        pytest.param(one(type="delete_file", path="a\0b"), "is no path", id="a NUL"),
+        pytest.param(one(type="delete_file", path=" a"), "is no path", id="a padded one"),
+        pytest.param(one(type="update_file", path="f", diff=["-a"]), "`diff` is no", id="lines"),
+        pytest.param(one(type="apply_patch_call"), "has an object `operation`", id="no operation"),
+        pytest.param(
+            one(type="apply_patch_call", operation="x"), "has an object `operation`", id="a string"
+        ),
+        pytest.param(one(operation={"path": "f"}), "no `type`", id="an operation without type"),
+        pytest.param('{"type":"delete_file","path":"a","path":"b"}', "stands twice", id="twice"),
+        pytest.param('{"patch":"a","patch":"b"}', "`patch` stands twice", id="two patches"),
+        pytest.param(
+            '{"type":"delete_file","path":"\\ud800"}', "half a surrogate", id="half a pair"
+        ),
+        pytest.param('{"type":"delete_file","path":"\\x"}', "write `\\\\`", id="another escape"),
+        pytest.param('{"type":"delete_file","n":NaN}', "expected a value", id="NaN"),
+        pytest.param('{"type":"delete_file","path":"a",}', "expected `,` or `}`", id="a comma"),
+        pytest.param('{"type":"delete_file" "path":"a"}', "expected `,` or `}`", id="no comma"),
+        pytest.param('[{"type":"delete_file"}', "the text ends in the middle", id="no bracket"),
+        pytest.param('{"type":"delete_file","path":"a', "the text ends in the", id="no quote"),
+        pytest.param('{"patch":"*** Begin Patch\nx"}', "a line break in it as `\\n`", id="a break"),
+        pytest.param(one(**DELETE) + " x", "the line goes on after", id="a word after it"),
+        pytest.param(one(**DELETE) * 2, "the line goes on after", id="another after it"),
+        pytest.param(
+            '{"type":"delete_file","x":' + "[" * 200 + "]" * 200 + "}", "more than 100", id="deep"
+        ),
+    ],
+)
+def test_a_malformed_operation_is_pointed_at(text: str, message: str) -> None:
+    (fault,) = faults(text)
+    assert fault.startswith("line 1: ")
+    assert message in fault
+
+
+@pytest.mark.parametrize(
+    ("value", "fault"),
+    [
+        pytest.param({**UPDATE, "diff": ""}, "line 4: the update has no hunk", id="no hunk"),
+        pytest.param(
+            {**UPDATE, "diff": "@@\n-a\n*** X\n"},
+            "line 7 (line 3 of `diff`): `*** X` is no marker",
+            id="a marker",
+        ),
+        pytest.param(
+            {**UPDATE, "diff": "@@\n-a\n*** Delete File: z\n"},
+            "line 7 (line 3 of `diff`): an operation is for one file",
+            id="another section",
+        ),
+        pytest.param(
+            {**ADD, "diff": "+a\nb"}, "line 7 (line 2 of `diff`): every line of a new", id="no mark"
+        ),
+        pytest.param(
+            {**ADD, "diff": "+a\n\n+b"}, "line 7 (line 2 of `diff`): every line", id="a blank line"
+        ),
+        pytest.param(
+            {**DELETE, "diff": "-a"}, "line 7 (line 1 of `diff`): a deletion has no", id="a removal"
+        ),
+    ],
+)
+def test_a_fault_in_a_diff_has_both_lines(value: object, fault: str) -> None:
+    text = "Here:\n\n" + json.dumps([value], indent=1)
+    assert faults(text)[0].startswith(fault)
+
+
+def test_a_fault_in_a_string_has_both_lines() -> None:
+    text = json.dumps({"id": 1, "patch": "Look:\n*** Begin Patch\n*** X\n"}, indent=1)
+    assert [fault.partition(": ")[0] for fault in faults(text)] == [
+        "line 3 (line 2 of `patch`)",
+        "line 3 (line 3 of `patch`)",
+    ]
+
+
+def test_all_faulty_operations_are_told() -> None:
+    found = faults(json.dumps([{**DELETE, "path": 1}, UPDATE, {**UPDATE, "diff": 2}], indent=1))
+    assert [fault.partition(": ")[0] for fault in found] == ["line 4", "line 14"]
+
+
+@pytest.mark.parametrize("value", [[UPDATE, ADD], {"patch": ENVELOPE}, json.dumps(ENVELOPE)])
+def test_what_is_cut_off_is_never_taken(value: object) -> None:
+    whole = json.dumps(value, indent=1)
+    for size in range(len(whole)):
+        with pytest.raises(ParseError):
+            parse_patch(whole[:size])
+
+
+def test_the_dialect_can_be_named() -> None:
+    text = json.dumps(UPDATE)
+    assert parse_patch(text, dialect=Dialect.OPERATIONS).files == (WANTED,)
+    with pytest.raises(ParseError):
+        parse_patch(text, dialect=Dialect.UNIFIED)
+    with pytest.raises(ParseError):
+        parse_patch(ENVELOPE, dialect=Dialect.OPERATIONS)
+    assert parse_patch(json.dumps({"patch": ENVELOPE}), dialect=Dialect.ENVELOPE).files
+
+
+@pytest.mark.parametrize(
+    "piece", ["[", "[\n", '[{"a":\n', '{"a": [1]}\n', '{"\n', '"a\\n"\n', json.dumps(DELETE) + "\n"]
+)
+def test_reading_takes_time_in_proportion(piece: str) -> None:
+    def seconds(count: int) -> float:
+        text = piece * count
+        begin = time.process_time()
+        with suppress(ParseError):
+            parse_patch(text)
+        return time.process_time() - begin
+
+    # Eight times the text takes 64 times as long where time grows with the square.
+    assert seconds(16_000) < 30 * max(seconds(2_000), 0.005)
+
+
+def test_operations_are_applied(repo: Sandbox) -> None:
+    repo.commit({"f": "def f():\na\nb\n", "d": "x\n"})
+    ran = repo.opatch("apply", feed=json.dumps([UPDATE, ADD, DELETE]).encode())
+    assert ran.status == 0, ran.err
+    assert {name: data for name, (_, data) in repo.index().items()} == {
+        "f": b"def f():\na\nc\n",
+        "n": b"x\ny\n",
+    }
+
+
+def test_a_refusal_names_the_line_in_the_string(repo: Sandbox) -> None:
+    repo.commit({"f": "other\n"})
+    repo.write("../p.json", json.dumps(UPDATE, indent=1))
+    ran = repo.opatch("apply", "../p.json")
+    assert ran.status == 1
+    assert "../p.json, line 4 (line 2 of `diff`) expects" in ran.err
+
+
+def test_parts_of_operations_on_one_line_are_told_apart(repo: Sandbox) -> None:
+    repo.commit({"f": "def f():\na\nb\n", "g": "other\n"})
+    text = json.dumps([{**UPDATE, "path": "g"}, UPDATE]).encode()
+    ran = repo.opatch("apply", "--reject", feed=text)
+    assert ran.status == 1
+    assert repo.read("f") == b"def f():\na\nc\n"
+    assert (repo.path / "g.rej").exists()
+    assert not (repo.path / "f.rej").exists()
