@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 
@@ -102,3 +103,78 @@ def places(lines: Sequence[bytes], wanted: Sequence[bytes]) -> list[int]:
     sought = [line.removesuffix(b"\r") for line in wanted]
     size = len(sought)
     return [at for at in range(len(found) - size + 1) if found[at : at + size] == sought]
+
+
+def numbered(path: str, edited: Edited) -> bytes:
+    """A unified diff as git writes it, three lines of context, the numbers right."""
+    names = f"--- a/{path}\t\n+++ b/{path}\t\n"
+    return names.encode() + b"".join(_numbered_hunks(edited, lambda old, new: (old, new)))
+
+
+def invented_numbers(path: str, edited: Edited) -> bytes:
+    """The same with numbers that a model made up; the counts are wrong, too."""
+    names = f"--- a/{path}\t\n+++ b/{path}\t\n"
+    return names.encode() + b"".join(_numbered_hunks(edited, lambda *_: ((7, 9), (7, 8))))
+
+
+_Range = tuple[int, int]
+"""The first line, and how many."""
+
+
+def _numbered_hunks(
+    edited: Edited, stated: Callable[[_Range, _Range], tuple[_Range, _Range]]
+) -> Iterator[bytes]:
+    shift = 0
+    at = 0
+    for hunk in edited.hunks(3):
+        before = [text for mark, text in hunk if mark != b"+"]
+        after = [text for mark, text in hunk if mark != b"-"]
+        at = next(place for place in places(edited.old, before) if place >= at)
+        (old, olds), (new, news) = stated(
+            (at + bool(before), len(before)), (at + shift + bool(after), len(after))
+        )
+        yield b"@@ -%d,%d +%d,%d @@\n" % (old, olds, new, news)
+        last = edited.old[-1] if edited.old else b""
+        for mark, text in hunk:
+            yield mark + text + b"\n"
+            ends = text == last if mark != b"+" else edited.new[-1:] == (text,)
+            if ends and not (edited.new_newline if mark == b"+" else edited.old_newline):
+                yield b"\\ No newline at end of file\n"
+        shift += len(after) - len(before)
+
+
+def blocks(path: str, edited: Edited) -> bytes:
+    """Search-and-replace blocks below one path, as aider has them."""
+    return f"`{path}`\n```\n".encode() + _blocks(edited, b"<", b">") + b"```\n"
+
+
+def cline_blocks(path: str, edited: Edited) -> bytes:
+    """The same as Cline has them, in the elements of its tool."""
+    return (
+        f"<replace_in_file>\n<path>{path}</path>\n<diff>\n".encode()
+        + _blocks(edited, b"-", b"+")
+        + b"</diff>\n</replace_in_file>\n"
+    )
+
+
+def _blocks(edited: Edited, opening: bytes, closing: bytes) -> bytes:
+    written = b""
+    for hunk in edited.hunks(3):
+        old = b"".join(text + b"\n" for mark, text in hunk if mark != b"+")
+        new = b"".join(text + b"\n" for mark, text in hunk if mark != b"-")
+        written += opening * 7 + b" SEARCH\n" + old + b"=======\n" + new
+        written += closing * 7 + b" REPLACE\n"
+    return written
+
+
+def operations(path: str, edited: Edited) -> bytes:
+    """An operation of the Responses API."""
+    diff = update(path, edited, 3).partition(b"\n")[2].decode()
+    operation = {"type": "update_file", "path": path, "diff": diff}
+    return json.dumps({"type": "apply_patch_call", "operation": operation}).encode()
+
+
+def json_envelope(path: str, edited: Edited) -> bytes:
+    """An envelope as the argument of a call."""
+    patch = envelope(update(path, edited, 3)).decode()
+    return json.dumps({"patchText": patch}, ensure_ascii=False, indent=2).encode()
