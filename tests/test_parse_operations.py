@@ -119,6 +119,8 @@ def test_bytes_that_are_no_text_stay() -> None:
         pytest.param('["rm", "*** Begin Patch\\n*** Delete File: x\\n*** End Patch"]', id="words"),
         pytest.param('{"type": "read_file", "path": "x"}', id="another tool"),
         pytest.param('{"operation": {"name": "GET"}}', id="another operation"),
+        pytest.param('{"type": ["string", "null"], "type": 1}', id="another kind of type"),
+        pytest.param('{"path": "x", "diff": {"lines": 3}}', id="another kind of diff"),
         pytest.param('{"type": "apply_patch_call_output", "output": "Done"}', id="an outcome"),
         pytest.param('{"input": "hello\\nworld"}', id="a string without a patch"),
         pytest.param('"a\\nb"', id="a string"),

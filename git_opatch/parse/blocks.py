@@ -11,8 +11,8 @@ r"""Search-and-replace blocks, as aider, Cline and Roo have them.
 Rules: aider's "Edit formats" and its parser (five to nine characters make a marker; a block
 without a path is for the file of the one before; nothing to search for makes a new file), Cline's
 `replace_in_file` (the other markers), Roo's `apply_diff` (the start line; a marker that is content
-has a `\` before it). The blocks of one file that follow one another are hunks of one section, so
-their order decides nothing that they do not need it for.
+has a `\` before it). The blocks of one file that follow one another are hunks of one section: they
+are located together in the file as it is, in whatever order they stand.
 """
 
 from __future__ import annotations

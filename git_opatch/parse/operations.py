@@ -153,12 +153,12 @@ class _Reader:
 
     def _object(self, at: int, name: str, depth: int) -> Iterator[Cursor]:
         members = self._members(at)
-        kind = self._string(members, "type")
+        kind = self._word(members, "type")
         if kind == _CALL:
             yield from self._call(members, at)
         elif kind in _HEADERS or ("path" in members and name in _OPERATIONS):
             yield from self._operation(members, at)
-        elif "path" in members and "diff" in members:
+        elif self._word(members, "path") and self._word(members, "diff"):
             blocks_alone = kind is None and self._has_blocks(members)
             yield from (self._blocks if blocks_alone else self._operation)(members, at)
         else:
@@ -220,6 +220,13 @@ class _Reader:
         called = f"`{name}`" if name else "the string"
         numbers = _Numbers(self._number(start), start, called)
         return self._cursor.inside(Lines(text, numbers=numbers))
+
+    def _word(self, members: Members, name: str) -> bytes | None:
+        """The string `name` as it is written; None if it is not there, or none."""
+        if name not in members:
+            return None
+        start, end = members[name][0]
+        return self._raw[start + 1 : end - 1] if self._raw[start] == ord('"') else None
 
     def _string(self, members: Members, name: str) -> bytes | None:
         """The string `name`; None if it is not there, or, after a fault, if it is none."""

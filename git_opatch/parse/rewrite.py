@@ -17,7 +17,7 @@ from git_opatch.patch import Line, Mark
 Numbered = Sequence[tuple[bytes, int]]
 """Lines with their numbers in the patch's text."""
 
-_MOST_PAIRS = 10_000
+_MOST_PAIRS = 100_000
 """`difflib` takes time with the square of the lines."""
 
 
