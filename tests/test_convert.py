@@ -89,3 +89,11 @@ def test_a_closed_pipe_is_no_traceback(base: Sandbox) -> None:
         assert ran.status == 0, ran.err
         assert ran.err in ("", "note: taken back as it was applied, by record 1\n")
     assert base.run("sh", "-c", "git-opatch convert -R >/dev/full", feed=_PATCH).status == 128
+
+
+def test_advice_is_a_command_that_works(base: Sandbox) -> None:
+    base.write("new", "two\n")
+    base.write("p", envelope(b"*** Update File: new\n@@\n-two\n+2\n"))
+    ran = base.opatch("convert", "p")
+    assert (ran.status, "\n  git opatch convert --worktree p\n" in ran.err) == (1, True)
+    assert base.opatch("convert", "--worktree", "p").status == 0
