@@ -13,7 +13,7 @@ from dataclasses import replace
 from git_opatch import journal
 from git_opatch.advice import with_advice
 from git_opatch.blob import Change
-from git_opatch.errors import BusyError, OpatchError, ParseError
+from git_opatch.errors import BusyError, Kind, OpatchError, ParseError
 from git_opatch.former import former_contents
 from git_opatch.journal import Record
 from git_opatch.options import Dialect, Options, Target
@@ -45,6 +45,7 @@ class Refused(OpatchError):  # noqa: N818 - it is an outcome, as much as a succe
     def __init__(self, failures: Sequence[Failure]) -> None:
         super().__init__("\n".join(f"{one.path}: {one.message}" for one in failures))
         self.failures = tuple(failures)
+        self.kind = failures[0].kind if failures else Kind.IO
 
 
 def plan_patch(patch: Patch, repository: Repository, options: Options) -> Plan:

@@ -53,6 +53,13 @@ class ParseError(OpatchError):
         self.faults = tuple(faults)
 
 
+class ImplicitInvocation(OpatchError):  # noqa: N818 - OpenCode's name for it
+    """A bare patch stands where a command should; the message says what to call."""
+
+    exit_status = 128
+    kind = Kind.IMPLICIT
+
+
 class RepositoryError(OpatchError):
     """No repository, no working tree, or git failed at what it was asked."""
 

@@ -24,11 +24,13 @@ _LAYERS = [
     {"patch", "plumbing"},
     {"outcome", "reverse", "repository"},
     {"snapshot"},
+    {"folder"},
     {"parse", "locate", "complete", "transaction", "journal"},
-    {"hunks", "advice", "former"},
+    {"hunks", "advice", "former", "invocation"},
     {"settle"},
     {"plan"},
     {"apply"},
+    {"action"},
     {"report"},
     {"commands"},
     {"cli"},
@@ -45,6 +47,7 @@ _PURE = {
     "outcome",
     "plumbing",
     "reverse",
+    "invocation",
     *_STAGES,
 }
 _ONLY_IMPORTER = {

@@ -76,6 +76,13 @@ def _covering(cursor: Cursor) -> list[Mail]:
     return [mail for mail, end in zip(cursor.mails, ends, strict=False) if mail.first < end]
 
 
+def is_patch(text: bytes | str) -> bool:
+    """Whether `text`, after any blank lines, begins with a patch, and with nothing round it."""
+    cursor = Cursor.over(_encoded(text, "") if isinstance(text, str) else text)
+    cursor.skip_blank()
+    return not cursor.at_end and any(one.starts(cursor) for one in _FAMILIES.values())
+
+
 def _encoded(text: str, source: str) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")

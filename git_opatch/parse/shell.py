@@ -120,8 +120,8 @@ def _closed(text: bytes) -> bool:
 def _content(cursor: Cursor, call: Call, command: _Command) -> Cursor | None:
     """Take the call; what it applies. None, and nothing taken, if that can be no patch."""
     directory = cursor.directory
-    if call.directory:
-        directory = posixpath.join(directory, call.directory)
+    if call.directory:  # a shell, too, takes `..` by the name of the directory
+        directory = posixpath.normpath(posixpath.join(directory, call.directory))
     if call.delimiter is None:
         return _argument(cursor, call, command.count, directory)
     start = cursor.at + command.count
