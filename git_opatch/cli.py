@@ -89,12 +89,15 @@ def _top(
 def register() -> None:
     """Let the program know its commands."""
     from git_opatch.commands.apply import apply
+    from git_opatch.commands.check import check
     from git_opatch.commands.convert import convert
     from git_opatch.commands.demo import demo
 
-    app.command(cls=_Command, short_help="Apply a patch to the index and the working tree.")(apply)
-    app.command(cls=_Command, short_help="Print a patch as a standard unified diff.")(convert)
-    app.command(cls=_Command, short_help="Show the main job in a throw-away repository.")(demo)
+    add = partial(app.command, cls=_Command)
+    add(short_help="Apply a patch to the index and the working tree.")(apply)
+    add(short_help="Say of each patch, or of a command, whether it would apply.")(check)
+    add(short_help="Print a patch as a standard unified diff.")(convert)
+    add(short_help="Show the main job in a throw-away repository.")(demo)
 
 
 def run() -> int:

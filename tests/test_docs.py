@@ -79,7 +79,7 @@ def test_the_examples_print_what_they_are_said_to(greeting: Sandbox, block: str)
 
 
 def test_every_option_is_in_the_readme(repo: Sandbox) -> None:
-    for command in ("apply", "convert"):
+    for command in ("apply", "convert", "check"):
         shown = repo.opatch(command, "-h").out.decode()
         options = set(re.findall(r"(?m)^  (?:-\w, )?(--[a-z]+)", shown)) - {"--help"}
         assert options
@@ -89,7 +89,7 @@ def test_every_option_is_in_the_readme(repo: Sandbox) -> None:
 
 
 def test_help_and_version(repo: Sandbox) -> None:
-    for words in (["-h"], ["apply", "-h"], ["convert", "-h"], ["demo", "-h"]):
+    for words in (["-h"], ["apply", "-h"], ["convert", "-h"], ["check", "-h"], ["demo", "-h"]):
         ran = repo.opatch(*words)
         assert (ran.status, ran.err) == (0, "")
         assert ran.out.startswith(b"Usage: git opatch")
@@ -118,6 +118,21 @@ def test_the_python_example(greeting: Sandbox, monkeypatch: pytest.MonkeyPatch) 
     for name, wanted in (("patch.txt", "new file mode"), ("stale.txt", "not_found")):
         text = greeting.read(name).decode()
         code = f"text = {text!r}\n" + _blocks("python")[0]
+        ran = subprocess.run(["python", "-c", code], capture_output=True, text=True)
+        assert ran.stderr == ""
+        assert wanted in ran.stdout
+
+
+def test_the_example_for_agent_builders(greeting: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(greeting.path)
+    patch, stale = (greeting.read(name).decode() for name in ("patch.txt", "stale.txt"))
+    for script, wanted in (
+        (f"apply_patch <<'EOF'\n{patch}EOF\n", "add docs/manual.txt None b'Run greet"),
+        (f"apply_patch <<'EOF'\n{stale}EOF\n", "ComputeReplacements: src/greet.py: does not"),
+        (f"apply_patch <<'EOF'\n{patch.replace('@@', '@@@')}EOF\n", "ParseError: line 4: "),
+        (patch, "ImplicitInvocation: "),
+    ):
+        code = f"script = {script!r}\n" + _blocks("python")[1]
         ran = subprocess.run(["python", "-c", code], capture_output=True, text=True)
         assert ran.stderr == ""
         assert wanted in ran.stdout

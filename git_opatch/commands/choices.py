@@ -17,6 +17,21 @@ Files = Annotated[
         "input.",
     ),
 ]
+EachFile = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="FILE",
+        show_default=False,
+        help="Patches to judge, each by itself. None or - is standard input.",
+    ),
+]
+Argv = Annotated[
+    bool,
+    typer.Option(
+        "--argv",
+        help="Judge a command instead, such as: check --argv -- bash -lc \"apply_patch <<'EOF' …\"",
+    ),
+]
 Reverse = Annotated[bool, typer.Option("-R", "--reverse", help="Take the patch back.")]
 CompleteReverse = Annotated[
     bool, typer.Option("-R", "--reverse", help="Complete the patch that takes this one back.")

@@ -59,6 +59,11 @@ def would_apply(plan: Plan, options: Options) -> str:
     return f"would apply to {_WHERE[options.target]}: {summary(plan.completed.files, done=False)}"
 
 
+def verdict(name: str, said: str) -> str:
+    """The one line on a patch, or a command, that was judged by itself."""
+    return f"{visible(name)}: {said}"
+
+
 def details(plan: Plan) -> Iterator[str]:
     """For `-v`: each file, and each hunk with its place and what told it from others."""
     for file in plan.completed.files:

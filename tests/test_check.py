@@ -1,0 +1,166 @@
+"""`git opatch check`: each patch by itself, and commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox
+from writers import envelope
+
+GOOD = envelope(b"*** Update File: f\n@@\n-a\n+b\n", b"*** Add File: n\n+n\n")
+STALE = envelope(b"*** Update File: f\n@@\n-no\n+b\n")
+SECOND = envelope(b"*** Update File: f\n@@\n-b\n+c\n")
+HEREDOC = "apply_patch <<'EOF'\n" + GOOD.decode() + "EOF\n"
+
+
+@pytest.fixture
+def base(repo: Sandbox, tmp_path: Path) -> Sandbox:
+    repo.commit({"f": "a\nz\n", "sub/f": "a\n"})
+    for name, content in (("good", GOOD), ("stale", STALE), ("second", SECOND), ("none", b"x")):
+        (tmp_path / name).write_bytes(content)
+    return repo
+
+
+def test_each_file_is_judged_by_itself(base: Sandbox) -> None:
+    before = base.state()
+    ran = base.opatch("check", "../good", "../stale", "../good")
+    assert base.state() == before
+    assert ran.out.decode().splitlines() == [
+        "../good: would apply (2 files)",
+        "../stale: does not apply",
+        "../good: would apply (2 files)",
+    ]
+    assert ran.status == 1
+    assert ran.err.startswith("error: f: hunk 1 of 1 does not match the index\n  ../stale, line 4")
+    assert base.opatch("apply", "--check", "../good", "../good").status == 1
+
+
+def test_a_patch_that_needs_another_does_not_apply(base: Sandbox) -> None:
+    assert base.opatch("apply", "--check", "../good", "../second").status == 0
+    ran = base.opatch("check", "../good", "../second")
+    assert (ran.status, ran.out.count(b"would apply")) == (1, 1)
+
+
+def test_the_worst_status_is_given(base: Sandbox) -> None:
+    assert base.opatch("check", "../good").status == 0
+    for bad in ("../none", "../missing"):
+        ran = base.opatch("check", bad, "../stale", "../good")
+        assert ran.status == 128
+        first, second, third = ran.out.decode().splitlines()
+        assert first.startswith(f"{bad}: ")
+        assert (second, third) == ("../stale: does not apply", "../good: would apply (2 files)")
+        assert ran.err.startswith("error: ")
+
+
+def test_standard_input(base: Sandbox) -> None:
+    for words in ([], ["-"]):
+        ran = base.opatch("check", *words, feed=GOOD)
+        assert (ran.status, ran.out, ran.err) == (0, b"-: would apply (2 files)\n", "")
+
+
+def test_quiet(base: Sandbox) -> None:
+    ran = base.opatch("check", "-q", "../good", "../stale")
+    assert (ran.status, ran.out) == (1, b"../stale: does not apply\n")
+    assert base.opatch("check", "-q", "../good").out == b""
+
+
+def test_where_it_is_judged(base: Sandbox) -> None:
+    base.write("f", "b\n")
+    assert base.opatch("check", "../second").status == 1
+    assert base.opatch("check", "--worktree", "../second").status == 0
+    base.git("add", "f")
+    assert base.opatch("check", "../second").status == 0
+    ran = base.opatch("check", "--base", "HEAD", "../second")
+    assert (ran.status, "does not match `HEAD`" in ran.err) == (1, True)
+    ran = base.opatch("check", "--base", "HEAD", "--worktree", "../second")
+    assert (ran.status, "exclude one another" in ran.err) == (129, True)
+
+
+def test_the_shared_options(base: Sandbox, tmp_path: Path) -> None:
+    sub = tmp_path / "sub.txt"
+    sub.write_bytes(envelope(b"*** Update File: f\n@@\n-a\n+b\n*** End of File\n"))
+    assert base.opatch("check", str(sub)).status == 1
+    assert base.opatch("check", "--directory", "sub", str(sub)).status == 0
+    assert base.opatch("check", "--dialect", "unified", "../good").status == 128
+    sub.write_bytes(envelope(b"*** Update File: f\n@@\n- A\n+b\n"))
+    assert base.opatch("check", str(sub)).status == 0
+    assert base.opatch("check", "--match", "strict", str(sub)).status == 1
+    sub.write_bytes(envelope(b"*** Add File: f\n+b\n"))
+    assert base.opatch("check", str(sub)).status == 1
+    assert base.opatch("check", "--overwrite", str(sub)).status == 0
+
+
+def test_advice_is_a_command_that_works(base: Sandbox, tmp_path: Path) -> None:
+    base.write("untracked", "a\n")
+    patch = tmp_path / "p"
+    patch.write_bytes(envelope(b"*** Update File: untracked\n@@\n-a\n+b\n"))
+    ran = base.opatch("check", "../p")
+    assert "\n  git opatch check --worktree ../p\n" in ran.err
+    assert base.opatch("check", "--worktree", "../p").status == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["apply_patch", GOOD.decode()],
+        ["bash", "-lc", HEREDOC],
+        ["sh", "-c", f"cd sub/.. && {HEREDOC}"],
+    ],
+)
+def test_a_call(base: Sandbox, words: list[str]) -> None:
+    before = base.state()
+    ran = base.opatch("check", "--argv", "--", *words)
+    assert (ran.status, ran.out, ran.err) == (0, b"apply_patch: would apply (2 files)\n", "")
+    assert base.opatch("check", "--argv", "-q", "--", *words).out == b""
+    assert base.state() == before
+
+
+def test_a_call_that_does_not_apply(base: Sandbox) -> None:
+    ran = base.opatch("check", "--argv", "--", "apply_patch", STALE.decode())
+    assert (ran.status, ran.out) == (1, b"apply_patch: does not apply\n")
+    assert ran.err.startswith("error: f: hunk 1 of 1 does not match the index\n  patch line 4")
+
+
+def test_what_is_no_call(base: Sandbox) -> None:
+    for words in (["bash", "-lc", "ls"], ["ls"], [], ["bash", "-lc", f"ls && {HEREDOC}"]):
+        ran = base.opatch("check", "--argv", "--", *words)
+        assert (ran.status, ran.out, ran.err) == (1, b"", "error: no apply_patch call\n")
+
+
+def test_a_bare_patch(base: Sandbox) -> None:
+    for words in ([GOOD.decode()], ["bash", "-lc", GOOD.decode()]):
+        ran = base.opatch("check", "--argv", "--", *words)
+        assert (ran.status, ran.out) == (128, b"")
+        assert ran.err.startswith("error: this is a patch, and no command: call `apply_patch`")
+
+
+def test_a_malformed_call(base: Sandbox) -> None:
+    ran = base.opatch("check", "--argv", "--", "bash", "-c", HEREDOC.replace("@@", "@@@"))
+    assert (ran.status, ran.out) == (128, b"")
+    assert ran.err.startswith("error: line 4: `@@@` is no hunk header")
+
+
+def test_options_that_a_call_does_not_take(base: Sandbox) -> None:
+    for option in (["--directory", "sub"], ["--dialect", "unified"]):
+        ran = base.opatch("check", "--argv", *option, "--", "apply_patch", GOOD.decode())
+        assert (ran.status, "takes the command as it is" in ran.err) == (129, True)
+
+
+def test_a_call_in_a_directory(base: Sandbox, tmp_path: Path) -> None:
+    one = envelope(b"*** Update File: f\n@@\n-a\n+b\n*** End of File\n").decode()
+    words = ("check", "--argv", "--", "apply_patch", one)
+    assert base.opatch(*words).status == 1
+    assert base.opatch(*words, cwd=base.path / "sub").status == 0
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    ran = base.opatch(*words, cwd=plain)
+    assert (ran.status, ran.err) == (
+        1,
+        "error: f: is not in the working tree\n  patch line 2\n",
+    )
+    (plain / "f").write_text("a\n")
+    assert base.opatch(*words, cwd=plain).status == 0
+    assert base.opatch("check", cwd=plain, feed=GOOD).status == 128
+    ran = base.opatch("check", "--argv", "--base", "HEAD", "--", "apply_patch", one, cwd=plain)
+    assert (ran.status, "no repository" in ran.err) == (128, True)
