@@ -40,6 +40,7 @@ _HARMLESS = re.compile(
 _QUOTED = {"raw_string", "ansi_c_string", "string", "string_content", '"'}
 _PLAIN = {"word", "number", "concatenation", *_QUOTED}
 _EXPANDED = re.compile(rb"[*?\[~{]")
+_BROKEN = re.compile(rb"[&|][ \t]*\n")
 _GAP = re.compile(rb"(?:[ \t\n]|\\\n)*(?:-(?:[ \t\n]|\\\n)*)?")
 
 
@@ -103,13 +104,11 @@ def delimiter_of(text: bytes) -> bytes | None:
 
 def understand(text: bytes) -> Call | None:
     """The call that the command line `text` is, if it is just that and no more."""
-    skeleton, holes = _skeleton(text)
-    if len(skeleton) > _LONGEST:
-        return None
-    delimiter = delimiter_of(skeleton)
-    if delimiter is not None:
-        skeleton += b"\n" + delimiter + b"\n"
     try:
+        skeleton, holes = _skeleton(text)
+        delimiter = delimiter_of(skeleton)
+        if delimiter is not None:
+            skeleton += b"\n" + delimiter + b"\n"
         *moves, last = _Reader(skeleton, holes).steps()
         directories = [_directory(move) for move in moves]
         return _call(last, posixpath.join("", *directories))
@@ -127,6 +126,8 @@ def _skeleton(text: bytes) -> tuple[bytes, dict[int, bytes]]:
             out += _emptied(span)
         else:
             out += span
+        if len(out) > _LONGEST:
+            raise _Other
     return bytes(out), holes
 
 
@@ -219,7 +220,7 @@ class _Reader:
         if node.type == "command":
             return [self._step(node)]
         if node.type == "list":
-            left, sign, right = node.children
+            left, sign, right = _children(node, 3)
             steps = self._steps(left)
             self._sign(sign, "&&")
             return steps + self._steps(right)
@@ -231,8 +232,8 @@ class _Reader:
     def _step(self, node: Node) -> _Step:
         words: list[_Word] = []
         for child in node.children:
-            if child.type == "herestring_redirect" and child is node.children[-1]:
-                sign, word = child.children
+            if child.type == "herestring_redirect" and child == node.children[-1]:
+                sign, word = _children(child, 2)
                 return _Step(tuple(words), self._sign(sign, "<<<"), self._word(word))
             words.append(self._word(child))
         return _Step(tuple(words))
@@ -242,15 +243,19 @@ class _Reader:
             raise _Other
         sign, start, *rest = node.children
         how, word = self._sign(sign, "<<", "<<-"), self._taken(start)
-        if rest[0].type == "pipeline" and [one.written for one in step.words] == [b"cat"]:
-            step = self._piped(rest.pop(0))
+        if rest and rest[0].type == "pipeline":
+            step = self._piped(step, rest.pop(0))
         if [one.type for one in rest] != ["heredoc_body", "heredoc_end"] or step.input is not None:
             raise _Other
+        if _BROKEN.search(self._text, start.end_byte, rest[0].start_byte):
+            raise _Other  # the body begins on the next line, before the rest of the command
         self._pass(rest[1].start_byte, rest[1].end_byte)
         return _Step(step.words, how, word)
 
-    def _piped(self, node: Node) -> _Step:
-        pipe, reader = node.children
+    def _piped(self, cat: _Step, node: Node) -> _Step:
+        if [word.written for word in cat.words] != [b"cat"]:
+            raise _Other
+        pipe, reader = _children(node, 2)
         self._sign(pipe, "|")
         if reader.type != "command":
             raise _Other
@@ -275,6 +280,12 @@ class _Reader:
                 out += self._text[at:hole] + span
                 at = hole + len(_emptied(span))
         return bytes(out + self._text[at:end])
+
+
+def _children(node: Node, count: int) -> list[Node]:
+    if node.child_count != count:
+        raise _Other
+    return node.children
 
 
 def _is_plain(node: Node) -> bool:

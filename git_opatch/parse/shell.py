@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -92,8 +93,7 @@ def _command(cursor: Cursor) -> _Command | None:
     while not _closed(text) and cursor.at + count < cursor.end:
         count = min(2 * count, cursor.end - cursor.at)
         text = _lines(cursor, count)
-    closed = _closed(text)
-    text = b"".join(spans(text))
+    closed, text = _closed(text), text[: _size(text)]
     return _Command(text, text.count(b"\n") + 1, closed)
 
 
@@ -113,8 +113,13 @@ def _lines(cursor: Cursor, count: int) -> bytes:
 
 def _closed(text: bytes) -> bool:
     """Whether no quote is open where the command ends, or the text."""
-    size = sum(map(len, spans(text)))
+    size = _size(text)
     return text[size : size + 1] in (b"", b"\n")
+
+
+def _size(text: bytes) -> int:
+    """How many bytes of `text` are its first command, as far as its quotes are closed."""
+    return sum(map(len, spans(text)))
 
 
 def _content(cursor: Cursor, call: Call, command: _Command) -> Cursor | None:
@@ -139,7 +144,7 @@ def _argument(cursor: Cursor, call: Call, count: int, directory: str) -> Cursor 
     if count == 1 and not begins.match(said):
         return None
     first = cursor.at + call.line
-    numbers = [cursor.lines.number(first + offset) for offset in offsets]
+    numbers = array("Q", (cursor.lines.number(first + offset) for offset in offsets))
     cursor.at += count
     whole = said if said.endswith(b"\n") else said + b"\n"
     content = cursor.inside(Lines(whole, numbers=numbers))
