@@ -14,7 +14,7 @@ from git_opatch.blob import Blob, Entry, Mode, blob_id
 from git_opatch.errors import InputError
 from git_opatch.paths import parents
 from git_opatch.snapshot import Snapshot, is_file, is_folder
-from git_opatch.text import visible
+from git_opatch.text import Text, visible
 
 ALGORITHM = "sha1"
 
@@ -39,7 +39,7 @@ def _blob(top: Path, path: str) -> Blob:
             kind = Mode.EXECUTABLE if mode & stat.S_IXUSR else Mode.REGULAR
     except OSError as error:
         raise InputError(f"cannot read `{visible(path)}`: {error.strerror}") from None
-    return Blob(path, Entry(kind, blob_id(data, ALGORITHM)), data)
+    return Blob(path, Entry(kind, blob_id(Text.from_bytes(data), ALGORITHM)), data)
 
 
 def _below(top: Path, folder: str) -> Iterator[str]:

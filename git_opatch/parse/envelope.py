@@ -57,7 +57,7 @@ def parse(cursor: Cursor) -> list[FilePatch]:
         _no_end(cursor, begin, end)
     faults = len(cursor.faults)
     _refuse_quotation(cursor, first, end + found)
-    files = _sections(cursor.within(end))
+    files = sections(cursor.within(end))
     cursor.at = end + found
     if not files and len(cursor.faults) == faults:
         cursor.fault("the patch has no section: it changes nothing", begin)
@@ -106,7 +106,8 @@ def _no_end(cursor: Cursor, begin: int, end: int) -> None:
     )
 
 
-def _sections(cursor: Cursor) -> list[FilePatch]:
+def sections(cursor: Cursor) -> list[FilePatch]:
+    """Take all lines that are left, which stand in an envelope, and give their sections."""
     cursor.skip_blank()
     if not cursor.at_end and cursor.line.lstrip().startswith(_ENVIRONMENT):
         cursor.take()
