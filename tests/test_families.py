@@ -17,6 +17,7 @@ from writers import (
     blocks,
     cline_blocks,
     envelope,
+    file_changes,
     invented_numbers,
     json_envelope,
     numbered,
@@ -37,6 +38,7 @@ FORMS: dict[str, tuple[Dialect, Callable[[str, Edited], bytes]]] = {
     "wrong numbers": (Dialect.UNIFIED, invented_numbers),
     "search and replace": (Dialect.SEARCH_REPLACE, blocks),
     "Cline's blocks": (Dialect.SEARCH_REPLACE, cline_blocks),
+    "FILE_CHANGES": (Dialect.FILE_CHANGES, file_changes),
     "operations": (Dialect.OPERATIONS, operations),
     "an envelope in JSON": (Dialect.ENVELOPE, json_envelope),
 }

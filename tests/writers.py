@@ -167,6 +167,13 @@ def _blocks(edited: Edited, opening: bytes, closing: bytes) -> bytes:
     return written
 
 
+def file_changes(path: str, edited: Edited) -> bytes:
+    """The container of udiffx."""
+    hunks = update(path, edited, 3).partition(b"\n")[2]
+    opening = f'<FILE_CHANGES>\n<FILE_PATCH file_path="{path}">\n'
+    return opening.encode() + hunks + b"</FILE_PATCH>\n</FILE_CHANGES>\n"
+
+
 def operations(path: str, edited: Edited) -> bytes:
     """An operation of the Responses API."""
     diff = update(path, edited, 3).partition(b"\n")[2].decode()
