@@ -164,3 +164,13 @@ def test_a_call_in_a_directory(base: Sandbox, tmp_path: Path) -> None:
     assert base.opatch("check", cwd=plain, feed=GOOD).status == 128
     ran = base.opatch("check", "--argv", "--base", "HEAD", "--", "apply_patch", one, cwd=plain)
     assert (ran.status, "no repository" in ran.err) == (128, True)
+
+
+def test_in_a_bare_repository(base: Sandbox, tmp_path: Path) -> None:
+    base.git("clone", "--quiet", "--bare", ".", str(tmp_path / "bare"))
+    bare = Sandbox(tmp_path / "bare")
+    ran = bare.opatch("check", feed=GOOD)
+    assert (ran.status, "no index to judge by" in ran.err) == (128, True)
+    assert bare.opatch("check", "--base", "main", feed=GOOD).status == 0
+    ran = bare.opatch("check", "--argv", "--base", "main", "--", "apply_patch", GOOD.decode())
+    assert (ran.status, ran.err) == (0, "")

@@ -48,6 +48,8 @@ def check(
     if argv and (directory or dialect):
         raise UsageError("--argv takes the command as it is, without --directory and --dialect")
     repository = _repository(required=not argv)
+    if repository and repository.top is None and not base:
+        raise RepositoryError("here is no index to judge by; name a commit with --base")
     settings = repository.settings() if repository else {}
     options = Options(
         Target.CACHED if repository and not worktree else Target.WORKTREE,
