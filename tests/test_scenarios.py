@@ -10,6 +10,10 @@ from scenario import Scenario, ScenarioError, read_scenario
 
 _FOLDER = Path(__file__).parent / "scenarios"
 _FILES = sorted(_FOLDER.glob("*/*.txt"))
+_FAMILIES = {
+    *("envelope", "unified", "file-changes", "search-replace", "operations"),
+    *("framing", "mixed"),
+}
 
 
 @pytest.mark.parametrize("path", _FILES, ids=lambda path: str(path.relative_to(_FOLDER)))
@@ -42,6 +46,19 @@ def _check_words(scenario: Scenario, error: str, report: str) -> None:
         assert part in error
     for part in scenario.lines("report contains"):
         assert part in report
+
+
+def test_every_family_has_what_is_taken_and_what_is_not() -> None:
+    assert len(_FILES) >= 120
+    statuses: dict[str, set[int]] = {}
+    for path in _FILES:
+        scenario = read_scenario(path.read_bytes())
+        statuses.setdefault(path.parent.name, set()).add(scenario.status)
+    malformed = statuses.pop("malformed")
+    assert malformed == {128}
+    assert set(statuses) == _FAMILIES
+    for family, found in statuses.items():
+        assert {0, 1, 128} <= found, family
 
 
 _WHOLE = "what: w\nsource: https://example.com\n%%% before a\nx\n%%% given\ny\n%%% after a\nz\n"
