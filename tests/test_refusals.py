@@ -185,7 +185,9 @@ def test_unsafe_paths_are_refused(base: Sandbox, path: str) -> None:
 
 
 def test_an_empty_path_is_refused(base: Sandbox) -> None:
-    _refused(base, envelope(b"*** Delete File: \n"), 1, "(no path): the path is empty")
+    _refused(base, envelope(b"*** Delete File: .\n"), 1, "(no path): the path is empty")
+    said = "line 2: this marker names no file; write `*** Delete File: PATH`"
+    _refused(base, envelope(b"*** Delete File: \n"), 128, said)
 
 
 def test_a_submodule_and_a_nested_repository(base: Sandbox, tmp_path: Path) -> None:
