@@ -303,7 +303,6 @@ def test_a_header_of_a_move_an_addition_and_a_deletion() -> None:
     [
         pytest.param([FILE, "--- a/g", "+++ b/g", "@@", *CHANGE], 3, id="another file"),
         pytest.param([FILE, "--- a/f", "+++ b/g", "@@", *CHANGE], 3, id="another new file"),
-        pytest.param([FILE, "--- x", "+++ y", " c"], 3, id="dashes and plusses"),
         pytest.param([FILE, "--- /dev/null", "+++ b/f", "@@", "+x"], 3, id="no old file"),
         pytest.param([FILE, "diff --git a/g b/g", "@@", *CHANGE], 3, id="another in git's line"),
         pytest.param(

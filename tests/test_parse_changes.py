@@ -159,7 +159,7 @@ def test_a_fence_holds_tags_that_come_in_pairs() -> None:
         pytest.param(["", "```rust", "a", "```"], 4, id="a blank line before it"),
         pytest.param(["```rust", "a", "```", ""], 3, id="a blank line after it"),
         pytest.param(["```rust", "a"], 3, id="no second fence"),
-        pytest.param(["a", "```"], 3, id="no first fence"),
+        pytest.param(["a", "```"], 4, id="no first fence"),
         pytest.param(["````", "a", "```"], 3, id="too short a second one"),
         pytest.param(["```", "a", "~~~"], 3, id="another mark"),
         pytest.param(["```"], 3, id="one line"),

@@ -339,7 +339,9 @@ def test_a_diff_in_a_heredoc_is_whole() -> None:
     diff = "--- a/f\n+++ b/f\n@@ -1,9 +1,9 @@\n-a\n+b\n"
     assert read(f"apply_patch <<E\n{diff}E") == [("", "f")]
     assert read(f"apply_patch '{diff.rstrip()}'") == [("", "f")]
-    assert "the text ends here" in faults(f"apply_patch <<E\n{diff.rstrip()}")[0][1]
+    (_, open_), (_, short) = faults(f"apply_patch <<E\n{diff.rstrip()}")
+    assert "add a line `E` after line 6" in open_
+    assert "the text ends here" in short
 
 
 def test_deep_nesting_ends() -> None:

@@ -141,7 +141,7 @@ def _without_fence(content: Cursor, tag: Tag) -> Cursor:
         return inside
     framing = closed and are_closed(_lines(inside))
     if framing == are_closed(_lines(solid)):
-        _no_telling(solid, opening or closing, both=framing)
+        _no_telling(solid, opening, closing, both=framing)
     return inside if framing else content
 
 
@@ -162,19 +162,22 @@ def _encloses(opening: Fence, inside: Cursor, tag: Tag) -> bool:
     return not document or opening.info.lower() in _WORDS
 
 
-def _no_telling(solid: Cursor, fence: Fence | None, *, both: bool) -> None:
+def _no_telling(solid: Cursor, opening: Fence | None, closing: Fence | None, *, both: bool) -> None:
+    fence = opening or closing
     marks = visible(fence.marks if fence else b"```")
-    last = solid.lines.number(solid.end - 1)
+    first, last = solid.number, solid.lines.number(solid.end - 1)
     if both:
         longer = marks + marks[0]
         solid.fault(
             f"nothing tells whether this fence is content; put one of more marks, `{longer}`, "
-            f"round lines {solid.number}-{last}"
+            f"round lines {first}-{last}"
         )
     else:
+        where = f"after line {last}" if opening else f"before line {first}"
         solid.fault(
-            f"a fence here is not closed; if it stands round the content, add a line `{marks}` "
-            f"after line {last}, else put one of more marks round all of it"
+            f"this fence has no other end; if it stands round the content, add a line `{marks}` "
+            f"{where}, else put one of more marks round all of it",
+            first if opening else last,
         )
 
 

@@ -118,6 +118,11 @@ def _refused(cursor: Cursor, start: int, broken: Broken) -> Iterator[Cursor]:
     return iter(())
 
 
+def is_operation(line: bytes) -> bool:
+    """Whether `line` begins an operation, or what holds one or a patch."""
+    return _LIKELY.match(line) is not None and _PATCH.search(line) is not None
+
+
 class _Reader:
     """Finds the patches in the JSON values of a text, which are valid."""
 
@@ -142,21 +147,26 @@ class _Reader:
     def _list(self, at: int, name: str, depth: int) -> Iterator[Cursor]:
         first = next(items(self._raw, at), None)
         if first is None or self._raw[first[1]] != ord('"'):
-            for _, start, end in items(self._raw, at):
-                if self._raw[start] == ord("{"):
-                    yield from self.value(start, end, name, depth + 1)
+            yield from self._objects(at, name, depth)
             return
         command = self._decoded(*first[1:])
         if command is not None and _COMMANDS.fullmatch(command):
             _, start, end = deque(items(self._raw, at), maxlen=1).pop()
             yield from self.value(start, end, "command", depth + 1)
 
+    def _objects(self, at: int, name: str, depth: int) -> Iterator[Cursor]:
+        """The patches in a list of objects; beside an operation, all are to be one."""
+        found = [start for _, start, _ in items(self._raw, at) if self._raw[start] == ord("{")]
+        beside = any(self._word(self._members(start), "type") in _HEADERS for start in found)
+        for start in found:
+            yield from self._object(start, "operations" if beside else name, depth + 1)
+
     def _object(self, at: int, name: str, depth: int) -> Iterator[Cursor]:
         members = self._members(at)
         kind = self._word(members, "type")
         if kind == _CALL:
             yield from self._call(members, at)
-        elif kind in _HEADERS or ("path" in members and name in _OPERATIONS):
+        elif kind in _HEADERS or ({"path", "type"} & set(members) and name in _OPERATIONS):
             yield from self._operation(members, at)
         elif self._word(members, "path") and self._word(members, "diff"):
             blocks_alone = kind is None and self._has_blocks(members)

@@ -26,18 +26,24 @@ _IDS = re.compile(rb"index [0-9a-f]+\.\.[0-9a-f]+(?: \d{6})?\s*")
 def pass_header(cursor: Cursor, old: str | None, new: str | None) -> Modes:
     """Take a diff's header, if one is next, and give the modes that it states.
 
-    `old` and `new` are the section's paths. Another file's name in it is a fault.
+    `old` and `new` are the section's paths. Another file's name in it is a fault, unless an
+    update's lines can be the first of a hunk without `@@`.
     """
     paths = _encoded(old), _encoded(new)
     extended = _pass_extended(cursor, paths)
     if not cursor.at_end and _IDS.fullmatch(cursor.line) and names_at(cursor, 1) is not None:
         cursor.take()
     names = names_at(cursor)
-    if names is not None:
+    if names is not None and (_are_of(names, paths) or old is None or _goes_on(cursor)):
         if not _are_of(names, paths):
             _other_file(cursor, paths, cursor.number)
         cursor.at += 2
     return mode_of(extended, "old mode"), mode_of(extended, "new mode")
+
+
+def _goes_on(cursor: Cursor) -> bool:
+    """Whether a hunk begins after the names here, so that they are no lines of a first one."""
+    return (cursor.ahead(2) or b"").startswith(b"@@")
 
 
 def _pass_extended(cursor: Cursor, paths: Names) -> dict[str, bytes]:

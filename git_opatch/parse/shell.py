@@ -15,6 +15,7 @@ import re
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from git_opatch.parse.command import Call, delimiter_of, understand
 from git_opatch.parse.cursor import Cursor, Lines
@@ -42,6 +43,7 @@ _OPENS = re.compile(
 _INLINE = re.compile(rb"\$'(?:\s|\\n)*\*\*\*")
 # Heredocs that are the same as prose.
 _PLAIN = re.compile(rb"[ \t]*(?:cat|" + _NAME + rb")[ \t<](?!.*<<-)")
+_ENDS = re.compile(rb"\s*(?:\*+\s*end\s+patch|</FILE_CHANGES)", re.IGNORECASE)
 _CONTINUES = (b"\\", b"&&", b"|")
 _MOST_CONTINUED = 8
 
@@ -133,8 +135,21 @@ def _content(cursor: Cursor, call: Call, command: _Command) -> Cursor | None:
     dedent = _without_tabs(cursor.dedent) if call.tabs else cursor.dedent
     body = replace(cursor, at=start, dedent=dedent, directory=directory)
     end, ended = _terminator(body, call.delimiter)
+    if not ended and not _has_end(body, end):
+        word = visible(call.delimiter)
+        cursor.fault(
+            f"the heredoc that begins here has no end; if it is whole, add a line `{word}` after "
+            f"line {cursor.lines.number(end - 1)} (a text that was cut off looks the same)",
+            corrected=call.delimiter,
+        )
     cursor.at = end + ended
     return replace(body, end=end, fence=b"")
+
+
+def _has_end(body: Cursor, end: int) -> bool:
+    """Whether the patch from `body` up to `end` has an end of its own, as an envelope has."""
+    lines = (body.line_at(at) for at in range(end - 1, body.at - 1, -1))
+    return any(map(_ENDS.match, islice(filter(bytes.strip, lines), 2)))
 
 
 def _argument(cursor: Cursor, call: Call, count: int, directory: str) -> Cursor | None:

@@ -16,7 +16,7 @@ import os
 import re
 from dataclasses import replace
 
-from git_opatch.parse import envelope, mail
+from git_opatch.parse import another, envelope, mail
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.fence import is_fence
 from git_opatch.parse.header import (
@@ -180,7 +180,7 @@ def _is_marked(line: bytes) -> bool:
 def _ends(cursor: Cursor, hunks: Hunks) -> bool:
     """Whether the cursor's line, by itself or by what follows, is no more of this file."""
     line = cursor.line
-    if line.startswith(_GIT) or (line.startswith(b"*") and envelope.starts_with(line)):
+    if line.startswith(_GIT) or another.begins(cursor):
         return True
     if hunks.open is None:
         return not line.startswith(b"@@") and bool(line.strip())
