@@ -1,7 +1,7 @@
 r"""Which patch does a command apply? A call of `apply_patch`, told from its words alone.
 
     argv   := [name, patch] | [shell, "-c" | "-lc", script]
-    script := ("cd " dir "&&")* one call of `apply_patch`                (see `parse.command`)
+    script := ("cd " dir "&&")* one call of `apply_patch`   (see `parse.frames.shell.command`)
 
 Rules: OpenCode's patch subsystem ("Bash Integration Detection", "Error Types") and Codex, which
 is as strict: a script that does anything more is no invocation. Nothing is run, and nothing but
@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from git_opatch.errors import ImplicitInvocation
 from git_opatch.parse import is_patch
-from git_opatch.parse.command import NAMES, SCRIPT_FLAGS, SHELLS
-from git_opatch.parse.shell import patch_of
+from git_opatch.parse.frames.shell import patch_of
+from git_opatch.parse.frames.shell.command import NAMES, SCRIPT_FLAGS, SHELLS
 
 _IMPLICIT = (
     "this is a patch, and no command: call `apply_patch` with it as the one argument, as in "

@@ -20,18 +20,10 @@ from types import ModuleType
 
 from git_opatch.errors import Fault, ParseError
 from git_opatch.options import Dialect
-from git_opatch.parse import (
-    blocks,
-    changes,
-    envelope,
-    fence,
-    mail,
-    operations,
-    shell,
-    unified,
-    unread,
-)
+from git_opatch.parse import blocks, changes, envelope, operations, unified
 from git_opatch.parse.cursor import Cursor
+from git_opatch.parse.frames import fence, mail, shell
+from git_opatch.parse.unified import unread
 from git_opatch.patch import Mail, Patch
 
 _FAMILIES: dict[Dialect, ModuleType] = {

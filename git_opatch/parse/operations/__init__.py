@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from git_opatch.parse import blocks, envelope
 from git_opatch.parse.cursor import Cursor, Lines, Place
-from git_opatch.parse.json_text import Broken, end_of, items, string
+from git_opatch.parse.operations.json_text import Broken, end_of, items, string
 from git_opatch.patch import FilePatch
 from git_opatch.text import visible
 

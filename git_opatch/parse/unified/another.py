@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
-from git_opatch.parse import blocks, marker, operations, tag
+from git_opatch.parse import blocks, operations
+from git_opatch.parse.changes import tag
 from git_opatch.parse.cursor import Cursor
-from git_opatch.parse.fence import is_fence
+from git_opatch.parse.envelope import marker
+from git_opatch.parse.frames.fence import is_fence
 
 _TAG = re.compile(tag.HINT)
 _BLOCK = re.compile(blocks.HINT)

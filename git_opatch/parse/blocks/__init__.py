@@ -23,10 +23,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from git_opatch.parse import fence
+from git_opatch.parse.blocks.pathline import Says, above, is_frame, looks_like_path, read
+from git_opatch.parse.blocks.rewrite import Numbered, rewrite
 from git_opatch.parse.cursor import Cursor
-from git_opatch.parse.pathline import Says, above, is_frame, looks_like_path, read
-from git_opatch.parse.rewrite import Numbered, rewrite
+from git_opatch.parse.frames import fence
 from git_opatch.patch import FilePatch, Hunk, Line, Mark, Operation
 from git_opatch.text import visible
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from git_opatch.parse.cursor import Cursor
+from git_opatch.parse.envelope.marker import Marker, nearly
 from git_opatch.parse.header import names_at, path_of
-from git_opatch.parse.marker import Marker, nearly
 from git_opatch.text import visible
 
 _KNOWN = "`*** Add File: PATH`, `*** Update File: PATH`, `*** Delete File: PATH` or `*** End Patch`"

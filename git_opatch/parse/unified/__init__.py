@@ -16,9 +16,10 @@ import os
 import re
 from dataclasses import replace
 
-from git_opatch.parse import another, envelope, mail
+from git_opatch.parse import envelope
 from git_opatch.parse.cursor import Cursor
-from git_opatch.parse.fence import is_fence
+from git_opatch.parse.frames import mail
+from git_opatch.parse.frames.fence import is_fence
 from git_opatch.parse.header import (
     Names,
     agrees,
@@ -29,7 +30,8 @@ from git_opatch.parse.header import (
     read_extended,
 )
 from git_opatch.parse.hunk import Hunks
-from git_opatch.parse.unread import is_half
+from git_opatch.parse.unified import another
+from git_opatch.parse.unified.unread import is_half
 from git_opatch.patch import FilePatch, Hunk, Mark, Operation
 from git_opatch.text import visible
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import re
 
-from git_opatch.parse import marker
 from git_opatch.parse.cursor import Cursor
+from git_opatch.parse.envelope import marker
 from git_opatch.patch import Mail
 
 HINT = rb"From \S+ [A-Z][a-z]{2} [A-Z][a-z]{2} "
@@ -32,7 +32,7 @@ def opened(cursor: Cursor) -> list[Cursor] | None:
     if not begins(cursor):
         return None
     # Here, because it costs time, and few patches are mail.
-    from git_opatch.parse.letterhead import parse_head
+    from git_opatch.parse.frames.mail.letterhead import parse_head
 
     number = cursor.number
     cursor.take()
@@ -92,7 +92,7 @@ def _end(cursor: Cursor) -> int | None:
 
 def _mail(cursor: Cursor, outer: bytes, first: int) -> Mail:
     """What the head `outer` and the message, which is all of `cursor`, say."""
-    from git_opatch.parse.letterhead import as_text, parse_head
+    from git_opatch.parse.frames.mail.letterhead import as_text, parse_head
 
     cursor.skip_blank()
     head = parse_head(outer, _take_headers(cursor, _IN_BODY))

@@ -5,8 +5,8 @@
                | "<FILE_DELETE file_path=… />"
                | "<FILE_COPY from_path=… to_path=… />"                 or FILE_RENAME
 
-Rules: the FILE_CHANGES format, "Structure" and "Directives"; tags are read in `parse.tag`, what
-stands between them in `parse.content` and `parse.file_patch`.
+Rules: the FILE_CHANGES format, "Structure" and "Directives"; tags are read in `tag`, what stands
+between them in `content` and `file_patch`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import re
 from collections.abc import Callable
 
 from git_opatch.parse import envelope
-from git_opatch.parse import tag as tags
-from git_opatch.parse.content import added_lines, no_end, take_content, without_fence
+from git_opatch.parse.changes import tag as tags
+from git_opatch.parse.changes.content import added_lines, no_end, take_content, without_fence
+from git_opatch.parse.changes.file_patch import read_hunks
+from git_opatch.parse.changes.tag import HINT as HINT
+from git_opatch.parse.changes.tag import Tag, check, path_of, read_tag
 from git_opatch.parse.cursor import Cursor
-from git_opatch.parse.file_patch import read_hunks
-from git_opatch.parse.tag import HINT as HINT
-from git_opatch.parse.tag import Tag, check, path_of, read_tag
 from git_opatch.patch import FilePatch, Hunk, Operation
 from git_opatch.text import visible
 

@@ -5,11 +5,11 @@
               | "*** Delete File: " path [header]
               | "*** Update File: " path ["*** Move to: " path] [header] hunk*
     hunk     := ("@@" [" " anchor])* line+ ["*** End of File"]
-    header   := that of a diff, of the same file           (see `parse.restated`)
+    header   := that of a diff, of the same file           (see `parse.envelope.restated`)
 
 Rules: OpenCode's patch format ("Patch Structure", "Operation Types", "End of File
 Marker") and Codex's parser for what it leaves open: padded markers, blank lines between
-hunks, a first hunk without `@@`. How loosely markers are read is said in `parse.marker`. A
+hunks, a first hunk without `@@`. How loosely markers are read is said in `parse.envelope.marker`. A
 marker is one only where a hunk's line cannot stand: a padded one inside an update is context.
 """
 
@@ -19,12 +19,12 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 
-from git_opatch.parse import marker
 from git_opatch.parse.cursor import Cursor
+from git_opatch.parse.envelope import marker
+from git_opatch.parse.envelope.marker import Marker, is_begin, is_end, marker_of
+from git_opatch.parse.envelope.mistaken import fault_no_marker
+from git_opatch.parse.envelope.restated import pass_header
 from git_opatch.parse.hunk import Hunks, parse_header
-from git_opatch.parse.marker import Marker, is_begin, is_end, marker_of
-from git_opatch.parse.mistaken import fault_no_marker
-from git_opatch.parse.restated import pass_header
 from git_opatch.patch import FilePatch, Hunk, Line, Mark, Operation
 from git_opatch.text import visible
 

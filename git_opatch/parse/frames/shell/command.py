@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from git_opatch.parse.quoting import is_quoted, spans, unquoted
+from git_opatch.parse.frames.shell.quoting import is_quoted, spans, unquoted
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from git_opatch.parse.changes.tag import CONTAINER, KNOWN, PATCH, Tag, path_of, read_tag
 from git_opatch.parse.cursor import Cursor
-from git_opatch.parse.fence import Fence, are_closed, fence_in
-from git_opatch.parse.tag import CONTAINER, KNOWN, PATCH, Tag, path_of, read_tag
+from git_opatch.parse.frames.fence import Fence, are_closed, fence_in
 from git_opatch.patch import Line, Mark
 from git_opatch.text import visible
 

@@ -1,6 +1,6 @@
 r"""A patch in shell text: `apply_patch <<'EOF'`, `bash -lc '…'`, `cd DIR && apply_patch "…"`.
 
-What is a call, and the public documents it is taken from, is said in `parse.command`. The
+What is a call, and the public documents it is taken from, is said in `command`. The
 text is read, never run: the body of a heredoc and a quoted string are taken literally, so
 that `$x` means `$x` even where a shell would expand it. A heredoc whose terminator is
 missing reaches to the end of the text, or of the Markdown fence it stands in. Anything that
@@ -17,10 +17,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from git_opatch.parse.command import Call, delimiter_of, understand
 from git_opatch.parse.cursor import Cursor, Lines
-from git_opatch.parse.fence import is_fence
-from git_opatch.parse.quoting import is_quoted, spans, unquoted
+from git_opatch.parse.frames.fence import is_fence
+from git_opatch.parse.frames.shell.command import Call, delimiter_of, understand
+from git_opatch.parse.frames.shell.quoting import is_quoted, spans, unquoted
 from git_opatch.text import visible
 
 _PATH = rb"(?:[./~][^\s'\"]{0,200}/)?"
