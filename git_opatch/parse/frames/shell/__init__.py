@@ -44,6 +44,7 @@ _INLINE = re.compile(rb"\$'(?:\s|\\n)*\*\*\*")
 # Heredocs that are the same as prose.
 _PLAIN = re.compile(rb"[ \t]*(?:cat|" + _NAME + rb")[ \t<](?!.*<<-)")
 _ENDS = re.compile(rb"\s*(?:\*+\s*end\s+patch|</FILE_CHANGES)", re.IGNORECASE)
+_CHANGES = re.compile(rb"[ \t]*cd[ \t]+(?:[^\s'\"&|;]+|'[^']*'|\"[^\"]*\")[ \t\r]*")
 _CONTINUES = (b"\\", b"&&", b"|")
 _MOST_CONTINUED = 8
 
@@ -75,7 +76,8 @@ def patch_of(script: bytes) -> tuple[str, bytes] | None:
     """The directory and the patch of `script`, if it is one call of `apply_patch` and no more."""
     cursor = Cursor.over(script)
     cursor.skip_blank()
-    command = None if cursor.at_end else _command(cursor)
+    alone = not cursor.at_end and not _CHANGES.fullmatch(cursor.line)
+    command = _command(cursor) if alone else None
     call = understand(command.text) if command and command.closed else None
     if command is None or call is None or not call.applies:
         return None
@@ -103,14 +105,18 @@ def _continued(cursor: Cursor) -> tuple[bytes, int]:
     """The line at the cursor and those on which it goes on; and how many they are."""
     count = 1
     while count < _MOST_CONTINUED and cursor.ahead(count) is not None:
-        if not cursor.line_at(cursor.at + count - 1).rstrip(b" \t").endswith(_CONTINUES):
+        line = cursor.line_at(cursor.at + count - 1)
+        if not (line.rstrip(b" \t").endswith(_CONTINUES) or _CHANGES.fullmatch(line)):
             break
         count += 1
     return _lines(cursor, count), count
 
 
 def _lines(cursor: Cursor, count: int) -> bytes:
-    return b"\n".join(map(cursor.line_at, range(cursor.at, cursor.at + count)))
+    """So many lines; a change of directory on a line of its own holds for the next one."""
+    lines = [cursor.line_at(at) for at in range(cursor.at, cursor.at + count)]
+    ended = [line + b" &&" * bool(_CHANGES.fullmatch(line)) for line in lines[:-1]]
+    return b"\n".join([*ended, *lines[-1:]])
 
 
 def _closed(text: bytes) -> bool:
