@@ -161,7 +161,7 @@ def test_an_append_is_taken_back_from_its_text(appended: Sandbox) -> None:
     ("content", "message"),
     [
         pytest.param("one\n", "hunk 1 of 1", id="lines that do not end the file"),
-        pytest.param("three\n", "does not match", id="lines that are not there"),
+        pytest.param("three\n", "is not applied to the index", id="lines that are not there"),
         pytest.param("one\ntwo\n", "is all that the file has", id="all the file"),
     ],
 )
