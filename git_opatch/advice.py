@@ -24,7 +24,7 @@ def with_advice(
 
 
 def _with_advice(failure: Failure, repository: Repository, options: Options) -> Failure:
-    if failure.reason is not Reason.MISSING_FILE:
+    if failure.reason is not Reason.MISSING_FILE or failure.advice:
         return failure
     in_index = options.base is None and options.target is not Target.WORKTREE
     if in_index and repository.top is not None and is_file(repository.top / failure.path):

@@ -179,6 +179,9 @@ class Planner:
         ):  # fmt: skip
             if path in holds:
                 return refusal(section, reason, f"is {message}", path=path)
+        if path in self.draft.base:
+            what, advice = "is gone after an earlier section", "say all of a file in one section"
+            return refusal(section, Reason.MISSING_FILE, what, path=path, advice=advice)
         return refusal(section, Reason.MISSING_FILE, f"is not in {self._where()}", path=path)
 
     def _where(self) -> str:

@@ -115,7 +115,7 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
 
 def test_the_python_example(greeting: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(greeting.path)
-    for name, wanted in (("patch.txt", "new file mode"), ("stale.txt", "not_found")):
+    for name, wanted in (("patch.txt", "new file mode"), ("stale.txt", "does not match `HEAD`")):
         text = greeting.read(name).decode()
         code = f"text = {text!r}\n" + _blocks("python")[0]
         ran = subprocess.run(["python", "-c", code], capture_output=True, text=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import pytest
 from sandbox import Ran, Sandbox
@@ -267,3 +268,23 @@ def test_minus_r_is_never_matched_loosely(base: Sandbox) -> None:
             assert "--fuzz" not in ran.err
     assert base.opatch("apply", "-R", feed=_patch(_NARROW.replace(b"  ", b"    "))).status == 0
     assert base.read("f.py") == before
+
+
+@pytest.mark.parametrize(
+    ("words", "again"),
+    [
+        (("--dialect", "envelope"), "--dialect envelope"),
+        (("--match", "fuzzy"), "--match fuzzy"),
+        (("--ambiguous", "refuse"), "--ambiguous refuse"),
+        (("--fuzz", "2"), "--fuzz 2"),
+    ],
+)
+def test_the_way_back_says_the_options_again(
+    base: Sandbox, tmp_path: Path, words: tuple[str, ...], again: str
+) -> None:
+    patch = tmp_path / "patch"
+    patch.write_bytes(_patch(b" def two():\n-    a = 1\n+    a = 10\n"))
+    said = base.opatch("apply", *words, str(patch)).out.decode()
+    assert said.endswith(f"Take it back: git opatch apply -R {again} {patch}\n")
+    assert base.opatch(*said.strip().partition("git opatch ")[2].split()).status == 0
+    assert base.read("f.py") == _CODE.encode()

@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -107,5 +108,6 @@ def spelled(context: typer.Context) -> str:
     for option in context.command.params:
         value = context.params.get(option.name or "")
         if value and option.opts[0].startswith("-") and option.name not in _NOT_SAID_AGAIN:
-            words += option.opts[:1] if value is True else [option.opts[0], shlex.quote(str(value))]
+            said = value.value if isinstance(value, Enum) else value
+            words += option.opts[:1] if value is True else [option.opts[0], shlex.quote(str(said))]
     return " ".join([*words, *map(shlex.quote, context.params["files"] or [])])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -119,6 +120,7 @@ class Verdicts:
             advice = ["none of its lines is in the file; re-read the file and send the hunk again"]
         else:
             advice = []
+        advice += _elisions(attempt.hunk)
         if not nearest.line.marked:
             advice.append("it begins with neither ` `, `-` nor `+`, and was taken for context")
         advice += self._looser(attempt)
@@ -154,6 +156,20 @@ class Verdicts:
     ) -> Failure:
         listed = places or tuple(attempt.places[:_MOST_LISTED])
         return failure_of(attempt.hunk, reason, message, advice, places=listed, nearest=nearest)
+
+
+_ELISION = re.compile(rb"\W*(?:\.\.\.|\xe2\x80\xa6)(?:[\w ]*(?:\.\.\.|\xe2\x80\xa6))?\W*")
+_LONGEST_ELISION = 100
+
+
+def _elisions(hunk: Hunk) -> list[str]:
+    """What to say of a context line such as `# ... existing code ...`."""
+    return [
+        f"line {line.number}, `{visible(line.text.strip())}`, leaves lines out; begin a new hunk "
+        "with `@@` after it, or write the lines"
+        for line in hunk.preimage
+        if len(line.text) < _LONGEST_ELISION and _ELISION.fullmatch(line.text)
+    ][:1]
 
 
 def _blanks(attempt: Search, place: int) -> list[str]:

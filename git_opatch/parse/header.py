@@ -29,13 +29,14 @@ _QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 _STAMP = re.compile(
-    rb"""\d{4}-\d\d-\d\d [ T] \d\d:\d\d (:\d\d ([.,]\d+)?)? ([ ]?(Z|[+-]\d\d:?\d\d))?
+    rb"""\d{4}-\d\d-\d\d [ T] \d\d:\d\d (:\d\d ([.,]\d+)?)?
+      ([ ]?(Z|[+-]\d\d:?\d\d))? ([ ][(][\w ]+[)])?
     | [A-Z][a-z]{2} [ ] [A-Z][a-z]{2} [ ]+ \d{1,2} [ ] \d\d:\d\d:\d\d [ ] ([A-Z]{3,5}[ ])? \d{4}
     | [(] (revision[ ]\d+ | working[ ]copy | nonexistent) [)]""",
     re.VERBOSE,
 )
 """What `diff -u` (in ISO 8601, or as ctime has it) and Subversion write after a name."""
-_LONGEST_STAMP = 40
+_LONGEST_STAMP = 60
 
 
 def parse_names(old: bytes, new: bytes) -> Names | None:
