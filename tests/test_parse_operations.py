@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from sandbox import Sandbox
@@ -50,7 +51,11 @@ CALL = {"type": "apply_patch_call", "id": "1", "call_id": "2", "status": "comple
         pytest.param(UPDATE, id="alone"),
         pytest.param([UPDATE], id="a list"),
         pytest.param({"diff": DIFF, "path": "f", "type": "update_file"}, id="another order"),
-        pytest.param({**UPDATE, "note": {"why": [1, -2.5e3, True, None]}}, id="other members"),
+        pytest.param({**UPDATE, "id": 1, "call_id": "2", "caller": None}, id="a call's members"),
+        pytest.param({**UPDATE, "move_path": None}, id="a member that says nothing"),
+        pytest.param(
+            {"note": {"why": [1, -2.5e3, True, None]}, "operation": UPDATE}, id="other members"
+        ),
         pytest.param({**CALL, "operation": UPDATE}, id="a call"),
         pytest.param({"operation": UPDATE}, id="an operation"),
         pytest.param({"operations": [UPDATE]}, id="operations"),
@@ -116,7 +121,6 @@ def test_bytes_that_are_no_text_stay() -> None:
     [
         pytest.param('{"a": [1, {"b": null}]}', id="an object"),
         pytest.param('["one", "two"]', id="a list"),
-        pytest.param('["rm", "*** Begin Patch\\n*** Delete File: x\\n*** End Patch"]', id="words"),
         pytest.param('{"type": "read_file", "path": "x"}', id="another tool"),
         pytest.param('{"operation": {"name": "GET"}}', id="another operation"),
         pytest.param('{"type": ["string", "null"], "type": 1}', id="another kind of type"),
@@ -126,7 +130,6 @@ def test_bytes_that_are_no_text_stay() -> None:
         pytest.param('"a\\nb"', id="a string"),
         pytest.param('{"a": 1', id="cut, and no patch"),
         pytest.param('["a" "b"]', id="broken, and no patch"),
-        pytest.param('{"content": "*** Begin Patch\\n"}', id="a patch that nobody hands over"),
         pytest.param('"Yes," she said.\n[1] a note\n{ code }\n["x"] = 1', id="prose"),
         pytest.param("[" * 100_000, id="deep"),
     ],
@@ -216,6 +219,89 @@ def test_a_malformed_operation_is_pointed_at(text: str, message: str) -> None:
 def test_a_fault_in_a_diff_has_both_lines(value: object, fault: str) -> None:
     text = "Here:\n\n" + json.dumps([value], indent=1)
     assert faults(text)[0].startswith(fault)
+
+
+UNREAD = [
+    pytest.param({"content": ENVELOPE}, "`content` is not read", id="another member"),
+    pytest.param({"patches": [ENVELOPE]}, "`patches` is not read", id="patches"),
+    pytest.param({"changes": [UPDATE]}, "`changes` is not read", id="changes"),
+    pytest.param({"changes": {"f": [DELETE]}}, "`changes` is not read", id="deletions"),
+    pytest.param({"patch": "x", "extra_patch": "\n--- a/f\n"}, "`extra_patch` is", id="two"),
+    pytest.param([{"patch": "x"}, {"edits": [UPDATE]}], "`edits` is not read", id="edits"),
+    pytest.param({"output": "diff --git a/f b/f\n"}, "a string `output` is not", id="an output"),
+    pytest.param([UPDATE, [ADD]], "what is no object in a list", id="a list in a list"),
+    pytest.param([UPDATE, ENVELOPE], "what is no object in a list", id="a string in a list"),
+    pytest.param(["note", UPDATE], "begins with a string", id="a string first"),
+    pytest.param(["rm", ENVELOPE], "begins with a string", id="another command"),
+    pytest.param(["apply_patch", ENVELOPE, "x"], "all but the last word", id="two arguments"),
+    pytest.param({**CALL, "operation": UPDATE, "more": [ADD]}, "`more` is not", id="in a call"),
+]
+
+
+@pytest.mark.parametrize(("value", "message"), UNREAD)
+def test_a_patch_that_is_not_read_is_a_fault(value: object, message: str) -> None:
+    for beside in ("", json.dumps(DELETE), ENVELOPE):
+        found = faults(f"\n{json.dumps(value)}\n{beside}")
+        assert any(fault.startswith("line 2: ") and message in fault for fault in found), found
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param({"content": "Say *** Begin Patch"}, id="prose about it"),
+        pytest.param({"content": {"path": "f", "type": "file"}}, id="a path"),
+        pytest.param({"content": [{"path": "f"}, {"diff": "x"}]}, id="apart"),
+        pytest.param({"content": '"*** Begin Patch"'}, id="quoted"),
+        pytest.param({"content": "--- 8< ---"}, id="a rule"),
+    ],
+)
+def test_what_is_not_read_may_be_anything_else(value: object) -> None:
+    assert parse_patch(json.dumps(value) + "\n" + ENVELOPE).files == (WANTED,)
+    assert files([{"patch": ENVELOPE}, value]) == (WANTED,)
+
+
+@pytest.mark.parametrize("name", ["workdir", "cwd", "working_directory"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"command": ["apply_patch", ENVELOPE]},
+        {"input": ENVELOPE},
+        {"operations": [UPDATE]},
+        UPDATE,
+        {**CALL, "operation": UPDATE},
+    ],
+)
+def test_a_directory_counts(name: str, value: dict[str, object]) -> None:
+    inner = {**value, name: "sub/./x"}
+    assert files(inner) == (replace(WANTED, directory="sub/x"),)
+    assert files({name: None, **value}) == (WANTED,)
+    assert files([{"cwd": "top", "output": [inner]}, UPDATE]) == (
+        replace(WANTED, directory="top/sub/x"),
+        WANTED,
+    )
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ({"workdir": 5}, "`workdir` is no string"),
+        ({"cwd": ["sub"]}, "`cwd` is no string"),
+        ({"cwd": "a\nb"}, "`a\\nb` is no path"),
+        ({"cwd": "a", "workdir": "a"}, "leave one out"),
+        ({"directory": "sub"}, "`directory` is not read; write `workdir`"),
+        ({"dir": "sub"}, "`dir` is not read; write `workdir`"),
+    ],
+)
+def test_a_directory_that_is_not_clear_is_a_fault(members: dict[str, object], message: str) -> None:
+    assert message in faults(json.dumps({"patch": ENVELOPE, **members}))[0]
+    assert parse_patch(json.dumps(members) + "\n" + ENVELOPE).files == (WANTED,)
+
+
+@pytest.mark.parametrize("name", ["move_path", "move_to", "new_path", "mode", "note"])
+def test_a_member_that_an_operation_has_not_is_a_fault(name: str) -> None:
+    for value in (UPDATE, ADD, DELETE, {"path": "f", "diff": "<<<<<<< SEARCH\n"}):
+        (fault,) = faults(json.dumps([{**value, name: "x"}]))
+        assert fault.startswith(f"line 1: `{name}` is no member of an operation")
 
 
 def test_a_fault_in_a_string_has_both_lines() -> None:
