@@ -177,7 +177,9 @@ def one(**members: object) -> str:
         pytest.param('{"type":"delete_file" "path":"a"}', "expected `,` or `}`", id="no comma"),
         pytest.param('[{"type":"delete_file"}', "the text ends in the middle", id="no bracket"),
         pytest.param('{"type":"delete_file","path":"a', "the text ends in the", id="no quote"),
-        pytest.param('{"patch":"*** Begin Patch\nx"}', "a line break in it as `\\n`", id="a break"),
+        pytest.param(
+            '{"patch":"*** Begin Patch\nx"}', "raw line breaks, write them as `\\n`", id="a break"
+        ),
         pytest.param(one(**DELETE) + " x", "the line goes on after", id="a word after it"),
         pytest.param(one(**DELETE) * 2, "the line goes on after", id="another after it"),
         pytest.param(
@@ -219,6 +221,65 @@ def test_a_malformed_operation_is_pointed_at(text: str, message: str) -> None:
 def test_a_fault_in_a_diff_has_both_lines(value: object, fault: str) -> None:
     text = "Here:\n\n" + json.dumps([value], indent=1)
     assert faults(text)[0].startswith(fault)
+
+
+GOOD, LATER = json.dumps(ADD), json.dumps(DELETE)
+QUOTED = "{'type': 'create_file', 'path': 'n', 'diff': '+it\\'s'}"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        pytest.param(f"[\n  // don't [\n  {GOOD},\n  {LATER}\n]", 3, id="a comment first"),
+        pytest.param(f'["x", // don"t\n  {GOOD},\n  {LATER}\n]', 1, id="a comment"),
+        pytest.param(f"[{{}}, /* [ */\n  {GOOD},\n  {LATER}\n]", 1, id="another comment"),
+        pytest.param(f"[{{}}, # why\n  {GOOD},\n  {LATER}\n]", 1, id="a third comment"),
+        pytest.param(f"[\n  {QUOTED},\n  {LATER}\n]", 1, id="single quotes"),
+        pytest.param(f"{QUOTED}\n{LATER}", 1, id="single quotes alone"),
+        pytest.param(f"{LATER}\n{QUOTED}", 2, id="single quotes after it"),
+        pytest.param(f"{LATER}\n['apply_patch', '*** Begin Patch\\n']", 2, id="a command"),
+        pytest.param(
+            '[{"path": "n", "diff": "+x\n+y", "type": "create_file"},\n' + LATER + "\n]",
+            1,
+            id="a raw line break, and the type after it",
+        ),
+        pytest.param(
+            f'[{{"note": "x\ny", "type": "create_file", "path": "n", "diff": "+x"}},\n{LATER}\n]',
+            1,
+            id="a raw line break in a note",
+        ),
+        pytest.param(f'{{"patch": "--- a/f\\n"}} x\n{LATER}', 1, id="a diff, and more on it"),
+        pytest.param(f'"*** Begin Patch\\n",\n{LATER}', 1, id="a string, and more on it"),
+    ],
+)
+def test_broken_json_beside_good_is_a_fault(text: str, line: int) -> None:
+    assert faults(text)[0].partition(":")[0] in (f"line {line}", f"line {line + 1}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("{'a': ['b', \"c\"]}", id="a dict"),
+        pytest.param("['a', 1]", id="a list"),
+        pytest.param("['it's', {x}", id="no quotes"),
+        pytest.param('{"a": "x\ny"}', id="a raw line break"),
+        pytest.param('["a", // b\n"c"]', id="a comment"),
+        pytest.param("{'scripts': {'patch': 'patch-package'}}", id="another patch"),
+        pytest.param("{'a': [", id="a dict without an end"),
+    ],
+)
+def test_broken_json_that_is_no_patch_is_prose(text: str) -> None:
+    assert parse_patch(f"{text}\n{ENVELOPE}").files == (WANTED,)
+    assert parse_patch(f"{text}\n```diff\n{ENVELOPE}```\n{json.dumps(UPDATE)}").files[0] == WANTED
+
+
+@pytest.mark.parametrize("name", ["patch", "patchText", "input", "arguments", "diff"])
+@pytest.mark.parametrize("spacing", ["", " ", "\n  "])
+def test_raw_line_breaks_in_a_patch_are_a_fault(name: str, spacing: str) -> None:
+    diff = '--- a/f\n+++ b/f\n@@ -1 +1 @@\n-\\"a\\"\\t1\n+\\"b\\"\\t1\n'
+    (fault,) = faults(f'{{"{name}":{spacing}"\n{diff}"}}\n')
+    assert fault.startswith(f"line {1 + spacing.count(chr(10))}: ")
+    assert "raw line breaks, write them as `\\n`" in fault
 
 
 UNREAD = [

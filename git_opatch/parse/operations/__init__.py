@@ -16,18 +16,15 @@ from collections.abc import Iterator
 
 from git_opatch.parse import envelope
 from git_opatch.parse.cursor import Cursor
+from git_opatch.parse.operations.broken import is_meant, refusal
 from git_opatch.parse.operations.json_text import Broken, end_of
 from git_opatch.parse.operations.reader import OperationLines, Reader
 from git_opatch.patch import FilePatch
 
 # A string alone has an escape, since a patch has more than one line.
-HINT = rb'\{\s*+"|\[\s*+["{]|"(?:\*\*\* |[^"\\\r\n]*+\\)'
+HINT = rb'\{\s*+["\']|\[\s*+["\'\[{]|"(?:\*\*\* |[^"\\\r\n]*+\\)'
 _LIKELY = re.compile(rb"[ \t]*+(?=([^ \t]))(?:" + HINT + rb")")
 _ENDS_LINE = re.compile(rb"[ \t\r]*(?:\n|\Z)")
-# What is broken, and holds this, was meant as a patch.
-_PATCH = re.compile(
-    rb"[\"'](?:create|update|delete)_file[\"']|[\"']apply_?patch|\*\*\* ?Begin Patch"
-)
 
 
 def starts(cursor: Cursor) -> bool:
@@ -61,22 +58,18 @@ def opened(cursor: Cursor) -> Iterator[Cursor] | None:
 
 
 def _refused(cursor: Cursor, start: int, broken: Broken) -> Iterator[Cursor]:
-    """Take what is no JSON, up to where that shows: a fault if it was meant as a patch."""
+    """Take what is no JSON, up to where that shows; to its end, and a fault, if it was meant."""
     lines = cursor.lines
     at = lines.at_offset(broken.at)
-    if lines.raw[start] == ord('"'):
-        meant = broken.at == start and lines.raw.startswith(b'"*** ', start)
-    else:
-        in_string = lines.raw[broken.at : broken.at + 1] == b'"'
-        stop = lines.offset(at + 1) if in_string else broken.at
-        meant = _PATCH.search(lines.raw, start, stop) is not None
-    if meant:
-        cursor.fault(str(broken), lines.number(at))
-        at += 1
+    refused = refusal(lines.raw, start, broken)
+    if refused is not None:
+        message, end = refused
+        cursor.fault(message, lines.number(at))
+        at = max(at, lines.at_offset(end)) + 1
     cursor.at = max(cursor.at + 1, at)
     return iter(())
 
 
 def is_operation(line: bytes) -> bool:
     """Whether `line` begins an operation, or what holds one or a patch."""
-    return _LIKELY.match(line) is not None and _PATCH.search(line) is not None
+    return _LIKELY.match(line) is not None and is_meant(line)
