@@ -213,8 +213,26 @@ def test_the_blocks_of_a_file_are_hunks_of_one_section() -> None:
 
 
 def test_a_block_without_a_path_is_for_the_file_of_the_one_before() -> None:
-    found = sections("f", *CHANGE, "And this:", "", "```", *CHANGE, "```", "g", *CHANGE)
+    found = sections("f", *CHANGE, "```", "", *[""] * 9, "```", *CHANGE, "```", "g", *CHANGE)
     assert [section.path for section in found] == ["f", "f", "g"]
+
+
+@pytest.mark.parametrize(
+    ("between", "number"),
+    [
+        pytest.param(["Now update src/g.js to match.", "", "Here it is:"], 11, id="far above"),
+        pytest.param(["Then in TODO:"], 9, id="a name without a dot"),
+        pytest.param(["And in the Makefile:", "", "```"], 9, id="above the fence"),
+        pytest.param(["`g.py` needs it too.", "Replace it:", ""], 10, id="a blank line below"),
+        pytest.param(["And this:", *[""] * 9], 9, id="many blank lines below"),
+        pytest.param(["*** Begin Patch", "*** Delete File: g", "*** End Patch"], 11, id="a patch"),
+    ],
+)
+def test_a_block_below_prose_needs_its_path(between: list[str], number: int) -> None:
+    ((found, message),) = faults("f", *CHANGE, *between, *CHANGE)
+    assert found == 9 + len(between)
+    assert f"`{between[number - 9]}` in line {number} stands between" in message
+    assert "write its path alone on the line above `<<<<<<< SEARCH`" in message
 
 
 def test_prose_that_names_another_file_is_not_passed_over() -> None:

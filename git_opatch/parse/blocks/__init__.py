@@ -9,10 +9,11 @@ r"""Search-and-replace blocks, as aider, Cline and Roo have them.
     >>>>>>> REPLACE             or +++++++ REPLACE
 
 Rules: aider's "Edit formats" and its parser (five to nine characters make a marker; a block
-without a path is for the file of the one before; nothing to search for makes a new file), Cline's
-`replace_in_file` (the other markers), Roo's `apply_diff` (the start line; a marker that is content
-has a `\` before it). The blocks of one file that follow one another are hunks of one section: they
-are located together in the file as it is, in whatever order they stand.
+without a path is for the file of the one before, where no prose parts them; nothing to search for
+makes a new file), Cline's `replace_in_file` (the other markers), Roo's `apply_diff` (the start
+line; a marker that is content has a `\` before it). The blocks of one file that follow one another
+are hunks of one section: they are located together in the file as it is, in whatever order they
+stand.
 """
 
 from __future__ import annotations
@@ -23,7 +24,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from git_opatch.parse.blocks.pathline import Says, above, is_frame, looks_like_path, read
+from git_opatch.parse.blocks.pathline import (
+    Says,
+    above,
+    is_frame,
+    looks_like_path,
+    prose_above,
+    read,
+)
 from git_opatch.parse.blocks.rewrite import Numbered, rewrite
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.frames import fence
@@ -137,7 +145,21 @@ def _path(cursor: Cursor, opening: re.Match[bytes]) -> str:
     elif not cursor.file:
         line = visible(cursor.line.strip())
         cursor.fault(f"the block names no file; write its path alone on the line above `{line}`")
+    else:
+        _refuse_prose(cursor)
     return cursor.file
+
+
+def _refuse_prose(cursor: Cursor) -> None:
+    """Prose between two blocks may say that the second is for another file."""
+    at = prose_above(cursor, _CLOSE)
+    told = cursor.faults and cursor.faults[-1].line == cursor.number
+    if at >= 0 and not told:
+        prose, line = visible(cursor.line_at(at).strip()), visible(cursor.line.strip())
+        cursor.fault(
+            f"the block names no file, and `{prose}` in line {cursor.lines.number(at)} stands "
+            f"between it and the block before; write its path alone on the line above `{line}`"
+        )
 
 
 def _stated_start(cursor: Cursor) -> int | None:

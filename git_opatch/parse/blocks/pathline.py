@@ -65,6 +65,20 @@ def above(cursor: Cursor, ends: re.Pattern[bytes]) -> Heading:
     return unclear
 
 
+def prose_above(cursor: Cursor, ends: re.Pattern[bytes]) -> int:
+    """Where the nearest line above is that stands round no block; -1 if there is none.
+
+    A line that `ends` matches in full closes the block before; what is above it is not read.
+    """
+    for at in range(cursor.at - 1, -1, -1):
+        line = cursor.line_at(at)
+        if ends.fullmatch(line):
+            break
+        if not _FENCE.match(line) and not is_frame(line):
+            return at
+    return -1
+
+
 def is_frame(line: bytes) -> bool:
     """Whether `line` is blank, or a tag that stands round a block."""
     return not line.strip() or _TAG.fullmatch(line.strip()) is not None
