@@ -8,6 +8,7 @@ what lies outside it and says nothing, and with `GIT_DIR` set writes where it st
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -206,14 +207,13 @@ class Repository:
     ) -> tuple[Path, dict[str, str]]:
         """Store the working tree's files at `paths` as `git add` would, but aside.
 
-        Gives an index in `folder` that has them, and the environment in which their blobs
-        can be read: nothing of the repository is written. Not `hash-object`, which follows
-        links and passes over git's rule for CRLF that is in the index already. `skipped` are the
-        paths whose skip-worktree bit would hide that a file is there.
+        Gives an index in `folder` that has them, and the environment to read their blobs in:
+        nothing of the repository is written. Not `hash-object`, which follows links and passes
+        over git's rule for CRLF in the index. The skip-worktree bit of `skipped` would hide files.
         """
         index, env = self._aside(folder)
         if self.index_file.exists():
-            index.write_bytes(self.index_file.read_bytes())
+            shutil.copy2(self.index_file, index)  # a younger one vouches for files changed since
         if skipped:
             self.mark("--no-skip-worktree", skipped, index=index)
         feed = b"".join(os.fsencode(path) + b"\0" for path in paths)

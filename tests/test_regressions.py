@@ -491,3 +491,15 @@ def test_lines_that_begin_with_a_byte_order_mark_are_taken_back(base: Sandbox) -
     base.run("rm", "-r", ".git/opatch/journal")
     assert base.opatch("apply", "-R", feed=patch).status == 0
     assert base.read("g").decode() == before
+
+
+def test_a_file_that_changed_in_the_second_of_the_index(base: Sandbox) -> None:
+    """Its size and times say that it did not; only that the index is no younger, that it may."""
+    base.git("config", "core.trustCtime", "false")
+    for content in ("1\n", "2\n"):
+        os.utime(base.write("g", content), (10**9, 10**9))
+        if content == "1\n":
+            base.git("add", "g")
+            os.utime(base.path / ".git/index", (10**9, 10**9))
+    ran = base.opatch("convert", "--worktree", feed=envelope(b"*** Update File: g\n@@\n-2\n+3\n"))
+    assert (ran.status, b"-2\n+3\n" in ran.out) == (0, True), ran.err
