@@ -92,11 +92,13 @@ def register() -> None:
     from git_opatch.commands.check import check
     from git_opatch.commands.convert import convert
     from git_opatch.commands.demo import demo
+    from git_opatch.commands.show import show
 
     add = partial(app.command, cls=_Command)
     add(short_help="Apply a patch to the index and the working tree.")(apply)
     add(short_help="Say of each patch, or of a command, whether it would apply.")(check)
     add(short_help="Print a patch as a standard unified diff.")(convert)
+    add(short_help="Show what a patch would do: where each hunk lands, and the diff.")(show)
     add(short_help="Show the main job in a throw-away repository.")(demo)
 
 

@@ -79,7 +79,7 @@ def test_the_examples_print_what_they_are_said_to(greeting: Sandbox, block: str)
 
 
 def test_every_option_is_in_the_readme(repo: Sandbox) -> None:
-    for command in ("apply", "convert", "check"):
+    for command in ("apply", "convert", "check", "show"):
         shown = repo.opatch(command, "-h").out.decode()
         options = set(re.findall(r"(?m)^  (?:-\w, )?(--[a-z]+)", shown)) - {"--help"}
         assert options
@@ -89,7 +89,8 @@ def test_every_option_is_in_the_readme(repo: Sandbox) -> None:
 
 
 def test_help_and_version(repo: Sandbox) -> None:
-    for words in (["-h"], ["apply", "-h"], ["convert", "-h"], ["check", "-h"], ["demo", "-h"]):
+    commands = ("apply", "convert", "check", "show", "demo")
+    for words in (["-h"], *([command, "-h"] for command in commands)):
         ran = repo.opatch(*words)
         assert (ran.status, ran.err) == (0, "")
         assert ran.out.startswith(b"Usage: git opatch")

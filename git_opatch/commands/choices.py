@@ -87,6 +87,26 @@ Output = Annotated[
         help="Write the diff to this file, not to standard output.",
     ),
 ]
+Stat = Annotated[
+    bool, typer.Option("--stat", help="Show each file's share of the changes instead.")
+]
+Numstat = Annotated[
+    bool, typer.Option("--numstat", help="Show added and removed lines, and the path, instead.")
+]
+NameOnly = Annotated[
+    bool,
+    typer.Option(
+        "--name-only", help="Show the paths alone; the patch is only read, anywhere at all."
+    ),
+]
+NameStatus = Annotated[
+    bool,
+    typer.Option("--name-status", help="Show what is asked for (A, M, D, R, C) and the paths."),
+]
+Zero = Annotated[
+    bool,
+    typer.Option("-z", help="End paths with NUL and do not quote them (not for --stat)."),
+]
 AsDialect = Annotated[
     Dialect | None,
     typer.Option(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from git_opatch.blob import Change, Entry
-from git_opatch.complete.diff import complete_file, new_id, render
+from git_opatch.complete.diff import complete_file, is_binary, new_id, render
 from git_opatch.complete.draft import Draft, Result
 
 
@@ -23,6 +23,8 @@ class FileSummary:
     old_path: str
     added: int
     removed: int
+    binary: bool = False
+    """Whether git shows no lines of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,10 @@ def complete(draft: Draft, algorithm: str) -> Completed:
             before = changes.get(change.path)
             changes[change.path] = change if before is None else _merged(before, change)
     summaries = tuple(
-        FileSummary(_status(result), result.path, _old_path(result), file.added, file.removed)
+        FileSummary(
+            *(_status(result), result.path, _old_path(result), file.added, file.removed),
+            binary=is_binary(result),
+        )
         for result, file in zip(results, patched, strict=True)
     )
     diff = b"".join(map(render, patched))

@@ -28,7 +28,7 @@ def complete_file(result: Result, algorithm: str, blob: str | None = None) -> Pa
     `blob` is what `new_id` gives, if that is known.
     """
     old, new = _content_of_old(result), result.content
-    binary = _is_binary(result)
+    binary = is_binary(result)
     info = PatchInfo(
         line + "\n" for line in _header(result, algorithm, blob or new_id(result, algorithm))
     )
@@ -60,7 +60,8 @@ def _content_of_old(result: Result) -> Text:
     return result.old.text if result.old else Text([])
 
 
-def _is_binary(result: Result) -> bool:
+def is_binary(result: Result) -> bool:
+    """Whether git shows no lines of it: it was binary, or becomes so."""
     if result.old is not None and result.old.binary:
         return True
     return result.content is not None and result.content.text.binary

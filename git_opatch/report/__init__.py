@@ -14,6 +14,7 @@ from git_opatch.complete import FileSummary
 from git_opatch.options import Options, Target
 from git_opatch.outcome import Failure, Likeness, Nearest, Placement, Reason
 from git_opatch.plan import Placed, Plan
+from git_opatch.report.files import placed_by_file
 from git_opatch.text import visible
 
 _MOST_SHOWN = 20
@@ -65,13 +66,12 @@ def verdict(name: str, said: str) -> str:
 
 
 def details(plan: Plan) -> Iterator[str]:
-    """For `-v`: each file, and each hunk with its place and what told it from others."""
-    for file in plan.completed.files:
+    """For `show` and `-v`: each file, and each hunk with its place and what told it from others."""
+    for file, hunks in placed_by_file(plan):
         old = f"{visible(file.old_path)} => " if file.old_path != file.path else ""
-        yield f"{file.status} {old}{visible(file.path)} (+{file.added} -{file.removed})"
-        for placed in plan.placed:
-            if placed.section.path in (file.path, file.old_path):
-                yield f"  {_placed(placed)}"
+        counts = "binary" if file.binary else f"+{file.added} -{file.removed}"
+        yield f"{file.status} {old}{visible(file.path)} ({counts})"
+        yield from (f"  {_placed(placed)}" for placed in hunks)
 
 
 def notes(found: Sequence[str]) -> list[str]:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TextIO
 
+from git_opatch.report.files import Spans
 from git_opatch.text import Text, visible
 
 _STYLES = {"error": "bold red", "note": "yellow", "hint": "cyan"}
+_DIFF_STYLES = {b"@": "cyan", b"-": "red", b"+": "green"}
 
 
 def use_colour(stream: TextIO, settings: Mapping[str, str]) -> bool:
@@ -45,6 +47,44 @@ def _print(lines: Iterable[str], stream: TextIO, settings: Mapping[str, str]) ->
         label, colon, rest = line.partition(": ")
         style = _STYLES.get(label) if colon else None
         console.print(Styled.assemble((label + colon, style), rest) if style else Styled(line))
+
+
+def show_styled(lines: Iterable[Spans], settings: Mapping[str, str]) -> None:
+    """Print to standard output lines whose pieces have styles, which are for colour alone."""
+    if not use_colour(sys.stdout, settings):
+        show(("".join(text for text, _ in line) for line in lines), sys.stdout)
+        return
+    from rich.color import ColorSystem
+    from rich.style import Style
+
+    def coloured(text: str, style: str) -> str:
+        return Style.parse(style).render(text, color_system=ColorSystem.STANDARD)
+
+    with suppress(OSError):
+        for line in lines:
+            sys.stdout.write("".join(coloured(*piece) for piece in line) + "\n")
+
+
+def show_diff(details: Sequence[str], diff: bytes, settings: Mapping[str, str]) -> None:
+    """Print `details` and the diff to standard output, coloured where a person looks on.
+
+    Elsewhere the diff's very bytes. Raises `OSError` if they cannot be written whole.
+    """
+    if use_colour(sys.stdout, settings):
+        head = ([(line, "" if line.startswith(" ") else "bold")] for line in [*details, ""])
+        show_styled([*head, *_coloured(diff)], settings)
+    else:
+        text = "".join(line + "\n" for line in [*details, ""])
+        write_data(text.encode(errors="backslashreplace") + diff)
+
+
+def _coloured(diff: bytes) -> Iterator[Spans]:
+    """The lines of a git diff; a file's header ends where its first hunk begins."""
+    in_header = True
+    for line in Text.from_bytes(diff).lines:
+        in_header = line.startswith(b"diff ") or (in_header and not line.startswith(b"@@ "))
+        style = "bold" if in_header else _DIFF_STYLES.get(line[:1], "")
+        yield [(visible(line, len(line)), style)]
 
 
 def _silence(stream: TextIO) -> None:

@@ -1,0 +1,72 @@
+"""What `convert` and `show` share: a patch is located, and nothing is changed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import typer
+
+from git_opatch import report
+from git_opatch.apply import Refused, plan_patch, refuse_interrupted
+from git_opatch.commands.inputs import choose_matching, read_patch, spelled
+from git_opatch.errors import RepositoryError, UsageError
+from git_opatch.options import Ambiguous, Dialect, Options, Target, Tier
+from git_opatch.plan import Plan
+from git_opatch.report.terminal import show
+from git_opatch.repository import Repository
+
+
+@dataclass(frozen=True, slots=True)
+class Locating:
+    """Where and how to locate, as the user chose it."""
+
+    repository: Repository
+    settings: Mapping[str, str]
+    options: Options
+
+    def plan(self, files: Sequence[str], dialect: Dialect | None) -> Plan:
+        """The plan of the patch in `files`.
+
+        Says why and raises `typer.Exit` if it does not apply; raises `ParseError` and
+        `InputError`.
+        """
+        if self.options.target is Target.WORKTREE:
+            refuse_interrupted(self.repository)
+        plan = plan_patch(read_patch(files, dialect), self.repository, self.options)
+        if plan.failures:
+            show(report.refusal(plan.failures, self.options), sys.stderr, self.settings)
+            raise typer.Exit(Refused.exit_status)
+        return plan
+
+
+def locating(
+    context: typer.Context,
+    *,
+    base: str,
+    worktree: bool,
+    reverse: bool,
+    directory: str,
+    overwrite: bool,
+    match: Tier | None,
+    ambiguous: Ambiguous | None,
+    fuzz: int,
+) -> Locating:
+    """The options understood. Raises `UsageError`, or `RepositoryError` for want of a base."""
+    if base and worktree:
+        raise UsageError("--base and --worktree exclude one another")
+    repository = Repository()
+    if repository.top is None and not base:
+        raise RepositoryError("here is no index to locate in; name a commit with --base")
+    settings = repository.settings()
+    options = Options(
+        Target.WORKTREE if worktree else Target.CACHED,
+        reverse,
+        overwrite,
+        directory,
+        base or None,
+        matching=choose_matching(match, ambiguous, fuzz, settings),
+        command=spelled(context),
+    )
+    return Locating(repository, settings, options)
