@@ -241,18 +241,12 @@ def test_a_patch_that_is_cut_off_stays_so(text: str) -> None:
         'apply_patch "is" the name',
         "apply_patch patch.txt",
         "apply_patch < patch.txt",
-        "echo apply_patch <<'EOF'",
-        "apply_patcher <<'EOF'",
-        "my_apply_patch <<'EOF'",
         "xapply_patch '",
         "apply_patch <<'EOF' && git status",
         "apply_patch <<'EOF'; git status",
         "apply_patch <<'EOF' >log",
         "apply_patch <<EOF <<EOX",
-        "apply_patch -x <<'EOF'",
-        "cat <<EOF >patch.txt",
         "cat <<EOF | apply_patch | tee log",
-        "cat a <<EOF | apply_patch",
         "cat <<EOF |\napply_patch",
         "bash -lc 'npm test'",
         "bash script.sh 'apply_patch'",
@@ -262,11 +256,9 @@ def test_a_patch_that_is_cut_off_stays_so(text: str) -> None:
         "cd sub && npm test",
         "patch 'em up, apply_patch that",
         "$ apply_patch <<'EOF'",
-        "# cd sub && apply_patch <<'EOF'",
         "apply_patch <<''",
         "apply_patch",
         'bash -lc "',
-        "cd 'sub && apply_patch <<EOF",
     ],
 )
 def test_what_is_no_call_is_prose(line: str) -> None:
@@ -298,12 +290,130 @@ def test_what_is_no_call_is_prose(line: str) -> None:
         "patch -R -p1 <<EOF",
         "patch f <<EOF",
         "apply_patch <<-EOF | tee log",
+        "apply_patch -x <<'EOF'",
+        "apply_patch -R <<'EOF'",
+        "apply_patch --directory sub <<EOF",
+        "echo apply_patch <<'EOF'",
+        "cat a <<EOF | apply_patch",
+        "mkdir -p sub && cd sub && apply_patch <<EOF",
+        "pushd sub && apply_patch <<EOF",
+        "export X=1 && cd sub && apply_patch <<EOF",
+        "sudo git apply -R <<EOF",
+        '(cd sub && git apply <<"EOF"',
     ],
 )
 def test_a_call_that_would_lose_something_is_refused(command: str) -> None:
     ((number, message),) = faults(f"Hi\n{command}\n{BODY}EOF\n{BODY}")
     assert number == 2
     assert message.startswith(f"`{command}` is no command that is read here")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat <<EOF",
+        "cat <<EOF >patch.txt",
+        "cat > docs/format.md <<'EOF'",
+        "$ tee fix.patch <<EOF",
+        "python - <<'EOF'",
+        'psql -q <<"EOF" > log',
+        "apply_patcher <<'EOF'",
+        "FILE=x ./run <<-EOF",
+    ],
+)
+@pytest.mark.parametrize("body", [BODY, f"# Format\n```\n{BODY}```\n", f"x = 1\n{DIFF}"])
+def test_a_heredoc_of_another_command_is_no_patch(command: str, body: str) -> None:
+    ((number, message),) = faults(f"Hi\n{command}\n{body}EOF\n{HEREDOC}")
+    assert number == 2
+    assert "does not apply what its heredoc holds" in message or "no command" in message
+    assert read(f"{command}\nx = 1\nEOF\n{BODY}") == [("", "f")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Here `cat > x <<EOF` is what",
+        "See cat <<EOF",
+        "i << EOF;",
+        "std::cout << EOF;",
+        "Use <<EOF",
+    ],
+)
+def test_a_heredoc_in_prose(line: str) -> None:
+    assert read(f"{line}\n\n{BODY}") == [("", "f")]
+
+
+@pytest.mark.parametrize("prompt", ["$ ", "# ", "% ", "  $  "])
+def test_a_prompt_is_taken_off(prompt: str) -> None:
+    assert read(f"{prompt}cd sub && {HEREDOC}") == [("sub", "f")]
+    assert read(f"{prompt}cd sub\n{prompt}{HEREDOC}") == [("sub", "f")]
+    assert read(f"{prompt}apply_patch '{BODY}'") == [("", "f")]
+    assert "-R" in faults(f"{prompt}git apply -R <<EOF\n{DIFF}EOF\n")[0][1]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "cd sub || exit 1",
+        "cd sub\nls",
+        "cd sub;",
+        "$ pushd sub",
+        "mkdir -p sub && cd sub",
+        "set -e\ncd sub && ls\n",
+        "if true; then cd sub; fi",
+    ],
+)
+def test_a_move_before_a_call_is_not_lost(before: str) -> None:
+    for call in (HEREDOC, f"apply_patch '{BODY}'\n"):
+        ((_, message),) = faults(f"{before}\n{call}")
+        assert "before the call" in message
+        assert read(f"```sh\n{before}\n```\n```sh\n{call}```\n") == [("", "f")]
+
+
+def test_a_line_of_an_argument_is_no_command() -> None:
+    for context in (" cd sub", " # cd sub"):
+        body = BODY.replace("-a", f"{context}\n-a")
+        (section,) = parse_patch(f"apply_patch '{body}'").files
+        assert section.hunks[0].preimage[0].text == context[1:].encode()
+
+
+@pytest.mark.parametrize("inner", ["greet('x')", "greet('')", "greet('a', 'b')"])
+def test_quotes_that_end_the_quoted_text_are_refused(inner: str) -> None:
+    for quote in "'\"":
+        body = BODY.replace("+b", "+" + inner.replace("'", quote).replace(" ", ""))
+        for text in (f"apply_patch {quote}{body}{quote}", f"apply_patch <<< {quote}{body}{quote}"):
+            assert [(number, "quotes inside" in said) for number, said in faults(text)] == [
+                (1, True)
+            ]
+    for idiom in ("'\\''", "'\"'\"'"):
+        body = BODY.replace("+b", "+" + inner.replace("'", idiom))
+        (section,) = parse_patch(f"apply_patch '{body}'").files
+        assert section.hunks[0].postimage[0].text == inner.encode()
+
+
+def test_the_word_of_a_heredoc_in_a_script_in_the_same_quotes() -> None:
+    assert read(f"bash -lc '{HEREDOC}'\n") == [("", "f")]
+
+
+def test_the_word_that_is_not_understood_is_said() -> None:
+    for command, word in (
+        ("git apply -v -R", "-R"),
+        ("git -C sub apply", "git -C"),
+        ("pushd sub && apply_patch", "pushd sub"),
+        ("cd $X && apply_patch", "$X"),
+        ("cd sub; apply_patch", ";"),
+    ):
+        ((_, message),) = faults(f"{command} <<EOF\n{DIFF}EOF\n")
+        assert f"`{word}` is not understood" in message
+    for command in ("git apply -R", "sudo git apply -R", "apply_patch --reverse"):
+        ((_, message),) = faults(f"{command} <<EOF\n{DIFF}EOF\n")
+        assert message.endswith("give the flags to `git opatch apply` itself")
+
+
+def test_flags_before_an_argument_are_not_lost() -> None:
+    for flags in ("-R", "--directory sub", "--directory=sub -R"):
+        for body in (BODY, f"\n{BODY}"):
+            assert [number for number, _ in faults(f"apply_patch {flags} '{body}'")] == [1]
 
 
 def test_an_argument_of_a_command_that_does_more_is_refused() -> None:

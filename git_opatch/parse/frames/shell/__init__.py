@@ -19,15 +19,22 @@ from itertools import islice
 
 from git_opatch.parse.cursor import Cursor, Lines
 from git_opatch.parse.frames.fence import is_fence
-from git_opatch.parse.frames.shell.command import Call, delimiter_of, understand
-from git_opatch.parse.frames.shell.quoting import is_quoted, spans, unquoted
+from git_opatch.parse.frames.shell import heredoc
+from git_opatch.parse.frames.shell.command import Call, culprit, delimiter_of, understand
+from git_opatch.parse.frames.shell.quoting import is_glued, is_quoted, spans, unquoted
 from git_opatch.text import visible
 
 _PATH = rb"(?:[./~][^\s'\"]{0,200}/)?"
 _NAME = _PATH + rb"apply[_-]?patch"
 _SHELL = _PATH + rb"(?:bash|sh|zsh|dash)"
-HINT = rb"(?:cd|cat|git|patch|" + _SHELL + rb"|" + _NAME + rb")[ \t<]"
+_KNOWN = rb"(?:cd|cat|git|patch|" + _SHELL + rb"|" + _NAME + rb")[ \t<]"
+_OTHER = (  # sentences begin with a capital letter, as commands hardly ever do
+    rb"(?:[a-z_./~(]|[A-Z_][A-Z_0-9]*+=)(?:(?:[^\n<]++|<(?!<))*+<<-?[ \t]*+['\"\\\w]"
+    rb"|[^\n]*?(?<!\w)apply[_-]?patch[ \t]+\$?['\"])"
+)
+HINT = rb"(?:[$#%][ \t]+)?(?:" + _KNOWN + rb"|" + _OTHER + rb")"
 _STARTS = re.compile(rb"[ \t]*" + HINT)
+_PROMPT = re.compile(rb"([ \t]*)[$#%][ \t]+(?=" + _KNOWN + rb"|" + _OTHER + rb")")
 _MENTIONS = re.compile(rb"apply[_-]?patch\b|\bapply\b|\bpatch\s")
 _PATCH = rb"(?:\*\*\*|--- |diff --git |[<{\[])"
 _CALL = rb"(?:(?:cd|cat|git|patch)[ \t]|" + _SHELL + rb"[ \t]|" + _NAME + rb"[ \t<])"
@@ -35,16 +42,27 @@ _BEGINS = re.compile(rb"\s*" + _PATCH)
 _SCRIPT = re.compile(rb"\s*(?:" + _CALL + rb"|" + _PATCH + rb")")
 # A quote that opens a patch or a script, not an apostrophe.
 _OPENS = re.compile(
-    rb"(?:apply[_-]?patch[ \t]+|<<<[ \t]*)(?:\$?'|\")(?:\s|\\n)*"
+    rb"(?:apply[_-]?patch[ \t]+(?:-\S+[ \t]+(?:\w\S*[ \t]+)?){0,4}|<<<[ \t]*)(?:\$?'|\")(?:\s|\\n)*"
     + _PATCH
     + rb"|-l?c[ \t]+(?:\$?'|\")"
     rb"(?:\s|\\n)*" + _CALL
 )
 _INLINE = re.compile(rb"\$'(?:\s|\\n)*\*\*\*")
 # Heredocs that are the same as prose.
-_PLAIN = re.compile(rb"[ \t]*(?:cat|" + _NAME + rb")[ \t<](?!.*<<-)")
+_PLAIN = re.compile(
+    rb"(?!.*<<-)[ \t]*(?:" + _NAME + rb"[ \t]*<<|cat[ \t]+(?:-[ \t]+)?<<[^>]*\|"
+    rb"|" + _NAME + rb"\b[^<]*<<-?[ \t]*\S+[ \t]+\w)"
+)
+_FLAG = re.compile(rb"\s(?:-R|--reverse|-p\d+|--directory)\b")
 _ENDS = re.compile(rb"\s*(?:\*+\s*end\s+patch|</FILE_CHANGES)", re.IGNORECASE)
-_CHANGES = re.compile(rb"[ \t]*cd[ \t]+(?:[^\s'\"&|;]+|'[^']*'|\"[^\"]*\")[ \t\r]*")
+_DIRECTORY = rb"(?:[^\s'\"&|;]+|'[^']*'|\"[^\"]*\")"
+_CHANGES = re.compile(rb"[ \t]*(?:[$#%][ \t]+)?cd[ \t]+" + _DIRECTORY + rb"[ \t\r]*")
+_STEPS = re.compile(rb"&&|\|\||[;(){}]|\b(?:then|do)\b")
+_MOVES = re.compile(
+    rb"\s*(?:[$#%]\s+)?(?:cd|pushd|popd)(?:[ \t]+(?:-\w+[ \t]+)*" + _DIRECTORY + rb")?[\s\\]*"
+)
+_NO_SCRIPT = re.compile(rb"[ \t]*(?:[-+@*<>]|[A-Z_]+[ \t\r]*$)")
+_MOST_BEFORE, _LONGEST = 32, 400
 _CONTINUES = (b"\\", b"&&", b"|")
 _MOST_CONTINUED = 8
 
@@ -63,20 +81,23 @@ def opened(cursor: Cursor) -> list[Cursor] | None:
     if not _STARTS.match(cursor.line):
         return None
     command = _command(cursor)
-    if command is None:
-        return None
-    call = understand(command.text) if command.closed else None
-    if call is None:
-        return _refused(cursor, command)
+    call = understand(command.text) if command and command.closed else None
+    if command is None or call is None:
+        refused = _refused(cursor, command) if command else None
+        return _other(cursor) if refused is None else refused
+    first = cursor.at
     content = _content(cursor, call, command)
-    return None if content is None else [content]
+    if content is None:
+        return None
+    _refuse_move(cursor, first)
+    return [content]
 
 
 def patch_of(script: bytes) -> tuple[str, bytes] | None:
     """The directory and the patch of `script`, if it is one call of `apply_patch` and no more."""
     cursor = Cursor.over(script)
     cursor.skip_blank()
-    alone = not cursor.at_end and not _CHANGES.fullmatch(cursor.line)
+    alone = not (cursor.at_end or _CHANGES.fullmatch(cursor.line) or _PROMPT.match(cursor.line))
     command = _command(cursor) if alone else None
     call = understand(command.text) if command and command.closed else None
     if command is None or call is None or not call.applies:
@@ -115,8 +136,12 @@ def _continued(cursor: Cursor) -> tuple[bytes, int]:
 def _lines(cursor: Cursor, count: int) -> bytes:
     """So many lines; a change of directory on a line of its own holds for the next one."""
     lines = [cursor.line_at(at) for at in range(cursor.at, cursor.at + count)]
-    ended = [line + b" &&" * bool(_CHANGES.fullmatch(line)) for line in lines[:-1]]
-    return b"\n".join([*ended, *lines[-1:]])
+    for at, line in enumerate(lines):
+        lines[at] = _PROMPT.sub(rb"\1", line, count=1)
+        if at == count - 1 or not _CHANGES.fullmatch(line):
+            break
+        lines[at] += b" &&"
+    return b"\n".join(lines)
 
 
 def _closed(text: bytes) -> bool:
@@ -164,6 +189,13 @@ def _argument(cursor: Cursor, call: Call, count: int, directory: str) -> Cursor 
     begins = _SCRIPT if call.is_script else _BEGINS
     if count == 1 and not begins.match(said):
         return None
+    if is_glued(call.word):
+        cursor.fault(
+            "the quotes inside the quoted text of this call end it, and a shell drops them; write "
+            "`apply_patch <<'EOF'`, where quotes mean themselves"
+        )
+        cursor.at += count
+        return cursor.within(cursor.at)
     first = cursor.at + call.line
     numbers = array("Q", (cursor.lines.number(first + offset) for offset in offsets))
     cursor.at += count
@@ -206,10 +238,55 @@ def _refused(cursor: Cursor, command: _Command) -> list[Cursor] | None:
     shown = visible(text.partition(b"\n")[0], 80)
     cursor.fault(
         f"`{shown}` is no command that is read here, and what it means for the patch would be "
-        "lost; write `apply_patch <<'EOF'`, with `cd DIR && ` before it if need be"
+        f"lost{_advice(text)}"
     )
     cursor.at += command.count
     if delimiter is not None:
         end, ended = _terminator(cursor, delimiter)
         cursor.at = end + ended
     return []
+
+
+def _advice(text: bytes) -> str:
+    """What of the command is too much, and what to write."""
+    reason = culprit(text)
+    because = f": {visible(reason, 80)} is not understood" if reason else ""
+    if reason.startswith(b"`-") or _FLAG.search(text.partition(b"\n")[0]):
+        return f"{because}; write just the patch, and give the flags to `git opatch apply` itself"
+    return f"{because}; write `apply_patch <<'EOF'`, with `cd DIR && ` before it if need be"
+
+
+def _other(cursor: Cursor) -> list[Cursor] | None:
+    """Take a heredoc that is for another command, which may write or run it; None if it is none."""
+    line = _PROMPT.sub(b"", cursor.line, count=1)
+    delimiter = None if _PLAIN.match(line) else heredoc.opened_by(line)
+    if delimiter is None:
+        return None
+    end = heredoc.end_of(cursor, delimiter)
+    until = cursor.at + 2 if end is None else end
+    held = range(cursor.at + 1, min(until, cursor.end))
+    holds = any(heredoc.is_beginning(cursor.line_at(at)) for at in held)
+    if end is None and not holds:
+        return None
+    if holds:
+        cursor.fault(
+            f"`{visible(line, 80)}` does not apply what its heredoc holds, which looks like a "
+            "patch; write just the patch, as `apply_patch <<'EOF'` has it, and nothing before it"
+        )
+    cursor.at = min(until, cursor.end - 1) + 1
+    return []
+
+
+def _refuse_move(cursor: Cursor, first: int) -> None:
+    """Note a change of directory before the call at `first`, which a script would keep."""
+    for at in range(first - 1, max(first - _MOST_BEFORE, 0) - 1, -1):
+        line = cursor.line_at(at)
+        if is_fence(cursor, line) or _MENTIONS.search(line) or _NO_SCRIPT.match(line):
+            return
+        if any(map(_MOVES.fullmatch, _STEPS.split(line[:_LONGEST]))):
+            cursor.fault(
+                f"`{visible(line, 80)}` before the call in line {cursor.lines.number(first)} may "
+                "be for it or not; write `cd DIR && ` on the line of the call, or take it out",
+                cursor.lines.number(at),
+            )
+            return

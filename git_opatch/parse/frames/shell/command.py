@@ -21,22 +21,16 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from git_opatch.parse.frames.shell.program import NAMES, SCRIPT_FLAGS, SHELLS, unknown_word
 from git_opatch.parse.frames.shell.quoting import is_quoted, spans, unquoted
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-NAMES = frozenset({"apply_patch", "applypatch", "apply-patch"})
-SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
-SCRIPT_FLAGS = frozenset({"-c", "-lc"})
 _LONGEST = 4096
 """Bytes of a command line, without what is quoted over several lines."""
 
 _HEREDOC = re.compile(rb"""(?<!<)<<-?[ \t]*((?:'[^'\n]*'|"[^"\n]*"|\\.|[^\s'"\\|&;<>()])+)""")
-_HARMLESS = re.compile(
-    r"-p1|-v|-3|--(?:index|cached|worktree|3way|verbose|recount|quiet|check|dry-run|unidiff-zero"
-    r"|whitespace=[a-z]+)"
-)
 _QUOTED = {"raw_string", "ansi_c_string", "string", "string_content", '"'}
 _PLAIN = {"word", "number", "concatenation", *_QUOTED}
 _EXPANDED = re.compile(rb"[*?\[~{]")
@@ -72,7 +66,11 @@ class Call:
 
 
 class _Other(Exception):  # noqa: N818 - it is an answer
-    """The command is no call that is known here."""
+    """The command is no call that is known here: because of what is `written` there, if known."""
+
+    def __init__(self, written: bytes = b"") -> None:
+        super().__init__(written)
+        self.written = written
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +103,28 @@ def delimiter_of(text: bytes) -> bytes | None:
 def understand(text: bytes) -> Call | None:
     """The call that the command line `text` is, if it is just that and no more."""
     try:
-        skeleton, holes = _skeleton(text)
-        delimiter = delimiter_of(skeleton)
-        if delimiter is not None:
-            skeleton += b"\n" + delimiter + b"\n"
-        *moves, last = _Reader(skeleton, holes).steps()
-        directories = [_directory(move) for move in moves]
-        return _call(last, posixpath.join("", *directories))
+        return _understood(text)
     except _Other:
         return None
+
+
+def culprit(text: bytes) -> bytes:
+    """What of the command line `text` keeps it from being a call, in backquotes; may be empty."""
+    try:
+        _understood(text)
+    except _Other as other:
+        return b"`%b`" % other.written if other.written else b""
+    return b""
+
+
+def _understood(text: bytes) -> Call:
+    skeleton, holes = _skeleton(text)
+    delimiter = delimiter_of(skeleton)
+    if delimiter is not None:
+        skeleton += b"\n" + delimiter + b"\n"
+    *moves, last = _Reader(skeleton, holes).steps()
+    directories = [_directory(move) for move in moves]
+    return _call(last, posixpath.join("", *directories))
 
 
 def _skeleton(text: bytes) -> tuple[bytes, dict[int, bytes]]:
@@ -139,7 +150,7 @@ def _directory(step: _Step) -> str:
     """Where a `cd` goes. Raises `_Other` if it is none, or says so in a way only a shell knows."""
     said = [word.said for word in step.words]
     if len(said) != 2 or said[0] != b"cd" or step.input or said[1][:1] in (b"", b"-"):
-        raise _Other
+        raise _Other(b" ".join(word.written for word in step.words))
     return os.fsdecode(said[1])
 
 
@@ -148,8 +159,9 @@ def _call(step: _Step, directory: str) -> Call:
     program = posixpath.basename(program)
     if step.input is None:
         return _with_argument(program, arguments, step.words[-1:], directory)
-    if not _reads_patch(program, arguments):
-        raise _Other
+    unknown = unknown_word(program, arguments)
+    if unknown is not None:
+        raise _Other(os.fsencode(unknown))
     said = step.input.said
     if step.sign == "<<<" and b"\n" in said:
         return Call(program, directory, step.input.written, step.input.line)
@@ -163,20 +175,6 @@ def _with_argument(
     if not script and not (program in NAMES and len(arguments) == 1):
         raise _Other
     return Call(program, directory, last[0].written, last[0].line)
-
-
-def _reads_patch(program: str, arguments: list[str]) -> bool:
-    """Whether the program applies what it reads, forwards and where its paths say."""
-    if program in NAMES:
-        return not arguments
-    if program == "git":
-        verb = 2 if arguments[:1] == ["opatch"] else 1
-        if arguments[verb - 1 : verb] != ["apply"]:
-            return False
-        arguments = arguments[verb:]
-    elif program != "patch":
-        return False
-    return all(_HARMLESS.fullmatch(argument) for argument in arguments)
 
 
 @cache
@@ -199,7 +197,7 @@ class _Reader:
         """The commands that are run one after the other, if all goes well."""
         root = _parser().parse(self._text).root_node
         if root.has_error or root.child_count != 1:
-            raise _Other
+            raise _Other(b"" if root.child_count < 2 else root.children[1].text or b"")
         steps = self._steps(root.children[0])
         self._pass(len(self._text))
         return steps
@@ -212,7 +210,7 @@ class _Reader:
 
     def _sign(self, node: Node, *signs: str) -> str:
         if node.type not in signs:
-            raise _Other
+            raise _Other(node.text or b"")
         self._pass(node.start_byte, node.end_byte)
         return node.type
 
@@ -264,7 +262,7 @@ class _Reader:
     def _word(self, node: Node) -> _Word:
         """A word that a shell would take as it is. Raises `_Other` if it is none."""
         if not _is_plain(node.children[0] if node.type == "command_name" else node):
-            raise _Other
+            raise _Other(node.text or b"")
         return self._taken(node)
 
     def _taken(self, node: Node) -> _Word:

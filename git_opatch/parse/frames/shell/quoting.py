@@ -22,6 +22,7 @@ _SPAN = re.compile(
     | (?P<end>\n)""",
     re.DOTALL | re.VERBOSE,
 )
+_OPENS = re.compile(rb"<<-?[ \t]*['\"]\Z")
 _BARE = re.compile(rb"\\(.)", re.DOTALL)
 _DOUBLE = re.compile(rb'\\([$`"\\\n])')
 _ANSI = re.compile(
@@ -46,6 +47,27 @@ def spans(text: bytes) -> Iterator[bytes]:
 def is_quoted(span: bytes) -> bool:
     """Whether `span` stands in quotes."""
     return span.startswith((b"'", b'"', b"$'"))
+
+
+def is_glued(word: bytes) -> bool:
+    r"""Whether quotes inside a quoted text seem to have ended it, as in `'a 'b' c'`.
+
+    The idioms for a quote, `'\''` and `'"'"'`, and the word of a heredoc in a script
+    (`'cat <<'EOF'…'`), say what was meant.
+    """
+    before, quoted = b"", any(map(is_quoted, spans(word)))
+    for span in spans(word) if quoted else ():
+        if is_quoted(span):
+            if is_quoted(before) and before[-1:] == span[:1]:
+                return True
+        elif span not in (b"\\'", b"\\\n") and not _is_delimiter(before, span):
+            return True
+        before = span
+    return False
+
+
+def _is_delimiter(before: bytes, span: bytes) -> bool:
+    return _OPENS.search(before) is not None and span.isalnum()
 
 
 def unquoted(word: bytes) -> tuple[bytes, array[int]]:
