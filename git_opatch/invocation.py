@@ -21,7 +21,7 @@ from git_opatch.parse.frames.shell.program import NAMES, SCRIPT_FLAGS, SHELLS
 
 _IMPLICIT = (
     "this is a patch, and no command: call `apply_patch` with it as the one argument, as in "
-    '["apply_patch", PATCH] or ["bash", "-lc", "apply_patch <<\'EOF\'\\n" + PATCH + "EOF\\n"]'
+    '["apply_patch", PATCH] or ["bash", "-lc", "apply_patch <<\'EOF\'\\n" + PATCH + "\\nEOF\\n"]'
 )
 
 

@@ -154,6 +154,16 @@ def base(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, Callable
     return sandbox.path, sandbox.files
 
 
+def test_the_example_holds_for_a_patch_without_a_final_newline() -> None:
+    with pytest.raises(ImplicitInvocation) as caught:
+        detect([PATCH])
+    _, _, example = str(caught.value).partition(" or ")
+    patch = PATCH.removesuffix("\n")
+    found = detect(eval(example, {"PATCH": patch}))
+    assert found is not None
+    assert found.patch == PATCH
+
+
 def test_what_a_call_would_do(base: tuple[Path, Callable[[], object]]) -> None:
     path, state = base
     before = state()
