@@ -23,6 +23,7 @@ from git_opatch.options import Dialect
 from git_opatch.parse import blocks, changes, envelope, operations, unified
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.frames import fence, mail, shell
+from git_opatch.parse.header import names_at
 from git_opatch.parse.unified import unread
 from git_opatch.patch import Mail, Patch
 
@@ -38,9 +39,25 @@ _MOST_FRAMES = 8
 """A patch that is framed more deeply is not looked for."""
 
 _LOST = rb"@@"
+_LOOSE = (unified.HINT, fence.HINT, unread.HINT)
+"""Hints of what has half of a diff's header, or none of it."""
 _HINTS = [module.HINT for module in (*_FAMILIES.values(), *_FRAMES, fence, unread)]
 # Prose, of which there may be much, is told from patches before it is cut into lines.
 _BEGINNING = re.compile(rb"(?m)^[ \t]*(?:" + rb"|".join([_LOST, *_HINTS]) + rb")")
+
+_NAMED = re.compile(
+    rb"[ \t]*(?:"
+    + rb"|".join([_LOST, rb"diff --git ", *(hint for hint in _HINTS if hint not in _LOOSE)])
+    + rb")"
+)
+"""What says, in a fence, that more than a diff without names is there."""
+_DIFF_BLOCK = re.compile(rb"[ \t]*(?:`{3,}|~{3,})[ \t]*(?:u?diff|patch)\b", re.IGNORECASE)
+
+_FIRST = rb"\*\*\* Begin Patch|<FILE_CHANGES>|diff --git |--- \S|<<<<<<< SEARCH"
+_QUOTED = re.compile(rb"(?m)^[ \t]*>[> \t]*(?:" + _FIRST + rb")")
+_ESCAPED = re.compile(
+    rb"(?:\*\*\* Begin Patch|<FILE_CHANGES>|<<<<<<< SEARCH|\\n\+\+\+ [^\s\\]+)\\n"
+)
 
 
 def parse_patch(text: bytes | str, *, dialect: Dialect | None = None, source: str = "") -> Patch:
@@ -97,7 +114,7 @@ def _read(cursor: Cursor, families: Sequence[ModuleType], depth: int) -> None:
             found, own = family.parse(cursor), cursor.directory
             cursor.sections += [replace(one, directory=own) for one in found] if own else found
         else:
-            _pass_over(cursor)
+            _pass_over(cursor, families)
             cursor.skip_to(_BEGINNING)
 
 
@@ -109,32 +126,82 @@ def _opened(cursor: Cursor) -> Iterable[Cursor] | None:
     return None
 
 
-def _pass_over(cursor: Cursor) -> None:
-    """Take a line of prose; what can only be part of a patch is a fault here."""
-    if fence.pass_fence(cursor) or unread.refuse(cursor):
+def _pass_over(cursor: Cursor, families: Sequence[ModuleType]) -> None:
+    """Take a line of prose; what can only be part of a patch of `families` is a fault here."""
+    number, line = cursor.number, cursor.line
+    diffs, envelopes = unified in families, envelope in families
+    if fence.pass_fence(cursor):
+        if diffs and cursor.fence and _DIFF_BLOCK.match(line):
+            _refuse_nameless(cursor, number)
         return
-    line = cursor.take()
-    if envelope.is_marker(line):
+    if diffs and unread.refuse(cursor):
+        return
+    cursor.take()
+    if envelopes and envelope.is_marker(line):
         message = "no `*** Begin Patch` before this line; add one"
-        cursor.fault(message, cursor.previous, corrected=b"*** Begin Patch")
+        cursor.fault(message, number, corrected=b"*** Begin Patch")
         cursor.skip_until(envelope.starts_with)
-    elif line.startswith(_LOST):
-        cursor.fault(
-            "a hunk of no file; put `*** Update File: PATH` or `--- a/PATH` and "
-            "`+++ b/PATH` before it",
-            cursor.previous,
+    elif (diffs or envelopes) and line.startswith(_LOST):
+        before = (
+            "`--- a/PATH` and `+++ b/PATH`"
+            if diffs
+            else "`*** Begin Patch` and `*** Update File: PATH`"
         )
+        cursor.fault(f"a hunk of no file; put {before} before it", number)
         cursor.skip_until(lambda text: text.startswith((b"diff --git ", b"--- ", b"***")))
+
+
+def _refuse_nameless(cursor: Cursor, number: int) -> None:
+    """Take a diff in a fence that does not say of which file it is, which is a fault.
+
+    Nothing is taken where anything in the fence does, or where it holds no change.
+    """
+    ahead, changed = replace(cursor), False
+    while not ahead.at_end and not fence.is_fence(ahead, ahead.line):
+        if _NAMED.match(ahead.line) or names_at(ahead) is not None:
+            return
+        changed = changed or ahead.line.startswith((b"+", b"-"))
+        ahead.take()
+    if changed:
+        message = (
+            "this diff names no file; write `--- a/PATH`, `+++ b/PATH` and `@@` below this line"
+        )
+        cursor.fault(message, number)
+        cursor.at = ahead.at
 
 
 def _no_patch(raw: bytes, source: str, dialect: Dialect | None) -> Fault:
     if not raw.strip():
         return Fault(0, "the input is empty: there is no patch to read", source)
     if dialect:
-        return Fault(0, f"no patch of the dialect {dialect.value} found", source)
+        return Fault(0, f"no patch of the dialect {dialect.value} found{_other(raw)}", source)
     return Fault(
         0,
         "no patch found: expected a line `*** Begin Patch` or `<FILE_CHANGES>`, `--- a/PATH` and "
-        "`+++ b/PATH` below it, or `<<<<<<< SEARCH` below a path",
+        f"`+++ b/PATH` below it, or `<<<<<<< SEARCH` below a path{_near(raw)}",
         source,
     )
+
+
+def _other(raw: bytes) -> str:
+    """What the text seems to be instead: the first form, of all, that begins in it."""
+    cursor = Cursor.over(raw)
+    cursor.skip_to(_BEGINNING)
+    while not cursor.at_end:
+        for dialect, family in _FAMILIES.items():
+            if family.starts(cursor):
+                return f"; line {cursor.number} seems to begin one of {dialect.value}"
+        cursor.take()
+        cursor.skip_to(_BEGINNING)
+    return ""
+
+
+def _near(raw: bytes) -> str:
+    """What keeps the text from being a patch, if it is nearly one."""
+    if match := _ESCAPED.search(raw):
+        number = raw.count(b"\n", 0, match.start()) + 1
+        return f" (line {number} holds `\\n` where a newline belongs)"
+    if match := _QUOTED.search(raw):
+        number = raw.count(b"\n", 0, match.start()) + 1
+        return f" (line {number} is quoted by `>`; send the patch without that mark)"
+    return ""

@@ -16,6 +16,7 @@ marker is one only where a hunk's line cannot stand: a padded one inside an upda
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -29,6 +30,7 @@ from git_opatch.patch import FilePatch, Hunk, Line, Mark, Operation
 from git_opatch.text import visible
 
 HINT = marker.HINT
+_LEFT_OVER = re.compile(rb"-(?!-)|\+(?!\+\+ )")
 _ENVIRONMENT = b"*** Environment ID: "
 _LATE_MOVE = "`*** Move to:` stands right after `*** Update File:`, before any hunk"
 
@@ -59,9 +61,22 @@ def parse(cursor: Cursor) -> list[FilePatch]:
     _refuse_quotation(cursor, first, end + found)
     files = sections(cursor.within(end))
     cursor.at = end + found
+    if found:
+        _refuse_left_over(cursor)
     if not files and len(cursor.faults) == faults:
         cursor.fault("the patch has no section: it changes nothing", begin)
     return files
+
+
+def _refuse_left_over(cursor: Cursor) -> None:
+    """Lines with a mark right after the end belong to the envelope, and would be dropped."""
+    if cursor.at_end or not _LEFT_OVER.match(cursor.line):
+        return
+    cursor.fault(
+        f"`{visible(cursor.line)}` stands after `*** End Patch`; move that marker below the last "
+        "line of the patch, or leave a blank line after it if prose follows"
+    )
+    cursor.skip_until(lambda line: not _LEFT_OVER.match(line))
 
 
 def _refuse_quotation(cursor: Cursor, first: int, end: int) -> None:

@@ -113,7 +113,11 @@ def _check_sides(cursor: Cursor, names: Names | None, hunks: tuple[Hunk, ...]) -
             lines.pop()  # what separates the hunk from what follows it
         wrong = next((line for line in lines if line.mark is not mark), None)
         if wrong is not None:
-            message = f"{what} has lines that begin with `{mark.value}` alone; is this an update?"
+            text = visible(wrong.text)
+            message = (
+                f"{what} has lines that begin with `{mark.value}` alone; write "
+                f"`{mark.value}{text}`, or is this an update?"
+            )
             cursor.fault(message, wrong.number)
 
 
@@ -223,11 +227,12 @@ def _is_header(cursor: Cursor, *, any_names: bool = False) -> bool:
 def _is_prose(cursor: Cursor, hunks: Hunks, ahead: Cursor) -> bool:
     """Whether a line without a mark ends the patch, and is no context that lost its blank.
 
-    A fence does, unless a marked line follows it at once; so does a line after a blank one,
-    or one that `diff` writes, if no marked line is left before the next patch, which would
-    otherwise be dropped. `ahead` is moved on to such a line, so that no line is looked at twice.
+    The end of the fence that is open does, unless a marked line follows it at once; where none
+    is, a fence is a line like others. So does a line after a full hunk or a blank line, or one
+    that `diff` writes, if no marked line is left before the next patch, which would otherwise be
+    dropped. `ahead` is moved on to such a line, so that no line is looked at twice.
     """
-    if is_fence(cursor, cursor.line):
+    if cursor.fence and is_fence(cursor, cursor.line):
         after = cursor.ahead()
         return after is None or not _is_marked(after)
     outside = (
