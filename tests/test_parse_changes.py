@@ -133,7 +133,8 @@ def test_a_fence_round_the_content_is_framing(opening: str, closing: str) -> Non
     content = ["", "a &amp; b", " c", ""]
     assert new_lines(opening, *content, closing) == content
     assert hunks("", opening, "@@", *CHANGE, closing, "") == UPDATED.hunks
-    (section,) = sections(APPEND, opening, *content, closing, END_APPEND)
+    code = APPEND.replace('"f"', '"f.py"')
+    (section,) = sections(code, opening, *content, closing, END_APPEND)
     assert [line.text.decode() for line in section.hunks[0].lines] == content
 
 

@@ -14,19 +14,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from git_opatch.parse import envelope
+from git_opatch.parse import blocks, envelope, operations
 from git_opatch.parse.changes import tag as tags
 from git_opatch.parse.changes.content import added_lines, no_end, take_content, without_fence
 from git_opatch.parse.changes.file_patch import read_hunks
 from git_opatch.parse.changes.tag import HINT as HINT
 from git_opatch.parse.changes.tag import Tag, check, path_of, read_tag
 from git_opatch.parse.cursor import Cursor
+from git_opatch.parse.header import names_at
 from git_opatch.patch import FilePatch, Hunk, Operation
 from git_opatch.text import visible
 
 _STARTS = re.compile(rb"[ \t]*" + HINT)
 _LOST = rb"@@|[+-](?![\s+-])"
-_BETWEEN = re.compile(rb"(?m)^[ \t]*(?:</?[ \t]*[A-Za-z_]|\*|" + _LOST + rb")")
+_OTHERS = rb"|".join([rb"diff --git |--- ", blocks.HINT, operations.HINT])
+_BETWEEN = re.compile(rb"(?m)^[ \t]*(?:</?[ \t]*[A-Za-z_]|\*|" + _OTHERS + rb"|" + _LOST + rb")")
+_BLOCK = re.compile(blocks.HINT)
 _IS_LOST = re.compile(_LOST)
 
 
@@ -68,8 +71,9 @@ def _container(cursor: Cursor, opening: Tag) -> list[FilePatch]:
 
 def _between(cursor: Cursor) -> list[FilePatch]:
     """Take a line between directives: prose and its bullets, unless it looks like a patch's."""
-    line = cursor.take()
-    if _IS_LOST.match(line) or envelope.is_marker(line) or envelope.starts_with(line):
+    line, is_other = cursor.line, _begins_other(cursor)
+    cursor.take()
+    if is_other or _IS_LOST.match(line) or envelope.is_marker(line):
         cursor.fault(
             f"`{visible(line)}` stands in no directive; put it in a "
             '`<FILE_PATCH file_path="PATH">`',
@@ -77,6 +81,18 @@ def _between(cursor: Cursor) -> list[FilePatch]:
         )
         cursor.skip_to(tags.KNOWN)
     return []
+
+
+def _begins_other(cursor: Cursor) -> bool:
+    """Whether a patch of another family begins here, which would be dropped."""
+    line = cursor.line
+    return (
+        envelope.starts_with(line)
+        or line.startswith(b"diff --git ")
+        or names_at(cursor) is not None
+        or _BLOCK.match(line.lstrip()) is not None
+        or operations.is_operation(line)
+    )
 
 
 def _directive(cursor: Cursor, tag: Tag) -> list[FilePatch]:

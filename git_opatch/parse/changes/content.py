@@ -8,17 +8,19 @@ anywhere else they cannot be told from the tags of a directive whose end was for
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 
-from git_opatch.parse.changes.tag import CONTAINER, KNOWN, PATCH, Tag, path_of, read_tag
+from git_opatch.parse.changes.tag import APPEND, CONTAINER, KNOWN, PATCH, Tag, path_of, read_tag
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.frames.fence import Fence, are_closed, fence_in
 from git_opatch.patch import Line, Mark
 from git_opatch.text import visible
 
-_MARKDOWN = (".md", ".markdown", ".mdx")
-_WORDS = (b"", b"md", b"markdown", b"mdx")
+_MARKDOWN = (".md", ".mkd", ".markdown", ".mdx", ".rmd", ".qmd")
+_DOCUMENTS = (*_MARKDOWN, ".rst", ".txt", ".adoc", "")
+_WORDS = (b"md", b"markdown", b"mdx")
 
 
 def take_content(cursor: Cursor, tag: Tag, number: int) -> Cursor:
@@ -154,12 +156,25 @@ def _lines(content: Cursor) -> Iterator[bytes]:
 
 
 def _encloses(opening: Fence, inside: Cursor, tag: Tag) -> bool:
-    """Whether the fence is one from end to end, and cannot be a code block of a document."""
-    fences = (fence_in(line) for line in _lines(inside))
-    if any(fence.closes(opening) for fence in fences if fence):
-        return False
-    document = path_of(tag).lower().endswith(_MARKDOWN)
-    return not document or opening.info.lower() in _WORDS
+    """Whether the fence is one from end to end, and cannot be a code block of a document.
+
+    One without a language that holds fences is none. A new document may stand in a fence; what
+    is appended to one can as well be the code block that it looks like.
+    """
+    holds = False
+    for fence in map(fence_in, _lines(inside)):
+        if fence and fence.closes(opening):
+            return False
+        holds = holds or fence is not None
+    if tag.name != APPEND and not path_of(tag).lower().endswith(_MARKDOWN):
+        return True
+    extension = os.path.splitext(path_of(tag))[1].lower()
+    is_hidden = os.path.basename(path_of(tag)).startswith(".")
+    if extension not in _DOCUMENTS or (is_hidden and not extension):
+        return True
+    if not opening.info:
+        return holds or tag.name != APPEND
+    return extension in _MARKDOWN and opening.info.lower() in _WORDS
 
 
 def _no_telling(solid: Cursor, opening: Fence | None, closing: Fence | None, *, both: bool) -> None:
@@ -169,8 +184,8 @@ def _no_telling(solid: Cursor, opening: Fence | None, closing: Fence | None, *, 
     if both:
         longer = marks + marks[0]
         solid.fault(
-            f"nothing tells whether this fence is content; put one of more marks, `{longer}`, "
-            f"round lines {first}-{last}"
+            f"nothing tells whether this fence is content; if it is, put one of more marks, "
+            f"`{longer}`, round lines {first}-{last}, else leave it out"
         )
     else:
         where = f"after line {last}" if opening else f"before line {first}"

@@ -40,6 +40,11 @@ _MEANT = {
     b"FILE_MOVE": RENAME,
     b"FILE_REMOVE": DELETE,
 }
+_END_OF = {
+    **dict.fromkeys((b"from", b"src", b"source", b"old", b"old_path"), b"from_path"),
+    **dict.fromkeys((b"to", b"dst", b"dest", b"target", b"new", b"new_path"), b"to_path"),
+}
+"""The attributes that are probably meant by others."""
 _NAMES = b"|".join(_ATTRIBUTES)
 
 HINT = rb"</?[ \t]*(?:" + _NAMES + rb")(?![A-Z_a-z0-9-])"
@@ -48,10 +53,8 @@ KNOWN = re.compile(rb"(?m)^[ \t]*" + HINT)
 
 _TAG = re.compile(rb"([ \t]*)<(/?)[ \t]*([A-Za-z_][\w:-]*+)(.*)", re.DOTALL)
 _ATTRIBUTE = re.compile(rb"\s*+([\w-]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)')")
-_LOOSELY = re.compile(
-    rb"(?<![\w-])([\w-]++)\s*+=\s*+(?:[\"'`]|\xe2\x80[\x98-\x9f])*+"
-    rb"((?:(?!\xe2\x80[\x98-\x9f])[^\s\"'`>])*+)"
-)
+_LOOSELY = re.compile(rb"(?<![\w-])([\w-]++)\s*+=\s*+(?:[\"'`]|\xe2\x80[\x98-\x9f])*+")
+_QUOTE = re.compile(rb"[\"'`>]|\xe2\x80[\x98-\x9f]")
 _END = re.compile(rb"\s*+(/?)\s*+>[ \t\r]*(.*)", re.DOTALL)
 _MOST_READ = 1000
 """Of a malformed tag, no more than this is looked at to tell what was meant."""
@@ -95,10 +98,12 @@ class Tag:
         if self.closing:
             return b"</" + name + b">"
         said, wanted = dict(self.attributes), _ATTRIBUTES[name]
-        others = [value for key, value in self.attributes if key not in wanted]
+        others = {key: value for key, value in self.attributes if key not in wanted}
         missing = [key for key in wanted if not said.get(key)]
-        if len(others) == len(missing):
-            said |= dict(zip(missing, others, strict=True))
+        for key in missing:
+            said[key] = b"".join(value for one, value in others.items() if _END_OF.get(one) == key)
+        if len(others) == len(missing) == 1 and not _END_OF.keys() & others.keys():
+            said[missing[0]] = next(iter(others.values()))
         parts = [name, *(key + b"=" + _quoted(said.get(key) or b"PATH") for key in wanted)]
         return b"<" + b" ".join(parts) + (b" />" if name in WITHOUT_CONTENT else b">")
 
@@ -119,7 +124,7 @@ def read_tag(line: bytes) -> Tag | None:
         at = found.end()
     end = _END.fullmatch(rest, at)
     if end is None:
-        attributes = _LOOSELY.findall(rest[:_MOST_READ])
+        attributes = _read_loosely(rest[:_MOST_READ])
         return Tag(name, tuple(attributes), indent, bool(slash), whole=False)
     after = end[2].strip()
     closed = after == b"</" + name + b">"
@@ -133,6 +138,17 @@ def read_tag(line: bytes) -> Tag | None:
         b"" if closed else after,
         not at or not slash,
     )
+
+
+def _read_loosely(text: bytes) -> list[tuple[bytes, bytes]]:
+    """The attributes in `text`: a value ends with its quote, the tag, or at the next."""
+    found = list(_LOOSELY.finditer(text))
+    attributes = []
+    for at, match in enumerate(found):
+        end = found[at + 1].start() if at + 1 < len(found) else len(text)
+        value = _QUOTE.split(text[match.end() : end], maxsplit=1)[0]
+        attributes.append((match[1], value.strip().rstrip(b" /")))
+    return attributes
 
 
 def check(cursor: Cursor, tag: Tag, number: int) -> bool:
