@@ -22,6 +22,7 @@ _NUMBERED = re.compile(
     rb"@@ ?-" + _RANGE + rb"(?: \+" + _RANGE + rb"(?: ?@@)?| ?@@)" + _HEADING, re.DOTALL
 )
 _ELIDED = re.compile(rb"@@(?:[ \t.]|\xe2\x80\xa6)*@@" + _HEADING, re.DOTALL)
+_SHORTEST_NO_NEWLINE = 12
 _MARKS = {mark.value.encode(): mark for mark in Mark}
 
 
@@ -93,6 +94,8 @@ class Draft:
     new_count: int = 0
     elisions: list[int] = field(default_factory=list)
     at_end_of_file: bool = False
+    unended: list[tuple[int, int]] = field(default_factory=list)
+    r"""The lines that are said to have no newline, and the numbers of those that say so."""
     closed: bool = False
     """True after `*** End of File`: nothing can follow in this hunk."""
 
@@ -102,10 +105,26 @@ class Draft:
         self.old_count += line.mark is not Mark.ADDED
         self.new_count += line.mark is not Mark.REMOVED
 
-    def mark_no_newline(self) -> None:
-        r"""Take `\ No newline at end of file`: the line before is the file's last."""
+    def mark_no_newline(self, number: int) -> None:
+        r"""Take `\ No newline at end of file`, which is line `number`: none follows the last."""
         self.lines[-1] = replace(self.lines[-1], newline=False)
+        self.unended.append((len(self.lines) - 1, number))
         self.at_end_of_file = True
+
+    def goes_on(self) -> int:
+        """The number of a line that says that no line follows on its side, where one does; or 0."""
+        left = len(self.lines) if self.unended else 0
+        while (
+            left
+            and self.lines[left - 1].mark is Mark.CONTEXT
+            and not self.lines[left - 1].text.strip()
+        ):
+            left -= 1
+        lasts = {
+            next((at for at in range(left - 1, -1, -1) if self.lines[at].mark is not mark), -1)
+            for mark in (Mark.ADDED, Mark.REMOVED)
+        }
+        return next((number for at, number in self.unended if at < left and at not in lasts), 0)
 
     @property
     def full(self) -> bool:
@@ -137,6 +156,23 @@ class Draft:
             framed=self.framed,
             elisions=tuple(self.elisions),
         )
+
+
+def is_no_newline(line: bytes) -> bool:
+    r"""Whether `line` can be `\ No newline at end of file`, in any language.
+
+    As git tells it (`apply.c`, "adjust_incomplete"): at least 12 bytes that begin with `\ `.
+    """
+    return line.startswith(b"\\ ") and len(line) >= _SHORTEST_NO_NEWLINE
+
+
+def fault_not_last(cursor: Cursor, number: int) -> None:
+    r"""Note that line `number` begins with `\ ` as only what stands below the last line does."""
+    cursor.fault(
+        "this says that the file ends without a newline, but lines follow; if it is content, "
+        "write its mark, ` `, `-` or `+`, before it",
+        number,
+    )
 
 
 def parse_line(line: bytes, number: int) -> Line | None:
@@ -171,7 +207,7 @@ class Hunks:
     def line(self) -> bool:
         """Take a line of the hunk's body; False, and nothing taken, if it is none."""
         cursor = self._cursor
-        if cursor.line.startswith(b"\\ "):
+        if is_no_newline(cursor.line):
             return self._no_newline()
         line = parse_line(cursor.line, cursor.number)
         if line is None:
@@ -200,7 +236,7 @@ class Hunks:
         if self.open is None or not self.open.lines:
             cursor.fault("there is no line before this one that could lack its newline")
         else:
-            self.open.mark_no_newline()
+            self.open.mark_no_newline(cursor.number)
         cursor.take()
         return True
 
@@ -212,6 +248,8 @@ class Hunks:
             )
             self._cursor.fault(message, self.open.number)
         elif self.open is not None:
+            if number := self.open.goes_on():
+                fault_not_last(self._cursor, number)
             self._done.append(self.open.finish(len(self._done) + 1))
         self.open = None
 

@@ -25,7 +25,8 @@ from git_opatch.parse.envelope import marker
 from git_opatch.parse.envelope.marker import Marker, is_begin, is_end, marker_of
 from git_opatch.parse.envelope.mistaken import fault_no_marker
 from git_opatch.parse.envelope.restated import pass_header
-from git_opatch.parse.hunk import Hunks, parse_header
+from git_opatch.parse.frames.fence import is_fence
+from git_opatch.parse.hunk import Hunks, is_no_newline, parse_header
 from git_opatch.patch import FilePatch, Hunk, Line, Mark, Operation
 from git_opatch.text import visible
 
@@ -93,11 +94,13 @@ def _end_of(cursor: Cursor) -> tuple[int, bool]:
     """Where the envelope ends, and whether a marker says so.
 
     The first end marker at the margin ends it, else the last padded one: any other padded
-    one is a line of context.
+    one is a line of context. Where none does, it ends with the fence that it stands in.
     """
-    padded = None
+    padded = fence = None
     for at in range(cursor.at, cursor.end):
         line = cursor.line_at(at)
+        if fence is None and cursor.fence and line.startswith(cursor.fence):
+            fence = at if is_fence(cursor, line) else None
         if not line.startswith((b"*", b" ", b"\t")):
             continue
         padding = line[:1] in b" \t"
@@ -109,7 +112,9 @@ def _end_of(cursor: Cursor) -> tuple[int, bool]:
             break
     else:
         at = cursor.end
-    return (at, False) if padded is None else (padded, True)
+    if padded is not None:
+        return padded, True
+    return at if fence is None else fence, False
 
 
 def _no_end(cursor: Cursor, begin: int, end: int) -> None:
@@ -193,7 +198,7 @@ def _section_follows(cursor: Cursor) -> bool:
     Blank lines before a section are taken. All else has lost its `+`: it is taken, and is one
     fault a run.
     """
-    while not cursor.at_end and not cursor.line.startswith((b"+", b"\\ ")):
+    while not cursor.at_end and not cursor.line.startswith(b"+") and not _is_no_newline(cursor):
         first, number, line = cursor.at, cursor.number, cursor.line
         cursor.skip_blank()
         if cursor.at_end or marker_of(cursor.line) is not None:
@@ -202,7 +207,7 @@ def _section_follows(cursor: Cursor) -> bool:
             fault_no_marker(cursor)
             cursor.take()
             continue
-        cursor.skip_until(lambda line: line.startswith((b"+", b"***", b"\\ ")))
+        cursor.skip_until(lambda line: line.startswith((b"+", b"***")))
         more = cursor.at - first > 1
         cursor.fault(
             f"every line of a new file begins with `+`; write `+{visible(line)}`"
@@ -211,6 +216,11 @@ def _section_follows(cursor: Cursor) -> bool:
             corrected=b"+" + line,
         )
     return cursor.at_end
+
+
+def _is_no_newline(cursor: Cursor) -> bool:
+    """Whether the cursor's line says that the one before has no newline: no added one follows."""
+    return is_no_newline(cursor.line) and not (cursor.ahead() or b"").startswith(b"+")
 
 
 def _delete(cursor: Cursor, path: str) -> FilePatch:

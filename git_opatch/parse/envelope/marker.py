@@ -39,7 +39,7 @@ _SECTION = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _NEARLY = re.compile(
-    rb"\s*\*+\s*(?P<verb>" + _VERBS + rb")\b(?:\s+files?\b)?[\s:]*(?P<path>[^\s:].*)",
+    rb"\s*\*{2,}\s*(?P<verb>" + _VERBS + rb")\b(?:\s+files?\b)?[\s:]*(?P<path>[^\s:].*)",
     re.IGNORECASE | re.DOTALL,
 )
 _BEGIN = re.compile(rb"\s*\*{2,}\s*begin\s+patch[\s:*]*", re.IGNORECASE)

@@ -13,8 +13,10 @@ _GIT = b"diff --git "
 
 def fault_no_marker(cursor: Cursor, hint: str = "") -> None:
     """Note that the cursor's line is no marker, with the one that was meant, if it can be told."""
-    meant = nearly(cursor.line) or _meant_by_header(cursor)
-    advice = f"did you mean `{visible(meant)}`?" if meant else f"expected {_KNOWN}{hint}"
+    near = nearly(cursor.line)
+    meant = near or _meant_by_header(cursor)
+    where = "" if near else ", in place of the whole header of the diff"
+    advice = f"did you mean `{visible(meant)}`{where}?" if meant else f"expected {_KNOWN}{hint}"
     message = f"`{visible(cursor.line)}` is no marker of a patch; {advice}"
     cursor.fault(message, corrected=meant)
 
