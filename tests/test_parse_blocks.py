@@ -171,6 +171,13 @@ def test_what_is_content(old: list[str], line: bytes) -> None:
         pytest.param(["<file>", "<path>a.py</path>", "<diff>", "<content>"], "a.py", id="Roo"),
         pytest.param(["# the plan", "src/app.py"], "src/app.py", id="below prose"),
         pytest.param(["See src/b.py.", "", "a.py"], "a.py", id="below prose with another path"),
+        pytest.param(["a.py", "", "python"], "a.py", id="above a label"),
+        pytest.param(["**a.py**", "", "Python", "```"], "a.py", id="above a label, bold"),
+        pytest.param(["`Makefile`", "text"], "Makefile", id="a word in backticks above a label"),
+        pytest.param(["a.py", "`python`"], "python", id="a language's name in backticks"),
+        pytest.param(["File: json"], "json", id="a language's name after a label"),
+        pytest.param(["Done", "TODO"], "TODO", id="a word below a word"),
+        pytest.param(["The build:", "LICENSE"], "LICENSE", id="a word below prose"),
     ],
 )
 def test_the_path(above: list[str], path: str) -> None:
@@ -197,6 +204,12 @@ def test_the_path_on_the_opening_line() -> None:
         pytest.param(["my file.md"], 1, "more than a path", id="a bare path with a blank"),
         pytest.param(["Then:"], 1, "more than a path", id="a word and a colon"),
         pytest.param(["**Fix**"], 1, "more than a path", id="a bold word"),
+        pytest.param(["python"], 1, "`python` may be a file or a label", id="a label"),
+        pytest.param(["Here it is:", "", "json"], 3, "may be a file or a label", id="below prose"),
+        pytest.param(["TODO", "text"], 2, "`text` may be a file", id="a label below a word"),
+        pytest.param(["In `cart.py`:", "", "python"], 1, "more than a path", id="a label, unclear"),
+        pytest.param(["a.py", "Makefile"], 2, "`Makefile` may be a file", id="two files"),
+        pytest.param(["python", "Run"], 2, "`Run` may be a file or a label", id="two labels"),
         pytest.param(["```python src/a.py"], 1, "more than a path", id="a path in the fence line"),
     ],
 )

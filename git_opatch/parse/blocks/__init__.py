@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from git_opatch.parse.blocks.pathline import (
+    Heading,
     Says,
     above,
     is_frame,
@@ -136,18 +137,24 @@ def _path(cursor: Cursor, opening: re.Match[bytes]) -> str:
         cursor.file = os.fsdecode(opening[3])
     elif heading.says is Says.PATH:
         cursor.file = os.fsdecode(heading.path)
-    elif heading.says is Says.UNCLEAR:
-        line = visible(cursor.line_at(heading.at).strip())
-        cursor.fault(
-            f"`{line}` is more than a path; write the path alone on the line above the block",
-            cursor.lines.number(heading.at),
-        )
+    elif heading.says is not Says.NOTHING:
+        _refuse_heading(cursor, heading)
     elif not cursor.file:
         line = visible(cursor.line.strip())
         cursor.fault(f"the block names no file; write its path alone on the line above `{line}`")
     else:
         _refuse_prose(cursor)
     return cursor.file
+
+
+def _refuse_heading(cursor: Cursor, heading: Heading) -> None:
+    line = visible(cursor.line_at(heading.at).strip())
+    if heading.says is Says.WORD:
+        wrong = f"`{line}` may be a file or a label, such as a language's name"
+        right = f"the path alone on the line above the block (`{line}` in backticks, if it is that)"
+    else:
+        wrong, right = f"`{line}` is more than a path", "the path alone on the line above the block"
+    cursor.fault(f"{wrong}; write {right}", cursor.lines.number(heading.at))
 
 
 def _refuse_prose(cursor: Cursor) -> None:

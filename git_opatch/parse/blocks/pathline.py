@@ -8,6 +8,8 @@ Rules: aider's documentation, "Edit formats": the path stands before the fence (
 in it ("diff-fenced"); Cline and Roo put it into `<path>`. Models decorate it: as a heading, a
 comment or a list's item, in backticks or bold, with a label before it or a colon after it. Only
 a line that is nothing but a path names a file; one that merely mentions another file is unclear.
+What is copied from a chat has the name of the language on a line of its own, where the fence was:
+a word that is no path by its looks is not taken for one where it may be that.
 """
 
 from __future__ import annotations
@@ -30,12 +32,25 @@ _ELEMENT = re.compile(rb"<(path|file_path|file)>[ \t]*([^<>]+?)[ \t]*</\1>")
 _QUOTED = re.compile(rb"(`|\"|')([^`\"']+)\1")
 _BOLD = re.compile(rb"(\*\*|__|\*)((?!\*).+?)\1")
 _MENTION = re.compile(rb"[\w.-]+/[\w.-]+|[\w-]{2,}\.[A-Za-z]\w{0,7}\b")
+_LANGUAGES = frozenset(
+    b"""
+    asm astro awk bash bat batch c c# c++ clojure cmake cmd code console copy cpp cs csharp css csv
+    cuda cypher dart diff elixir elm erb erlang fortran fsharp glsl go golang gradle graphql groovy
+    haskell hcl html http ini java javascript jinja js json json5 jsonc jsx julia kotlin kt latex
+    less lisp lua markdown matlab md mdx nginx nim nix objc ocaml patch perl php plain plaintext
+    powershell proto protobuf ps1 py python python3 r rb rs rst ruby rust sass scala scheme scss sh
+    shell solidity sql svelte svg swift tcl terraform tex text toml ts tsx txt typescript vb vim vue
+    wasm xml yaml yml zig zsh
+    """.split()
+)
+"""What chats write above code to say what it is, in small letters."""
 
 
 class Says(Enum):
     """What a line says of the file."""
 
     PATH = "its path, and no more"
+    WORD = "a word that may be its path, or a label"
     UNCLEAR = "something that may be its path"
     NOTHING = "nothing"
 
@@ -51,7 +66,7 @@ class Heading:
 
 def above(cursor: Cursor, ends: re.Pattern[bytes]) -> Heading:
     """What the lines above the cursor's say, down to one that `ends` matches in full."""
-    unclear = Heading()
+    word, unclear = Heading(), Heading()
     for at in range(cursor.at - 1, max(cursor.at - 1 - _FAR, -1), -1):
         line = cursor.line_at(at)
         if ends.fullmatch(line):
@@ -61,8 +76,30 @@ def above(cursor: Cursor, ends: re.Pattern[bytes]) -> Heading:
             unclear = Heading(Says.UNCLEAR, at=at)
         elif not fence and not is_frame(line):
             says, path = read(line)
-            return unclear if says is Says.NOTHING else Heading(says, path, at)
-    return unclear
+            found = unclear if says is Says.NOTHING else Heading(says, path, at)
+            if word.says is Says.NOTHING and _is_bare_word(found, line):
+                word = found
+            else:
+                return _decided(word, found, is_named=not _is_bare_word(found, line))
+    return _decided(word, unclear)
+
+
+def _is_bare_word(heading: Heading, line: bytes) -> bool:
+    """Whether the line is a path only if nothing else is meant: `Makefile`, or `python`."""
+    path = heading.path
+    return heading.says is Says.PATH and line.strip() == path and not looks_like_path(path)
+
+
+def _decided(word: Heading, found: Heading, *, is_named: bool = False) -> Heading:
+    """What a bare word, if there is one, and what stands above it say together."""
+    if word.says is Says.NOTHING:
+        return found
+    names = found.says is Says.PATH
+    if word.path.lower() in _LANGUAGES:
+        is_label = found.says is Says.UNCLEAR or (names and is_named)
+        return found if is_label else Heading(Says.WORD, at=word.at)
+    is_other = names and (is_named or found.path.lower() in _LANGUAGES)
+    return Heading(Says.WORD, at=word.at) if is_other else word
 
 
 def prose_above(cursor: Cursor, ends: re.Pattern[bytes]) -> int:
