@@ -83,6 +83,7 @@ def test_far_changes_of_a_long_block_are_told_apart() -> None:
         pytest.param("<<<<<<< SEARCH  ", "=======  ", ">>>>>>> REPLACE\t", id="blanks after"),
         pytest.param("<<<<<<< SEARCH", "======", ">>>>>>>> REPLACE", id="three lengths"),
         pytest.param("<<<<<<< SEARCH", "=======", "+++++++ REPLACE", id="mixed"),
+        pytest.param("<<<<<<< search", "=======", ">>>>>>> Replace", id="small letters"),
     ],
 )
 def test_the_markers(opening: str, middle: str, close: str) -> None:
@@ -96,13 +97,30 @@ def test_the_markers(opening: str, middle: str, close: str) -> None:
         pytest.param("<<<< SEARCH", id="four"),
         pytest.param("<<<<<<<<<< SEARCH", id="ten"),
         pytest.param("<<<<<<< SEARCHING", id="a longer word"),
-        pytest.param("<<<<<<< search", id="small letters"),
         pytest.param("------- SEARCH results", id="a title"),
     ],
 )
 def test_what_is_no_marker(opening: str) -> None:
     ((number, message),) = faults("f", opening, "a", MIDDLE, "b", ">>>>>>> main")
     assert (number, message[:14]) == (0, "no patch found")
+
+
+@pytest.mark.parametrize(
+    ("opening", "close"),
+    [
+        pytest.param("<<<<<<< ORIGINAL", ">>>>>>> UPDATED", id="other words"),
+        pytest.param("<<<<<<< HEAD", ">>>>>>> updated", id="a conflict's"),
+        pytest.param("<<<< SEARCH", ">>>> REPLACE", id="four"),
+        pytest.param("<<<<<<<<<< SEARCH", ">>>>>>>>>> REPLACE", id="ten"),
+    ],
+)
+def test_what_is_meant_as_a_block_is_not_dropped_beside_a_patch(opening: str, close: str) -> None:
+    meant = ["g", opening, "a", MIDDLE, "b", close]
+    for lines, number in ((["f", *CHANGE, "", *meant], 11), ([*meant, "", "f", *CHANGE], 2)):
+        ((found, message),) = faults(*lines)
+        assert found == number
+        assert f"`{opening}` begins no block; did you mean `<<<<<<< SEARCH`?" in message
+    assert sections("f", *CHANGE, opening, "no divider", close)
 
 
 @pytest.mark.parametrize(

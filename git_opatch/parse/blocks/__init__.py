@@ -24,6 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from git_opatch.parse.blocks import mistaken
 from git_opatch.parse.blocks.pathline import (
     Heading,
     Says,
@@ -39,9 +40,13 @@ from git_opatch.parse.frames import fence
 from git_opatch.patch import FilePatch, Hunk, Line, Mark, Operation
 from git_opatch.text import visible
 
-HINT = rb"(?:<{5,9}|-{5,9})[ \t]*SEARCH\b|(?:>{5,9}|\+{5,9})[ \t]*REPLACE\b"
-_OPEN = re.compile(rb"([ \t]*)(<{5,9}|-{5,9})[ \t]*SEARCH>?[ \t\r]*(?:(?<=[ \t])(\S+)[ \t\r]*)?")
-_CLOSE = re.compile(rb"([ \t]*)(>{5,9}|\+{5,9})[ \t]*REPLACE[ \t\r]*")
+HINT = (
+    rb"(?:<{5,9}|-{5,9})[ \t]*(?i:SEARCH)\b|(?:>{5,9}|\+{5,9})[ \t]*(?i:REPLACE)\b|" + mistaken.HINT
+)
+_OPEN = re.compile(
+    rb"([ \t]*)(<{5,9}|-{5,9})[ \t]*(?i:SEARCH)>?[ \t\r]*(?:(?<=[ \t])(\S+)[ \t\r]*)?"
+)
+_CLOSE = re.compile(rb"([ \t]*)(>{5,9}|\+{5,9})[ \t]*(?i:REPLACE)[ \t\r]*")
 _DIVIDER = re.compile(rb"([ \t]*)(={5,9})[ \t\r]*")
 _STATED = re.compile(rb"[ \t]*:(start|end)_line:[ \t]*(\d{1,12})[ \t\r]*")
 _RULE = re.compile(rb"[ \t]*-{5,9}[ \t\r]*")
@@ -68,7 +73,9 @@ class _Block:
 
 def starts(cursor: Cursor) -> bool:
     """Whether a block begins at the cursor, or one ends that has no beginning."""
-    return _opening(cursor.line) is not None or _CLOSE.fullmatch(cursor.line) is not None
+    line = cursor.line
+    is_marker = _opening(line) is not None or _CLOSE.fullmatch(line) is not None
+    return is_marker or mistaken.closing(cursor) >= 0
 
 
 def _opening(line: bytes) -> re.Match[bytes] | None:
@@ -80,6 +87,9 @@ def _opening(line: bytes) -> re.Match[bytes] | None:
 
 def parse(cursor: Cursor) -> list[FilePatch]:
     """Take the blocks that follow one another and give the sections of their files."""
+    if _opening(cursor.line) is None and (end := mistaken.closing(cursor)) >= 0:
+        mistaken.refuse(cursor, end)
+        return []
     if _opening(cursor.line) is None:
         line = visible(cursor.line.strip())
         cursor.fault(f"no `<<<<<<< SEARCH` before this `{line}`; add one above the text to find")

@@ -1,0 +1,63 @@
+"""What is plainly meant as a search-and-replace block, but has other markers.
+
+    <<<<<<< ORIGINAL
+    old line*
+    =======
+    new line*
+    >>>>>>> UPDATED
+
+Rules: the project's decisions. Beside a patch it is a fault; alone it is a file with conflict
+markers (git-merge, "How conflicts are presented"), and no patch.
+"""
+
+from __future__ import annotations
+
+import re
+
+from git_opatch.errors import Fault
+from git_opatch.parse.cursor import Cursor
+from git_opatch.text import visible
+
+# The newline tells the marker in a text from a line that is looked at alone, which a diff ends
+# at only where it is a block's.
+HINT = rb"(?<![ \t])<{4,}[ \t]*\w[^\n]*\n"
+_OPEN = re.compile(rb"<{4,}[ \t]*\w.*", re.DOTALL)
+_DIVIDER = re.compile(rb"={4,}[ \t\r]*")
+_CLOSE = re.compile(rb">{4,}(?!>).*", re.DOTALL)
+_PATCH = re.compile(
+    rb"(?m)^[ \t]*(?:\*\*\* |diff --git |--- |@@|<FILE_CHANGES|[{\[]"
+    rb"|(?:<{5,9}|-{5,9})[ \t]*(?i:SEARCH)\b)"
+)
+
+
+def closing(cursor: Cursor) -> int:
+    """Where such a block that begins at the cursor's line ends; -1 if none does."""
+    if not _OPEN.fullmatch(cursor.line):
+        return -1
+    divided = False
+    for at in range(cursor.at + 1, cursor.end):
+        line = cursor.line_at(at)
+        if _OPEN.fullmatch(line):
+            break
+        if divided and _CLOSE.fullmatch(line):
+            return at
+        divided = divided or _DIVIDER.fullmatch(line) is not None
+    return -1
+
+
+def refuse(cursor: Cursor, end: int) -> None:
+    """Take such a block, which ends at `end`, with a fault."""
+    marker = visible(cursor.line.strip())
+    if cursor.sections or cursor.faults or _PATCH.search(cursor.lines.raw):
+        cursor.fault(
+            f"`{marker}` begins no block; did you mean `<<<<<<< SEARCH`? (and `>>>>>>> REPLACE` "
+            f"in line {cursor.lines.number(end)}; leave out a conflict that is only shown)"
+        )
+        cursor.at = end + 1
+    else:
+        message = (
+            f"no patch found: `{marker}` in line {cursor.number} is a conflict marker; a block "
+            "begins with `<<<<<<< SEARCH` below a path, and ends with `>>>>>>> REPLACE`"
+        )
+        cursor.faults.append(Fault(0, message, cursor.source))
+        cursor.at = cursor.end
