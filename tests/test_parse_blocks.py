@@ -203,6 +203,11 @@ def test_the_path(above: list[str], path: str) -> None:
     assert (section.old_path, section.new_path) == (path, path)
 
 
+@pytest.mark.parametrize("line", ["# " * 9 + "a.py", "file: " * 9 + "a.py", "a" * 4092 + "/a.py"])
+def test_a_line_too_long_or_too_decorated_names_no_file(line: str) -> None:
+    assert [number for number, _ in faults(line, *CHANGE)] in ([1], [2])
+
+
 def test_the_path_on_the_opening_line() -> None:
     (section,) = sections("f", "<<<<<<< SEARCH src/app.py", *CHANGE[1:])
     assert section.path == "src/app.py"
@@ -304,6 +309,22 @@ def test_nothing_to_find_makes_a_new_file() -> None:
             *([OPEN, "<<<<<<< HEAD", MIDDLE, ">>>>>>> x", MIDDLE, CLOSE], 6, "more than once"),
             id="a conflict inside",
         ),
+        pytest.param([*CHANGE[:-1], ">>>>>>> UPDATED"], 8, "mean `>>>>>>> REPLACE`?", id="word"),
+        pytest.param(
+            *([*CHANGE[:-1], ">>>>>>> REPLACE g.py", "", *CHANGE], 8, "mean `>>>>>>> REPLACE`?"),
+            id="a path after the end",
+        ),
+        pytest.param(
+            *([*CHANGE[:-1], "", "g.py", "```", *CHANGE], 9, "before it and this, its path"),
+            id="no end before the path of the next",
+        ),
+        pytest.param(
+            *([*CHANGE[:-1], "app.run()", *CHANGE], 9, "REPLACE` before it, or"),
+            id="no end before a line that is no path",
+        ),
+        pytest.param([OPEN, "a", "====", "b", CLOSE], 4, "mean `=======`?", id="short divider"),
+        pytest.param([OPEN, "a", "=" * 12, "b", CLOSE], 4, "mean `=======`?", id="long divider"),
+        pytest.param([OPEN, "==", "===", CLOSE], 5, "no `=======` in", id="two short dividers"),
         pytest.param([CLOSE], 2, "no `<<<<<<< SEARCH` before this", id="an end alone"),
         pytest.param(
             *([f"  {line}" for line in CHANGE], 2, "indented by 2; send it without"),

@@ -193,6 +193,7 @@ def _stated_start(cursor: Cursor) -> int | None:
 
 def _end(cursor: Cursor, opening: re.Match[bytes]) -> int | None:
     """Where the block ends, which is read to; None if that is not said."""
+    first = cursor.at
     while not cursor.at_end:
         line = cursor.line
         close = _CLOSE.fullmatch(line)
@@ -202,19 +203,8 @@ def _end(cursor: Cursor, opening: re.Match[bytes]) -> int | None:
         if (again := _opening(line)) and again[1] == opening[1]:
             break
         cursor.take()
-    mark = b"+" if opening[2].startswith(b"-") else b">"
-    marker = (mark * len(opening[2])).decode() + " REPLACE"
-    if cursor.at_end:
-        cursor.fault(
-            f"the block has no end; if it is whole, add a line `{marker}` after its last line "
-            "(a text that was cut off looks the same)",
-            cursor.previous,
-        )
-    else:
-        cursor.fault(
-            f"a block begins before the last one has ended; add a line `{marker}` before it, or "
-            f"write `\\{visible(cursor.line.strip())}` if this is text to find or to put"
-        )
+    mark = "+" if opening[2].startswith(b"-") else ">"
+    mistaken.refuse_unended(cursor, first, mark * len(opening[2]) + " REPLACE")
     return None
 
 
@@ -233,7 +223,12 @@ def _middle(cursor: Cursor, first: int, end: int, opening: re.Match[bytes]) -> i
     if len(chosen) == 1:
         return chosen[0][0]
     divider = "=" * len(opening[2])
-    if not found:
+    wrong = [] if found else mistaken.dividers(cursor, first, end)
+    if len(wrong) == 1:
+        line = visible(cursor.line_at(wrong[0]))
+        message = f"`{line}` is no divider; did you mean `{divider}`?"
+        cursor.fault(message, cursor.lines.number(wrong[0]))
+    elif not found:
         number = cursor.lines.number(end)
         cursor.fault(
             f"no `{divider}` in the block that ends here; add one after the text to find", number

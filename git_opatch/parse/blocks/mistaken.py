@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 
 from git_opatch.errors import Fault
+from git_opatch.parse.blocks.pathline import above, looks_like_path
 from git_opatch.parse.cursor import Cursor
 from git_opatch.text import visible
 
@@ -23,6 +24,8 @@ from git_opatch.text import visible
 HINT = rb"(?<![ \t])<{4,}[ \t]*\w[^\n]*\n"
 _OPEN = re.compile(rb"<{4,}[ \t]*\w.*", re.DOTALL)
 _DIVIDER = re.compile(rb"={4,}[ \t\r]*")
+_PATH = re.compile(rb"[\w./@+-]+")
+_RULE = re.compile(rb"[ \t]*={2,}[ \t\r]*")
 _CLOSE = re.compile(rb">{4,}(?!>).*", re.DOTALL)
 _PATCH = re.compile(
     rb"(?m)^[ \t]*(?:\*\*\* |diff --git |--- |@@|<FILE_CHANGES|[{\[]"
@@ -43,6 +46,54 @@ def closing(cursor: Cursor) -> int:
             return at
         divided = divided or _DIVIDER.fullmatch(line) is not None
     return -1
+
+
+def refuse_unended(cursor: Cursor, first: int, marker: str) -> None:
+    """A fault for the block whose lines begin at `first` and reach, without end, to the cursor."""
+    wrong = end(cursor, first)
+    if wrong >= 0:
+        line = visible(cursor.line_at(wrong).strip())
+        message = f"`{line}` ends no block; did you mean `{marker}`?"
+        cursor.fault(message, cursor.lines.number(wrong))
+        cursor.at = wrong + 1
+    elif cursor.at_end:
+        cursor.fault(
+            f"the block has no end; if it is whole, add a line `{marker}` after its last line "
+            "(a text that was cut off looks the same)",
+            cursor.previous,
+        )
+    else:
+        heading = above(cursor, _CLOSE)
+        is_named = heading.at >= first and _PATH.fullmatch(heading.path)
+        at = heading.at if is_named and looks_like_path(heading.path) else cursor.at
+        line = visible(cursor.line.strip())
+        cursor.fault(
+            f"a block begins before the last one has ended; add a line `{marker}` before it"
+            f"{' and this, its path' if at < cursor.at else ''}, or write `\\{line}` if this is "
+            "text to find or to put",
+            cursor.lines.number(at),
+        )
+
+
+def end(cursor: Cursor, first: int) -> int:
+    """Which line from `first` to the cursor's, below a divider, is meant to end a block; or -1.
+
+    Below an opening that is none it may end what that began, and says nothing.
+    """
+    divided = False
+    for at in range(first, cursor.at):
+        line = cursor.line_at(at)
+        if _OPEN.fullmatch(line):
+            break
+        if divided and _CLOSE.fullmatch(line):
+            return at
+        divided = divided or _DIVIDER.fullmatch(line) is not None
+    return -1
+
+
+def dividers(cursor: Cursor, first: int, end: int) -> list[int]:
+    """The lines of a block that has no divider which may be meant as one."""
+    return [at for at in range(first, end) if _RULE.fullmatch(cursor.line_at(at))]
 
 
 def refuse(cursor: Cursor, end: int) -> None:

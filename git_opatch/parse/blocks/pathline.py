@@ -23,15 +23,19 @@ from git_opatch.parse.cursor import Cursor
 _FAR = 6
 """How many lines above a block can belong to it."""
 
+_LONGEST = 4096
+"""No path is longer, nor a line that names one or stands round a block."""
+_DEEPEST = 8
+"""How often a path can be decorated; more is no path."""
+
 _FENCE = re.compile(rb"[ \t]*(?:`{3,}|~{3,})(.*)")
 _TAG = re.compile(rb"(?:</?[A-Za-z][\w-]*>|<!\[CDATA\[|\]\]>|<(start_line)>\d+</\1>)+")
 _LEAD = re.compile(rb"(?:#{1,6}|//+|/\*|<!--|[-*+]|\d{1,3}[.)])[ \t]+")
-_TAIL = re.compile(rb"[ \t]*(?:\*/|-->)$")
 _LABEL = re.compile(rb"(?:file(?:[ _-]?(?:name|path|url))?|path)[ \t]*:[ \t]*", re.IGNORECASE)
 _ELEMENT = re.compile(rb"<(path|file_path|file)>[ \t]*([^<>]+?)[ \t]*</\1>")
 _QUOTED = re.compile(rb"(`|\"|')([^`\"']+)\1")
 _BOLD = re.compile(rb"(\*\*|__|\*)((?!\*).+?)\1")
-_MENTION = re.compile(rb"[\w.-]+/[\w.-]+|[\w-]{2,}\.[A-Za-z]\w{0,7}\b")
+_MENTION = re.compile(rb"[\w.-]/[\w.-]|[\w-]{2}\.[A-Za-z]\w{0,7}\b")
 _LANGUAGES = frozenset(
     b"""
     asm astro awk bash bat batch c c# c++ clojure cmake cmd code console copy cpp cs csharp css csv
@@ -118,11 +122,14 @@ def prose_above(cursor: Cursor, ends: re.Pattern[bytes]) -> int:
 
 def is_frame(line: bytes) -> bool:
     """Whether `line` is blank, or a tag that stands round a block."""
-    return not line.strip() or _TAG.fullmatch(line.strip()) is not None
+    text = line.strip()
+    return not text or (len(text) <= _LONGEST and _TAG.fullmatch(text) is not None)
 
 
 def read(line: bytes) -> tuple[Says, bytes]:
     """What one line says, and the path."""
+    if len(line) > _LONGEST:
+        return (Says.UNCLEAR if _MENTION.search(line) else Says.NOTHING), b""
     text, sure = _bare(line.strip())
     plain = text == line.strip()
     whole = not re.search(rb"\s", text)
@@ -143,9 +150,12 @@ def looks_like_path(word: bytes) -> bool:
 def _bare(text: bytes) -> tuple[bytes, bool]:
     """A line without its decoration, and whether that shows that it is a path."""
     sure, before = False, b""
-    while text != before:
+    for _ in range(_DEEPEST):
+        if text == before:
+            break
         before = text
-        text = _TAIL.sub(b"", _LEAD.sub(b"", text, count=1)) if _LEAD.match(text) else text
+        if lead := _LEAD.match(text):
+            text = text[lead.end() :].removesuffix(b"*/").removesuffix(b"-->").rstrip()
         label = _LABEL.match(text)
         named = _ELEMENT.fullmatch(text) or _QUOTED.fullmatch(text)
         if label or named:
@@ -157,4 +167,6 @@ def _bare(text: bytes) -> tuple[bytes, bool]:
         elif bold := _BOLD.fullmatch(text):
             text = bold[2]
         text = text.removesuffix(b":").strip()
+    else:
+        return b"", False
     return text, sure
