@@ -223,6 +223,53 @@ def test_a_fault_in_a_diff_has_both_lines(value: object, fault: str) -> None:
     assert faults(text)[0].startswith(fault)
 
 
+ADDS = "*** Begin Patch\n*** Add File: n\n+x\n+y\n*** End Patch\n"
+DELETES = "*** Begin Patch\n*** Delete File: d\n*** End Patch"
+
+
+def test_a_diff_may_be_an_envelope_of_its_section() -> None:
+    for value, whole in ((UPDATE, ENVELOPE), (ADD, ADDS), (DELETE, DELETES)):
+        (plain,) = files(value)
+        assert files({**value, "diff": whole}) == (plain,)
+        assert files({**value, "diff": f"\n{whole}\n\n"}) == (plain,)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param({**UPDATE, "path": "g", "diff": ENVELOPE}, id="another path"),
+        pytest.param({**UPDATE, "path": "n", "diff": ADDS}, id="another kind"),
+        pytest.param({**DELETE, "path": "f", "diff": ENVELOPE}, id="a deletion that updates"),
+        pytest.param({**UPDATE, "diff": ENVELOPE.replace("@@", "*** Move to: g\n@@")}, id="a move"),
+        pytest.param(
+            {**UPDATE, "diff": ENVELOPE.replace("*** End", "*** Delete File: d\n*** End")},
+            id="two sections",
+        ),
+        pytest.param({**UPDATE, "diff": ENVELOPE + ADDS}, id="two envelopes"),
+        pytest.param({**UPDATE, "diff": ENVELOPE + "@@\n-x\n"}, id="a hunk after it"),
+    ],
+)
+def test_a_diff_that_is_another_envelope_is_a_fault(value: object) -> None:
+    (fault,) = faults(json.dumps(value))
+    assert fault.startswith("line 1 (line 1 of `diff`): this `diff` is an envelope")
+    assert "leave the envelope out" in fault
+
+
+def test_an_envelope_in_a_diff_has_its_own_faults() -> None:
+    (fault,) = faults(json.dumps({**UPDATE, "diff": ENVELOPE.replace("*** End Patch", "")}))
+    assert "the patch that begins here has no end" in fault
+    assert "line 1 of `diff`" in fault
+
+
+def test_what_an_envelope_begins_with_may_be_content() -> None:
+    (section,) = files({**UPDATE, "diff": " *** Begin Patch\n-b\n+c\n *** End Patch\n"})
+    assert [line.text for line in section.hunks[0].preimage] == [
+        b"*** Begin Patch",
+        b"b",
+        b"*** End Patch",
+    ]
+
+
 GOOD, LATER = json.dumps(ADD), json.dumps(DELETE)
 QUOTED = "{'type': 'create_file', 'path': 'n', 'diff': '+it\\'s'}"
 

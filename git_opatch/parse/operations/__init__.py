@@ -11,18 +11,26 @@ operations and a frame for the strings; JSON that holds neither is prose.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from git_opatch.parse import envelope
 from git_opatch.parse.cursor import Cursor
+from git_opatch.parse.envelope.marker import Marker, marker_of
 from git_opatch.parse.operations.broken import is_meant, refusal
 from git_opatch.parse.operations.json_text import Broken, end_of
 from git_opatch.parse.operations.reader import OperationLines, Reader
-from git_opatch.patch import FilePatch
+from git_opatch.patch import FilePatch, Operation
 
 # A string alone has an escape, since a patch has more than one line.
 HINT = rb'\{\s*+["\']|\[\s*+["\'\[{]|"(?:\*\*\* |[^"\\\r\n]*+\\)'
+_MARKERS = {
+    Operation.ADD: Marker.ADD,
+    Operation.DELETE: Marker.DELETE,
+    Operation.UPDATE: Marker.UPDATE,
+}
 _LIKELY = re.compile(rb"[ \t]*+(?=([^ \t]))(?:" + HINT + rb")")
 _ENDS_LINE = re.compile(rb"[ \t\r]*(?:\n|\Z)")
 
@@ -34,9 +42,39 @@ def starts(cursor: Cursor) -> bool:
 
 def parse(cursor: Cursor) -> list[FilePatch]:
     """Take an operation and give its section."""
+    if _holds_envelope(cursor):
+        return _enveloped(cursor)
     files = envelope.sections(cursor)
     if len(files) > 1:
         cursor.fault("an operation is for one file; put this into one of its own", files[1].number)
+    return files[:1]
+
+
+def _holds_envelope(cursor: Cursor) -> bool:
+    """Whether the first line of `diff` that is not blank begins an envelope, at the margin."""
+    ahead = replace(cursor, at=cursor.at + 1)
+    ahead.skip_blank()
+    return not ahead.at_end and ahead.line.startswith(b"*") and envelope.starts(ahead)
+
+
+def _enveloped(cursor: Cursor) -> list[FilePatch]:
+    """Take an operation whose `diff` is an envelope: of its section, and of no other.
+
+    Rule: the project's decision; the API has the section's body alone, models often write more.
+    """
+    asked, faults = marker_of(cursor.take()), len(cursor.faults)
+    cursor.skip_blank()
+    number = cursor.number
+    files = envelope.parse(cursor)
+    cursor.skip_blank()
+    given = [(_MARKERS.get(one.operation), os.fsencode(one.path)) for one in files]
+    if len(cursor.faults) == faults and (given != [asked] or not cursor.at_end):
+        cursor.fault(
+            "this `diff` is an envelope that is not for the operation's `path` and `type` alone; "
+            "leave the envelope out, and write an operation for each file",
+            number,
+        )
+    cursor.at = cursor.end
     return files[:1]
 
 
