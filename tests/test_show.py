@@ -77,6 +77,29 @@ def test_counts_and_names_are_those_of_git(base: Sandbox, form: list[str]) -> No
             assert _entries(ran.out, zero) == _entries(told, zero)
 
 
+@pytest.mark.parametrize(
+    "new",
+    [
+        "src/y/f",
+        "f",
+        "lib/x/f",
+        "src/f",
+        "src/x/z/f",
+        "src/x/x/f",
+        "sr",
+        "src/x/f.f",
+        "s\u00e4/x/f",
+    ],
+)
+def test_a_moved_file_is_named_as_git_names_it(base: Sandbox, new: str) -> None:
+    base.commit({"src/x/f": "f\n" * 20})
+    patch = f"*** Begin Patch\n*** Update File: src/x/f\n*** Move to: {new}\n*** End Patch\n"
+    shown = [base.opatch("show", form, feed=patch.encode()).out for form in ("--stat", "--numstat")]
+    assert base.opatch("apply", feed=patch.encode()).status == 0
+    told = [base.git("diff", "--cached", "-M", form) for form in ("--stat", "--numstat")]
+    assert shown == told
+
+
 def _entries(out: bytes, zero: tuple[str, ...]) -> list[bytes]:
     """What is listed, in an order of its own: git sorts by name, a patch has its own order."""
     return sorted(out.split(b"\0" if zero else b"\n"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from os.path import commonprefix
 
 from git_opatch.complete import FileSummary
 from git_opatch.patch import FilePatch, Operation, Patch
@@ -69,18 +70,34 @@ def _scaled(count: int, most: int, width: int) -> int:
 
 def _sum(files: Sequence[FileSummary]) -> str:
     parts = [f" {len(files)} file{'s' * (len(files) != 1)} changed"]
-    for count, word, mark in (
-        (sum(file.added for file in files), "insertion", "+"),
-        (sum(file.removed for file in files), "deletion", "-"),
+    added, removed = sum(file.added for file in files), sum(file.removed for file in files)
+    for count, other, word, mark in (
+        (added, removed, "insertion", "+"),
+        (removed, added, "deletion", "-"),
     ):
-        if count:
+        if count or not other:
             parts.append(f"{count} {word}{'s' * (count != 1)}({mark})")
     return ", ".join(parts)
 
 
 def _named(file: FileSummary) -> str:
-    old = f"{quote(file.old_path)} => " if file.old_path != file.path else ""
-    return old + quote(file.path)
+    """The path; for a moved file both, what they share written once, as git does."""
+    old, new = file.old_path, file.path
+    if old == new:
+        return quote(new)
+    if quote(old) != old or quote(new) != new:
+        return f"{quote(old)} => {quote(new)}"
+    first = _folders(old, new)
+    at = max(len(first) - 1, 0)  # one slash may end the one and begin the other
+    last = _folders(old[at:][::-1], new[at:][::-1])[::-1]
+    middle = " => ".join(path[len(first) : len(path) - len(last)] for path in (old, new))
+    return f"{first}{{{middle}}}{last}" if first or last else middle
+
+
+def _folders(one: str, two: str) -> str:
+    """What both begin with, up to a slash."""
+    shared = commonprefix([one, two])  # noqa: RUF071 - a name read backwards is no path
+    return shared[: shared.rfind("/") + 1]
 
 
 def numstat(files: Sequence[FileSummary], *, zero: bool) -> bytes:
