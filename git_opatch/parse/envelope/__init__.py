@@ -1,39 +1,28 @@
 """The `*** Begin Patch` envelope of OpenCode and Codex.
 
     envelope := "*** Begin Patch" ["*** Environment ID: " id] section* "*** End Patch"
-    section  := "*** Add File: " path [header] ("+" text)*
-              | "*** Delete File: " path [header]
-              | "*** Update File: " path ["*** Move to: " path] [header] hunk*
-    hunk     := ("@@" [" " anchor])* line+ ["*** End of File"]
-    header   := that of a diff, of the same file           (see `parse.envelope.restated`)
 
-Rules: OpenCode's patch format ("Patch Structure", "Operation Types", "End of File
-Marker") and Codex's parser for what it leaves open: padded markers, blank lines between
-hunks, a first hunk without `@@`. How loosely markers are read is said in `parse.envelope.marker`. A
-marker is one only where a hunk's line cannot stand: a padded one inside an update is context.
+Its sections are read in `section`, how loosely its markers are in `marker`. A marker is one only
+where a hunk's line cannot stand: a padded one inside an update is context.
+
+Rules: OpenCode's patch format ("Patch Structure") and Codex's parser for what it leaves open:
+padded markers, blank lines between hunks, a first hunk without `@@`.
 """
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable
-from dataclasses import replace
 
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.envelope import marker
-from git_opatch.parse.envelope.marker import Marker, is_begin, is_end, marker_of
-from git_opatch.parse.envelope.mistaken import fault_no_marker
-from git_opatch.parse.envelope.restated import pass_header
+from git_opatch.parse.envelope.marker import is_begin, is_end, marker_of
+from git_opatch.parse.envelope.section import sections
 from git_opatch.parse.frames.fence import is_fence
-from git_opatch.parse.hunk import Hunks, is_no_newline, parse_header
-from git_opatch.patch import FilePatch, Hunk, Line, Mark, Operation
+from git_opatch.patch import FilePatch
 from git_opatch.text import visible
 
 HINT = marker.HINT
 _LEFT_OVER = re.compile(rb"-(?!-)|\+(?!\+\+ )")
-_ENVIRONMENT = b"*** Environment ID: "
-_LATE_MOVE = "`*** Move to:` stands right after `*** Update File:`, before any hunk"
 
 
 def starts(cursor: Cursor) -> bool:
@@ -124,194 +113,3 @@ def _no_end(cursor: Cursor, begin: int, end: int) -> None:
         begin,
         corrected=b"*** End Patch",
     )
-
-
-def sections(cursor: Cursor) -> list[FilePatch]:
-    """Take all lines that are left, which stand in an envelope, and give their sections."""
-    cursor.skip_blank()
-    if not cursor.at_end and cursor.line.lstrip().startswith(_ENVIRONMENT):
-        cursor.take()
-    files: list[FilePatch] = []
-    while True:
-        cursor.skip_blank()
-        if cursor.at_end:
-            return files
-        files += _section(cursor)
-
-
-def _section(cursor: Cursor) -> list[FilePatch]:
-    found = marker_of(cursor.line)
-    if found is not None and found[0] in _READERS:
-        kind, path = found
-        if not path:
-            cursor.fault(f"this marker names no file; write `{kind.value}PATH`")
-        return [_READERS[kind](cursor, os.fsdecode(path))]
-    if found is not None:
-        cursor.fault(_LATE_MOVE)
-    else:
-        fault_no_marker(cursor)
-    cursor.take()
-    cursor.skip_until(_is_section)
-    return []
-
-
-def _is_section(line: bytes) -> bool:
-    """Whether a section begins at `line`, for sure: it stands at the margin."""
-    found = marker_of(line) if line.startswith(b"***") else None
-    return found is not None and found[0] in _READERS
-
-
-def _add(cursor: Cursor, path: str) -> FilePatch:
-    number = cursor.number
-    cursor.take()
-    _, mode = pass_header(cursor, None, path)
-    if not cursor.at_end and _says_no_line(cursor.line):
-        cursor.take()
-    lines: list[Line] = []
-    while not _section_follows(cursor):
-        line = cursor.line
-        if line.startswith(b"+"):
-            lines.append(Line(Mark.ADDED, line[1:], number=cursor.number))
-        elif lines:
-            lines[-1] = replace(lines[-1], newline=False)
-        else:
-            cursor.fault("there is no line before this one that could lack its newline")
-        cursor.take()
-    hunks = (Hunk(tuple(lines), number=lines[0].number, framed=cursor.framed),) if lines else ()
-    return FilePatch(
-        *(Operation.ADD, None, path, hunks),
-        new_mode=mode,
-        number=number,
-        source=cursor.source,
-    )
-
-
-def _says_no_line(line: bytes) -> bool:
-    """Whether `line` is a hunk's header without text: a new file has no line to name."""
-    header = parse_header(line)
-    return header is not None and header.anchor is None
-
-
-def _section_follows(cursor: Cursor) -> bool:
-    """Whether a section or the end is next; else an added line is, or a backslash.
-
-    Blank lines before a section are taken. All else has lost its `+`: it is taken, and is one
-    fault a run.
-    """
-    while not cursor.at_end and not cursor.line.startswith(b"+") and not _is_no_newline(cursor):
-        first, number, line = cursor.at, cursor.number, cursor.line
-        cursor.skip_blank()
-        if cursor.at_end or marker_of(cursor.line) is not None:
-            return True
-        if line.startswith(b"***"):
-            fault_no_marker(cursor)
-            cursor.take()
-            continue
-        cursor.skip_until(lambda line: line.startswith((b"+", b"***")))
-        more = cursor.at - first > 1
-        cursor.fault(
-            f"every line of a new file begins with `+`; write `+{visible(line)}`"
-            + (f", and so on up to line {cursor.previous}" if more else ""),
-            number,
-            corrected=b"+" + line,
-        )
-    return cursor.at_end
-
-
-def _is_no_newline(cursor: Cursor) -> bool:
-    """Whether the cursor's line says that the one before has no newline: no added one follows."""
-    return is_no_newline(cursor.line) and not (cursor.ahead() or b"").startswith(b"+")
-
-
-def _delete(cursor: Cursor, path: str) -> FilePatch:
-    number = cursor.number
-    cursor.take()
-    pass_header(cursor, path, None)
-    cursor.skip_blank()
-    if not cursor.at_end and not cursor.line.lstrip().startswith(b"***"):
-        cursor.fault("a deletion has no lines; only the next `***` marker can follow it")
-        cursor.skip_until(lambda line: line.startswith(b"***"))
-    return FilePatch(
-        Operation.DELETE, path, None, states_content=False, number=number, source=cursor.source
-    )
-
-
-def _update(cursor: Cursor, path: str) -> FilePatch:
-    number, before = cursor.number, len(cursor.faults)
-    cursor.take()
-    moved = _moved(cursor)
-    modes = pass_header(cursor, path, moved or path)
-    hunks = _hunks(cursor)
-    if not hunks and not moved and len(cursor.faults) == before:
-        cursor.fault(
-            "the update has no hunk; add `@@` and the lines to change, or leave the section out",
-            number,
-        )
-    operation = Operation.UPDATE if not moved or moved == path else Operation.MOVE
-    return FilePatch(
-        *(operation, path, moved or path, hunks, *modes),
-        number=number,
-        source=cursor.source,
-    )
-
-
-def _moved(cursor: Cursor) -> str:
-    """Take `*** Move to:` and give its path; a padded line must have it as it is, or is context."""
-    found = None if cursor.at_end else marker_of(cursor.line)
-    if found is None or found[0] is not Marker.MOVE:
-        return ""
-    if not cursor.line.startswith(b"***") and not marker.is_exact(cursor.line):
-        return ""
-    if not found[1]:
-        cursor.fault("this marker names no file; write `*** Move to: PATH`")
-    cursor.take()
-    return os.fsdecode(found[1])
-
-
-def _hunks(cursor: Cursor) -> tuple[Hunk, ...]:
-    hunks = Hunks(cursor)
-
-    def take() -> bool:
-        line = cursor.line
-        if line.startswith(b"***"):
-            return _marker_in_update(cursor, hunks)
-        if line.startswith(b"@@"):
-            hunks.header()
-        elif hunks.open is None and line in (b"", b"\r"):
-            cursor.take()
-        elif hunks.open is not None and hunks.open.closed:
-            message = "a hunk after `*** End of File` begins with `@@`; add a line `@@`"
-            cursor.fault(message, corrected=b"@@")
-            cursor.skip_until(lambda line: line.startswith((b"@@", b"***")))
-        elif not hunks.line():
-            hunks.unmarked()
-        return True
-
-    while not cursor.at_end and take():
-        pass
-    return hunks.finish()
-
-
-def _marker_in_update(cursor: Cursor, hunks: Hunks) -> bool:
-    """Take a line at the margin that begins with `***`; False at the next section."""
-    line = cursor.line
-    if _is_section(line):
-        return False
-    if marker.is_end_of_file(line) and hunks.open is not None:
-        hunks.open.at_end_of_file = hunks.open.closed = True
-        cursor.take()
-        cursor.skip_blank()
-        return True
-    if marker_of(line) is not None:
-        cursor.fault(_LATE_MOVE)
-    else:
-        fault_no_marker(cursor, " (a context line begins with a blank)")
-    cursor.take()
-    return True
-
-
-_READERS: dict[Marker, Callable[[Cursor, str], FilePatch]] = {
-    Marker.ADD: _add,
-    Marker.DELETE: _delete,
-    Marker.UPDATE: _update,
-}

@@ -19,6 +19,7 @@ from dataclasses import replace
 from git_opatch.parse import envelope
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.envelope.marker import Marker, marker_of
+from git_opatch.parse.envelope.section import sections
 from git_opatch.parse.operations.broken import is_meant, refusal
 from git_opatch.parse.operations.json_text import Broken, end_of
 from git_opatch.parse.operations.reader import OperationLines, Reader
@@ -44,7 +45,7 @@ def parse(cursor: Cursor) -> list[FilePatch]:
     """Take an operation and give its section."""
     if _holds_envelope(cursor):
         return _enveloped(cursor)
-    files = envelope.sections(cursor)
+    files = sections(cursor)
     if len(files) > 1:
         cursor.fault("an operation is for one file; put this into one of its own", files[1].number)
     return files[:1]
