@@ -139,6 +139,7 @@ def _round_trip(edited: Edited, patch: bytes, *, back: bool) -> None:
 @example(Edited((b"a", b"-- x"), (Run(1, (b"-- x",), (b"++ x",)),), True, True), 1)
 @example(Edited((), (Run(0, (), (b"a", b"")),), True, True), 1)
 @example(Edited((b"a",), (Run(0, (b"a",), ()),), False, True), 1)
+@example(Edited((b"", b"\xef\xbb\xbfx"), (Run(0, (b"",), ()),), True, True), 1)
 def test_an_envelope_gives_the_edited_file(edited: Edited, context: int) -> None:
     hunks = edited.hunks(context)
     assume(_is_clear(edited.old, hunks))

@@ -82,7 +82,7 @@ def _edit(
             for at, line in enumerate(added)
         ]
     ending = b"\r" if text.crlf and not placement.keeps_endings else b""
-    named = any(line.text.startswith(BYTE_ORDER_MARK) for line in run)
+    named = any(line.text.startswith(BYTE_ORDER_MARK) for line in placement.hunk.lines)
     return trimmed(Edit(start, stop, tuple(lines), newline, ending, not named), text)
 
 
