@@ -27,6 +27,14 @@ class OpatchError(Exception):
     kind = Kind.IO
 
 
+class Fix(Enum):
+    """What to do with a corrected line."""
+
+    REPLACE = "replace"
+    INSERT_BEFORE = "insert_before"
+    INSERT_AFTER = "insert_after"
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One thing wrong with a patch's text. `line` counts from 1; 0 is the whole text."""
@@ -36,6 +44,9 @@ class Fault:
     source: str = ""
     corrected: str = ""
     """The line as it should be written, where the message has one; not fit for a terminal."""
+    fix: Fix = Fix.REPLACE
+    at: int = 0
+    """The line that the corrected one goes in the place of, before or after."""
 
     def __str__(self) -> str:
         place = f"line {self.line}: " if self.line else ""
@@ -60,6 +71,10 @@ class ImplicitInvocation(OpatchError):  # noqa: N818 - OpenCode's name for it
     kind = Kind.IMPLICIT
 
 
+class NoCall(OpatchError):  # noqa: N818 - it is another command, which is no error
+    """A command that was to be judged is no call of `apply_patch`."""
+
+
 class RepositoryError(OpatchError):
     """No repository, no working tree, or git failed at what it was asked."""
 
@@ -80,6 +95,12 @@ class BusyError(OpatchError):
 
 class TransactionError(OpatchError):
     """Git failed while it wrote, or wrote something else; all was put back."""
+
+    exit_status = 128
+
+
+class SystemRefusal(OpatchError):  # noqa: N818 - the system's word for it
+    """The system refused: no room, no permission, no such device."""
 
     exit_status = 128
 

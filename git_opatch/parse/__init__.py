@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from types import ModuleType
 
-from git_opatch.errors import Fault, ParseError
+from git_opatch.errors import Fault, Fix, ParseError
 from git_opatch.options import Dialect
 from git_opatch.parse import blocks, changes, envelope, operations, unified
 from git_opatch.parse.cursor import Cursor
@@ -139,7 +139,8 @@ def _pass_over(cursor: Cursor, families: Sequence[ModuleType]) -> None:
     cursor.take()
     if envelopes and envelope.is_marker(line):
         message = "no `*** Begin Patch` before this line; add one"
-        cursor.fault(message, number, corrected=b"*** Begin Patch")
+        begin, fix = b"*** Begin Patch", Fix.INSERT_BEFORE
+        cursor.fault(message, number, corrected=begin, fix=fix)
         cursor.skip_until(envelope.starts_with)
     elif (diffs or envelopes) and line.startswith(_LOST):
         before = (

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from git_opatch.errors import Fault
+from git_opatch.errors import Fault, Fix
 from git_opatch.patch import FilePatch, Mail
 from git_opatch.text import BYTE_ORDER_MARK, without_cr
 
@@ -200,14 +200,23 @@ class Cursor:
         self.at += 1
         return self.line_at(self.at - 1)
 
-    def fault(self, message: str, number: int | None = None, *, corrected: bytes = b"") -> None:
+    def fault(
+        self,
+        message: str,
+        number: int | None = None,
+        *,
+        corrected: bytes = b"",
+        fix: Fix = Fix.REPLACE,
+        at: int | None = None,
+    ) -> None:
         """Note that a line is wrong: the one to be read next, or that of `number`.
 
-        `corrected` is the line to write, if there is one.
+        `corrected` is the line to write, if there is one, and `fix` where, counted from the
+        line `at`: the one that is wrong, if nothing else is said.
         """
         if len(self.faults) < _MOST_FAULTS:
-            line = corrected.decode("utf-8", "backslashreplace")
-            self.faults.append(Fault(number or self.number, message, self.source, line))
+            line, wrong = corrected.decode("utf-8", "backslashreplace"), number or self.number
+            self.faults.append(Fault(wrong, message, self.source, line, fix, at or wrong))
 
     def skip_blank(self) -> None:
         """Read on to a line that is not blank."""

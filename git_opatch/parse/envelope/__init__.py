@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 
+from git_opatch.errors import Fix
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.envelope import marker
 from git_opatch.parse.envelope.marker import is_begin, is_end, marker_of
@@ -112,4 +113,6 @@ def _no_end(cursor: Cursor, begin: int, end: int) -> None:
         f"after line {cursor.lines.number(end - 1)} (a text that was cut off looks the same)",
         begin,
         corrected=b"*** End Patch",
+        fix=Fix.INSERT_AFTER,
+        at=cursor.lines.number(end - 1),
     )

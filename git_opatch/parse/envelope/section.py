@@ -15,6 +15,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 
+from git_opatch.errors import Fix
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.envelope import marker
 from git_opatch.parse.envelope.marker import Marker, marker_of
@@ -183,7 +184,7 @@ def _hunks(cursor: Cursor) -> tuple[Hunk, ...]:
             cursor.take()
         elif hunks.open is not None and hunks.open.closed:
             message = "a hunk after `*** End of File` begins with `@@`; add a line `@@`"
-            cursor.fault(message, corrected=b"@@")
+            cursor.fault(message, corrected=b"@@", fix=Fix.INSERT_BEFORE)
             cursor.skip_until(lambda line: line.startswith((b"@@", b"***")))
         elif not hunks.line():
             hunks.unmarked()

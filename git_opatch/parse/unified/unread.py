@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from git_opatch.errors import Fix
 from git_opatch.parse import envelope
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.header import parse_names
@@ -61,6 +62,7 @@ def _refuse_half(cursor: Cursor) -> None:
         f"a diff names its file twice; write `{visible(missing)}` {where} this line "
         f"(`{null}/dev/null` if the file {what})",
         corrected=missing,
+        fix=Fix.INSERT_BEFORE if where == "before" else Fix.INSERT_AFTER,
     )
     cursor.take()
     cursor.skip_until(lambda line: line.startswith((b"diff --git ", b"--- ", b"+++ ", b"***")))

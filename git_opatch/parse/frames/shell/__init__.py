@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from git_opatch.errors import Fix
 from git_opatch.parse.cursor import Cursor, Lines
 from git_opatch.parse.frames.fence import is_fence
 from git_opatch.parse.frames.shell import heredoc
@@ -172,6 +173,8 @@ def _content(cursor: Cursor, call: Call, command: _Command) -> Cursor | None:
             f"the heredoc that begins here has no end; if it is whole, add a line `{word}` after "
             f"line {cursor.lines.number(end - 1)} (a text that was cut off looks the same)",
             corrected=call.delimiter,
+            fix=Fix.INSERT_AFTER,
+            at=cursor.lines.number(end - 1),
         )
     cursor.at = end + ended
     return replace(body, end=end, fence=b"")
