@@ -47,10 +47,12 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What a call would do: a change for each file, and the call itself."""
+    """What a call would do: a change for each file, the call itself, and the plan."""
 
     changes: tuple[FileChange, ...]
     invocation: Invocation
+    plan: Plan
+    """How each hunk was placed."""
 
 
 def verify(
@@ -77,7 +79,7 @@ def verify(
     if plan.failures:
         raise Refused(plan.failures)
     changes = (_change(result, algorithm) for result in plan.completed.results)
-    return Action(tuple(changes), invocation)
+    return Action(tuple(changes), invocation, plan)
 
 
 def _plan_in(directory: Path, patch: Patch, options: Options) -> tuple[Plan, str]:

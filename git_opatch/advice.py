@@ -38,11 +38,12 @@ def _with_advice(failure: Failure, repository: Repository, options: Options) -> 
     if not alike:
         advice = "check the path; it counts from the top of the working tree"
         return replace(failure, advice=advice)
-    return replace(failure, advice="did you mean " + " or ".join(f"`{one}`" for one in alike) + "?")
+    advice = "did you mean " + " or ".join(f"`{one}`" for one in alike) + "?"
+    return replace(failure, advice=advice, alike=alike)
 
 
-def _alike(path: str, tracked: Sequence[str]) -> list[str]:
+def _alike(path: str, tracked: Sequence[str]) -> tuple[str, ...]:
     """Up to three of the `tracked` paths that may be meant by `path`."""
     name = path.rpartition("/")[2].lower()
     same = [one for one in tracked if one.rpartition("/")[2].lower() == name and one != path]
-    return same[:3] or get_close_matches(path, tracked[:_MOST_COMPARED], n=1, cutoff=0.8)
+    return tuple(same[:3] or get_close_matches(path, tracked[:_MOST_COMPARED], n=1, cutoff=0.8))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from functools import partial
 from io import TextIOWrapper
 from typing import Annotated, Any
@@ -17,10 +18,9 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 from git_opatch import __version__
-from git_opatch.errors import OpatchError, ParseError, UsageError
+from git_opatch.errors import Interrupted, OpatchError, ParseError, SystemRefusal, UsageError
 from git_opatch.text import visible
 
-_INTERRUPTED = 130
 _BROKEN_PIPE = 141
 
 
@@ -108,21 +108,22 @@ def run() -> int:
     try:
         status = app(prog_name="git opatch", standalone_mode=False) or 0
     except TyperException as error:
-        message = error.format_message().partition(" (Possible")[0].rstrip(".")
-        command = getattr(getattr(error, "ctx", None), "command_path", "git opatch")
-        return _fail(f"{message}; see `{command} -h`", UsageError.exit_status)
-    except ParseError as error:
-        faults = "\nerror: ".join(map(str, error.faults))
-        return _fail(f"{faults}\nnothing was changed", error.exit_status)
+        return _fail(_usage_error(error))
     except OpatchError as error:
-        return _fail(str(error), error.exit_status)
+        return _fail(error)
     except (KeyboardInterrupt, typer.Abort):
-        return _fail("interrupted", _INTERRUPTED)
+        return _fail(Interrupted("interrupted"))
     except BrokenPipeError:
         return _BROKEN_PIPE
     except OSError as error:
-        return _fail(f"the system refused: {error}", 128)
-    return _fail("interrupted", status) if status == _INTERRUPTED else status
+        return _fail(SystemRefusal(f"the system refused: {error}"))
+    return _fail(Interrupted("interrupted")) if status == Interrupted.exit_status else status
+
+
+def _usage_error(error: TyperException) -> UsageError:
+    message = error.format_message().partition(" (Possible")[0].rstrip(".")
+    command = getattr(getattr(error, "ctx", None), "command_path", "git opatch")
+    return UsageError(f"{message}; see `{command} -h`")
 
 
 def _open_streams() -> None:
@@ -134,9 +135,26 @@ def _open_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _fail(message: str, status: int) -> int:
+def _fail(error: OpatchError) -> int:
+    """Say what went wrong, on standard error or as a document; gives the exit status."""
     from git_opatch.report.terminal import show
 
+    words = sys.argv[1 : sys.argv.index("--")] if "--" in sys.argv else sys.argv[1:]
+    if "--json" in words:
+        _answer(error, next((word for word in words if not word.startswith("-")), None))
+        if not isinstance(error, SystemRefusal):  # which may be about standard output itself
+            return error.exit_status
+    message = str(error)
+    if isinstance(error, ParseError):
+        message = "\nerror: ".join(map(str, error.faults)) + "\nnothing was changed"
     first, *rest = message.splitlines() or [""]
     show([f"error: {visible(first, 2000)}", *(visible(line, 2000) for line in rest)], sys.stderr)
-    return status
+    return error.exit_status
+
+
+def _answer(error: OpatchError, command: str | None) -> None:
+    from git_opatch.report import document
+    from git_opatch.report.terminal import write_data
+
+    with suppress(OSError):
+        write_data(document.one(command, error.exit_status, document.failed(error)))

@@ -42,7 +42,8 @@ class Nearest:
 
     `position` is the file's line that differs, or its length; `line` the line of the
     patch that stands against it; `found` numbered lines of the file round it. `difference`
-    says in words how the two differ, `around` which lines to read again, from 1.
+    says in words how the two differ, `around` which lines to read again, from 1. `place` is
+    what the file has, numbered, where the hunk's lines would stand.
     """
 
     position: int
@@ -50,6 +51,7 @@ class Nearest:
     found: tuple[tuple[int, bytes], ...]
     difference: str = ""
     around: tuple[int, int] = (0, 0)
+    place: tuple[tuple[int, bytes], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,8 @@ class Failure:
     """Where it could have gone: positions from 0."""
     nearest: Nearest | None = None
     advice: str = ""
+    alike: tuple[str, ...] = ()
+    """The paths that may be meant."""
     certain: bool = True
     """False for a change that is only loosely there already: it must not be passed over."""
     kind: Kind = Kind.IO
@@ -117,6 +121,7 @@ def refusal(
         hunks=len(section.hunks),
         number=number or section.number,
         source=section.source,
+        section=section.number,
         advice=advice,
         kind=Kind.MATCH if reason in (Reason.NOT_REVERSIBLE, Reason.NO_CHANGE) else Kind.IO,
     )

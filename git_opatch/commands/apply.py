@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import typer
@@ -16,11 +17,13 @@ from git_opatch.apply import (
     finish_interrupted,
     refuse_interrupted,
 )
-from git_opatch.commands import choices
+from git_opatch.commands import answer, choices
 from git_opatch.commands.inputs import choose_matching, choose_target, read_patch, spelled
 from git_opatch.options import Dialect, Options, Target
+from git_opatch.patch import Patch
 from git_opatch.plan import Plan
-from git_opatch.report.terminal import show
+from git_opatch.report import document
+from git_opatch.report.terminal import show, write_data
 from git_opatch.repository import Repository
 
 
@@ -43,6 +46,7 @@ def apply(
     reject: choices.Reject = False,
     quiet: choices.Quiet = False,
     verbose: choices.Verbose = False,
+    json: choices.Json = False,
 ) -> None:
     """Find each hunk of a patch in the index, and apply it there and in the working tree.
 
@@ -64,7 +68,11 @@ def apply(
         command=spelled(context),
         target_flag=_target_flag(target, settings),
     )
-    _Run(repository, options, settings, names, dialect, quiet, verbose).go(check)
+    run = _Run(repository, options, settings, names, dialect, quiet, verbose)
+    if json:
+        run.answer(check)
+    else:
+        run.go(check)
 
 
 def _target_flag(target: Target, settings: Mapping[str, str]) -> str:
@@ -87,24 +95,51 @@ class _Run:
 
     def go(self, check: bool) -> None:
         """Apply or check, and say what came of it. Raises `typer.Exit` with the status."""
-        if check:
-            refuse_interrupted(self.repository)
-        else:
-            self._show(report.notes(finish_interrupted(self.repository)))
+        self._show(report.notes(self._tidied(check)))
         patch = read_patch(self.names, self.dialect)
         try:
-            if check:
-                plan = check_patch(patch, self.repository, self.options)
-                line = report.would_apply(plan, self.options)
-            else:
-                name = " ".join(self.names)
-                plan = apply_patch(patch, self.repository, self.options, name=name)
-                way_back = report.way_back(self.options, self.names, plan)
-                line = report.applied(plan, self.options, way_back)
+            plan = self._plan(patch, check)
         except Refused as refused:
             self._show(report.refusal(refused.failures, self.options))
             raise typer.Exit(refused.exit_status) from None
+        if check:
+            line = report.would_apply(plan, self.options)
+        else:
+            line = report.applied(plan, self.options, self._way_back(plan))
         self._report(plan, line, done=not check)
+
+    def answer(self, check: bool) -> None:
+        """The same, but what came of it is a document. Raises `typer.Exit`, too."""
+        tidied = self._tidied(check)
+        patch = read_patch(self.names, self.dialect)
+        try:
+            plan = self._plan(patch, check)
+        except Refused as refused:
+            outcome = answer.refused(refused.failures, patch, self.repository, self.options)
+            status = refused.exit_status
+        else:
+            patch = answer.resolved(patch, self.repository, self.options)
+            way_back = self._way_back(plan) if plan.record else ""
+            outcome = document.planned(plan, self.options, patch, done=not check, way_back=way_back)
+            status = 1 if plan.failures else 0
+        outcome["notes"] = [*tidied, *outcome["notes"]]
+        with suppress(OSError):  # what is done is done, whoever reads of it
+            write_data(document.one("apply", status, outcome))
+        raise typer.Exit(status)
+
+    def _tidied(self, check: bool) -> list[str]:
+        if not check:
+            return finish_interrupted(self.repository)
+        refuse_interrupted(self.repository)
+        return []
+
+    def _plan(self, patch: Patch, check: bool) -> Plan:
+        if check:
+            return check_patch(patch, self.repository, self.options)
+        return apply_patch(patch, self.repository, self.options, name=" ".join(self.names))
+
+    def _way_back(self, plan: Plan) -> str:
+        return report.way_back(self.options, self.names, plan)
 
     def _report(self, plan: Plan, line: str, *, done: bool) -> None:
         loose = [] if self.verbose else report.placed_loosely(plan, chosen_only=self.quiet)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import typer
@@ -12,12 +12,24 @@ import typer
 from git_opatch import report
 from git_opatch.action import verify
 from git_opatch.apply import Refused, plan_patch, refuse_interrupted
-from git_opatch.commands import choices
+from git_opatch.commands import answer, choices
 from git_opatch.commands.inputs import choose_matching, read_patch, spelled
-from git_opatch.errors import InputError, ParseError, RepositoryError, UsageError
+from git_opatch.errors import (
+    InputError,
+    NoCall,
+    OpatchError,
+    ParseError,
+    RepositoryError,
+    UsageError,
+)
+from git_opatch.invocation import detect
 from git_opatch.options import Dialect, Options, Target
-from git_opatch.outcome import Failure
-from git_opatch.report.terminal import show
+from git_opatch.parse import parse_patch
+from git_opatch.patch import Patch
+from git_opatch.plan import Plan
+from git_opatch.report import document
+from git_opatch.report.terminal import show, write_data
+from git_opatch.report.values import Fields
 from git_opatch.repository import Repository
 from git_opatch.text import visible
 
@@ -35,6 +47,7 @@ def check(
     ambiguous: choices.OnAmbiguous = None,
     fuzz: choices.Fuzz = 0,
     quiet: choices.Quiet = False,
+    json: choices.Json = False,
 ) -> None:
     """Say of each patch, taken alone, whether it would apply to the index; change nothing.
 
@@ -61,14 +74,13 @@ def check(
     )
     if worktree and repository:
         refuse_interrupted(repository)
-    judge = _Judge(options, settings, quiet)
     if argv:
-        status = judge.call(files or [])
+        found = iter([_judged_call(files or [], options)])
     else:
-        status = max(
-            judge.file(name, dialect, repository or Repository()) for name in files or ["-"]
-        )
-    raise typer.Exit(status)
+        here = repository or Repository()
+        found = (_judged(name, dialect, here, options) for name in files or ["-"])
+    tell = _document if json else _Saying(settings, quiet).say
+    raise typer.Exit(tell(found, options))
 
 
 def _repository(*, required: bool) -> Repository | None:
@@ -81,52 +93,106 @@ def _repository(*, required: bool) -> Repository | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Judge:
-    """Says what it finds, and gives the exit status for it."""
+class _Found:
+    """What is found of the patch called `name`: its plan, or the error that leaves it without.
 
-    options: Options
+    `look` gives its plan under other options.
+    """
+
+    name: str
+    plan: Plan | None = None
+    patch: Patch | None = None
+    look: Callable[[Options], Plan] = field(default=lambda _: Plan())
+    error: OpatchError | None = None
+
+    @property
+    def exit_status(self) -> int:
+        """The one that the program would have for this patch alone."""
+        if self.error:
+            return self.error.exit_status
+        return Refused.exit_status if self.plan and self.plan.failures else 0
+
+
+def _judged(name: str, dialect: Dialect | None, repository: Repository, options: Options) -> _Found:
+    try:
+        patch = read_patch([name], dialect)
+    except (ParseError, InputError) as error:
+        return _Found(name, error=error)
+
+    def look(options: Options) -> Plan:
+        return plan_patch(patch, repository, options)
+
+    return _Found(name, look(options), answer.resolved(patch, repository, options), look)
+
+
+def _judged_call(words: Sequence[str], options: Options) -> _Found:
+    """What is found of a command. Raises `ImplicitInvocation` and `ParseError`."""
+    invocation = detect(words)
+    if invocation is None:
+        return _Found("apply_patch", error=NoCall("no apply_patch call"))
+
+    def look(options: Options) -> Plan:
+        try:
+            action = verify(words, Path.cwd(), options)
+        except Refused as refused:
+            return Plan(failures=list(refused.failures))
+        return action.plan if action else Plan()
+
+    return _Found("apply_patch", look(options), parse_patch(invocation.text), look)
+
+
+def _document(found: Iterable[_Found], options: Options) -> int:
+    """Print what is found as one document; gives the exit status."""
+    outcomes = [(one.name, one.exit_status, _outcome(one, options)) for one in found]
+    write_data(document.several("check", outcomes))
+    return max(status for _, status, _ in outcomes)
+
+
+def _outcome(found: _Found, options: Options) -> Fields:
+    if found.error:
+        return document.failed(found.error)
+    plan, patch = found.plan or Plan(), found.patch or Patch(())
+    if not plan.failures:
+        return document.planned(plan, options, patch)
+    already = answer.all_applied(plan.failures, options, found.look)
+    return document.refused(plan.failures, options, patch, already=already)
+
+
+@dataclass(frozen=True, slots=True)
+class _Saying:
+    """Says in lines what is found."""
+
     settings: Mapping[str, str]
     quiet: bool
 
-    def file(self, name: str, dialect: Dialect | None, repository: Repository) -> int:
-        """Judge the patch in the file `name`."""
-        try:
-            patch = read_patch([name], dialect)
-        except ParseError as error:
-            return self._fail(name, "is no patch that can be read", map(str, error.faults))
-        except InputError as error:
-            return self._fail(name, "cannot be read", [str(error)])
-        plan = plan_patch(patch, repository, self.options)
-        if plan.failures:
-            return self._refuse(name, plan.failures)
-        notes = [*report.notes(plan.notes), *report.placed_loosely(plan, chosen_only=self.quiet)]
-        show(notes, sys.stderr, self.settings)
-        return self._accept(name, len(plan.completed.files))
+    def say(self, found: Iterable[_Found], options: Options) -> int:
+        """Say all of it, a verdict for each patch, as it is found; gives the exit status."""
+        worst = 0
+        for one in found:
+            worst = max(worst, one.exit_status)
+            if isinstance(one.error, NoCall):
+                self._show([f"error: {one.error}"])
+            else:
+                self._say(one, options)
+        return worst
 
-    def _fail(self, name: str, verdict: str, errors: Iterable[str]) -> int:
-        show([f"error: {visible(one, 2000)}" for one in errors], sys.stderr, self.settings)
-        return self._say(name, verdict, ParseError.exit_status)
+    def _say(self, found: _Found, options: Options) -> None:
+        plan = found.plan or Plan()
+        if found.error:
+            malformed = isinstance(found.error, ParseError)
+            said = "is no patch that can be read" if malformed else "cannot be read"
+            faults = found.error.faults if isinstance(found.error, ParseError) else [found.error]
+            self._show(f"error: {visible(str(one), 2000)}" for one in faults)
+        elif plan.failures:
+            said = "does not apply"
+            self._show([*report.refusal(plan.failures, options)][:-1])
+        else:
+            count = len(plan.completed.files)
+            said = f"would apply ({count} file{'s' * (count != 1)})"
+            loose = report.placed_loosely(plan, chosen_only=self.quiet)
+            self._show([*report.notes(plan.notes), *loose])
+        if found.exit_status or not self.quiet:
+            show([report.verdict(found.name, said)], sys.stdout, self.settings)
 
-    def call(self, words: Sequence[str]) -> int:
-        """Judge the command `words`. Raises `ImplicitInvocation` and `ParseError`."""
-        try:
-            action = verify(words, Path.cwd(), self.options)
-        except Refused as refused:
-            return self._refuse("apply_patch", refused.failures)
-        if action is None:
-            show(["error: no apply_patch call"], sys.stderr, self.settings)
-            return 1
-        return self._accept("apply_patch", len(action.changes))
-
-    def _accept(self, name: str, count: int) -> int:
-        return self._say(name, f"would apply ({count} file{'s' * (count != 1)})", 0)
-
-    def _refuse(self, name: str, failures: Sequence[Failure]) -> int:
-        *lines, _ = report.refusal(failures, self.options)
+    def _show(self, lines: Iterable[str]) -> None:
         show(lines, sys.stderr, self.settings)
-        return self._say(name, "does not apply", Refused.exit_status)
-
-    def _say(self, name: str, verdict: str, status: int) -> int:
-        if status or not self.quiet:
-            show([report.verdict(name, verdict)], sys.stdout, self.settings)
-        return status

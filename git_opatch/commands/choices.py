@@ -155,5 +155,9 @@ Reject = Annotated[
     bool,
     typer.Option("--reject", help="Like --partial; write the other hunks to FILE.rej."),
 ]
+Json = Annotated[
+    bool,
+    typer.Option("--json", help="Answer with one JSON document on standard output, and no more."),
+]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing on success.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Say where each hunk was found.")]

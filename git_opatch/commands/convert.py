@@ -27,13 +27,14 @@ def convert(
     match: choices.Match = None,
     ambiguous: choices.OnAmbiguous = None,
     fuzz: choices.Fuzz = 0,
+    json: choices.Json = False,
 ) -> None:
     """Complete a patch into a standard unified diff, and change nothing.
 
     Hunks are located in the index. The diff is byte for byte what `git opatch apply` hands
     to git: apply it at the top of the working tree with `git apply --index`.
     """
-    located = locating(
+    command = locating(
         context,
         base=base,
         worktree=worktree,
@@ -43,16 +44,22 @@ def convert(
         match=match,
         ambiguous=ambiguous,
         fuzz=fuzz,
+        json=json,
     )
-    plan = located.plan(files or [], dialect)
-    show([*report.notes(plan.notes), *report.placed_loosely(plan)], sys.stderr, located.settings)
-    _write(plan.completed.diff, output)
+    located = command.located(files or [], dialect)
+    plan = located.plan
+    if not json:
+        notes = [*report.notes(plan.notes), *report.placed_loosely(plan)]
+        show(notes, sys.stderr, command.settings)
+    if output:
+        _write(plan.completed.diff, output)
+    elif not json:
+        write_data(plan.completed.diff)
+    if json:
+        command.answer(located)
 
 
 def _write(diff: bytes, output: str) -> None:
-    if not output:
-        write_data(diff)
-        return
     try:
         Path(output).write_bytes(diff)
     except OSError as error:

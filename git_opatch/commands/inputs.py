@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     import typer
 
 _STANDARD_INPUT = "-"
-_NOT_SAID_AGAIN = {"index", "cached", "worktree", "base", "check", "output", "quiet", "verbose"}
+_NOT_SAID_AGAIN = {
+    *("index", "cached", "worktree", "base", "check", "output", "quiet", "verbose", "json"),
+    *("stat", "numstat", "name_only", "name_status", "zero"),
+}
 
 _Choice = TypeVar("_Choice", Target, Tier, Ambiguous)
 

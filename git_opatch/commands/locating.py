@@ -10,11 +10,15 @@ import typer
 
 from git_opatch import report
 from git_opatch.apply import Refused, plan_patch, refuse_interrupted
+from git_opatch.commands import answer
 from git_opatch.commands.inputs import choose_matching, read_patch, spelled
 from git_opatch.errors import RepositoryError, UsageError
 from git_opatch.options import Ambiguous, Dialect, Options, Target, Tier
+from git_opatch.patch import Patch
 from git_opatch.plan import Plan
-from git_opatch.report.terminal import show
+from git_opatch.report import document
+from git_opatch.report.terminal import show, write_data
+from git_opatch.report.values import Fields
 from git_opatch.repository import Repository
 
 
@@ -22,23 +26,46 @@ from git_opatch.repository import Repository
 class Locating:
     """Where and how to locate, as the user chose it."""
 
+    command: str
     repository: Repository
     settings: Mapping[str, str]
     options: Options
+    json: bool
 
-    def plan(self, files: Sequence[str], dialect: Dialect | None) -> Plan:
-        """The plan of the patch in `files`.
+    def located(self, files: Sequence[str], dialect: Dialect | None) -> Located:
+        """The patch in `files`, and its plan.
 
         Says why and raises `typer.Exit` if it does not apply; raises `ParseError` and
         `InputError`.
         """
         if self.options.target is Target.WORKTREE:
             refuse_interrupted(self.repository)
-        plan = plan_patch(read_patch(files, dialect), self.repository, self.options)
-        if plan.failures:
+        patch = read_patch(files, dialect)
+        plan = plan_patch(patch, self.repository, self.options)
+        if not plan.failures:
+            return Located(patch, plan)
+        if self.json:
+            refused = answer.refused(plan.failures, patch, self.repository, self.options)
+            self._write(refused, Refused.exit_status)
+        else:
             show(report.refusal(plan.failures, self.options), sys.stderr, self.settings)
-            raise typer.Exit(Refused.exit_status)
-        return plan
+        raise typer.Exit(Refused.exit_status)
+
+    def answer(self, located: Located) -> None:
+        """Print the document that says what the patch would do."""
+        patch = answer.resolved(located.patch, self.repository, self.options)
+        self._write(document.planned(located.plan, self.options, patch), 0)
+
+    def _write(self, outcome: Fields, exit_status: int) -> None:
+        write_data(document.one(self.command, exit_status, outcome))
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A patch that would apply, and how."""
+
+    patch: Patch
+    plan: Plan
 
 
 def locating(
@@ -52,6 +79,7 @@ def locating(
     match: Tier | None,
     ambiguous: Ambiguous | None,
     fuzz: int,
+    json: bool,
 ) -> Locating:
     """The options understood. Raises `UsageError`, or `RepositoryError` for want of a base."""
     if base and worktree:
@@ -69,4 +97,4 @@ def locating(
         matching=choose_matching(match, ambiguous, fuzz, settings),
         command=spelled(context),
     )
-    return Locating(repository, settings, options)
+    return Locating(context.info_name or "", repository, settings, options, json)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Mapping
 
 import typer
 
@@ -15,12 +16,12 @@ from git_opatch.commands.locating import locating
 from git_opatch.errors import UsageError
 from git_opatch.options import Options
 from git_opatch.patch import Patch
-from git_opatch.plan import refuse_unsafe, resolve_paths
+from git_opatch.plan import Plan, refuse_unsafe, resolve_paths
 from git_opatch.report import files as report_files
 from git_opatch.report import terminal
 from git_opatch.reverse import reverse as reversed_patch
 
-_WITHOUT_Z = ("", "stat")
+_WITHOUT_Z = ("", "stat", "json")
 
 
 def show(
@@ -40,20 +41,23 @@ def show(
     match: choices.Match = None,
     ambiguous: choices.OnAmbiguous = None,
     fuzz: choices.Fuzz = 0,
+    json: choices.Json = False,
 ) -> None:
     """Show what a patch would do: each file, where each hunk lands and why, and the diff.
 
     Hunks are located in the index, and nothing is changed. With --name-only or --name-status
     the patch is only read; no repository is needed.
     """
-    form = _form(stat=stat, numstat=numstat, name_only=name_only, name_status=name_status)
+    form = _form(
+        stat=stat, numstat=numstat, name_only=name_only, name_status=name_status, json=json
+    )
     if zero and form in _WITHOUT_Z:
         raise UsageError("-z goes with --numstat, --name-only or --name-status")
     if form in ("name-only", "name-status"):
         options = Options(reverse=reverse, directory=directory, command=spelled(context))
         _show_names(read_patch(files or [], dialect), options, form, zero=zero)
         return
-    located = locating(
+    command = locating(
         context,
         base=base,
         worktree=worktree,
@@ -63,16 +67,24 @@ def show(
         match=match,
         ambiguous=ambiguous,
         fuzz=fuzz,
+        json=json,
     )
-    plan = located.plan(files or [], dialect)
-    terminal.show(report.notes(plan.notes), sys.stderr, located.settings)
+    located = command.located(files or [], dialect)
+    if json:
+        command.answer(located)
+        return
+    _show(located.plan, form, command.settings, zero=zero)
+
+
+def _show(plan: Plan, form: str, settings: Mapping[str, str], *, zero: bool) -> None:
+    terminal.show(report.notes(plan.notes), sys.stderr, settings)
     if form == "stat":
         columns = shutil.get_terminal_size().columns
-        terminal.show_styled(report_files.stat(plan.completed.files, columns), located.settings)
+        terminal.show_styled(report_files.stat(plan.completed.files, columns), settings)
     elif form == "numstat":
         terminal.write_data(report_files.numstat(plan.completed.files, zero=zero))
     else:
-        terminal.show_diff(list(report.details(plan)), plan.completed.diff, located.settings)
+        terminal.show_diff(list(report.details(plan)), plan.completed.diff, settings)
 
 
 def _form(**chosen: bool) -> str:

@@ -52,10 +52,15 @@ class Nearby:
             if self._line(start + at) != self._normal(line.text)
         )
         position = min(max(start + at, 0), len(self._lines))
-        first, last = max(position - 1, 0), min(position + 2, len(self._lines))
-        found = tuple((number, self._lines[number]) for number in range(first, last))
+        found = self._numbered(position - 1, position + 2)
+        place = self._numbered(start, start + len(preimage))
         around = max(position - 1, 1), min(position + len(preimage) + 2, len(self._lines))
-        return Nearest(position, preimage[at], found, self._how(preimage[at], position), around)
+        how = self._how(preimage[at], position)
+        return Nearest(position, preimage[at], found, how, around, place)
+
+    def _numbered(self, start: int, stop: int) -> tuple[tuple[int, bytes], ...]:
+        inside = range(max(start, 0), min(stop, len(self._lines)))
+        return tuple((number, self._lines[number]) for number in inside)
 
     def _how(self, line: Line, position: int) -> str:
         if position >= len(self._lines):

@@ -48,7 +48,7 @@ def summary(files: Sequence[FileSummary], *, done: bool = True) -> str:
 def applied(plan: Plan, options: Options, way_back: str) -> str:
     """The one line of a success: what changed, where, and how to take it back."""
     if not plan.completed.changes:
-        return _NOTHING[options.reverse]
+        return nothing_to_do(options)
     what = summary(plan.completed.files)
     return f"{what}; {_DONE[options.target]}. Take it back: {visible(way_back, 1000)}"
 
@@ -56,8 +56,13 @@ def applied(plan: Plan, options: Options, way_back: str) -> str:
 def would_apply(plan: Plan, options: Options) -> str:
     """The one line of a check that found nothing wrong."""
     if not plan.completed.changes:
-        return _NOTHING[options.reverse]
+        return nothing_to_do(options)
     return f"would apply to {_WHERE[options.target]}: {summary(plan.completed.files, done=False)}"
+
+
+def nothing_to_do(options: Options) -> str:
+    """The one line of a success that changes nothing."""
+    return _NOTHING[options.reverse]
 
 
 def verdict(name: str, said: str) -> str:
@@ -151,21 +156,38 @@ def _problems(failures: Sequence[Failure]) -> str:
 
 
 def _failure(failure: Failure, options: Options) -> Iterator[str]:
-    where = f"`{options.base}`" if options.base else _WHERE[options.target]
-    message = failure.message + (f" {where}" if _is_lost(failure) else "")
-    if options.reverse and _is_lost(failure):
-        message = f"is not applied to {where}, or was changed since"
-    if options.reverse and failure.reason is Reason.ALREADY_APPLIED:
-        message = _NOT_THERE
-    yield f"error: {visible(failure.path) or '(no path)'}: {_hunk(failure)}{visible(message)}"
+    message = visible(message_of(failure, options))
+    yield f"error: {visible(failure.path) or '(no path)'}: {_hunk(failure)}{message}"
     if failure.nearest:
         yield from _nearest(failure, failure.nearest)
     elif failure.number:
         yield f"  {_in_patch(failure)}"
-    if failure.reason is Reason.ALREADY_APPLIED and failure.certain and _can_skip(options):
-        yield f"  to pass over it: {visible(options.command_with('--skip-applied'), 1000)}"
-    for line in failure.advice.splitlines():
+    for line in advice_of(failure, options):
         yield f"  {visible(line, 1000)}"
+
+
+def message_of(failure: Failure, options: Options) -> str:
+    """What is wrong, after the words that name the hunk. Not fit for a terminal."""
+    where = f"`{options.base}`" if options.base else _WHERE[options.target]
+    if options.reverse and failure.reason is Reason.ALREADY_APPLIED:
+        return _NOT_THERE
+    if not _is_lost(failure):
+        return failure.message
+    if options.reverse:
+        return f"is not applied to {where}, or was changed since"
+    return f"{failure.message} {where}"
+
+
+def advice_of(failure: Failure, options: Options) -> list[str]:
+    """What to do next, if there is something. Not fit for a terminal."""
+    lines = []
+    if failure.nearest and failure.nearest.found:
+        first, last = failure.nearest.around
+        again = f"re-read {failure.path} lines {first}-{last} and send the hunk again"
+        lines.append(f"{failure.nearest.difference}; {again}")
+    if failure.reason is Reason.ALREADY_APPLIED and failure.certain and _can_skip(options):
+        lines.append(f"to pass over it: {options.command_with('--skip-applied')}")
+    return [*lines, *failure.advice.splitlines()]
 
 
 def _can_skip(options: Options) -> bool:
@@ -194,9 +216,6 @@ def _nearest(failure: Failure, nearest: Nearest) -> Iterator[str]:
     width = len(str(nearest.found[-1][0] + 1))
     for number, line in nearest.found:
         yield f"      {number + 1:>{width}}  {visible(line)}".rstrip()
-    first, last = nearest.around
-    path = visible(failure.path)
-    yield f"  {nearest.difference}; re-read {path} lines {first}-{last} and send the hunk again"
 
 
 def way_back(options: Options, files: Sequence[str], plan: Plan) -> str:
