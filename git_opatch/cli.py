@@ -48,7 +48,7 @@ def _sparing(parameters: list[Any]) -> list[Any]:
 def _processed(parameter: Any, context: typer.Context, value: Any) -> Any:
     form = getattr(parameter, "type_descriptor", None)
     is_text = form is not None and form.annotation in (str, list[str])
-    if is_text or not value:
+    if is_text or (not value and value != ""):
         return value
     return type(parameter).process_value(parameter, context, value)
 

@@ -176,6 +176,19 @@ def test_how_to_pass_over_what_is_applied(base: Sandbox) -> None:
     assert base.opatch("apply", "--skip-applied", feed=done).status == 0
 
 
+def test_the_advice_names_values_as_they_are_written(base: Sandbox) -> None:
+    done = envelope(_update("a.txt", "two", "2"))
+    assert base.opatch("apply", feed=done).status == 0
+    said = _unchanged(base, "--match", "strict", patch=done)
+    assert "git opatch apply --skip-applied --match strict\n" in said
+
+
+def test_an_empty_number(base: Sandbox) -> None:
+    before = base.state()
+    ran = base.opatch("apply", "--fuzz", "", feed=_MIXED)
+    assert (ran.status, base.state()) == (129, before)
+
+
 def test_a_part_of_a_file_that_moves(base: Sandbox) -> None:
     move = b"*** Update File: b.txt\n*** Move to: m.txt\n@@\n-beta\n+B\n@@\n-stale\n+x\n"
     assert base.opatch("apply", "--partial", feed=envelope(move)).status == 1

@@ -111,6 +111,6 @@ def spelled(context: typer.Context) -> str:
     for option in context.command.params:
         value = context.params.get(option.name or "")
         if value and option.opts[0].startswith("-") and option.name not in _NOT_SAID_AGAIN:
-            said = value.value if isinstance(value, Enum) else value
-            words += option.opts[:1] if value is True else [option.opts[0], shlex.quote(str(said))]
+            said = str(value.value if isinstance(value, Enum) else value)
+            words += option.opts[:1] if value is True else [option.opts[0], shlex.quote(said)]
     return " ".join([*words, *map(shlex.quote, context.params["files"] or [])])
