@@ -7,14 +7,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from git_opatch import journal
 from git_opatch.advice import with_advice
 from git_opatch.blob import Change
-from git_opatch.errors import BusyError, Kind, OpatchError, ParseError
+from git_opatch.drift import amiss, follow
+from git_opatch.errors import JournalError, Kind, OpatchError, ParseError, TakenBackError
 from git_opatch.former import former_contents
+from git_opatch.interrupted import tidy_up
 from git_opatch.journal import Record
 from git_opatch.options import Dialect, Options, Target
 from git_opatch.outcome import Failure, Reason
@@ -25,18 +31,19 @@ from git_opatch.repository import Repository
 from git_opatch.reverse import reverse, reverse_recorded
 from git_opatch.snapshot import Snapshot, take_snapshot
 from git_opatch.transaction import (
+    Backup,
     ChangeSet,
     check,
     exclusive,
     held_signals,
     home_of,
-    is_interrupted,
-    needs_sweeping,
     perform,
-    recover,
 )
 from git_opatch.transaction.guard import guard, guard_parents
 from git_opatch.transaction.rejects import guard_rejects, rejects_of, write_rejects
+
+Planner = Callable[[Options], tuple[Plan, Snapshot]]
+"""Plans what is to be done as the options say."""
 
 
 class Refused(OpatchError):  # noqa: N818 - it is an outcome, as much as a success is
@@ -56,7 +63,7 @@ def plan_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
 def check_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
     """Decide, then let git judge the diff. Raises `Refused` or `TransactionError`."""
     patch = _resolved(patch, repository, options)
-    plan, _ = _ready(patch, repository, options)
+    plan, _ = _ready(partial(_plan, patch, repository), repository, options)
     _rejects(patch, plan, repository, options)
     if plan.completed.changes:
         check(repository, plan.completed.diff, options.target)
@@ -73,17 +80,62 @@ def apply_patch(patch: Patch, repository: Repository, options: Options, name: st
     patch = _resolved(patch, repository, options)
     with exclusive(home_of(repository)) as lock:
         tidy_up(repository)
-        plan, snapshot = _ready(patch, repository, options)
+        plan, snapshot = _ready(partial(_plan, patch, repository), repository, options)
         rejects = _rejects(patch, plan, repository, options)
         with held_signals():
-            done = plan.completed
-            if done.changes:
-                change_set = ChangeSet(done.diff, done.changes, done.contents, snapshot.flags)
-                perform(repository, change_set, options.target, lock)
-                digest = "" if options.reverse else patch.digest
-                _record(plan, repository, options.target, name=name, digest=digest)
+            digest = "" if options.reverse else patch.digest
+            _perform(plan, snapshot, repository, options, lock, name=name, digest=digest)
             _write_rejects(plan, repository, rejects)
     return plan
+
+
+def undo_patch(record: Record, repository: Repository, options: Options) -> Plan:
+    """Take back what `record` says was applied, from the target of `options`.
+
+    Its hunks must stand where they were left, or where git's diff says that they went since.
+    The undoing is recorded, and can be taken back itself. Raises as `apply_patch` does, and
+    `JournalError` if the record is damaged or was taken back before.
+    """
+    repository.require_worktree()
+    with exclusive(home_of(repository)) as lock:
+        tidy_up(repository)
+        if by := journal.taken_back_by(home_of(repository), record.number):
+            raise TakenBackError(
+                f"record {record.number} was taken back already, by record {by}; "
+                f"to apply it again: git opatch undo {by}"
+            )
+        plan, snapshot = _ready(partial(_plan_recorded, record, repository), repository, options)
+        with held_signals():
+            _perform(plan, snapshot, repository, options, lock, name=record.name)
+    return plan
+
+
+def _perform(
+    plan: Plan,
+    snapshot: Snapshot,
+    repository: Repository,
+    options: Options,
+    lock: int,
+    *,
+    name: str,
+    digest: str = "",
+) -> None:
+    """Carry a plan out, and write it down."""
+    done = plan.completed
+    if not done.changes:
+        return
+    files = Counter(one.status for one in done.files)
+    about = {"patch": name, "digest": digest, "undoes": plan.undoes, "files": files}
+    change_set = ChangeSet(done.diff, done.changes, done.contents, snapshot.flags, about)
+
+    def finished(backup: Backup) -> None:
+        size, home = options.journal_size, home_of(repository)
+        try:
+            plan.record = journal.record(home, done.diff, done.changes, backup.target, about, size)
+        except OSError as error:
+            plan.notes.append(f"the journal could not be written: {error.strerror}")
+
+    perform(repository, change_set, options.target, lock, finished)
 
 
 def _resolved(patch: Patch, repository: Repository, options: Options) -> Patch:
@@ -113,64 +165,18 @@ def _write_rejects(plan: Plan, repository: Repository, rejects: dict[str, bytes]
         plan.notes += [f"{path}: holds the hunks that have no place" for path in rejects]
 
 
-def _record(plan: Plan, repository: Repository, target: Target, *, name: str, digest: str) -> None:
-    home, done = home_of(repository), plan.completed
-    try:
-        plan.record = journal.record(
-            home,
-            done.diff,
-            done.changes,
-            target,
-            name=name,
-            digest=digest,
-            undoes=plan.undoes,
-        )
-    except OSError as error:
-        plan.notes.append(f"the journal could not be written: {error.strerror}")
-
-
-def finish_interrupted(repository: Repository) -> list[str]:
-    """End what an interrupted run left, and say what was done. Raises `BusyError`."""
-    if not needs_sweeping(repository):
-        return []
-    with exclusive(home_of(repository)):
-        return tidy_up(repository)
-
-
-def refuse_interrupted(repository: Repository) -> None:
-    """For what only looks at the working tree. Raises `BusyError` if it is half written."""
-    if is_interrupted(repository):
-        raise BusyError(
-            "an apply is at work here, or was interrupted; then the next `git opatch apply` "
-            "without --check puts it back before it does anything else"
-        )
-
-
-def tidy_up(repository: Repository) -> list[str]:
-    """End what an interrupted run left, and say what was done. The caller has the lock."""
-    restored = recover(repository)
-    if restored is None:
-        return []
-    if not restored.kept:
-        count = len(restored.paths)
-        return [f"an interrupted apply was put back ({count} file{'s' * (count != 1)})"]
-    return [
-        "an interrupted apply could not be put back whole, because the repository was changed "
-        f"since; the versions before it are in {restored.backup}",
-        *(f"{path}: left as it is" for path in restored.kept[:20]),
-    ]
-
-
 def _plan(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
     if not options.reverse:
         return _plan_as_is(patch, repository, options)
     record = journal.find(home_of(repository), patch.digest, named_paths(patch))
     if record is not None:
-        plan, snapshot = _plan_recorded(record, repository, options)
-        if plan is not None:
-            if not all(section.states_content for section in patch.files):
-                plan.notes.append(f"taken back as it was applied, by record {record.number}")
-            return plan, snapshot
+        with suppress(JournalError):
+            plan, snapshot = _plan_recorded(record, repository, options)
+            back = {Change(one.path, one.new, one.old) for one in record.changes}
+            if not plan.failures and set(plan.completed.changes) == back:
+                if not all(section.states_content for section in patch.files):
+                    plan.notes.append(f"taken back as it was applied, by record {record.number}")
+                return plan, snapshot
     plan, snapshot = _plan_as_is(reverse(patch), repository, options, record)
     if record is not None and not plan.failures:
         failures = _replaced(patch, record)
@@ -180,16 +186,21 @@ def _plan(patch: Patch, repository: Repository, options: Options) -> tuple[Plan,
 
 def _plan_recorded(
     record: Record, repository: Repository, options: Options
-) -> tuple[Plan | None, Snapshot]:
-    """Take back a recorded diff, where that gives just what there was before; else None."""
+) -> tuple[Plan, Snapshot]:
+    """Take back a recorded diff. Raises `JournalError` if it is damaged."""
+    source = os.path.relpath(record.file)
     try:
-        patch = reverse_recorded(parse_patch(record.diff, dialect=Dialect.UNIFIED))
-    except ParseError:  # the diff was damaged
-        return None, Snapshot({})
-    plan, snapshot = _plan_as_is(patch, repository, options, record)
-    back = {Change(one.path, one.new, one.old) for one in record.changes}
-    if plan.failures or set(plan.completed.changes) != back:
-        return None, snapshot
+        diff = record.read_diff()
+        parsed = parse_patch(diff, dialect=Dialect.UNIFIED, source=source, recorded=True)
+    except ParseError as error:
+        raise JournalError(f"{source} is damaged: {error}") from None
+    patch = reverse_recorded(parsed)
+    plan, snapshot = _plan_as_is(
+        patch, repository, options, record, lambda base: follow(patch, record, base, repository)
+    )
+    if not plan.failures:
+        plan.failures += amiss(patch, record, snapshot, plan.completed.changes)
+        plan.notes.clear()  # that the record says what files held, goes without saying
     plan.undoes = record.number
     return plan, snapshot
 
@@ -212,8 +223,13 @@ def _replaced(patch: Patch, record: Record) -> list[Failure]:
 
 
 def _plan_as_is(
-    patch: Patch, repository: Repository, options: Options, record: Record | None = None
+    patch: Patch,
+    repository: Repository,
+    options: Options,
+    record: Record | None = None,
+    fitted: Callable[[Snapshot], Patch] | None = None,
 ) -> tuple[Plan, Snapshot]:
+    """`fitted` gives the patch as it is for the files that were found."""
     failures = refuse_unsafe(patch)
     if not failures and options.target is not Target.CACHED and options.base is None:
         failures = guard_parents(repository.require_worktree(), named_paths(patch))
@@ -221,19 +237,20 @@ def _plan_as_is(
         return Plan(failures=failures), Snapshot({})
     snapshot = take_snapshot(repository, named_paths(patch), options)
     former = former_contents(repository, patch, record)
+    patch = fitted(snapshot) if fitted else patch
     plan = make_plan(patch, snapshot, options, repository.algorithm, former)
     plan.failures = with_advice(plan.failures, repository, options)
     return plan, snapshot
 
 
-def _ready(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
+def _ready(planner: Planner, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
     """A plan that the working tree does not stand against. Raises `Refused`."""
     top = repository.require_worktree()
-    plan, snapshot = _plan(patch, repository, options)
+    plan, snapshot = planner(options)
     changes = plan.completed.changes
     if plan.failures and not (options.partial and (changes or options.reject)):
         raise Refused(plan.failures)
-    obstacles = _unstaged(patch, changes, snapshot, repository, options)
+    obstacles = _unstaged(planner, changes, snapshot, options)
     obstacles += guard(top, changes, options.target) if not obstacles else []
     if obstacles:
         raise Refused([*plan.failures, *obstacles])
@@ -241,11 +258,7 @@ def _ready(patch: Patch, repository: Repository, options: Options) -> tuple[Plan
 
 
 def _unstaged(
-    patch: Patch,
-    changes: Sequence[Change],
-    snapshot: Snapshot,
-    repository: Repository,
-    options: Options,
+    planner: Planner, changes: Sequence[Change], snapshot: Snapshot, options: Options
 ) -> list[Failure]:
     """Touched files that are not in the working tree what they are in the index."""
     if options.target is not Target.INDEX:
@@ -263,7 +276,7 @@ def _unstaged(
     ]
     changed = [path for path in touched if path in snapshot.changed - snapshot.deleted]
     if changed:
-        advice = _way_round(patch, repository, options)
+        advice = _way_round(planner, options)
         failures += [
             Failure(Reason.UNSTAGED, "has changes that are not staged", path, advice=advice)
             for path in changed
@@ -271,10 +284,10 @@ def _unstaged(
     return failures
 
 
-def _way_round(patch: Patch, repository: Repository, options: Options) -> str:
+def _way_round(planner: Planner, options: Options) -> str:
     """The command that would work although files have unstaged changes."""
     there = replace(options, target=Target.WORKTREE)
-    if not _plan(patch, repository, there)[0].failures:
+    if not planner(there)[0].failures:
         as_they_are = options.command_with("--worktree")
         return (
             f"to patch the files as they are, without staging: {as_they_are}\n"

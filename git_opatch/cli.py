@@ -92,13 +92,19 @@ def register() -> None:
     from git_opatch.commands.check import check
     from git_opatch.commands.convert import convert
     from git_opatch.commands.demo import demo
+    from git_opatch.commands.log import log
+    from git_opatch.commands.recover import recover
     from git_opatch.commands.show import show
+    from git_opatch.commands.undo import undo
 
     add = partial(app.command, cls=_Command)
     add(short_help="Apply a patch to the index and the working tree.")(apply)
     add(short_help="Say of each patch, or of a command, whether it would apply.")(check)
     add(short_help="Print a patch as a standard unified diff.")(convert)
     add(short_help="Show what a patch would do: where each hunk lands, and the diff.")(show)
+    add(short_help="Take a patch back that was applied here.")(undo)
+    add(short_help="Show what was applied here.")(log)
+    add(short_help="Put back what an interrupted apply left.")(recover)
     add(short_help="Show the main job in a throw-away repository.")(demo)
 
 

@@ -105,6 +105,18 @@ class SystemRefusal(OpatchError):  # noqa: N818 - the system's word for it
     exit_status = 128
 
 
+class JournalError(OpatchError):
+    """The journal has no such record, or cannot show it."""
+
+    exit_status = 128
+
+
+class TakenBackError(JournalError):
+    """The record was taken back already; nothing was changed."""
+
+    exit_status = 1
+
+
 class UsageError(OpatchError):
     """The command line is wrong."""
 

@@ -18,7 +18,9 @@ from git_opatch.locate.overlap import overlap
 from git_opatch.options import Matching, Options, Tier
 from git_opatch.outcome import Failure, Placement, Reason, failure_of
 from git_opatch.patch import FilePatch, Hunk
+from git_opatch.text import Text
 
+_COUNTED = "counted in this file"
 _MOST_ROUNDS = 50
 """Hunks that show one another's outcome in a longer chain than this are refused."""
 
@@ -44,7 +46,10 @@ def edit(section: FilePatch, content: Content, options: Options) -> Edited:
     edited.notes += [
         f"hunk {hunk.ordinal} changes nothing" for hunk in section.hunks if not hunk.changes
     ]
-    _place(expanded.hunks, edited, matching_of(options))
+    if section.counted:
+        _place_as_counted(expanded.hunks, edited, matching_of(options))
+    else:
+        _place(expanded.hunks, edited, matching_of(options))
     edited.placements = [
         replace(one, notes=(*one.notes, *expanded.notes.get(one.hunk.ordinal, ())))
         for one in edited.placements
@@ -85,6 +90,44 @@ def _place(hunks: Sequence[Hunk], edited: Edited, matching: Matching) -> None:
         if len(edited.placements) == count:
             break
     _account_for(hunks, edited)
+
+
+def _place_as_counted(hunks: Sequence[Hunk], edited: Edited, matching: Matching) -> None:
+    """Edit with the hunks that stand where their numbers say, byte for byte; the others fail."""
+    text = edited.content.text
+    there: list[Hunk] = []
+    lost: list[Hunk] = []
+    for hunk in hunks:
+        (there if _is_as_counted(hunk, text) else lost).append(hunk)
+    for hunk, one in zip(lost, locate_hunks(lost, text, matching), strict=True):
+        edited.failures.append(one if isinstance(one, Failure) else _elsewhere(hunk, one))
+    _apply(
+        [
+            Placement(
+                hunk, hunk.start or 0, evidence=_COUNTED, keeps_endings=True, keeps_mark=False
+            )
+            for hunk in there
+        ],
+        edited,
+        [],
+    )
+
+
+def _is_as_counted(hunk: Hunk, text: Text) -> bool:
+    if hunk.start is None or hunk.start + len(hunk.preimage) > len(text.lines):
+        return False
+    return all(
+        line.text == text.lines[at] and line.newline == text.has_newline(at)
+        for at, line in enumerate(hunk.preimage, hunk.start)
+    )
+
+
+def _elsewhere(hunk: Hunk, placement: Placement) -> Failure:
+    message = (
+        "was counted where other lines stand now; its lines stand at line "
+        f"{placement.start + 1}, which is another place"
+    )
+    return failure_of(hunk, Reason.CONTRADICTED, message, places=(placement.start,))
 
 
 def _account_for(hunks: Sequence[Hunk], edited: Edited) -> None:

@@ -4,25 +4,67 @@
     <git-dir>/opatch/journal/N.diff     the completed diff
 
 The digest of the patch's text is recorded, too: `-R` of the same text then takes back what it
-did, with all that the text does not say, such as what a deleted file held.
+did, with all that the text does not say, such as what a deleted file held. A key that a record
+lacks has a value that changes nothing; a record that must not be read so has another version.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from git_opatch.blob import Change, Entry
+from git_opatch.errors import JournalError
 from git_opatch.options import Target
 
 _VERSION = 1
-_SIZE = 100
+_MALFORMED = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One applied patch, which was called `name`: what it changed, where and when.
+
+    `undoes` is the number of the record that it takes back, 0 if it is none that does;
+    `files` is how many files were added, modified, …, by git's letters.
+    """
+
+    number: int
+    folder: Path
+    target: Target
+    changes: tuple[Change, ...]
+    time: int = 0
+    name: str = ""
+    digest: str = ""
+    undoes: int = 0
+    files: Mapping[str, int] = field(default_factory=dict)
+    checksum: str = ""
+
+    @property
+    def before(self) -> dict[str, Entry]:
+        """What stood at each path that was not empty."""
+        return {change.path: change.old for change in self.changes if change.old is not None}
+
+    @property
+    def file(self) -> Path:
+        """Where the completed diff is."""
+        return self.folder / f"{self.number}.diff"
+
+    def read_diff(self) -> bytes:
+        """The completed diff. Raises `JournalError` if it is not what was written down."""
+        try:
+            diff = self.file.read_bytes()
+        except OSError as error:
+            raise JournalError(f"{self.file} cannot be read: {error.strerror}") from None
+        if self.checksum not in ("", _checksum(diff)):
+            raise JournalError(f"{self.file} is damaged: it is not what was written there")
+        return diff
 
 
 def record(
@@ -30,83 +72,142 @@ def record(
     diff: bytes,
     changes: Sequence[Change],
     target: Target,
-    *,
-    name: str,
-    digest: str,
-    undoes: int = 0,
-) -> Path:
-    """Write down an applied patch, called `name`; gives the path of its diff.
+    about: Mapping[str, object],
+    size: int,
+) -> int:
+    """Write down an applied patch; gives its number, 0 if none is to be kept.
 
-    `undoes` is the number of the record that it takes back, if it is one.
-
-    Only the newest hundred records are kept. Raises `OSError` if there is no room.
+    `about` is its name (`patch`), its `digest`, how many `files` became what, and what it `undoes`.
+    Only the newest `size` records stay. Raises `OSError` if there is no room.
     """
     folder = home / "journal"
-    folder.mkdir(exist_ok=True)
     numbers = _numbers(folder)
     number = numbers[-1] + 1 if numbers else 1
-    entry = {
-        "version": _VERSION,
-        "time": int(time.time()),
-        "target": target.value,
-        "patch": name,
-        "digest": digest,
-        "undoes": undoes,
-        "changes": [change.to_json() for change in changes],
-    }
-    file = folder / f"{number}.diff"
-    file.write_bytes(diff)
+    if size:
+        entry = {
+            "version": _VERSION,
+            "time": int(time.time()),
+            "target": target.value,
+            **about,
+            "checksum": _checksum(diff),
+            "changes": [change.to_json() for change in changes],
+        }
+        _write(folder, number, entry, diff)
+        numbers.append(number)
+    for old in numbers[: max(len(numbers) - size, 0)]:
+        (folder / f"{old}.json").unlink(missing_ok=True)
+        (folder / f"{old}.diff").unlink(missing_ok=True)
+    return number if size else 0
+
+
+def _write(folder: Path, number: int, entry: Mapping[str, object], diff: bytes) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / f"{number}.diff").write_bytes(diff)
     partial = folder / f"{number}.tmp"
     partial.write_text(json.dumps(entry))
     os.replace(partial, folder / f"{number}.json")
-    for old in [*numbers, number][:-_SIZE]:
-        (folder / f"{old}.json").unlink(missing_ok=True)
-        (folder / f"{old}.diff").unlink(missing_ok=True)
-    return file
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One applied patch: its number, its completed diff, and what it changed."""
-
-    number: int
-    diff: bytes
-    changes: tuple[Change, ...]
-
-    @property
-    def before(self) -> dict[str, Entry]:
-        """What stood at each path that was not empty."""
-        return {change.path: change.old for change in self.changes if change.old is not None}
+def _checksum(diff: bytes) -> str:
+    return hashlib.sha256(diff).hexdigest()
 
 
 def find(home: Path, digest: str, paths: Collection[str]) -> Record | None:
     """The newest record of the patch with this digest on these paths.
 
-    One that was taken back is spent. What is damaged is passed over.
+    One that was taken back is spent, unless that was taken back, too. What cannot be read is
+    passed over.
     """
-    spent: set[int] = set()
-    for number, entry in _newest_first(home / "journal"):
-        with suppress(OSError, LookupError, TypeError, ValueError, RecursionError):
-            spent.add(entry.get("undoes", 0))
-            if not digest or entry["digest"] != digest or number in spent:
-                continue
-            changes = tuple(map(Change.from_json, entry["changes"]))
-            if {change.path for change in changes} <= set(paths):
-                diff = (home / "journal" / f"{number}.diff").read_bytes()
-                return Record(number, diff, changes)
+    for one in _live(home):
+        known = bool(digest) and one.digest == digest
+        if known and {change.path for change in one.changes} <= set(paths):
+            return one
     return None
 
 
-def _newest_first(folder: Path) -> Iterator[tuple[int, Any]]:
-    """The records that can be read; those cut short or of another version are passed over."""
-    for number in reversed(_numbers(folder)):
+def taken_back_by(home: Path, number: int) -> int:
+    """The number of the record that takes that one back, and was not taken back; else 0."""
+    return next((one.number for one in _live(home) if one.undoes == number), 0)
+
+
+def later_changes(home: Path, number: int) -> dict[str, int]:
+    """The last record after that one that changed each path, of what still stands."""
+    later = [one for one in _live(home) if one.number > number and one.undoes <= number]
+    return {change.path: one.number for one in reversed(later) for change in one.changes}
+
+
+def get(home: Path, number: int | None = None) -> Record:
+    """The record with this number, or the newest.
+
+    Raises `JournalError` if there is none, or if it cannot be read.
+    """
+    numbers = _numbers(home / "journal")
+    if not numbers:
+        raise JournalError("nothing is recorded here: no patch was applied, or none is kept")
+    if number is None:
+        return _read(home / "journal", numbers[-1])
+    if number not in numbers:
+        raise JournalError(
+            f"there is no record {number}; `git opatch log` shows those from {numbers[0]} to "
+            f"{numbers[-1]}"
+        )
+    return _read(home / "journal", number)
+
+
+def entries(home: Path) -> Iterator[tuple[int, Record | JournalError]]:
+    """Each record, newest first, or what is wrong with it."""
+    for number in reversed(_numbers(home / "journal")):
         try:
-            entry = json.loads((folder / f"{number}.json").read_bytes())
-        except (OSError, ValueError, RecursionError):
-            continue
-        if isinstance(entry, dict) and entry.get("version") == _VERSION:
-            yield number, entry
+            yield number, _read(home / "journal", number)
+        except JournalError as error:
+            yield number, error
+
+
+def _live(home: Path) -> Iterator[Record]:
+    """The records that can be read, newest first, without those that were taken back."""
+    spent: set[int] = set()
+    for number, one in entries(home):
+        if isinstance(one, Record) and number not in spent:
+            spent.add(one.undoes)
+            yield one
+
+
+def _read(folder: Path, number: int) -> Record:
+    file = folder / f"{number}.json"
+    try:
+        entry = json.loads(file.read_bytes())
+        if isinstance(entry["version"], int) and entry["version"] > _VERSION:
+            raise JournalError(f"record {number} was written by a newer version of git opatch")
+        return _from_json(folder, number, entry)
+    except OSError as error:
+        raise JournalError(f"{file} cannot be read: {error.strerror}") from None
+    except _MALFORMED:
+        raise JournalError(f"{file} is damaged: it was cut short, or changed") from None
+
+
+def _from_json(folder: Path, number: int, entry: Mapping[str, Any]) -> Record:
+    """Raises one of `_MALFORMED` for what no version wrote."""
+    changes = tuple(map(Change.from_json, entry["changes"]))
+    files = entry.get("files") or _counted(changes)
+    return Record(
+        number,
+        folder,
+        Target(entry["target"]),
+        changes,
+        int(entry["time"]),
+        str(entry.get("patch", "")),
+        str(entry.get("digest", "")),
+        int(entry.get("undoes", 0)),
+        {str(letter): int(count) for letter, count in files.items()},
+        str(entry.get("checksum", "")),
+    )
+
+
+def _counted(changes: Sequence[Change]) -> dict[str, int]:
+    """For records without a count: paths instead of files, so that a move is two."""
+    letters = ["A" if one.old is None else "D" if one.new is None else "M" for one in changes]
+    return {letter: letters.count(letter) for letter in "AMD" if letter in letters}
 
 
 def _numbers(folder: Path) -> list[int]:
-    return sorted(int(file.stem) for file in folder.glob("*.json") if file.stem.isdigit())
+    return sorted(int(file.stem) for file in folder.glob("*.json") if file.stem.isdecimal())

@@ -90,6 +90,8 @@ class Options:
     """Whether hunks that have no place are left out, instead of refusing the whole patch."""
     reject: bool = False
     """Whether those hunks are written to files beside the ones that they were for."""
+    journal_size: int = 100
+    """How many records the journal keeps."""
     skip_applied: bool = False
     """Whether what is there already is passed over, instead of refused."""
     command: str = "git opatch apply"

@@ -158,6 +158,8 @@ class Placement:
     likeness: tuple[Likeness, ...] = ()
     repairs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    keeps_mark: bool = True
+    """Whether a byte-order mark stays in front of the file, whatever is added there."""
     changed: tuple[int, int] = field(init=False, repr=False, compare=False)
     """From where to where the file's lines change; equal for a pure addition."""
 

@@ -137,6 +137,9 @@ class FilePatch:
     """The name of the patch file that the section stands in."""
     directory: str = ""
     """The directory that the text says the paths count from."""
+    counted: bool = False
+    """Whether the hunks were counted in the very file: each stands, byte for byte, where its
+    number says, or nowhere."""
 
     @property
     def path(self) -> str:

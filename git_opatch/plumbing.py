@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,20 @@ from git_opatch.blob import Entry, Mode
 from git_opatch.errors import RepositoryError
 
 MOST_ARGUMENTS = 500_000  # bytes; above it the whole index is listed
+# What would be refused on one system is refused on all; hard links change a file's ctime.
+OUR_CONFIG = (
+    "-c", "core.protectHFS=true",
+    "-c", "core.protectNTFS=true",
+    "-c", "core.trustctime=false",
+    "-c", "core.safecrlf=false",
+)  # fmt: skip
+# Pathspecs of ours carry their magic with them; the user's defaults would undo it.
+OUR_PATHSPECS = {f"GIT_{name}_PATHSPECS": "0" for name in ("LITERAL", "GLOB", "NOGLOB", "ICASE")}
+# Nothing of the user's in a diff that is read by us.
+PLAIN_DIFF = ("--text", "--no-color", "--no-ext-diff", "--no-textconv", "-U0",
+              "--inter-hunk-context=0")  # fmt: skip
+
+_RANGES = re.compile(rb"(?m)^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +112,13 @@ def quoted(path: str) -> str:
     if os.pathsep in path or path.startswith('"'):
         return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return path
+
+
+def differing(diff: bytes) -> list[tuple[range, int]]:
+    """The lines of the old text, from 0, that a `PLAIN_DIFF` replaces, and by how many new ones."""
+    found = []
+    for start, gone, new in _RANGES.findall(diff):
+        count = int(gone or 1)
+        first = int(start) - (count > 0)
+        found.append((range(first, first + count), int(new or 1)))
+    return found

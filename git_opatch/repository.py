@@ -17,10 +17,14 @@ from git_opatch.blob import Entry, Mode
 from git_opatch.errors import RepositoryError
 from git_opatch.plumbing import (
     MOST_ARGUMENTS,
+    OUR_CONFIG,
+    OUR_PATHSPECS,
+    PLAIN_DIFF,
     Answer,
     Listed,
     batch,
     batches,
+    differing,
     escaped,
     listed,
     pathspecs,
@@ -33,18 +37,8 @@ os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
 from git import Git
 from git.exc import GitCommandNotFound
 
-# Pathspecs of ours carry their magic with them; the user's defaults would undo it.
-_PATHSPECS = {f"GIT_{name}_PATHSPECS": "0" for name in ("LITERAL", "GLOB", "NOGLOB", "ICASE")}
-# What would be refused on one system is refused on all; hard links change a file's ctime.
-_CONFIG = (
-    "-c", "core.protectHFS=true",
-    "-c", "core.protectNTFS=true",
-    "-c", "core.trustctime=false",
-    "-c", "core.safecrlf=false",
-)  # fmt: skip
 # Without it git apply faults in the pages of a large file anew for every hunk.
 _MALLOC = {"MALLOC_TOP_PAD_": str(64 * 1024 * 1024)}
-_TRACKED = frozenset("HSMhsm")
 
 
 class Repository:
@@ -56,7 +50,7 @@ class Repository:
     def __init__(self, directory: str | Path = ".") -> None:
         """Raises `RepositoryError`, with git's own words, if there is none."""
         self._git = Git(str(directory))
-        self._env: dict[str, str] = {**_PATHSPECS}
+        self._env: dict[str, str] = {**OUR_PATHSPECS}
         found = self._run(
             "rev-parse", "--path-format=absolute", "--git-dir", "--git-path", "index",
             "--git-path", "objects", "--show-object-format", "--show-toplevel",
@@ -89,7 +83,7 @@ class Repository:
             stdin.seek(0)
             try:
                 status, output, errors = self._git.execute(
-                    ["git", *_CONFIG, *arguments],
+                    ["git", *OUR_CONFIG, *arguments],
                     stdin,
                     with_extended_output=True,
                     with_exceptions=False,
@@ -253,19 +247,16 @@ class Repository:
         flags: Sequence[str],
         *,
         index: Path | None = None,
-        top: Path | None = None,
         env: Mapping[str, str] | None = None,
         keep: Sequence[int] = (),
     ) -> Answer:
         """Hand a finished diff to git apply.
 
-        The user's `apply.*` settings are overruled: the diff says all. `top` is another
-        working tree, `index` another index. The process has a group of its own when it
-        inherits descriptors, so that a terminal's interrupt cannot end it half-way.
+        The user's `apply.*` settings are overruled: the diff says all. `index` is another
+        index. The process has a group of its own when it inherits descriptors, so that a
+        terminal's interrupt cannot end it half-way.
         """
         where = {**_MALLOC, **_index_env(index), **(env or {})}
-        if top is not None:
-            where["GIT_WORK_TREE"] = str(top)
         arguments = ("apply", "--whitespace=nowarn", "--no-ignore-whitespace", *flags, str(diff))
         return self._run(*arguments, env=where, keep=keep)
 
@@ -281,6 +272,15 @@ class Repository:
         """Set or clear a bit of entries of `index`, by the option of `git update-index`."""
         feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
         self._ask("update-index", flag, "-z", "--stdin", env=_index_env(index), feed=feed)
+
+    def differences(self, before: bytes, after: bytes) -> list[tuple[range, int]]:
+        """Which lines of one text git's diff replaces to make another, and by how many."""
+        with tempfile.TemporaryDirectory(prefix="git-opatch-") as folder:
+            for name, data in (("before", before), ("after", after)):
+                Path(folder, name).write_bytes(data)
+            names = (f"{folder}/before", f"{folder}/after")
+            output = self._run("diff", *PLAIN_DIFF, "--no-index", "--", *names).output
+        return differing(output)
 
     def check_out(self, paths: Sequence[str], *, index: Path) -> None:
         """Write files anew from `index`, for attributes that have changed."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from git_opatch.blob import Blob, Mode
 from git_opatch.complete import Completed
@@ -36,8 +35,8 @@ class Plan:
     placed: list[Placed] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
-    record: Path | None = None
-    """The journal's copy of the diff, once it is applied."""
+    record: int = 0
+    """The number of its record in the journal, once it is applied; 0 if there is none."""
     skipped: list[Failure] = field(default_factory=list)
     """What is there already, and was passed over."""
     undoes: int = 0

@@ -26,7 +26,7 @@ _LAYERS = [
     {"snapshot"},
     {"folder"},
     {"parse", "locate", "complete", "transaction", "journal"},
-    {"hunks", "advice", "former", "invocation"},
+    {"hunks", "advice", "former", "drift", "interrupted", "invocation"},
     {"settle"},
     {"plan"},
     {"apply"},

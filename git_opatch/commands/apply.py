@@ -14,17 +14,23 @@ from git_opatch.apply import (
     Refused,
     apply_patch,
     check_patch,
-    finish_interrupted,
-    refuse_interrupted,
 )
 from git_opatch.commands import answer, choices
-from git_opatch.commands.inputs import choose_matching, choose_target, read_patch, spelled
+from git_opatch.commands.inputs import (
+    choose_journal_size,
+    choose_matching,
+    choose_target,
+    read_patch,
+    spelled,
+)
+from git_opatch.interrupted import finish_interrupted, refuse_interrupted
 from git_opatch.options import Dialect, Options, Target
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan
 from git_opatch.report import document
 from git_opatch.report.terminal import show, write_data
 from git_opatch.repository import Repository
+from git_opatch.transaction import patiently
 
 
 def apply(
@@ -44,6 +50,7 @@ def apply(
     skip_applied: choices.SkipApplied = False,
     partial: choices.Partial = False,
     reject: choices.Reject = False,
+    wait: choices.Wait = 0,
     quiet: choices.Quiet = False,
     verbose: choices.Verbose = False,
     json: choices.Json = False,
@@ -64,11 +71,12 @@ def apply(
         matching=choose_matching(match, ambiguous, fuzz, settings),
         partial=partial or reject,
         reject=reject,
+        journal_size=choose_journal_size(settings),
         skip_applied=skip_applied,
         command=spelled(context),
         target_flag=_target_flag(target, settings),
     )
-    run = _Run(repository, options, settings, names, dialect, quiet, verbose)
+    run = _Run(repository, options, settings, names, dialect, wait, quiet, verbose)
     if json:
         run.answer(check)
     else:
@@ -90,6 +98,7 @@ class _Run:
     settings: Mapping[str, str]
     names: Sequence[str]
     dialect: Dialect | None
+    wait: float
     quiet: bool
     verbose: bool
 
@@ -129,14 +138,17 @@ class _Run:
 
     def _tidied(self, check: bool) -> list[str]:
         if not check:
-            return finish_interrupted(self.repository)
-        refuse_interrupted(self.repository)
+            return patiently(lambda: finish_interrupted(self.repository), self.wait)
+        patiently(lambda: refuse_interrupted(self.repository), self.wait)
         return []
 
     def _plan(self, patch: Patch, check: bool) -> Plan:
         if check:
             return check_patch(patch, self.repository, self.options)
-        return apply_patch(patch, self.repository, self.options, name=" ".join(self.names))
+        name = " ".join(self.names)
+        return patiently(
+            lambda: apply_patch(patch, self.repository, self.options, name=name), self.wait
+        )
 
     def _way_back(self, plan: Plan) -> str:
         return report.way_back(self.options, self.names, plan)

@@ -11,7 +11,7 @@ import typer
 
 from git_opatch import report
 from git_opatch.action import verify
-from git_opatch.apply import Refused, plan_patch, refuse_interrupted
+from git_opatch.apply import Refused, plan_patch
 from git_opatch.commands import answer, choices
 from git_opatch.commands.inputs import choose_matching, read_patch, spelled
 from git_opatch.errors import (
@@ -22,6 +22,7 @@ from git_opatch.errors import (
     RepositoryError,
     UsageError,
 )
+from git_opatch.interrupted import refuse_interrupted
 from git_opatch.invocation import detect
 from git_opatch.options import Dialect, Options, Target
 from git_opatch.parse import parse_patch

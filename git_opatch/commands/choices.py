@@ -159,5 +159,34 @@ Json = Annotated[
     bool,
     typer.Option("--json", help="Answer with one JSON document on standard output, and no more."),
 ]
+Wait = Annotated[
+    float,
+    typer.Option(
+        "--wait",
+        metavar="SECONDS",
+        min=0,
+        show_default=False,
+        help="Wait so long for another process that has the lock (default: not at all).",
+    ),
+]
+Undone = Annotated[
+    int | None,
+    typer.Argument(
+        metavar="N",
+        show_default=False,
+        help="The number of the record, as `git opatch log` shows it (default: the last).",
+    ),
+]
+Logged = Annotated[
+    int | None,
+    typer.Argument(metavar="N", show_default=False, help="The number of the one record to show."),
+]
+WithDiff = Annotated[bool, typer.Option("-p", "--patch", help="Show the applied diffs, too.")]
+Count = Annotated[
+    int | None,
+    typer.Option(
+        "-n", "--max-count", metavar="COUNT", min=0, show_default=False, help="Show so many."
+    ),
+]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing on success.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Say where each hunk was found.")]

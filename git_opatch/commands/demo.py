@@ -68,7 +68,7 @@ def demo() -> None:
         _run(top, "git opatch apply patch.txt")
         _run(top, "git status --short --untracked-files=no")
         _run(top, "git diff --cached")
-        _run(top, "git opatch apply -R patch.txt")
+        _run(top, "git opatch undo")
         _run(top, "git status --short --untracked-files=no")
         _say("# nothing is staged any more: everything is as it was")
 

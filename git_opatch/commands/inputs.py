@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _STANDARD_INPUT = "-"
 _NOT_SAID_AGAIN = {
-    *("index", "cached", "worktree", "base", "check", "output", "quiet", "verbose", "json"),
+    *("index", "cached", "worktree", "base", "check", "output", "quiet", "verbose", "json", "wait"),
     *("stat", "numstat", "name_only", "name_status", "zero"),
 }
 
@@ -72,13 +72,19 @@ def choose_matching(
     ambiguous = ambiguous or _configured(Ambiguous, "opatch.ambiguous", Ambiguous.REFUSE, settings)
     if ambiguous is Ambiguous.NEAREST and "PRE_COMMIT" in os.environ:
         raise UsageError("--ambiguous nearest is not for hooks: it guesses, and nobody looks on")
-    return Matching(tier, ambiguous, _proximity(settings), fuzz)
+    return Matching(tier, ambiguous, _count("opatch.proximity", "lines", settings), fuzz)
 
 
-def _proximity(settings: Mapping[str, str]) -> int:
-    value = settings.get("opatch.proximity", "100")
+def choose_journal_size(settings: Mapping[str, str]) -> int:
+    """How many records `opatch.journalSize` keeps; 0 keeps none, as sizes of git do."""
+    return _count("opatch.journalSize", "records", settings)
+
+
+def _count(name: str, things: str, settings: Mapping[str, str]) -> int:
+    """The number that is configured, else a hundred."""
+    value = settings.get(name.lower(), "100")
     if not (value.isascii() and value.isdigit()):
-        raise UsageError(f"opatch.proximity is `{value}`; it is a number of lines")
+        raise UsageError(f"{name} is `{value}`; it is a number of {things}")
     return int(value[:9])
 
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import typer
 
 from git_opatch import report
-from git_opatch.apply import Refused, plan_patch, refuse_interrupted
+from git_opatch.apply import Refused, plan_patch
 from git_opatch.commands import answer
 from git_opatch.commands.inputs import choose_matching, read_patch, spelled
 from git_opatch.errors import RepositoryError, UsageError
+from git_opatch.interrupted import refuse_interrupted
 from git_opatch.options import Ambiguous, Dialect, Options, Target, Tier
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan

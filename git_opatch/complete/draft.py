@@ -152,11 +152,12 @@ class Result:
     def parts(self) -> list[Result]:
         """The result, or a deletion and an addition where one diff cannot say it.
 
-        That is where a file becomes a link or back, and where a binary one becomes text.
+        That is where a file becomes a link or back, and where a binary one becomes text or back.
         """
         if self.old is None or self.content is None:
             return [self]
-        new_blob = self.old.binary and self.content.edits
+        binary = self.old.binary or self.content.text.binary
+        new_blob = binary and self.content.edits
         if self.old.entry.mode.is_file == self.content.mode.is_file and not new_blob:
             return [self]
         return [Result(self.old, self.path, None), Result(None, self.path, self.content)]

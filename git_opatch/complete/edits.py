@@ -83,7 +83,8 @@ def _edit(
         ]
     ending = b"\r" if text.crlf and not placement.keeps_endings else b""
     named = any(line.text.startswith(BYTE_ORDER_MARK) for line in placement.hunk.lines)
-    return trimmed(Edit(start, stop, tuple(lines), newline, ending, not named), text)
+    keeps_mark = placement.keeps_mark and not named
+    return trimmed(Edit(start, stop, tuple(lines), newline, ending, keeps_mark), text)
 
 
 def at_the_ends(edits: Sequence[Edit], text: Text) -> list[Edit]:

@@ -60,16 +60,20 @@ _ESCAPED = re.compile(
 )
 
 
-def parse_patch(text: bytes | str, *, dialect: Dialect | None = None, source: str = "") -> Patch:
+def parse_patch(
+    text: bytes | str, *, dialect: Dialect | None = None, source: str = "", recorded: bool = False
+) -> Patch:
     """The patch in `text`; prose before, between and after patches is passed over.
 
     `dialect` is the one family to look for; None is all. `source` is the name of the file that
-    the text came from, for messages. Raises `ParseError` with all faults found (ten at most),
-    or when there is no patch at all.
+    the text came from, for messages; `recorded` is whether its blobs are known from elsewhere, so
+    that a binary file need not show what it holds. Raises `ParseError` with all faults found (ten
+    at most), or when there is no patch at all.
     """
     raw = _encoded(text, source) if isinstance(text, str) else text
     families = [_FAMILIES[dialect]] if dialect else list(_FAMILIES.values())
     cursor = Cursor.over(raw, source)
+    cursor.recorded = recorded
     _read(cursor, families, _MOST_FRAMES)
     if not cursor.sections and not cursor.faults:
         cursor.faults.append(_no_patch(raw, source, dialect))

@@ -130,6 +130,8 @@ class Cursor:
     """The marks that opened the Markdown fence round this line, if any."""
     file: str = ""
     """The file that the search-and-replace block before this line was for."""
+    recorded: bool = False
+    """Whether the blobs of the text are known from elsewhere."""
 
     def __post_init__(self) -> None:
         """Read to the end, if nothing else is said."""

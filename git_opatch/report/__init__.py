@@ -5,10 +5,8 @@ All text that comes from a patch, a file or a path goes through `visible`.
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 
 from git_opatch.complete import FileSummary
 from git_opatch.options import Options, Target
@@ -39,10 +37,22 @@ _WHERE = {
 
 def summary(files: Sequence[FileSummary], *, done: bool = True) -> str:
     """What became of how many files: "3 files changed: 1 added, 2 modified"."""
-    counts = {word: sum(file.status == letter for file in files) for letter, word in _WORDS.items()}
-    parts = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-    count = f"{len(files)} file{'s' * (len(files) != 1)}"
+    return title(Counter(file.status for file in files), done=done)
+
+
+def title(counts: Mapping[str, int], *, done: bool = True) -> str:
+    """The same, by git's letters."""
+    parts = ", ".join(
+        f"{counts[letter]} {word}" for letter, word in _WORDS.items() if letter in counts
+    )
+    total = sum(counts.values())
+    count = f"{total} file{'s' * (total != 1)}"
     return f"{count} changed: {parts}" if done else f"{count} ({parts}); nothing was changed"
+
+
+def done(target: Target) -> str:
+    """Where a patch went."""
+    return _DONE[target]
 
 
 def applied(plan: Plan, options: Options, way_back: str) -> str:
@@ -50,7 +60,8 @@ def applied(plan: Plan, options: Options, way_back: str) -> str:
     if not plan.completed.changes:
         return nothing_to_do(options)
     what = summary(plan.completed.files)
-    return f"{what}; {_DONE[options.target]}. Take it back: {visible(way_back, 1000)}"
+    back = f". Take it back: {visible(way_back, 1000)}" if way_back else ""
+    return f"{what}; {_DONE[options.target]}{back}"
 
 
 def would_apply(plan: Plan, options: Options) -> str:
@@ -82,6 +93,11 @@ def details(plan: Plan) -> Iterator[str]:
 def notes(found: Sequence[str]) -> list[str]:
     """What a user may want to know although nothing is wrong."""
     return [f"note: {visible(note)}" for note in found]
+
+
+def sentences(found: Sequence[str]) -> list[str]:
+    """The same where it is what the user asked for."""
+    return [visible(one, 1000) for one in found]
 
 
 def _placed(placed: Placed) -> str:
@@ -148,11 +164,13 @@ def refusal(failures: Sequence[Failure], options: Options) -> Iterator[str]:
         yield from _failure(failure, options)
     if len(failures) > _MOST_SHOWN:
         yield f"and {len(failures) - _MOST_SHOWN} more"
-    yield f"{_problems(failures)}; nothing was changed"
+    yield f"{_problems(failures, options)}; nothing was changed"
 
 
-def _problems(failures: Sequence[Failure]) -> str:
-    return f"{len(failures)} problems" if len(failures) > 1 else "the patch does not apply"
+def _problems(failures: Sequence[Failure], options: Options) -> str:
+    if len(failures) > 1:
+        return f"{len(failures)} problems"
+    return "the patch is not taken back" if options.reverse else "the patch does not apply"
 
 
 def _failure(failure: Failure, options: Options) -> Iterator[str]:
@@ -183,8 +201,9 @@ def advice_of(failure: Failure, options: Options) -> list[str]:
     lines = []
     if failure.nearest and failure.nearest.found:
         first, last = failure.nearest.around
-        again = f"re-read {failure.path} lines {first}-{last} and send the hunk again"
-        lines.append(f"{failure.nearest.difference}; {again}")
+        again = "take it back by hand" if options.reverse else "send the hunk again"
+        where = f"re-read {failure.path} lines {first}-{last}"
+        lines.append(f"{failure.nearest.difference}; {where} and {again}")
     if failure.reason is Reason.ALREADY_APPLIED and failure.certain and _can_skip(options):
         lines.append(f"to pass over it: {options.command_with('--skip-applied')}")
     return [*lines, *failure.advice.splitlines()]
@@ -221,21 +240,13 @@ def _nearest(failure: Failure, nearest: Nearest) -> Iterator[str]:
 def way_back(options: Options, files: Sequence[str], plan: Plan) -> str:
     """The command that takes an applied patch back.
 
-    A patch from standard input is gone, one that replaced files does not say what they held,
-    and one that was taken back by its record may need other options; the journal's diff stands
-    for them.
+    Where the journal keeps nothing, only the patch itself can do it: one from standard input
+    must be given again, and one that replaced files does not say what they held.
     """
+    if plan.record:
+        return f"git opatch undo {plan.record}"
     flag = f" {options.target_flag}" if options.target_flag else ""
-    repeatable = not (options.overwrite or plan.undoes)
-    if files and "-" not in files and repeatable:
+    if files and "-" not in files and not (options.overwrite or plan.undoes):
         again = options.command.replace(" -R", "", 1) if options.reverse else None
         return (again or options.command_with("-R")).replace(" apply", f" apply{flag}", 1)
-    record = shlex.quote(_relative(plan.record)) if plan.record else "PATCH"
-    return f"git opatch apply -R{flag} {record}"
-
-
-def _relative(path: Path) -> str:
-    try:
-        return str(path.relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)
+    return f"git opatch apply -R{flag} PATCH"

@@ -91,7 +91,7 @@ def planned(
         "failures": [failure_of(one, asked, options) for one in plan.failures],
         "passed_over": [failure_of(one, asked, options) for one in plan.skipped],
         "notes": [plain(note) for note in plan.notes],
-        "record": int(plan.record.stem) if plan.record else None,
+        "record": plan.record or None,
         "undo": plain(way_back) or None,
     }
 

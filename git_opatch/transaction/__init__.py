@@ -19,7 +19,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from git_opatch.blob import Change, Entry
@@ -44,6 +44,7 @@ from git_opatch.transaction.lock import (
     link_or_copy,
     lock_index,
     lock_of,
+    patiently,
 )
 from git_opatch.transaction.restore import Contents, Restored, put_back, tidy_up
 
@@ -58,13 +59,18 @@ class ChangeSet:
     """What a transaction is to do: the diff, and the outcome that it must have.
 
     `contents` are the new blobs by path, `flags` the bits that index entries had (see
-    `Snapshot.flags`).
+    `Snapshot.flags`), `about` is what whoever finishes it must know.
     """
 
     diff: bytes
     changes: tuple[Change, ...]
     contents: Callable[[], Contents]
     flags: Mapping[str, str]
+    about: Mapping[str, object] = field(default_factory=dict)
+
+
+Finished = Callable[[Backup], None]
+"""Is told of a transaction that stands, before its record is forgotten."""
 
 
 def home_of(repository: Repository) -> Path:
@@ -101,7 +107,9 @@ def check(repository: Repository, diff: bytes, target: Target) -> None:
         raise TransactionError(f"git refuses the completed diff:\n{_words(answer)}")
 
 
-def perform(repository: Repository, change_set: ChangeSet, target: Target, lock: int) -> None:
+def perform(
+    repository: Repository, change_set: ChangeSet, target: Target, lock: int, finished: Finished
+) -> None:
     """Apply a diff to `target`; raises when nothing of it is left. `lock` is inherited by git."""
     backup = make_backup(
         home_of(repository),
@@ -110,13 +118,14 @@ def perform(repository: Repository, change_set: ChangeSet, target: Target, lock:
         target=target,
         changes=change_set.changes,
         diff=change_set.diff,
+        about=change_set.about,
     )
     try:
         _write(repository, change_set, backup, lock)
         backup = backup.commit()
     except BaseException as error:
         raise _undone(repository, backup, change_set, error) from None
-    _publish(backup)
+    _publish(backup, finished)
 
 
 def _undone(
@@ -172,10 +181,11 @@ def _follow_attributes(repository: Repository, backup: Backup, index: Path) -> N
         repository.check_out(written, index=index)
 
 
-def _publish(backup: Backup) -> None:
+def _publish(backup: Backup, finished: Finished) -> None:
     """Let the new index take the real one's place, and forget the rest."""
     if backup.target is not Target.WORKTREE and backup.scratch_index.exists():
         os.replace(backup.scratch_index, backup.index)
+    finished(backup)
     tidy_up(backup)
 
 
@@ -225,7 +235,7 @@ def _keep_flags(repository: Repository, change_set: ChangeSet, index: Path) -> N
         repository.mark("--assume-unchanged", unchanged, index=index)
 
 
-def recover(repository: Repository) -> Restored | None:
+def recover(repository: Repository, finished: Finished) -> Restored | None:
     """End a transaction that was cut short; None if there is none.
 
     One that was committed is finished, any other is undone. If the index was changed since
@@ -237,13 +247,19 @@ def recover(repository: Repository) -> Restored | None:
     if backup is None:
         return None
     if backup.committed and _is_ours(backup):
-        _publish(backup)
-        return Restored()
+        _publish(backup, finished)
+        return Restored(finished=_paths(backup))
+    if backup.committed and not backup.scratch_index.exists():
+        finished(backup)
+        tidy_up(backup)
+        return Restored(finished=_paths(backup))
     if backup.committed or not _is_ours(backup):
-        left = tuple(change.path for change in backup.changes)
-        finished = backup.committed and not backup.scratch_index.exists()
-        return Restored(kept=() if finished else left, backup=tidy_up(backup, keep=not finished))
+        return Restored(kept=_paths(backup), backup=tidy_up(backup, keep=True))
     return put_back(repository, backup)
+
+
+def _paths(backup: Backup) -> tuple[str, ...]:
+    return tuple(change.path for change in backup.changes)
 
 
 def _is_ours(backup: Backup) -> bool:
@@ -265,6 +281,7 @@ def _words(answer: Answer) -> str:
 
 __all__ = [
     "FLAGS",
+    "Backup",
     "ChangeSet",
     "check",
     "exclusive",
@@ -272,6 +289,7 @@ __all__ = [
     "home_of",
     "is_interrupted",
     "needs_sweeping",
+    "patiently",
     "perform",
     "recover",
 ]

@@ -16,8 +16,8 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from git_opatch.blob import Change
@@ -44,6 +44,8 @@ class Backup:
     index: Path
     identity: tuple[int, ...] | None = None
     """What told the index from any later one when the record was made; None without one."""
+    about: Mapping[str, object] = field(default_factory=dict)
+    """What whoever finishes it must know."""
 
     @property
     def diff(self) -> Path:
@@ -98,6 +100,7 @@ def make_backup(
     target: Target,
     changes: Sequence[Change],
     diff: bytes,
+    about: Mapping[str, object],
 ) -> Backup:
     """Record all that is about to change, below `home`; the working tree is at `top`.
 
@@ -107,7 +110,8 @@ def make_backup(
     shutil.rmtree(making, ignore_errors=True)
     try:
         created = _missing_folders(top, changes) if target is not Target.CACHED else ()
-        backup = Backup(making, target, tuple(changes), created, index, identity_of(index))
+        identity = identity_of(index)
+        backup = Backup(making, target, tuple(changes), created, index, identity, about)
         _record(backup, top, diff)
         os.rename(making, home / _UNDO)
         sync_folder(home)
@@ -151,8 +155,9 @@ def read_backup(home: Path) -> Backup | None:
         changes = tuple(map(Change.from_json, plan["changes"]))
         identity = plan["identity"] and tuple(plan["identity"])
         created, index = tuple(plan["created"]), Path(plan["index"])
-        return Backup(folder, Target(plan["target"]), changes, created, index, identity)
-    except (OSError, LookupError, TypeError, ValueError, RecursionError):
+        target, about = Target(plan["target"]), dict(plan.get("about", {}))
+        return Backup(folder, target, changes, created, index, identity, about)
+    except (OSError, LookupError, TypeError, ValueError, AttributeError, RecursionError):
         raise RepositoryError(f"{folder} is damaged; look at it, then move it away") from None
 
 
@@ -172,6 +177,7 @@ def _to_json(backup: Backup) -> dict[str, object]:
         "index": str(backup.index),
         "identity": backup.identity,
         "created": backup.created,
+        "about": dict(backup.about),
         "changes": [change.to_json() for change in backup.changes],
     }
 

@@ -6,13 +6,17 @@ import fcntl
 import os
 import shutil
 import signal
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import TypeVar
 
 from git_opatch.errors import BusyError, Interrupted, RepositoryError
 
+_PAUSE = 0.05
+_Done = TypeVar("_Done")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -33,10 +37,27 @@ def exclusive(folder: Path) -> Iterator[int]:
         yield lock
     except BlockingIOError:
         raise BusyError(
-            "another git opatch is at work in this repository; try again when it is done"
+            "another git opatch is at work in this repository; try again when it is done, or "
+            "use --wait SECONDS"
         ) from None
     finally:
         os.close(lock)
+
+
+def patiently(work: Callable[[], _Done], seconds: float) -> _Done:
+    """What `work` gives, which is tried again for so many seconds while a lock is held.
+
+    Raises `BusyError` if it is held even then; who raises that has changed nothing.
+    """
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return work()
+        except BusyError:
+            left = end - time.monotonic()
+            if not left > 0:  # nor if it is no number
+                raise
+        time.sleep(min(left, _PAUSE))
 
 
 @contextmanager

@@ -28,12 +28,14 @@ Contents = Mapping[str, bytes]
 class Restored:
     """What putting back did: the paths set back, and those that the user has changed.
 
-    `backup` is where the old versions of those are, if there are any.
+    `backup` is where the old versions of those are, if there are any. `finished` are the paths
+    of a transaction that had come too far to be put back.
     """
 
     paths: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     backup: Path | None = None
+    finished: tuple[str, ...] = ()
 
 
 def put_back(repository: Repository, backup: Backup, contents: Contents | None = None) -> Restored:

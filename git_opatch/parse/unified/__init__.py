@@ -65,7 +65,8 @@ def parse(cursor: Cursor) -> list[FilePatch]:
             )
             cursor.fault(message)
         cursor.at += 2
-    if "binary" in extended or ("differ" in extended and "deleted file" not in extended):
+    told = cursor.recorded or "deleted file" in extended
+    if "binary" in extended or ("differ" in extended and not told):
         cursor.fault("a binary patch has no lines to find; use `git apply` for this file", number)
     hunks = _hunks(cursor)
     names = _whole_names(names, extended)

@@ -1,0 +1,23 @@
+"""`git opatch recover`: what an interrupted run left, put back or finished."""
+
+from __future__ import annotations
+
+import sys
+
+from git_opatch import report
+from git_opatch.commands import choices
+from git_opatch.interrupted import finish_interrupted
+from git_opatch.report.terminal import show
+from git_opatch.repository import Repository
+from git_opatch.transaction import patiently
+
+
+def recover(wait: choices.Wait = 0) -> None:
+    """Put back what an interrupted apply left half done, or finish what was all but done.
+
+    The next `git opatch apply` or `undo` does it, too. Files that somebody changed meanwhile
+    are left alone, and named. Exit status: 0 done, or nothing to do; 128 at work, or damaged.
+    """
+    settings = (repository := Repository()).settings()
+    done = patiently(lambda: finish_interrupted(repository), wait)
+    show([*report.sentences(done)] or ["nothing to recover"], sys.stdout, settings)

@@ -1,0 +1,90 @@
+"""A recorded diff against files that may have changed since: where do its hunks stand now?
+
+In a file that holds just what the record left there, where their numbers say. In any other,
+where git's diff between the two says that their lines went, if none of them was touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from git_opatch.blob import Change, Entry
+from git_opatch.journal import Record
+from git_opatch.outcome import Failure, Reason, refusal
+from git_opatch.patch import FilePatch, Hunk, Operation, Patch
+from git_opatch.repository import Repository
+from git_opatch.snapshot import Snapshot
+
+
+def follow(patch: Patch, record: Record, snapshot: Snapshot, repository: Repository) -> Patch:
+    """`patch`, which takes `record` back, with its hunks numbered as the files are now.
+
+    Where git has no blob of what was left, as after a change of untracked files, the hunks
+    lose their numbers: they must be the only ones of their kind in the file.
+    """
+    left = {change.path: change.new for change in record.changes}
+    drifted = [one for one in map(left.get, _changed(left, snapshot)) if one is not None]
+    known = repository.read_blobs(repository.present(one.id for one in drifted))
+
+    def followed(section: FilePatch) -> FilePatch:
+        path = section.old_path or ""
+        there, was = snapshot.blobs.get(path), left.get(path)
+        if there is None or (was is not None and was.id == there.entry.id):
+            return replace(section, counted=True)
+        before = known.get(was.id) if was is not None else None
+        if before is None:
+            return _renumbered(section, [replace(one, start=None) for one in section.hunks])
+        edits = repository.differences(before, there.data)
+        moved = [replace(one, start=_moved(one, edits)) for one in section.hunks]
+        return replace(_renumbered(section, moved), counted=True)
+
+    return replace(patch, files=tuple(map(followed, patch.files)))
+
+
+def _changed(left: Mapping[str, Entry | None], snapshot: Snapshot) -> list[str]:
+    return [path for path, entry in left.items() if _id(entry) != _id_of(path, snapshot)]
+
+
+def _renumbered(section: FilePatch, hunks: Sequence[Hunk]) -> FilePatch:
+    return replace(section, hunks=tuple(replace(one, new_start=None) for one in hunks))
+
+
+def _moved(hunk: Hunk, edits: Sequence[tuple[range, int]]) -> int | None:
+    """Where the lines of `hunk` went; None if one of them, or what lies between, was touched."""
+    if hunk.start is None:
+        return None
+    start, stop = hunk.start, hunk.start + len(hunk.preimage)
+    if any(one.start < stop and (one.stop > start or one.start > start) for one, _ in edits):
+        return None
+    return start + sum(count - len(one) for one, count in edits if one.stop <= start)
+
+
+def amiss(
+    patch: Patch, record: Record, snapshot: Snapshot, changes: Sequence[Change]
+) -> Iterator[Failure]:
+    """What keeps `changes`, by which `patch` takes `record` back, from being just that.
+
+    Files that hold what was left must come to hold what they held; and one that goes without a
+    word on its lines must hold what was left.
+    """
+    record_of = {change.path: change for change in record.changes}
+    planned = {change.path: _id(change.new) for change in changes}
+    for section in patch.files:
+        paths = [path for path in (section.old_path, section.new_path) if path in record_of]
+        as_left = all(_id(record_of[path].new) == _id_of(path, snapshot) for path in paths)
+        if not as_left and section.operation is Operation.DELETE and not section.states_content:
+            yield refusal(section, Reason.CONTRADICTED, "was changed since it was made")
+        for path in paths if as_left else ():
+            former = record_of[path].old
+            if planned.get(path, _id_of(path, snapshot)) != _id(former):
+                what = f"what it held, blob {_id(former)}, is no longer in the repository"
+                yield refusal(section, Reason.NOT_REVERSIBLE, what, path=path)
+
+
+def _id(entry: Entry | None) -> str:
+    return entry.id if entry is not None else ""
+
+
+def _id_of(path: str, snapshot: Snapshot) -> str:
+    return _id(snapshot.blobs[path].entry) if path in snapshot.blobs else ""
