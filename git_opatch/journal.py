@@ -24,7 +24,14 @@ from git_opatch.errors import JournalError
 from git_opatch.options import Target
 
 _VERSION = 1
-_MALFORMED = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
+_MALFORMED = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,12 +196,14 @@ def _from_json(folder: Path, number: int, entry: Mapping[str, Any]) -> Record:
     """Raises one of `_MALFORMED` for what no version wrote."""
     changes = tuple(map(Change.from_json, entry["changes"]))
     files = entry.get("files") or _counted(changes)
+    when = int(entry["time"])
+    time.gmtime(when)  # which some numbers are too large for
     return Record(
         number,
         folder,
         Target(entry["target"]),
         changes,
-        int(entry["time"]),
+        when,
         str(entry.get("patch", "")),
         str(entry.get("digest", "")),
         int(entry.get("undoes", 0)),

@@ -102,6 +102,9 @@ def test_what_cannot_be_read_is_said(applied: Sandbox) -> None:
     assert two.startswith("2  ")
     assert two.endswith("2.json is damaged: it was cut short, or changed")
     assert one.startswith("1  2")
+    for value in (10**30, "soon", None, [1]):
+        applied.write(f"{_JOURNAL}/3.json", json.dumps({**entry, "time": value}))
+        assert "3.json is damaged" in _log(applied)[0]
     applied.write(f"{_JOURNAL}/1.diff", applied.read(f"{_JOURNAL}/1.diff")[:-4])
     ran = applied.opatch("log", "-p", "1")
     assert b"diff --git" not in ran.out
