@@ -170,7 +170,7 @@ def test_what_an_apply_did(base: Sandbox) -> None:
     assert (hunk["source"], hunk["patch_line"], hunk["line"], hunk["line_count"]) == ("p", 4, 1, 2)
     assert (hunk["tier"], hunk["evidence"]) == ("fuzzy", "unique")
     assert hunk["tolerated"] == ["1 line differs in letter case"]
-    assert (document["record"], document["undo"]) == (1, "git opatch apply -R p")
+    assert (document["record"], document["undo"]) == (1, "git opatch undo 1")
     back = _asked(base, *document["undo"].split()[2:])
     assert (back["status"], back["record"]) == ("applied", 2)
     assert {hunk["patch_line"] for file in back["files"] for hunk in file["hunks"]} == {None}
