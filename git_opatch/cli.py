@@ -93,6 +93,7 @@ def register() -> None:
     from git_opatch.commands.convert import convert
     from git_opatch.commands.demo import demo
     from git_opatch.commands.log import log
+    from git_opatch.commands.prompt import prompt
     from git_opatch.commands.recover import recover
     from git_opatch.commands.show import show
     from git_opatch.commands.undo import undo
@@ -105,6 +106,7 @@ def register() -> None:
     add(short_help="Take a patch back that was applied here.")(undo)
     add(short_help="Show what was applied here.")(log)
     add(short_help="Put back what an interrupted apply left.")(recover)
+    add(short_help="Print how to write patches, for a language model.")(prompt)
     add(short_help="Show the main job in a throw-away repository.")(demo)
 
 
