@@ -14,7 +14,7 @@ from io import TextIOWrapper
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 from git_opatch import __version__
@@ -31,7 +31,14 @@ class _Group(TyperGroup):
 
 class _Command(TyperCommand):
     def get_params(self, ctx: Any) -> Any:
-        return _sparing(super().get_params(ctx))
+        return _sparing(list(map(_plain, super().get_params(ctx))))
+
+
+def _plain(parameter: Any) -> Any:
+    """`parameter`, whose help does not say its Python type if it is an argument."""
+    if isinstance(parameter, TyperArgument):
+        parameter.display_type_rich = lambda **_: ""  # type: ignore[method-assign]
+    return parameter
 
 
 def _sparing(parameters: list[Any]) -> list[Any]:

@@ -95,6 +95,7 @@ def test_help_and_version(repo: Sandbox) -> None:
         ran = repo.opatch(*words)
         assert (ran.status, ran.err) == (0, "")
         assert ran.out.startswith(b"Usage: git opatch")
+        assert b"<list" not in ran.out
     assert re.fullmatch(rb"git-opatch \d+\.\d+\.\d+\n", repo.opatch("--version").out)
     assert repo.run("python", "-m", "git_opatch", "--version").status == 0
 
