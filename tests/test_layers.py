@@ -29,6 +29,7 @@ _LAYERS = [
     {"hunks", "advice", "former", "drift", "interrupted", "invocation"},
     {"settle"},
     {"plan"},
+    {"planning", "ready"},
     {"apply"},
     {"action"},
     {"report"},
