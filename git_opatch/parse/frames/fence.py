@@ -62,7 +62,7 @@ def pass_fence(cursor: Cursor) -> bool:
     if match is None or (cursor.fence and not is_fence(cursor, line)):
         return False
     cursor.take()
-    cursor.fence = b"" if cursor.fence else match[2]
+    cursor.fence, cursor.move = b"" if cursor.fence else match[2], None
     indent = match[1] if cursor.fence and _all_indented(cursor, match[1]) else b""
     cursor.dedent = (lambda line: line.removeprefix(indent)) if indent else None
     return True
