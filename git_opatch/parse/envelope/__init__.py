@@ -18,7 +18,7 @@ from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.envelope import marker
 from git_opatch.parse.envelope.marker import is_begin, is_end, marker_of
 from git_opatch.parse.envelope.section import sections
-from git_opatch.parse.frames.fence import is_fence
+from git_opatch.parse.frames.fence import is_fence, refuse_left_over
 from git_opatch.patch import FilePatch
 from git_opatch.text import visible
 
@@ -54,6 +54,7 @@ def parse(cursor: Cursor) -> list[FilePatch]:
     cursor.at = end + found
     if found:
         _refuse_left_over(cursor)
+        refuse_left_over(cursor)
     if not files and len(cursor.faults) == faults:
         cursor.fault("the patch has no section: it changes nothing", begin)
     return files
