@@ -51,7 +51,7 @@ class Repository:
         """Raises `RepositoryError`, with git's own words, if there is none."""
         self._git = Git(str(directory))
         self._env: dict[str, str] = {**OUR_PATHSPECS}
-        found = self._run(
+        found = self.run(
             "rev-parse", "--path-format=absolute", "--git-dir", "--git-path", "index",
             "--git-path", "objects", "--show-object-format", "--show-toplevel",
         )  # fmt: skip
@@ -70,7 +70,7 @@ class Repository:
         if "GIT_INDEX_FILE" in os.environ:
             self._env["GIT_INDEX_FILE"] = str(self.index_file)
 
-    def _run(
+    def run(
         self,
         *arguments: str,
         env: Mapping[str, str] | None = None,
@@ -100,7 +100,7 @@ class Repository:
     def _ask(
         self, *arguments: str, env: Mapping[str, str] | None = None, feed: bytes | None = None
     ) -> bytes:
-        answer = self._run(*arguments, env=env, feed=feed)
+        answer = self.run(*arguments, env=env, feed=feed)
         if answer.status:
             raise RepositoryError(visible(answer.errors.removeprefix("fatal: "), 2000))
         return answer.output
@@ -116,7 +116,7 @@ class Repository:
 
     def settings(self) -> dict[str, str]:
         """The user's `opatch.*` and `color.*` settings, by lower-case key."""
-        answer = self._run("config", "-z", "--get-regexp", r"^(opatch\..*|color\.(ui|opatch))$")
+        answer = self.run("config", "-z", "--get-regexp", r"^(opatch\..*|color\.(ui|opatch))$")
         items = os.fsdecode(answer.output).split("\0")[:-1]
         pairs = (item.partition("\n") for item in items)
         return {key.lower(): value if newline else "true" for key, newline, value in pairs}
@@ -258,12 +258,12 @@ class Repository:
         """
         where = {**_MALLOC, **_index_env(index), **(env or {})}
         arguments = ("apply", "--whitespace=nowarn", "--no-ignore-whitespace", *flags, str(diff))
-        return self._run(*arguments, env=where, keep=keep)
+        return self.run(*arguments, env=where, keep=keep)
 
     def refresh(self, paths: Sequence[str], *, index: Path | None = None) -> None:
         """Let the index know that files which only look changed are not."""
         feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
-        self._run(
+        self.run(
             "add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul",
             env={**_index_env(index), "GIT_LITERAL_PATHSPECS": "1"}, feed=feed,
         )  # fmt: skip
@@ -279,7 +279,7 @@ class Repository:
             for name, data in (("before", before), ("after", after)):
                 Path(folder, name).write_bytes(data)
             names = (f"{folder}/before", f"{folder}/after")
-            output = self._run("diff", *PLAIN_DIFF, "--no-index", "--", *names).output
+            output = self.run("diff", *PLAIN_DIFF, "--no-index", "--", *names).output
         return differing(output)
 
     def check_out(self, paths: Sequence[str], *, index: Path) -> None:
@@ -291,7 +291,7 @@ class Repository:
         """The bytes that git would write to the working tree, by path, for each id."""
         pairs = [(path, oid) for path, oid in blobs.items() if "\n" not in path]
         feed = b"".join(oid.encode() + b" " + os.fsencode(path) + b"\n" for path, oid in pairs)
-        answer = self._run("cat-file", "--batch", "--filters", feed=feed, env=env)
+        answer = self.run("cat-file", "--batch", "--filters", feed=feed, env=env)
         found = [data for _, data in batch(answer.output)]
         return dict(zip((path for path, _ in pairs), found, strict=False))
 
