@@ -140,6 +140,8 @@ class FilePatch:
     counted: bool = False
     """Whether the hunks were counted in the very file: each stands, byte for byte, where its
     number says, or nowhere."""
+    blobs: tuple[str, str] = field(default=("", ""), compare=False)
+    """The ids of the old and the new blob that the headers state, cut off perhaps."""
 
     @property
     def path(self) -> str:

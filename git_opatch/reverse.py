@@ -51,6 +51,7 @@ def _reversed_section(section: FilePatch) -> FilePatch:
         old_mode=section.new_mode,
         new_mode=section.old_mode,
         hunks=tuple(map(_reversed_hunk, section.hunks)),
+        blobs=section.blobs[::-1],
     )
 
 

@@ -310,3 +310,22 @@ def test_a_line_without_a_mark_is_context(lines: list[str], unmarked: set[str]) 
     found = [line for hunk in section.hunks for line in hunk.lines if not line.marked]
     assert {line.text.decode() for line in found} == unmarked
     assert all(line.mark is Mark.CONTEXT for line in found)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("index 0123abc..4567def 100644", ("0123abc", "4567def")),
+        ("index 0123abc..4567def", ("0123abc", "4567def")),
+        (f"index {'a' * 40}..{'b' * 40} 100755", ("a" * 40, "b" * 40)),
+        (f"index {'a' * 64}..{'b' * 64}", ("a" * 64, "b" * 64)),
+        ("index abc..def 100644", ("", "")),
+        ("index 0123abc,89abcde..4567def", ("", "")),
+        ("index HEAD:f..4567def 100644", ("", "")),
+        (f"index {'a' * 65}..{'b' * 65}", ("", "")),
+    ],
+)
+def test_the_blobs_of_an_index_line(line: str, expected: tuple[str, str]) -> None:
+    (section,) = files(GIT, line, *NAMES, "@@", *CHANGE)
+    assert section.blobs == expected
+    assert section == updated("f")

@@ -25,6 +25,7 @@ _EXTENDED = re.compile(
     re.DOTALL,
 )
 _MODE_LINES = ("old mode", "new mode", "deleted file mode", "new file mode")
+_IDS = re.compile(rb"([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: \d{6})?\s*")
 _QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
@@ -193,3 +194,9 @@ def _splits(line: bytes) -> list[tuple[bytes, bytes]]:
 def mode_of(extended: dict[str, bytes], name: str) -> Mode | None:
     """The mode that the extended header states by that name, if it does."""
     return Mode(extended[name].decode()) if name in extended else None
+
+
+def blobs_of(extended: dict[str, bytes]) -> tuple[str, str]:
+    """The ids in the `index` line, cut off perhaps; empty if there is none."""
+    ids = _IDS.fullmatch(extended.get("index", b""))
+    return (ids[1].decode(), ids[2].decode()) if ids else ("", "")

@@ -23,6 +23,7 @@ from git_opatch.parse.frames.fence import is_fence, refuse_left_over
 from git_opatch.parse.header import (
     Names,
     agrees,
+    blobs_of,
     mode_of,
     names_at,
     names_of,
@@ -91,6 +92,7 @@ def parse(cursor: Cursor) -> list[FilePatch]:
             states_content=bool(hunks) or (names is None and "differ" not in extended),
             number=number,
             source=cursor.source,
+            blobs=blobs_of(extended),
         )
     ]
 
