@@ -1,11 +1,16 @@
-"""What to do about a file that is missing: is it untracked, or spelled otherwise?"""
+"""What to do about a file that is missing or left unmerged.
+
+Is the missing one untracked, or spelled otherwise?
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from shlex import quote
 
+from git_opatch.blob import Stages
 from git_opatch.options import Options, Target
 from git_opatch.outcome import Failure, Reason
 from git_opatch.repository import Repository
@@ -47,3 +52,32 @@ def _alike(path: str, tracked: Sequence[str]) -> tuple[str, ...]:
     name = path.rpartition("/")[2].lower()
     same = [one for one in tracked if one.rpartition("/")[2].lower() == name and one != path]
     return tuple(same[:3] or get_close_matches(path, tracked[:_MOST_COMPARED], n=1, cutoff=0.8))
+
+
+def with_ways_on(
+    failures: Sequence[Failure], stages: Mapping[str, Stages], record: int, options: Options
+) -> list[Failure]:
+    """`failures`, those of files that were left unmerged with how to go on, and how to go back.
+
+    `record` is the journal's of what was applied besides, 0 if nothing was.
+    """
+    rest = f" && git opatch undo {record}" if record else ""
+    return [
+        replace(one, advice="\n".join(_ways_on(one.path, stages[one.path], rest, options)))
+        if one.path in stages
+        else one
+        for one in failures
+    ]
+
+
+def _ways_on(path: str, stages: Stages, rest: str, options: Options) -> tuple[str, str]:
+    name, ours = quote(path), stages.ours
+    if options.target is Target.CACHED:
+        entry = quote(f"{ours.mode.value},{ours.id},{path}")
+        back = f"git update-index --cacheinfo {entry}"
+    else:
+        back = f"git checkout --ours -- {name} && git add -- {name}"
+    return (
+        f"to go on: resolve the conflicts in {path}, then git add -- {name}",
+        f"to go back: {back}{rest}",
+    )

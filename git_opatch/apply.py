@@ -11,6 +11,7 @@ from collections import Counter
 from functools import partial
 
 from git_opatch import journal
+from git_opatch.advice import with_ways_on
 from git_opatch.errors import TakenBackError
 from git_opatch.interrupted import tidy_up
 from git_opatch.journal import Record
@@ -43,6 +44,8 @@ def check_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
     """Decide, then let git judge the diff. Raises `Refused` or `TransactionError`."""
     patch = _resolved(patch, repository, options)
     plan, _ = ready(partial(plan_text, patch, repository), repository, options)
+    if plan.conflicts:
+        raise Refused(plan.failures)
     _rejects(patch, plan, repository, options)
     if plan.completed.changes:
         check(repository, plan.completed.diff, options.target)
@@ -52,8 +55,9 @@ def check_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
 def apply_patch(patch: Patch, repository: Repository, options: Options, name: str = "") -> Plan:
     """Apply `patch`, called `name` in the journal, to the target of `options`.
 
-    All of it is applied, or nothing is. Raises `Refused` if it does not apply, and the
-    other kinds of `OpatchError` if git or the system fails.
+    All of it is applied, or nothing is; where `Past.MERGE` asks for it, files may be left
+    unmerged, which are the plan's failures. Raises `Refused` if it does not apply, and the other
+    kinds of `OpatchError` if git or the system fails.
     """
     repository.require_worktree()
     patch = _resolved(patch, repository, options)
@@ -65,6 +69,9 @@ def apply_patch(patch: Patch, repository: Repository, options: Options, name: st
             digest = "" if options.reverse else patch.digest
             _perform(plan, snapshot, repository, options, lock, name=name, digest=digest)
             _write_rejects(plan, repository, rejects)
+    if plan.conflicts:
+        stages = plan.conflicts.stages
+        plan.failures = with_ways_on(plan.failures, stages, plan.record, options)
     return plan
 
 
@@ -100,15 +107,21 @@ def _perform(
     digest: str = "",
 ) -> None:
     """Carry a plan out, and write it down."""
-    done = plan.completed
-    if not done.changes:
+    done, written = plan.completed, plan.written
+    if not written.changes:
         return
     files = Counter(one.status for one in done.files)
-    about = {"patch": name, "digest": digest, "undoes": plan.undoes, "files": files}
-    change_set = ChangeSet(done.diff, done.changes, done.contents, snapshot.flags, about)
+    stages = plan.conflicts.stages if plan.conflicts else {}
+    about = {"patch": name, "digest": "" if stages else digest, "undoes": plan.undoes}
+    about |= {"files": files, "unmerged": sorted(stages)}
+    change_set = ChangeSet(
+        written.diff, written.changes, written.contents, snapshot.flags, about, stages
+    )
 
     def finished(backup: Backup) -> None:
         size, home = options.journal_size, home_of(repository)
+        if not done.changes:
+            return
         try:
             plan.record = journal.record(home, done.diff, done.changes, backup.target, about, size)
         except OSError as error:

@@ -54,6 +54,18 @@ class Blob:
 
 
 @dataclass(frozen=True, slots=True)
+class Stages:
+    """What the index is to have of an unmerged path: `theirs` may be a blob that git has not yet.
+
+    Rule: git's glossary, "unmerged index": stages 1, 2 and 3.
+    """
+
+    base: Entry
+    ours: Entry
+    theirs: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
     """What becomes of one path: its entry before and after; None where it is absent."""
 

@@ -59,7 +59,12 @@ def _count(paths: Sequence[str]) -> str:
 
 
 def _record(home: Path, backup: Backup) -> None:
-    """Write down what was finished; how much is kept is left to whoever applies next."""
+    """Write down what was finished; how much is kept is left to whoever applies next.
+
+    What left files unmerged cannot be taken back as it is: it has no record of all of it.
+    """
+    if backup.about.get("unmerged"):
+        return
     with suppress(OSError):
         diff = backup.diff.read_bytes()
         journal.record(home, diff, backup.changes, backup.target, backup.about, sys.maxsize)

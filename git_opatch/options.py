@@ -54,6 +54,16 @@ class Ambiguous(Enum):
     """Take the one nearest to the hunk before, within a limit."""
 
 
+class Past(Enum):
+    """What older versions of a file are asked for that a patch does not fit."""
+
+    LEAVE = "leave"
+    TELL = "tell"
+    """Whether the patch fits one of them: a refusal says so."""
+    MERGE = "merge"
+    """To complete the patch against, and to merge it with the present file."""
+
+
 @dataclass(frozen=True, slots=True)
 class Matching:
     """How hunks are located.
@@ -86,6 +96,7 @@ class Options:
     directory: str = ""
     base: str | None = None
     matching: Matching = Matching()
+    past: Past = Past.LEAVE
     partial: bool = False
     """Whether hunks that have no place are left out, instead of refusing the whole patch."""
     reject: bool = False

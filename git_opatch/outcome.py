@@ -35,6 +35,7 @@ class Reason(Enum):
     IN_THE_WAY = "in_the_way"
     SKIPPED = "skip_worktree"
     NOT_REVERSIBLE = "not_reversible"
+    CONFLICT = "conflict"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,9 @@ def failure_of(
     )
 
 
+_OF_CONTENT = (Reason.NOT_REVERSIBLE, Reason.NO_CHANGE, Reason.CONFLICT)
+
+
 def refusal(
     section: FilePatch,
     reason: Reason,
@@ -133,7 +137,7 @@ def refusal(
         source=section.source,
         section=section.number,
         advice=advice,
-        kind=Kind.MATCH if reason in (Reason.NOT_REVERSIBLE, Reason.NO_CHANGE) else Kind.IO,
+        kind=Kind.MATCH if reason in _OF_CONTENT else Kind.IO,
     )
 
 

@@ -81,4 +81,12 @@ def make_plan(
     return plan
 
 
-__all__ = ["Former", "Placed", "Plan", "make_plan", "named_paths", "refuse_unsafe", "resolve_paths"]
+__all__ = [
+    "Former",
+    "Placed",
+    "Plan",
+    "make_plan",
+    "named_paths",
+    "refuse_unsafe",
+    "resolve_paths",
+]

@@ -13,7 +13,7 @@ from git_opatch.drift import amiss, follow
 from git_opatch.errors import JournalError, ParseError
 from git_opatch.former import former_contents
 from git_opatch.journal import Record
-from git_opatch.options import Dialect, Options, Target
+from git_opatch.options import Dialect, Options, Past, Target
 from git_opatch.outcome import Failure, Reason
 from git_opatch.parse import parse_patch
 from git_opatch.patch import Patch
@@ -23,6 +23,7 @@ from git_opatch.reverse import reverse, reverse_recorded
 from git_opatch.snapshot import Snapshot, take_snapshot
 from git_opatch.transaction import home_of
 from git_opatch.transaction.guard import guard_parents
+from git_opatch.travel import travel
 
 
 def plan_text(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
@@ -100,5 +101,12 @@ def _plan_as_is(
     former = former_contents(repository, patch, record)
     patch = fitted(snapshot) if fitted else patch
     plan = make_plan(patch, snapshot, options, repository.algorithm, former)
+    if plan.failures and fitted is None and _looks_back(options):
+        plan = travel(plan, patch, snapshot, repository, options, former)
     plan.failures = with_advice(plan.failures, repository, options)
     return plan, snapshot
+
+
+def _looks_back(options: Options) -> bool:
+    """Whether older versions are asked for; git merges in the index alone."""
+    return options.past is not Past.LEAVE and options.target is not Target.WORKTREE

@@ -21,8 +21,12 @@ def ready(planner: Planner, repository: Repository, options: Options) -> tuple[P
     """A plan that the working tree does not stand against. Raises `Refused`."""
     top = repository.require_worktree()
     plan, snapshot = planner(options)
-    changes = plan.completed.changes
-    if plan.failures and not (options.partial and (changes or options.reject)):
+    changes = plan.written.changes
+    if (
+        plan.failures
+        and not plan.conflicts
+        and not (options.partial and (changes or options.reject))
+    ):
         raise Refused(plan.failures)
     obstacles = _unstaged(planner, changes, snapshot, options)
     obstacles += guard(top, changes, options.target) if not obstacles else []

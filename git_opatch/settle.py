@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from git_opatch.blob import Blob, Mode
-from git_opatch.complete import Completed
+from git_opatch.complete import Completed, Conflicts
 from git_opatch.complete.draft import Content, Draft, new_content, restored_content
 from git_opatch.hunks import edit
 from git_opatch.options import Options, Target
@@ -41,6 +41,13 @@ class Plan:
     """What is there already, and was passed over."""
     undoes: int = 0
     """The number of the journal's record that this takes back; 0 if none."""
+    conflicts: Conflicts | None = None
+    """Files to be left unmerged: `failures` name them, and all else of the plan is without them."""
+
+    @property
+    def written(self) -> Completed:
+        """What git is to write."""
+        return self.conflicts.whole if self.conflicts else self.completed
 
 
 @dataclass(frozen=True, slots=True)

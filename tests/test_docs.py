@@ -42,6 +42,19 @@ _LOOSE = """\
 *** End Patch
 """
 
+_LATE = """\
+*** Begin Patch
+*** Update File: src/greet.py
+@@
+ def greet(name):
+-    return "Hello " + name
++    return f"Hello, {name}!"
+
+
+ print(greet("world"))
+*** End Patch
+"""
+
 
 def _blocks(language: str) -> list[str]:
     return re.findall(rf"(?ms)^```{language}\n(.*?)^```$", _README)
@@ -56,12 +69,14 @@ def _commands(block: str) -> Iterator[tuple[str, str]]:
 
 @pytest.fixture
 def greeting(repo: Sandbox) -> Sandbox:
+    repo.commit({"src/greet.py": _GREET.replace("sys.argv[1]", '"world"')})
     repo.commit({"src/greet.py": _GREET})
     patch = dict(_commands(_blocks("console")[0]))["cat patch.txt"]
     repo.write(".git/info/exclude", "*.txt\n*.diff\n!docs/*\n")
     repo.write("patch.txt", patch)
     repo.write("stale.txt", _STALE)
     repo.write("loose.txt", _LOOSE)
+    repo.write("late.txt", _LATE)
     return repo
 
 

@@ -19,6 +19,7 @@ from git_opatch.commands import answer, choices
 from git_opatch.commands.inputs import (
     choose_journal_size,
     choose_matching,
+    choose_past,
     choose_target,
     read_patch,
     spelled,
@@ -47,6 +48,7 @@ def apply(
     match: choices.Match = None,
     ambiguous: choices.OnAmbiguous = None,
     fuzz: choices.Fuzz = 0,
+    three_way: choices.ThreeWay = False,
     skip_applied: choices.SkipApplied = False,
     partial: choices.Partial = False,
     reject: choices.Reject = False,
@@ -58,18 +60,21 @@ def apply(
     """Find each hunk of a patch in the index, and apply it there and in the working tree.
 
     The patch is applied as a whole or not at all. Exit status: 0 applied, 1 it does not
-    apply, 128 no patch or no repository, 129 usage, 130 interrupted.
+    apply, or --3way left conflicts, 128 no patch or no repository, 129 usage, 130 interrupted.
     """
     names = files or []
     settings = (repository := Repository()).settings()
     target = choose_target(index=index, cached=cached, worktree=worktree, settings=settings)
+    in_files, partial = target is Target.WORKTREE, partial or reject
+    past = choose_past(three_way, worktree=in_files, partial=partial, verbose=verbose)
     options = Options(
         target,
         reverse,
         overwrite,
         directory,
         matching=choose_matching(match, ambiguous, fuzz, settings),
-        partial=partial or reject,
+        past=past,
+        partial=partial,
         reject=reject,
         journal_size=choose_journal_size(settings),
         skip_applied=skip_applied,
@@ -77,10 +82,7 @@ def apply(
         target_flag=_target_flag(target, settings),
     )
     run = _Run(repository, options, settings, names, dialect, wait, quiet, verbose)
-    if json:
-        run.answer(check)
-    else:
-        run.go(check)
+    (run.answer if json else run.go)(check)
 
 
 def _target_flag(target: Target, settings: Mapping[str, str]) -> str:

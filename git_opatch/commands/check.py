@@ -13,7 +13,7 @@ from git_opatch import report
 from git_opatch.action import verify
 from git_opatch.apply import Refused, plan_patch
 from git_opatch.commands import answer, choices
-from git_opatch.commands.inputs import choose_matching, read_patch, spelled
+from git_opatch.commands.inputs import choose_matching, choose_past, read_patch, spelled
 from git_opatch.errors import (
     InputError,
     NoCall,
@@ -47,6 +47,7 @@ def check(
     match: choices.Match = None,
     ambiguous: choices.OnAmbiguous = None,
     fuzz: choices.Fuzz = 0,
+    three_way: choices.ThreeWay = False,
     quiet: choices.Quiet = False,
     json: choices.Json = False,
 ) -> None:
@@ -71,6 +72,7 @@ def check(
         directory=directory,
         base=base or None,
         matching=choose_matching(match, ambiguous, fuzz, settings),
+        past=choose_past(three_way, worktree=worktree),
         command="git opatch check --argv" if argv else spelled(context),
     )
     if worktree and repository:

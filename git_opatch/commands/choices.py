@@ -144,6 +144,14 @@ Fuzz = Annotated[
         help="Ignore up to N outermost context lines a side, if the rest is unique in the file.",
     ),
 ]
+ThreeWay = Annotated[
+    bool,
+    typer.Option(
+        "-3",
+        "--3way",
+        help="Where a hunk no longer fits: merge it, from the older version that the patch fits.",
+    ),
+]
 SkipApplied = Annotated[
     bool,
     typer.Option("--skip-applied", help="Pass over changes that are there already."),

@@ -27,6 +27,7 @@ def convert(
     match: choices.Match = None,
     ambiguous: choices.OnAmbiguous = None,
     fuzz: choices.Fuzz = 0,
+    three_way: choices.ThreeWay = False,
     json: choices.Json = False,
 ) -> None:
     """Complete a patch into a standard unified diff, and change nothing.
@@ -44,6 +45,7 @@ def convert(
         match=match,
         ambiguous=ambiguous,
         fuzz=fuzz,
+        three_way=three_way,
         json=json,
     )
     located = command.located(files or [], dialect)

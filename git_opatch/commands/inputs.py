@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from git_opatch.errors import Fault, InputError, ParseError, UsageError
-from git_opatch.options import Ambiguous, Dialect, Matching, Target, Tier
+from git_opatch.options import Ambiguous, Dialect, Matching, Past, Target, Tier
 from git_opatch.parse import parse_patch
 from git_opatch.patch import Patch
 
@@ -73,6 +73,19 @@ def choose_matching(
     if ambiguous is Ambiguous.NEAREST and "PRE_COMMIT" in os.environ:
         raise UsageError("--ambiguous nearest is not for hooks: it guesses, and nobody looks on")
     return Matching(tier, ambiguous, _count("opatch.proximity", "lines", settings), fuzz)
+
+
+def choose_past(
+    three_way: bool, *, worktree: bool, partial: bool = False, verbose: bool = False
+) -> Past:
+    """What older versions of a file are asked for. Raises `UsageError` for what excludes that."""
+    if three_way and worktree:
+        raise UsageError("--3way merges in the index; it excludes --worktree")
+    if three_way and partial:
+        raise UsageError("--3way merges whole files; it excludes --partial and --reject")
+    if three_way:
+        return Past.MERGE
+    return Past.TELL if verbose else Past.LEAVE
 
 
 def choose_journal_size(settings: Mapping[str, str]) -> int:

@@ -11,7 +11,7 @@ import typer
 from git_opatch import report
 from git_opatch.apply import Refused, plan_patch
 from git_opatch.commands import answer
-from git_opatch.commands.inputs import choose_matching, read_patch, spelled
+from git_opatch.commands.inputs import choose_matching, choose_past, read_patch, spelled
 from git_opatch.errors import RepositoryError, UsageError
 from git_opatch.interrupted import refuse_interrupted
 from git_opatch.options import Ambiguous, Dialect, Options, Target, Tier
@@ -80,6 +80,7 @@ def locating(
     match: Tier | None,
     ambiguous: Ambiguous | None,
     fuzz: int,
+    three_way: bool,
     json: bool,
 ) -> Locating:
     """The options understood. Raises `UsageError`, or `RepositoryError` for want of a base."""
@@ -96,6 +97,7 @@ def locating(
         directory,
         base or None,
         matching=choose_matching(match, ambiguous, fuzz, settings),
+        past=choose_past(three_way, worktree=worktree),
         command=spelled(context),
     )
     return Locating(context.info_name or "", repository, settings, options, json)

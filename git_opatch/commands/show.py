@@ -41,6 +41,7 @@ def show(
     match: choices.Match = None,
     ambiguous: choices.OnAmbiguous = None,
     fuzz: choices.Fuzz = 0,
+    three_way: choices.ThreeWay = False,
     json: choices.Json = False,
 ) -> None:
     """Show what a patch would do: each file, where each hunk lands and why, and the diff.
@@ -49,10 +50,8 @@ def show(
     the patch is only read; no repository is needed.
     """
     form = _form(
-        stat=stat, numstat=numstat, name_only=name_only, name_status=name_status, json=json
+        zero, stat=stat, numstat=numstat, name_only=name_only, name_status=name_status, json=json
     )
-    if zero and form in _WITHOUT_Z:
-        raise UsageError("-z goes with --numstat, --name-only or --name-status")
     if form in ("name-only", "name-status"):
         options = Options(reverse=reverse, directory=directory, command=spelled(context))
         _show_names(read_patch(files or [], dialect), options, form, zero=zero)
@@ -67,6 +66,7 @@ def show(
         match=match,
         ambiguous=ambiguous,
         fuzz=fuzz,
+        three_way=three_way,
         json=json,
     )
     located = command.located(files or [], dialect)
@@ -87,12 +87,18 @@ def _show(plan: Plan, form: str, settings: Mapping[str, str], *, zero: bool) -> 
         terminal.show_diff(list(report.details(plan)), plan.completed.diff, settings)
 
 
-def _form(**chosen: bool) -> str:
-    """The one form that was named, as the option is spelled; empty for none."""
+def _form(zero: bool, **chosen: bool) -> str:
+    """The one form that was named, as the option is spelled; empty for none.
+
+    Raises `UsageError` for two, and for one that does not go with `zero`.
+    """
     named = [name.replace("_", "-") for name, wanted in chosen.items() if wanted]
     if len(named) > 1:
         raise UsageError(f"--{named[0]} and --{named[1]} exclude one another")
-    return named[0] if named else ""
+    form = named[0] if named else ""
+    if zero and form in _WITHOUT_Z:
+        raise UsageError("-z goes with --numstat, --name-only or --name-status")
+    return form
 
 
 def _show_names(patch: Patch, options: Options, form: str, *, zero: bool) -> None:

@@ -7,9 +7,10 @@ diff      what became of each file, as git writes it
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from git_opatch.blob import Change, Entry
+from git_opatch.blob import Change, Entry, Stages
 from git_opatch.complete.diff import complete_file, is_binary, new_id, render
 from git_opatch.complete.draft import Draft, Result
 
@@ -39,6 +40,17 @@ class Completed:
     def contents(self) -> dict[str, bytes]:
         """The bytes that each new or changed file will have, by path."""
         return {one.path: one.content.text.to_bytes() for one in self.results if one.content}
+
+
+@dataclass(frozen=True, slots=True)
+class Conflicts:
+    """Files whose merge has conflicts: what the index is to have of each, by path.
+
+    `whole` is the completed patch with git's markers in them.
+    """
+
+    stages: Mapping[str, Stages]
+    whole: Completed
 
 
 def complete(draft: Draft, algorithm: str) -> Completed:

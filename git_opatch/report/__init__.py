@@ -71,6 +71,13 @@ def would_apply(plan: Plan, options: Options) -> str:
     return f"would apply to {_WHERE[options.target]}: {summary(plan.completed.files, done=False)}"
 
 
+def unmerged(plan: Plan) -> str:
+    """What became of a patch that left files unmerged."""
+    count = len(plan.failures)
+    left = f"{count} file{'s' * (count > 1)} left with conflicts"
+    return f"{left}; the rest of the patch is applied" if plan.completed.changes else left
+
+
 def nothing_to_do(options: Options) -> str:
     """The one line of a success that changes nothing."""
     return _NOTHING[options.reverse]
@@ -150,7 +157,9 @@ def left_out(plan: Plan, options: Options, *, done: bool) -> Iterator[str]:
         return
     *lines, last = refusal(plan.failures, options)
     yield from lines
-    if plan.completed.changes:
+    if plan.conflicts:
+        yield unmerged(plan)
+    elif plan.completed.changes:
         count = len(plan.failures)
         rest = "is applied" if done else "would apply"
         yield f"{count} problem{'s' * (count > 1)}; the rest of the patch {rest}"

@@ -27,7 +27,7 @@ from git_opatch.options import Options
 from git_opatch.outcome import Failure
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan
-from git_opatch.report import nothing_to_do, refusal
+from git_opatch.report import nothing_to_do, refusal, unmerged
 from git_opatch.report.files import placed_by_file
 from git_opatch.report.values import (
     Asked,
@@ -52,6 +52,7 @@ class Status(Enum):
     WOULD_APPLY = "would_apply"
     NOTHING_TO_DO = "nothing_to_do"
     PARTLY_APPLIED = "partly_applied"
+    UNMERGED = "unmerged"
     WOULD_PARTLY_APPLY = "would_partly_apply"
     ALREADY_APPLIED = "already_applied"
     REFUSED = "refused"
@@ -81,6 +82,8 @@ def planned(
     title = f"{count} file{'s' * (count != 1)} {'changed' if done else 'would change'}"
     if not plan.completed.changes:
         title = nothing_to_do(options)
+    if plan.conflicts:
+        title = unmerged(plan)
     recorded = bool(plan.undoes)
     files = [file_of(*one, recorded=recorded) for one in placed_by_file(plan)]
     return {
@@ -97,6 +100,8 @@ def planned(
 
 
 def _status(plan: Plan, *, done: bool) -> Status:
+    if plan.conflicts:
+        return Status.UNMERGED
     if not plan.completed.changes:
         return Status.REFUSED if plan.failures else Status.NOTHING_TO_DO
     if plan.failures:

@@ -5,11 +5,12 @@ What it wrote must be what was planned.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from git_opatch.blob import Change, Entry
+from git_opatch.blob import Change, Entry, Stages
 from git_opatch.errors import TransactionError
 from git_opatch.options import Options, Target
 from git_opatch.plumbing import Answer
@@ -32,7 +33,8 @@ class ChangeSet:
     """What a transaction is to do: the diff, and the outcome that it must have.
 
     `contents` are the new blobs by path, `flags` the bits that index entries had (see
-    `Snapshot.flags`), `about` is what whoever finishes it must know.
+    `Snapshot.flags`), `about` is what whoever finishes it must know, `unmerged` what
+    the index is to have of paths whose content has conflicts.
     """
 
     diff: bytes
@@ -40,6 +42,7 @@ class ChangeSet:
     contents: Callable[[], Contents]
     flags: Mapping[str, str]
     about: Mapping[str, object] = field(default_factory=dict)
+    unmerged: Mapping[str, Stages] = field(default_factory=dict)
 
 
 def write(repository: Repository, change_set: ChangeSet, backup: Backup, lock: int) -> None:
@@ -65,6 +68,7 @@ def write(repository: Repository, change_set: ChangeSet, backup: Backup, lock: i
     if index is not None:
         _keep_flags(repository, change_set, index)
         _follow_attributes(repository, backup, index)
+        _unmerge(repository, change_set.unmerged, index)
 
 
 def _follow_attributes(repository: Repository, backup: Backup, index: Path) -> None:
@@ -75,6 +79,30 @@ def _follow_attributes(repository: Repository, backup: Backup, index: Path) -> N
         for path in written:  # git would not write again what is up to date
             (repository.require_worktree() / path).unlink()
         repository.check_out(written, index=index)
+
+
+def _unmerge(repository: Repository, unmerged: Mapping[str, Stages], index: Path) -> None:
+    """Let `index` have the three stages of each path, in place of the content with markers."""
+    feed = b""
+    for path, stages in unmerged.items():
+        theirs = _stored(repository, stages.theirs)
+        ids = (stages.base.id, stages.ours.id, theirs)
+        mode, name = stages.ours.mode.value, os.fsencode(path) + b"\0"
+        feed += b"0 " + b"0" * len(theirs) + b"\t" + name
+        for stage, oid in enumerate(ids, 1):
+            feed += f"{mode} {oid} {stage}\t".encode() + name
+    if feed:
+        env = {"GIT_INDEX_FILE": str(index)}
+        answer = repository.run("update-index", "-z", "--index-info", feed=feed, env=env)
+        if answer.status:
+            raise TransactionError(f"git could not write the unmerged index:\n{words(answer)}")
+
+
+def _stored(repository: Repository, data: bytes) -> str:
+    answer = repository.run("hash-object", "-w", "--stdin", feed=data)
+    if answer.status:
+        raise TransactionError(f"git could not store a blob:\n{words(answer)}")
+    return answer.output.decode().strip()
 
 
 def _apply(repository: Repository, backup: Backup, index: Path | None, lock: int) -> Answer:
