@@ -467,6 +467,44 @@ def test_a_conflict_beside_a_refusal_changes_nothing(torn: Sandbox) -> None:
     assert "has conflicts" in said
 
 
+_KILLED = """
+import os, sys
+import git_opatch.transaction as transaction
+from git_opatch.apply import apply_patch
+from git_opatch.options import Options, Past
+from git_opatch.parse import parse_patch
+from git_opatch.repository import Repository
+
+write = transaction.write
+def killed(*arguments):
+    if sys.argv[1] == "write":
+        write(*arguments)
+    os._exit(9)
+
+setattr(transaction, sys.argv[1], killed)
+apply_patch(parse_patch(sys.stdin.buffer.read()), Repository("."), Options(past=Past.MERGE))
+"""
+
+
+def test_a_conflict_that_is_killed_is_put_back(torn: Sandbox) -> None:
+    before = torn.files(), torn.git("ls-files", "-s")
+    assert torn.run("python", "-c", _KILLED, "write", feed=_patch()).status == 9
+    assert torn.files() != before[0]
+    recovered = torn.opatch("recover")
+    assert "an interrupted apply was put back (1 file)" in recovered.out.decode()
+    assert (torn.files(), torn.git("ls-files", "-s")) == before
+    torn.fsck()
+
+
+def test_a_conflict_that_is_killed_late_is_finished(torn: Sandbox) -> None:
+    wanted = _by_git(torn, _diff(torn), "--index")
+    assert torn.run("python", "-c", _KILLED, "_publish", feed=_patch()).status == 9
+    assert "an interrupted apply was finished" in torn.opatch("recover").out.decode()
+    assert (torn.files(), torn.git("ls-files", "-s")) == wanted
+    assert torn.opatch("log").out == b""
+    torn.fsck()
+
+
 def test_a_conflict_with_unstaged_changes_is_refused(torn: Sandbox) -> None:
     torn.write("f", _text(**_LATER, l20="unstaged"))
     assert "has changes that are not staged" in _refuses(torn, _patch())
