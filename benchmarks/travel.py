@@ -1,0 +1,203 @@
+"""What becomes of a patch that comes late, with `--3way`: the same as of `git cherry-pick`?
+
+Each case is a commit's change of one file, as a patch without numbers, and a later state of that
+file without the change: the file's next versions, with the change taken out of each by `git
+merge-file` where that has no conflict. History has the version that the patch was written for, and
+those versions after it; the patch is planned on the last of them, and compared with what `git
+cherry-pick` of the commit makes of it.
+
+    python benchmarks/travel.py --repo CLONE --repo CLONE ... --cases 2000
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+
+from dialects import NUMBERLESS, render
+from git_opatch.apply import plan_patch
+from git_opatch.options import Options, Past, Target
+from git_opatch.outcome import Reason
+from git_opatch.parse import parse_patch
+from git_opatch.plan import Plan
+from git_opatch.repository import Repository
+from history import read_history
+from hunks import plain_draft
+from model import Case, Commit, FileChange, Wanted, to_bytes
+
+CONTEXT = 3
+MOST_LATER = 10  # versions after the patch
+_SEALED = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    **{f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """A patch of one file, and the file's versions: the one it is for, then later ones."""
+
+    case: Case
+    versions: tuple[bytes, ...]
+
+    @property
+    def change(self) -> FileChange:
+        """What the patch does."""
+        return self.case.commit.files[0]
+
+
+def main() -> None:
+    """Draw the cases, try them, and print the table."""
+    options = _options()
+    cases = list(itertools.islice(_draw(options.repo, options.seed), options.cases))
+    with tempfile.TemporaryDirectory(prefix="travel-") as folder:
+        area = Path(folder)
+        _build(area, cases)
+        counts = Counter(_try(area, number, late) for number, late in enumerate(cases))
+    print(f"{len(cases)} patches")
+    for (outcome, agrees), count in sorted(counts.items()):
+        print(f"{count:6}  {outcome}; {agrees}")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    add = parser.add_argument
+    add("--repo", type=Path, action="append", required=True, help="a repository to draw from")
+    add("--cases", type=int, default=2000, metavar="N", help="patches to try (2000)")
+    add("--seed", default="1", help="another seed draws other cases")
+    return parser.parse_args()
+
+
+def _draw(paths: Sequence[Path], seed: str) -> Iterator[Late]:
+    """Cases from all repositories in turn."""
+    each = [_cases(path, seed) for path in paths]
+    for row in itertools.zip_longest(*each):
+        yield from (late for late in row if late is not None)
+
+
+def _cases(path: Path, seed: str) -> Iterator[Late]:
+    directory = path / "repo" if (path / "repo").is_dir() else path
+    rng = Random(seed)
+    for commit in read_history(path, seed):
+        for number, change in enumerate(commit.files):
+            later = _later(directory, commit, change)
+            if len(later) > 1:
+                one = Commit(commit.repository, commit.id, (change,))
+                case = Case("late", number, one, plain_draft(one, CONTEXT),
+                            rng.choice(NUMBERLESS), Wanted.EITHER)  # fmt: skip
+                yield Late(case, tuple(later))
+
+
+def _later(directory: Path, commit: Commit, change: FileChange) -> list[bytes]:
+    """The version before the commit, and the next ones with the commit's change taken out."""
+    old, new = to_bytes(change.old), to_bytes(change.new)
+    listed = _git(
+        directory, "log", "--reverse", "--ancestry-path", "--no-merges", "--format=", "--raw",
+        "--no-abbrev", "--no-renames", "--diff-filter=M", f"{commit.id}..HEAD", "--", change.path,
+    )  # fmt: skip
+    blobs = [line.split()[3].decode() for line in listed.splitlines() if line.startswith(b":")]
+    found = [old]
+    for blob in blobs[:MOST_LATER]:
+        without = _without(_git(directory, "cat-file", "blob", blob), new, old)
+        if without is None:
+            break
+        if without != found[-1]:
+            found.append(without)
+    return found
+
+
+def _without(later: bytes, new: bytes, old: bytes) -> bytes | None:
+    """`later`, in which what made `new` of `old` is taken back; None for conflicts."""
+    with tempfile.TemporaryDirectory(prefix="travel-") as folder:
+        names = [Path(folder, name) for name in ("later", "new", "old")]
+        for name, data in zip(names, (later, new, old), strict=True):
+            name.write_bytes(data)
+        done = subprocess.run(["git", "merge-file", "-p", *names], capture_output=True, check=False)
+    return done.stdout if done.returncode == 0 else None
+
+
+def _git(directory: Path, *arguments: str, feed: bytes = b"") -> bytes:
+    command = ["git", f"--git-dir={directory}", *arguments]
+    env = {**os.environ, **_SEALED}
+    return subprocess.run(command, input=feed, env=env, check=True, capture_output=True).stdout
+
+
+def _build(area: Path, cases: Sequence[Late]) -> None:
+    """One repository with two branches for each case: the later states, and the change."""
+    _git(area / ".git", "init", "--quiet")
+    stream = b"".join(
+        piece for number, late in enumerate(cases) for piece in _branches(number, late)
+    )
+    _git(area / ".git", "fast-import", "--quiet", feed=stream)
+
+
+def _branches(number: int, late: Late) -> Iterator[bytes]:
+    path, base = late.change.path.encode(), 10_000_000 + number
+    for at, data in enumerate(late.versions):
+        mark = b"mark :%d\n" % base if at == 0 else b""
+        yield b"commit refs/heads/later-%d\n%s%s" % (number, mark, _file(path, data))
+    new = to_bytes(late.change.new)
+    parent = b"from :%d\n" % base
+    yield b"commit refs/heads/change-%d\n%s" % (number, _file(path, new, parent))
+
+
+def _file(path: bytes, data: bytes, parent: bytes = b"") -> bytes:
+    who = b"committer a <a@b> 1700000000 +0000\ndata 1\nx\n"
+    return who + parent + b"M 100644 inline %s\ndata %d\n%s\n" % (path, len(data), data)
+
+
+def _try(area: Path, number: int, late: Late) -> tuple[str, str]:
+    """What became of the patch, and how that is to what `git cherry-pick` makes of it."""
+    wanted = _picked(area, number, late)
+    patch = parse_patch(render(late.case, late.case.dialect).encode())
+    options = Options(Target.CACHED, base=f"later-{number}")
+    repository = Repository(area / ".git")
+    plan, outcome = plan_patch(patch, repository, options), "fits the later state"
+    if plan.failures:
+        plan = plan_patch(patch, repository, replace(options, past=Past.MERGE))
+        outcome = "fits an older version, merged"
+    if plan.failures:
+        return _why(plan), "cherry-pick: " + ("conflict" if wanted is None else "clean")
+    if wanted is None:
+        return outcome, "cherry-pick: conflict"
+    same = plan.completed.contents() == {late.change.path: wanted}
+    if not same:
+        print(f"different: {late.case.commit.repository} {late.case.commit.id} {late.change.path}")
+    return outcome, "the same as cherry-pick" if same else "DIFFERENT from cherry-pick"
+
+
+def _why(plan: Plan) -> str:
+    first = plan.failures[0]
+    advice = first.advice.splitlines()
+    told = advice[-1].partition(" as of ") if advice and "fits" in advice[-1] else ("", "", "")
+    after = told[2].partition("), ")[2]
+    reason = Reason(first.reason).value
+    return f"refused ({reason}{', ' + after if after else ''})"
+
+
+def _picked(area: Path, number: int, late: Late) -> bytes | None:
+    """The file as `git cherry-pick` makes it; None for conflicts."""
+    env = {**os.environ, **_SEALED}
+
+    def run(*words: str) -> int:
+        return subprocess.run(["git", *words], cwd=area, env=env, capture_output=True).returncode
+
+    run("checkout", "--quiet", "--force", "--detach", f"later-{number}")
+    status = run("cherry-pick", "--keep-redundant-commits", f"change-{number}")
+    if status:
+        run("cherry-pick", "--abort")
+        return None
+    return (area / late.change.path).read_bytes()
+
+
+if __name__ == "__main__":
+    main()
