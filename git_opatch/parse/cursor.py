@@ -63,12 +63,14 @@ class Lines:
 
     Of a large text that is no patch most lines never are, and none is kept. `first` is the
     number of the first line in the text as it was given; with `numbers`, those of each line.
+    `code` is that of an array that can hold any position in the text.
     """
 
     def __init__(self, raw: bytes, *, first: int = 1, numbers: Numbers = ()) -> None:
         self.raw = raw
         self._first, self._numbers = first, numbers
-        self._starts = array("I" if len(raw) < _LARGE else "Q", [0])
+        self.code = "I" if len(raw) < _LARGE else "Q"
+        self._starts = array(self.code, [0])
         self._starts.extend(match.end() for match in _NEWLINE.finditer(raw))
         self.whole = self._starts[-1] == len(raw)
         if not self.whole:

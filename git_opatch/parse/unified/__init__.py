@@ -110,10 +110,10 @@ def _check_sides(cursor: Cursor, names: Names | None, hunks: tuple[Hunk, ...]) -
     mark = Mark.ADDED if names[0] is None else Mark.REMOVED
     what = "a new file" if names[0] is None else "a deleted file"
     for hunk in hunks:
-        lines = list(hunk.lines)
-        while lines and lines[-1].mark is Mark.CONTEXT and not lines[-1].text.strip():
-            lines.pop()  # what separates the hunk from what follows it
-        wrong = next((line for line in lines if line.mark is not mark), None)
+        lines, end = hunk.lines, len(hunk.lines)
+        while end and lines[end - 1].mark is Mark.CONTEXT and not lines[end - 1].text.strip():
+            end -= 1  # what separates the hunk from what follows it
+        wrong = next((lines[at] for at in range(end) if lines[at].mark is not mark), None)
         if wrong is not None:
             text = visible(wrong.text)
             message = (
