@@ -23,8 +23,9 @@ _HEADING = rb"(?:(?<=@@)[ \t](.*))?"
 _NUMBERED = re.compile(
     rb"@@ ?-" + _RANGE + rb"(?: \+" + _RANGE + rb"(?: ?@@)?| ?@@)" + _HEADING, re.DOTALL
 )
-_ELIDED = re.compile(rb"@@(?:[ \t.]|\xe2\x80\xa6)*@@" + _HEADING, re.DOTALL)
+_ELIDED = re.compile(rb"@@(?:[ \t.]++|(?:\xe2\x80\xa6)++)*+@@" + _HEADING, re.DOTALL)
 _SHORTEST_NO_NEWLINE = 12
+_MOST_HEADERS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,19 +212,25 @@ class Hunks:
             self.open = Draft.at(cursor)
         self.open.headers.append(header)
         cursor.take()
+        if len(self.open.headers) > _MOST_HEADERS:
+            message = (
+                f"more than {_MOST_HEADERS} lines of `@@` before one hunk; write those it needs"
+            )
+            cursor.fault(message, cursor.previous)
+            cursor.skip_until(lambda line: not line.startswith(b"@@"))
 
     def line(self) -> bool:
         """Take a line of the hunk's body; False, and nothing taken, if it is none."""
-        cursor = self._cursor
-        if is_no_newline(cursor.line):
+        cursor, line = self._cursor, self._cursor.line
+        if is_no_newline(line):
             return self._no_newline()
-        mark = mark_of(cursor.line)
+        mark = mark_of(line)
         if mark is None:
             return False
         if self.open is None:
             self.open = Draft.at(cursor)
         self.open.add(cursor.at, mark)
-        cursor.take()
+        cursor.at += 1
         return True
 
     def unmarked(self) -> None:

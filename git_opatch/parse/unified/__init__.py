@@ -206,8 +206,10 @@ def _is_signature(cursor: Cursor, *, full: bool) -> bool:
 
     After a hunk that is `full` it may be any line without a mark (`format.signature`).
     """
+    if cursor.line.rstrip() != b"--":
+        return False
     version, after = cursor.ahead(), cursor.ahead(2)
-    if cursor.line.rstrip() != b"--" or version is None:
+    if version is None:
         return False
     if full and cursor.line.startswith(b"-- ") and not _is_marked(version):
         return not version.startswith(b"@@")
@@ -220,8 +222,8 @@ def _is_header(cursor: Cursor, *, any_names: bool = False) -> bool:
 
     Two names that differ are taken for names only where the hunk before is full.
     """
-    names, after = names_at(cursor), cursor.ahead(2)
-    if names is None or after is None or not after.startswith(b"@@"):
+    names = names_at(cursor)
+    if names is None or not (cursor.ahead(2) or b"").startswith(b"@@"):
         return False
     return any_names or names[0] == names[1] or None in names
 
