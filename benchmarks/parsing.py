@@ -94,7 +94,7 @@ SHAPES: dict[str, tuple[Callable[[], Iterator[str]], str]] = {
     "nothing but `@@`": (lambda: _endless(lambda _: ["@@"]), ""),
     "files of a line": (
         lambda: _endless(
-            lambda at: [*["*** Begin Patch"] * (not at), f"*** Delete File: src/{at}.py"]
+            lambda at: [*["*** Begin Patch"] * (not at), f"*** Delete File: src/module_{at}.py"]
         ),
         "*** End Patch",
     ),
