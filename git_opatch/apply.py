@@ -14,7 +14,7 @@ from git_opatch import journal
 from git_opatch.errors import TakenBackError
 from git_opatch.interrupted import tidy_up
 from git_opatch.journal import Record
-from git_opatch.options import Options
+from git_opatch.options import Options, Target
 from git_opatch.outcome import Refused
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan, resolve_paths
@@ -44,8 +44,11 @@ def check_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
     patch = _resolved(patch, repository, options)
     plan, _ = ready(partial(plan_text, patch, repository), repository, options)
     _rejects(patch, plan, repository, options)
+    if plan.carried is not None:
+        check(repository, plan.carried.diff, Target.WORKTREE)
     if plan.completed.changes:
-        check(repository, plan.completed.diff, options.target)
+        target = options.target if plan.carried is None else Target.CACHED
+        check(repository, plan.completed.diff, target)
     return plan
 
 
@@ -100,12 +103,14 @@ def _perform(
     digest: str = "",
 ) -> None:
     """Carry a plan out, and write it down."""
-    done = plan.completed
+    done, carried = plan.completed, plan.carried
     if not done.changes:
         return
     files = Counter(one.status for one in done.files)
     about = {"patch": name, "digest": digest, "undoes": plan.undoes, "files": files}
-    change_set = ChangeSet(done.diff, done.changes, done.contents, snapshot.flags, about)
+    about["carried"] = carried is not None
+    work = ChangeSet(carried.diff, carried.changes, carried.contents, {}) if carried else None
+    change_set = ChangeSet(done.diff, done.changes, done.contents, snapshot.flags, about, work)
 
     def finished(backup: Backup) -> None:
         size, home = options.journal_size, home_of(repository)

@@ -12,16 +12,19 @@ from dataclasses import replace
 from git_opatch.blob import Change, Entry
 from git_opatch.journal import Record
 from git_opatch.outcome import Failure, Reason, refusal
-from git_opatch.patch import FilePatch, Hunk, Operation, Patch
+from git_opatch.patch import FilePatch, Hunk, Line, Mark, Operation, Patch
 from git_opatch.repository import Repository
 from git_opatch.snapshot import Snapshot
 
 
-def follow(patch: Patch, record: Record, snapshot: Snapshot, repository: Repository) -> Patch:
+def follow(
+    patch: Patch, record: Record, snapshot: Snapshot, repository: Repository, *, bare: bool
+) -> Patch:
     """`patch`, which takes `record` back, with its hunks numbered as the files are now.
 
-    Where git has no blob of what was left, as after a change of untracked files, the hunks
-    lose their numbers: they must be the only ones of their kind in the file.
+    If they are to be `bare`, their context may have changed since: it is left away. Where git has
+    no blob of what was left, as after a change of untracked files, the hunks lose their numbers:
+    they must be the only ones of their kind in the file.
     """
     left = {change.path: change.new for change in record.changes}
     drifted = [one for one in map(left.get, _changed(left, snapshot)) if one is not None]
@@ -36,7 +39,8 @@ def follow(patch: Patch, record: Record, snapshot: Snapshot, repository: Reposit
         if before is None:
             return _renumbered(section, [replace(one, start=None) for one in section.hunks])
         edits = repository.differences(before, there.data)
-        moved = [replace(one, start=_moved(one, edits)) for one in section.hunks]
+        hunks = [it for one in section.hunks for it in _bare(one)] if bare else section.hunks
+        moved = [replace(one, start=_moved(one, edits)) for one in hunks]
         return replace(_renumbered(section, moved), counted=True)
 
     return replace(patch, files=tuple(map(followed, patch.files)))
@@ -50,11 +54,36 @@ def _renumbered(section: FilePatch, hunks: Sequence[Hunk]) -> FilePatch:
     return replace(section, hunks=tuple(replace(one, new_start=None) for one in hunks))
 
 
+def _bare(hunk: Hunk) -> Iterator[Hunk]:
+    """Each run of lines of `hunk` that are changed, without context."""
+    run: list[Line] = []
+    at = hunk.start or 0
+    for line in (*hunk.lines, None):
+        if line is not None and line.mark is not Mark.CONTEXT:
+            run.append(line)
+            continue
+        if run:
+            yield replace(hunk, lines=tuple(run), start=at)
+        at += sum(one.mark is Mark.REMOVED for one in run) + 1
+        run = []
+
+
 def _moved(hunk: Hunk, edits: Sequence[tuple[range, int]]) -> int | None:
-    """Where the lines of `hunk` went; None if one of them, or what lies between, was touched."""
+    """None if they were touched, or if lines were added where it only adds some itself."""
     if hunk.start is None:
         return None
-    start, stop = hunk.start, hunk.start + len(hunk.preimage)
+    start = hunk.start
+    if not hunk.preimage and any(one.start == one.stop == start for one, _ in edits):
+        return None
+    return followed(start, start + len(hunk.preimage), edits)
+
+
+def followed(start: int, stop: int, edits: Sequence[tuple[range, int]]) -> int | None:
+    """Where lines went; None if one of them, or what lies between, was touched.
+
+    `edits` say which lines became how many others. What was added right before the lines goes
+    before them, also if there are none: then `start` is a place between two lines.
+    """
     if any(one.start < stop and (one.stop > start or one.start > start) for one, _ in edits):
         return None
     return start + sum(count - len(one) for one, count in edits if one.stop <= start)

@@ -39,7 +39,8 @@ class Record:
     """One applied patch, which was called `name`: what it changed, where and when.
 
     `undoes` is the number of the record that it takes back, 0 if it is none that does;
-    `files` is how many files were added, modified, …, by git's letters.
+    `files` is how many files were added, modified, …, by git's letters; `carried` is whether
+    some had changes that were not staged, and stayed so.
     """
 
     number: int
@@ -52,6 +53,7 @@ class Record:
     undoes: int = 0
     files: Mapping[str, int] = field(default_factory=dict)
     checksum: str = ""
+    carried: bool = False
 
     @property
     def before(self) -> dict[str, Entry]:
@@ -84,7 +86,8 @@ def record(
 ) -> int:
     """Write down an applied patch; gives its number, 0 if none is to be kept.
 
-    `about` is its name (`patch`), its `digest`, how many `files` became what, and what it `undoes`.
+    `about` is its name (`patch`), its `digest`, how many `files` became what, what it `undoes`, and
+    whether changes were `carried`.
     Only the newest `size` records stay. Raises `OSError` if there is no room.
     """
     folder = home / "journal"
@@ -209,6 +212,7 @@ def _from_json(folder: Path, number: int, entry: Mapping[str, Any]) -> Record:
         int(entry.get("undoes", 0)),
         {str(letter): int(count) for letter, count in files.items()},
         str(entry.get("checksum", "")),
+        bool(entry.get("carried", False)),
     )
 
 

@@ -93,6 +93,8 @@ class Options:
     """Whether those hunks are written to files beside the ones that they were for."""
     journal_size: int = 100
     """How many records the journal keeps."""
+    carry: bool = False
+    """Whether files may have unstaged changes, which stay unstaged; for `Target.INDEX`."""
     skip_applied: bool = False
     """Whether what is there already is passed over, instead of refused."""
     command: str = "git opatch apply"

@@ -34,7 +34,8 @@ def plan_text(patch: Patch, repository: Repository, options: Options) -> tuple[P
         with suppress(JournalError):
             plan, snapshot = plan_recorded(record, repository, options)
             back = {Change(one.path, one.new, one.old) for one in record.changes}
-            if not plan.failures and set(plan.completed.changes) == back:
+            as_applied = set(plan.completed.changes) == back
+            if not plan.failures and (as_applied or _beside(options)):
                 if not all(section.states_content for section in patch.files):
                     plan.notes.append(f"taken back as it was applied, by record {record.number}")
                 return plan, snapshot
@@ -56,14 +57,21 @@ def plan_recorded(
     except ParseError as error:
         raise JournalError(f"{source} is damaged: {error}") from None
     patch = reverse_recorded(parsed)
-    plan, snapshot = _plan_as_is(
-        patch, repository, options, record, lambda base: follow(patch, record, base, repository)
-    )
+
+    def fitted(base: Snapshot) -> Patch:
+        return follow(patch, record, base, repository, bare=_beside(options))
+
+    plan, snapshot = _plan_as_is(patch, repository, options, record, fitted)
     if not plan.failures:
         plan.failures += amiss(patch, record, snapshot, plan.completed.changes)
         plan.notes.clear()  # that the record says what files held, goes without saying
     plan.undoes = record.number
     return plan, snapshot
+
+
+def _beside(options: Options) -> bool:
+    """Whether this is about files that have changes which are not staged, and stay so."""
+    return options.carry and options.target is Target.WORKTREE
 
 
 def _replaced(patch: Patch, record: Record) -> list[Failure]:

@@ -218,10 +218,13 @@ class Repository:
         return index, env
 
     def rebuilt_index(
-        self, entries: Mapping[str, Entry], folder: Path
+        self, entries: Mapping[str, Entry], folder: Path, *beside: Path
     ) -> tuple[Path, dict[str, str]]:
-        """An index in `folder` with `entries` alone, and an environment to write blobs aside."""
-        index, env = self._aside(folder)
+        """An index in `folder` with `entries` alone, and an environment to write blobs aside.
+
+        `beside` are folders of `clean_worktree`, whose blobs may be among the entries.
+        """
+        index, env = self._aside(folder, *beside)
         feed = b"".join(
             f"{entry.mode.value} {entry.id} 0\t".encode() + os.fsencode(path) + b"\0"
             for path, entry in entries.items()
@@ -229,17 +232,16 @@ class Repository:
         self._ask("update-index", "-z", "--index-info", feed=feed, env=env)
         return index, env
 
-    def _aside(self, folder: Path) -> tuple[Path, dict[str, str]]:
+    def _aside(self, folder: Path, *beside: Path) -> tuple[Path, dict[str, str]]:
         """An index and an object directory of their own, which reads the real objects, too."""
         index, objects = folder / "index", folder / "objects"
         objects.mkdir()
-        alternates = os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "")
+        others = [quoted(str(one)) for one in (self.objects, *(it / "objects" for it in beside))]
+        others.append(os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", ""))
         return index, {
             "GIT_INDEX_FILE": str(index),
             "GIT_OBJECT_DIRECTORY": str(objects),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(
-                filter(None, [quoted(str(self.objects)), alternates])
-            ),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(filter(None, others)),
         }
 
     def apply(

@@ -41,6 +41,8 @@ class Plan:
     """What is there already, and was passed over."""
     undoes: int = 0
     """The number of the journal's record that this takes back; 0 if none."""
+    carried: Completed | None = None
+    """What becomes of the working tree, where its files have changes that are not staged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +241,9 @@ class Planner:
         if hunks and content.text.binary:
             return [refusal(section, Reason.BINARY, "is binary; its lines cannot change")], content
         lost = [
-            hunk for hunk in hunks if self._is_lost(hunk.preimage, hunk.at_end_of_file, content)
+            hunk
+            for hunk in hunks
+            if not section.counted and self._is_lost(hunk.preimage, hunk.at_end_of_file, content)
         ]
         if lost:
             return [

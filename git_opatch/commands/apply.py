@@ -17,6 +17,7 @@ from git_opatch.apply import (
 )
 from git_opatch.commands import answer, choices
 from git_opatch.commands.inputs import (
+    choose_carry,
     choose_journal_size,
     choose_matching,
     choose_target,
@@ -39,6 +40,7 @@ def apply(
     index: choices.Index = False,
     cached: choices.Cached = False,
     worktree: choices.Worktree = False,
+    carry: choices.Carry = False,
     check: choices.Check = False,
     reverse: choices.Reverse = False,
     directory: choices.Directory = "",
@@ -62,6 +64,7 @@ def apply(
     """
     names = files or []
     settings = (repository := Repository()).settings()
+    index = choose_carry(carry, cached=cached, worktree=worktree) or index
     target = choose_target(index=index, cached=cached, worktree=worktree, settings=settings)
     options = Options(
         target,
@@ -72,6 +75,7 @@ def apply(
         partial=partial or reject,
         reject=reject,
         journal_size=choose_journal_size(settings),
+        carry=carry,
         skip_applied=skip_applied,
         command=spelled(context),
         target_flag=_target_flag(target, settings),

@@ -61,6 +61,14 @@ Worktree = Annotated[
         help="Change the working tree alone, untracked files too; hunks are located in its files.",
     ),
 ]
+Carry = Annotated[
+    bool,
+    typer.Option(
+        "--carry",
+        help="Touched files may have unstaged changes: those stay, unstaged. Each hunk must have "
+        "its place in the index and in the working tree.",
+    ),
+]
 LocateInWorktree = Annotated[
     bool, typer.Option("--worktree", help="Locate hunks in the working tree's files.")
 ]

@@ -111,6 +111,15 @@ def choose_target(*, index: bool, cached: bool, worktree: bool, settings: dict[s
     return _configured(Target, "opatch.target", Target.INDEX, settings)
 
 
+def choose_carry(carry: bool, *, cached: bool, worktree: bool) -> bool:
+    """Whether unstaged changes are carried. Raises `UsageError` for a target of one side."""
+    if carry and (cached or worktree):
+        raise UsageError(
+            "--carry changes index and working tree; it excludes --cached and --worktree"
+        )
+    return carry
+
+
 def spelled(context: typer.Context) -> str:
     """The command as the user would type it again, with the options that change its meaning."""
     words = [context.command_path]

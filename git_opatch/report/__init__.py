@@ -251,4 +251,4 @@ def way_back(options: Options, files: Sequence[str], plan: Plan) -> str:
     if files and "-" not in files and not (options.overwrite or plan.undoes):
         again = options.command.replace(" -R", "", 1) if options.reverse else None
         return (again or options.command_with("-R")).replace(" apply", f" apply{flag}", 1)
-    return f"git opatch apply -R{flag} PATCH"
+    return f"git opatch apply -R{flag}{' --carry' * options.carry} PATCH"

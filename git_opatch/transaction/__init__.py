@@ -2,7 +2,8 @@
 
     guard     is the working tree what the plan takes it for?
     backup    record what is about to change
-    apply     one `git apply`, into an index beside the real one
+    apply     one `git apply`, into an index beside the real one; where files have changes that are
+              not staged, one for the working tree, and then one for the index
     verify    the blob ids must be the diff's
     commit    the record is renamed: from here on a kill leads forward
     publish   the new index takes the real one's place
@@ -85,6 +86,7 @@ def perform(
     repository: Repository, change_set: ChangeSet, target: Target, lock: int, finished: Finished
 ) -> None:
     """Apply a diff to `target`; raises when nothing of it is left. `lock` is inherited by git."""
+    carried = change_set.carried
     backup = make_backup(
         home_of(repository),
         repository.top,
@@ -93,6 +95,7 @@ def perform(
         changes=change_set.changes,
         diff=change_set.diff,
         about=change_set.about,
+        carried=(carried.changes, carried.diff) if carried else ((), b""),
     )
     try:
         write(repository, change_set, backup, lock)
@@ -107,7 +110,7 @@ def _undone(
 ) -> BaseException:
     """Put everything back after `error`, and say so."""
     try:
-        restored = put_back(repository, backup, change_set.contents())
+        restored = put_back(repository, backup, (change_set.carried or change_set).contents())
     except OSError as again:
         return TransactionError(
             f"{error}\nnot everything could be put back yet ({again}); mend that, and run "

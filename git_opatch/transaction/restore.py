@@ -77,7 +77,7 @@ class _Files:
 
     def put_back(self) -> Restored:
         """Set back what git wrote or removed."""
-        changes = list(enumerate(self._backup.changes))
+        changes = list(enumerate(self._backup.written))
         outcome = {one.path: self._removed(one) for _, one in changes if one.old is None}
         for folder in reversed(self._backup.created):
             with suppress(OSError):
@@ -139,11 +139,12 @@ def _with_diff(
     read: Callable[[Repository, dict[str, str], Mapping[str, str]], dict[str, bytes]],
 ) -> dict[str, bytes]:
     """Apply the diff to an index aside, and read the blobs that it makes."""
-    ids = {change.path: change.new.id for change in backup.changes if change.new}
+    ids = {change.path: change.new.id for change in backup.written if change.new}
     with tempfile.TemporaryDirectory(prefix="git-opatch-") as folder:
-        old = {change.path: change.old for change in backup.changes if change.old}
-        index, env = repository.rebuilt_index(old, Path(folder))
-        repository.apply(backup.diff, ("--cached",), index=index, env=env)
+        old = {change.path: change.old for change in backup.written if change.old}
+        beside = [backup.clean] if backup.carried else []
+        index, env = repository.rebuilt_index(old, Path(folder), *beside)
+        repository.apply(backup.written_diff, ("--cached",), index=index, env=env)
         return read(repository, ids, env)
 
 
