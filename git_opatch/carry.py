@@ -33,7 +33,7 @@ def carry(
     `there` is the plan of the same patch for the working tree, `changed` are the files with
     unstaged changes. Raises `Refused` if those could not stay as they are.
     """
-    failures = [*_never_carried(here, changed, options)] or [*_not_there(here, there)]
+    failures = [*_never_carried(here, changed, options)] or [*_not_there(here, there, options)]
     results = []
     for one in here.completed.results if not failures else ():
         if one.old is None or one.old.path not in changed or one.content is None:
@@ -77,14 +77,19 @@ def _never_carried(here: Plan, changed: Collection[str], options: Options) -> It
             yield Failure(Reason.UNSTAGED, what, path, advice=advice)
 
 
-def _not_there(here: Plan, there: Plan) -> Iterator[Failure]:
-    """What has a place in the index, and none in the working tree."""
+def _not_there(here: Plan, there: Plan, options: Options) -> Iterator[Failure]:
+    """What has a place in the index, and none in the working tree.
+
+    What is there already, in a change that is not staged, cannot be passed over.
+    """
     known = {(one.source, one.section, one.hunk) for one in here.failures}
     for one in there.failures:
         if (one.source, one.section, one.hunk) not in known:
             lost = one.message == "does not match"
             where = " the working tree" if lost else ", in the working tree"
-            yield replace(one, message=one.message + where)
+            advice = one.advice or ways_round(options)
+            certain = one.reason is not Reason.ALREADY_APPLIED
+            yield replace(one, message=one.message + where, advice=advice, certain=certain)
 
 
 def _counterpart(one: Result, there: Plan) -> Result | None:

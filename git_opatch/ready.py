@@ -58,7 +58,7 @@ def _way_round(
     planner: Planner, plan: Plan, changed: Sequence[str], repository: Repository, options: Options
 ) -> str:
     """The command that would work although files have unstaged changes."""
-    there = planner(replace(options, target=Target.WORKTREE))[0]
+    there = planner(replace(options, target=Target.WORKTREE, carry=True))[0]
     if not guard(repository.require_worktree(), plan.completed.changes, options.target):
         with suppress(Refused):
             carry(plan, there, changed, repository, options)

@@ -220,10 +220,8 @@ class Repository:
     def rebuilt_index(
         self, entries: Mapping[str, Entry], folder: Path, *beside: Path
     ) -> tuple[Path, dict[str, str]]:
-        """An index in `folder` with `entries` alone, and an environment to write blobs aside.
-
-        `beside` are folders of `clean_worktree`, whose blobs may be among the entries.
-        """
+        """An index in `folder` with `entries` alone, whose blobs may be `beside` (see
+        `clean_worktree`), and an environment to write blobs aside."""
         index, env = self._aside(folder, *beside)
         feed = b"".join(
             f"{entry.mode.value} {entry.id} 0\t".encode() + os.fsencode(path) + b"\0"

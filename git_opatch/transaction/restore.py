@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from git_opatch.blob import Change
+from git_opatch.errors import RepositoryError
 from git_opatch.options import Target
 from git_opatch.repository import Repository
 from git_opatch.transaction.backup import Backup
@@ -138,14 +139,19 @@ def _with_diff(
     backup: Backup,
     read: Callable[[Repository, dict[str, str], Mapping[str, str]], dict[str, bytes]],
 ) -> dict[str, bytes]:
-    """Apply the diff to an index aside, and read the blobs that it makes."""
+    """Apply the diff to an index aside, and read the blobs that it makes.
+
+    Where the old blobs are to be beside it, and are not there yet, git had not begun.
+    """
     ids = {change.path: change.new.id for change in backup.written if change.new}
     with tempfile.TemporaryDirectory(prefix="git-opatch-") as folder:
         old = {change.path: change.old for change in backup.written if change.old}
         beside = [backup.clean] if backup.carried else []
-        index, env = repository.rebuilt_index(old, Path(folder), *beside)
-        repository.apply(backup.written_diff, ("--cached",), index=index, env=env)
-        return read(repository, ids, env)
+        with suppress(RepositoryError) if beside else nullcontext():
+            index, env = repository.rebuilt_index(old, Path(folder), *beside)
+            repository.apply(backup.written_diff, ("--cached",), index=index, env=env)
+            return read(repository, ids, env)
+    return {}
 
 
 def _new_blobs(
