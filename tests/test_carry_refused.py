@@ -177,7 +177,7 @@ def test_an_unmerged_file(base: Sandbox) -> None:
 def test_usage(base: Sandbox, command: str, flag: str) -> None:
     ran = base.opatch(command, "--carry", flag)
     assert (ran.status, ran.out) == (129, b"")
-    assert "--carry changes index and working tree; it excludes --cached and --worktree" in ran.err
+    assert "--index (and --carry), --cached and --worktree exclude one another" in ran.err
 
 
 def test_the_configured_target_does_not_count(base: Sandbox) -> None:

@@ -17,7 +17,6 @@ from git_opatch.apply import (
 )
 from git_opatch.commands import answer, choices
 from git_opatch.commands.inputs import (
-    choose_carry,
     choose_journal_size,
     choose_matching,
     choose_target,
@@ -64,8 +63,9 @@ def apply(
     """
     names = files or []
     settings = (repository := Repository()).settings()
-    index = choose_carry(carry, cached=cached, worktree=worktree) or index
-    target = choose_target(index=index, cached=cached, worktree=worktree, settings=settings)
+    target = choose_target(
+        index=index or carry, cached=cached, worktree=worktree, settings=settings
+    )
     options = Options(
         target,
         reverse,
@@ -81,10 +81,7 @@ def apply(
         target_flag=_target_flag(target, settings),
     )
     run = _Run(repository, options, settings, names, dialect, wait, quiet, verbose)
-    if json:
-        run.answer(check)
-    else:
-        run.go(check)
+    (run.answer if json else run.go)(check)
 
 
 def _target_flag(target: Target, settings: Mapping[str, str]) -> str:

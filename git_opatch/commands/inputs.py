@@ -105,19 +105,10 @@ def choose_target(*, index: bool, cached: bool, worktree: bool, settings: dict[s
         target for target, chosen in zip(Target, (index, cached, worktree), strict=True) if chosen
     ]
     if len(named) > 1:
-        raise UsageError("--index, --cached and --worktree exclude one another")
+        raise UsageError("--index (and --carry), --cached and --worktree exclude one another")
     if named:
         return named[0]
     return _configured(Target, "opatch.target", Target.INDEX, settings)
-
-
-def choose_carry(carry: bool, *, cached: bool, worktree: bool) -> bool:
-    """Whether unstaged changes are carried. Raises `UsageError` for a target of one side."""
-    if carry and (cached or worktree):
-        raise UsageError(
-            "--carry changes index and working tree; it excludes --cached and --worktree"
-        )
-    return carry
 
 
 def spelled(context: typer.Context) -> str:

@@ -9,7 +9,7 @@ import typer
 from git_opatch import journal, report
 from git_opatch.apply import Refused, undo_patch
 from git_opatch.commands import choices
-from git_opatch.commands.inputs import choose_carry, choose_journal_size, choose_target
+from git_opatch.commands.inputs import choose_journal_size, choose_target
 from git_opatch.interrupted import finish_interrupted
 from git_opatch.options import Options
 from git_opatch.report import history
@@ -34,16 +34,15 @@ def undo(
     it, and the patch is there again. Exit status: 0 taken back, 1 it was changed since or was
     taken back already, 128 no such record, 129 usage, 130 interrupted.
     """
-    index = choose_carry(carry, cached=cached, worktree=worktree) or index
     settings = (repository := Repository()).settings()
     size = choose_journal_size(settings)
-    chosen = choose_target(index=index, cached=cached, worktree=worktree, settings={})
+    chosen = choose_target(index=index or carry, cached=cached, worktree=worktree, settings={})
     notes = patiently(lambda: finish_interrupted(repository), wait)
     show(report.notes(notes), sys.stderr, settings)
     home = home_of(repository)
     record = journal.get(home, number)
     options = Options(
-        chosen if index or cached or worktree else record.target,
+        chosen if index or carry or cached or worktree else record.target,
         reverse=True,
         journal_size=size,
         carry=carry or record.carried,
