@@ -34,6 +34,7 @@ def carry(
     unstaged changes. Raises `Refused` if those could not stay as they are.
     """
     failures = [*_never_carried(here, changed, options)] or [*_not_there(here, there, options)]
+    theirs = {_key(two): two for two in there.completed.results if two.content is not None}
     results = []
     for one in here.completed.results if not failures else ():
         if one.old is None or one.old.path not in changed or one.content is None:
@@ -41,7 +42,7 @@ def carry(
         elif one.content.copied:
             results.append(Result(None, one.path, Content(one.content.mode, one.content.text)))
         else:
-            two = _counterpart(one, there)
+            two = theirs.get(_key(one))
             failures += _contradictions(one, two, here, repository, options)
             results.append(two or one)
     if failures:
@@ -92,18 +93,9 @@ def _not_there(here: Plan, there: Plan, options: Options) -> Iterator[Failure]:
             yield replace(one, message=one.message + where, advice=advice, certain=certain)
 
 
-def _counterpart(one: Result, there: Plan) -> Result | None:
-    """What becomes of the same file in the working tree."""
-    return next(
-        (
-            two
-            for two in there.completed.results
-            if two.path == one.path
-            and two.content is not None
-            and (two.old and two.old.path) == (one.old and one.old.path)
-        ),
-        None,
-    )
+def _key(one: Result) -> tuple[str, str | None]:
+    """What is the same for both versions of a file."""
+    return one.path, one.old.path if one.old else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +173,11 @@ def _contradiction(one: _Version, two: _Version, repository: Repository) -> _Con
         return None
     drift = repository.differences(one.old.data, two.old.data)
     mine, theirs = one.content.edits, two.content.edits
+    starts = {edit.start for edit in theirs}
     moved: list[Edit] = []
     for edit in mine:
-        after = _moved(edit, theirs, drift, two.old.text)
-        if after is None or after.start not in _starts(theirs):
+        after = _moved(edit, starts, drift, two.old.text)
+        if after is None or after.start not in starts:
             found = theirs[len(moved)] if len(mine) == len(theirs) else None
             return _Contradiction(_elsewhere(edit, after, found), edit)
         moved.append(after)
@@ -197,26 +190,22 @@ def _contradiction(one: _Version, two: _Version, repository: Repository) -> _Con
 
 
 def _moved(
-    edit: Edit, theirs: Sequence[Edit], drift: Sequence[tuple[range, int]], text: Text
+    edit: Edit, starts: Collection[int], drift: Sequence[tuple[range, int]], text: Text
 ) -> Edit | None:
     """`edit` where its lines went in the working tree's `text`; None if they were touched.
 
-    Where the patch and the user both add lines, either may come first.
+    Where the patch and the user both add lines, either may come first: `starts` say.
     """
     start = followed(edit.start, edit.stop, drift)
     if start is None:
         return None
     added = sum(count for lines, count in drift if lines.start == lines.stop == edit.start)
-    if edit.start == edit.stop and start - added in _starts(theirs):
+    if edit.start == edit.stop and start - added in starts:
         start -= added
     stop = start + edit.stop - edit.start
     if start == stop == len(text.lines) and not text.final_newline:
         return None  # the last line lost its newline, and would get it back
     return replace(edit, start=start, stop=stop)
-
-
-def _starts(edits: Sequence[Edit]) -> set[int]:
-    return {edit.start for edit in edits}
 
 
 def _elsewhere(edit: Edit, moved: Edit | None, found: Edit | None) -> str:
