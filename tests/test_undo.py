@@ -296,7 +296,7 @@ def test_changes_that_are_not_staged(base: Sandbox) -> None:
     base.write("f", "mine\n" + _text((15, "fifteen")))
     said = _refused(base)
     assert "error: f: has changes that are not staged\n" in said
-    assert "without staging: git opatch undo --worktree 1\n" in said
+    assert "to leave those changes unstaged: git opatch undo --carry 1\n" in said
     _, files = _undone(base, "--worktree", "1")
     assert files["f"] == ("100644", ("mine\n" + _text()).encode())
 
