@@ -6,15 +6,34 @@ where git's diff between the two says that their lines went, if none of them was
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from git_opatch.blob import Change, Entry
+from git_opatch.errors import JournalError, ParseError
 from git_opatch.journal import Record
+from git_opatch.options import Dialect
 from git_opatch.outcome import Failure, Reason, refusal
+from git_opatch.parse import parse_patch
 from git_opatch.patch import FilePatch, Hunk, Line, Mark, Operation, Patch
 from git_opatch.repository import Repository
+from git_opatch.reverse import reverse_recorded
 from git_opatch.snapshot import Snapshot
+
+
+def patch_back(record: Record) -> Patch:
+    """The patch that takes `record` back where nothing changed since.
+
+    Raises `JournalError` if the recorded diff is damaged.
+    """
+    source = os.path.relpath(record.file)
+    try:
+        diff = record.read_diff()
+        parsed = parse_patch(diff, dialect=Dialect.UNIFIED, source=source, recorded=True)
+    except ParseError as error:
+        raise JournalError(f"{source} is damaged: {error}") from None
+    return reverse_recorded(parsed)
 
 
 def follow(

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from contextlib import suppress
 
 from git_opatch import journal
 from git_opatch.advice import with_advice
 from git_opatch.blob import Change
-from git_opatch.drift import amiss, follow
-from git_opatch.errors import JournalError, ParseError
+from git_opatch.drift import amiss, follow, patch_back
+from git_opatch.errors import JournalError
 from git_opatch.former import former_contents
 from git_opatch.journal import Record
-from git_opatch.options import Dialect, Options, Target
+from git_opatch.options import Options, Target
 from git_opatch.outcome import Failure, Reason
-from git_opatch.parse import parse_patch
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan, make_plan, named_paths, refuse_unsafe
 from git_opatch.repository import Repository
-from git_opatch.reverse import reverse, reverse_recorded
+from git_opatch.reverse import reverse
 from git_opatch.snapshot import Snapshot, take_snapshot
 from git_opatch.transaction import home_of
 from git_opatch.transaction.guard import guard_parents
@@ -50,13 +48,7 @@ def plan_recorded(
     record: Record, repository: Repository, options: Options
 ) -> tuple[Plan, Snapshot]:
     """Take back a recorded diff. Raises `JournalError` if it is damaged."""
-    source = os.path.relpath(record.file)
-    try:
-        diff = record.read_diff()
-        parsed = parse_patch(diff, dialect=Dialect.UNIFIED, source=source, recorded=True)
-    except ParseError as error:
-        raise JournalError(f"{source} is damaged: {error}") from None
-    patch = reverse_recorded(parsed)
+    patch = patch_back(record)
 
     def fitted(base: Snapshot) -> Patch:
         return follow(patch, record, base, repository, bare=_beside(options))

@@ -8,19 +8,21 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
+from documents import SCHEMA as _SCHEMA
+from documents import VALIDATOR as _VALIDATOR
+from documents import asked as _asked
+from documents import document_of as _document
 from jsonschema import Draft202012Validator
 from mender import corrected_patch, corrected_text
-from sandbox import Ran, Sandbox
+from sandbox import Sandbox
 from terminal import in_terminal
 from writers import envelope
 
 _TOP = Path(__file__).parent.parent
-_SCHEMA = json.loads(files("git_opatch.report").joinpath("schema.json").read_bytes())
 _SCENARIOS = sorted((_TOP / "tests/scenarios").glob("*/*.txt"))
 
 _UPDATE = b"*** Update File: a\n@@\n-two\n+2\n"
@@ -28,50 +30,6 @@ _GOOD = envelope(_UPDATE, b"*** Add File: n\n+n\n")
 _STALE = envelope(b"*** Update File: a\n@@\n one\n-deux\n+2\n")
 _MIXED = envelope(_UPDATE, b"*** Update File: b\n@@\n-no\n+b\n")
 _THERE = envelope(b"*** Update File: a\n@@\n one\n-zwei\n+two\n three\n")
-
-
-def _closed(schema: Any) -> Any:
-    """`schema` with no field allowed that it does not name: the documents have no other."""
-    if isinstance(schema, list):
-        return [_closed(one) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    closed = {name: _closed(one) for name, one in schema.items()}
-    own = "properties" in closed and not {"allOf", "oneOf"} & set(closed)
-    return {**closed, "unevaluatedProperties": False} if own else closed
-
-
-def _strict() -> Draft202012Validator:
-    """The schema, closed where objects are not put together of several."""
-    schema = json.loads(json.dumps(_SCHEMA))
-    open_ones = {name: schema["$defs"][name] for name in ("outcome", "judgements")}
-    defs = {name: _closed(one) for name, one in schema["$defs"].items() if name not in open_ones}
-    for name, one in open_ones.items():
-        defs[name] = {**one, "properties": _closed(one["properties"])}
-    judged = defs["judgements"]["properties"]["patches"]["items"]
-    judged["allOf"][0].pop("unevaluatedProperties", None)
-    judged["unevaluatedProperties"] = False
-    return Draft202012Validator({**schema, "$defs": defs, "unevaluatedProperties": False})
-
-
-_VALIDATOR = _strict()
-
-
-def _document(ran: Ran) -> dict[str, Any]:
-    """The one document of a run, which said nothing else."""
-    assert ran.err == ""
-    assert ran.out.isascii()
-    document = json.loads(ran.out)
-    _VALIDATOR.validate(document)
-    assert document["exit_status"] == ran.status
-    assert isinstance(document, dict)
-    return document
-
-
-def _asked(
-    repo: Sandbox, *words: str, feed: bytes = b"", cwd: Path | None = None
-) -> dict[str, Any]:
-    return _document(repo.opatch(*words, "--json", feed=feed, cwd=cwd))
 
 
 @pytest.fixture

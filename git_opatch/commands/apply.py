@@ -121,6 +121,10 @@ class _Run:
     def answer(self, check: bool) -> None:
         """The same, but what came of it is a document. Raises `typer.Exit`, too."""
         tidied = self._tidied(check)
+        with answer.noted(tidied):
+            self._answer(check, tidied)
+
+    def _answer(self, check: bool, tidied: Sequence[str]) -> None:
         patch = read_patch(self.names, self.dialect)
         try:
             plan = self._plan(patch, check)

@@ -27,6 +27,7 @@ _NOTHING = {
     True: "nothing to do: none of it is applied",
 }
 """By whether the patch was to be taken back."""
+NOTHING_TO_RECOVER = "nothing to recover"
 _NOT_THERE = "is not applied here, so there is nothing to take back"
 _WHERE = {
     Target.INDEX: "the index",

@@ -20,7 +20,7 @@ from git_opatch.report import advice_of, message_of, tolerated
 
 Fields = dict[str, Any]
 
-_OPERATIONS = {
+OPERATIONS = {
     "A": "added",
     "M": "modified",
     "D": "deleted",
@@ -28,6 +28,7 @@ _OPERATIONS = {
     "C": "copied",
     "=": "unchanged",
 }
+"""What git's letters stand for."""
 
 
 def plain(value: bytes | str) -> str:
@@ -51,7 +52,7 @@ def _bytes(value: bytes | str) -> bytes:
 
 def operation(file: FileSummary) -> str:
     """What becomes of the file, in a word."""
-    return _OPERATIONS[file.status]
+    return OPERATIONS[file.status]
 
 
 def file_of(file: FileSummary, hunks: Sequence[Placed], *, recorded: bool) -> Fields:
