@@ -191,8 +191,14 @@ def _apply(placements: Sequence[Placement], edited: Edited, new: Sequence[range]
     for one, follow in zip(placements, follows(placements, text), strict=True):
         if follow.doubt:
             advice = "send the hunk again with the indentation of the file"
-            places = (one.start,)
-            failure = failure_of(one.hunk, Reason.NO_PLACE, follow.doubt, advice, places=places)
+            failure = failure_of(
+                one.hunk,
+                Reason.NO_PLACE,
+                follow.doubt,
+                advice,
+                places=(one.start,),
+                there=one.found,
+            )
             edited.failures.append(failure)
             continue
         own = list(edits_of(one, text, follow))

@@ -307,7 +307,7 @@ def _hunk(*lines: str, path: str = "file", head: str = "@@", more: str = "") -> 
 
 
 _STRICT = ["--match", "strict"]
-_REFUSALS: dict[str, tuple[bytes, Sequence[str], str, dict[str, str | bytes]]] = {
+_REFUSALS: dict[str, tuple[bytes, Sequence[str], str, dict[str, str | bytes | None]]] = {
     # what is sent, with which options; why it is refused; what the corrected one must make
     "a removed line": (
         _hunk("-BETTA", "+b", " gamma"), [], "not_found",
@@ -410,6 +410,42 @@ _REFUSALS: dict[str, tuple[bytes, Sequence[str], str, dict[str, str | bytes]]] =
         _hunk(" alpha", "-B", "+beta", " gamma", "@@", "-kappa", "+k"), ["--partial"],
         "already_applied", {"file": _FILE.replace("kappa", "k")},
     ),
+    "two hunks for one line": (
+        _hunk("-beta", "+b", "@@", " alpha", "-beta", "+B"), [], "overlap",
+        {"file": _FILE.replace("beta", "b\nB")},
+    ),
+    "two hunks that overlap loosely": (
+        _hunk("-   Mixed case here", "+m", "@@", '-    indented = "x"', "-MIXED case here", "+M",
+              path="loose"), [], "overlap",
+        {"loose": _LOOSE.replace('    indented = "x"\nMixed Case here', "m\nM")},
+    ),
+    "two places that are alike but for their case": (
+        _hunk("-KEY = one", "+key = 1", path="keys"), [], "ambiguous",
+        {"keys": "key = 1\nother\nkey = One\n"},
+    ),
+    "a blank line that is not shown, beside an added one": (
+        _hunk("     x = 1", "+    y = 2", " def g():", path="twice"), [], "no_place",
+        {"twice": _REPEATED.replace("x = 1\n", "x = 1\n    y = 2\n", 1)},
+    ),
+    "added lines alone, not last": (
+        _hunk("+lambda", "@@", "-kappa", "+k"), ["--partial"], "no_place",
+        {"file": _FILE.replace("kappa", "k") + "lambda\n"},
+    ),
+    "added lines below an anchor that is nowhere": (
+        _hunk("+lambda", head="@@ no such line"), [], "no_place",
+        {"file": _FILE + "lambda\n"},
+    ),
+    "above another heading": (
+        _hunk("-    y = 2", "+    y = 3", path="defs", head="@@ def f():"), [], "contradicted",
+        {"defs": "def f():\n    x = 1\n\n\ndef g():\n    y = 3\n"},
+    ),
+    "a file to delete that is misspelled": (
+        b"*** Delete File: fil\n", [], "missing_file", {"file": None},
+    ),
+    "a file to move onto another": (
+        b"*** Update File: file\n*** Move to: loose\n@@\n-beta\n+b\n", [], "file_exists",
+        {"loose": _FILE.replace("beta", "b")},
+    ),
 }  # fmt: skip
 
 
@@ -417,7 +453,8 @@ _REFUSALS: dict[str, tuple[bytes, Sequence[str], str, dict[str, str | bytes]]] =
 def files_of_many_kinds(repo: Sandbox) -> Sandbox:
     repo.commit(
         {"file": _FILE, "twice": _REPEATED, "loose": _LOOSE, "latin": b"caf\xe9\ntwo\n",
-         "lib/deep.txt": "inner\n", "dirty": "d\n"}
+         "lib/deep.txt": "inner\n", "dirty": "d\n", "keys": "key = One\nother\nkey = One\n",
+         "defs": "def f():\n    x = 1\n\n\ndef g():\n    y = 2\n"}
     )  # fmt: skip
     repo.write("untracked", "u\n")
     repo.write("dirty", "d\nmore\n")
@@ -434,7 +471,10 @@ def test_a_hunk_corrected_by_the_document_alone(files_of_many_kinds: Sandbox, na
     document = _asked(repo, "apply", *more, feed=patch)
     assert document["status"] in ("applied", "nothing_to_do"), document["failures"]
     for path, content in wanted.items():
-        assert repo.read(path) == (content if isinstance(content, bytes) else content.encode())
+        if content is None:
+            assert path not in repo.files()
+        else:
+            assert repo.read(path) == (content if isinstance(content, bytes) else content.encode())
 
 
 _MALFORMED = {
