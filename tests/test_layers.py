@@ -34,6 +34,7 @@ _LAYERS = [
     {"ready"},
     {"apply"},
     {"action"},
+    {"api"},
     {"report"},
     {"commands"},
     {"cli"},
