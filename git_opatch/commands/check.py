@@ -29,6 +29,7 @@ from git_opatch.parse import parse_patch
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan
 from git_opatch.report import document
+from git_opatch.report.progress import watched
 from git_opatch.report.terminal import show, write_data
 from git_opatch.report.values import Fields
 from git_opatch.repository import Repository
@@ -79,7 +80,9 @@ def check(
         found = iter([_judged_call(files or [], options)])
     else:
         here = repository or Repository()
-        found = (_judged(name, dialect, here, options) for name in files or ["-"])
+        names = files or ["-"]
+        found = (_judged(name, dialect, here, options) for name in names)
+        found = found if quiet or json else watched(found, len(names))
     tell = _document if json else _Saying(settings, quiet).say
     raise typer.Exit(tell(found, options))
 
