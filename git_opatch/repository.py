@@ -117,7 +117,7 @@ class Repository:
 
     def settings(self) -> dict[str, str]:
         """The user's `opatch.*` and `color.*` settings, by lower-case key."""
-        answer = self._run("config", "-z", "--get-regexp", r"^(opatch\..*|color\.(ui|opatch))$")
+        answer = self._run("config", "-z", "--get-regexp", r"^(opatch|color)\.[a-z]+$")
         items = os.fsdecode(answer.output).split("\0")[:-1]
         pairs = (item.partition("\n") for item in items)
         return {key.lower(): value if newline else "true" for key, newline, value in pairs}

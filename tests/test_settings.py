@@ -131,6 +131,22 @@ def test_the_last_one_counts(base: Sandbox) -> None:
     assert base.git("status", "--short") == b" M f\n"
 
 
+def test_colour_in_a_pager(base: Sandbox) -> None:
+    """Which `git -p` says is there: standard output alone is coloured, and escaped."""
+    base.write(".git/p", _patch(b"one", b"\x1b]0;x\x07"))
+    env = {"GIT_PAGER_IN_USE": "true", "TERM": "xterm"}
+    ran = base.opatch("show", ".git/p", env=env)
+    assert b"\x1b[31m-one\x1b[0m\n" in ran.out
+    assert b"\x1b]" not in ran.out
+    base.write(".git/none", _patch(b"none", b"1"))
+    assert "\x1b" not in base.opatch("show", ".git/none", env=env).err
+    for off in ("color.pager=false", "color.ui=never", "color.opatch=no"):
+        ran = base.run("git", "-c", off, "opatch", "show", ".git/p", env=env)
+        assert b"\x1b[31m" not in ran.out
+        assert b"\n-one\n" in ran.out
+    assert b"\x1b[31m" not in base.opatch("show", ".git/p").out
+
+
 def test_the_table_has_each_that_is_read() -> None:
     source = "".join(path.read_text() for path in sorted(_PACKAGE.rglob("*.py")))
     read = set(re.findall(r'"((?:opatch|color)\.[a-zA-Z]+)"', source))
@@ -139,4 +155,4 @@ def test_the_table_has_each_that_is_read() -> None:
     )
     rows = [row.split("|")[1] for row in section.splitlines() if row.startswith("| `")]
     assert {name for row in rows for name in re.findall(r"`(.+?)`", row)} == read
-    assert read == {*_SETTINGS, "color.opatch", "color.ui"}
+    assert read == {*_SETTINGS, "color.opatch", "color.ui", "color.pager"}
