@@ -44,9 +44,9 @@ _git_opatch ()
 	check,*,-*) __gitcomp "--argv --base --worktree --directory --overwrite --dialect --match --ambiguous --fuzz --quiet --json --help" ;;
 	convert,*,-*) __gitcomp "--output --reverse --base --worktree --directory --overwrite --dialect --match --ambiguous --fuzz --json --help" ;;
 	show,*,-*) __gitcomp "--stat --numstat --name-only --name-status --reverse --base --worktree --directory --overwrite --dialect --match --ambiguous --fuzz --json --help" ;;
-	undo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --help" ;;
-	log,*,-*) __gitcomp "--patch --max-count --help" ;;
-	recover,*,-*) __gitcomp "--wait --help" ;;
+	undo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
+	log,*,-*) __gitcomp "--patch --max-count --json --help" ;;
+	recover,*,-*) __gitcomp "--wait --json --help" ;;
 	prompt,*,-*) __gitcomp "--dialect --help" ;;
 	demo,*,-*) __gitcomp "--help" ;;
 	esac
