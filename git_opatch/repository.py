@@ -1,8 +1,6 @@
-"""The one gateway to git: small named questions, exact bytes, each odd flag with its reason.
+"""The questions that git is asked: small, named, exact bytes, each odd flag with its reason.
 
-Nobody else imports GitPython or starts git. Every command runs at the top of the working
-tree with the repository named outright, because git apply in a subdirectory passes over
-what lies outside it and says nothing, and with `GIT_DIR` set writes where it stands.
+Nobody else starts git.
 """
 
 from __future__ import annotations
@@ -14,11 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from git_opatch.blob import Entry, Mode
-from git_opatch.errors import RepositoryError
+from git_opatch.gateway import Gateway
 from git_opatch.plumbing import (
     MOST_ARGUMENTS,
-    OUR_CONFIG,
-    OUR_PATHSPECS,
     PLAIN_DIFF,
     Answer,
     Listed,
@@ -30,97 +26,13 @@ from git_opatch.plumbing import (
     pathspecs,
     quoted,
 )
-from git_opatch.text import visible
 
-# Where git is missing, GitPython's import would fail with a traceback of its own.
-os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
 # Without it git apply faults in the pages of a large file anew for every hunk.
 _MALLOC = {"MALLOC_TOP_PAD_": str(64 * 1024 * 1024)}
 
 
-class Repository:
-    """A repository, found from a directory as git finds it.
-
-    `top` is the top of the working tree, or None in a bare repository.
-    """
-
-    def __init__(self, directory: str | Path = ".") -> None:
-        """Raises `RepositoryError`, with git's own words, if there is none."""
-        from git import Git  # takes as long as all other imports: help does without
-
-        self._git = Git(str(directory))
-        self._env: dict[str, str] = {**OUR_PATHSPECS}
-        found = self._run(
-            "rev-parse", "--path-format=absolute", "--git-dir", "--git-path", "index",
-            "--git-path", "objects", "--show-object-format", "--show-toplevel",
-        )  # fmt: skip
-        names = os.fsdecode(found.output).split("\n", 4)
-        if len(names) < 5:
-            raise RepositoryError(visible(found.errors.removeprefix("fatal: ")))
-        self.git_dir, self.index_file, self.objects = map(Path, names[:3])
-        self.algorithm = names[3]
-        self.top = Path(names[4].removesuffix("\n")) if found.status == 0 else None
-        if not self.git_dir.is_dir() or self.algorithm not in ("sha1", "sha256"):
-            raise RepositoryError("the path of the repository holds a newline, which is not read")
-        self._git = Git(str(self.top or self.git_dir))
-        self._env["GIT_DIR"] = str(self.git_dir)
-        if self.top is not None:
-            self._env["GIT_WORK_TREE"] = str(self.top)
-        if "GIT_INDEX_FILE" in os.environ:
-            self._env["GIT_INDEX_FILE"] = str(self.index_file)
-
-    def _run(
-        self,
-        *arguments: str,
-        env: Mapping[str, str] | None = None,
-        feed: bytes | None = None,
-        keep: Sequence[int] = (),
-    ) -> Answer:
-        """Run git; `feed` is its standard input, `keep` are descriptors it inherits."""
-        from git.exc import GitCommandNotFound
-
-        with tempfile.TemporaryFile() as stdin:  # GitPython needs a real file
-            stdin.write(feed or b"")
-            stdin.seek(0)
-            try:
-                status, output, errors = self._git.execute(
-                    ["git", *OUR_CONFIG, *arguments],
-                    stdin,
-                    with_extended_output=True,
-                    with_exceptions=False,
-                    stdout_as_string=False,
-                    strip_newline_in_stdout=False,
-                    env={**self._env, **(env or {})},
-                    pass_fds=keep,
-                    process_group=0 if keep else None,
-                )
-            except GitCommandNotFound:
-                raise RepositoryError("git is not installed, or not on PATH") from None
-        return Answer(status, output, errors)
-
-    def _ask(
-        self, *arguments: str, env: Mapping[str, str] | None = None, feed: bytes | None = None
-    ) -> bytes:
-        answer = self._run(*arguments, env=env, feed=feed)
-        if answer.status:
-            raise RepositoryError(visible(answer.errors.removeprefix("fatal: "), 2000))
-        return answer.output
-
-    def require_worktree(self) -> Path:
-        """The top of the working tree. Raises `RepositoryError` if there is none."""
-        if self.top is None:
-            raise RepositoryError(
-                "this needs a working tree, and here is none (a bare repository, or inside "
-                "a git directory); `git opatch convert --base TREE-ISH` works without one"
-            )
-        return self.top
-
-    def settings(self) -> dict[str, str]:
-        """The user's `opatch.*` and `color.*` settings, by lower-case key."""
-        answer = self._run("config", "-z", "--get-regexp", r"^(opatch|color)\.[a-z]+$")
-        items = os.fsdecode(answer.output).split("\0")[:-1]
-        pairs = (item.partition("\n") for item in items)
-        return {key.lower(): value if newline else "true" for key, newline, value in pairs}
+class Repository(Gateway):
+    """What git knows of a repository, and the few things that it is told to do there."""
 
     def list_index(
         self, paths: Iterable[str], parents: Iterable[str], *, index: Path | None = None
@@ -259,12 +171,12 @@ class Repository:
         """
         where = {**_MALLOC, **_index_env(index), **(env or {})}
         arguments = ("apply", "--whitespace=nowarn", "--no-ignore-whitespace", *flags, str(diff))
-        return self._run(*arguments, env=where, keep=keep)
+        return self.run(*arguments, env=where, keep=keep)
 
     def refresh(self, paths: Sequence[str], *, index: Path | None = None) -> None:
         """Let the index know that files which only look changed are not."""
         feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
-        self._run(
+        self.run(
             "add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul",
             env={**_index_env(index), "GIT_LITERAL_PATHSPECS": "1"}, feed=feed,
         )  # fmt: skip
@@ -280,7 +192,7 @@ class Repository:
             for name, data in (("before", before), ("after", after)):
                 Path(folder, name).write_bytes(data)
             names = (f"{folder}/before", f"{folder}/after")
-            output = self._run("diff", *PLAIN_DIFF, "--no-index", "--", *names).output
+            output = self.run("diff", *PLAIN_DIFF, "--no-index", "--", *names).output
         return differing(output)
 
     def check_out(self, paths: Sequence[str], *, index: Path) -> None:
@@ -292,7 +204,7 @@ class Repository:
         """The bytes that git would write to the working tree, by path, for each id."""
         pairs = [(path, oid) for path, oid in blobs.items() if "\n" not in path]
         feed = b"".join(oid.encode() + b" " + os.fsencode(path) + b"\n" for path, oid in pairs)
-        answer = self._run("cat-file", "--batch", "--filters", feed=feed, env=env)
+        answer = self.run("cat-file", "--batch", "--filters", feed=feed, env=env)
         found = [data for _, data in batch(answer.output)]
         return dict(zip((path for path, _ in pairs), found, strict=False))
 

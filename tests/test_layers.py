@@ -23,7 +23,8 @@ _LAYERS = [
     {"text", "errors", "options", "paths"},
     {"blob"},
     {"patch", "plumbing"},
-    {"outcome", "reverse", "repository"},
+    {"outcome", "reverse", "gateway"},
+    {"repository"},
     {"snapshot"},
     {"folder"},
     {"parse", "locate", "complete", "transaction", "journal"},
@@ -55,7 +56,7 @@ _PURE = {
     *_STAGES,
 }
 _ONLY_IMPORTER = {
-    "git": ("repository",),
+    "git": ("gateway",),
     "unidiff": ("complete",),
     "rich": ("report",),
     "typer": ("commands", "cli"),

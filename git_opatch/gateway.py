@@ -1,0 +1,105 @@
+"""How git is run, and where: the one importer of GitPython.
+
+Every command runs at the top of the working tree with the repository named outright,
+because git apply in a subdirectory passes over what lies outside it and says nothing, and
+with `GIT_DIR` set writes where it stands.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from git_opatch.errors import RepositoryError
+from git_opatch.plumbing import OUR_CONFIG, OUR_PATHSPECS, Answer
+from git_opatch.text import visible
+
+# Where git is missing, GitPython's import would fail with a traceback of its own.
+os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+
+
+class Gateway:
+    """A repository, found from a directory as git finds it.
+
+    `top` is the top of the working tree, or None in a bare repository.
+    """
+
+    def __init__(self, directory: str | Path = ".") -> None:
+        """Raises `RepositoryError`, with git's own words, if there is none."""
+        from git import Git  # takes as long as all other imports: help does without
+
+        self._git = Git(str(directory))
+        self._env: dict[str, str] = {**OUR_PATHSPECS}
+        found = self.run(
+            "rev-parse", "--path-format=absolute", "--git-dir", "--git-path", "index",
+            "--git-path", "objects", "--show-object-format", "--show-toplevel",
+        )  # fmt: skip
+        names = os.fsdecode(found.output).split("\n", 4)
+        if len(names) < 5:
+            raise RepositoryError(visible(found.errors.removeprefix("fatal: ")))
+        self.git_dir, self.index_file, self.objects = map(Path, names[:3])
+        self.algorithm = names[3]
+        self.top = Path(names[4].removesuffix("\n")) if found.status == 0 else None
+        if not self.git_dir.is_dir() or self.algorithm not in ("sha1", "sha256"):
+            raise RepositoryError("the path of the repository holds a newline, which is not read")
+        self._git = Git(str(self.top or self.git_dir))
+        self._env["GIT_DIR"] = str(self.git_dir)
+        if self.top is not None:
+            self._env["GIT_WORK_TREE"] = str(self.top)
+        if "GIT_INDEX_FILE" in os.environ:
+            self._env["GIT_INDEX_FILE"] = str(self.index_file)
+
+    def run(
+        self,
+        *arguments: str,
+        env: Mapping[str, str] | None = None,
+        feed: bytes | None = None,
+        keep: Sequence[int] = (),
+    ) -> Answer:
+        """Run git; `feed` is its standard input, `keep` are descriptors it inherits."""
+        from git.exc import GitCommandNotFound
+
+        with tempfile.TemporaryFile() as stdin:  # GitPython needs a real file
+            stdin.write(feed or b"")
+            stdin.seek(0)
+            try:
+                status, output, errors = self._git.execute(
+                    ["git", *OUR_CONFIG, *arguments],
+                    stdin,
+                    with_extended_output=True,
+                    with_exceptions=False,
+                    stdout_as_string=False,
+                    strip_newline_in_stdout=False,
+                    env={**self._env, **(env or {})},
+                    pass_fds=keep,
+                    process_group=0 if keep else None,
+                )
+            except GitCommandNotFound:
+                raise RepositoryError("git is not installed, or not on PATH") from None
+        return Answer(status, output, errors)
+
+    def _ask(
+        self, *arguments: str, env: Mapping[str, str] | None = None, feed: bytes | None = None
+    ) -> bytes:
+        answer = self.run(*arguments, env=env, feed=feed)
+        if answer.status:
+            raise RepositoryError(visible(answer.errors.removeprefix("fatal: "), 2000))
+        return answer.output
+
+    def require_worktree(self) -> Path:
+        """The top of the working tree. Raises `RepositoryError` if there is none."""
+        if self.top is None:
+            raise RepositoryError(
+                "this needs a working tree, and here is none (a bare repository, or inside "
+                "a git directory); `git opatch convert --base TREE-ISH` works without one"
+            )
+        return self.top
+
+    def settings(self) -> dict[str, str]:
+        """The user's `opatch.*` and `color.*` settings, by lower-case key."""
+        answer = self.run("config", "-z", "--get-regexp", r"^(opatch|color)\.[a-z]+$")
+        items = os.fsdecode(answer.output).split("\0")[:-1]
+        pairs = (item.partition("\n") for item in items)
+        return {key.lower(): value if newline else "true" for key, newline, value in pairs}
