@@ -8,16 +8,21 @@ with `GIT_DIR` set writes where it stands.
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from git_opatch.errors import RepositoryError
-from git_opatch.plumbing import OUR_CONFIG, OUR_PATHSPECS, Answer
+from git_opatch.plumbing import OUR_CONFIG, OUR_PATHSPECS, Answer, missing
 from git_opatch.text import visible
 
 # Where git is missing, GitPython's import would fail with a traceback of its own.
 os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+# Nothing is fetched behind the user's back; git before 2.45 knows only the second way to say so.
+_NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
+_MOST_LINES = 20
+_NOT_FETCHED = re.compile(r"could not fetch ([0-9a-f]+) from promisor remote")
 
 
 class Gateway:
@@ -31,14 +36,14 @@ class Gateway:
         from git import Git  # takes as long as all other imports: help does without
 
         self._git = Git(str(directory))
-        self._env: dict[str, str] = {**OUR_PATHSPECS}
+        self._env: dict[str, str] = {**OUR_PATHSPECS, **_NO_FETCH}
         found = self.run(
             "rev-parse", "--path-format=absolute", "--git-dir", "--git-path", "index",
             "--git-path", "objects", "--show-object-format", "--show-toplevel",
         )  # fmt: skip
         names = os.fsdecode(found.output).split("\n", 4)
         if len(names) < 5:
-            raise RepositoryError(visible(found.errors.removeprefix("fatal: ")))
+            raise RepositoryError(_words(found))
         self.git_dir, self.index_file, self.objects = map(Path, names[:3])
         self.algorithm = names[3]
         self.top = Path(names[4].removesuffix("\n")) if found.status == 0 else None
@@ -84,8 +89,11 @@ class Gateway:
         self, *arguments: str, env: Mapping[str, str] | None = None, feed: bytes | None = None
     ) -> bytes:
         answer = self.run(*arguments, env=env, feed=feed)
+        not_fetched = _NOT_FETCHED.search(answer.errors)
+        if not_fetched:
+            raise missing(not_fetched[1])
         if answer.status:
-            raise RepositoryError(visible(answer.errors.removeprefix("fatal: "), 2000))
+            raise RepositoryError(_words(answer))
         return answer.output
 
     def require_worktree(self) -> Path:
@@ -103,3 +111,9 @@ class Gateway:
         items = os.fsdecode(answer.output).split("\0")[:-1]
         pairs = (item.partition("\n") for item in items)
         return {key.lower(): value if newline else "true" for key, newline, value in pairs}
+
+
+def _words(answer: Answer) -> str:
+    """What git says is wrong; some of it, such as whom to trust, has several lines."""
+    lines = answer.errors.removeprefix("fatal: ").splitlines()
+    return "\n".join(visible(line, 2000) for line in lines[:_MOST_LINES])

@@ -67,10 +67,17 @@ def batch(output: bytes) -> Iterator[tuple[str, bytes]]:
         end = output.index(b"\n", at)
         oid, *about = output[at:end].decode("utf-8", "replace").split(" ")
         if not about or not about[-1].isdigit():
-            raise RepositoryError(f"object {oid} is missing; the repository is not complete")
+            raise missing(oid)
         size = int(about[-1])
         yield oid, output[end + 1 : end + 1 + size]
         at = end + 1 + size + 1
+
+
+def missing(oid: str) -> RepositoryError:
+    """Says that an object is not here, and how a partial clone gets it."""
+    return RepositoryError(
+        f"object {oid} is missing; if this is a partial clone, `git cat-file -e {oid}` fetches it"
+    )
 
 
 def batches(words: Sequence[str], most: int) -> Iterator[Sequence[str]]:

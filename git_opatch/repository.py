@@ -98,8 +98,8 @@ class Repository(Gateway):
         feed = "".join(f"{oid}\n" for oid in ids).encode()
         if not feed:
             return set()
-        output = self._ask("cat-file", "--batch-check=%(objectname)", feed=feed).decode()
-        return {line for line in output.splitlines() if not line.endswith("missing")}
+        answer = self._run("cat-file", "--batch-check=%(objectname)", feed=feed)
+        return {line for line in answer.output.decode().splitlines() if not line.endswith("missing")}
 
     def tracked_like(self, path: str) -> list[str]:
         """The tracked paths that end alike, or stand in the same folder."""
