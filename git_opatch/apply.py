@@ -19,7 +19,7 @@ from git_opatch.outcome import Refused
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan, resolve_paths
 from git_opatch.planning import plan_recorded, plan_text
-from git_opatch.ready import ready
+from git_opatch.ready import left_out, ready
 from git_opatch.repository import Repository
 from git_opatch.snapshot import Snapshot
 from git_opatch.transaction import (
@@ -110,7 +110,10 @@ def _perform(
     about = {"patch": name, "digest": digest, "undoes": plan.undoes, "files": files}
     about["carried"] = carried is not None
     work = ChangeSet(carried.diff, carried.changes, carried.contents, {}) if carried else None
-    change_set = ChangeSet(done.diff, done.changes, done.contents, snapshot.flags, about, work)
+    flags = {**snapshot.flags}
+    if options.target is Target.CACHED:
+        flags |= dict.fromkeys(left_out(done.changes, repository), "S")
+    change_set = ChangeSet(done.diff, done.changes, done.contents, flags, about, work)
 
     def finished(backup: Backup) -> None:
         size, home = options.journal_size, home_of(repository)

@@ -31,7 +31,8 @@ _RANGES = re.compile(rb"(?m)^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 @dataclass(frozen=True, slots=True)
 class Listed:
     """An index entry as listed. `tag` is git's (`ls-files -v`): H, S, M; R and C are
-    a file that is gone from the working tree, or changed there."""
+    a file that is gone from the working tree, or changed there; A is one of which the index
+    has no content yet (`git add -N`)."""
 
     path: str
     entry: Entry

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+from git_opatch.blob import Change
 from git_opatch.carry import carry, ways_round
 from git_opatch.options import Options, Target
 from git_opatch.outcome import Failure, Reason, Refused
@@ -29,7 +30,7 @@ def ready(planner: Planner, repository: Repository, options: Options) -> tuple[P
     if options.target is not Target.INDEX:
         sources = []
     changed = [path for path in sources if path in snapshot.changed - snapshot.deleted]
-    obstacles = _skipped([path for path in sources if path in snapshot.skipped], options)
+    obstacles = _left_out(sources, changes, snapshot, repository, options)
     if changed and not options.carry:
         advice = _way_round(planner, plan, changed, repository, options)
         obstacles += _unstaged(changed, advice)
@@ -43,10 +44,34 @@ def ready(planner: Planner, repository: Repository, options: Options) -> tuple[P
     return plan, snapshot
 
 
-def _skipped(paths: Sequence[str], options: Options) -> list[Failure]:
+def _left_out(
+    sources: Sequence[str],
+    changes: Sequence[Change],
+    snapshot: Snapshot,
+    repository: Repository,
+    options: Options,
+) -> list[Failure]:
+    """Files that the working tree is not to have: `git add` refuses those, too."""
+    if options.target is not Target.INDEX:
+        return []
     advice = f"to change it in the index alone: {options.command_with('--cached')}"
-    what = "is not checked out (skip-worktree)"
-    return [Failure(Reason.SKIPPED, what, path, advice=advice) for path in paths]
+    return [
+        Failure(Reason.SKIPPED, f"is {what}", path, advice=advice)
+        for paths, what in (
+            (
+                [one for one in sources if one in snapshot.skipped],
+                "not checked out (skip-worktree)",
+            ),
+            (left_out(changes, repository), "outside of the sparse checkout"),
+        )
+        for path in paths
+    ]
+
+
+def left_out(changes: Sequence[Change], repository: Repository) -> list[str]:
+    """The new files among `changes` that the sparse checkout leaves out."""
+    created = [one.path for one in changes if one.old is None]
+    return sorted(repository.outside_sparse_checkout(created))
 
 
 def _unstaged(paths: Sequence[str], advice: str) -> list[Failure]:

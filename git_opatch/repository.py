@@ -9,9 +9,10 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from git_opatch.blob import Entry, Mode
+from git_opatch.blob import Entry, Mode, blob_id
 from git_opatch.gateway import Gateway
 from git_opatch.plumbing import (
     MOST_ARGUMENTS,
@@ -26,6 +27,7 @@ from git_opatch.plumbing import (
     pathspecs,
     quoted,
 )
+from git_opatch.text import Text
 
 # Without it git apply faults in the pages of a large file anew for every hunk.
 _MALLOC = {"MALLOC_TOP_PAD_": str(64 * 1024 * 1024)}
@@ -40,7 +42,8 @@ class Repository(Gateway):
         """The entries at or below `paths`, and those that are themselves one of `parents`.
 
         With a working tree, entries that are gone or changed there are listed again, as R
-        and C. `index` is another index to read.
+        and C, and those that are only intended to be added as A. `index` is another index
+        to read.
         """
         specs = pathspecs(paths, parents)
         if not specs:
@@ -48,20 +51,35 @@ class Repository(Gateway):
         output = self._ask("ls-files", "-v", "-c", "-s", "-z", "--", *specs, env=_index_env(index))
         found = [listed(record) for record in output.split(b"\0")[:-1]]
         if self.top is not None and index is None:
-            found += self._different({one.path for one in found} & set(paths))
+            wanted = set(paths)
+            found += self._different([one for one in found if one.path in wanted])
         return found
 
-    def _different(self, paths: set[str]) -> list[Listed]:
-        """Those of the entries at `paths` that are gone or changed in the working tree.
+    def _different(self, entries: Sequence[Listed]) -> list[Listed]:
+        """Those of `entries` that are not in the working tree what they are in the index."""
+        hidden = [one for one in entries if one.tag.islower()]
+        if not hidden:
+            return self._differing({one.path for one in entries})
+        with tempfile.TemporaryDirectory(prefix="git-opatch-") as folder:
+            index = self._copied_index(Path(folder), hidden)
+            return self._differing({one.path for one in entries}, _index_env(index))
+
+    def _differing(self, paths: set[str], env: Mapping[str, str] | None = None) -> list[Listed]:
+        """The entries at `paths` that are gone, changed or only intended.
 
         `ls-files -m` stats every file of the index unless all its arguments have a folder in
         common; `diff-files` only those asked for, but it names what merely looks changed, too.
         """
-        for command in (("diff-files", "--name-only"), ("ls-files", "-v", "-d", "-m", "-s")):
-            specs = pathspecs(sorted(paths))
-            output = self._ask(*command, "-z", "--", *specs) if specs else b""
-            paths &= {os.fsdecode(name) for name in output.split(b"\0")}
-        return [listed(record) for record in output.split(b"\0")[:-1]]
+        specs = pathspecs(sorted(paths))
+        wanted = ("--ita-invisible-in-index", "--name-status")
+        output = self._ask("diff-files", *wanted, "-z", "--", *specs, env=env) if specs else b""
+        status, names = (os.fsdecode(output).split("\0")[at:-1:2] for at in (0, 1))
+        intended = {name for name, letter in zip(names, status, strict=True) if letter == "A"}
+        specs = pathspecs(sorted(paths.intersection(names)))
+        flags = ("-v", "-d", "-m", "-s")
+        output = self._ask("ls-files", *flags, "-z", "--", *specs, env=env) if specs else b""
+        found = map(listed, output.split(b"\0")[:-1])
+        return [replace(one, tag="A") if one.path in intended else one for one in found]
 
     def list_tree(
         self, tree: str, paths: Sequence[str], *, recursive: bool = False
@@ -98,8 +116,10 @@ class Repository(Gateway):
         feed = "".join(f"{oid}\n" for oid in ids).encode()
         if not feed:
             return set()
-        answer = self._run("cat-file", "--batch-check=%(objectname)", feed=feed)
-        return {line for line in answer.output.decode().splitlines() if not line.endswith("missing")}
+        answer = self.run("cat-file", "--batch-check=%(objectname)", feed=feed)
+        return {
+            line for line in answer.output.decode().splitlines() if not line.endswith("missing")
+        }
 
     def tracked_like(self, path: str) -> list[str]:
         """The tracked paths that end alike, or stand in the same folder."""
@@ -110,19 +130,16 @@ class Repository(Gateway):
         return [os.fsdecode(name) for name in output.split(b"\0")[:-1]]
 
     def clean_worktree(
-        self, paths: Sequence[str], folder: Path, *, skipped: Sequence[str] = ()
+        self, paths: Sequence[str], folder: Path, *, hidden: Sequence[Listed] = ()
     ) -> tuple[Path, dict[str, str]]:
         """Store the working tree's files at `paths` as `git add` would, but aside.
 
         Gives an index in `folder` that has them, and the environment to read their blobs in:
         nothing of the repository is written. Not `hash-object`, which follows links and passes
-        over git's rule for CRLF in the index. The skip-worktree bit of `skipped` would hide files.
+        over git's rule for CRLF in the index. `hidden` are entries with bits that hide files.
         """
-        index, env = self._aside(folder)
-        if self.index_file.exists():
-            shutil.copy2(self.index_file, index)  # a younger one vouches for files changed since
-        if skipped:
-            self.mark("--no-skip-worktree", skipped, index=index)
+        env = self._aside(folder)
+        index = self._copied_index(folder, hidden)
         feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
         self._ask(
             "update-index", "--add", "--remove", "--replace", "-z", "--stdin", feed=feed, env=env
@@ -134,7 +151,7 @@ class Repository(Gateway):
     ) -> tuple[Path, dict[str, str]]:
         """An index in `folder` with `entries` alone, whose blobs may be `beside` (see
         `clean_worktree`), and an environment to write blobs aside."""
-        index, env = self._aside(folder, *beside)
+        index, env = folder / "index", self._aside(folder, *beside)
         feed = b"".join(
             f"{entry.mode.value} {entry.id} 0\t".encode() + os.fsencode(path) + b"\0"
             for path, entry in entries.items()
@@ -142,13 +159,45 @@ class Repository(Gateway):
         self._ask("update-index", "-z", "--index-info", feed=feed, env=env)
         return index, env
 
-    def _aside(self, folder: Path, *beside: Path) -> tuple[Path, dict[str, str]]:
-        """An index and an object directory of their own, which reads the real objects, too."""
+    def _copied_index(self, folder: Path, hidden: Sequence[Listed]) -> Path:
+        """A copy of the index, in which no bit lets git pass over the files of `hidden`."""
+        index = folder / "index"
+        if self.index_file.exists():
+            shutil.copy2(self.index_file, index)  # a younger one vouches for files changed since
+        for flag, tags in (("--no-skip-worktree", "Ss"), ("--no-assume-unchanged", "hs")):
+            paths = [one.path for one in hidden if one.tag in tags]
+            if paths:
+                self.mark(flag, paths, index=index)
+        return index
+
+    def outside_sparse_checkout(self, paths: Sequence[str]) -> set[str]:
+        """Those of `paths`, none of which is tracked, that the sparse checkout leaves out.
+
+        Git says it of an index that has them alone, and of a working tree that has nothing.
+        """
+        if not paths or not (self.git_dir / "info/sparse-checkout").exists():
+            return set()
+        empty = Entry(Mode.REGULAR, blob_id(Text([]), self.algorithm))
+        with tempfile.TemporaryDirectory(prefix="git-opatch-") as folder:
+            top = Path(folder, "top")
+            top.mkdir()
+            index, env = self.rebuilt_index(dict.fromkeys(paths, empty), Path(folder))
+            answer = self.run(
+                # a sparse index would have the folder for the file
+                "-c", "index.sparse=false", "sparse-checkout", "reapply",
+                env={**env, "GIT_WORK_TREE": str(top)},
+            )  # fmt: skip
+            if answer.status:  # it is no sparse checkout any more
+                return set()
+            return {one.path for one in self.list_index(paths, [], index=index) if one.tag == "S"}
+
+    def _aside(self, folder: Path, *beside: Path) -> dict[str, str]:
+        """For an index and objects of their own in `folder`, which reads the real ones, too."""
         index, objects = folder / "index", folder / "objects"
         objects.mkdir()
         others = [quoted(str(one)) for one in (self.objects, *(it / "objects" for it in beside))]
         others.append(os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", ""))
-        return index, {
+        return {
             "GIT_INDEX_FILE": str(index),
             "GIT_OBJECT_DIRECTORY": str(objects),
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(filter(None, others)),

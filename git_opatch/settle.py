@@ -154,7 +154,7 @@ class Planner:
                 path=path,
                 advice="send an update of it, or use --overwrite to replace it",
             )
-        if path in self.snapshot.submodules or path in self.snapshot.unmerged:
+        if path in self.snapshot.submodules | self.snapshot.unmerged | self.snapshot.intended:
             return self._missing(section, path)
         tracked = self.snapshot.tracked if path in self.snapshot.folders else ()
         if self.draft.is_folder(path, tracked):
@@ -164,8 +164,8 @@ class Planner:
                 message = f"`{parent}` is a submodule; its files belong to another repository"
                 return refusal(section, Reason.UNSAFE_PATH, message, path=path)
             there = self.draft.get(parent)
-            if there is not None:
-                what = "a symbolic link" if there.mode is Mode.SYMLINK else "a file"
+            if there is not None or parent in self.snapshot.unmerged | self.snapshot.intended:
+                what = "a symbolic link" if there and there.mode is Mode.SYMLINK else "a file"
                 message = f"`{parent}` is {what}, so nothing can be created below it"
                 return refusal(section, Reason.UNSAFE_PATH, message, path=path)
         return None
@@ -174,6 +174,8 @@ class Planner:
         """Why there is no file to change at `path`."""
         for reason, message, holds in (
             (Reason.UNMERGED, "unmerged; resolve the conflict first", self.snapshot.unmerged),
+            (Reason.UNTRACKED, "only intended to be added (git add -N); `git add` it first, or use "
+             "--worktree", self.snapshot.intended),
             (Reason.NOT_A_FILE, "a submodule; patch it in its own repository",
              self.snapshot.submodules),
             (Reason.NOT_A_FILE, "a directory; name the files in it", self.snapshot.folders),
