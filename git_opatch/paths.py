@@ -20,6 +20,8 @@ _IGNORED_BY_HFS = dict.fromkeys(
     [0x200C, 0x200D, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
 )
 _LONGEST_PATH, _LONGEST_NAME = 4000, 255
+# Its names on NTFS are those of is_ntfs_dotgitmodules in git's path.c.
+_MODULES_FILE = re.compile(r"\.gitmodules|gitmod~[1-4]|gi7eba~[1-9]")
 _DRIVE = re.compile(r"[A-Za-z]:(?=[\\/]|$)")
 
 
@@ -94,6 +96,15 @@ def why_unsafe(path: str) -> str | None:
     return None
 
 
+def is_modules_file(path: str) -> bool:
+    """Whether a system could take `path` for a `.gitmodules`, which git lets be no link."""
+    return _MODULES_FILE.fullmatch(_plain(path.rpartition("/")[2])) is not None
+
+
 def _is_git_folder(part: str) -> bool:
-    plain = part.translate(_IGNORED_BY_HFS).split(":")[0].rstrip(" .").lower()
-    return plain in (".git", "git~1")
+    return _plain(part) in (".git", "git~1")
+
+
+def _plain(part: str) -> str:
+    """`part` without what HFS+ and NTFS take no notice of."""
+    return part.translate(_IGNORED_BY_HFS).split(":")[0].rstrip(" .").lower()

@@ -68,10 +68,11 @@ class Repository(Gateway):
         """The entries at `paths` that are gone, changed or only intended.
 
         `ls-files -m` stats every file of the index unless all its arguments have a folder in
-        common; `diff-files` only those asked for, but it names what merely looks changed, too.
+        common; `diff-files` only those asked for, but it names what merely looks changed, too,
+        and would run git in a submodule, by that repository's configuration.
         """
         specs = pathspecs(sorted(paths))
-        wanted = ("--ita-invisible-in-index", "--name-status")
+        wanted = ("--ita-invisible-in-index", "--ignore-submodules", "--name-status")
         output = self._ask("diff-files", *wanted, "-z", "--", *specs, env=env) if specs else b""
         status, names = (os.fsdecode(output).split("\0")[at:-1:2] for at in (0, 1))
         intended = {name for name, letter in zip(names, status, strict=True) if letter == "A"}
