@@ -19,6 +19,10 @@ from git_opatch.text import visible
 
 # Where git is missing, GitPython's import would fail with a traceback of its own.
 os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+# Programs that the configuration names run where git was asked for by the user, as without us:
+# when it applies or commits. (What rev-parse says of hooks must be true, and runs none.)
+_UNATTENDED = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+_ATTENDED = ("apply", "commit", "rev-parse")
 # Nothing is fetched behind the user's back; git before 2.45 knows only the second way to say so.
 _NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
 _MOST_LINES = 20
@@ -66,12 +70,13 @@ class Gateway:
         """Run git; `feed` is its standard input, `keep` are descriptors it inherits."""
         from git.exc import GitCommandNotFound
 
+        ours = () if arguments[0] in _ATTENDED else _UNATTENDED
         with tempfile.TemporaryFile() as stdin:  # GitPython needs a real file
             stdin.write(feed or b"")
             stdin.seek(0)
             try:
                 status, output, errors = self._git.execute(
-                    ["git", *OUR_CONFIG, *arguments],
+                    ["git", *OUR_CONFIG, *ours, *arguments],
                     stdin,
                     with_extended_output=True,
                     with_exceptions=False,

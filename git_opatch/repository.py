@@ -37,13 +37,18 @@ class Repository(Gateway):
     """What git knows of a repository, and the few things that it is told to do there."""
 
     def list_index(
-        self, paths: Iterable[str], parents: Iterable[str], *, index: Path | None = None
+        self,
+        paths: Iterable[str],
+        parents: Iterable[str],
+        *,
+        index: Path | None = None,
+        compare: bool = False,
     ) -> list[Listed]:
         """The entries at or below `paths`, and those that are themselves one of `parents`.
 
-        With a working tree, entries that are gone or changed there are listed again, as R
-        and C, and those that are only intended to be added as A. `index` is another index
-        to read.
+        With a working tree, entries that are only intended to be added are listed again, as
+        A, and if asked to `compare` those that are gone or changed there, as R and C. That may
+        run the user's filters. `index` is another index to read.
         """
         specs = pathspecs(paths, parents)
         if not specs:
@@ -51,8 +56,9 @@ class Repository(Gateway):
         output = self._ask("ls-files", "-v", "-c", "-s", "-z", "--", *specs, env=_index_env(index))
         found = [listed(record) for record in output.split(b"\0")[:-1]]
         if self.top is not None and index is None:
-            wanted = set(paths)
-            found += self._different([one for one in found if one.path in wanted])
+            wanted, empty = set(paths), blob_id(Text([]), self.algorithm)
+            named = (one for one in found if one.path in wanted)
+            found += self._different([one for one in named if compare or one.entry.id == empty])
         return found
 
     def _different(self, entries: Sequence[Listed]) -> list[Listed]:

@@ -50,7 +50,9 @@ def take_snapshot(repository: Repository, paths: Iterable[str], options: Options
         return _of_tree(repository, options.base, wanted, above)
     if options.target is Target.WORKTREE:
         return _of_worktree(repository, wanted, above)
-    return _of_listed(repository, repository.list_index(wanted, above), wanted, above)
+    compare = options.target is Target.INDEX
+    listed = repository.list_index(wanted, above, compare=compare)
+    return _of_listed(repository, listed, wanted, above)
 
 
 def _of_tree(repository: Repository, tree: str, paths: list[str], above: list[str]) -> Snapshot:
