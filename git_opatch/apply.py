@@ -11,7 +11,6 @@ from collections import Counter
 from functools import partial
 
 from git_opatch import journal
-from git_opatch.errors import TakenBackError
 from git_opatch.interrupted import tidy_up
 from git_opatch.journal import Record
 from git_opatch.options import Options, Target
@@ -22,6 +21,7 @@ from git_opatch.planning import plan_recorded, plan_text
 from git_opatch.ready import left_out, ready
 from git_opatch.repository import Repository
 from git_opatch.snapshot import Snapshot
+from git_opatch.spent import refuse_spent
 from git_opatch.transaction import (
     Backup,
     ChangeSet,
@@ -81,11 +81,7 @@ def undo_patch(record: Record, repository: Repository, options: Options) -> Plan
     repository.require_worktree()
     with exclusive(home_of(repository)) as lock:
         tidy_up(repository)
-        if by := journal.taken_back_by(home_of(repository), record.number):
-            raise TakenBackError(
-                f"record {record.number} was taken back already, by record {by}; "
-                f"to apply it again: git opatch undo {by}"
-            )
+        refuse_spent(record, repository)
         plan, snapshot = ready(partial(plan_recorded, record, repository), repository, options)
         with held_signals():
             _perform(plan, snapshot, repository, options, lock, name=record.name)

@@ -136,3 +136,20 @@ def _id(entry: Entry | None) -> str:
 
 def _id_of(path: str, snapshot: Snapshot) -> str:
     return _id(snapshot.blobs[path].entry) if path in snapshot.blobs else ""
+
+
+def replaced(patch: Patch, record: Record) -> list[Failure]:
+    """Files that the patch put in place of others, which its text does not know."""
+    return [
+        Failure(
+            Reason.NOT_REVERSIBLE,
+            "was put in place of another file, and something changed since; the patch does not "
+            "say what the other one held",
+            section.new_path or "",
+            number=section.number,
+            source=section.source,
+            advice=f"it was blob {record.before[section.new_path or ''].id}",
+        )
+        for section in patch.files
+        if section.old_path != section.new_path and section.new_path in record.before
+    ]

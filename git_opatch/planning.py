@@ -8,12 +8,11 @@ from contextlib import suppress
 from git_opatch import journal
 from git_opatch.advice import with_advice
 from git_opatch.blob import Change
-from git_opatch.drift import amiss, follow, patch_back
+from git_opatch.drift import amiss, follow, patch_back, replaced
 from git_opatch.errors import JournalError
 from git_opatch.former import former_contents
 from git_opatch.journal import Record
 from git_opatch.options import Options, Target
-from git_opatch.outcome import Failure, Reason
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan, make_plan, named_paths, refuse_unsafe
 from git_opatch.repository import Repository
@@ -39,7 +38,7 @@ def plan_text(patch: Patch, repository: Repository, options: Options) -> tuple[P
                 return plan, snapshot
     plan, snapshot = _plan_as_is(reverse(patch), repository, options, record)
     if record is not None and not plan.failures:
-        failures = _replaced(patch, record)
+        failures = replaced(patch, record)
         plan = Plan(failures=failures) if failures else plan
     return plan, snapshot
 
@@ -64,23 +63,6 @@ def plan_recorded(
 def _beside(options: Options) -> bool:
     """Whether this is about files that have changes which are not staged, and stay so."""
     return options.carry and options.target is Target.WORKTREE
-
-
-def _replaced(patch: Patch, record: Record) -> list[Failure]:
-    """Files that the patch put in place of others, which its text does not know."""
-    return [
-        Failure(
-            Reason.NOT_REVERSIBLE,
-            "was put in place of another file, and something changed since; the patch does not "
-            "say what the other one held",
-            section.new_path or "",
-            number=section.number,
-            source=section.source,
-            advice=f"it was blob {record.before[section.new_path or ''].id}",
-        )
-        for section in patch.files
-        if section.old_path != section.new_path and section.new_path in record.before
-    ]
 
 
 def _plan_as_is(

@@ -28,7 +28,7 @@ _LAYERS = [
     {"snapshot"},
     {"folder"},
     {"parse", "locate", "complete", "transaction", "journal"},
-    {"hunks", "advice", "former", "drift", "interrupted", "invocation"},
+    {"hunks", "advice", "former", "drift", "interrupted", "invocation", "spent"},
     {"settle"},
     {"plan"},
     {"planning", "carry"},
