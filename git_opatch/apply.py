@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
 
 from git_opatch import journal
@@ -59,15 +60,27 @@ def apply_patch(patch: Patch, repository: Repository, options: Options, name: st
     other kinds of `OpatchError` if git or the system fails.
     """
     repository.require_worktree()
-    patch = _resolved(patch, repository, options)
     with exclusive(home_of(repository)) as lock:
         tidy_up(repository)
-        plan, snapshot = ready(partial(plan_text, patch, repository), repository, options)
-        rejects = _rejects(patch, plan, repository, options)
-        with held_signals():
-            digest = "" if options.reverse else patch.digest
-            _perform(plan, snapshot, repository, options, lock, name=name, digest=digest)
-            _write_rejects(plan, repository, rejects)
+        return apply_locked(patch, repository, options, lock, name)
+
+
+def apply_locked(
+    patch: Patch,
+    repository: Repository,
+    options: Options,
+    lock: int,
+    name: str,
+    then: Callable[[Backup], None] = lambda _: None,
+) -> Plan:
+    """The same for who has the lock; `then` must succeed before it stands (see `ChangeSet`)."""
+    patch = _resolved(patch, repository, options)
+    plan, snapshot = ready(partial(plan_text, patch, repository), repository, options)
+    rejects = _rejects(patch, plan, repository, options)
+    with held_signals():
+        digest = "" if options.reverse else patch.digest
+        _perform(plan, snapshot, repository, options, lock, name=name, digest=digest, then=then)
+        _write_rejects(plan, repository, rejects)
     return plan
 
 
@@ -97,6 +110,7 @@ def _perform(
     *,
     name: str,
     digest: str = "",
+    then: Callable[[Backup], None] = lambda _: None,
 ) -> None:
     """Carry a plan out, and write it down."""
     done, carried = plan.completed, plan.carried
@@ -109,7 +123,7 @@ def _perform(
     flags = {**snapshot.flags}
     if options.target is Target.CACHED:
         flags |= dict.fromkeys(left_out(done.changes, repository), "S")
-    change_set = ChangeSet(done.diff, done.changes, done.contents, flags, about, work)
+    change_set = ChangeSet(done.diff, done.changes, done.contents, flags, about, work, then)
 
     def finished(backup: Backup) -> None:
         size, home = options.journal_size, home_of(repository)

@@ -56,7 +56,7 @@ def ways_round(options: Options, there: Plan | None = None) -> str:
     as_they_are = (
         f"to patch the files as they are, without staging: {options.command_with('--worktree')}\n"
     )
-    return (as_they_are if there and not there.failures else "") + (
+    return (as_they_are if there and not there.failures and not options.commit else "") + (
         f"to patch the staged versions alone: {options.command_with('--cached')}"
     )
 

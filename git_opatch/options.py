@@ -97,6 +97,8 @@ class Options:
     """Whether files may have unstaged changes, which stay unstaged; for `Target.INDEX`."""
     skip_applied: bool = False
     """Whether what is there already is passed over, instead of refused."""
+    commit: bool = False
+    """Whether what is applied is to be committed, for which it must be staged."""
     command: str = "git opatch apply"
     target_flag: str = ""
 

@@ -43,6 +43,8 @@ class Plan:
     """The number of the journal's record that this takes back; 0 if none."""
     carried: Completed | None = None
     """What becomes of the working tree, where its files have changes that are not staged."""
+    commits: tuple[str, ...] = ()
+    """The ids of the commits that were made of it, oldest first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from git_opatch.errors import BusyError, OpatchError, TransactionError
+from git_opatch.errors import BusyError, CommitError, Interrupted, OpatchError, TransactionError
 from git_opatch.options import Target
 from git_opatch.plumbing import Answer
 from git_opatch.repository import Repository
@@ -99,6 +99,7 @@ def perform(
     )
     try:
         write(repository, change_set, backup, lock)
+        change_set.then(backup)
         backup = backup.commit()
     except BaseException as error:
         raise _undone(repository, backup, change_set, error) from None
@@ -121,11 +122,17 @@ def _undone(
     message = f"cannot write: {error}" if isinstance(error, OSError) else str(error)
     if restored.kept:
         names = ", ".join(map(visible, restored.kept[:5]))
-        return TransactionError(
-            f"{message}\nall was put back but what was changed meanwhile: {names}; "
+        message += (
+            f"\nall was put back but what was changed meanwhile: {names}; "
             f"the versions before are in {restored.backup}"
         )
-    return TransactionError(f"{message}\neverything was put back")
+    else:
+        message += "\neverything was put back"
+    if isinstance(error, Interrupted):
+        return Interrupted(message)
+    if isinstance(error, CommitError):
+        return CommitError(message, error.exit_status)
+    return TransactionError(message)
 
 
 def _publish(backup: Backup, finished: Finished) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from git_opatch.blob import Change
+from git_opatch.branch import put_back_series
 from git_opatch.errors import RepositoryError
 from git_opatch.options import Target
 from git_opatch.repository import Repository
@@ -45,9 +46,12 @@ def put_back(repository: Repository, backup: Backup, contents: Contents | None =
     `contents` are the new blobs, if they are still at hand; after a kill they are made
     again from the old ones and the diff.
     """
+    moved = put_back_series(repository, backup.folder)
     restored = Restored()
     if backup.target is not Target.CACHED:
         restored = _Files(repository, backup, contents).put_back()
+    if moved:
+        restored = replace(restored, kept=(*restored.kept, moved))
     restored = replace(restored, backup=tidy_up(backup, keep=bool(restored.kept)))
     if backup.target is Target.INDEX:  # the links have changed the files' ctime
         repository.refresh([change.path for change in backup.changes if change.old])

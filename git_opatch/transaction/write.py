@@ -36,6 +36,7 @@ class ChangeSet:
     `contents` are the new blobs by path, `flags` the bits that index entries had (see
     `Snapshot.flags`), `about` is what whoever finishes it must know. `carried` is what is to
     become of the working tree, where its files have changes that are not staged: the same paths.
+    `then` is what must be done, too, or nothing of it stands; it is told where the record is.
     """
 
     diff: bytes
@@ -44,6 +45,7 @@ class ChangeSet:
     flags: Mapping[str, str]
     about: Mapping[str, object] = field(default_factory=dict)
     carried: ChangeSet | None = None
+    then: Callable[[Backup], None] = lambda _: None
 
 
 def write(repository: Repository, change_set: ChangeSet, backup: Backup, lock: int) -> None:
