@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import typer
 
@@ -16,6 +16,7 @@ from git_opatch.apply import (
     check_patch,
 )
 from git_opatch.commands import answer, choices
+from git_opatch.commands.committing import choose_commit
 from git_opatch.commands.inputs import (
     choose_journal_size,
     choose_matching,
@@ -23,12 +24,15 @@ from git_opatch.commands.inputs import (
     read_patch,
     spelled,
 )
+from git_opatch.commit import NotCommitted, check_commit, commit_patch
+from git_opatch.commit.order import Wish
 from git_opatch.interrupted import finish_interrupted, refuse_interrupted
 from git_opatch.options import Dialect, Options, Target
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan
 from git_opatch.report import document
 from git_opatch.report.terminal import show, write_data
+from git_opatch.report.values import Fields
 from git_opatch.repository import Repository
 from git_opatch.transaction import patiently
 
@@ -55,39 +59,49 @@ def apply(
     quiet: choices.Quiet = False,
     verbose: choices.Verbose = False,
     json: choices.Json = False,
+    commit: choices.Commit = False,
+    message: choices.Message = None,
+    message_file: choices.MessageFile = "",
+    trailer: choices.Trailer = None,
+    author: choices.Author = "",
+    date: choices.Date = "",
 ) -> None:
     """Find each hunk of a patch in the index, and apply it there and in the working tree.
 
     The patch is applied as a whole or not at all. Exit status: 0 applied, 1 it does not
-    apply, 128 no patch or no repository, 129 usage, 130 interrupted.
+    apply, or git did not commit it, 128 no patch or no repository, 129 usage, 130 interrupted.
     """
-    names = files or []
     settings = (repository := Repository()).settings()
     target = choose_target(
         index=index or carry, cached=cached, worktree=worktree, settings=settings
     )
-    options = Options(
-        target,
-        reverse,
-        overwrite,
-        directory,
+    wish = Wish(tuple(message or ()), tuple(trailer or ()), author, date)
+    options = replace(
+        _from_settings(context, target, settings),
         matching=choose_matching(match, ambiguous, fuzz, settings),
+        reverse=reverse,
+        overwrite=overwrite,
+        directory=directory,
         partial=partial or reject,
         reject=reject,
-        journal_size=choose_journal_size(settings),
         carry=carry,
         skip_applied=skip_applied,
-        command=spelled(context),
-        target_flag=_target_flag(target, settings),
+        commit=commit,
     )
-    run = _Run(repository, options, settings, names, dialect, wait, quiet, verbose)
+    chosen = choose_commit(wish, message_file, context.params, target)
+    run = _Run(repository, options, settings, files or [], dialect, wait, quiet, verbose, chosen)
     (run.answer if json else run.go)(check)
 
 
-def _target_flag(target: Target, settings: Mapping[str, str]) -> str:
-    """How to say the target again; empty where it is the default everywhere."""
+def _from_settings(context: typer.Context, target: Target, settings: Mapping[str, str]) -> Options:
+    """What is not said by one option alone."""
     named = target is not Target.INDEX or "opatch.target" in settings
-    return f"--{target.value}" if named else ""
+    return Options(
+        target,
+        journal_size=choose_journal_size(settings),
+        command=spelled(context),
+        target_flag=f"--{target.value}" if named else "",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +116,22 @@ class _Run:
     wait: float
     quiet: bool
     verbose: bool
+    wish: Wish | None
 
     def go(self, check: bool) -> None:
         """Apply or check, and say what came of it. Raises `typer.Exit` with the status."""
         self._show(report.notes(self._tidied(check)))
         patch = read_patch(self.names, self.dialect)
         try:
-            plan = self._plan(patch, check)
+            plan, commits = self._plan(patch, check)
         except Refused as refused:
             self._show(report.refusal(refused.failures, self.options))
             raise typer.Exit(refused.exit_status) from None
+        except NotCommitted as error:
+            self._show(report.not_committed(str(error), self._way_back(error.plan)))
+            raise typer.Exit(error.exit_status) from None
         if check:
-            line = report.would_apply(plan, self.options)
+            line = report.would_apply(plan, self.options, commits)
         else:
             line = report.applied(plan, self.options, self._way_back(plan))
         self._report(plan, line, done=not check)
@@ -127,14 +145,16 @@ class _Run:
     def _answer(self, check: bool, tidied: Sequence[str]) -> None:
         patch = read_patch(self.names, self.dialect)
         try:
-            plan = self._plan(patch, check)
+            plan, _ = self._plan(patch, check)
         except Refused as refused:
             outcome = answer.refused(refused.failures, patch, self.repository, self.options)
             status = refused.exit_status
+        except NotCommitted as error:
+            advice = ["to commit it: git commit", f"to take it back: {self._way_back(error.plan)}"]
+            outcome = document.not_committed(self._outcome(error.plan, patch), error, advice)
+            status = error.exit_status
         else:
-            patch = answer.resolved(patch, self.repository, self.options)
-            way_back = self._way_back(plan) if plan.record else ""
-            outcome = document.planned(plan, self.options, patch, done=not check, way_back=way_back)
+            outcome = self._outcome(plan, patch, done=not check)
             status = 1 if plan.failures else 0
         outcome["notes"] = [*tidied, *outcome["notes"]]
         with suppress(OSError):  # what is done is done, whoever reads of it
@@ -147,13 +167,24 @@ class _Run:
         patiently(lambda: refuse_interrupted(self.repository), self.wait)
         return []
 
-    def _plan(self, patch: Patch, check: bool) -> Plan:
+    def _outcome(self, plan: Plan, patch: Patch, *, done: bool = True) -> Fields:
+        patch = answer.resolved(patch, self.repository, self.options)
+        way_back = self._way_back(plan) if plan.record or plan.commits else ""
+        return document.planned(plan, self.options, patch, done=done, way_back=way_back)
+
+    def _plan(self, patch: Patch, check: bool) -> tuple[Plan, int]:
+        """What is done, or would be; and how many commits would be made."""
+        if check and self.wish:
+            return check_commit(patch, self.repository, self.options, self.wish)
         if check:
-            return check_patch(patch, self.repository, self.options)
+            return check_patch(patch, self.repository, self.options), 0
+        return patiently(lambda: self._apply(patch), self.wait), 0
+
+    def _apply(self, patch: Patch) -> Plan:
         name = " ".join(self.names)
-        return patiently(
-            lambda: apply_patch(patch, self.repository, self.options, name=name), self.wait
-        )
+        if self.wish:
+            return commit_patch(patch, self.repository, self.options, self.wish, name)
+        return apply_patch(patch, self.repository, self.options, name=name)
 
     def _way_back(self, plan: Plan) -> str:
         return report.way_back(self.options, self.names, plan)

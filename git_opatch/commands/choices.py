@@ -166,6 +166,55 @@ Reject = Annotated[
     bool,
     typer.Option("--reject", help="Like --partial; write the other hunks to FILE.rej."),
 ]
+Commit = Annotated[
+    bool,
+    typer.Option(
+        "--commit",
+        help="Commit the patch, and just that, by `git commit`; the index must be equal to HEAD. "
+        "Mails of git format-patch become a commit each.",
+    ),
+]
+Message = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-m",
+        "--message",
+        metavar="MSG",
+        show_default=False,
+        help="With --commit: the message; said again, a paragraph more.",
+    ),
+]
+MessageFile = Annotated[
+    str,
+    typer.Option(
+        "-F",
+        "--file",
+        metavar="FILE",
+        show_default=False,
+        help="With --commit: take the message from FILE; - is standard input.",
+    ),
+]
+Trailer = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--trailer",
+        metavar="TOKEN[=VALUE]",
+        show_default=False,
+        help="With --commit: add a trailer to the message, as git commit does.",
+    ),
+]
+Author = Annotated[
+    str,
+    typer.Option(
+        "--author", metavar="AUTHOR", show_default=False, help="With --commit: name the author."
+    ),
+]
+Date = Annotated[
+    str,
+    typer.Option(
+        "--date", metavar="DATE", show_default=False, help="With --commit: the author's date."
+    ),
+]
 Json = Annotated[
     bool,
     typer.Option("--json", help="Answer with one JSON document on standard output, and no more."),

@@ -116,7 +116,9 @@ def spelled(context: typer.Context) -> str:
     words = [context.command_path]
     for option in context.command.params:
         value = context.params.get(option.name or "")
-        if value and option.opts[0].startswith("-") and option.name not in _NOT_SAID_AGAIN:
-            said = str(value.value if isinstance(value, Enum) else value)
-            words += option.opts[:1] if value is True else [option.opts[0], shlex.quote(said)]
+        if not option.opts[0].startswith("-") or option.name in _NOT_SAID_AGAIN:
+            continue
+        for one in value if isinstance(value, list) else [value] if value else []:
+            said = str(one.value if isinstance(one, Enum) else one)
+            words += option.opts[:1] if one is True else [option.opts[0], shlex.quote(said)]
     return " ".join([*words, *map(shlex.quote, context.params["files"] or [])])

@@ -12,6 +12,7 @@ from enum import Enum
 
 from git_opatch.errors import (
     BusyError,
+    CommitError,
     ImplicitInvocation,
     InputError,
     Interrupted,
@@ -53,6 +54,7 @@ class Status(Enum):
     APPLIED = "applied"
     WOULD_APPLY = "would_apply"
     NOTHING_TO_DO = "nothing_to_do"
+    NOT_COMMITTED = "not_committed"
     PARTLY_APPLIED = "partly_applied"
     WOULD_PARTLY_APPLY = "would_partly_apply"
     ALREADY_APPLIED = "already_applied"
@@ -69,6 +71,7 @@ _REASONS = {
     RepositoryError: "repository",
     BusyError: "busy",
     TransactionError: "transaction",
+    CommitError: "commit",
     Interrupted: "interrupted",
     ImplicitInvocation: "implicit_invocation",
     NoCall: "no_call",
@@ -98,6 +101,7 @@ def planned(
         "passed_over": [failure_of(one, asked, options) for one in plan.skipped],
         "notes": [plain(note) for note in plan.notes],
         "record": plan.record or None,
+        "commits": list(plan.commits),
         "undo": plain(way_back) or None,
         "undoes": plan.undoes or None,
     }
@@ -141,6 +145,18 @@ def refused(
     }
 
 
+def not_committed(outcome: Fields, error: CommitError, advice: Sequence[str]) -> Fields:
+    """The outcome of a patch that was applied, as `outcome` says, but that git did not commit."""
+    title = plain(str(error))
+    failure = {**blank(error.kind, _REASONS[CommitError], title), "advice": list(advice)}
+    return {
+        **outcome,
+        "status": Status.NOT_COMMITTED.value,
+        "title": title,
+        "failures": [*outcome["failures"], failure],
+    }
+
+
 def failed(error: OpatchError) -> Fields:
     """The outcome of a call that came to no decision; the error's notes are the document's."""
     notes = [plain(note) for note in getattr(error, "__notes__", ())]
@@ -170,6 +186,7 @@ def _outcome(status: Status, title: str) -> Fields:
         "diff": "",
         **{name: [] for name in ("failures", "passed_over", "notes")},
         **dict.fromkeys(("record", "undo", "undoes")),
+        "commits": [],
     }
 
 

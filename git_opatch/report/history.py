@@ -29,7 +29,7 @@ def line(record: Record) -> str:
 
 def title(record: Record) -> str:
     """What became of how many files, and where."""
-    return f"{report.title(record.files)}; {report.done(record.target)}"
+    return f"{report.title(record.files)}; {report.done(record.target, record.commits)}"
 
 
 def unreadable(number: int, error: JournalError) -> str:
