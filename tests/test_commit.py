@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -434,20 +433,23 @@ def test_without_a_journal(base: Sandbox) -> None:
     assert "to take it back: git opatch apply -R PATCH\n" in ran.err
 
 
-def _killed(repo: Sandbox, script: str) -> None:
-    """Kill the program, and all below it, while a hook waits."""
-    hook(repo, "pre-commit", f"{script}; touch .git/waits; sleep 60")
+def _started(repo: Sandbox, stderr: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+    """Begin to commit, and wait until the hook waits."""
     repo.write(".git/p", _PATCH)
     run = subprocess.Popen(
-        ["git-opatch", *_GOOD, ".git/p"],
-        cwd=repo.path,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
+        ["git-opatch", *_GOOD, ".git/p"], cwd=repo.path, stderr=stderr, start_new_session=True
     )
     end = time.monotonic() + 60
     while not (repo.path / ".git/waits").exists():
         assert time.monotonic() < end
         time.sleep(0.02)
+    return run
+
+
+def _killed(repo: Sandbox) -> None:
+    """Kill the program, and all below it, while a hook waits."""
+    hook(repo, "pre-commit", "touch .git/waits; sleep 60")
+    run = _started(repo)
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
     (repo.path / ".git/hooks/pre-commit").unlink()
@@ -457,7 +459,7 @@ def _killed(repo: Sandbox, script: str) -> None:
 def test_killed_before_the_commit(base: Sandbox, words: list[str]) -> None:
     before = _head(base)
     base.write(".git/more", envelope(b"*** Add File: m\n+m\n"))
-    _killed(base, "true")
+    _killed(base)
     ran = base.opatch(*words)
     assert ran.status == 0, ran.err
     said = (
@@ -471,7 +473,7 @@ def test_killed_before_the_commit(base: Sandbox, words: list[str]) -> None:
 
 
 def test_killed_after_the_commit(base: Sandbox) -> None:
-    _killed(base, "true")
+    _killed(base)
     base.git("commit", "-q", "-m", "by hand")
     ran = base.opatch("recover")
     assert ran.out.decode() == f"an interrupted apply had made its commit: {_head(base)}\n"
@@ -479,9 +481,22 @@ def test_killed_after_the_commit(base: Sandbox) -> None:
 
 
 def test_killed_and_thrown_away(base: Sandbox) -> None:
-    _killed(base, "true")
+    _killed(base)
     base.git("reset", "-q", "--hard")
     base.commit({"other": "new\n"})
+    assert base.opatch("recover").out == b"nothing to recover\n"
+
+
+def test_interrupted_at_the_terminal(base: Sandbox) -> None:
+    before = _head(base)
+    hook(base, "pre-commit", "touch .git/waits; sleep 60")
+    run = _started(base, stderr=subprocess.PIPE)
+    os.killpg(run.pid, signal.SIGINT)
+    _, said = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert said.decode().endswith("`git commit`, or `git opatch undo 1`\n")
+    assert _head(base) == before
+    assert base.git("status", "--short") == b"M  f\nA  n\n"
     assert base.opatch("recover").out == b"nothing to recover\n"
 
 
@@ -504,15 +519,3 @@ def test_taking_turns(base: Sandbox) -> None:
     flat = "\n".join(names).split("\n")
     for number in range(6):
         assert flat[flat.index(f"Commit {number}") + 1] == f"n{number}"
-
-
-# The document.
-
-
-def test_the_document(base: Sandbox) -> None:
-    ran = base.opatch(*_GOOD, "--json", feed=_PATCH)
-    document = json.loads(ran.out)
-    assert (ran.status, ran.err) == (0, "")
-    assert document["status"] == "applied"
-    assert document["commits"] == [_head(base)]
-    assert document["undo"] == f"git revert {_head(base)[:12]}"

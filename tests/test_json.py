@@ -477,6 +477,34 @@ def test_a_hunk_corrected_by_the_document_alone(files_of_many_kinds: Sandbox, na
             assert repo.read(path) == (content if isinstance(content, bytes) else content.encode())
 
 
+def test_a_commit(base: Sandbox) -> None:
+    document = _asked(base, "apply", "--commit", "-m", "Say 2", feed=_GOOD)
+    head = base.git("rev-parse", "HEAD").decode().strip()
+    assert (document["status"], document["commits"]) == ("applied", [head])
+    assert document["undo"] == f"git revert {head[:12]}"
+
+
+def test_a_commit_that_a_hook_refuses(base: Sandbox) -> None:
+    base.write(".git/hooks/pre-commit", "#!/bin/sh\necho no; exit 1\n").chmod(0o755)
+    document = _asked(base, "apply", "--commit", "-m", "Say 2", feed=_GOOD)
+    assert (document["status"], document["exit_status"]) == ("not_committed", 1)
+    assert (document["record"], document["commits"]) == (1, [])
+    assert document["undo"] == "git opatch undo 1"
+    (failure,) = document["failures"]
+    assert failure["reason"] == "commit"
+    assert failure["message"] == "not committed: git commit refused: no"
+    assert "to take it back: git opatch undo 1" in failure["advice"]
+    document = _asked(base, "apply", "--commit", "-m", "x", feed=envelope(_UPDATE))
+    assert (document["status"], document["exit_status"]) == ("error", 128)
+    assert document["failures"][0]["reason"] == "commit"
+
+
+def test_no_editor_is_asked(base: Sandbox) -> None:
+    document = _asked(base, "apply", "--commit", feed=_GOOD)
+    assert (document["status"], document["exit_status"]) == ("error", 129)
+    assert document["failures"][0]["reason"] == "usage"
+
+
 _MALFORMED = {
     "no begin": b"*** Update File: a\n@@\n-two\n+2\n*** End Patch\n",
     "no end": b"*** Begin Patch\n*** Update File: a\n@@\n-two\n+2\n",
