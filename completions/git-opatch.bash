@@ -40,7 +40,7 @@ _git_opatch ()
 	prompt,*,--dialect=*) __gitcomp "envelope unified search-replace file-changes operations" "" "${cur#*=}" ;;
 	,*,-*) __gitcomp "--help --version" ;;
 	,*) __gitcomp "$commands" ;;
-	apply,*,-*) __gitcomp "--index --cached --worktree --carry --check --dry-run --reverse --directory --overwrite --dialect --match --ambiguous --fuzz --skip-applied --partial --reject --wait --quiet --verbose --json --help" ;;
+	apply,*,-*) __gitcomp "--index --cached --worktree --carry --check --dry-run --reverse --directory --overwrite --dialect --match --ambiguous --fuzz --skip-applied --partial --reject --wait --quiet --verbose --json --commit --message --file --trailer --author --date --help" ;;
 	check,*,-*) __gitcomp "--argv --base --worktree --directory --overwrite --dialect --match --ambiguous --fuzz --quiet --json --help" ;;
 	convert,*,-*) __gitcomp "--output --reverse --base --worktree --directory --overwrite --dialect --match --ambiguous --fuzz --json --help" ;;
 	show,*,-*) __gitcomp "--stat --numstat --name-only --name-status --reverse --base --worktree --directory --overwrite --dialect --match --ambiguous --fuzz --json --help" ;;
