@@ -27,6 +27,7 @@ from git_opatch.outcome import Failure, Reason
 from git_opatch.parse import parse_patch
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan, make_plan, named_paths, refuse_unsafe, resolve_paths
+from git_opatch.posthook import run_post_hook
 from git_opatch.repository import Repository
 from git_opatch.reverse import reverse, reverse_recorded
 from git_opatch.snapshot import Snapshot, take_snapshot
@@ -86,6 +87,7 @@ def apply_patch(patch: Patch, repository: Repository, options: Options, name: st
             digest = "" if options.reverse else patch.digest
             _perform(plan, snapshot, repository, options, lock, name=name, digest=digest)
             _write_rejects(plan, repository, rejects)
+    run_post_hook(plan, repository)
     return plan
 
 
@@ -107,6 +109,7 @@ def undo_patch(record: Record, repository: Repository, options: Options) -> Plan
         plan, snapshot = _ready(partial(_plan_recorded, record, repository), repository, options)
         with held_signals():
             _perform(plan, snapshot, repository, options, lock, name=record.name)
+    run_post_hook(plan, repository)
     return plan
 
 
@@ -150,8 +153,7 @@ def _rejects(
         return {}
     rejects = rejects_of(patch, plan.failures)
     changed = {change.path for change in plan.completed.changes}
-    obstacles = guard_rejects(repository.require_worktree(), list(rejects), changed)
-    if obstacles:
+    if obstacles := guard_rejects(repository.require_worktree(), list(rejects), changed):
         raise Refused([*plan.failures, *obstacles])
     return rejects
 
@@ -159,10 +161,9 @@ def _rejects(
 def _write_rejects(plan: Plan, repository: Repository, rejects: dict[str, bytes]) -> None:
     try:
         write_rejects(repository.require_worktree(), rejects)
+        plan.notes += [f"{path}: holds the hunks that have no place" for path in rejects]
     except OSError as error:
         plan.notes.append(f"the rejected hunks could not be written: {error.strerror}")
-    else:
-        plan.notes += [f"{path}: holds the hunks that have no place" for path in rejects]
 
 
 def _plan(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
@@ -264,7 +265,6 @@ def _unstaged(
     if options.target is not Target.INDEX:
         return []
     touched = [change.path for change in changes if change.old is not None]
-    skipped = [path for path in touched if path in snapshot.skipped]
     failures = [
         Failure(
             Reason.SKIPPED,
@@ -272,10 +272,10 @@ def _unstaged(
             path,
             advice=f"to change it in the index alone: {options.command_with('--cached')}",
         )
-        for path in skipped
+        for path in touched
+        if path in snapshot.skipped
     ]
-    changed = [path for path in touched if path in snapshot.changed - snapshot.deleted]
-    if changed:
+    if changed := [path for path in touched if path in snapshot.changed - snapshot.deleted]:
         advice = _way_round(planner, options)
         failures += [
             Failure(Reason.UNSTAGED, "has changes that are not staged", path, advice=advice)

@@ -22,14 +22,16 @@ from git_opatch.plumbing import (
     PLAIN_DIFF,
     Answer,
     Listed,
+    Settings,
     batch,
     batches,
     differing,
-    escaped,
+    fed,
     listed,
     pathspecs,
     quoted,
 )
+from git_opatch.selecting import Selecting
 from git_opatch.text import visible
 
 # Where git is missing, GitPython's import would fail with a traceback of its own.
@@ -41,7 +43,7 @@ from git.exc import GitCommandNotFound
 _MALLOC = {"MALLOC_TOP_PAD_": str(64 * 1024 * 1024)}
 
 
-class Repository:
+class Repository(Selecting):
     """A repository, found from a directory as git finds it.
 
     `top` is the top of the working tree, or None in a bare repository.
@@ -53,14 +55,15 @@ class Repository:
         self._env: dict[str, str] = {**OUR_PATHSPECS}
         found = self._run(
             "rev-parse", "--path-format=absolute", "--git-dir", "--git-path", "index",
-            "--git-path", "objects", "--show-object-format", "--show-toplevel",
+            "--git-path", "objects", "--git-path", "hooks", "--show-object-format",
+            "--show-toplevel",
         )  # fmt: skip
-        names = os.fsdecode(found.output).split("\n", 4)
-        if len(names) < 5:
+        names = os.fsdecode(found.output).split("\n", 5)
+        if len(names) < 6:
             raise RepositoryError(visible(found.errors.removeprefix("fatal: ")))
-        self.git_dir, self.index_file, self.objects = map(Path, names[:3])
-        self.algorithm = names[3]
-        self.top = Path(names[4].removesuffix("\n")) if found.status == 0 else None
+        self.git_dir, self.index_file, self.objects, self.hooks = map(Path, names[:4])
+        self.algorithm = names[4]
+        self.top = Path(names[5].removesuffix("\n")) if found.status == 0 else None
         if not self.git_dir.is_dir() or self.algorithm not in ("sha1", "sha256"):
             raise RepositoryError("the path of the repository holds a newline, which is not read")
         self._git = Git(str(self.top or self.git_dir))
@@ -102,7 +105,8 @@ class Repository:
     ) -> bytes:
         answer = self._run(*arguments, env=env, feed=feed)
         if answer.status:
-            raise RepositoryError(visible(answer.errors.removeprefix("fatal: "), 2000))
+            words = answer.errors.removeprefix("fatal: ").removeprefix("error: ")
+            raise RepositoryError(visible(words, 2000))
         return answer.output
 
     def require_worktree(self) -> Path:
@@ -114,12 +118,10 @@ class Repository:
             )
         return self.top
 
-    def settings(self) -> dict[str, str]:
+    def settings(self) -> Settings:
         """The user's `opatch.*` and `color.*` settings, by lower-case key."""
         answer = self._run("config", "-z", "--get-regexp", r"^(opatch\..*|color\.(ui|opatch))$")
-        items = os.fsdecode(answer.output).split("\0")[:-1]
-        pairs = (item.partition("\n") for item in items)
-        return {key.lower(): value if newline else "true" for key, newline, value in pairs}
+        return Settings(answer.output)
 
     def list_index(
         self, paths: Iterable[str], parents: Iterable[str], *, index: Path | None = None
@@ -188,14 +190,6 @@ class Repository:
         output = self._ask("cat-file", "--batch-check=%(objectname)", feed=feed).decode()
         return {line for line in output.splitlines() if not line.endswith("missing")}
 
-    def tracked_like(self, path: str) -> list[str]:
-        """The tracked paths that end alike, or stand in the same folder."""
-        folder, _, name = path.rpartition("/")
-        beside = f"{escaped(folder)}/*" if folder else "*"
-        globs = (f":(top,glob,icase)**/{escaped(name)}", f":(top,glob){beside}")
-        output = self._ask("ls-files", "-z", "--", *globs)
-        return [os.fsdecode(name) for name in output.split(b"\0")[:-1]]
-
     def clean_worktree(
         self, paths: Sequence[str], folder: Path, *, skipped: Sequence[str] = ()
     ) -> tuple[Path, dict[str, str]]:
@@ -210,10 +204,10 @@ class Repository:
             shutil.copy2(self.index_file, index)  # a younger one vouches for files changed since
         if skipped:
             self.mark("--no-skip-worktree", skipped, index=index)
-        feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
         self._ask(
-            "update-index", "--add", "--remove", "--replace", "-z", "--stdin", feed=feed, env=env
-        )
+            "update-index", "--add", "--remove", "--replace", "-z", "--stdin",
+            feed=fed(paths), env=env,
+        )  # fmt: skip
         return index, env
 
     def rebuilt_index(
@@ -262,16 +256,14 @@ class Repository:
 
     def refresh(self, paths: Sequence[str], *, index: Path | None = None) -> None:
         """Let the index know that files which only look changed are not."""
-        feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
         self._run(
             "add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul",
-            env={**_index_env(index), "GIT_LITERAL_PATHSPECS": "1"}, feed=feed,
+            env={**_index_env(index), "GIT_LITERAL_PATHSPECS": "1"}, feed=fed(paths),
         )  # fmt: skip
 
     def mark(self, flag: str, paths: Sequence[str], *, index: Path) -> None:
         """Set or clear a bit of entries of `index`, by the option of `git update-index`."""
-        feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
-        self._ask("update-index", flag, "-z", "--stdin", env=_index_env(index), feed=feed)
+        self._ask("update-index", flag, "-z", "--stdin", env=_index_env(index), feed=fed(paths))
 
     def differences(self, before: bytes, after: bytes) -> list[tuple[range, int]]:
         """Which lines of one text git's diff replaces to make another, and by how many."""
@@ -284,8 +276,9 @@ class Repository:
 
     def check_out(self, paths: Sequence[str], *, index: Path) -> None:
         """Write files anew from `index`, for attributes that have changed."""
-        feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
-        self._ask("checkout-index", "-f", "-u", "-z", "--stdin", feed=feed, env=_index_env(index))
+        self._ask(
+            "checkout-index", "-f", "-u", "-z", "--stdin", feed=fed(paths), env=_index_env(index)
+        )
 
     def smudged(self, blobs: Mapping[str, str], env: Mapping[str, str]) -> dict[str, bytes]:
         """The bytes that git would write to the working tree, by path, for each id."""
