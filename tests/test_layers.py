@@ -27,7 +27,7 @@ _LAYERS = [
     {"snapshot"},
     {"folder"},
     {"parse", "locate", "complete", "transaction", "journal"},
-    {"hunks", "advice", "former", "drift", "interrupted", "invocation"},
+    {"hunks", "advice", "former", "drift", "interrupted", "invocation", "policy"},
     {"settle"},
     {"plan"},
     {"posthook"},

@@ -19,6 +19,7 @@ from git_opatch.commands import answer, choices
 from git_opatch.commands.inputs import (
     choose_journal_size,
     choose_matching,
+    choose_policy,
     choose_target,
     read_patch,
     spelled,
@@ -50,6 +51,9 @@ def apply(
     skip_applied: choices.SkipApplied = False,
     partial: choices.Partial = False,
     reject: choices.Reject = False,
+    allow: choices.Allow = None,
+    deny: choices.Deny = None,
+    expect: choices.Expect = None,
     wait: choices.Wait = 0,
     quiet: choices.Quiet = False,
     verbose: choices.Verbose = False,
@@ -73,6 +77,7 @@ def apply(
         reject=reject,
         journal_size=choose_journal_size(settings),
         skip_applied=skip_applied,
+        policy=choose_policy(allow, deny, expect, settings, directory),
         command=spelled(context),
         target_flag=_target_flag(target, settings),
     )
@@ -155,7 +160,7 @@ class _Run:
 
     def _report(self, plan: Plan, line: str, *, done: bool) -> None:
         loose = [] if self.verbose else report.placed_loosely(plan, chosen_only=self.quiet)
-        passed = report.passed_over(plan, self.options)
+        passed = [] if self.quiet else report.passed_over(plan, self.options)
         self._show([*report.notes(plan.notes), *loose, *passed])
         self._show(report.left_out(plan, self.options, done=done))
         if not self.quiet and (plan.completed.changes or not plan.failures):

@@ -13,7 +13,7 @@ from git_opatch import report
 from git_opatch.action import verify
 from git_opatch.apply import Refused, plan_patch
 from git_opatch.commands import answer, choices
-from git_opatch.commands.inputs import choose_matching, read_patch, spelled
+from git_opatch.commands.inputs import choose_matching, choose_policy, read_patch, spelled
 from git_opatch.errors import (
     InputError,
     NoCall,
@@ -28,6 +28,7 @@ from git_opatch.options import Dialect, Options, Target
 from git_opatch.parse import parse_patch
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan
+from git_opatch.plumbing import Settings
 from git_opatch.report import document
 from git_opatch.report.terminal import show, write_data
 from git_opatch.report.values import Fields
@@ -47,6 +48,10 @@ def check(
     match: choices.Match = None,
     ambiguous: choices.OnAmbiguous = None,
     fuzz: choices.Fuzz = 0,
+    skip_applied: choices.SkipApplied = False,
+    allow: choices.Allow = None,
+    deny: choices.Deny = None,
+    expect: choices.Expect = None,
     quiet: choices.Quiet = False,
     json: choices.Json = False,
 ) -> None:
@@ -59,18 +64,24 @@ def check(
     """
     if base and worktree:
         raise UsageError("--base and --worktree exclude one another")
-    if argv and (directory or dialect):
-        raise UsageError("--argv takes the command as it is, without --directory and --dialect")
+    if argv and (directory or dialect or expect):
+        raise UsageError(
+            "--argv takes the command as it is, without --directory, --dialect and --expect"
+        )
     repository = _repository(required=not argv)
     if repository and repository.top is None and not base:
         raise RepositoryError("here is no index to judge by; name a commit with --base")
-    settings = repository.settings() if repository else {}
+    if (allow or deny) and not repository:
+        raise RepositoryError("here is no repository whose git could match --allow and --deny")
+    settings = repository.settings() if repository else Settings()
     options = Options(
         Target.CACHED if repository and not worktree else Target.WORKTREE,
         overwrite=overwrite,
         directory=directory,
         base=base or None,
         matching=choose_matching(match, ambiguous, fuzz, settings),
+        skip_applied=skip_applied,
+        policy=choose_policy(allow, deny, expect, settings, directory),
         command="git opatch check --argv" if argv else spelled(context),
     )
     if worktree and repository:
@@ -190,8 +201,11 @@ class _Saying:
         else:
             count = len(plan.completed.files)
             said = f"would apply ({count} file{'s' * (count != 1)})"
+            if not count:
+                said = report.nothing_to_do(options)
             loose = report.placed_loosely(plan, chosen_only=self.quiet)
-            self._show([*report.notes(plan.notes), *loose])
+            passed = [] if self.quiet else report.passed_over(plan, options)
+            self._show([*report.notes(plan.notes), *loose, *passed])
         if found.exit_status or not self.quiet:
             show([report.verdict(found.name, said)], sys.stdout, self.settings)
 

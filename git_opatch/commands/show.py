@@ -12,7 +12,7 @@ from git_opatch import report
 from git_opatch.apply import Refused
 from git_opatch.commands import choices
 from git_opatch.commands.inputs import read_patch, spelled
-from git_opatch.commands.locating import locating
+from git_opatch.commands.locating import Policed, locating
 from git_opatch.errors import UsageError
 from git_opatch.options import Options
 from git_opatch.patch import Patch
@@ -41,6 +41,9 @@ def show(
     match: choices.Match = None,
     ambiguous: choices.OnAmbiguous = None,
     fuzz: choices.Fuzz = 0,
+    allow: choices.Allow = None,
+    deny: choices.Deny = None,
+    expect: choices.Expect = None,
     json: choices.Json = False,
 ) -> None:
     """Show what a patch would do: each file, where each hunk lands and why, and the diff.
@@ -54,6 +57,8 @@ def show(
     if zero and form in _WITHOUT_Z:
         raise UsageError("-z goes with --numstat, --name-only or --name-status")
     if form in ("name-only", "name-status"):
+        if allow or deny or expect:
+            raise UsageError(f"--{form} only reads the patch, without --allow, --deny and --expect")
         options = Options(reverse=reverse, directory=directory, command=spelled(context))
         _show_names(read_patch(files or [], dialect), options, form, zero=zero)
         return
@@ -67,6 +72,7 @@ def show(
         match=match,
         ambiguous=ambiguous,
         fuzz=fuzz,
+        policy=Policed(allow, deny, expect),
         json=json,
     )
     located = command.located(files or [], dialect)
