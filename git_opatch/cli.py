@@ -88,10 +88,12 @@ def _top(
 
 def register() -> None:
     """Let the program know its commands."""
+    from git_opatch.commands.agent_hook import agent_hook
     from git_opatch.commands.apply import apply
     from git_opatch.commands.check import check
     from git_opatch.commands.convert import convert
     from git_opatch.commands.demo import demo
+    from git_opatch.commands.leftovers import leftovers
     from git_opatch.commands.log import log
     from git_opatch.commands.recover import recover
     from git_opatch.commands.show import show
@@ -105,6 +107,8 @@ def register() -> None:
     add(short_help="Take a patch back that was applied here.")(undo)
     add(short_help="Show what was applied here.")(log)
     add(short_help="Put back what an interrupted apply left.")(recover)
+    add(short_help="Say which staged files have marks of patches in them.")(leftovers)
+    add(short_help="Answer an agent's PreToolUse hook.")(agent_hook)
     add(short_help="Show the main job in a throw-away repository.")(demo)
 
 

@@ -80,7 +80,7 @@ def _timeless(text: str) -> str:
 
 
 def test_every_option_is_in_the_readme(repo: Sandbox) -> None:
-    for command in ("apply", "convert", "check", "show", "undo", "log", "recover"):
+    for command in ("apply", "convert", "check", "show", "undo", "log", "recover", "leftovers"):
         shown = repo.opatch(command, "-h").out.decode()
         options = set(re.findall(r"(?m)^  (?:-\w, )?(--[a-z]+)", shown)) - {"--help"}
         assert options

@@ -28,6 +28,7 @@ _LAYERS = [
     {"folder"},
     {"parse", "locate", "complete", "transaction", "journal"},
     {"hunks", "advice", "former", "drift", "interrupted", "invocation", "policy"},
+    {"leftovers", "tooluse"},
     {"settle"},
     {"plan"},
     {"posthook"},
@@ -50,6 +51,8 @@ _PURE = {
     "plumbing",
     "reverse",
     "invocation",
+    "leftovers",
+    "tooluse",
     *_STAGES,
 }
 _ONLY_IMPORTER = {

@@ -169,6 +169,24 @@ Expect = Annotated[
         "is there (may be given again).",
     ),
 ]
+Searched = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="FILE",
+        show_default=False,
+        help="Tracked files or folders to look at (default: the staged files).",
+    ),
+]
+MayHave = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow",
+        metavar="PATHSPEC",
+        show_default=False,
+        help="Pass over what this matches, as over `opatch.leftovers` (may be given again).",
+    ),
+]
+PathsAlone = Annotated[bool, typer.Option("-z", help="Print the paths alone, each ended by NUL.")]
 SkipApplied = Annotated[
     bool,
     typer.Option("--skip-applied", help="Pass over changes that are there already."),
