@@ -37,6 +37,9 @@ def run_post_hook(plan: Plan, repository: Repository) -> None:
         )
     except OSError as error:
         plan.notes.append(f"the {NAME} hook cannot be run: {error.strerror}")
-        return
-    if ran.returncode:
-        plan.notes.append(f"the {NAME} hook failed (status {ran.returncode}); the patch is applied")
+    except KeyboardInterrupt:
+        plan.notes.append(f"the {NAME} hook was interrupted; the files are changed all the same")
+    else:
+        if ran.returncode:
+            how = f"failed (status {ran.returncode})"
+            plan.notes.append(f"the {NAME} hook {how}; the files are changed all the same")

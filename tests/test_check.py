@@ -72,7 +72,7 @@ def test_what_is_applied_already(base: Sandbox) -> None:
     assert base.opatch("check", feed=there).status == 1
     ran = base.opatch("check", "--skip-applied", feed=there)
     assert (ran.status, ran.out) == (0, b"-: nothing to do: all of it is applied already\n")
-    assert ran.err.endswith("stands at line 1; passed over\n")
+    assert ran.err.endswith("stand at line 1; passed over\n")
     ran = base.opatch("check", "--skip-applied", feed=part)
     assert (ran.status, ran.out) == (0, b"-: would apply (1 file)\n")
     for command in (["check"], ["apply", "--check"], ["apply"]):

@@ -99,11 +99,18 @@ def test_in_a_linked_working_tree(base: Sandbox, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("#!/bin/sh\nexit 3\n", "the post-opatch hook failed (status 3); the patch is applied"),
+        (
+            "#!/bin/sh\nexit 3\n",
+            "the post-opatch hook failed (status 3); the files are changed all the same",
+        ),
+        (
+            "#!/bin/sh\nkill -INT $PPID\nsleep 5\n",
+            "the post-opatch hook was interrupted; the files are changed all the same",
+        ),
         ("#!/nosuch\n", "the post-opatch hook cannot be run: No such file or directory"),
         (
             "#!/bin/sh\nkill -9 $$\n",
-            "the post-opatch hook failed (status -9); the patch is applied",
+            "the post-opatch hook failed (status -9); the files are changed all the same",
         ),
     ],
 )

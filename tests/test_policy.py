@@ -178,7 +178,7 @@ def test_a_command_line_in_a_plain_directory(base: Sandbox) -> None:
     call = ("--", "apply_patch", envelope(b"*** Update File: f\n@@\n-a\n+b\n").decode())
     assert base.opatch("check", "--argv", *call, cwd=plain).status == 0
     ran = base.opatch("check", "--argv", "--deny", "x", *call, cwd=plain)
-    assert (ran.status, "no repository" in ran.err) == (128, True)
+    assert (ran.status, "not a git repository" in ran.err) == (128, True)
     call = ("--", "apply_patch", _BOTH.decode())
     assert base.opatch("check", "--argv", "--deny", "x", *call).status == 0
     assert base.opatch("check", "--argv", "--deny", "lib", *call).status == 1

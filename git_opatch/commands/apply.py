@@ -82,10 +82,7 @@ def apply(
         target_flag=_target_flag(target, settings),
     )
     run = _Run(repository, options, settings, names, dialect, wait, quiet, verbose)
-    if json:
-        run.answer(check)
-    else:
-        run.go(check)
+    (run.answer if json else run.go)(check)
 
 
 def _target_flag(target: Target, settings: Mapping[str, str]) -> str:

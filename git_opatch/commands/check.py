@@ -65,14 +65,9 @@ def check(
     if base and worktree:
         raise UsageError("--base and --worktree exclude one another")
     if argv and (directory or dialect or expect):
-        raise UsageError(
-            "--argv takes the command as it is, without --directory, --dialect and --expect"
-        )
-    repository = _repository(required=not argv)
-    if repository and repository.top is None and not base:
-        raise RepositoryError("here is no index to judge by; name a commit with --base")
-    if (allow or deny) and not repository:
-        raise RepositoryError("here is no repository whose git could match --allow and --deny")
+        what = "--directory, --dialect and --expect"
+        raise UsageError(f"--argv takes the command as it is, without {what}")
+    repository = _repository(base, required=not argv or bool(allow or deny))
     settings = repository.settings() if repository else Settings()
     options = Options(
         Target.CACHED if repository and not worktree else Target.WORKTREE,
@@ -95,13 +90,17 @@ def check(
     raise typer.Exit(tell(found, options))
 
 
-def _repository(*, required: bool) -> Repository | None:
+def _repository(base: str, *, required: bool) -> Repository | None:
+    """The one here, if there is one. Raises `RepositoryError` if it has nothing to judge by."""
     try:
-        return Repository()
+        repository = Repository()
     except RepositoryError:
         if required:
             raise
         return None
+    if repository.top is None and not base:
+        raise RepositoryError("here is no index to judge by; name a commit with --base")
+    return repository
 
 
 @dataclass(frozen=True, slots=True)
