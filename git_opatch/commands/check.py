@@ -65,8 +65,7 @@ def check(
     if base and worktree:
         raise UsageError("--base and --worktree exclude one another")
     if argv and (directory or dialect or expect):
-        what = "--directory, --dialect and --expect"
-        raise UsageError(f"--argv takes the command as it is, without {what}")
+        raise UsageError("--argv takes the command as it is: no --directory, --dialect, --expect")
     repository = _repository(base, required=not argv or bool(allow or deny))
     settings = repository.settings() if repository else Settings()
     options = Options(
@@ -81,11 +80,10 @@ def check(
     )
     if worktree and repository:
         refuse_interrupted(repository)
-    if argv:
+    if argv or not repository:
         found = iter([_judged_call(files or [], options)])
     else:
-        here = repository or Repository()
-        found = (_judged(name, dialect, here, options) for name in files or ["-"])
+        found = (_judged(name, dialect, repository, options) for name in files or ["-"])
     tell = _document if json else _Saying(settings, quiet).say
     raise typer.Exit(tell(found, options))
 
