@@ -116,7 +116,7 @@ def _try_all(cases: Sequence[Case], tools: Iterable[Tool], *, in_process: bool) 
 def _report(results: Sequence[Result], tools: Sequence[str]) -> None:
     own = [result for result in results if result.tool == OWN]
     _say("", *table.by_class(results, tools), "", *table.totals(results, tools), "")
-    _say(table.repeated(own), "", *table.reasons(own))
+    _say(*table.repeated(own), "", *table.reasons(own))
 
 
 def _summary(result: Result) -> dict[str, str]:

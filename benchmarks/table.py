@@ -106,13 +106,29 @@ def _first_error(message: str) -> str:
     return re.sub(r"\d+", "N", re.sub(r"`[^`]*`", "`...`", line))[:100]
 
 
-def repeated(results: Sequence[Result]) -> str:
-    """How many hunks of patches to apply fit several places, and how many went to theirs."""
+def repeated(results: Sequence[Result]) -> Iterator[str]:
+    """How patches to apply ended whose hunks fit several places, and how those of the others.
+
+    The hunks first, then the cases of each class that has some that are not exact.
+    """
     to_apply = [one for one in results if one.case.wanted is Wanted.EXACT]
-    counts = [(_repeated_hunks(one.case), one.outcome is Outcome.EXACT) for one in to_apply]
-    total = sum(count for count, _ in counts)
-    placed = sum(count for count, exact in counts if exact)
-    return f"{total} hunks stand at several places (blanks aside); {placed} of them were placed"
+    counts = [(one, _repeated_hunks(one.case)) for one in to_apply]
+    total = sum(count for _, count in counts)
+    placed = sum(count for one, count in counts if one.outcome is Outcome.EXACT)
+    yield f"{total} hunks stand at several places (blanks aside); {placed} of them were placed"
+    for kind in dict.fromkeys(one.case.kind for one, _ in counts):
+        own = [(one, count) for one, count in counts if one.case.kind == kind]
+        once = [one for one, count in own if not count]
+        several = [one for one, count in own if count]
+        if _exact(once + several) < len(own):
+            yield (
+                f"{kind}: {_exact(once)} of {len(once)} exact where each hunk stands at one place, "
+                f"{_exact(several)} of {len(several)} where one stands at several"
+            )
+
+
+def _exact(results: Sequence[Result]) -> int:
+    return sum(one.outcome is Outcome.EXACT for one in results)
 
 
 def _repeated_hunks(case: Case) -> int:

@@ -7,31 +7,22 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 
 from git_opatch import journal
-from git_opatch.advice import with_advice
-from git_opatch.blob import Change
-from git_opatch.drift import amiss, follow
-from git_opatch.errors import JournalError, Kind, OpatchError, ParseError, TakenBackError
-from git_opatch.former import former_contents
+from git_opatch.errors import TakenBackError
 from git_opatch.interrupted import tidy_up
 from git_opatch.journal import Record
-from git_opatch.options import Dialect, Options, Target
-from git_opatch.outcome import Failure, Reason
-from git_opatch.parse import parse_patch
+from git_opatch.options import Options
+from git_opatch.outcome import Refused
 from git_opatch.patch import Patch
-from git_opatch.plan import Plan, make_plan, named_paths, refuse_unsafe, resolve_paths
-from git_opatch.policy import refuse_by_policy
+from git_opatch.plan import Plan, resolve_paths
+from git_opatch.planning import plan_recorded, plan_text
 from git_opatch.posthook import run_post_hook
+from git_opatch.ready import ready
 from git_opatch.repository import Repository
-from git_opatch.reverse import reverse, reverse_recorded
-from git_opatch.snapshot import Snapshot, take_snapshot
+from git_opatch.snapshot import Snapshot
 from git_opatch.transaction import (
     Backup,
     ChangeSet,
@@ -41,31 +32,18 @@ from git_opatch.transaction import (
     home_of,
     perform,
 )
-from git_opatch.transaction.guard import guard, guard_parents
 from git_opatch.transaction.rejects import guard_rejects, rejects_of, write_rejects
-
-Planner = Callable[[Options], tuple[Plan, Snapshot]]
-"""Plans what is to be done as the options say."""
-
-
-class Refused(OpatchError):  # noqa: N818 - it is an outcome, as much as a success is
-    """The patch does not apply, for the reasons in `failures`; nothing was changed."""
-
-    def __init__(self, failures: Sequence[Failure]) -> None:
-        super().__init__("\n".join(f"{one.path}: {one.message}" for one in failures))
-        self.failures = tuple(failures)
-        self.kind = failures[0].kind if failures else Kind.IO
 
 
 def plan_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
     """Decide everything about `patch` and touch nothing. Raises `RepositoryError`."""
-    return _plan(_resolved(patch, repository, options), repository, options)[0]
+    return plan_text(_resolved(patch, repository, options), repository, options)[0]
 
 
 def check_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
     """Decide, then let git judge the diff. Raises `Refused` or `TransactionError`."""
     patch = _resolved(patch, repository, options)
-    plan, _ = _ready(partial(_plan, patch, repository), repository, options)
+    plan, _ = ready(partial(plan_text, patch, repository), repository, options)
     _rejects(patch, plan, repository, options)
     if plan.completed.changes:
         check(repository, plan.completed.diff, options.target)
@@ -82,7 +60,7 @@ def apply_patch(patch: Patch, repository: Repository, options: Options, name: st
     patch = _resolved(patch, repository, options)
     with exclusive(home_of(repository)) as lock:
         tidy_up(repository)
-        plan, snapshot = _ready(partial(_plan, patch, repository), repository, options)
+        plan, snapshot = ready(partial(plan_text, patch, repository), repository, options)
         rejects = _rejects(patch, plan, repository, options)
         with held_signals():
             digest = "" if options.reverse else patch.digest
@@ -107,7 +85,7 @@ def undo_patch(record: Record, repository: Repository, options: Options) -> Plan
                 f"record {record.number} was taken back already, by record {by}; "
                 f"to apply it again: git opatch undo {by}"
             )
-        plan, snapshot = _ready(partial(_plan_recorded, record, repository), repository, options)
+        plan, snapshot = ready(partial(plan_recorded, record, repository), repository, options)
         with held_signals():
             _perform(plan, snapshot, repository, options, lock, name=record.name)
     run_post_hook(plan, repository)
@@ -167,134 +145,4 @@ def _write_rejects(plan: Plan, repository: Repository, rejects: dict[str, bytes]
         plan.notes.append(f"the rejected hunks could not be written: {error.strerror}")
 
 
-def _plan(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
-    if not options.reverse:
-        return _plan_as_is(patch, repository, options)
-    record = journal.find(home_of(repository), patch.digest, named_paths(patch))
-    if record is not None:
-        with suppress(JournalError):
-            plan, snapshot = _plan_recorded(record, repository, options)
-            back = {Change(one.path, one.new, one.old) for one in record.changes}
-            if not plan.failures and set(plan.completed.changes) == back:
-                if not all(section.states_content for section in patch.files):
-                    plan.notes.append(f"taken back as it was applied, by record {record.number}")
-                return plan, snapshot
-    plan, snapshot = _plan_as_is(reverse(patch), repository, options, record)
-    if record is not None and not plan.failures:
-        failures = _replaced(patch, record)
-        plan = Plan(failures=failures) if failures else plan
-    return plan, snapshot
-
-
-def _plan_recorded(
-    record: Record, repository: Repository, options: Options
-) -> tuple[Plan, Snapshot]:
-    """Take back a recorded diff. Raises `JournalError` if it is damaged."""
-    source = os.path.relpath(record.file)
-    try:
-        diff = record.read_diff()
-        parsed = parse_patch(diff, dialect=Dialect.UNIFIED, source=source, recorded=True)
-    except ParseError as error:
-        raise JournalError(f"{source} is damaged: {error}") from None
-    patch = reverse_recorded(parsed)
-    plan, snapshot = _plan_as_is(
-        patch, repository, options, record, lambda base: follow(patch, record, base, repository)
-    )
-    if not plan.failures:
-        plan.failures += amiss(patch, record, snapshot, plan.completed.changes)
-        plan.notes.clear()  # that the record says what files held, goes without saying
-    plan.undoes = record.number
-    return plan, snapshot
-
-
-def _replaced(patch: Patch, record: Record) -> list[Failure]:
-    """Files that the patch put in place of others, which its text does not know."""
-    return [
-        Failure(
-            Reason.NOT_REVERSIBLE,
-            "was put in place of another file, and something changed since; the patch does not "
-            "say what the other one held",
-            section.new_path or "",
-            number=section.number,
-            source=section.source,
-            advice=f"it was blob {record.before[section.new_path or ''].id}",
-        )
-        for section in patch.files
-        if section.old_path != section.new_path and section.new_path in record.before
-    ]
-
-
-def _plan_as_is(
-    patch: Patch,
-    repository: Repository,
-    options: Options,
-    record: Record | None = None,
-    fitted: Callable[[Snapshot], Patch] | None = None,
-) -> tuple[Plan, Snapshot]:
-    """`fitted` gives the patch as it is for the files that were found."""
-    failures = refuse_unsafe(patch)
-    if not failures and options.target is not Target.CACHED and options.base is None:
-        failures = guard_parents(repository.require_worktree(), named_paths(patch))
-    if failures:
-        return Plan(failures=failures), Snapshot({})
-    paths = [*named_paths(patch), *options.policy.expected_paths]
-    snapshot = take_snapshot(repository, paths, options)
-    if failures := refuse_by_policy(patch, snapshot, repository, options):
-        return Plan(failures=failures), snapshot
-    former = former_contents(repository, patch, record)
-    patch = fitted(snapshot) if fitted else patch
-    plan = make_plan(patch, snapshot, options, repository.algorithm, former)
-    plan.failures = with_advice(plan.failures, repository, options)
-    return plan, snapshot
-
-
-def _ready(planner: Planner, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
-    """A plan that the working tree does not stand against. Raises `Refused`."""
-    top = repository.require_worktree()
-    plan, snapshot = planner(options)
-    changes = plan.completed.changes
-    if plan.failures and not (options.partial and (changes or options.reject)):
-        raise Refused(plan.failures)
-    obstacles = _unstaged(planner, changes, snapshot, options)
-    obstacles += guard(top, changes, options.target) if not obstacles else []
-    if obstacles:
-        raise Refused([*plan.failures, *obstacles])
-    return plan, snapshot
-
-
-def _unstaged(
-    planner: Planner, changes: Sequence[Change], snapshot: Snapshot, options: Options
-) -> list[Failure]:
-    """Touched files that are not in the working tree what they are in the index."""
-    if options.target is not Target.INDEX:
-        return []
-    touched = [change.path for change in changes if change.old is not None]
-    failures = [
-        Failure(
-            Reason.SKIPPED,
-            "is not checked out (skip-worktree)",
-            path,
-            advice=f"to change it in the index alone: {options.command_with('--cached')}",
-        )
-        for path in touched
-        if path in snapshot.skipped
-    ]
-    if changed := [path for path in touched if path in snapshot.changed - snapshot.deleted]:
-        advice = _way_round(planner, options)
-        failures += [
-            Failure(Reason.UNSTAGED, "has changes that are not staged", path, advice=advice)
-            for path in changed
-        ]
-    return failures
-
-
-def _way_round(planner: Planner, options: Options) -> str:
-    """The command that would work although files have unstaged changes."""
-    there = replace(options, target=Target.WORKTREE)
-    if not planner(there)[0].failures:
-        as_they_are = options.command_with("--worktree")
-        return (
-            f"to patch the files as they are, without staging: {as_they_are}\n"
-            f"to patch the staged versions alone: {options.command_with('--cached')}"
-        )
-    return f"to patch the staged version alone: {options.command_with('--cached')}"
+__all__ = ["Refused", "apply_patch", "check_patch", "plan_patch", "undo_patch"]

@@ -51,8 +51,9 @@ def edit(section: FilePatch, content: Content, options: Options) -> Edited:
     else:
         _place(expanded.hunks, edited, matching_of(options))
     edited.placements = [
-        replace(one, notes=(*one.notes, *expanded.notes.get(one.hunk.ordinal, ())))
+        replace(one, notes=(*one.notes, *noted)) if noted else one
         for one in edited.placements
+        for noted in [expanded.notes.get(one.hunk.ordinal)]
     ]
     edited.failures = [
         replace(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 
 class Target(Enum):
@@ -39,7 +40,7 @@ class Tier(Enum):
     RESILIENT = "resilient"
     FUZZY = "fuzzy"
 
-    @property
+    @cached_property
     def upto(self) -> tuple[Tier, ...]:
         """The tiers to try, up to this one."""
         tiers = tuple(Tier)

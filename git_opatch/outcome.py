@@ -5,10 +5,11 @@ Positions count from 0, line numbers that a user sees from 1.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from git_opatch.errors import Kind
+from git_opatch.errors import Kind, OpatchError
 from git_opatch.options import Tier
 from git_opatch.patch import FilePatch, Hunk, Line, changed_span
 
@@ -81,6 +82,15 @@ class Failure:
     certain: bool = True
     """False for a change that is only loosely there already: it must not be passed over."""
     kind: Kind = Kind.IO
+
+
+class Refused(OpatchError):  # noqa: N818 - it is an outcome, as much as a success is
+    """The patch does not apply, for the reasons in `failures`; nothing was changed."""
+
+    def __init__(self, failures: Sequence[Failure]) -> None:
+        super().__init__("\n".join(f"{one.path}: {one.message}" for one in failures))
+        self.failures = tuple(failures)
+        self.kind = failures[0].kind if failures else Kind.IO
 
 
 def failure_of(

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 _ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
 _BYTES = {name: code for code, name in _ESCAPES.items()}
+_PLAIN = re.compile(r"[ !#-\[\]-~]*")
 _QUOTED_PART = re.compile(rb'\\([0-3][0-7]{2}|[abtnvfr"\\])|([^"\\]+)')
 
 # Code points that HFS+ ignores in a name (next_hfs_char in git's utf8.c).
@@ -24,10 +25,9 @@ _DRIVE = re.compile(r"[A-Za-z]:(?=[\\/]|$)")
 
 def quote(path: str) -> str:
     """`path` in double quotes with C escapes if git would quote it, else as it is."""
-    raw = os.fsencode(path)
-    if all(0x20 <= byte < 0x7F and byte not in b'"\\' for byte in raw):
+    if _PLAIN.fullmatch(path):
         return path
-    return '"' + "".join(map(_quoted_byte, raw)) + '"'
+    return '"' + "".join(map(_quoted_byte, os.fsencode(path))) + '"'
 
 
 def _quoted_byte(byte: int) -> str:

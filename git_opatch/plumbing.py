@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from git_opatch.blob import Entry, Mode
 from git_opatch.errors import RepositoryError
 
-MOST_ARGUMENTS = 500_000  # bytes; above it the whole index is listed
+MOST_ARGUMENTS = 500_000  # bytes
+_MOST_PATHSPECS = 20_000  # bytes; git compares every entry of the index with each of them
 # What would be refused on one system is refused on all; hard links change a file's ctime.
 OUR_CONFIG = (
     "-c", "core.protectHFS=true",
@@ -112,11 +113,11 @@ def escaped(path: str) -> str:
 def pathspecs(paths: Iterable[str], parents: Iterable[str] = ()) -> list[str]:
     """Arguments that mean what is at or below `paths`, and `parents` but not what is below them.
 
-    Where they would be too long, they mean everything.
+    Where they would be so many that it is faster to list the whole index, they mean that.
     """
     specs = [f":(top,literal){path}" for path in paths]
     specs += [f":(top,glob){no_folder(path)}" for path in parents]
-    return specs if sum(map(len, specs)) <= MOST_ARGUMENTS else [":(top)"]
+    return specs if sum(map(len, specs)) <= _MOST_PATHSPECS else [":(top)"]
 
 
 def no_folder(path: str) -> str:

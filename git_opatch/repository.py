@@ -36,9 +36,6 @@ from git_opatch.text import visible
 
 # Where git is missing, GitPython's import would fail with a traceback of its own.
 os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-from git import Git
-from git.exc import GitCommandNotFound
-
 # Without it git apply faults in the pages of a large file anew for every hunk.
 _MALLOC = {"MALLOC_TOP_PAD_": str(64 * 1024 * 1024)}
 
@@ -51,6 +48,8 @@ class Repository(Selecting):
 
     def __init__(self, directory: str | Path = ".") -> None:
         """Raises `RepositoryError`, with git's own words, if there is none."""
+        from git import Git  # takes as long as all other imports: help does without
+
         self._git = Git(str(directory))
         self._env: dict[str, str] = {**OUR_PATHSPECS}
         found = self._run(
@@ -81,6 +80,8 @@ class Repository(Selecting):
         keep: Sequence[int] = (),
     ) -> Answer:
         """Run git; `feed` is its standard input, `keep` are descriptors it inherits."""
+        from git.exc import GitCommandNotFound
+
         with tempfile.TemporaryFile() as stdin:  # GitPython needs a real file
             stdin.write(feed or b"")
             stdin.seek(0)

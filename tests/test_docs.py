@@ -80,7 +80,8 @@ def _timeless(text: str) -> str:
 
 
 def test_every_option_is_in_the_readme(repo: Sandbox) -> None:
-    for command in ("apply", "convert", "check", "show", "undo", "log", "recover", "leftovers"):
+    commands = ["apply", "convert", "check", "show", "undo", "log", "recover", "prompt"]
+    for command in [*commands, "leftovers"]:
         shown = repo.opatch(command, "-h").out.decode()
         options = set(re.findall(r"(?m)^  (?:-\w, )?(--[a-z]+)", shown)) - {"--help"}
         assert options
@@ -90,12 +91,13 @@ def test_every_option_is_in_the_readme(repo: Sandbox) -> None:
 
 
 def test_help_and_version(repo: Sandbox) -> None:
-    commands = ["apply", "convert", "check", "show", "demo", "undo", "log", "recover"]
+    commands = ["apply", "convert", "check", "show", "demo", "undo", "log", "recover", "prompt"]
     commands += ["leftovers", "agent-hook"]
     for words in (["-h"], *([command, "-h"] for command in commands)):
         ran = repo.opatch(*words)
         assert (ran.status, ran.err) == (0, "")
         assert ran.out.startswith(b"Usage: git opatch")
+        assert b"<list" not in ran.out
     assert re.fullmatch(rb"git-opatch \d+\.\d+\.\d+\n", repo.opatch("--version").out)
     assert repo.run("python", "-m", "git_opatch", "--version").status == 0
 

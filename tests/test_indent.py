@@ -17,6 +17,12 @@ SPACED = "def f():|  alpha:|    b|  c|"
 
 
 def edited(content: str, *hunks: str) -> Edited:
+    result = tried(content, *hunks)
+    assert result.failures == []
+    return result
+
+
+def tried(content: str, *hunks: str) -> Edited:
     """What `hunks` make of `content`; in both, a bar is the end of a line."""
     last = len(hunks)
     asked = tuple(
@@ -29,9 +35,7 @@ def edited(content: str, *hunks: str) -> Edited:
     )
     section = FilePatch(Operation.UPDATE, "f", "f", asked)
     text = Text.from_bytes(content.replace("|", "\n").encode())
-    result = edit(section, Content(Mode.REGULAR, text), Options())
-    assert result.failures == []
-    return result
+    return edit(section, Content(Mode.REGULAR, text), Options())
 
 
 def written(content: str, *hunks: str) -> str:
@@ -274,6 +278,20 @@ def test_context_that_lost_its_mark(content: str, lines: str, after: str) -> Non
 )
 def test_endings_and_a_byte_order_mark(content: str, lines: str, after: str) -> None:
     assert written(content, lines) == after
+
+
+def test_context_that_lost_its_mark_or_all_that_lost_a_blank() -> None:
+    """Where the added lines speak for both, and no removed one decides, nothing tells."""
+    above, below = "    :param a: one|              two|", "    :param c: three|"
+    short = "    :param a: one|              two|{}|    :param c: three"
+    told = {
+        "+    :param b: x|+              y": "    :param b: x|              y|",
+        "+   :param b: x|+             y": "    :param b: x|              y|",
+    }
+    for added, expected in told.items():
+        assert written(above + below, short.format(added)) == above + expected + below
+    (failure,) = tried(above + below, short.format("+    :param b: x|+             y")).failures
+    assert "one blank short" in failure.message
 
 
 def test_a_hunk_that_names_the_byte_order_mark_takes_it_away_though_it_is_shifted() -> None:

@@ -311,8 +311,8 @@ def test_nothing_to_find_makes_a_new_file() -> None:
         ),
         pytest.param([*CHANGE[:-1], ">>>>>>> UPDATED"], 8, "mean `>>>>>>> REPLACE`?", id="word"),
         pytest.param(
-            *([*CHANGE[:-1], ">>>>>>> REPLACE g.py", "", *CHANGE], 8, "mean `>>>>>>> REPLACE`?"),
-            id="a path after the end",
+            *([*CHANGE[:-1], ">>>>>>> REPLACE g.py", "", *CHANGE], 8, "another file than `f`"),
+            id="another path after the end",
         ),
         pytest.param(
             *([*CHANGE[:-1], "", "g.py", "```", *CHANGE], 9, "before it and this, its path"),
@@ -403,3 +403,52 @@ def test_a_new_file_can_be_changed_by_the_blocks_after_it(repo: Sandbox) -> None
     repo.commit()
     assert repo.opatch("apply", feed=text("n", *block("", "x y"), *block("y", "z"))).status == 0
     assert repo.read("n") == b"x\nz\n"
+
+
+@pytest.mark.parametrize("path", ["main.py", "src/app.py", "Makefile"])
+@pytest.mark.parametrize(
+    "end", [">>>>>>> REPLACE {}", "  >>>>>>> REPLACE  {} ", "+++++++ REPLACE {}"]
+)
+def test_the_path_of_the_block_beside_its_end(path: str, end: str) -> None:
+    indent = end[: len(end) - len(end.lstrip())]
+    marks = ("------- SEARCH" if "+" in end else "<<<<<<< SEARCH"), "======="
+    lines = [indent + marks[0], "a", indent + marks[1], "b", end.format(path)]
+    (section,) = sections(path, *lines)
+    assert section.old_path == path
+    assert len(sections(path, *lines, "", *CHANGE)) == 1
+
+
+@pytest.mark.parametrize("path", ["main.py", "src/app.py"])
+def test_the_path_of_the_block_beside_its_beginning(path: str) -> None:
+    for end in (">>>>>>> REPLACE", f">>>>>>> REPLACE {path}"):
+        lines = [f"<<<<<<< SEARCH {path}", *CHANGE[1:-1], end]
+        assert [one.old_path for one in sections(path, *lines)] == [path]
+        assert [one.old_path for one in sections(*lines)] == [path]
+
+
+@pytest.mark.parametrize(
+    ("above", "opening", "end", "number"),
+    [
+        pytest.param("main.py", "", " other.py", 6, id="the end"),
+        pytest.param("Makefile", "", " other.py", 6, id="the end of a bare name"),
+        pytest.param("main.py", " other.py", "", 2, id="the beginning"),
+        pytest.param("src/main.py", " main.py", "", 2, id="the beginning, in a folder"),
+        pytest.param("main.py", " main.py", " main.pyi", 6, id="the end alone"),
+        pytest.param("", " main.py", " other.py", 6, id="beginning and end"),
+    ],
+)
+def test_another_path_beside_a_marker_is_refused(
+    above: str, opening: str, end: str, number: int
+) -> None:
+    lines = [f"<<<<<<< SEARCH{opening}", "a", "=======", "b", f">>>>>>> REPLACE{end}"]
+    ((found, message),) = faults(above, *lines)
+    assert (found, "names another file than" in message) == (number, True)
+
+
+def test_a_word_beside_the_end_is_no_path() -> None:
+    lines = ["<<<<<<< SEARCH", "a", "=======", "b", ">>>>>>> REPLACE it"]
+    assert "ends no block; did you mean `>>>>>>> REPLACE`?" in faults("main.py", *lines)[0][1]
+
+
+def test_an_end_with_a_path_and_no_beginning() -> None:
+    assert faults("a", ">>>>>>> REPLACE main.py", "main.py", *CHANGE)[0][0] == 2

@@ -172,6 +172,30 @@ def test_a_fence_that_may_be_content_is_refused(content: list[str], number: int)
     assert "fence" in message
 
 
+@pytest.mark.parametrize("name", ["README.md", "docs/x.markdown", "A.MDX"])
+@pytest.mark.parametrize("word", ["", "sh", "text"])
+def test_a_code_block_that_is_all_of_a_new_document_is_refused(name: str, word: str) -> None:
+    tag = f'<FILE_NEW file_path="{name}">'
+    ((number, message),) = faults(tag, f"```{word}", "make", "```", END_NEW)
+    assert (number, "put one of more marks, `````" in message) == (2, True)
+
+
+@pytest.mark.parametrize("opening", ["```md", "```markdown", "```MD", "````"])
+def test_a_fence_that_says_it_holds_a_document_is_framing(opening: str) -> None:
+    marks = opening.rstrip("markdownMD")
+    held = ["make"] if len(marks) == 3 else ["```sh", "make", "```"]
+    written = text('<FILE_NEW file_path="README.md">', opening, *held, marks, END_NEW)
+    (section,) = parse_patch(written).files
+    assert section.hunks[0].lines == marked(*(f"+{line}" for line in held))
+
+
+@pytest.mark.parametrize("name", ["a.py", "Makefile", "a.txt", "README", ".md", "b.rst", "a.md.j2"])
+def test_a_fence_round_a_new_file_that_is_no_markdown_is_framing(name: str) -> None:
+    tag = f'<FILE_NEW file_path="{name}">'
+    (section,) = parse_patch(text(tag, "```", "make", "```", END_NEW)).files
+    assert section.hunks[0].lines == marked("+make")
+
+
 def test_a_code_block_alone_in_a_document_is_refused() -> None:
     tag = '<FILE_APPEND file_path="README.md">'
     ((number, message),) = faults(tag, "```sh", "make", "```", END_APPEND)

@@ -118,10 +118,10 @@ def test_a_call_in_a_fence(name: str) -> None:
 
 
 def test_a_call_in_an_indented_fence() -> None:
-    shown = f"```sh\ncd sub && {HEREDOC}cd two && apply_patch '{BODY}'\n```\n"
+    shown = f"```sh\ncd sub && {HEREDOC}cd /two && apply_patch '{BODY}'\n```\n"
     indented = "".join("   " + line for line in shown.splitlines(keepends=True))
     files = parse_patch("1. Run\n\n" + indented).files
-    assert [one.directory for one in files] == ["sub", "two"]
+    assert [one.directory for one in files] == ["sub", "/two"]
     assert numbers(files) == [8, 9, 15, 16]
 
 

@@ -115,6 +115,9 @@ AsDialect = Annotated[
         help="The one form to read the patch in (default: the form that each part shows).",
     ),
 ]
+InDialect = Annotated[
+    Dialect, typer.Option("--dialect", help="The form that the model is to write.")
+]
 Match = Annotated[
     Tier | None,
     typer.Option(

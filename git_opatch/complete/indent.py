@@ -65,19 +65,31 @@ class Follow:
 
 AS_WRITTEN = Follow()
 
+_ONE_BLANK_SHORT = Follow(
+    doubt="has context that is one blank short, and some of its added lines fit the file as they "
+    "are and some with a blank more, so there is no telling how deep they belong"
+)
+
 
 def follows(placements: Sequence[Placement], text: Text) -> list[Follow]:
     """How the added lines of each of a file's hunks are to be written."""
-    pairs = [pairs_of(placement, text) for placement in placements]
-    shifted = Counter(pair for one in pairs for pair in one if pair[0] != pair[1])
+    if not any(one.likeness for one in placements):  # all match exactly
+        return [AS_WRITTEN] * len(placements)
+    pairs = [_pairs(placement, text) for placement in placements]
+    shifted = Counter(pair for one in pairs for pair in one or () if pair[0] != pair[1])
     return [
-        _follow(placement, own, shifted, text) or _style_of_others(placement, shifted, text)
+        _ONE_BLANK_SHORT
+        if own is None
+        else _follow(placement, own, shifted, text) or _style_of_others(placement, shifted, text)
         for placement, own in zip(placements, pairs, strict=True)
     ]
 
 
-def pairs_of(placement: Placement, text: Text) -> list[Pair]:
-    """The pairs of a hunk: of its lines that are not blank and whose beginning is there."""
+def _pairs(placement: Placement, text: Text) -> list[Pair] | None:
+    """The pairs of a hunk: of its lines that are not blank and whose beginning is there.
+
+    None if its context may have lost its marks, or all of the hunk a blank.
+    """
     if not placement.likeness:
         alike: Sequence[Likeness] = [Likeness.EXACT] * len(placement.hunk.preimage)
     else:
@@ -86,7 +98,9 @@ def pairs_of(placement: Placement, text: Text) -> list[Pair]:
     stand = zip(placement.hunk.preimage, found_lines, alike, strict=False)
     rows = [(line, found) for line, found, how in stand if how in _COMPARED and line.text.strip()]
     lost = [_lost_its_mark(line, found) for line, found in rows]
-    shift_by_one = any(lost) and _speaks_for_shift(placement.hunk.lines, rows)
+    shift_by_one = _is_shifted(placement.hunk.lines, rows) if any(lost) else False
+    if shift_by_one is None:
+        return None
     return [
         (indentation(found if is_lost and not shift_by_one else line.text), indentation(found))
         for (line, found), is_lost in zip(rows, lost, strict=True)
@@ -104,8 +118,11 @@ def _lost_its_mark(line: Line, found: bytes) -> bool:
     return line.mark is Mark.CONTEXT and b" " + indentation(line.text) == indentation(found)
 
 
-def _speaks_for_shift(lines: Sequence[Line], rows: Sequence[tuple[Line, bytes]]) -> bool:
-    """Whether the removed lines, or most of the added ones, are one blank short as well."""
+def _is_shifted(lines: Sequence[Line], rows: Sequence[tuple[Line, bytes]]) -> bool | None:
+    """Whether the removed lines, or the added ones, are one blank short as well as the context.
+
+    None where some of the added lines fit the file as they are, and some when shifted.
+    """
     removed = [
         (line.text, found)
         for line, found in rows
@@ -114,8 +131,11 @@ def _speaks_for_shift(lines: Sequence[Line], rows: Sequence[tuple[Line, bytes]])
     if removed:
         return all(b" " + text == found for text, found in removed)
     known = {len(indentation(found)) for _, found in rows}
-    added = [len(indentation(line.text)) for line in lines if line.mark is Mark.ADDED]
-    return sum((one + 1 in known) - (one in known) for one in added) > 0
+    added = [line.text for line in lines if line.mark is Mark.ADDED and line.text.strip()]
+    depths = [len(indentation(text)) for text in added]
+    as_written = any(one in known and one + 1 not in known for one in depths)
+    shifted = any(one + 1 in known and one not in known for one in depths)
+    return None if as_written and shifted else shifted
 
 
 def _follow(

@@ -140,6 +140,13 @@ def _pass_over(cursor: Cursor, families: Sequence[ModuleType]) -> None:
         return
     if diffs and unread.refuse(cursor):
         return
+    if envelopes and not diffs and unified.starts(cursor):
+        cursor.skip_until(
+            lambda line: (
+                line.startswith(b"*") and (envelope.starts_with(line) or envelope.is_marker(line))
+            )
+        )
+        return
     cursor.take()
     if envelopes and envelope.is_marker(line):
         message = "no `*** Begin Patch` before this line; add one"

@@ -104,6 +104,20 @@ class Lines:
         return bisect_left(self._starts, match.start()) if match else len(self)
 
 
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A change of directory in shell text, which may hold for the calls that follow.
+
+    It was made for a call that begins in line `number`; the last one after it ends at `end`.
+    """
+
+    directory: str
+    number: int
+    end: int
+    alone: bool
+    """Whether it stands on a line of its own, as in a script."""
+
+
 @dataclass(slots=True)
 class Cursor:
     """The lines of a patch's text and the one to be read next.
@@ -132,6 +146,8 @@ class Cursor:
     """The file that the search-and-replace block before this line was for."""
     recorded: bool = False
     """Whether the blobs of the text are known from elsewhere."""
+    move: Move | None = None
+    """The last change of directory in the script that this line is in."""
 
     def __post_init__(self) -> None:
         """Read to the end, if nothing else is said."""

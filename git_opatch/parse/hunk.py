@@ -126,6 +126,15 @@ class Draft:
         }
         return next((number for at, number in self.unended if at < left and at not in lasts), 0)
 
+    def says_nothing(self) -> int:
+        """The number of a line without a mark, where no line is removed or added; or 0.
+
+        What has no mark at all is no context that was shown: it may be a patch of another form.
+        """
+        if any(line.mark is not Mark.CONTEXT for line in self.lines):
+            return 0
+        return next((line.number for line in self.lines if not line.marked), 0)
+
     @property
     def full(self) -> bool:
         """Whether the body holds just what the header's counts announced."""
@@ -250,6 +259,12 @@ class Hunks:
         elif self.open is not None:
             if number := self.open.goes_on():
                 fault_not_last(self._cursor, number)
+            if number := self.open.says_nothing():
+                message = (
+                    "no line of this hunk begins with `-` or `+`, and this one not even with a "
+                    "blank; mark what is to be removed and added"
+                )
+                self._cursor.fault(message, number)
             self._done.append(self.open.finish(len(self._done) + 1))
         self.open = None
 

@@ -111,6 +111,8 @@ def _placed(placed: Placed) -> str:
 
 def tolerated(placement: Placement) -> list[str]:
     """What was put up with so that a hunk has its place."""
+    if not placement.likeness:
+        return list(placement.repairs)
     counts = Counter(placement.likeness)
     differ = [
         f"{count} line{'s differ' if count > 1 else ' differs'} in {how.value}"

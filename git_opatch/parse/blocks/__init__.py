@@ -6,7 +6,7 @@ r"""Search-and-replace blocks, as aider, Cline and Roo have them.
     old line*
     =======
     new line*
-    >>>>>>> REPLACE             or +++++++ REPLACE
+    >>>>>>> REPLACE [path]      or +++++++ REPLACE
 
 Rules: aider's "Edit formats" and its parser (five to nine characters make a marker; a block
 without a path is for the file of the one before, where no prose parts them; nothing to search for
@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from git_opatch.parse.blocks import mistaken
+from git_opatch.parse.blocks.marker import CLOSE, DIVIDER, is_close, opening_of
 from git_opatch.parse.blocks.pathline import (
     Heading,
     Says,
@@ -43,11 +44,6 @@ from git_opatch.text import visible
 HINT = (
     rb"(?:<{5,9}|-{5,9})[ \t]*(?i:SEARCH)\b|(?:>{5,9}|\+{5,9})[ \t]*(?i:REPLACE)\b|" + mistaken.HINT
 )
-_OPEN = re.compile(
-    rb"([ \t]*)(<{5,9}|-{5,9})[ \t]*(?i:SEARCH)>?[ \t\r]*(?:(?<=[ \t])(\S+)[ \t\r]*)?"
-)
-_CLOSE = re.compile(rb"([ \t]*)(>{5,9}|\+{5,9})[ \t]*(?i:REPLACE)[ \t\r]*")
-_DIVIDER = re.compile(rb"([ \t]*)(={5,9})[ \t\r]*")
 _STATED = re.compile(rb"[ \t]*:(start|end)_line:[ \t]*(\d{1,12})[ \t\r]*")
 _RULE = re.compile(rb"[ \t]*-{5,9}[ \t\r]*")
 _ESCAPED = re.compile(
@@ -74,23 +70,16 @@ class _Block:
 def starts(cursor: Cursor) -> bool:
     """Whether a block begins at the cursor, or one ends that has no beginning."""
     line = cursor.line
-    is_marker = _opening(line) is not None or _CLOSE.fullmatch(line) is not None
+    is_marker = opening_of(line) is not None or is_close(line)
     return is_marker or mistaken.closing(cursor) >= 0
-
-
-def _opening(line: bytes) -> re.Match[bytes] | None:
-    match = _OPEN.fullmatch(line)
-    if match and match[3] and not (match[2].startswith(b"<") and looks_like_path(match[3])):
-        return None
-    return match
 
 
 def parse(cursor: Cursor) -> list[FilePatch]:
     """Take the blocks that follow one another and give the sections of their files."""
-    if _opening(cursor.line) is None and (end := mistaken.closing(cursor)) >= 0:
+    if opening_of(cursor.line) is None and (end := mistaken.closing(cursor)) >= 0:
         mistaken.refuse(cursor, end)
         return []
-    if _opening(cursor.line) is None:
+    if opening_of(cursor.line) is None:
         line = visible(cursor.line.strip())
         cursor.fault(f"no `<<<<<<< SEARCH` before this `{line}`; add one above the text to find")
         cursor.take()
@@ -109,11 +98,11 @@ def _another(cursor: Cursor) -> bool:
     ahead = replace(cursor)
     while not ahead.at_end and ahead.at < cursor.at + _FAR:
         line = ahead.line
-        if _opening(line):
+        if opening_of(line):
             cursor.at, cursor.fence, cursor.dedent = ahead.at, ahead.fence, ahead.dedent
             return True
         if not fence.pass_fence(ahead):
-            if not is_frame(line) and (_CLOSE.fullmatch(line) or read(line)[0] is not Says.PATH):
+            if not is_frame(line) and (is_close(line) or read(line)[0] is not Says.PATH):
                 return False
             ahead.take()
     return False
@@ -121,7 +110,7 @@ def _another(cursor: Cursor) -> bool:
 
 def _block(cursor: Cursor) -> _Block | None:
     """Take one block; None after a fault."""
-    opening = _opening(cursor.line)
+    opening = opening_of(cursor.line)
     assert opening is not None
     number, faults = cursor.number, len(cursor.faults)
     path = _path(cursor, opening)
@@ -129,7 +118,7 @@ def _block(cursor: Cursor) -> _Block | None:
     cursor.take()
     start = _stated_start(cursor)
     first = cursor.at
-    end = _end(cursor, opening)
+    end = _end(cursor, opening, path)
     if end is None:
         return None
     _refuse_quotation(cursor, opened, end, opening[1])
@@ -142,9 +131,11 @@ def _block(cursor: Cursor) -> _Block | None:
 
 def _path(cursor: Cursor, opening: re.Match[bytes]) -> str:
     """The path of the block that begins here."""
-    heading = above(cursor, _CLOSE)
+    heading = above(cursor, CLOSE)
     if opening[3]:
         cursor.file = os.fsdecode(opening[3])
+        if heading.path not in (b"", opening[3]) and looks_like_path(heading.path):
+            _refuse_other(cursor, heading.path)
     elif heading.says is Says.PATH:
         cursor.file = os.fsdecode(heading.path)
     elif heading.says is not Says.NOTHING:
@@ -155,6 +146,13 @@ def _path(cursor: Cursor, opening: re.Match[bytes]) -> str:
     else:
         _refuse_prose(cursor)
     return cursor.file
+
+
+def _refuse_other(cursor: Cursor, path: bytes) -> None:
+    cursor.fault(
+        f"`{visible(cursor.line.strip())}` names another file than `{visible(path)}`, which the "
+        "block is for; write one path, above the block"
+    )
 
 
 def _refuse_heading(cursor: Cursor, heading: Heading) -> None:
@@ -169,7 +167,7 @@ def _refuse_heading(cursor: Cursor, heading: Heading) -> None:
 
 def _refuse_prose(cursor: Cursor) -> None:
     """Prose between two blocks may say that the second is for another file."""
-    at = prose_above(cursor, _CLOSE)
+    at = prose_above(cursor, CLOSE)
     told = cursor.faults and cursor.faults[-1].line == cursor.number
     if at >= 0 and not told:
         prose, line = visible(cursor.line_at(at).strip()), visible(cursor.line.strip())
@@ -191,16 +189,18 @@ def _stated_start(cursor: Cursor) -> int | None:
     return start
 
 
-def _end(cursor: Cursor, opening: re.Match[bytes]) -> int | None:
-    """Where the block ends, which is read to; None if that is not said."""
-    first = cursor.at
+def _end(cursor: Cursor, opening: re.Match[bytes], path: str) -> int | None:
+    """Where the block for `path` ends, which is read to; None if that is not said."""
+    first, own = cursor.at, os.fsencode(path)
     while not cursor.at_end:
         line = cursor.line
-        close = _CLOSE.fullmatch(line)
-        if close and close[1] == opening[1]:
+        close = CLOSE.fullmatch(line)
+        if close and close[1] == opening[1] and (is_close(line) or close[3] == own):
+            if close[3] not in (None, own) and own:
+                _refuse_other(cursor, own)
             cursor.take()
             return cursor.at - 1
-        if (again := _opening(line)) and again[1] == opening[1]:
+        if (again := opening_of(line)) and again[1] == opening[1]:
             break
         cursor.take()
     mark = "+" if opening[2].startswith(b"-") else ">"
@@ -216,7 +216,7 @@ def _middle(cursor: Cursor, first: int, end: int, opening: re.Match[bytes]) -> i
     found = [
         (at, len(match[2]))
         for at in range(first, end)
-        if (match := _DIVIDER.fullmatch(cursor.line_at(at))) and match[1] == opening[1]
+        if (match := DIVIDER.fullmatch(cursor.line_at(at))) and match[1] == opening[1]
     ]
     alike = [(at, size) for at, size in found if size == len(opening[2])]
     chosen = alike if len(alike) == 1 else found

@@ -30,6 +30,7 @@ _LOST = rb"@@|[+-](?![\s+-])"
 _OTHERS = rb"|".join([rb"diff --git |--- ", blocks.HINT, operations.HINT])
 _BETWEEN = re.compile(rb"(?m)^[ \t]*(?:</?[ \t]*[A-Za-z_]|\*|" + _OTHERS + rb"|" + _LOST + rb")")
 _BLOCK = re.compile(blocks.HINT)
+_MOST_JSON = 8
 _IS_LOST = re.compile(_LOST)
 
 
@@ -91,8 +92,14 @@ def _begins_other(cursor: Cursor) -> bool:
         or line.startswith(b"diff --git ")
         or names_at(cursor) is not None
         or _BLOCK.match(line.lstrip()) is not None
-        or operations.is_operation(line)
+        or operations.is_operation(_first_of_json(cursor))
     )
+
+
+def _first_of_json(cursor: Cursor) -> bytes:
+    """The line here with those after it on which an operation may say what it is."""
+    end = min(cursor.at + _MOST_JSON, cursor.end) if cursor.line.lstrip()[:1] in b"[{" else 0
+    return b"\n".join([cursor.line, *map(cursor.line_at, range(cursor.at + 1, end))])
 
 
 def _directive(cursor: Cursor, tag: Tag) -> list[FilePatch]:

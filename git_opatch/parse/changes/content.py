@@ -158,8 +158,8 @@ def _lines(content: Cursor) -> Iterator[bytes]:
 def _encloses(opening: Fence, inside: Cursor, tag: Tag) -> bool:
     """Whether the fence is one from end to end, and cannot be a code block of a document.
 
-    One without a language that holds fences is none. A new document may stand in a fence; what
-    is appended to one can as well be the code block that it looks like.
+    One without a language that holds fences is none. What a Markdown file is to hold can as well
+    be the code block that it looks like, and so can what is appended to any document.
     """
     holds = False
     for fence in map(fence_in, _lines(inside)):
@@ -173,7 +173,7 @@ def _encloses(opening: Fence, inside: Cursor, tag: Tag) -> bool:
     if extension not in _DOCUMENTS or (is_hidden and not extension):
         return True
     if not opening.info:
-        return holds or tag.name != APPEND
+        return holds
     return extension in _MARKDOWN and opening.info.lower() in _WORDS
 
 

@@ -47,9 +47,11 @@ _END_OF = {
 """The attributes that are probably meant by others."""
 _NAMES = b"|".join(_ATTRIBUTES)
 
-HINT = rb"</?[ \t]*(?:" + _NAMES + rb")(?![A-Z_a-z0-9-])"
-KNOWN = re.compile(rb"(?m)^[ \t]*" + HINT)
+_KNOWN = rb"</?[ \t]*(?:" + _NAMES + rb")(?![A-Z_a-z0-9-])"
+KNOWN = re.compile(rb"(?m)^[ \t]*" + _KNOWN)
 """The lines that begin with a tag of this format."""
+# In small letters it is none, and its path shows that it was meant.
+HINT = _KNOWN + rb"|<file_[a-z]+[ \t]+(?:file|from)_path[ \t]*="
 
 _TAG = re.compile(rb"([ \t]*)<(/?)[ \t]*([A-Za-z_][\w:-]*+)(.*)", re.DOTALL)
 _ATTRIBUTE = re.compile(rb"\s*+([\w-]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)')")

@@ -18,7 +18,7 @@ from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.envelope import marker
 from git_opatch.parse.envelope.marker import is_begin, is_end, marker_of
 from git_opatch.parse.envelope.section import sections
-from git_opatch.parse.frames.fence import is_fence
+from git_opatch.parse.frames.fence import is_fence, refuse_left_over
 from git_opatch.patch import FilePatch
 from git_opatch.text import visible
 
@@ -54,6 +54,7 @@ def parse(cursor: Cursor) -> list[FilePatch]:
     cursor.at = end + found
     if found:
         _refuse_left_over(cursor)
+        refuse_left_over(cursor)
     if not files and len(cursor.faults) == faults:
         cursor.fault("the patch has no section: it changes nothing", begin)
     return files
@@ -91,7 +92,7 @@ def _end_of(cursor: Cursor) -> tuple[int, bool]:
         line = cursor.line_at(at)
         if fence is None and cursor.fence and line.startswith(cursor.fence):
             fence = at if is_fence(cursor, line) else None
-        if not line.startswith((b"*", b" ", b"\t")):
+        if b"**" not in line or not line.startswith((b"*", b" ", b"\t")):
             continue
         padding = line[:1] in b" \t"
         if is_end(line):

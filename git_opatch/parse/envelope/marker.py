@@ -5,7 +5,7 @@
             | "Update" | "Modify" | "Edit" | "Change"
 
 Letter case, the blanks round the words and a closing ` ***` mean nothing, and a path may stand
-in backticks or double quotes. The colon may be missing before a path without blanks: `*** New
+in backticks or quotes. The colon may be missing before a path without blanks: `*** New
 file handling` is a sentence. Rules: OpenCode's patch format ("Operation Types"), loosened by
 the project's decisions.
 """
@@ -33,7 +33,7 @@ _SYNONYMS = {
     Marker.UPDATE: rb"update|modify|edit|change",
 }
 _VERBS = rb"|".join(_SYNONYMS.values())
-_PATH = rb"""(?:\s*:(?P<path>.*)|\s+(?P<word>\S+|`[^`]*`|"[^"]*")[\s*]*)"""
+_PATH = rb"""(?:\s*:(?P<path>.*)|\s+(?P<word>\S+|`[^`]*`|"[^"]*"|'[^']*')[\s*]*)"""
 _SECTION = re.compile(
     rb"\s*\*{3,}\s*(?:(?P<verb>" + _VERBS + rb")\s+file|(?:move|rename)(?:\s+file)?\s+to)" + _PATH,
     re.IGNORECASE | re.DOTALL,
@@ -93,5 +93,5 @@ def _bare(path: bytes) -> bytes:
     stem = path.rstrip(b"*")
     if len(path) - len(stem) >= 3 and stem.endswith((b" ", b"\t")):
         path = stem.rstrip()
-    quoted = len(path) > 2 and path[:1] == path[-1:] and path[:1] in (b"`", b'"')
+    quoted = len(path) > 2 and path[:1] == path[-1:] and path[:1] in (b"`", b'"', b"'")
     return path[1:-1] if quoted else path

@@ -66,6 +66,7 @@ def _is_section(line: bytes) -> bool:
 
 def _add(cursor: Cursor, path: str) -> FilePatch:
     number = cursor.number
+    _refuse_folder(cursor, Marker.ADD, path)
     cursor.take()
     _, mode = pass_header(cursor, None, path)
     if not cursor.at_end and _says_no_line(cursor.line):
@@ -167,8 +168,24 @@ def _moved(cursor: Cursor) -> str:
         return ""
     if not found[1]:
         cursor.fault("this marker names no file; write `*** Move to: PATH`")
+    _refuse_folder(cursor, Marker.MOVE, os.fsdecode(found[1]))
     cursor.take()
     return os.fsdecode(found[1])
+
+
+def _refuse_folder(cursor: Cursor, kind: Marker, path: str) -> None:
+    """A new file's path that ends with `/`, or has a backslash where folders are meant.
+
+    Git has `/` alone between folders, on any system (gitglossary, "path"); a name with a
+    backslash can be checked out on no Windows.
+    """
+    if path.endswith("/"):
+        marker = visible(kind.value + path)
+        cursor.fault(f"`{marker}` names a folder; write the name of the file, too")
+    elif "\\" in path:
+        meant = (kind.value + path.replace("\\", "/")).encode("utf-8", "surrogateescape")
+        message = f"git has `/` between folders; did you mean `{visible(meant)}`?"
+        cursor.fault(message, corrected=meant)
 
 
 def _hunks(cursor: Cursor) -> tuple[Hunk, ...]:

@@ -12,9 +12,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from git_opatch.parse.cursor import Cursor
+from git_opatch.text import visible
 
 HINT = rb"```|~~~"
 _FENCE = re.compile(rb"([ \t]*)(`{3,}|~{3,})(.*)", re.DOTALL)
+
+# What a hunk has, and neither a list nor a rule of a document.
+_OF_A_HUNK = re.compile(rb"\+(?:[^\s+]|\t| {4})|-(?:[^\s-]|\t| {4})")
+_BEGINS_MORE = (b"@@", b"---", b"diff ", b"From ", b"***", b"<FILE_", b"<<<<<")
+"""What begins another patch, whose lines are its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +68,40 @@ def pass_fence(cursor: Cursor) -> bool:
     if match is None or (cursor.fence and not is_fence(cursor, line)):
         return False
     cursor.take()
-    cursor.fence = b"" if cursor.fence else match[2]
+    cursor.fence, cursor.move = b"" if cursor.fence else match[2], None
     indent = match[1] if cursor.fence and _all_indented(cursor, match[1]) else b""
     cursor.dedent = (lambda line: line.removeprefix(indent)) if indent else None
     return True
+
+
+def refuse_left_over(cursor: Cursor) -> None:
+    """Note a line of a hunk below the fence that closes here, right after a patch.
+
+    The fence was content then, and what is below would be passed over as prose. Prose itself has
+    such a line at most below a blank one, and not two that replace one another.
+    """
+    if cursor.at_end or not cursor.fence or not is_fence(cursor, cursor.line):
+        return
+    near = True
+    for at in range(cursor.at + 1, cursor.end):
+        line = cursor.line_at(at)
+        fence = fence_in(line)
+        if (fence and fence.info) or line.startswith(_BEGINS_MORE):
+            return
+        near = near and bool(line.strip())
+        if _OF_A_HUNK.match(line) and (near or _is_replaced(cursor, at)):
+            cursor.fault(
+                f"`{visible(line)}` stands below the fence that closes in line {cursor.number} and "
+                "in no patch; write a blank before that fence if it is context, or leave a blank "
+                "line after it if prose follows",
+                cursor.lines.number(at),
+            )
+            return
+
+
+def _is_replaced(cursor: Cursor, at: int) -> bool:
+    after = cursor.line_at(at + 1) if at + 1 < cursor.end else b""
+    return cursor.line_at(at).startswith(b"-") and after.startswith(b"+")
 
 
 def _all_indented(cursor: Cursor, indent: bytes) -> bool:

@@ -32,6 +32,7 @@ _OPERATIONS = ("operation", "operations")
 _STRINGS = ("patch", "patchText", "input", "arguments", "command")
 _ROUND = (*_OPERATIONS, *_STRINGS, "output", "tool_calls", "function", "action")
 _READ = ", ".join(f"`{name}`" for name in (*_STRINGS, *_OPERATIONS))
+_TURNS = ("reverse", "dry_run")
 _DIRECTORIES = ("workdir", "cwd", "working_directory")
 _OTHER_DIRECTORIES = ("directory", "dir")
 _OF_OPERATION = {"type", "path", "diff", *_DIRECTORIES}
@@ -157,6 +158,10 @@ class Reader:
         for name in _OTHER_DIRECTORIES:
             if name in members:
                 self._fault(f"`{name}` is not read; write `workdir`", members[name][0][0])
+        for name in _TURNS:
+            start, end = members[name][0] if name in members else (0, 0)
+            if self._raw[start:end] not in (b"", b"false"):
+                self._fault(f"`{name}` is not read; give `git opatch apply` the flag", start)
         named = [name for name in _DIRECTORIES if name in members]
         for name in named:
             said = self._string(members, name)
@@ -283,7 +288,7 @@ class Reader:
         self._cursor.fault(message, self._number(offset))
 
 
-_KNOWN = {"type", "path", "diff", *_ROUND, *_DIRECTORIES, *_OTHER_DIRECTORIES}
+_KNOWN = {"type", "path", "diff", *_ROUND, *_TURNS, *_DIRECTORIES, *_OTHER_DIRECTORIES}
 _TWICE = 2
 
 

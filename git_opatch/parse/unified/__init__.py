@@ -19,7 +19,7 @@ from dataclasses import replace
 from git_opatch.parse import envelope
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.frames import mail
-from git_opatch.parse.frames.fence import is_fence
+from git_opatch.parse.frames.fence import is_fence, refuse_left_over
 from git_opatch.parse.header import (
     Names,
     agrees,
@@ -69,6 +69,7 @@ def parse(cursor: Cursor) -> list[FilePatch]:
     if "binary" in extended or ("differ" in extended and not told):
         cursor.fault("a binary patch has no lines to find; use `git apply` for this file", number)
     hunks = _hunks(cursor)
+    refuse_left_over(cursor)
     names = _whole_names(names, extended)
     _check_sides(cursor, names, hunks)
     if len(cursor.faults) > faults:

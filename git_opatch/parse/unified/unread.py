@@ -11,7 +11,7 @@ from git_opatch.errors import Fix
 from git_opatch.parse import envelope
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.header import parse_names
-from git_opatch.text import visible
+from git_opatch.text import indentation, visible
 
 HINT = rb"\*{15}|\+\+\+ "
 _DEV_NULL = b"/dev/null"
@@ -23,6 +23,11 @@ def refuse(cursor: Cursor) -> bool:
     """Take such a diff and note what is wrong with it; False, and nothing taken, if it is none."""
     if is_half(cursor):
         _refuse_half(cursor)
+        return True
+    if _is_indented(cursor):
+        indent = len(indentation(cursor.line))
+        cursor.fault(f"the whole diff is indented by {indent}; send it without")
+        cursor.at += 3
         return True
     after = cursor.ahead()
     if not cursor.line.startswith(_RULE) or after is None or not _RANGE.fullmatch(after):
@@ -44,6 +49,16 @@ def is_half(cursor: Cursor) -> bool:
         and after.startswith(b"@@")
         and _other_half(cursor.line) is not None
     )
+
+
+def _is_indented(cursor: Cursor) -> bool:
+    """Whether a diff's names and first header stand here, all of them with the same indent."""
+    indent = indentation(cursor.line)
+    if not indent or not cursor.line.startswith(indent + b"--- "):
+        return False
+    lines = [(cursor.ahead(distance) or b"").removeprefix(indent) for distance in range(3)]
+    names = lines[1].startswith(b"+++ ") and parse_names(lines[0][4:], lines[1][4:])
+    return bool(names) and lines[2].startswith(b"@@")
 
 
 def _other_half(line: bytes) -> bytes | None:

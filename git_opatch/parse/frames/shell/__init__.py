@@ -10,7 +10,6 @@ quoting that it gives a patch, it is a fault.
 
 from __future__ import annotations
 
-import posixpath
 import re
 from array import array
 from collections.abc import Callable
@@ -20,7 +19,7 @@ from itertools import islice
 from git_opatch.errors import Fix
 from git_opatch.parse.cursor import Cursor, Lines
 from git_opatch.parse.frames.fence import is_fence
-from git_opatch.parse.frames.shell import heredoc
+from git_opatch.parse.frames.shell import heredoc, script
 from git_opatch.parse.frames.shell.command import Call, culprit, delimiter_of, understand
 from git_opatch.parse.frames.shell.quoting import is_glued, is_quoted, spans, unquoted
 from git_opatch.text import visible
@@ -28,15 +27,15 @@ from git_opatch.text import visible
 _PATH = rb"(?:[./~][^\s'\"]{0,200}/)?"
 _NAME = _PATH + rb"apply[_-]?patch"
 _SHELL = _PATH + rb"(?:bash|sh|zsh|dash)"
-_KNOWN = rb"(?:cd|cat|git|patch|" + _SHELL + rb"|" + _NAME + rb")[ \t<]"
+_KNOWN = rb"(?:cd|cat|echo|git|patch|printf|" + _SHELL + rb"|" + _NAME + rb")[ \t<]"
 _OTHER = (  # sentences begin with a capital letter, as commands hardly ever do
-    rb"(?:[a-z_./~(]|[A-Z_][A-Z_0-9]*+=)(?:(?:[^\n<]++|<(?!<))*+<<-?[ \t]*+['\"\\\w]"
+    rb"(?:[a-z_./~(]|(?=<<-?['\"\\\w])|[A-Z_][A-Z_0-9]*+=)"
+    rb"(?:(?:[^\n<]++|<(?!<))*+<<-?[ \t]*+['\"\\\w]"
     rb"|[^\n]*?(?<!\w)apply[_-]?patch[ \t]+\$?['\"])"
 )
 HINT = rb"(?:[$#%][ \t]+)?(?:" + _KNOWN + rb"|" + _OTHER + rb")"
 _STARTS = re.compile(rb"[ \t]*" + HINT)
 _PROMPT = re.compile(rb"([ \t]*)[$#%][ \t]+(?=" + _KNOWN + rb"|" + _OTHER + rb")")
-_MENTIONS = re.compile(rb"apply[_-]?patch\b|\bapply\b|\bpatch\s")
 _PATCH = rb"(?:\*\*\*|--- |diff --git |[<{\[])"
 _CALL = rb"(?:(?:cd|cat|git|patch)[ \t]|" + _SHELL + rb"[ \t]|" + _NAME + rb"[ \t<])"
 _BEGINS = re.compile(rb"\s*" + _PATCH)
@@ -48,22 +47,21 @@ _OPENS = re.compile(
     + rb"|-l?c[ \t]+(?:\$?'|\")"
     rb"(?:\s|\\n)*" + _CALL
 )
+# A command that writes a patch, for another to apply.
+_PRINTS = re.compile(
+    rb"\b(?:echo|printf)[ \t]+(?:-\w+[ \t]+)*(?:(['\"]?)%[sb](?:\\n)?\1[ \t]+)?"
+    rb"(?:\$?'|\")(?:\s|\\n)*(?:\*\*\* ?[BAUDE]|--- \S|diff --git |<FILE_CHANGES>)"
+)
 _INLINE = re.compile(rb"\$'(?:\s|\\n)*\*\*\*")
 # Heredocs that are the same as prose.
 _PLAIN = re.compile(
     rb"(?!.*<<-)[ \t]*(?:" + _NAME + rb"[ \t]*<<|cat[ \t]+(?:-[ \t]+)?<<[^>]*\|"
     rb"|" + _NAME + rb"\b[^<]*<<-?[ \t]*\S+[ \t]+\w)"
 )
+# What a command that is the same as prose cannot have: it would say how or where to apply.
+_TURNS = re.compile(rb"\s--?\w|(?<![\w./-])(?:cd|pushd)\s")
 _FLAG = re.compile(rb"\s(?:-R|--reverse|-p\d+|--directory)\b")
 _ENDS = re.compile(rb"\s*(?:\*+\s*end\s+patch|</FILE_CHANGES)", re.IGNORECASE)
-_DIRECTORY = rb"(?:[^\s'\"&|;]+|'[^']*'|\"[^\"]*\")"
-_CHANGES = re.compile(rb"[ \t]*(?:[$#%][ \t]+)?cd[ \t]+" + _DIRECTORY + rb"[ \t\r]*")
-_STEPS = re.compile(rb"&&|\|\||[;(){}]|\b(?:then|do)\b")
-_MOVES = re.compile(
-    rb"\s*(?:[$#%]\s+)?(?:cd|pushd|popd)(?:[ \t]+(?:-\w+[ \t]+)*" + _DIRECTORY + rb")?[\s\\]*"
-)
-_NO_SCRIPT = re.compile(rb"[ \t]*(?:[-+@*<>]|[A-Z_]+[ \t\r]*$)")
-_MOST_BEFORE, _LONGEST = 32, 400
 _CONTINUES = (b"\\", b"&&", b"|")
 _MOST_CONTINUED = 8
 
@@ -90,15 +88,17 @@ def opened(cursor: Cursor) -> list[Cursor] | None:
     content = _content(cursor, call, command)
     if content is None:
         return None
-    _refuse_move(cursor, first)
+    script.place(cursor, content, first, call.directory)
     return [content]
 
 
-def patch_of(script: bytes) -> tuple[str, bytes] | None:
-    """The directory and the patch of `script`, if it is one call of `apply_patch` and no more."""
-    cursor = Cursor.over(script)
+def patch_of(text: bytes) -> tuple[str, bytes] | None:
+    """The directory and the patch of `text`, if it is one call of `apply_patch` and no more."""
+    cursor = Cursor.over(text)
     cursor.skip_blank()
-    alone = not (cursor.at_end or _CHANGES.fullmatch(cursor.line) or _PROMPT.match(cursor.line))
+    alone = not (
+        cursor.at_end or script.CHANGES.fullmatch(cursor.line) or _PROMPT.match(cursor.line)
+    )
     command = _command(cursor) if alone else None
     call = understand(command.text) if command and command.closed else None
     if command is None or call is None or not call.applies:
@@ -114,11 +114,14 @@ def _command(cursor: Cursor) -> _Command | None:
     """The command line that begins at the cursor; None if it is none that could be a call."""
     text, count = _continued(cursor)
     shown = text + b"\n" + (cursor.ahead(count) or b"")
-    if not _MENTIONS.search(shown) or not (_closed(text) or _OPENS.search(shown)):
+    mentioned = script.MENTIONS.search(shown) and (_closed(text) or _OPENS.search(shown))
+    if not mentioned and not _PRINTS.search(shown):
         return None
     while not _closed(text) and cursor.at + count < cursor.end:
         count = min(2 * count, cursor.end - cursor.at)
         text = _lines(cursor, count)
+    if text.rstrip(b" \t\r").endswith(_CONTINUES):
+        text = _lines(cursor, min(count + 1, cursor.end - cursor.at))
     closed, text = _closed(text), text[: _size(text)]
     return _Command(text, text.count(b"\n") + 1, closed)
 
@@ -128,7 +131,7 @@ def _continued(cursor: Cursor) -> tuple[bytes, int]:
     count = 1
     while count < _MOST_CONTINUED and cursor.ahead(count) is not None:
         line = cursor.line_at(cursor.at + count - 1)
-        if not (line.rstrip(b" \t").endswith(_CONTINUES) or _CHANGES.fullmatch(line)):
+        if not (line.rstrip(b" \t").endswith(_CONTINUES) or script.CHANGES.fullmatch(line)):
             break
         count += 1
     return _lines(cursor, count), count
@@ -139,7 +142,7 @@ def _lines(cursor: Cursor, count: int) -> bytes:
     lines = [cursor.line_at(at) for at in range(cursor.at, cursor.at + count)]
     for at, line in enumerate(lines):
         lines[at] = _PROMPT.sub(rb"\1", line, count=1)
-        if at == count - 1 or not _CHANGES.fullmatch(line):
+        if at == count - 1 or not script.CHANGES.fullmatch(line):
             break
         lines[at] += b" &&"
     return b"\n".join(lines)
@@ -158,9 +161,7 @@ def _size(text: bytes) -> int:
 
 def _content(cursor: Cursor, call: Call, command: _Command) -> Cursor | None:
     """Take the call; what it applies. None, and nothing taken, if that can be no patch."""
-    directory = cursor.directory
-    if call.directory:  # a shell, too, takes `..` by the name of the directory
-        directory = posixpath.normpath(posixpath.join(directory, call.directory))
+    directory = script.joined(cursor.directory, call.directory)
     if call.delimiter is None:
         return _argument(cursor, call, command.count, directory)
     start = cursor.at + command.count
@@ -177,7 +178,7 @@ def _content(cursor: Cursor, call: Call, command: _Command) -> Cursor | None:
             at=cursor.lines.number(end - 1),
         )
     cursor.at = end + ended
-    return replace(body, end=end, fence=b"")
+    return replace(body, end=end, fence=b"", move=None)
 
 
 def _has_end(body: Cursor, end: int) -> bool:
@@ -236,7 +237,7 @@ def _refused(cursor: Cursor, command: _Command) -> list[Cursor] | None:
     delimiter = delimiter_of(text)
     if _INLINE.search(text) or any(is_quoted(span) and b"\n" in span for span in spans(text)):
         delimiter = None
-    elif delimiter is None or not _BEGINS.match(after or b"") or _PLAIN.match(text):
+    elif delimiter is None or not _BEGINS.match(after or b"") or _is_plain(text):
         return None
     shown = visible(text.partition(b"\n")[0], 80)
     cursor.fault(
@@ -250,11 +251,17 @@ def _refused(cursor: Cursor, command: _Command) -> list[Cursor] | None:
     return []
 
 
+def _is_plain(text: bytes) -> bool:
+    """Whether the heredoc of this command is the same as prose: it is applied here, forwards."""
+    return _PLAIN.match(text) is not None and not _TURNS.search(text)
+
+
 def _advice(text: bytes) -> str:
     """What of the command is too much, and what to write."""
     reason = culprit(text)
     because = f": {visible(reason, 80)} is not understood" if reason else ""
-    if reason.startswith(b"`-") or _FLAG.search(text.partition(b"\n")[0]):
+    bare = b"''".join(span for span in spans(text) if not is_quoted(span))
+    if reason.startswith(b"`-") or _FLAG.search(bare):
         return f"{because}; write just the patch, and give the flags to `git opatch apply` itself"
     return f"{because}; write `apply_patch <<'EOF'`, with `cd DIR && ` before it if need be"
 
@@ -278,18 +285,3 @@ def _other(cursor: Cursor) -> list[Cursor] | None:
         )
     cursor.at = min(until, cursor.end - 1) + 1
     return []
-
-
-def _refuse_move(cursor: Cursor, first: int) -> None:
-    """Note a change of directory before the call at `first`, which a script would keep."""
-    for at in range(first - 1, max(first - _MOST_BEFORE, 0) - 1, -1):
-        line = cursor.line_at(at)
-        if is_fence(cursor, line) or _MENTIONS.search(line) or _NO_SCRIPT.match(line):
-            return
-        if any(map(_MOVES.fullmatch, _STEPS.split(line[:_LONGEST]))):
-            cursor.fault(
-                f"`{visible(line, 80)}` before the call in line {cursor.lines.number(first)} may "
-                "be for it or not; write `cd DIR && ` on the line of the call, or take it out",
-                cursor.lines.number(at),
-            )
-            return

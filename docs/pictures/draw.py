@@ -1,0 +1,117 @@
+"""Draws the pictures of the README: real commands, in a repository that is thrown away.
+
+python docs/pictures/draw.py
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import tempfile
+import termios
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+HERE = Path(__file__).parent
+COLUMNS = 104
+
+_GREET = '''\
+import sys
+
+
+def greet(name):
+    """Say hello."""
+    return "Hello " + name
+
+
+def main():
+    print(greet(sys.argv[1]))
+'''
+_PATCH = """\
+*** Begin Patch
+*** Update File: src/greet.py
+@@ def greet(name):
+-   return "Hello " + name
++   return f"Hello, {name}!"
+*** Add File: docs/manual.txt
++Run greet with a name.
+*** End Patch
+"""
+_STALE = """\
+*** Begin Patch
+*** Update File: src/greet.py
+@@ def main():
+-    print(greet(name))
++    print(greet(*names))
+*** End Patch
+"""
+_FILES = {"src/greet.py": _GREET, "patch.txt": _PATCH, "stale.txt": _STALE}
+
+PICTURES = {
+    "show": ("cat patch.txt", "git opatch show patch.txt"),
+    "apply": ("git opatch apply patch.txt", "git status --short", "git opatch undo"),
+    "refusal": ("git opatch apply stale.txt",),
+}
+
+
+def drawn(commands: tuple[str, ...], top: Path) -> Console:
+    """What a terminal shows when `commands` are typed in the repository `top`."""
+    console = Console(
+        width=COLUMNS, record=True, file=io.StringIO(), force_terminal=True, highlight=False
+    )
+    for command in commands:
+        console.print(Text.assemble(("$ ", "dim"), (command, "bold")))
+        console.print(Text.from_ansi(_typed(command, top)), end="")
+    return console
+
+
+def _typed(command: str, top: Path) -> str:
+    """All that `command` writes to a terminal."""
+    ours, theirs = os.openpty()
+    termios.tcsetwinsize(theirs, (40, COLUMNS))
+    running = subprocess.Popen(
+        ["sh", "-c", command], cwd=top, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    seen = b"".join(_pieces(ours)).replace(b"\r\n", b"\n").decode()
+    os.close(ours)
+    running.wait()
+    return seen
+
+
+def _pieces(terminal: int) -> Iterator[bytes]:
+    """What is written until the last writer is gone, which Linux tells by an error."""
+    try:
+        while piece := os.read(terminal, 65536):
+            yield piece
+    except OSError:
+        return
+
+
+def make_repository(top: Path) -> None:
+    """A repository with the files of the pictures; the patches are no part of it."""
+    git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org"]
+    for name, content in _FILES.items():
+        (top / name).parent.mkdir(exist_ok=True)
+        (top / name).write_text(content, "utf-8")
+    subprocess.run([*git, "init", "--quiet"], cwd=top, check=True)
+    (top / ".git" / "info" / "exclude").write_text("*.txt\n!docs/*\n", "utf-8")
+    subprocess.run([*git, "add", "."], cwd=top, check=True)
+    subprocess.run([*git, "commit", "--quiet", "-m", "greet"], cwd=top, check=True)
+
+
+def main() -> None:
+    """Draw all pictures, each beside this file."""
+    for name, commands in PICTURES.items():
+        with tempfile.TemporaryDirectory() as top:
+            make_repository(Path(top))
+            console = drawn(commands, Path(top))
+        console.save_svg(str(HERE / f"{name}.svg"), title="git opatch")
+
+
+if __name__ == "__main__":
+    main()
