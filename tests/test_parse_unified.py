@@ -310,3 +310,16 @@ def test_a_line_without_a_mark_is_context(lines: list[str], unmarked: set[str]) 
     found = [line for hunk in section.hunks for line in hunk.lines if not line.marked]
     assert {line.text.decode() for line in found} == unmarked
     assert all(line.mark is Mark.CONTEXT for line in found)
+
+
+@pytest.mark.parametrize(("count", "told"), [(100, False), (101, True), (5000, True)])
+def test_many_headers_before_one_hunk(count: int, told: bool) -> None:
+    text = "\n".join(["--- a/f", "+++ b/f", *["@@ def f():"] * count, "-a", "+b", ""])
+    if not told:
+        assert len(parse_patch(text).files[0].hunks[0].anchors) == count
+        return
+    with pytest.raises(ParseError) as raised:
+        parse_patch(text)
+    (fault,) = raised.value.faults
+    assert fault.line == 2 + 101
+    assert "more than 100 lines of `@@` before one hunk" in fault.message

@@ -48,6 +48,8 @@ Members = dict[str, list[tuple[int, int]]]
 class OperationLines(Lines):
     """The lines of one operation, as a section of an envelope."""
 
+    __slots__ = ()
+
 
 @dataclass(frozen=True, slots=True)
 class _Numbers:
