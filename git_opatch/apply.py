@@ -19,6 +19,7 @@ from git_opatch.outcome import Refused
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan, resolve_paths
 from git_opatch.planning import plan_recorded, plan_text
+from git_opatch.posthook import run_post_hook
 from git_opatch.ready import left_out, ready
 from git_opatch.repository import Repository
 from git_opatch.snapshot import Snapshot
@@ -62,7 +63,9 @@ def apply_patch(patch: Patch, repository: Repository, options: Options, name: st
     repository.require_worktree()
     with exclusive(home_of(repository)) as lock:
         tidy_up(repository)
-        return apply_locked(patch, repository, options, lock, name)
+        plan = apply_locked(patch, repository, options, lock, name)
+    run_post_hook(plan, repository)
+    return plan
 
 
 def apply_locked(
@@ -98,6 +101,7 @@ def undo_patch(record: Record, repository: Repository, options: Options) -> Plan
         plan, snapshot = ready(partial(plan_recorded, record, repository), repository, options)
         with held_signals():
             _perform(plan, snapshot, repository, options, lock, name=record.name)
+    run_post_hook(plan, repository)
     return plan
 
 
@@ -147,8 +151,7 @@ def _rejects(
         return {}
     rejects = rejects_of(patch, plan.failures)
     changed = {change.path for change in plan.completed.changes}
-    obstacles = guard_rejects(repository.require_worktree(), list(rejects), changed)
-    if obstacles:
+    if obstacles := guard_rejects(repository.require_worktree(), list(rejects), changed):
         raise Refused([*plan.failures, *obstacles])
     return rejects
 
@@ -156,10 +159,9 @@ def _rejects(
 def _write_rejects(plan: Plan, repository: Repository, rejects: dict[str, bytes]) -> None:
     try:
         write_rejects(repository.require_worktree(), rejects)
+        plan.notes += [f"{path}: holds the hunks that have no place" for path in rejects]
     except OSError as error:
         plan.notes.append(f"the rejected hunks could not be written: {error.strerror}")
-    else:
-        plan.notes += [f"{path}: holds the hunks that have no place" for path in rejects]
 
 
 __all__ = ["Refused", "apply_patch", "check_patch", "plan_patch", "undo_patch"]

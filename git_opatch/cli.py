@@ -103,6 +103,8 @@ _COMMANDS = {
     "log": "Show what was applied here.",
     "recover": "Put back what an interrupted apply left.",
     "prompt": "Print how to write patches, for a language model.",
+    "leftovers": "Say which staged files have marks of patches in them.",
+    "agent-hook": "Answer an agent's PreToolUse hook.",
     "demo": "Show the main job in a throw-away repository.",
 }
 """The functions of these names, each in the module of its name, with a line of help."""
@@ -111,7 +113,8 @@ _COMMANDS = {
 def register(called: str = "") -> None:
     """Let the program know its commands: if one of them is `called`, that one alone."""
     for name in [called] if called in _COMMANDS else _COMMANDS:
-        command = getattr(import_module(f"git_opatch.commands.{name}"), name)
+        module = name.replace("-", "_")
+        command = getattr(import_module(f"git_opatch.commands.{module}"), module)
         app.command(cls=_Command, short_help=_COMMANDS[name])(command)
 
 

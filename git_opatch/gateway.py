@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from git_opatch.errors import RepositoryError
-from git_opatch.plumbing import OUR_CONFIG, OUR_PATHSPECS, Answer, missing
+from git_opatch.plumbing import OUR_CONFIG, OUR_PATHSPECS, Answer, Settings, missing
 from git_opatch.text import visible
 
 # Where git is missing, GitPython's import would fail with a traceback of its own.
@@ -43,14 +43,15 @@ class Gateway:
         self._env: dict[str, str] = {**OUR_PATHSPECS, **_NO_FETCH}
         found = self.run(
             "rev-parse", "--path-format=absolute", "--git-dir", "--git-path", "index",
-            "--git-path", "objects", "--show-object-format", "--show-toplevel",
+            "--git-path", "objects", "--git-path", "hooks", "--show-object-format",
+            "--show-toplevel",
         )  # fmt: skip
-        names = os.fsdecode(found.output).split("\n", 4)
-        if len(names) < 5:
+        names = os.fsdecode(found.output).split("\n", 5)
+        if len(names) < 6:
             raise RepositoryError(_words(found))
-        self.git_dir, self.index_file, self.objects = map(Path, names[:3])
-        self.algorithm = names[3]
-        self.top = Path(names[4].removesuffix("\n")) if found.status == 0 else None
+        self.git_dir, self.index_file, self.objects, self.hooks = map(Path, names[:4])
+        self.algorithm = names[4]
+        self.top = Path(names[5].removesuffix("\n")) if found.status == 0 else None
         if not self.git_dir.is_dir() or self.algorithm not in ("sha1", "sha256"):
             raise RepositoryError("the path of the repository holds a newline, which is not read")
         self._git = Git(str(self.top or self.git_dir))
@@ -110,15 +111,13 @@ class Gateway:
             )
         return self.top
 
-    def settings(self) -> dict[str, str]:
+    def settings(self) -> Settings:
         """The user's `opatch.*` and `color.*` settings, by lower-case key."""
         answer = self.run("config", "-z", "--get-regexp", r"^(opatch|color)\.[a-z]+$")
-        items = os.fsdecode(answer.output).split("\0")[:-1]
-        pairs = (item.partition("\n") for item in items)
-        return {key.lower(): value if newline else "true" for key, newline, value in pairs}
+        return Settings(answer.output)
 
 
 def _words(answer: Answer) -> str:
     """What git says is wrong; some of it, such as whom to trust, has several lines."""
-    lines = answer.errors.removeprefix("fatal: ").splitlines()
+    lines = answer.errors.removeprefix("fatal: ").removeprefix("error: ").splitlines()
     return "\n".join(visible(line, 2000) for line in lines[:_MOST_LINES])

@@ -35,6 +35,9 @@ class Reason(Enum):
     IN_THE_WAY = "in_the_way"
     SKIPPED = "skip_worktree"
     NOT_REVERSIBLE = "not_reversible"
+    NOT_ALLOWED = "not_allowed"
+    DENIED = "denied"
+    STALE = "stale"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from git_opatch.journal import Record
 from git_opatch.options import Options, Target
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan, make_plan, named_paths, refuse_unsafe
+from git_opatch.policy import refuse_by_policy
 from git_opatch.repository import Repository
 from git_opatch.reverse import reverse
 from git_opatch.snapshot import Snapshot, take_snapshot
@@ -78,7 +79,10 @@ def _plan_as_is(
         failures = guard_parents(repository.require_worktree(), named_paths(patch))
     if failures:
         return Plan(failures=failures), Snapshot({})
-    snapshot = take_snapshot(repository, named_paths(patch), options)
+    paths = [*named_paths(patch), *options.policy.expected_paths]
+    snapshot = take_snapshot(repository, paths, options)
+    if failures := refuse_by_policy(patch, snapshot, repository, options):
+        return Plan(failures=failures), snapshot
     former = former_contents(repository, patch, record)
     patch = fitted(snapshot) if fitted else patch
     plan = make_plan(patch, snapshot, options, repository.algorithm, former)

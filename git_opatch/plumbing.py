@@ -40,6 +40,26 @@ class Listed:
     tag: str
 
 
+class Settings(dict[str, str]):
+    """What is configured: by lower-case key, the last value of each."""
+
+    def __init__(self, output: bytes = b"") -> None:
+        """Of what `git config -z --get-regexp` prints."""
+        items = os.fsdecode(output).split("\0")[:-1]
+        pairs = (item.partition("\n") for item in items)
+        self._pairs = [(key.lower(), value if nl else "true") for key, nl, value in pairs]
+        super().__init__(self._pairs)
+
+    def every(self, key: str) -> list[str]:
+        """All values of `key`, which is in lower case.
+
+        An empty one takes back those before it, as for `credential.helper` (gitcredentials).
+        """
+        values = [value for name, value in self._pairs if name == key]
+        last = max((at for at, value in enumerate(values) if not value), default=-1)
+        return values[last + 1 :]
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """How a git command ended."""
@@ -114,6 +134,16 @@ def no_folder(path: str) -> str:
     Git takes a glob without wildcards for a folder, too. `?` is one byte, and no slash.
     """
     return escaped(path[:-1]) + "?" * len(os.fsencode(path[-1]))
+
+
+def fed(paths: Iterable[str]) -> bytes:
+    """`paths` as commands read them with `-z --stdin`."""
+    return b"".join(os.fsencode(path) + b"\0" for path in paths)
+
+
+def names(output: bytes) -> list[str]:
+    """The paths that a command prints with `-z`."""
+    return [os.fsdecode(name) for name in output.split(b"\0")[:-1]]
 
 
 def quoted(path: str) -> str:

@@ -22,18 +22,19 @@ from git_opatch.plumbing import (
     batch,
     batches,
     differing,
-    escaped,
+    fed,
     listed,
     pathspecs,
     quoted,
 )
+from git_opatch.selecting import Selecting
 from git_opatch.text import Text
 
 # Without it git apply faults in the pages of a large file anew for every hunk.
 _MALLOC = {"MALLOC_TOP_PAD_": str(64 * 1024 * 1024)}
 
 
-class Repository(Gateway):
+class Repository(Gateway, Selecting):
     """What git knows of a repository, and the few things that it is told to do there."""
 
     def list_index(
@@ -128,14 +129,6 @@ class Repository(Gateway):
             line for line in answer.output.decode().splitlines() if not line.endswith("missing")
         }
 
-    def tracked_like(self, path: str) -> list[str]:
-        """The tracked paths that end alike, or stand in the same folder."""
-        folder, _, name = path.rpartition("/")
-        beside = f"{escaped(folder)}/*" if folder else "*"
-        globs = (f":(top,glob,icase)**/{escaped(name)}", f":(top,glob){beside}")
-        output = self._ask("ls-files", "-z", "--", *globs)
-        return [os.fsdecode(name) for name in output.split(b"\0")[:-1]]
-
     def clean_worktree(
         self, paths: Sequence[str], folder: Path, *, hidden: Sequence[Listed] = ()
     ) -> tuple[Path, dict[str, str]]:
@@ -147,10 +140,10 @@ class Repository(Gateway):
         """
         env = self._aside(folder)
         index = self._copied_index(folder, hidden)
-        feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
         self._ask(
-            "update-index", "--add", "--remove", "--replace", "-z", "--stdin", feed=feed, env=env
-        )
+            "update-index", "--add", "--remove", "--replace", "-z", "--stdin",
+            feed=fed(paths), env=env,
+        )  # fmt: skip
         return index, env
 
     def rebuilt_index(
@@ -231,16 +224,14 @@ class Repository(Gateway):
 
     def refresh(self, paths: Sequence[str], *, index: Path | None = None) -> None:
         """Let the index know that files which only look changed are not."""
-        feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
         self.run(
             "add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul",
-            env={**_index_env(index), "GIT_LITERAL_PATHSPECS": "1"}, feed=feed,
+            env={**_index_env(index), "GIT_LITERAL_PATHSPECS": "1"}, feed=fed(paths),
         )  # fmt: skip
 
     def mark(self, flag: str, paths: Sequence[str], *, index: Path) -> None:
         """Set or clear a bit of entries of `index`, by the option of `git update-index`."""
-        feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
-        self._ask("update-index", flag, "-z", "--stdin", env=_index_env(index), feed=feed)
+        self._ask("update-index", flag, "-z", "--stdin", env=_index_env(index), feed=fed(paths))
 
     def differences(self, before: bytes, after: bytes) -> list[tuple[range, int]]:
         """Which lines of one text git's diff replaces to make another, and by how many."""
@@ -253,8 +244,9 @@ class Repository(Gateway):
 
     def check_out(self, paths: Sequence[str], *, index: Path) -> None:
         """Write files anew from `index`, for attributes that have changed."""
-        feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
-        self._ask("checkout-index", "-f", "-u", "-z", "--stdin", feed=feed, env=_index_env(index))
+        self._ask(
+            "checkout-index", "-f", "-u", "-z", "--stdin", feed=fed(paths), env=_index_env(index)
+        )
 
     def smudged(self, blobs: Mapping[str, str], env: Mapping[str, str]) -> dict[str, bytes]:
         """The bytes that git would write to the working tree, by path, for each id."""

@@ -68,6 +68,24 @@ def test_quiet(base: Sandbox) -> None:
     assert base.opatch("check", "-q", "../good").out == b""
 
 
+def test_what_is_applied_already(base: Sandbox) -> None:
+    """With --skip-applied it is fine, in whole or in part; what does not apply is not."""
+    there = envelope(b"*** Update File: f\n@@\n-before\n+a\n")
+    part = envelope(b"*** Update File: f\n@@\n-before\n+a\n", b"*** Add File: n\n+n\n")
+    assert base.opatch("check", feed=there).status == 1
+    ran = base.opatch("check", "--skip-applied", feed=there)
+    assert (ran.status, ran.out) == (0, b"-: nothing to do: all of it is applied already\n")
+    assert ran.err.endswith("stand at line 1; passed over\n")
+    ran = base.opatch("check", "--skip-applied", feed=part)
+    assert (ran.status, ran.out) == (0, b"-: would apply (1 file)\n")
+    for command in (["check"], ["apply", "--check"], ["apply"]):
+        ran = base.opatch(*command, "-q", "--skip-applied", feed=there)
+        assert (ran.status, ran.out, ran.err) == (0, b"", ""), command
+    assert base.opatch("check", "--skip-applied", feed=STALE).status == 1
+    ran = base.opatch("check", "--skip-applied", "--json", feed=there)
+    assert b'"status": "nothing_to_do"' in ran.out
+
+
 def test_where_it_is_judged(base: Sandbox) -> None:
     base.write("f", "b\n")
     assert base.opatch("check", "../second").status == 1

@@ -20,6 +20,7 @@ from git_opatch.commands.committing import choose_commit
 from git_opatch.commands.inputs import (
     choose_journal_size,
     choose_matching,
+    choose_policy,
     choose_target,
     read_patch,
     spelled,
@@ -35,6 +36,9 @@ from git_opatch.report.terminal import show, write_data
 from git_opatch.report.values import Fields
 from git_opatch.repository import Repository
 from git_opatch.transaction import patiently
+
+_AS_GIVEN = ("reverse", "overwrite", "directory", "reject", "carry", "skip_applied", "commit")
+"""The options that are said as they are meant."""
 
 
 def apply(
@@ -55,6 +59,9 @@ def apply(
     skip_applied: choices.SkipApplied = False,
     partial: choices.Partial = False,
     reject: choices.Reject = False,
+    allow: choices.Allow = None,
+    deny: choices.Deny = None,
+    expect: choices.Expect = None,
     wait: choices.Wait = 0,
     quiet: choices.Quiet = False,
     verbose: choices.Verbose = False,
@@ -72,29 +79,27 @@ def apply(
     apply, or git did not commit it, 128 no patch or no repository, 129 usage, 130 interrupted.
     """
     settings = (repository := Repository()).settings()
-    target = choose_target(
-        index=index or carry, cached=cached, worktree=worktree, settings=settings
-    )
-    wish = Wish(tuple(message or ()), tuple(trailer or ()), author, date)
     options = replace(
-        _from_settings(context, target, settings),
+        _from_settings(context, settings),
+        **{name: context.params[name] for name in _AS_GIVEN},
         matching=choose_matching(match, ambiguous, fuzz, settings),
-        reverse=reverse,
-        overwrite=overwrite,
-        directory=directory,
         partial=partial or reject,
-        reject=reject,
-        carry=carry,
-        skip_applied=skip_applied,
-        commit=commit,
+        policy=choose_policy(allow, deny, expect, settings, directory),
     )
-    chosen = choose_commit(wish, message_file, context.params, target)
-    run = _Run(repository, options, settings, files or [], dialect, wait, quiet, verbose, chosen)
+    wish = choose_commit(context.params, options.target)
+    run = _Run(repository, options, settings, files or [], dialect, wait, quiet, verbose, wish)
     (run.answer if json else run.go)(check)
 
 
-def _from_settings(context: typer.Context, target: Target, settings: Mapping[str, str]) -> Options:
+def _from_settings(context: typer.Context, settings: Mapping[str, str]) -> Options:
     """What is not said by one option alone."""
+    given = context.params
+    target = choose_target(
+        index=given["index"] or given["carry"],
+        cached=given["cached"],
+        worktree=given["worktree"],
+        settings=settings,
+    )
     named = target is not Target.INDEX or "opatch.target" in settings
     return Options(
         target,
@@ -191,7 +196,7 @@ class _Run:
 
     def _report(self, plan: Plan, line: str, *, done: bool) -> None:
         loose = [] if self.verbose else report.placed_loosely(plan, chosen_only=self.quiet)
-        passed = report.passed_over(plan, self.options)
+        passed = [] if self.quiet else report.passed_over(plan, self.options)
         self._show([*report.notes(plan.notes), *loose, *passed])
         self._show(report.left_out(plan, self.options, done=done))
         if not self.quiet and (plan.completed.changes or not plan.failures):

@@ -152,6 +152,52 @@ Fuzz = Annotated[
         help="Ignore up to N outermost context lines a side, if the rest is unique in the file.",
     ),
 ]
+Allow = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow",
+        metavar="PATHSPEC",
+        show_default=False,
+        help="Refuse a patch that touches anything else (may be given again).",
+    ),
+]
+Deny = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--deny",
+        metavar="PATHSPEC",
+        show_default=False,
+        help="Refuse a patch that touches this (may be given again).",
+    ),
+]
+Expect = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--expect",
+        metavar="PATH=BLOB",
+        show_default=False,
+        help="Refuse the patch as stale if the file is another version; without a BLOB, if it "
+        "is there (may be given again).",
+    ),
+]
+Searched = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="FILE",
+        show_default=False,
+        help="Tracked files or folders to look at (default: the staged files).",
+    ),
+]
+MayHave = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow",
+        metavar="PATHSPEC",
+        show_default=False,
+        help="Pass over what this matches, as over `opatch.leftovers` (may be given again).",
+    ),
+]
+PathsAlone = Annotated[bool, typer.Option("-z", help="Print the paths alone, each ended by NUL.")]
 SkipApplied = Annotated[
     bool,
     typer.Option("--skip-applied", help="Pass over changes that are there already."),

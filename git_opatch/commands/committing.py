@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,8 @@ _SPELLED = {"message": "-m", "message_file": "-F"}
 _STANDARD_INPUT = "-"
 
 
-def choose_commit(wish: Wish, file: str, given: Mapping[str, Any], target: Target) -> Wish | None:
-    """`wish`, with the message in `file`, if one is named; None if nothing is to be committed.
-
-    `given` are the command's parameters.
+def choose_commit(given: Mapping[str, Any], target: Target) -> Wish | None:
+    """What the command's parameters say of a commit; None if nothing is to be committed.
 
     Raises `UsageError` for what does not go together, `InputError` if a file cannot be read.
     """
@@ -33,10 +30,14 @@ def choose_commit(wish: Wish, file: str, given: Mapping[str, Any], target: Targe
         raise UsageError("--commit commits what is staged, and --worktree stages nothing")
     if given["partial"] or given["reject"]:
         raise UsageError("--commit is for the whole patch, not for --partial or --reject")
-    if wish.messages and file:
+    messages, file = given["message"] or (), given["message_file"]
+    if messages and file:
         raise UsageError("-m and -F exclude one another")
-    return replace(
-        wish,
+    return Wish(
+        tuple(messages),
+        tuple(given["trailer"] or ()),
+        given["author"],
+        given["date"],
         file=_read(file, given["files"] or [_STANDARD_INPUT]) if file else None,
         editor=not given["json"] and sys.stdin is not None and _is_terminal(),
         quiet=given["json"],

@@ -11,7 +11,7 @@ import typer
 from git_opatch import report
 from git_opatch.apply import Refused, plan_patch
 from git_opatch.commands import answer
-from git_opatch.commands.inputs import choose_matching, read_patch, spelled
+from git_opatch.commands.inputs import choose_matching, choose_policy, read_patch, spelled
 from git_opatch.errors import RepositoryError, UsageError
 from git_opatch.interrupted import refuse_interrupted
 from git_opatch.options import Ambiguous, Dialect, Options, Target, Tier
@@ -62,6 +62,15 @@ class Locating:
 
 
 @dataclass(frozen=True, slots=True)
+class Policed:
+    """What `--allow`, `--deny` and `--expect` say."""
+
+    allow: Sequence[str] | None
+    deny: Sequence[str] | None
+    expect: Sequence[str] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Located:
     """A patch that would apply, and how."""
 
@@ -80,6 +89,7 @@ def locating(
     match: Tier | None,
     ambiguous: Ambiguous | None,
     fuzz: int,
+    policy: Policed,
     json: bool,
 ) -> Locating:
     """The options understood. Raises `UsageError`, or `RepositoryError` for want of a base."""
@@ -96,6 +106,7 @@ def locating(
         directory,
         base or None,
         matching=choose_matching(match, ambiguous, fuzz, settings),
+        policy=choose_policy(policy.allow, policy.deny, policy.expect, settings, directory),
         command=spelled(context),
     )
     return Locating(context.info_name or "", repository, settings, options, json)

@@ -20,6 +20,7 @@ from git_opatch.options import Options
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan
 from git_opatch.porcelain import commit, objection
+from git_opatch.posthook import run_post_hook
 from git_opatch.repository import Repository
 from git_opatch.text import visible
 from git_opatch.transaction import exclusive, held_signals, home_of
@@ -74,6 +75,7 @@ def commit_patch(
             raise Interrupted("; ".join(["interrupted", *said])) from None
         finally:
             pending.end(home)
+    run_post_hook(plan, repository)
     return plan
 
 

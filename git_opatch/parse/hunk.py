@@ -224,8 +224,7 @@ class Hunks:
         cursor, line = self._cursor, self._cursor.line
         if is_no_newline(line):
             return self._no_newline()
-        mark = mark_of(line)
-        if mark is None:
+        if (mark := mark_of(line)) is None:
             return False
         if self.open is None:
             self.open = Draft.at(cursor)
@@ -238,12 +237,11 @@ class Hunks:
 
         Before any hunk it is a fault, and those after it are the same one.
         """
-        cursor = self._cursor
-        if self.open is not None:
-            self.open.add(cursor.at, Mark.CONTEXT)
-            cursor.take()
-        else:
-            _fault_unmarked(cursor)
+        if self.open is None:
+            _fault_unmarked(self._cursor)
+            return
+        self.open.add(self._cursor.at, Mark.CONTEXT)
+        self._cursor.take()
 
     def _no_newline(self) -> bool:
         cursor = self._cursor
@@ -262,8 +260,7 @@ class Hunks:
             )
             self._cursor.fault(message, self.open.number)
         elif self.open is not None:
-            at = self.open.goes_on()
-            if at is not None:
+            if (at := self.open.goes_on()) is not None:
                 fault_not_last(self._cursor, self._cursor.lines.number(at))
             if number := self.open.says_nothing():
                 message = (
