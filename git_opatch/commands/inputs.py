@@ -142,7 +142,9 @@ def _configured(
         raise UsageError(f"{name} is `{value}`; it can be {', '.join(others)} or {last}") from None
 
 
-def choose_target(*, index: bool, cached: bool, worktree: bool, settings: Mapping[str, str]) -> Target:
+def choose_target(
+    *, index: bool, cached: bool, worktree: bool, settings: Mapping[str, str]
+) -> Target:
     """The one target that was named, else that of `opatch.target`, else the index."""
     named = [
         target for target, chosen in zip(Target, (index, cached, worktree), strict=True) if chosen
