@@ -15,7 +15,10 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from contextlib import suppress
+from itertools import chain, cycle, pairwise
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 _MOST_GROWTH = 2.3
 _PARTS = (4, 2, 1)
@@ -28,6 +31,9 @@ _HUNK = (
     "+    return value_{0} + 2  # the new one",
     " " + _CODE,
 )
+
+
+_FULL = ("--- a/f", "+++ b/f", "@@ -1 +1 @@", "-a", "+b")
 
 
 def _hunks(count: int) -> Iterator[str]:
@@ -67,6 +73,10 @@ def _operations() -> Iterator[str]:
     )
 
 
+def _repeated(before: list[str], lines: list[str]) -> Callable[[], Iterator[str]]:
+    return lambda: chain(before, cycle(lines))
+
+
 def _endless(part: Callable[[int], list[str]]) -> Iterator[str]:
     at = 0
     while True:
@@ -84,13 +94,23 @@ SHAPES: dict[str, tuple[Callable[[], Iterator[str]], str]] = {
     "nothing but `@@`": (lambda: _endless(lambda _: ["@@"]), ""),
     "files of a line": (
         lambda: _endless(
-            lambda at: [*["*** Begin Patch"] * (not at), f"*** Delete File: src/{at}.py"]
+            lambda at: [*["*** Begin Patch"] * (not at), f"*** Delete File: src/module_{at}.py"]
         ),
         "*** End Patch",
     ),
     "heredocs without an end": (lambda: _endless(lambda _: ["apply_patch <<'EOF'"]), ""),
     "fences": (lambda: _endless(lambda at: ["`" * (3 + at % 7) + "diff"]), ""),
     "JSON brackets": (lambda: _endless(lambda _: ["[[[[[[["]), ""),
+    "JSON that breaks": (_repeated([], ['["a" b']), ""),
+    "empty objects": (_repeated(["["], ["{},{},{},{},"]), '{"type": "delete_file", "path": "f"}]'),
+    "changes of directory": (_repeated([], ["cd a"]), ""),
+    "added lines of a letter": (_repeated([*_FULL], ["+x"]), ""),
+    "blank lines and `+`": (_repeated([*_FULL], [*[""] * 50, "+"]), ""),
+    "lines without marks": (_repeated([*_FULL], ["", "x"]), "+c"),
+    "blank lines before `@@`": (
+        _repeated(['<FILE_PATCH file_path="f">'], ["@@", "+a", *[""] * 1000]),
+        "@@\n+a\n</FILE_PATCH>",
+    ),
 }
 """Texts by the name of their shape: their lines, without end, and what ends them."""
 
@@ -100,10 +120,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--megabytes", type=float, default=100)
     parser.add_argument("--shapes", type=lambda text: text.split(","), default=list(SHAPES))
-    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--one", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
-        _measure(arguments.shapes[0], arguments.one)
+        _measure(arguments.one)
         return
     print("| shape | MB | seconds | MB/s | grows by | memory, times the size | linear |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
@@ -124,13 +144,17 @@ def _row(shape: str, size: int) -> str:
 
 
 def _run(shape: str, size: int) -> tuple[float, float]:
-    command = [sys.executable, __file__, "--shapes", shape, "--one", str(size)]
-    seconds, memory = subprocess.run(command, check=True, capture_output=True).stdout.split()
+    # Not made by the process that is measured: to make it takes more memory than it has.
+    with NamedTemporaryFile() as file:
+        file.writelines(_text(shape, size))
+        file.flush()
+        command = [sys.executable, __file__, "--one", file.name]
+        seconds, memory = subprocess.run(command, check=True, capture_output=True).stdout.split()
     return float(seconds), float(memory)
 
 
-def _measure(shape: str, size: int) -> None:
-    """Read a text of this shape and size; print the seconds and the multiple of memory."""
+def _measure(path: str) -> None:
+    """Read the text in that file; print the seconds and the multiple of memory."""
     import gc
     import resource
     import time
@@ -138,8 +162,10 @@ def _measure(shape: str, size: int) -> None:
     from git_opatch.errors import ParseError
     from git_opatch.parse import parse_patch
 
-    text = _text(shape, size)
+    text = Path(path).read_bytes()
     gc.disable()  # as the program does
+    with suppress(ParseError):
+        parse_patch(text[:1000])  # what is imported once
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.process_time()
     try:
@@ -152,14 +178,14 @@ def _measure(shape: str, size: int) -> None:
     print(seconds, (peak - before) * 1024 / len(text))
 
 
-def _text(shape: str, size: int) -> bytes:
+def _text(shape: str, size: int) -> Iterator[bytes]:
     lines, end = SHAPES[shape]
-    text = bytearray()
     for line in lines():
-        text += line.encode() + b"\n"
-        if len(text) >= size:
+        yield line.encode() + b"\n"
+        size -= len(line) + 1
+        if size <= 0:
             break
-    return bytes(text + (end.encode() + b"\n" if end else b""))
+    yield end.encode() + b"\n" if end else b""
 
 
 if __name__ == "__main__":

@@ -37,11 +37,10 @@ from speed_run import LIMIT, Sample, Stage, Tool
 
 _MOST_GROWTH = 2.3
 _SLOW = 10.0  # seconds
-_SIZES = (1, 2, 4)
 _PROGRAM = str(Path(sys.executable).with_name("git-opatch"))
 _OPATCH = Tool("opatch", (_PROGRAM, "apply", "../envelope"))
 _CONVERT = Tool("convert", (_PROGRAM, "convert", "-o", os.devnull, "../envelope"), leaves="")
-_IMPORTS = "import git_opatch.cli, git_opatch.commands.apply"
+_IMPORTS = "import git, git_opatch.cli, git_opatch.commands.apply"
 _START = Tool("start-up", (sys.executable, "-c", _IMPORTS), leaves="")
 _FLOOR = Tool("floor", ("git", "apply", "--index", "../finished"))
 _MPATCH = """\
@@ -182,37 +181,37 @@ def _least_work(samples: Sequence[Sample]) -> float:
 
 def _double(rows: Sequence[Row], runs: int, folder: Path) -> dict[str, Samples]:
     """Print the second table: the growth from one size to the next."""
-    grown = [row for row in rows if row.doubled]
+    grown = [row for row in rows if row.sizes]
     if grown:
         times = (f"{tool.name} grows by" for tool in (_OPATCH, _CONVERT, _FLOOR))
         _print_heading("doubling", "seconds", *times, "peak, MiB", "peak grows by", "linear")
     results: dict[str, Samples] = {}
     for row in grown:
         results[row.name] = found = _doubled(row, runs, folder)
-        _print_row(row.title, *_growth(found))
+        _print_row(row.title, *_growth(found, row.sizes))
     return results
 
 
 def _doubled(row: Row, runs: int, folder: Path) -> Samples:
     with ExitStack() as stack:
-        stages = {size: stack.enter_context(_staged(row.make(size), folder)) for size in _SIZES}
+        stages = {size: stack.enter_context(_staged(row.make(size), folder)) for size in row.sizes}
         runners = {
             _sized(tool, size): (stage, tool)
             for size, stage in stages.items()
             for tool in (_OPATCH, _CONVERT, _FLOOR)
         }
-        return _in_turn({_START.name: (stages[1], _START), **runners}, runs)
+        return _in_turn({_START.name: (stages[row.sizes[0]], _START), **runners}, runs)
 
 
 def _sized(tool: Tool, size: int) -> str:
     return f"{tool.name} {size}"
 
 
-def _growth(found: Samples) -> tuple[str, ...]:
+def _growth(found: Samples, sizes: Sequence[int]) -> tuple[str, ...]:
     """Seconds, growth of the work, peaks, their growth, and whether both are little enough."""
-    applied = [found[_sized(_OPATCH, size)] for size in _SIZES]
-    converted = [found[_sized(_CONVERT, size)] for size in _SIZES]
-    by_git = [found[_sized(_FLOOR, size)] for size in _SIZES]
+    applied = [found[_sized(_OPATCH, size)] for size in sizes]
+    converted = [found[_sized(_CONVERT, size)] for size in sizes]
+    by_git = [found[_sized(_FLOOR, size)] for size in sizes]
     start = _least_work(found[_START.name])
     growths = [
         _steps([_least_work(samples) - start for samples in applied]),

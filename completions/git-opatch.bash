@@ -2,7 +2,7 @@
 
 _git_opatch ()
 {
-	local commands="apply check convert show undo log recover prompt demo"
+	local commands="apply check convert show undo log recover prompt leftovers agent-hook demo"
 	local command="$(__git_find_on_cmdline "$commands")"
 	case "$command,$prev,$cur" in
 	apply,--directory,*) compopt -o dirnames ;;
@@ -40,14 +40,16 @@ _git_opatch ()
 	prompt,*,--dialect=*) __gitcomp "envelope unified search-replace file-changes operations" "" "${cur#*=}" ;;
 	,*,-*) __gitcomp "--help --version" ;;
 	,*) __gitcomp "$commands" ;;
-	apply,*,-*) __gitcomp "--index --cached --worktree --check --dry-run --reverse --directory --overwrite --dialect --match --ambiguous --fuzz --3way --skip-applied --partial --reject --wait --quiet --verbose --json --help" ;;
-	check,*,-*) __gitcomp "--argv --base --worktree --directory --overwrite --dialect --match --ambiguous --fuzz --3way --quiet --json --help" ;;
-	convert,*,-*) __gitcomp "--output --reverse --base --worktree --directory --overwrite --dialect --match --ambiguous --fuzz --3way --json --help" ;;
-	show,*,-*) __gitcomp "--stat --numstat --name-only --name-status --reverse --base --worktree --directory --overwrite --dialect --match --ambiguous --fuzz --3way --json --help" ;;
-	undo,*,-*) __gitcomp "--index --cached --worktree --wait --quiet --help" ;;
-	log,*,-*) __gitcomp "--patch --max-count --help" ;;
-	recover,*,-*) __gitcomp "--wait --help" ;;
+	apply,*,-*) __gitcomp "--index --cached --worktree --carry --check --dry-run --reverse --directory --overwrite --dialect --match --ambiguous --fuzz --3way --skip-applied --partial --reject --allow --deny --expect --wait --quiet --verbose --json --commit --message --file --trailer --author --date --help" ;;
+	check,*,-*) __gitcomp "--argv --base --worktree --directory --overwrite --dialect --match --ambiguous --fuzz --3way --skip-applied --allow --deny --expect --quiet --json --help" ;;
+	convert,*,-*) __gitcomp "--output --reverse --base --worktree --directory --overwrite --dialect --match --ambiguous --fuzz --3way --allow --deny --expect --json --help" ;;
+	show,*,-*) __gitcomp "--stat --numstat --name-only --name-status --reverse --base --worktree --directory --overwrite --dialect --match --ambiguous --fuzz --3way --allow --deny --expect --json --help" ;;
+	undo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
+	log,*,-*) __gitcomp "--patch --max-count --json --help" ;;
+	recover,*,-*) __gitcomp "--wait --json --help" ;;
 	prompt,*,-*) __gitcomp "--dialect --help" ;;
+	leftovers,*,-*) __gitcomp "--allow --help" ;;
+	agent-hook,*,-*) __gitcomp "--allow --deny --help" ;;
 	demo,*,-*) __gitcomp "--help" ;;
 	esac
 }

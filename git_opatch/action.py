@@ -87,7 +87,7 @@ def _plan_in(directory: Path, patch: Patch, options: Options) -> tuple[Plan, str
     directory = directory.resolve()
     if not directory.is_dir():
         raise InputError(f"`{directory}` is no directory")
-    repository = _repository_of(directory)
+    repository = repository_of(directory)
     if repository is None:
         return _plan_plain(directory, patch, options), ALGORITHM
     if repository.top is not None:
@@ -96,13 +96,13 @@ def _plan_in(directory: Path, patch: Patch, options: Options) -> tuple[Plan, str
     return plan_patch(patch, repository, options), repository.algorithm
 
 
-def _repository_of(directory: Path) -> Repository | None:
-    """The repository that `directory` is in. Raises `RepositoryError` if it cannot be used."""
+def repository_of(directory: Path) -> Repository | None:
+    """The repository round `directory`, if any. Raises `RepositoryError` if it cannot be used."""
     try:
         return Repository(directory)
     except RepositoryError:
         if "GIT_DIR" in os.environ or any(
-            os.path.lexists(above / ".git") for above in (directory, *directory.parents)
+            os.path.lexists(above / ".git") for above in (directory, *directory.resolve().parents)
         ):
             raise
         return None

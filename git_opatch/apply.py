@@ -8,21 +8,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
 
 from git_opatch import journal
 from git_opatch.advice import with_ways_on
-from git_opatch.errors import TakenBackError
 from git_opatch.interrupted import tidy_up
 from git_opatch.journal import Record
-from git_opatch.options import Options
+from git_opatch.options import Options, Target
 from git_opatch.outcome import Refused
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan, resolve_paths
 from git_opatch.planning import plan_recorded, plan_text
-from git_opatch.ready import ready
+from git_opatch.posthook import run_post_hook
+from git_opatch.ready import left_out, ready
 from git_opatch.repository import Repository
 from git_opatch.snapshot import Snapshot
+from git_opatch.spent import refuse_spent
 from git_opatch.transaction import (
     Backup,
     ChangeSet,
@@ -47,8 +49,11 @@ def check_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
     if plan.conflicts:
         raise Refused(plan.failures)
     _rejects(patch, plan, repository, options)
+    if plan.carried is not None:
+        check(repository, plan.carried.diff, Target.WORKTREE)
     if plan.completed.changes:
-        check(repository, plan.completed.diff, options.target)
+        target = options.target if plan.carried is None else Target.CACHED
+        check(repository, plan.completed.diff, target)
     return plan
 
 
@@ -60,15 +65,31 @@ def apply_patch(patch: Patch, repository: Repository, options: Options, name: st
     kinds of `OpatchError` if git or the system fails.
     """
     repository.require_worktree()
-    patch = _resolved(patch, repository, options)
     with exclusive(home_of(repository)) as lock:
         tidy_up(repository)
-        plan, snapshot = ready(partial(plan_text, patch, repository), repository, options)
-        rejects = _rejects(patch, plan, repository, options)
-        with held_signals():
-            digest = "" if options.reverse else patch.digest
-            _perform(plan, snapshot, repository, options, lock, name=name, digest=digest)
-            _write_rejects(plan, repository, rejects)
+        plan = apply_locked(patch, repository, options, lock, name)
+    run_post_hook(plan, repository)
+    return plan
+
+
+def apply_locked(
+    patch: Patch,
+    repository: Repository,
+    options: Options,
+    lock: int,
+    name: str,
+    then: Callable[[Backup], None] = lambda _: None,
+) -> Plan:
+    """The same for who has the lock; `then` must succeed before it stands (see `ChangeSet`)."""
+    patch = _resolved(patch, repository, options)
+    plan, snapshot = ready(partial(plan_text, patch, repository), repository, options)
+    if plan.conflicts and options.commit:
+        raise Refused(plan.failures)
+    rejects = _rejects(patch, plan, repository, options)
+    with held_signals():
+        digest = "" if options.reverse else patch.digest
+        _perform(plan, snapshot, repository, options, lock, name=name, digest=digest, then=then)
+        _write_rejects(plan, repository, rejects)
     if plan.conflicts:
         stages = plan.conflicts.stages
         plan.failures = with_ways_on(plan.failures, stages, plan.record, options)
@@ -85,14 +106,11 @@ def undo_patch(record: Record, repository: Repository, options: Options) -> Plan
     repository.require_worktree()
     with exclusive(home_of(repository)) as lock:
         tidy_up(repository)
-        if by := journal.taken_back_by(home_of(repository), record.number):
-            raise TakenBackError(
-                f"record {record.number} was taken back already, by record {by}; "
-                f"to apply it again: git opatch undo {by}"
-            )
+        refuse_spent(record, repository)
         plan, snapshot = ready(partial(plan_recorded, record, repository), repository, options)
         with held_signals():
             _perform(plan, snapshot, repository, options, lock, name=record.name)
+    run_post_hook(plan, repository)
     return plan
 
 
@@ -105,17 +123,22 @@ def _perform(
     *,
     name: str,
     digest: str = "",
+    then: Callable[[Backup], None] = lambda _: None,
 ) -> None:
     """Carry a plan out, and write it down."""
-    done, written = plan.completed, plan.written
+    done, carried, written = plan.completed, plan.carried, plan.written
     if not written.changes:
         return
     files = Counter(one.status for one in done.files)
     stages = plan.conflicts.stages if plan.conflicts else {}
     about = {"patch": name, "digest": "" if stages else digest, "undoes": plan.undoes}
-    about |= {"files": files, "unmerged": sorted(stages)}
+    about |= {"files": files, "carried": carried is not None, "unmerged": sorted(stages)}
+    work = ChangeSet(carried.diff, carried.changes, carried.contents, {}) if carried else None
+    flags = {**snapshot.flags}
+    if options.target is Target.CACHED:
+        flags |= dict.fromkeys(left_out(written.changes, repository), "S")
     change_set = ChangeSet(
-        written.diff, written.changes, written.contents, snapshot.flags, about, stages
+        *(written.diff, written.changes, written.contents, flags, about, work, then, stages)
     )
 
     def finished(backup: Backup) -> None:
@@ -142,8 +165,7 @@ def _rejects(
         return {}
     rejects = rejects_of(patch, plan.failures)
     changed = {change.path for change in plan.completed.changes}
-    obstacles = guard_rejects(repository.require_worktree(), list(rejects), changed)
-    if obstacles:
+    if obstacles := guard_rejects(repository.require_worktree(), list(rejects), changed):
         raise Refused([*plan.failures, *obstacles])
     return rejects
 
@@ -151,10 +173,9 @@ def _rejects(
 def _write_rejects(plan: Plan, repository: Repository, rejects: dict[str, bytes]) -> None:
     try:
         write_rejects(repository.require_worktree(), rejects)
+        plan.notes += [f"{path}: holds the hunks that have no place" for path in rejects]
     except OSError as error:
         plan.notes.append(f"the rejected hunks could not be written: {error.strerror}")
-    else:
-        plan.notes += [f"{path}: holds the hunks that have no place" for path in rejects]
 
 
 __all__ = ["Refused", "apply_patch", "check_patch", "plan_patch", "undo_patch"]

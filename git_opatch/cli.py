@@ -10,6 +10,7 @@ import os
 import sys
 from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from io import TextIOWrapper
 from typing import Annotated, Any
 
@@ -93,28 +94,28 @@ def _top(
         raise typer.Exit(UsageError.exit_status)
 
 
-def register() -> None:
-    """Let the program know its commands."""
-    from git_opatch.commands.apply import apply
-    from git_opatch.commands.check import check
-    from git_opatch.commands.convert import convert
-    from git_opatch.commands.demo import demo
-    from git_opatch.commands.log import log
-    from git_opatch.commands.prompt import prompt
-    from git_opatch.commands.recover import recover
-    from git_opatch.commands.show import show
-    from git_opatch.commands.undo import undo
+_COMMANDS = {
+    "apply": "Apply a patch to the index and the working tree.",
+    "check": "Say of each patch, or of a command, whether it would apply.",
+    "convert": "Print a patch as a standard unified diff.",
+    "show": "Show what a patch would do: where each hunk lands, and the diff.",
+    "undo": "Take a patch back that was applied here.",
+    "log": "Show what was applied here.",
+    "recover": "Put back what an interrupted apply left.",
+    "prompt": "Print how to write patches, for a language model.",
+    "leftovers": "Say which staged files have marks of patches in them.",
+    "agent-hook": "Answer an agent's PreToolUse hook.",
+    "demo": "Show the main job in a throw-away repository.",
+}
+"""The functions of these names, each in the module of its name, with a line of help."""
 
-    add = partial(app.command, cls=_Command)
-    add(short_help="Apply a patch to the index and the working tree.")(apply)
-    add(short_help="Say of each patch, or of a command, whether it would apply.")(check)
-    add(short_help="Print a patch as a standard unified diff.")(convert)
-    add(short_help="Show what a patch would do: where each hunk lands, and the diff.")(show)
-    add(short_help="Take a patch back that was applied here.")(undo)
-    add(short_help="Show what was applied here.")(log)
-    add(short_help="Put back what an interrupted apply left.")(recover)
-    add(short_help="Print how to write patches, for a language model.")(prompt)
-    add(short_help="Show the main job in a throw-away repository.")(demo)
+
+def register(called: str = "") -> None:
+    """Let the program know its commands: if one of them is `called`, that one alone."""
+    for name in [called] if called in _COMMANDS else _COMMANDS:
+        module = name.replace("-", "_")
+        command = getattr(import_module(f"git_opatch.commands.{module}"), module)
+        app.command(cls=_Command, short_help=_COMMANDS[name])(command)
 
 
 def run() -> int:

@@ -99,6 +99,15 @@ class TransactionError(OpatchError):
     exit_status = 128
 
 
+class CommitError(OpatchError):
+    """Nothing can be committed here and now, or git would not commit it; the message says which,
+    and what was changed."""
+
+    def __init__(self, message: str, exit_status: int = 128) -> None:
+        super().__init__(message)
+        self.exit_status = exit_status
+
+
 class SystemRefusal(OpatchError):  # noqa: N818 - the system's word for it
     """The system refused: no room, no permission, no such device."""
 

@@ -51,8 +51,9 @@ def edit(section: FilePatch, content: Content, options: Options) -> Edited:
     else:
         _place(expanded.hunks, edited, matching_of(options))
     edited.placements = [
-        replace(one, notes=(*one.notes, *expanded.notes.get(one.hunk.ordinal, ())))
+        replace(one, notes=(*one.notes, *noted)) if noted else one
         for one in edited.placements
+        for noted in [expanded.notes.get(one.hunk.ordinal)]
     ]
     edited.failures = [
         replace(
@@ -190,8 +191,14 @@ def _apply(placements: Sequence[Placement], edited: Edited, new: Sequence[range]
     for one, follow in zip(placements, follows(placements, text), strict=True):
         if follow.doubt:
             advice = "send the hunk again with the indentation of the file"
-            places = (one.start,)
-            failure = failure_of(one.hunk, Reason.NO_PLACE, follow.doubt, advice, places=places)
+            failure = failure_of(
+                one.hunk,
+                Reason.NO_PLACE,
+                follow.doubt,
+                advice,
+                places=(one.start,),
+                there=one.found,
+            )
             edited.failures.append(failure)
             continue
         own = list(edits_of(one, text, follow))

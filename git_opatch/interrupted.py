@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from git_opatch import journal
+from git_opatch import journal, pending
 from git_opatch.errors import BusyError
 from git_opatch.repository import Repository
 from git_opatch.transaction import (
@@ -23,7 +23,7 @@ from git_opatch.transaction import (
 
 def finish_interrupted(repository: Repository) -> list[str]:
     """End what an interrupted run left, and say what was done. Raises `BusyError`."""
-    if not needs_sweeping(repository):
+    if not needs_sweeping(repository) and not pending.is_pending(home_of(repository)):
         return []
     with exclusive(home_of(repository)):
         return tidy_up(repository)
@@ -40,6 +40,10 @@ def refuse_interrupted(repository: Repository) -> None:
 
 def tidy_up(repository: Repository) -> list[str]:
     """End what an interrupted run left, and say what was done. The caller has the lock."""
+    return _recovered(repository) + pending.finish(repository, home_of(repository))
+
+
+def _recovered(repository: Repository) -> list[str]:
     restored = recover(repository, partial(_record, home_of(repository)))
     if restored is None:
         return []

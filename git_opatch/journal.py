@@ -39,7 +39,8 @@ class Record:
     """One applied patch, which was called `name`: what it changed, where and when.
 
     `undoes` is the number of the record that it takes back, 0 if it is none that does;
-    `files` is how many files were added, modified, …, by git's letters.
+    `files` is how many files were added, modified, …, by git's letters; `carried` is whether
+    some had changes that were not staged, and stayed so.
     """
 
     number: int
@@ -52,6 +53,9 @@ class Record:
     undoes: int = 0
     files: Mapping[str, int] = field(default_factory=dict)
     checksum: str = ""
+    carried: bool = False
+    commits: tuple[str, ...] = ()
+    """The ids of the commits that were made of it, oldest first."""
 
     @property
     def before(self) -> dict[str, Entry]:
@@ -84,7 +88,8 @@ def record(
 ) -> int:
     """Write down an applied patch; gives its number, 0 if none is to be kept.
 
-    `about` is its name (`patch`), its `digest`, how many `files` became what, and what it `undoes`.
+    `about` is its name (`patch`), its `digest`, how many `files` became what, what it `undoes`, and
+    whether changes were `carried`.
     Only the newest `size` records stay. Raises `OSError` if there is no room.
     """
     folder = home / "journal"
@@ -107,12 +112,27 @@ def record(
     return number if size else 0
 
 
+def committed(home: Path, number: int, commits: Sequence[str]) -> None:
+    """Write down of a record which commits were made of it. Raises `OSError`."""
+    file = home / "journal" / f"{number}.json"
+    _replace(file, {**json.loads(file.read_bytes()), "commits": list(commits)})
+
+
+def last(home: Path) -> int:
+    """The number of the newest record; 0 if there is none."""
+    return max(_numbers(home / "journal"), default=0)
+
+
 def _write(folder: Path, number: int, entry: Mapping[str, object], diff: bytes) -> None:
     folder.mkdir(exist_ok=True)
     (folder / f"{number}.diff").write_bytes(diff)
-    partial = folder / f"{number}.tmp"
+    _replace(folder / f"{number}.json", entry)
+
+
+def _replace(file: Path, entry: Mapping[str, object]) -> None:
+    partial = file.with_suffix(".tmp")
     partial.write_text(json.dumps(entry))
-    os.replace(partial, folder / f"{number}.json")
+    os.replace(partial, file)
 
 
 def _checksum(diff: bytes) -> str:
@@ -209,6 +229,8 @@ def _from_json(folder: Path, number: int, entry: Mapping[str, Any]) -> Record:
         int(entry.get("undoes", 0)),
         {str(letter): int(count) for letter, count in files.items()},
         str(entry.get("checksum", "")),
+        bool(entry.get("carried", False)),
+        tuple(map(str, entry.get("commits", ()))),
     )
 
 

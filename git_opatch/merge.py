@@ -21,7 +21,6 @@ from git_opatch.repository import Repository
 
 _APPLY = (
     "-c", "rerere.enabled=false",  # it would remember how a trial ended
-    "-c", "core.fsmonitor=false",  # it knows another working tree
     "apply", "--3way", "--whitespace=nowarn", "--no-ignore-whitespace",
 )  # fmt: skip
 _FELL_BACK = "Falling back to direct application"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 
 class Target(Enum):
@@ -39,7 +40,7 @@ class Tier(Enum):
     RESILIENT = "resilient"
     FUZZY = "fuzzy"
 
-    @property
+    @cached_property
     def upto(self) -> tuple[Tier, ...]:
         """The tiers to try, up to this one."""
         tiers = tuple(Tier)
@@ -82,6 +83,37 @@ class Matching:
 
 
 @dataclass(frozen=True, slots=True)
+class Rule:
+    """Pathspecs that each path of a patch must match, or must not.
+
+    They mean what they mean to git in `directory`; empty is the top of the working tree.
+    `said` is where they were given: an option, or a setting.
+    """
+
+    pathspecs: tuple[str, ...]
+    allows: bool
+    directory: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a patch may touch, and which versions of files it was written for.
+
+    `rules` hold all together. `expected` has, for a path, how the id of its blob begins; empty
+    where there must be no file.
+    """
+
+    rules: tuple[Rule, ...] = ()
+    expected: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def expected_paths(self) -> list[str]:
+        """The files whose version matters."""
+        return [path for path, _ in self.expected]
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """How a patch is read and applied.
 
@@ -103,8 +135,13 @@ class Options:
     """Whether those hunks are written to files beside the ones that they were for."""
     journal_size: int = 100
     """How many records the journal keeps."""
+    carry: bool = False
+    """Whether files may have unstaged changes, which stay unstaged; for `Target.INDEX`."""
     skip_applied: bool = False
     """Whether what is there already is passed over, instead of refused."""
+    commit: bool = False
+    """Whether what is applied is to be committed, for which it must be staged."""
+    policy: Policy = Policy()
     command: str = "git opatch apply"
     target_flag: str = ""
 

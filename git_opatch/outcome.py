@@ -36,6 +36,9 @@ class Reason(Enum):
     SKIPPED = "skip_worktree"
     NOT_REVERSIBLE = "not_reversible"
     CONFLICT = "conflict"
+    NOT_ALLOWED = "not_allowed"
+    DENIED = "denied"
+    STALE = "stale"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,10 @@ class Failure:
     """The line in the patch's text where its section begins, from 1."""
     places: tuple[int, ...] = ()
     """Where it could have gone: positions from 0."""
+    there: tuple[tuple[int, bytes], ...] = ()
+    """What the file has at the first of them, numbered, for lines that the hunk must show."""
+    other: int = 0
+    """The hunk that stands against this one; 0 if none, or several."""
     nearest: Nearest | None = None
     advice: str = ""
     alike: tuple[str, ...] = ()
@@ -98,7 +105,9 @@ def failure_of(
     advice: str = "",
     *,
     places: tuple[int, ...] = (),
+    there: tuple[tuple[int, bytes], ...] = (),
     nearest: Nearest | None = None,
+    other: int = 0,
 ) -> Failure:
     """Why `hunk` cannot be applied; names no file."""
     return Failure(
@@ -107,6 +116,8 @@ def failure_of(
         hunk=hunk.ordinal,
         number=nearest.line.number if nearest else hunk.number,
         places=places,
+        there=there,
+        other=other,
         nearest=nearest,
         advice=advice,
         kind=Kind.MATCH,
@@ -138,6 +149,18 @@ def refusal(
         section=section.number,
         advice=advice,
         kind=Kind.MATCH if reason in _OF_CONTENT else Kind.IO,
+    )
+
+
+def not_reversible(section: FilePatch, hunk: Hunk, message: str) -> Failure:
+    """Says that `hunk` cannot be taken back from its text, and by what it can."""
+    return refusal(
+        section,
+        Reason.NOT_REVERSIBLE,
+        message,
+        hunk=hunk.ordinal,
+        number=hunk.number,
+        advice="take it back with the completed diff: `git apply -R --index`",
     )
 
 
@@ -185,6 +208,11 @@ class Placement:
     def stop(self) -> int:
         """The position after the preimage."""
         return self.start + len(self.hunk.preimage)
+
+    @property
+    def found(self) -> tuple[tuple[int, bytes], ...]:
+        """The file's lines there, numbered."""
+        return tuple((at, line.text) for at, line in enumerate(self.hunk.preimage, self.start))
 
     @property
     def exact(self) -> bool:

@@ -6,9 +6,10 @@ lines. Positions inside count from 0, line numbers that a user sees from 1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from itertools import zip_longest
 
 from git_opatch.blob import Mode
 
@@ -55,7 +56,8 @@ class Anchor:
 class Hunk:
     """Lines to find together, and all that the patch says of where they stand."""
 
-    lines: tuple[Line, ...]
+    lines: Sequence[Line]
+    """A tuple, or what equals one."""
     anchors: tuple[Anchor, ...] = ()
     start: int | None = None
     """The stated position of the preimage in the old file, from 0; None if not stated."""
@@ -72,23 +74,32 @@ class Hunk:
     r"""Whether the text's lines all ended alike, so that a `\r` is no content."""
     elisions: tuple[int, ...] = ()
     """Where `~` stands: before these of `lines` the file has more, which are removed, too."""
-    preimage: tuple[Line, ...] = field(init=False, repr=False, compare=False)
-    """The lines that the file must have."""
-    postimage: tuple[Line, ...] = field(init=False, repr=False, compare=False)
-    """The lines that the file will have."""
+    _preimage: tuple[Line, ...] | None = field(default=None, init=False, repr=False, compare=False)
+    _postimage: tuple[Line, ...] | None = field(default=None, init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        """Tell the two images apart once: they are asked for again and again."""
-        preimage = tuple(line for line in self.lines if line.mark is not Mark.ADDED)
-        postimage = tuple(line for line in self.lines if line.mark is not Mark.REMOVED)
-        object.__setattr__(self, "preimage", preimage)
-        object.__setattr__(self, "postimage", postimage)
+    # Told apart once: the images are asked for again and again, but not of every hunk.
+    @property
+    def preimage(self) -> tuple[Line, ...]:
+        """The lines that the file must have."""
+        if self._preimage is None:
+            object.__setattr__(self, "_preimage", tuple(self._without(Mark.ADDED)))
+        return self._preimage or ()
+
+    @property
+    def postimage(self) -> tuple[Line, ...]:
+        """The lines that the file will have."""
+        if self._postimage is None:
+            object.__setattr__(self, "_postimage", tuple(self._without(Mark.REMOVED)))
+        return self._postimage or ()
+
+    def _without(self, mark: Mark) -> Iterator[Line]:
+        return (line for line in self.lines if line.mark is not mark)
 
     @property
     def changes(self) -> bool:
         """Whether the lines after the hunk are others than those before it."""
-        one, two = self.preimage, self.postimage
-        return len(one) != len(two) or _said(one) != _said(two)
+        before, after = _said(self._without(Mark.ADDED)), _said(self._without(Mark.REMOVED))
+        return any(one != two for one, two in zip_longest(before, after))
 
     def reversed(self) -> Hunk:
         """The hunk that takes this one back."""
@@ -96,8 +107,8 @@ class Hunk:
         return replace(self, lines=lines, start=self.new_start, new_start=self.start)
 
 
-def _said(lines: Sequence[Line]) -> list[tuple[bytes, bool]]:
-    return [(line.text, line.newline) for line in lines]
+def _said(lines: Iterable[Line]) -> Iterator[tuple[bytes, bool]]:
+    return ((line.text, line.newline) for line in lines)
 
 
 class Operation(Enum):

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 _ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
 _BYTES = {name: code for code, name in _ESCAPES.items()}
+_PLAIN = re.compile(r"[ !#-\[\]-~]*")
 _QUOTED_PART = re.compile(rb'\\([0-3][0-7]{2}|[abtnvfr"\\])|([^"\\]+)')
 
 # Code points that HFS+ ignores in a name (next_hfs_char in git's utf8.c).
@@ -19,15 +20,16 @@ _IGNORED_BY_HFS = dict.fromkeys(
     [0x200C, 0x200D, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
 )
 _LONGEST_PATH, _LONGEST_NAME = 4000, 255
+# Its names on NTFS are those of is_ntfs_dotgitmodules in git's path.c.
+_MODULES_FILE = re.compile(r"\.gitmodules|gitmod~[1-4]|gi7eba~[1-9]")
 _DRIVE = re.compile(r"[A-Za-z]:(?=[\\/]|$)")
 
 
 def quote(path: str) -> str:
     """`path` in double quotes with C escapes if git would quote it, else as it is."""
-    raw = os.fsencode(path)
-    if all(0x20 <= byte < 0x7F and byte not in b'"\\' for byte in raw):
+    if _PLAIN.fullmatch(path):
         return path
-    return '"' + "".join(map(_quoted_byte, raw)) + '"'
+    return '"' + "".join(map(_quoted_byte, os.fsencode(path))) + '"'
 
 
 def _quoted_byte(byte: int) -> str:
@@ -94,6 +96,15 @@ def why_unsafe(path: str) -> str | None:
     return None
 
 
+def is_modules_file(path: str) -> bool:
+    """Whether a system could take `path` for a `.gitmodules`, which git lets be no link."""
+    return _MODULES_FILE.fullmatch(_plain(path.rpartition("/")[2])) is not None
+
+
 def _is_git_folder(part: str) -> bool:
-    plain = part.translate(_IGNORED_BY_HFS).split(":")[0].rstrip(" .").lower()
-    return plain in (".git", "git~1")
+    return _plain(part) in (".git", "git~1")
+
+
+def _plain(part: str) -> str:
+    """`part` without what HFS+ and NTFS take no notice of."""
+    return part.translate(_IGNORED_BY_HFS).split(":")[0].rstrip(" .").lower()

@@ -6,14 +6,16 @@ wrong is collected, so that all of it is said at once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from git_opatch.blob import Change, Mode
 from git_opatch.complete import complete
 from git_opatch.complete.draft import Draft
 from git_opatch.options import Options
 from git_opatch.outcome import Failure, Reason, refusal
 from git_opatch.patch import FilePatch, Patch
-from git_opatch.paths import normalise, why_unsafe
+from git_opatch.paths import is_modules_file, normalise, why_unsafe
 from git_opatch.settle import Former, Placed, Plan, Planner
 from git_opatch.snapshot import Snapshot
 
@@ -78,7 +80,18 @@ def make_plan(
         if not plan.completed.changes and not plan.failures and not plan.skipped:
             section = patch.files[0]
             plan.failures.append(refusal(section, Reason.NO_CHANGE, "the patch changes nothing"))
-    return plan
+    linked = _linked_modules(plan.completed.changes)
+    return Plan(failures=[*plan.failures, *linked]) if linked else plan
+
+
+def _linked_modules(changes: Sequence[Change]) -> list[Failure]:
+    """Git takes no `.gitmodules` that is a link (verify_path): it would be read from outside."""
+    what = "`.gitmodules` cannot be a symbolic link"
+    return [
+        Failure(Reason.UNSAFE_PATH, what, change.path)
+        for change in changes
+        if change.new and change.new.mode is Mode.SYMLINK and is_modules_file(change.path)
+    ]
 
 
 __all__ = [

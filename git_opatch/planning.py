@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from contextlib import suppress
 
 from git_opatch import journal
 from git_opatch.advice import with_advice
 from git_opatch.blob import Change
-from git_opatch.drift import amiss, follow
-from git_opatch.errors import JournalError, ParseError
+from git_opatch.drift import amiss, follow, patch_back, replaced
+from git_opatch.errors import JournalError
 from git_opatch.former import former_contents
 from git_opatch.journal import Record
-from git_opatch.options import Dialect, Options, Past, Target
-from git_opatch.outcome import Failure, Reason
-from git_opatch.parse import parse_patch
+from git_opatch.options import Options, Past, Target
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan, make_plan, named_paths, refuse_unsafe
+from git_opatch.policy import refuse_by_policy
 from git_opatch.repository import Repository
-from git_opatch.reverse import reverse, reverse_recorded
+from git_opatch.reverse import reverse
 from git_opatch.snapshot import Snapshot, take_snapshot
 from git_opatch.transaction import home_of
 from git_opatch.transaction.guard import guard_parents
@@ -35,13 +33,14 @@ def plan_text(patch: Patch, repository: Repository, options: Options) -> tuple[P
         with suppress(JournalError):
             plan, snapshot = plan_recorded(record, repository, options)
             back = {Change(one.path, one.new, one.old) for one in record.changes}
-            if not plan.failures and set(plan.completed.changes) == back:
+            as_applied = set(plan.completed.changes) == back
+            if not plan.failures and (as_applied or _beside(options)):
                 if not all(section.states_content for section in patch.files):
                     plan.notes.append(f"taken back as it was applied, by record {record.number}")
                 return plan, snapshot
     plan, snapshot = _plan_as_is(reverse(patch), repository, options, record)
     if record is not None and not plan.failures:
-        failures = _replaced(patch, record)
+        failures = replaced(patch, record)
         plan = Plan(failures=failures) if failures else plan
     return plan, snapshot
 
@@ -50,16 +49,12 @@ def plan_recorded(
     record: Record, repository: Repository, options: Options
 ) -> tuple[Plan, Snapshot]:
     """Take back a recorded diff. Raises `JournalError` if it is damaged."""
-    source = os.path.relpath(record.file)
-    try:
-        diff = record.read_diff()
-        parsed = parse_patch(diff, dialect=Dialect.UNIFIED, source=source, recorded=True)
-    except ParseError as error:
-        raise JournalError(f"{source} is damaged: {error}") from None
-    patch = reverse_recorded(parsed)
-    plan, snapshot = _plan_as_is(
-        patch, repository, options, record, lambda base: follow(patch, record, base, repository)
-    )
+    patch = patch_back(record)
+
+    def fitted(base: Snapshot) -> Patch:
+        return follow(patch, record, base, repository, bare=_beside(options))
+
+    plan, snapshot = _plan_as_is(patch, repository, options, record, fitted)
     if not plan.failures:
         plan.failures += amiss(patch, record, snapshot, plan.completed.changes)
         plan.notes.clear()  # that the record says what files held, goes without saying
@@ -67,21 +62,9 @@ def plan_recorded(
     return plan, snapshot
 
 
-def _replaced(patch: Patch, record: Record) -> list[Failure]:
-    """Files that the patch put in place of others, which its text does not know."""
-    return [
-        Failure(
-            Reason.NOT_REVERSIBLE,
-            "was put in place of another file, and something changed since; the patch does not "
-            "say what the other one held",
-            section.new_path or "",
-            number=section.number,
-            source=section.source,
-            advice=f"it was blob {record.before[section.new_path or ''].id}",
-        )
-        for section in patch.files
-        if section.old_path != section.new_path and section.new_path in record.before
-    ]
+def _beside(options: Options) -> bool:
+    """Whether this is about files that have changes which are not staged, and stay so."""
+    return options.carry and options.target is Target.WORKTREE
 
 
 def _plan_as_is(
@@ -97,7 +80,10 @@ def _plan_as_is(
         failures = guard_parents(repository.require_worktree(), named_paths(patch))
     if failures:
         return Plan(failures=failures), Snapshot({})
-    snapshot = take_snapshot(repository, named_paths(patch), options)
+    paths = [*named_paths(patch), *options.policy.expected_paths]
+    snapshot = take_snapshot(repository, paths, options)
+    if failures := refuse_by_policy(patch, snapshot, repository, options):
+        return Plan(failures=failures), snapshot
     former = former_contents(repository, patch, record)
     patch = fitted(snapshot) if fitted else patch
     plan = make_plan(patch, snapshot, options, repository.algorithm, former)

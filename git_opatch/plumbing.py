@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from git_opatch.blob import Entry, Mode
 from git_opatch.errors import RepositoryError
 
-MOST_ARGUMENTS = 500_000  # bytes; above it the whole index is listed
+MOST_ARGUMENTS = 500_000  # bytes
+_MOST_PATHSPECS = 20_000  # bytes; git compares every entry of the index with each of them
 # What would be refused on one system is refused on all; hard links change a file's ctime.
 OUR_CONFIG = (
     "-c", "core.protectHFS=true",
@@ -30,12 +31,33 @@ _RANGES = re.compile(rb"(?m)^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 @dataclass(frozen=True, slots=True)
 class Listed:
     """An index entry as listed. `tag` is git's (`ls-files -v`): H, S, M; R and C are
-    a file that is gone from the working tree, or changed there."""
+    a file that is gone from the working tree, or changed there; A is one of which the index
+    has no content yet (`git add -N`)."""
 
     path: str
     entry: Entry
     stage: int
     tag: str
+
+
+class Settings(dict[str, str]):
+    """What is configured: by lower-case key, the last value of each."""
+
+    def __init__(self, output: bytes = b"") -> None:
+        """Of what `git config -z --get-regexp` prints."""
+        items = os.fsdecode(output).split("\0")[:-1]
+        pairs = (item.partition("\n") for item in items)
+        self._pairs = [(key.lower(), value if nl else "true") for key, nl, value in pairs]
+        super().__init__(self._pairs)
+
+    def every(self, key: str) -> list[str]:
+        """All values of `key`, which is in lower case.
+
+        An empty one takes back those before it, as for `credential.helper` (gitcredentials).
+        """
+        values = [value for name, value in self._pairs if name == key]
+        last = max((at for at, value in enumerate(values) if not value), default=-1)
+        return values[last + 1 :]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +88,17 @@ def batch(output: bytes) -> Iterator[tuple[str, bytes]]:
         end = output.index(b"\n", at)
         oid, *about = output[at:end].decode("utf-8", "replace").split(" ")
         if not about or not about[-1].isdigit():
-            raise RepositoryError(f"object {oid} is missing; the repository is not complete")
+            raise missing(oid)
         size = int(about[-1])
         yield oid, output[end + 1 : end + 1 + size]
         at = end + 1 + size + 1
+
+
+def missing(oid: str) -> RepositoryError:
+    """Says that an object is not here, and how a partial clone gets it."""
+    return RepositoryError(
+        f"object {oid} is missing; if this is a partial clone, `git cat-file -e {oid}` fetches it"
+    )
 
 
 def batches(words: Sequence[str], most: int) -> Iterator[Sequence[str]]:
@@ -92,11 +121,11 @@ def escaped(path: str) -> str:
 def pathspecs(paths: Iterable[str], parents: Iterable[str] = ()) -> list[str]:
     """Arguments that mean what is at or below `paths`, and `parents` but not what is below them.
 
-    Where they would be too long, they mean everything.
+    Where they would be so many that it is faster to list the whole index, they mean that.
     """
     specs = [f":(top,literal){path}" for path in paths]
     specs += [f":(top,glob){no_folder(path)}" for path in parents]
-    return specs if sum(map(len, specs)) <= MOST_ARGUMENTS else [":(top)"]
+    return specs if sum(map(len, specs)) <= _MOST_PATHSPECS else [":(top)"]
 
 
 def no_folder(path: str) -> str:
@@ -105,6 +134,16 @@ def no_folder(path: str) -> str:
     Git takes a glob without wildcards for a folder, too. `?` is one byte, and no slash.
     """
     return escaped(path[:-1]) + "?" * len(os.fsencode(path[-1]))
+
+
+def fed(paths: Iterable[str]) -> bytes:
+    """`paths` as commands read them with `-z --stdin`."""
+    return b"".join(os.fsencode(path) + b"\0" for path in paths)
+
+
+def names(output: bytes) -> list[str]:
+    """The paths that a command prints with `-z`."""
+    return [os.fsdecode(name) for name in output.split(b"\0")[:-1]]
 
 
 def quoted(path: str) -> str:

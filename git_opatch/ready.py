@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from git_opatch.blob import Change
+from git_opatch.carry import carry, ways_round
 from git_opatch.options import Options, Target
 from git_opatch.outcome import Failure, Reason, Refused
 from git_opatch.plan import Plan
@@ -28,47 +30,69 @@ def ready(planner: Planner, repository: Repository, options: Options) -> tuple[P
         and not (options.partial and (changes or options.reject))
     ):
         raise Refused(plan.failures)
-    obstacles = _unstaged(planner, changes, snapshot, options)
+    sources = sorted({one.old.path for one in plan.written.results if one.old is not None})
+    if options.target is not Target.INDEX:
+        sources = []
+    changed = [path for path in sources if path in snapshot.changed - snapshot.deleted]
+    obstacles = _left_out(sources, changes, snapshot, repository, options)
+    if changed and not options.carry:
+        advice = _way_round(planner, plan, changed, repository, options)
+        obstacles += _unstaged(changed, advice)
     obstacles += guard(top, changes, options.target) if not obstacles else []
     if obstacles:
         raise Refused([*plan.failures, *obstacles])
+    if changed:
+        there = planner(replace(options, target=Target.WORKTREE))[0]
+        plan.carried = carry(plan, there, changed, repository, options)
+        plan.notes += [f"{path}: has unstaged changes, which stay unstaged" for path in changed]
     return plan, snapshot
 
 
-def _unstaged(
-    planner: Planner, changes: Sequence[Change], snapshot: Snapshot, options: Options
+def _left_out(
+    sources: Sequence[str],
+    changes: Sequence[Change],
+    snapshot: Snapshot,
+    repository: Repository,
+    options: Options,
 ) -> list[Failure]:
-    """Touched files that are not in the working tree what they are in the index."""
+    """Files that the working tree is not to have: `git add` refuses those, too."""
     if options.target is not Target.INDEX:
         return []
-    touched = [change.path for change in changes if change.old is not None]
-    skipped = [path for path in touched if path in snapshot.skipped]
-    failures = [
-        Failure(
-            Reason.SKIPPED,
-            "is not checked out (skip-worktree)",
-            path,
-            advice=f"to change it in the index alone: {options.command_with('--cached')}",
+    advice = f"to change it in the index alone: {options.command_with('--cached')}"
+    return [
+        Failure(Reason.SKIPPED, f"is {what}", path, advice=advice)
+        for paths, what in (
+            (
+                [one for one in sources if one in snapshot.skipped],
+                "not checked out (skip-worktree)",
+            ),
+            (left_out(changes, repository), "outside of the sparse checkout"),
         )
-        for path in skipped
+        for path in paths
     ]
-    changed = [path for path in touched if path in snapshot.changed - snapshot.deleted]
-    if changed:
-        advice = _way_round(planner, options)
-        failures += [
-            Failure(Reason.UNSTAGED, "has changes that are not staged", path, advice=advice)
-            for path in changed
-        ]
-    return failures
 
 
-def _way_round(planner: Planner, options: Options) -> str:
+def left_out(changes: Sequence[Change], repository: Repository) -> list[str]:
+    """The new files among `changes` that the sparse checkout leaves out."""
+    created = [one.path for one in changes if one.old is None]
+    return sorted(repository.outside_sparse_checkout(created))
+
+
+def _unstaged(paths: Sequence[str], advice: str) -> list[Failure]:
+    what = "has changes that are not staged"
+    return [Failure(Reason.UNSTAGED, what, path, advice=advice) for path in paths]
+
+
+def _way_round(
+    planner: Planner, plan: Plan, changed: Sequence[str], repository: Repository, options: Options
+) -> str:
     """The command that would work although files have unstaged changes."""
-    there = replace(options, target=Target.WORKTREE)
-    if not planner(there)[0].failures:
-        as_they_are = options.command_with("--worktree")
-        return (
-            f"to patch the files as they are, without staging: {as_they_are}\n"
-            f"to patch the staged versions alone: {options.command_with('--cached')}"
-        )
-    return f"to patch the staged version alone: {options.command_with('--cached')}"
+    there = planner(replace(options, target=Target.WORKTREE, carry=True))[0]
+    if not guard(repository.require_worktree(), plan.written.changes, options.target):
+        with suppress(Refused):
+            carry(plan, there, changed, repository, options)
+            return (
+                f"to leave those changes unstaged: {options.command_with('--carry')}\n"
+                f"{ways_round(options)}"
+            )
+    return ways_round(options, there)

@@ -1,8 +1,6 @@
-"""The one gateway to git: small named questions, exact bytes, each odd flag with its reason.
+"""The questions that git is asked: small, named, exact bytes, each odd flag with its reason.
 
-Nobody else imports GitPython or starts git. Every command runs at the top of the working
-tree with the repository named outright, because git apply in a subdirectory passes over
-what lies outside it and says nothing, and with `GIT_DIR` set writes where it stands.
+Nobody else starts git.
 """
 
 from __future__ import annotations
@@ -11,123 +9,47 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from git_opatch.blob import Entry, Mode
-from git_opatch.errors import RepositoryError
+from git_opatch.blob import Entry, Mode, blob_id
+from git_opatch.gateway import Gateway
 from git_opatch.plumbing import (
     MOST_ARGUMENTS,
-    OUR_CONFIG,
-    OUR_PATHSPECS,
     PLAIN_DIFF,
     Answer,
     Listed,
     batch,
     batches,
     differing,
-    escaped,
+    fed,
     listed,
     pathspecs,
     quoted,
 )
-from git_opatch.text import visible
-
-# Where git is missing, GitPython's import would fail with a traceback of its own.
-os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-from git import Git
-from git.exc import GitCommandNotFound
+from git_opatch.selecting import Selecting
+from git_opatch.text import Text
 
 # Without it git apply faults in the pages of a large file anew for every hunk.
 _MALLOC = {"MALLOC_TOP_PAD_": str(64 * 1024 * 1024)}
 
 
-class Repository:
-    """A repository, found from a directory as git finds it.
-
-    `top` is the top of the working tree, or None in a bare repository.
-    """
-
-    def __init__(self, directory: str | Path = ".") -> None:
-        """Raises `RepositoryError`, with git's own words, if there is none."""
-        self._git = Git(str(directory))
-        self._env: dict[str, str] = {**OUR_PATHSPECS}
-        found = self.run(
-            "rev-parse", "--path-format=absolute", "--git-dir", "--git-path", "index",
-            "--git-path", "objects", "--show-object-format", "--show-toplevel",
-        )  # fmt: skip
-        names = os.fsdecode(found.output).split("\n", 4)
-        if len(names) < 5:
-            raise RepositoryError(visible(found.errors.removeprefix("fatal: ")))
-        self.git_dir, self.index_file, self.objects = map(Path, names[:3])
-        self.algorithm = names[3]
-        self.top = Path(names[4].removesuffix("\n")) if found.status == 0 else None
-        if not self.git_dir.is_dir() or self.algorithm not in ("sha1", "sha256"):
-            raise RepositoryError("the path of the repository holds a newline, which is not read")
-        self._git = Git(str(self.top or self.git_dir))
-        self._env["GIT_DIR"] = str(self.git_dir)
-        if self.top is not None:
-            self._env["GIT_WORK_TREE"] = str(self.top)
-        if "GIT_INDEX_FILE" in os.environ:
-            self._env["GIT_INDEX_FILE"] = str(self.index_file)
-
-    def run(
-        self,
-        *arguments: str,
-        env: Mapping[str, str] | None = None,
-        feed: bytes | None = None,
-        keep: Sequence[int] = (),
-    ) -> Answer:
-        """Run git; `feed` is its standard input, `keep` are descriptors it inherits."""
-        with tempfile.TemporaryFile() as stdin:  # GitPython needs a real file
-            stdin.write(feed or b"")
-            stdin.seek(0)
-            try:
-                status, output, errors = self._git.execute(
-                    ["git", *OUR_CONFIG, *arguments],
-                    stdin,
-                    with_extended_output=True,
-                    with_exceptions=False,
-                    stdout_as_string=False,
-                    strip_newline_in_stdout=False,
-                    env={**self._env, **(env or {})},
-                    pass_fds=keep,
-                    process_group=0 if keep else None,
-                )
-            except GitCommandNotFound:
-                raise RepositoryError("git is not installed, or not on PATH") from None
-        return Answer(status, output, errors)
-
-    def _ask(
-        self, *arguments: str, env: Mapping[str, str] | None = None, feed: bytes | None = None
-    ) -> bytes:
-        answer = self.run(*arguments, env=env, feed=feed)
-        if answer.status:
-            raise RepositoryError(visible(answer.errors.removeprefix("fatal: "), 2000))
-        return answer.output
-
-    def require_worktree(self) -> Path:
-        """The top of the working tree. Raises `RepositoryError` if there is none."""
-        if self.top is None:
-            raise RepositoryError(
-                "this needs a working tree, and here is none (a bare repository, or inside "
-                "a git directory); `git opatch convert --base TREE-ISH` works without one"
-            )
-        return self.top
-
-    def settings(self) -> dict[str, str]:
-        """The user's `opatch.*` and `color.*` settings, by lower-case key."""
-        answer = self.run("config", "-z", "--get-regexp", r"^(opatch\..*|color\.(ui|opatch))$")
-        items = os.fsdecode(answer.output).split("\0")[:-1]
-        pairs = (item.partition("\n") for item in items)
-        return {key.lower(): value if newline else "true" for key, newline, value in pairs}
+class Repository(Gateway, Selecting):
+    """What git knows of a repository, and the few things that it is told to do there."""
 
     def list_index(
-        self, paths: Iterable[str], parents: Iterable[str], *, index: Path | None = None
+        self,
+        paths: Iterable[str],
+        parents: Iterable[str],
+        *,
+        index: Path | None = None,
+        compare: bool = False,
     ) -> list[Listed]:
         """The entries at or below `paths`, and those that are themselves one of `parents`.
 
-        With a working tree, entries that are gone or changed there are listed again, as R
-        and C. `index` is another index to read.
+        With a working tree, entries that are only intended to be added are listed again, as
+        A, and if asked to `compare` those that are gone or changed there, as R and C. That may
+        run the user's filters. `index` is another index to read.
         """
         specs = pathspecs(paths, parents)
         if not specs:
@@ -135,20 +57,37 @@ class Repository:
         output = self._ask("ls-files", "-v", "-c", "-s", "-z", "--", *specs, env=_index_env(index))
         found = [listed(record) for record in output.split(b"\0")[:-1]]
         if self.top is not None and index is None:
-            found += self._different({one.path for one in found} & set(paths))
+            wanted, empty = set(paths), blob_id(Text([]), self.algorithm)
+            named = (one for one in found if one.path in wanted)
+            found += self._different([one for one in named if compare or one.entry.id == empty])
         return found
 
-    def _different(self, paths: set[str]) -> list[Listed]:
-        """Those of the entries at `paths` that are gone or changed in the working tree.
+    def _different(self, entries: Sequence[Listed]) -> list[Listed]:
+        """Those of `entries` that are not in the working tree what they are in the index."""
+        hidden = [one for one in entries if one.tag.islower()]
+        if not hidden:
+            return self._differing({one.path for one in entries})
+        with tempfile.TemporaryDirectory(prefix="git-opatch-") as folder:
+            index = self._copied_index(Path(folder), hidden)
+            return self._differing({one.path for one in entries}, _index_env(index))
+
+    def _differing(self, paths: set[str], env: Mapping[str, str] | None = None) -> list[Listed]:
+        """The entries at `paths` that are gone, changed or only intended.
 
         `ls-files -m` stats every file of the index unless all its arguments have a folder in
-        common; `diff-files` only those asked for, but it names what merely looks changed, too.
+        common; `diff-files` only those asked for, but it names what merely looks changed, too,
+        and would run git in a submodule, by that repository's configuration.
         """
-        for command in (("diff-files", "--name-only"), ("ls-files", "-v", "-d", "-m", "-s")):
-            specs = pathspecs(sorted(paths))
-            output = self._ask(*command, "-z", "--", *specs) if specs else b""
-            paths &= {os.fsdecode(name) for name in output.split(b"\0")}
-        return [listed(record) for record in output.split(b"\0")[:-1]]
+        specs = pathspecs(sorted(paths))
+        wanted = ("--ita-invisible-in-index", "--ignore-submodules", "--name-status")
+        output = self._ask("diff-files", *wanted, "-z", "--", *specs, env=env) if specs else b""
+        status, names = (os.fsdecode(output).split("\0")[at:-1:2] for at in (0, 1))
+        intended = {name for name, letter in zip(names, status, strict=True) if letter == "A"}
+        specs = pathspecs(sorted(paths.intersection(names)))
+        flags = ("-v", "-d", "-m", "-s")
+        output = self._ask("ls-files", *flags, "-z", "--", *specs, env=env) if specs else b""
+        found = map(listed, output.split(b"\0")[:-1])
+        return [replace(one, tag="A") if one.path in intended else one for one in found]
 
     def list_tree(
         self, tree: str, paths: Sequence[str], *, recursive: bool = False
@@ -185,42 +124,34 @@ class Repository:
         feed = "".join(f"{oid}\n" for oid in ids).encode()
         if not feed:
             return set()
-        output = self._ask("cat-file", "--batch-check=%(objectname)", feed=feed).decode()
-        return {line for line in output.splitlines() if not line.endswith("missing")}
-
-    def tracked_like(self, path: str) -> list[str]:
-        """The tracked paths that end alike, or stand in the same folder."""
-        folder, _, name = path.rpartition("/")
-        beside = f"{escaped(folder)}/*" if folder else "*"
-        globs = (f":(top,glob,icase)**/{escaped(name)}", f":(top,glob){beside}")
-        output = self._ask("ls-files", "-z", "--", *globs)
-        return [os.fsdecode(name) for name in output.split(b"\0")[:-1]]
+        answer = self.run("cat-file", "--batch-check=%(objectname)", feed=feed)
+        return {
+            line for line in answer.output.decode().splitlines() if not line.endswith("missing")
+        }
 
     def clean_worktree(
-        self, paths: Sequence[str], folder: Path, *, skipped: Sequence[str] = ()
+        self, paths: Sequence[str], folder: Path, *, hidden: Sequence[Listed] = ()
     ) -> tuple[Path, dict[str, str]]:
         """Store the working tree's files at `paths` as `git add` would, but aside.
 
         Gives an index in `folder` that has them, and the environment to read their blobs in:
         nothing of the repository is written. Not `hash-object`, which follows links and passes
-        over git's rule for CRLF in the index. The skip-worktree bit of `skipped` would hide files.
+        over git's rule for CRLF in the index. `hidden` are entries with bits that hide files.
         """
-        index, env = self._aside(folder)
-        if self.index_file.exists():
-            shutil.copy2(self.index_file, index)  # a younger one vouches for files changed since
-        if skipped:
-            self.mark("--no-skip-worktree", skipped, index=index)
-        feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
+        env = self._aside(folder)
+        index = self._copied_index(folder, hidden)
         self._ask(
-            "update-index", "--add", "--remove", "--replace", "-z", "--stdin", feed=feed, env=env
-        )
+            "update-index", "--add", "--remove", "--replace", "-z", "--stdin",
+            feed=fed(paths), env=env,
+        )  # fmt: skip
         return index, env
 
     def rebuilt_index(
-        self, entries: Mapping[str, Entry], folder: Path
+        self, entries: Mapping[str, Entry], folder: Path, *beside: Path
     ) -> tuple[Path, dict[str, str]]:
-        """An index in `folder` with `entries` alone, and an environment to write blobs aside."""
-        index, env = self._aside(folder)
+        """An index in `folder` with `entries` alone, whose blobs may be `beside` (see
+        `clean_worktree`), and an environment to write blobs aside."""
+        index, env = folder / "index", self._aside(folder, *beside)
         feed = b"".join(
             f"{entry.mode.value} {entry.id} 0\t".encode() + os.fsencode(path) + b"\0"
             for path, entry in entries.items()
@@ -228,17 +159,48 @@ class Repository:
         self._ask("update-index", "-z", "--index-info", feed=feed, env=env)
         return index, env
 
-    def _aside(self, folder: Path) -> tuple[Path, dict[str, str]]:
-        """An index and an object directory of their own, which reads the real objects, too."""
+    def _copied_index(self, folder: Path, hidden: Sequence[Listed]) -> Path:
+        """A copy of the index, in which no bit lets git pass over the files of `hidden`."""
+        index = folder / "index"
+        if self.index_file.exists():
+            shutil.copy2(self.index_file, index)  # a younger one vouches for files changed since
+        for flag, tags in (("--no-skip-worktree", "Ss"), ("--no-assume-unchanged", "hs")):
+            paths = [one.path for one in hidden if one.tag in tags]
+            if paths:
+                self.mark(flag, paths, index=index)
+        return index
+
+    def outside_sparse_checkout(self, paths: Sequence[str]) -> set[str]:
+        """Those of `paths`, none of which is tracked, that the sparse checkout leaves out.
+
+        Git says it of an index that has them alone, and of a working tree that has nothing.
+        """
+        if not paths or not (self.git_dir / "info/sparse-checkout").exists():
+            return set()
+        empty = Entry(Mode.REGULAR, blob_id(Text([]), self.algorithm))
+        with tempfile.TemporaryDirectory(prefix="git-opatch-") as folder:
+            top = Path(folder, "top")
+            top.mkdir()
+            index, env = self.rebuilt_index(dict.fromkeys(paths, empty), Path(folder))
+            answer = self.run(
+                # a sparse index would have the folder for the file
+                "-c", "index.sparse=false", "sparse-checkout", "reapply",
+                env={**env, "GIT_WORK_TREE": str(top)},
+            )  # fmt: skip
+            if answer.status:  # it is no sparse checkout any more
+                return set()
+            return {one.path for one in self.list_index(paths, [], index=index) if one.tag == "S"}
+
+    def _aside(self, folder: Path, *beside: Path) -> dict[str, str]:
+        """For an index and objects of their own in `folder`, which reads the real ones, too."""
         index, objects = folder / "index", folder / "objects"
         objects.mkdir()
-        alternates = os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "")
-        return index, {
+        others = [quoted(str(one)) for one in (self.objects, *(it / "objects" for it in beside))]
+        others.append(os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", ""))
+        return {
             "GIT_INDEX_FILE": str(index),
             "GIT_OBJECT_DIRECTORY": str(objects),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(
-                filter(None, [quoted(str(self.objects)), alternates])
-            ),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(filter(None, others)),
         }
 
     def apply(
@@ -262,16 +224,14 @@ class Repository:
 
     def refresh(self, paths: Sequence[str], *, index: Path | None = None) -> None:
         """Let the index know that files which only look changed are not."""
-        feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
         self.run(
             "add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul",
-            env={**_index_env(index), "GIT_LITERAL_PATHSPECS": "1"}, feed=feed,
+            env={**_index_env(index), "GIT_LITERAL_PATHSPECS": "1"}, feed=fed(paths),
         )  # fmt: skip
 
     def mark(self, flag: str, paths: Sequence[str], *, index: Path) -> None:
         """Set or clear a bit of entries of `index`, by the option of `git update-index`."""
-        feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
-        self._ask("update-index", flag, "-z", "--stdin", env=_index_env(index), feed=feed)
+        self._ask("update-index", flag, "-z", "--stdin", env=_index_env(index), feed=fed(paths))
 
     def differences(self, before: bytes, after: bytes) -> list[tuple[range, int]]:
         """Which lines of one text git's diff replaces to make another, and by how many."""
@@ -284,8 +244,9 @@ class Repository:
 
     def check_out(self, paths: Sequence[str], *, index: Path) -> None:
         """Write files anew from `index`, for attributes that have changed."""
-        feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
-        self._ask("checkout-index", "-f", "-u", "-z", "--stdin", feed=feed, env=_index_env(index))
+        self._ask(
+            "checkout-index", "-f", "-u", "-z", "--stdin", feed=fed(paths), env=_index_env(index)
+        )
 
     def smudged(self, blobs: Mapping[str, str], env: Mapping[str, str]) -> dict[str, bytes]:
         """The bytes that git would write to the working tree, by path, for each id."""

@@ -10,8 +10,8 @@ from git_opatch.complete import Completed, Conflicts
 from git_opatch.complete.draft import Content, Draft, new_content, restored_content
 from git_opatch.hunks import edit
 from git_opatch.options import Options, Target
-from git_opatch.outcome import Failure, Placement, Reason, refusal
-from git_opatch.patch import FilePatch, Hunk, Line, Operation
+from git_opatch.outcome import Failure, Placement, Reason, not_reversible, refusal
+from git_opatch.patch import FilePatch, Line, Operation
 from git_opatch.paths import parents
 from git_opatch.snapshot import Snapshot
 
@@ -41,6 +41,10 @@ class Plan:
     """What is there already, and was passed over."""
     undoes: int = 0
     """The number of the journal's record that this takes back; 0 if none."""
+    carried: Completed | None = None
+    """What becomes of the working tree, where its files have changes that are not staged."""
+    commits: tuple[str, ...] = ()
+    """The ids of the commits that were made of it, oldest first."""
     conflicts: Conflicts | None = None
     """Files to be left unmerged: `failures` name them, and all else of the plan is without them."""
 
@@ -67,7 +71,7 @@ class Planner:
         lost = next((hunk for hunk in section.hunks if hunk.elisions), None)
         if self.options.reverse and lost is not None:
             what = "removed lines that the patch does not show (`~`), so they cannot be put back"
-            return [_not_reversible(section, lost, what)]
+            return [not_reversible(section, lost, what)]
         if section.operation is Operation.APPEND:
             return self._append(section)
         if section.operation is Operation.ADD:
@@ -97,7 +101,7 @@ class Planner:
             what = (
                 "is all that the file has, and the patch does not say whether it was there before"
             )
-            return [_not_reversible(section, hunk, what)]
+            return [not_reversible(section, hunk, what)]
         return self.settle(replace(section, operation=Operation.UPDATE))
 
     def _moved(self, section: FilePatch) -> Failure | None:
@@ -159,7 +163,7 @@ class Planner:
                 path=path,
                 advice="send an update of it, or use --overwrite to replace it",
             )
-        if path in self.snapshot.submodules or path in self.snapshot.unmerged:
+        if path in self.snapshot.submodules | self.snapshot.unmerged | self.snapshot.intended:
             return self._missing(section, path)
         tracked = self.snapshot.tracked if path in self.snapshot.folders else ()
         if self.draft.is_folder(path, tracked):
@@ -169,8 +173,8 @@ class Planner:
                 message = f"`{parent}` is a submodule; its files belong to another repository"
                 return refusal(section, Reason.UNSAFE_PATH, message, path=path)
             there = self.draft.get(parent)
-            if there is not None:
-                what = "a symbolic link" if there.mode is Mode.SYMLINK else "a file"
+            if there is not None or parent in self.snapshot.unmerged | self.snapshot.intended:
+                what = "a symbolic link" if there and there.mode is Mode.SYMLINK else "a file"
                 message = f"`{parent}` is {what}, so nothing can be created below it"
                 return refusal(section, Reason.UNSAFE_PATH, message, path=path)
         return None
@@ -179,6 +183,8 @@ class Planner:
         """Why there is no file to change at `path`."""
         for reason, message, holds in (
             (Reason.UNMERGED, "unmerged; resolve the conflict first", self.snapshot.unmerged),
+            (Reason.UNTRACKED, "only intended to be added (git add -N); `git add` it first, or use "
+             "--worktree", self.snapshot.intended),
             (Reason.NOT_A_FILE, "a submodule; patch it in its own repository",
              self.snapshot.submodules),
             (Reason.NOT_A_FILE, "a directory; name the files in it", self.snapshot.folders),
@@ -246,11 +252,13 @@ class Planner:
         if hunks and content.text.binary:
             return [refusal(section, Reason.BINARY, "is binary; its lines cannot change")], content
         lost = [
-            hunk for hunk in hunks if self._is_lost(hunk.preimage, hunk.at_end_of_file, content)
+            hunk
+            for hunk in hunks
+            if not section.counted and self._is_lost(hunk.preimage, hunk.at_end_of_file, content)
         ]
         if lost:
             return [
-                _not_reversible(
+                not_reversible(
                     section,
                     lost[0],
                     "removes lines without any context, so there is no telling where they stood",
@@ -285,14 +293,3 @@ class Planner:
             for one in placements
             for note in one.notes
         ]
-
-
-def _not_reversible(section: FilePatch, hunk: Hunk, message: str) -> Failure:
-    return refusal(
-        section,
-        Reason.NOT_REVERSIBLE,
-        message,
-        hunk=hunk.ordinal,
-        number=hunk.number,
-        advice="take it back with the completed diff: `git apply -R --index`",
-    )

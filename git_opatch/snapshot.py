@@ -26,7 +26,8 @@ class Snapshot:
     that it names; the other sets name what is no file, or no ordinary one: `folders`,
     `submodules`, `unmerged`, and, in the working tree, files with changes that are not
     staged (`changed`), files that are `deleted` there, and `skipped` ones (skip-worktree).
-    `flags` are the entries' skip-worktree and assume-unchanged bits.
+    `flags` are the entries' skip-worktree and assume-unchanged bits. What is only `intended`
+    to be added has no content in the index yet.
     """
 
     blobs: Mapping[str, Blob]
@@ -38,6 +39,7 @@ class Snapshot:
     deleted: frozenset[str] = frozenset()
     skipped: frozenset[str] = frozenset()
     flags: Mapping[str, str] = field(default_factory=dict)
+    intended: frozenset[str] = frozenset()
 
 
 def take_snapshot(repository: Repository, paths: Iterable[str], options: Options) -> Snapshot:
@@ -48,7 +50,9 @@ def take_snapshot(repository: Repository, paths: Iterable[str], options: Options
         return _of_tree(repository, options.base, wanted, above)
     if options.target is Target.WORKTREE:
         return _of_worktree(repository, wanted, above)
-    return _of_listed(repository, repository.list_index(wanted, above), wanted, above)
+    compare = options.target is Target.INDEX
+    listed = repository.list_index(wanted, above, compare=compare)
+    return _of_listed(repository, listed, wanted, above)
 
 
 def _of_tree(repository: Repository, tree: str, paths: list[str], above: list[str]) -> Snapshot:
@@ -76,7 +80,8 @@ def _of_listed(
     env: Mapping[str, str] | None = None,
 ) -> Snapshot:
     wanted, named = set(paths), {*paths, *above}
-    cached = [one for one in listed if one.tag in "HSMhsm"]
+    intended = frozenset(one.path for one in listed if one.tag == "A")
+    cached = [one for one in listed if one.tag in "HSMhsm" and one.path not in intended]
     files: dict[str, Entry] = {
         one.path: one.entry
         for one in cached
@@ -95,6 +100,7 @@ def _of_listed(
         frozenset(one.path for one in listed if one.tag in "Rr"),
         frozenset(one.path for one in cached if one.tag in "Ss"),
         {one.path: one.tag for one in cached if one.tag not in "HM"},
+        intended,
     )
 
 
@@ -107,9 +113,9 @@ def _of_worktree(repository: Repository, paths: list[str], above: list[str]) -> 
     present = {path for path in paths if is_file(top / path)} - unmerged
     gone = {path for path in names if not os.path.lexists(top / path)}
     with tempfile.TemporaryDirectory(prefix="git-opatch-") as folder:
-        skipped = [one.path for one in tracked if one.tag in "Ss" and one.path in present]
+        hidden = [one for one in tracked if one.path in present]
         index, env = repository.clean_worktree(
-            sorted(present | gone & set(paths)), Path(folder), skipped=skipped
+            sorted(present | gone & set(paths)), Path(folder), hidden=hidden
         )
         listed = repository.list_index(paths, above, index=index)
         found = _of_listed(repository, listed, paths, above, env)

@@ -1,8 +1,8 @@
 """The versions of a file that git keeps: what a patch may have been written against.
 
 Its `index` line names one; the others are those of the file's history, HEAD and the journal. How
-far back is looked is bounded in number, and so in time. Nothing is fetched: a version that a
-partial clone has not got is passed over.
+far back is looked is bounded in number, and so in time. A version that a partial clone has not got
+is passed over, for the gateway fetches nothing.
 """
 
 from __future__ import annotations
@@ -23,9 +23,6 @@ _MOST_COMMITS = 5000
 _MOST_VERSIONS = 50
 """Of one file, from its history."""
 _MOST_RECORDS = 100
-
-# Git before 2.45 knows only the second way to say that nothing is to be fetched.
-_NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +71,11 @@ def _of_history(
 ) -> Iterator[tuple[str, Version]]:
     """What commits made of `paths`, newest first; the outcome of a merge is a version, too."""
     commits = repository.run(
-        "rev-list", f"--max-count={_MOST_COMMITS}", "--end-of-options", tip, "--", env=_NO_FETCH
+        "rev-list", f"--max-count={_MOST_COMMITS}", "--end-of-options", tip, "--"
     ).output
     answer = repository.run(
         "diff-tree", "--stdin", "-r", "-m", "--root", "--raw", "--no-abbrev", "--no-renames", "-z",
-        "--", *paths, feed=commits, env={**_NO_FETCH, "GIT_LITERAL_PATHSPECS": "1"},
+        "--", *paths, feed=commits, env={"GIT_LITERAL_PATHSPECS": "1"},
     )  # fmt: skip
     ages = {commit: age for age, commit in enumerate(commits.decode().split())}
     blobs: dict[str, set[str]] = {path: set() for path in paths}
@@ -131,9 +128,7 @@ def _whole(repository: Repository, blob: str) -> str | None:
         return None
     feed = f"{blob}^{{blob}}\n".encode()
     command = ("cat-file", "--batch-check=%(objecttype) %(objectname)")
-    kind, _, name = (
-        repository.run(*command, feed=feed, env=_NO_FETCH).output.decode().partition(" ")
-    )
+    kind, _, name = repository.run(*command, feed=feed).output.decode().partition(" ")
     return name.strip() if kind == "blob" else None
 
 
@@ -141,7 +136,7 @@ def _present(repository: Repository, blobs: Sequence[str]) -> set[str]:
     """Those of `blobs` that are here. `cat-file` would give up at the first that is not."""
     output = repository.run(
         "rev-list", "--objects", "--no-walk", "--missing=allow-any", "--ignore-missing", "--stdin",
-        feed="".join(f"{blob}\n" for blob in blobs).encode(), env=_NO_FETCH,
+        feed="".join(f"{blob}\n" for blob in blobs).encode(),
     ).output  # fmt: skip
     return {line.split(b" ")[0].decode() for line in output.splitlines()}
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,14 @@ def sealed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
 def repo(tmp_path: Path) -> Sandbox:
     """An empty repository."""
     return Sandbox(tmp_path / "repo").init()
+
+
+@pytest.fixture(params=["sha1", "sha256"])
+def sound(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """An empty repository of either object format, which git must find sound after the test."""
+    repo = Sandbox(tmp_path / "repo").init(f"--object-format={request.param}")
+    yield repo
+    repo.fsck()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

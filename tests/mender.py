@@ -37,6 +37,7 @@ _OPTIONS = {
     "untracked": "--worktree",
     "unstaged_changes": "--worktree",
     "already_applied": "--skip-applied",
+    "file_exists": "--overwrite",
 }
 
 
@@ -47,14 +48,26 @@ def _section(failure: Json) -> Iterator[bytes]:
         yield b"*** Delete File: " + old + b"\n"
         return
     if asked["operation"] == "add":
-        yield b"*** Delete File: " + new + b"\n" if reason == "file_exists" else b""
         yield b"*** Add File: " + new + b"\n"
         yield from (b"+" + _bytes(line, "text") + b"\n" for line in asked["hunks"][0]["lines"])
         return
     yield b"*** Update File: " + old + b"\n"
     yield b"*** Move to: " + new + b"\n" if new != old else b""
+    if reason == "overlap":
+        yield from _hunk(_merged(asked["hunks"], failure["hunk"]), failure)
+        return
     for hunk in asked["hunks"]:
         yield from _hunk(hunk, failure)
+
+
+def _merged(hunks: list[Json], number: int) -> Json:
+    """The hunk with this number, and the lines that the other one adds before its own."""
+    (mine,) = (one for one in hunks if one["hunk"] == number)
+    added = [
+        line for one in hunks if one is not mine for line in one["lines"] if line["mark"] == "+"
+    ]
+    at = next(at for at, line in enumerate(mine["lines"]) if line["mark"] == "+")
+    return {**mine, "lines": [*mine["lines"][:at], *added, *mine["lines"][at:]]}
 
 
 def _path(asked: Json, name: str, failure: Json) -> bytes:

@@ -167,4 +167,5 @@ class Sandbox:
         return (self.files(), stages, head, self.objects())
 
     def fsck(self) -> None:
-        self.git("fsck", "--strict", "--no-dangling")
+        """Git finds nothing wrong: no object, no reference, no entry of the index."""
+        assert self.git("fsck", "--strict", "--no-dangling", "--no-progress") == b""

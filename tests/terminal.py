@@ -11,16 +11,24 @@ from sandbox import Sandbox
 
 
 def in_terminal(
-    repo: Sandbox, *words: str, columns: int = 80, env: Mapping[str, str] | None = None
+    repo: Sandbox,
+    *words: str,
+    columns: int = 80,
+    env: Mapping[str, str] | None = None,
+    program: str = "git-opatch",
+    keyboard: bool = False,
 ) -> tuple[int, str]:
-    """The status of `git opatch`, and all that it wrote to the terminal."""
+    """The status of `git opatch`, or of `program`, and all that it wrote to the terminal.
+
+    Its standard input is empty, or the terminal if it has a `keyboard`.
+    """
     ours, theirs = os.openpty()
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     termios.tcsetwinsize(theirs, (24, columns))
     running = subprocess.Popen(
-        ["git-opatch", *words],
+        [program, *words],
         cwd=repo.path,
-        stdin=subprocess.DEVNULL,
+        stdin=theirs if keyboard else subprocess.DEVNULL,
         stdout=theirs,
         stderr=theirs,
         env={**environment, "TERM": "xterm-256color", **(env or {})},

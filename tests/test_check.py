@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from pathlib import Path
 
 import pytest
 from sandbox import Sandbox
+from terminal import in_terminal
 from writers import envelope
 
 GOOD = envelope(b"*** Update File: f\n@@\n-a\n+b\n", b"*** Add File: n\n+n\n")
@@ -63,6 +66,24 @@ def test_quiet(base: Sandbox) -> None:
     ran = base.opatch("check", "-q", "../good", "../stale")
     assert (ran.status, ran.out) == (1, b"../stale: does not apply\n")
     assert base.opatch("check", "-q", "../good").out == b""
+
+
+def test_what_is_applied_already(base: Sandbox) -> None:
+    """With --skip-applied it is fine, in whole or in part; what does not apply is not."""
+    there = envelope(b"*** Update File: f\n@@\n-before\n+a\n")
+    part = envelope(b"*** Update File: f\n@@\n-before\n+a\n", b"*** Add File: n\n+n\n")
+    assert base.opatch("check", feed=there).status == 1
+    ran = base.opatch("check", "--skip-applied", feed=there)
+    assert (ran.status, ran.out) == (0, b"-: nothing to do: all of it is applied already\n")
+    assert ran.err.endswith("stand at line 1; passed over\n")
+    ran = base.opatch("check", "--skip-applied", feed=part)
+    assert (ran.status, ran.out) == (0, b"-: would apply (1 file)\n")
+    for command in (["check"], ["apply", "--check"], ["apply"]):
+        ran = base.opatch(*command, "-q", "--skip-applied", feed=there)
+        assert (ran.status, ran.out, ran.err) == (0, b"", ""), command
+    assert base.opatch("check", "--skip-applied", feed=STALE).status == 1
+    ran = base.opatch("check", "--skip-applied", "--json", feed=there)
+    assert b'"status": "nothing_to_do"' in ran.out
 
 
 def test_where_it_is_judged(base: Sandbox) -> None:
@@ -174,3 +195,54 @@ def test_in_a_bare_repository(base: Sandbox, tmp_path: Path) -> None:
     assert bare.opatch("check", "--base", "main", feed=GOOD).status == 0
     ran = bare.opatch("check", "--argv", "--base", "main", "--", "apply_patch", GOOD.decode())
     assert (ran.status, ran.err) == (0, "")
+
+
+# --- how far it is --------------------------------------------------------------------------
+
+_SLOWLY = """
+import sys, time
+from git_opatch.report.progress import watched
+
+def slowly():
+    for number in range(4):
+        time.sleep(float(sys.argv[1]))
+        yield number
+
+for number in watched(slowly(), 4):
+    print(number, flush=True)
+"""
+
+
+def _watched(repo: Sandbox, seconds: str, env: dict[str, str]) -> str:
+    (repo.path / "watched.py").write_text(_SLOWLY)
+    return in_terminal(repo, "watched.py", seconds, env=env, program=sys.executable)[1]
+
+
+def test_a_bar_for_what_takes_longer_than_a_second(repo: Sandbox) -> None:
+    """It is gone from its line before anything else is written there."""
+    seen = _watched(repo, "0.6", {"NO_COLOR": "1"})
+    assert seen.startswith("0\n1\n2 of 4 ")
+    assert seen.count("\r\x1b[2K") == seen.count(" of 4 ") == 2
+    assert re.sub(r"\d of 4 [^\r]*\r\x1b\[2K", "", seen) == "0\n1\n2\n3\n"
+
+
+def test_no_bar_for_what_is_done_at_once(repo: Sandbox) -> None:
+    assert _watched(repo, "0", {}) == "0\n1\n2\n3\n"
+
+
+def test_no_bar_where_nobody_looks_on(repo: Sandbox) -> None:
+    assert _watched(repo, "0.6", {"TERM": "dumb"}) == "0\n1\n2\n3\n"
+    ran = repo.run(sys.executable, "-c", _SLOWLY, "0.6")
+    assert (ran.out, ran.err) == (b"0\n1\n2\n3\n", "")
+
+
+def test_the_verdicts_are_the_same_beside_a_bar(repo: Sandbox) -> None:
+    repo.commit({"a": "one\n", "p": envelope(b"*** Update File: a\n@@\n-one\n+1\n")})
+    status, seen = in_terminal(repo, "check", *["p"] * 15, env={"NO_COLOR": "1"})
+    lines = re.sub(r"\d+ of 15 [^\r]*\r\x1b\[2K", "", seen).splitlines()
+    assert (status, lines) == (0, ["p: would apply (1 file)"] * 15)
+
+
+def test_the_help_tells_it_from_a_check_of_apply(repo: Sandbox) -> None:
+    said = " ".join(repo.opatch("check", "-h").out.decode().split())
+    assert "`git opatch apply --check` takes all files as one patch instead" in said

@@ -95,7 +95,8 @@ def _timeless(text: str) -> str:
 
 
 def test_every_option_is_in_the_readme(repo: Sandbox) -> None:
-    for command in ("apply", "convert", "check", "show", "undo", "log", "recover", "prompt"):
+    commands = ["apply", "convert", "check", "show", "undo", "log", "recover", "prompt"]
+    for command in [*commands, "leftovers"]:
         shown = repo.opatch(command, "-h").out.decode()
         options = set(re.findall(r"(?m)^  (?:-\w, )?(--[a-z]+)", shown)) - {"--help"}
         assert options
@@ -105,7 +106,8 @@ def test_every_option_is_in_the_readme(repo: Sandbox) -> None:
 
 
 def test_help_and_version(repo: Sandbox) -> None:
-    commands = ("apply", "convert", "check", "show", "demo", "undo", "log", "recover", "prompt")
+    commands = ["apply", "convert", "check", "show", "demo", "undo", "log", "recover", "prompt"]
+    commands += ["leftovers", "agent-hook"]
     for words in (["-h"], *([command, "-h"] for command in commands)):
         ran = repo.opatch(*words)
         assert (ran.status, ran.err) == (0, "")

@@ -26,20 +26,70 @@ def _commit(repo: Sandbox, name: str, patch: bytes) -> tuple[int, str]:
     return ran.status, ran.out.decode() + ran.err
 
 
-def test_the_native_hook(base: Sandbox) -> None:
+_DONE = envelope(b"*** Update File: f\n@@\n-before\n+a\n")
+_BADLY = "error: f: hunk 1 of 1 does not match the index"
+_LEFT = "x = 1\n*** End Patch\n"
+
+
+@pytest.fixture
+def hooked(base: Sandbox) -> Sandbox:
     hook = base.write(".git/hooks/pre-commit", (_TOP / "hooks/pre-commit").read_bytes())
     hook.chmod(0o755)
+    return base
+
+
+def test_the_native_hook(hooked: Sandbox) -> None:
+    base = hooked
     assert _commit(base, "good.opatch", _GOOD) == (0, "")
+    assert _commit(base, "applied already.opatch", _DONE) == (0, "")
     assert _commit(base, "no patch", b"text\n") == (0, "")
     status, said = _commit(base, "bad one.opatch", _BAD)
     assert status == 1
-    assert "error: f: hunk 1 of 1 does not match the index" in said
+    assert _BADLY in said
     assert base.git("status", "--short") == b'A  "bad one.opatch"\n'
     base.write("bad one.opatch", _GOOD)
     assert base.run("git", "commit", "--quiet", "-m", "the staged one counts").status == 1
     base.git("reset", "--quiet", "--hard")
     base.write("f", "a\nmore\n")
     assert base.run("git", "commit", "--quiet", "-a", "-m", "with a temporary index").status == 0
+
+
+def test_the_native_hook_finds_leftovers(hooked: Sandbox) -> None:
+    assert _commit(hooked, "README.md", b"```\n*** Begin Patch\n```\n") == (0, "")
+    status, said = _commit(hooked, "a.py", _LEFT.encode())
+    assert (status, said) == (1, "a.py:2: leftover of a patch: *** End Patch\n")
+    hooked.write("a.py", "x = 1\n")
+    assert hooked.run("git", "commit", "--quiet", "-m", "the staged one counts").status == 1
+    hooked.git("config", "opatch.leftovers", "a.py")
+    assert hooked.run("git", "commit", "--quiet", "-m", "an allow list").status == 0
+
+
+def test_the_native_hook_says_both(hooked: Sandbox) -> None:
+    hooked.write("a.py", _LEFT)
+    hooked.write("b.opatch", _BAD)
+    hooked.git("add", ".")
+    ran = hooked.run("git", "commit", "--quiet", "-m", "both")
+    assert (ran.status, "a.py:2: leftover" in ran.err, _BADLY in ran.err) == (1, True, True)
+
+
+def test_the_native_hook_with_a_temporary_index(hooked: Sandbox) -> None:
+    """`git commit -a` and `git commit PATH` have an index of their own, which is what counts."""
+    hooked.commit({"a.py": "x = 1\n", "b.py": "x = 1\n"})
+    hooked.write("a.py", _LEFT)
+    ran = hooked.run("git", "commit", "--quiet", "-m", "all", "-a")
+    assert (ran.status, ran.err) == (1, "a.py:2: leftover of a patch: *** End Patch\n")
+    hooked.git("add", "a.py")
+    hooked.write("b.py", "x = 2\n")
+    assert hooked.run("git", "commit", "--quiet", "-m", "without a.py", "b.py").status == 0
+    assert hooked.run("git", "commit", "--quiet", "-m", "with it", "a.py").status == 1
+    hooked.git("reset", "--quiet", "--hard")
+    hooked.write("f", "a\nmore\n")
+    hooked.commit({"p.opatch": _GOOD})
+    hooked.write("p.opatch", envelope(b"*** Update File: f\n@@\n a\n-more\n+b\n"))
+    assert hooked.run("git", "commit", "--quiet", "-m", "path", "p.opatch").status == 0
+    hooked.write("p.opatch", _BAD)
+    ran = hooked.run("git", "commit", "--quiet", "-m", "path", "p.opatch")
+    assert (ran.status, _BADLY in ran.err) == (1, True)
 
 
 @pytest.fixture
@@ -54,16 +104,82 @@ def published(tmp_path: Path) -> Path:
     return repo.path
 
 
-def test_the_pre_commit_framework(base: Sandbox, published: Path) -> None:
+def _configured(base: Sandbox, published: Path, args: str = "[--]") -> None:
     revision = Sandbox(published).git("rev-parse", "HEAD").decode().strip()
     base.write(
         ".pre-commit-config.yaml",
-        f"repos:\n- repo: {published}\n  rev: {revision}\n  hooks:\n  - id: opatch-check\n",
+        f"repos:\n- repo: {published}\n  rev: {revision}\n  hooks:\n  - id: opatch-check\n"
+        f"  - id: opatch-no-leftovers\n    args: {args}\n",
     )
     base.commit()
-    assert base.run("pre-commit", "install").status == 0
-    status, said = _commit(base, "good.opatch", _GOOD)
-    assert (status, "Passed" in said) == (0, True), said
+
+
+def _run(base: Sandbox, *options: str) -> tuple[int, str]:
+    ran = base.run("pre-commit", "run", "--verbose", *options)
+    return ran.status, ran.out.decode() + ran.err
+
+
+def _is_silent(said: str) -> bool:
+    """Whether the hooks themselves, of which pre-commit tells the times, said nothing."""
+    lines = [line for line in said.splitlines() if line]
+    return all(
+        line.startswith(("- hook id: ", "- duration: ")) or "....." in line for line in lines
+    )
+
+
+def test_the_pre_commit_framework(base: Sandbox, published: Path) -> None:
+    """One long test: the environment that pre-commit makes takes most of the time."""
+    _configured(base, published)
+    assert base.run("pre-commit", "install", "--install-hooks").status == 0
+    for name, patch in (("good.opatch", _GOOD), ("done.opatch", _DONE)):
+        status, said = _commit(base, name, patch)
+        assert (status, "Passed" in said) == (0, True), said
+    status, said = _run(base, "--all-files")
+    assert (status, said.count("Passed"), _is_silent(said)) == (0, 2, True), said
+    _bad_ones_fail(base)
+    _temporary_indexes_count(base)
+    _configured(base, published, "[--allow, left.py, --]")
+    base.write("left.py", _LEFT)
+    base.git("add", "left.py")
+    assert _run(base, "--files", "left.py", "f")[0] == 0, "an allow list"
+
+
+def _bad_ones_fail(base: Sandbox) -> None:
     status, said = _commit(base, "bad.opatch", _BAD)
-    assert (status, "Failed" in said) == (1, True), said
-    assert "error: f: hunk 1 of 1 does not match the index" in said
+    assert (status, "Failed" in said, _BADLY in said) == (1, True, True), said
+    base.git("reset", "--quiet", "--hard")
+    for name, content, hook in (
+        ("left.py", _LEFT, "leftover of a patch"),
+        ("f.rej", "x\n", "f.rej: "),
+    ):
+        status, said = _commit(base, name, content.encode())
+        assert (status, said.count("Failed"), hook in said) == (1, 1, True), said
+        base.git("reset", "--quiet", "--hard")
+    base.write("bad.opatch", _BAD)
+    base.write("left.py", _LEFT)
+    base.git("add", ".")
+    status, said = _run(base, "--files", "bad.opatch", "left.py")
+    assert (status, said.count("Failed")) == (1, 2), said
+    assert _run(base, "--files", "good.opatch", "f")[0] == 0
+    base.git("reset", "--quiet", "--hard")
+
+
+def _temporary_indexes_count(base: Sandbox) -> None:
+    base.write("good.opatch", _BAD)
+    status = base.run("git", "commit", "-m", "all", "-a").status
+    assert status == 1
+    base.write("done.opatch", envelope(b"*** Update File: f\n@@\n-elsewhere\n+a\n"))
+    assert base.run("git", "commit", "-m", "one path", "done.opatch").status == 0
+    ran = base.run("git", "commit", "-m", "the other", "good.opatch")
+    assert (ran.status, _BADLY in ran.out.decode() + ran.err) == (1, True)
+    base.git("reset", "--quiet", "--hard")
+
+
+def test_tried_without_an_installation(base: Sandbox, published: Path) -> None:
+    base.write("left.py", _LEFT)
+    base.write("p.opatch", _GOOD)
+    base.git("add", ".")
+    ran = base.run("pre-commit", "try-repo", str(published), "--all-files")
+    said = ran.out.decode() + ran.err
+    assert (ran.status, said.count("Passed"), said.count("Failed")) == (1, 1, 1), said
+    assert "left.py:2: leftover of a patch: *** End Patch" in said

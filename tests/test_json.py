@@ -8,19 +8,21 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
+from documents import SCHEMA as _SCHEMA
+from documents import VALIDATOR as _VALIDATOR
+from documents import asked as _asked
+from documents import document_of as _document
 from jsonschema import Draft202012Validator
 from mender import corrected_patch, corrected_text
-from sandbox import Ran, Sandbox
+from sandbox import Sandbox
 from terminal import in_terminal
 from writers import envelope
 
 _TOP = Path(__file__).parent.parent
-_SCHEMA = json.loads(files("git_opatch.report").joinpath("schema.json").read_bytes())
 _SCENARIOS = sorted((_TOP / "tests/scenarios").glob("*/*.txt"))
 
 _UPDATE = b"*** Update File: a\n@@\n-two\n+2\n"
@@ -28,50 +30,6 @@ _GOOD = envelope(_UPDATE, b"*** Add File: n\n+n\n")
 _STALE = envelope(b"*** Update File: a\n@@\n one\n-deux\n+2\n")
 _MIXED = envelope(_UPDATE, b"*** Update File: b\n@@\n-no\n+b\n")
 _THERE = envelope(b"*** Update File: a\n@@\n one\n-zwei\n+two\n three\n")
-
-
-def _closed(schema: Any) -> Any:
-    """`schema` with no field allowed that it does not name: the documents have no other."""
-    if isinstance(schema, list):
-        return [_closed(one) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    closed = {name: _closed(one) for name, one in schema.items()}
-    own = "properties" in closed and not {"allOf", "oneOf"} & set(closed)
-    return {**closed, "unevaluatedProperties": False} if own else closed
-
-
-def _strict() -> Draft202012Validator:
-    """The schema, closed where objects are not put together of several."""
-    schema = json.loads(json.dumps(_SCHEMA))
-    open_ones = {name: schema["$defs"][name] for name in ("outcome", "judgements")}
-    defs = {name: _closed(one) for name, one in schema["$defs"].items() if name not in open_ones}
-    for name, one in open_ones.items():
-        defs[name] = {**one, "properties": _closed(one["properties"])}
-    judged = defs["judgements"]["properties"]["patches"]["items"]
-    judged["allOf"][0].pop("unevaluatedProperties", None)
-    judged["unevaluatedProperties"] = False
-    return Draft202012Validator({**schema, "$defs": defs, "unevaluatedProperties": False})
-
-
-_VALIDATOR = _strict()
-
-
-def _document(ran: Ran) -> dict[str, Any]:
-    """The one document of a run, which said nothing else."""
-    assert ran.err == ""
-    assert ran.out.isascii()
-    document = json.loads(ran.out)
-    _VALIDATOR.validate(document)
-    assert document["exit_status"] == ran.status
-    assert isinstance(document, dict)
-    return document
-
-
-def _asked(
-    repo: Sandbox, *words: str, feed: bytes = b"", cwd: Path | None = None
-) -> dict[str, Any]:
-    return _document(repo.opatch(*words, "--json", feed=feed, cwd=cwd))
 
 
 @pytest.fixture
@@ -349,7 +307,7 @@ def _hunk(*lines: str, path: str = "file", head: str = "@@", more: str = "") -> 
 
 
 _STRICT = ["--match", "strict"]
-_REFUSALS: dict[str, tuple[bytes, Sequence[str], str, dict[str, str | bytes]]] = {
+_REFUSALS: dict[str, tuple[bytes, Sequence[str], str, dict[str, str | bytes | None]]] = {
     # what is sent, with which options; why it is refused; what the corrected one must make
     "a removed line": (
         _hunk("-BETTA", "+b", " gamma"), [], "not_found",
@@ -452,6 +410,42 @@ _REFUSALS: dict[str, tuple[bytes, Sequence[str], str, dict[str, str | bytes]]] =
         _hunk(" alpha", "-B", "+beta", " gamma", "@@", "-kappa", "+k"), ["--partial"],
         "already_applied", {"file": _FILE.replace("kappa", "k")},
     ),
+    "two hunks for one line": (
+        _hunk("-beta", "+b", "@@", " alpha", "-beta", "+B"), [], "overlap",
+        {"file": _FILE.replace("beta", "b\nB")},
+    ),
+    "two hunks that overlap loosely": (
+        _hunk("-   Mixed case here", "+m", "@@", '-    indented = "x"', "-MIXED case here", "+M",
+              path="loose"), [], "overlap",
+        {"loose": _LOOSE.replace('    indented = "x"\nMixed Case here', "m\nM")},
+    ),
+    "two places that are alike but for their case": (
+        _hunk("-KEY = one", "+key = 1", path="keys"), [], "ambiguous",
+        {"keys": "key = 1\nother\nkey = One\n"},
+    ),
+    "a blank line that is not shown, beside an added one": (
+        _hunk("     x = 1", "+    y = 2", " def g():", path="twice"), [], "no_place",
+        {"twice": _REPEATED.replace("x = 1\n", "x = 1\n    y = 2\n", 1)},
+    ),
+    "added lines alone, not last": (
+        _hunk("+lambda", "@@", "-kappa", "+k"), ["--partial"], "no_place",
+        {"file": _FILE.replace("kappa", "k") + "lambda\n"},
+    ),
+    "added lines below an anchor that is nowhere": (
+        _hunk("+lambda", head="@@ no such line"), [], "no_place",
+        {"file": _FILE + "lambda\n"},
+    ),
+    "above another heading": (
+        _hunk("-    y = 2", "+    y = 3", path="defs", head="@@ def f():"), [], "contradicted",
+        {"defs": "def f():\n    x = 1\n\n\ndef g():\n    y = 3\n"},
+    ),
+    "a file to delete that is misspelled": (
+        b"*** Delete File: fil\n", [], "missing_file", {"file": None},
+    ),
+    "a file to move onto another": (
+        b"*** Update File: file\n*** Move to: loose\n@@\n-beta\n+b\n", [], "file_exists",
+        {"loose": _FILE.replace("beta", "b")},
+    ),
 }  # fmt: skip
 
 
@@ -459,7 +453,8 @@ _REFUSALS: dict[str, tuple[bytes, Sequence[str], str, dict[str, str | bytes]]] =
 def files_of_many_kinds(repo: Sandbox) -> Sandbox:
     repo.commit(
         {"file": _FILE, "twice": _REPEATED, "loose": _LOOSE, "latin": b"caf\xe9\ntwo\n",
-         "lib/deep.txt": "inner\n", "dirty": "d\n"}
+         "lib/deep.txt": "inner\n", "dirty": "d\n", "keys": "key = One\nother\nkey = One\n",
+         "defs": "def f():\n    x = 1\n\n\ndef g():\n    y = 2\n"}
     )  # fmt: skip
     repo.write("untracked", "u\n")
     repo.write("dirty", "d\nmore\n")
@@ -476,7 +471,38 @@ def test_a_hunk_corrected_by_the_document_alone(files_of_many_kinds: Sandbox, na
     document = _asked(repo, "apply", *more, feed=patch)
     assert document["status"] in ("applied", "nothing_to_do"), document["failures"]
     for path, content in wanted.items():
-        assert repo.read(path) == (content if isinstance(content, bytes) else content.encode())
+        if content is None:
+            assert path not in repo.files()
+        else:
+            assert repo.read(path) == (content if isinstance(content, bytes) else content.encode())
+
+
+def test_a_commit(base: Sandbox) -> None:
+    document = _asked(base, "apply", "--commit", "-m", "Say 2", feed=_GOOD)
+    head = base.git("rev-parse", "HEAD").decode().strip()
+    assert (document["status"], document["commits"]) == ("applied", [head])
+    assert document["undo"] == f"git revert {head[:12]}"
+
+
+def test_a_commit_that_a_hook_refuses(base: Sandbox) -> None:
+    base.write(".git/hooks/pre-commit", "#!/bin/sh\necho no; exit 1\n").chmod(0o755)
+    document = _asked(base, "apply", "--commit", "-m", "Say 2", feed=_GOOD)
+    assert (document["status"], document["exit_status"]) == ("not_committed", 1)
+    assert (document["record"], document["commits"]) == (1, [])
+    assert document["undo"] == "git opatch undo 1"
+    (failure,) = document["failures"]
+    assert failure["reason"] == "commit"
+    assert failure["message"] == "not committed: git commit refused: no"
+    assert "to take it back: git opatch undo 1" in failure["advice"]
+    document = _asked(base, "apply", "--commit", "-m", "x", feed=envelope(_UPDATE))
+    assert (document["status"], document["exit_status"]) == ("error", 128)
+    assert document["failures"][0]["reason"] == "commit"
+
+
+def test_no_editor_is_asked(base: Sandbox) -> None:
+    document = _asked(base, "apply", "--commit", feed=_GOOD)
+    assert (document["status"], document["exit_status"]) == ("error", 129)
+    assert document["failures"][0]["reason"] == "usage"
 
 
 _MALFORMED = {

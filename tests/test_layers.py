@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,18 +23,25 @@ _LAYERS = [
     {"text", "errors", "options", "paths"},
     {"blob"},
     {"patch", "plumbing"},
-    {"outcome", "reverse", "repository"},
-    {"snapshot"},
+    {"selecting"},
+    {"outcome", "reverse", "gateway"},
+    {"repository"},
+    {"snapshot", "branch", "porcelain"},
     {"folder"},
     {"parse", "locate", "complete", "transaction", "journal"},
-    {"hunks", "advice", "former", "drift", "interrupted", "invocation", "merge", "versions"},
+    {"pending"},
+    {"hunks", "advice", "former", "drift", "interrupted", "invocation", "spent", "policy"},
+    {"merge", "versions"},
+    {"leftovers", "tooluse"},
     {"settle"},
     {"plan"},
     {"fit"},
     {"travel"},
-    {"planning", "ready"},
+    {"planning", "carry"},
+    {"ready", "posthook"},
     {"apply"},
-    {"action"},
+    {"action", "commit"},
+    {"api"},
     {"report"},
     {"commands"},
     {"cli"},
@@ -51,10 +59,12 @@ _PURE = {
     "plumbing",
     "reverse",
     "invocation",
+    "leftovers",
+    "tooluse",
     *_STAGES,
 }
 _ONLY_IMPORTER = {
-    "git": ("repository",),
+    "git": ("gateway",),
     "unidiff": ("complete",),
     "rich": ("report",),
     "typer": ("commands", "cli"),
@@ -125,6 +135,40 @@ def test_a_command_line_is_read_without_pydantic() -> None:
     command = [sys.executable, "-c", script, "apply", "--directory", "folder", "missing.patch"]
     ran = subprocess.run(command, capture_output=True, check=True)
     assert ran.stdout == b"128 False\n"
+
+
+_HELP = [
+    ["-h"],
+    ["--version"],
+    [],
+    ["nonsense"],
+    *([name, "-h"] for name in ("apply", "check", "convert", "show", "demo")),
+]
+
+
+@pytest.mark.parametrize("arguments", _HELP, ids=" ".join)
+def test_help_is_given_without_git_and_colour(arguments: list[str]) -> None:
+    assert not {"git", "rich", "pydantic"} & _imported(*arguments)
+
+
+def test_a_command_imports_git_and_no_other_command() -> None:
+    imported = _imported("apply", os.devnull)
+    assert {"git", "git_opatch.commands.apply"} <= imported
+    assert not {"rich", "git_opatch.commands.check", "git_opatch.commands.show"} & imported
+
+
+def _imported(*arguments: str) -> set[str]:
+    """The modules that a run of the program has imported when it ends."""
+    script = (
+        "import os, sys\n"
+        "from git_opatch import __main__\n"
+        "os._exit = lambda status: print('', *sys.modules, sep='\\n')\n"
+        "__main__.main()"
+    )
+    command = [sys.executable, "-c", script, *arguments]
+    imported = set(subprocess.run(command, capture_output=True, text=True).stdout.splitlines())
+    assert "git_opatch.cli" in imported
+    return imported
 
 
 def test_sizes() -> None:

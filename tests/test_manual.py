@@ -13,7 +13,8 @@ from sandbox import Sandbox
 
 from make import TOP, made
 
-_COMMANDS = ("apply", "check", "convert", "show", "undo", "log", "recover", "prompt", "demo")
+_COMMANDS = ("apply", "check", "convert", "show", "undo", "log", "recover", "prompt", "leftovers",
+             "agent-hook", "demo")  # fmt: skip
 _PAGE = TOP / "manual" / "git-opatch.1"
 _OF_GIT = Path("/usr/share/bash-completion/completions/git")
 
@@ -46,7 +47,7 @@ def test_every_option_is_in_the_page(repo: Sandbox, command: str) -> None:
 
 def test_all_commands_are_known_here(repo: Sandbox) -> None:
     shown = repo.opatch("-h").out.decode().partition("Commands:")[2]
-    assert set(re.findall(r"(?m)^  (\w+)", shown)) == set(_COMMANDS)
+    assert set(re.findall(r"(?m)^  ([\w-]+)", shown)) == set(_COMMANDS)
 
 
 @needs_man

@@ -452,3 +452,14 @@ def test_a_word_beside_the_end_is_no_path() -> None:
 
 def test_an_end_with_a_path_and_no_beginning() -> None:
     assert faults("a", ">>>>>>> REPLACE main.py", "main.py", *CHANGE)[0][0] == 2
+
+
+@pytest.mark.parametrize("count", [9_000, 11_000])
+def test_a_block_of_which_much_differs(count: int) -> None:
+    old = [f"line {at}" for at in range(count)]
+    new = [line + "!" if at % 2 else line for at, line in enumerate(old)]
+    text = "\n".join(["f.py", "<<<<<<< SEARCH", *old, "=======", *new, ">>>>>>> REPLACE", ""])
+    (hunk,) = parse_patch(text).files[0].hunks
+    assert [line.text.decode() for line in hunk.preimage] == old
+    assert [line.text.decode() for line in hunk.postimage] == new
+    assert [line.number for line in hunk.preimage] == list(range(3, 3 + count))

@@ -484,3 +484,25 @@ def test_parts_of_operations_on_one_line_are_told_apart(repo: Sandbox) -> None:
     assert repo.read("f") == b"def f():\na\nc\n"
     assert (repo.path / "g.rej").exists()
     assert not (repo.path / "f.rej").exists()
+
+
+@pytest.mark.parametrize("plain", [True, False])
+@pytest.mark.parametrize("before", [0, 1, 2, 3, 500, 995, 1000, 4000])
+def test_a_long_string_means_what_it_says(before: int, plain: bool) -> None:
+    """Strings are decoded in parts, of which none ends within a character or an escape."""
+    said = "x" * before + 'é😀\\u00e9\\\\"\t' * 600 + "\u2028" * before
+    text = json.dumps(
+        {"type": "create_file", "path": "f", "diff": "+" + said}, ensure_ascii=not plain
+    )
+    (hunk,) = parse_patch(text).files[0].hunks
+    assert [line.text.decode() for line in hunk.lines] == [said]
+
+
+@pytest.mark.parametrize(
+    "wrong", [r"\ud83d", r"\ude00", r"\ud83dx", r"\ud83d\u0041", r"\u12", r"\u12\n4", r"\x41"]
+)
+@pytest.mark.parametrize("before", ["", "\\n" * 7, "x" * 999])
+def test_an_escape_that_means_nothing(before: str, wrong: str) -> None:
+    text = '{"type": "create_file", "path": "f", "diff": "+' + before + wrong + '"}'
+    (fault,) = faults(text)
+    assert "half a surrogate pair" in fault or "stands before one of" in fault

@@ -329,3 +329,16 @@ def test_the_blobs_of_an_index_line(line: str, expected: tuple[str, str]) -> Non
     (section,) = files(GIT, line, *NAMES, "@@", *CHANGE)
     assert section.blobs == expected
     assert section == updated("f")
+
+
+@pytest.mark.parametrize(("count", "told"), [(100, False), (101, True), (5000, True)])
+def test_many_headers_before_one_hunk(count: int, told: bool) -> None:
+    text = "\n".join(["--- a/f", "+++ b/f", *["@@ def f():"] * count, "-a", "+b", ""])
+    if not told:
+        assert len(parse_patch(text).files[0].hunks[0].anchors) == count
+        return
+    with pytest.raises(ParseError) as raised:
+        parse_patch(text)
+    (fault,) = raised.value.faults
+    assert fault.line == 2 + 101
+    assert "more than 100 lines of `@@` before one hunk" in fault.message

@@ -220,8 +220,9 @@ def test_a_submodule_and_a_nested_repository(base: Sandbox, tmp_path: Path) -> N
 def test_unstaged_changes(base: Sandbox) -> None:
     base.write("a.txt", "one\ntwo\nthree\nfour\n")
     said = _refused(base, envelope(_update("a.txt")), 1, "a.txt: has changes that are not staged")
-    for flag in ("--worktree", "--cached"):
+    for flag in ("--carry", "--cached"):
         assert f"git opatch apply {flag}\n" in said
+    assert "--worktree" not in said
     ran = base.opatch("apply", "--worktree", feed=envelope(_update("a.txt")))
     assert ran.status == 0
     assert base.read("a.txt") == b"one\n2\nthree\nfour\n"

@@ -18,6 +18,9 @@ from sandbox import Ran, Sandbox, Tree
 from test_properties import edited_files
 from writers import Edited, envelope, numbered
 
+from git_opatch import journal
+from git_opatch.errors import JournalError
+
 _LINES = [f"line {number}" for number in range(1, 31)]
 _JOURNAL = ".git/opatch/journal"
 
@@ -296,7 +299,7 @@ def test_changes_that_are_not_staged(base: Sandbox) -> None:
     base.write("f", "mine\n" + _text((15, "fifteen")))
     said = _refused(base)
     assert "error: f: has changes that are not staged\n" in said
-    assert "without staging: git opatch undo --worktree 1\n" in said
+    assert "to leave those changes unstaged: git opatch undo --carry 1\n" in said
     _, files = _undone(base, "--worktree", "1")
     assert files["f"] == ("100644", ("mine\n" + _text()).encode())
 
@@ -378,6 +381,18 @@ def test_a_journal_that_is_cut(base: Sandbox, name: str, kept: int | None) -> No
         path.write_bytes(data[:kept])
     said = _refused(base, status=128)
     assert f"{_JOURNAL}/{name} {'is damaged' if kept is not None else 'cannot be read'}" in said
+
+
+@pytest.mark.parametrize("name", ["1.json", "1.diff"])
+def test_a_journal_that_is_cut_anywhere(base: Sandbox, name: str) -> None:
+    _applied(base, _EVERYTHING)
+    home = base.path / ".git/opatch"
+    whole = (home / "journal" / name).read_bytes()
+    assert journal.get(home).read_diff()
+    for kept in range(len(whole)):
+        (home / "journal" / name).write_bytes(whole[:kept])
+        with pytest.raises(JournalError, match=f"{name} is damaged"):
+            journal.get(home).read_diff()
 
 
 def test_a_diff_that_was_changed(base: Sandbox) -> None:
@@ -509,6 +524,7 @@ def test_twenty_at_once(repo: Sandbox, tmp_path: Path) -> None:
         assert one.status in (0, 128)
         assert not one.status or "is at work in this repository" in one.err
     assert len(_numbers(repo)) == 2 * len(done)
+    assert repo.git("status", "--short") == b"M  f\n"
     repo.fsck()
 
 
@@ -517,10 +533,30 @@ def test_twenty_take_turns(repo: Sandbox, tmp_path: Path) -> None:
     ran = _all_at_once(repo, (["apply", "--wait", "200", name] for name in names))
     assert [(one.status, one.err) for one in ran] == [(0, "")] * 20
     assert _new_lines(repo) == {f"new {number}" for number in range(20)}
+    assert repo.git("status", "--short") == b"M  f\n"
     ran = _all_at_once(repo, (["undo", "--wait", "200", str(number)] for number in range(1, 21)))
     assert [(one.status, one.err) for one in ran] == [(0, "")] * 20
     assert _new_lines(repo) == set()
     assert len(_numbers(repo)) == 80
+    assert repo.git("status", "--short") == b""
+    repo.fsck()
+
+
+@pytest.mark.parametrize("words", [[], ["--wait", "200"]])
+def test_the_same_twenty_times(repo: Sandbox, tmp_path: Path, words: list[str]) -> None:
+    """Once it is applied; then it is there already."""
+    name = _patches(repo, tmp_path)[3]
+    ran = _all_at_once(repo, (["apply", *words, name] for _ in range(20)))
+    assert [one.status for one in ran].count(0) == 1
+    busy = [one for one in ran if one.status == 128]
+    assert not (busy and words)
+    assert all("is at work in this repository" in one.err for one in busy)
+    there = [one for one in ran if one.status == 1]
+    assert all("is already applied: its new lines stand at line" in one.err for one in there)
+    assert len(busy) + len(there) == 19
+    assert _new_lines(repo) == {"new 3"}
+    assert repo.git("status", "--short") == b"M  f\n"
+    assert _numbers(repo) == ["1.diff", "1.json"]
     repo.fsck()
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from git_opatch.apply import plan_patch
+from git_opatch.errors import OpatchError
 from git_opatch.options import Options
 from git_opatch.outcome import Failure, Reason
 from git_opatch.patch import Patch
@@ -41,3 +43,14 @@ def all_applied(
 def resolved(patch: Patch, repository: Repository, options: Options) -> Patch:
     """`patch` with its paths as failures name them."""
     return resolve_paths(patch, options.directory, str(repository.top or ""))
+
+
+@contextmanager
+def noted(notes: Sequence[str]) -> Iterator[None]:
+    """Let an error that is raised inside carry `notes`, for the document that it becomes."""
+    try:
+        yield
+    except OpatchError as error:
+        for note in notes:
+            error.add_note(note)
+        raise

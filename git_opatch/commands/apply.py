@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import typer
 
@@ -16,22 +16,30 @@ from git_opatch.apply import (
     check_patch,
 )
 from git_opatch.commands import answer, choices
+from git_opatch.commands.committing import choose_commit
 from git_opatch.commands.inputs import (
     choose_journal_size,
     choose_matching,
     choose_past,
+    choose_policy,
     choose_target,
     read_patch,
     spelled,
 )
+from git_opatch.commit import NotCommitted, check_commit, commit_patch
+from git_opatch.commit.order import Wish
 from git_opatch.interrupted import finish_interrupted, refuse_interrupted
 from git_opatch.options import Dialect, Options, Target
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan
 from git_opatch.report import document
 from git_opatch.report.terminal import show, write_data
+from git_opatch.report.values import Fields
 from git_opatch.repository import Repository
 from git_opatch.transaction import patiently
+
+_AS_GIVEN = ("reverse", "overwrite", "directory", "reject", "carry", "skip_applied", "commit")
+"""The options that are said as they are meant."""
 
 
 def apply(
@@ -40,6 +48,7 @@ def apply(
     index: choices.Index = False,
     cached: choices.Cached = False,
     worktree: choices.Worktree = False,
+    carry: choices.Carry = False,
     check: choices.Check = False,
     reverse: choices.Reverse = False,
     directory: choices.Directory = "",
@@ -52,43 +61,56 @@ def apply(
     skip_applied: choices.SkipApplied = False,
     partial: choices.Partial = False,
     reject: choices.Reject = False,
+    allow: choices.Allow = None,
+    deny: choices.Deny = None,
+    expect: choices.Expect = None,
     wait: choices.Wait = 0,
     quiet: choices.Quiet = False,
     verbose: choices.Verbose = False,
     json: choices.Json = False,
+    commit: choices.Commit = False,
+    message: choices.Message = None,
+    message_file: choices.MessageFile = "",
+    trailer: choices.Trailer = None,
+    author: choices.Author = "",
+    date: choices.Date = "",
 ) -> None:
     """Find each hunk of a patch in the index, and apply it there and in the working tree.
 
     The patch is applied as a whole or not at all. Exit status: 0 applied, 1 it does not
-    apply, or --3way left conflicts, 128 no patch or no repository, 129 usage, 130 interrupted.
+    apply, or --3way left conflicts, or git did not commit it, 128 no patch or no repository,
+    129 usage, 130 interrupted.
     """
-    names = files or []
     settings = (repository := Repository()).settings()
-    target = choose_target(index=index, cached=cached, worktree=worktree, settings=settings)
-    in_files, partial = target is Target.WORKTREE, partial or reject
-    past = choose_past(three_way, worktree=in_files, partial=partial, verbose=verbose)
-    options = Options(
-        target,
-        reverse,
-        overwrite,
-        directory,
+    options = replace(
+        _from_settings(context, settings),
+        **{name: context.params[name] for name in _AS_GIVEN},
         matching=choose_matching(match, ambiguous, fuzz, settings),
-        past=past,
-        partial=partial,
-        reject=reject,
-        journal_size=choose_journal_size(settings),
-        skip_applied=skip_applied,
-        command=spelled(context),
-        target_flag=_target_flag(target, settings),
+        partial=partial or reject,
+        policy=choose_policy(allow, deny, expect, settings, directory),
     )
-    run = _Run(repository, options, settings, names, dialect, wait, quiet, verbose)
+    wish = choose_commit(context.params, options.target)
+    run = _Run(repository, options, settings, files or [], dialect, wait, quiet, verbose, wish)
     (run.answer if json else run.go)(check)
 
 
-def _target_flag(target: Target, settings: Mapping[str, str]) -> str:
-    """How to say the target again; empty where it is the default everywhere."""
+def _from_settings(context: typer.Context, settings: Mapping[str, str]) -> Options:
+    """What is not said by one option alone."""
+    given = context.params
+    target = choose_target(
+        index=given["index"] or given["carry"],
+        cached=given["cached"],
+        worktree=given["worktree"],
+        settings=settings,
+    )
     named = target is not Target.INDEX or "opatch.target" in settings
-    return f"--{target.value}" if named else ""
+    return Options(
+        target,
+        past=choose_past(given, target),
+        journal_size=choose_journal_size(settings),
+        command=spelled(context),
+        target_flag=f"--{target.value}" if named else "",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,18 +125,22 @@ class _Run:
     wait: float
     quiet: bool
     verbose: bool
+    wish: Wish | None
 
     def go(self, check: bool) -> None:
         """Apply or check, and say what came of it. Raises `typer.Exit` with the status."""
         self._show(report.notes(self._tidied(check)))
         patch = read_patch(self.names, self.dialect)
         try:
-            plan = self._plan(patch, check)
+            plan, commits = self._plan(patch, check)
         except Refused as refused:
             self._show(report.refusal(refused.failures, self.options))
             raise typer.Exit(refused.exit_status) from None
+        except NotCommitted as error:
+            self._show(report.not_committed(str(error), self._way_back(error.plan)))
+            raise typer.Exit(error.exit_status) from None
         if check:
-            line = report.would_apply(plan, self.options)
+            line = report.would_apply(plan, self.options, commits)
         else:
             line = report.applied(plan, self.options, self._way_back(plan))
         self._report(plan, line, done=not check)
@@ -122,16 +148,22 @@ class _Run:
     def answer(self, check: bool) -> None:
         """The same, but what came of it is a document. Raises `typer.Exit`, too."""
         tidied = self._tidied(check)
+        with answer.noted(tidied):
+            self._answer(check, tidied)
+
+    def _answer(self, check: bool, tidied: Sequence[str]) -> None:
         patch = read_patch(self.names, self.dialect)
         try:
-            plan = self._plan(patch, check)
+            plan, _ = self._plan(patch, check)
         except Refused as refused:
             outcome = answer.refused(refused.failures, patch, self.repository, self.options)
             status = refused.exit_status
+        except NotCommitted as error:
+            advice = ["to commit it: git commit", f"to take it back: {self._way_back(error.plan)}"]
+            outcome = document.not_committed(self._outcome(error.plan, patch), error, advice)
+            status = error.exit_status
         else:
-            patch = answer.resolved(patch, self.repository, self.options)
-            way_back = self._way_back(plan) if plan.record else ""
-            outcome = document.planned(plan, self.options, patch, done=not check, way_back=way_back)
+            outcome = self._outcome(plan, patch, done=not check)
             status = 1 if plan.failures else 0
         outcome["notes"] = [*tidied, *outcome["notes"]]
         with suppress(OSError):  # what is done is done, whoever reads of it
@@ -144,20 +176,31 @@ class _Run:
         patiently(lambda: refuse_interrupted(self.repository), self.wait)
         return []
 
-    def _plan(self, patch: Patch, check: bool) -> Plan:
+    def _outcome(self, plan: Plan, patch: Patch, *, done: bool = True) -> Fields:
+        patch = answer.resolved(patch, self.repository, self.options)
+        way_back = self._way_back(plan) if plan.record or plan.commits else ""
+        return document.planned(plan, self.options, patch, done=done, way_back=way_back)
+
+    def _plan(self, patch: Patch, check: bool) -> tuple[Plan, int]:
+        """What is done, or would be; and how many commits would be made."""
+        if check and self.wish:
+            return check_commit(patch, self.repository, self.options, self.wish)
         if check:
-            return check_patch(patch, self.repository, self.options)
+            return check_patch(patch, self.repository, self.options), 0
+        return patiently(lambda: self._apply(patch), self.wait), 0
+
+    def _apply(self, patch: Patch) -> Plan:
         name = " ".join(self.names)
-        return patiently(
-            lambda: apply_patch(patch, self.repository, self.options, name=name), self.wait
-        )
+        if self.wish:
+            return commit_patch(patch, self.repository, self.options, self.wish, name)
+        return apply_patch(patch, self.repository, self.options, name=name)
 
     def _way_back(self, plan: Plan) -> str:
         return report.way_back(self.options, self.names, plan)
 
     def _report(self, plan: Plan, line: str, *, done: bool) -> None:
         loose = [] if self.verbose else report.placed_loosely(plan, chosen_only=self.quiet)
-        passed = report.passed_over(plan, self.options)
+        passed = [] if self.quiet else report.passed_over(plan, self.options)
         self._show([*report.notes(plan.notes), *loose, *passed])
         self._show(report.left_out(plan, self.options, done=done))
         if not self.quiet and (plan.completed.changes or not plan.failures):

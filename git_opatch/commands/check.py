@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -13,7 +14,13 @@ from git_opatch import report
 from git_opatch.action import verify
 from git_opatch.apply import Refused, plan_patch
 from git_opatch.commands import answer, choices
-from git_opatch.commands.inputs import choose_matching, choose_past, read_patch, spelled
+from git_opatch.commands.inputs import (
+    choose_matching,
+    choose_past,
+    choose_policy,
+    read_patch,
+    spelled,
+)
 from git_opatch.errors import (
     InputError,
     NoCall,
@@ -28,7 +35,9 @@ from git_opatch.options import Dialect, Options, Target
 from git_opatch.parse import parse_patch
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan
+from git_opatch.plumbing import Settings
 from git_opatch.report import document
+from git_opatch.report.progress import watched
 from git_opatch.report.terminal import show, write_data
 from git_opatch.report.values import Fields
 from git_opatch.repository import Repository
@@ -48,6 +57,10 @@ def check(
     ambiguous: choices.OnAmbiguous = None,
     fuzz: choices.Fuzz = 0,
     three_way: choices.ThreeWay = False,
+    skip_applied: choices.SkipApplied = False,
+    allow: choices.Allow = None,
+    deny: choices.Deny = None,
+    expect: choices.Expect = None,
     quiet: choices.Quiet = False,
     json: choices.Json = False,
 ) -> None:
@@ -58,41 +71,49 @@ def check(
     from the current directory, which need not be in a repository. Exit status: 0 all apply,
     1 one does not or it is no call of apply_patch, 128 one is no patch.
     """
-    if base and worktree:
-        raise UsageError("--base and --worktree exclude one another")
-    if argv and (directory or dialect):
-        raise UsageError("--argv takes the command as it is, without --directory and --dialect")
-    repository = _repository(required=not argv)
-    if repository and repository.top is None and not base:
-        raise RepositoryError("here is no index to judge by; name a commit with --base")
-    settings = repository.settings() if repository else {}
+    _refuse_contradiction(context.params)
+    repository = _repository(base, required=not argv or bool(allow or deny))
+    settings = repository.settings() if repository else Settings()
     options = Options(
         Target.CACHED if repository and not worktree else Target.WORKTREE,
-        overwrite=overwrite,
-        directory=directory,
+        *(False, overwrite, directory),
         base=base or None,
         matching=choose_matching(match, ambiguous, fuzz, settings),
-        past=choose_past(three_way, worktree=worktree),
+        past=choose_past(context.params, Target.WORKTREE if worktree else Target.CACHED),
+        skip_applied=skip_applied,
+        policy=choose_policy(allow, deny, expect, settings, directory),
         command="git opatch check --argv" if argv else spelled(context),
     )
+    names = files or ["-"]
     if worktree and repository:
         refuse_interrupted(repository)
-    if argv:
+    if argv or not repository:
         found = iter([_judged_call(files or [], options)])
     else:
-        here = repository or Repository()
-        found = (_judged(name, dialect, here, options) for name in files or ["-"])
+        found = (_judged(name, dialect, repository, options) for name in names)
+        found = found if quiet or json else watched(found, len(names))
     tell = _document if json else _Saying(settings, quiet).say
     raise typer.Exit(tell(found, options))
 
 
-def _repository(*, required: bool) -> Repository | None:
+def _refuse_contradiction(given: Mapping[str, Any]) -> None:
+    if given["base"] and given["worktree"]:
+        raise UsageError("--base and --worktree exclude one another")
+    if given["argv"] and (given["directory"] or given["dialect"] or given["expect"]):
+        raise UsageError("--argv takes the command as it is: no --directory, --dialect, --expect")
+
+
+def _repository(base: str, *, required: bool) -> Repository | None:
+    """The one here, if there is one. Raises `RepositoryError` if it has nothing to judge by."""
     try:
-        return Repository()
+        repository = Repository()
     except RepositoryError:
         if required:
             raise
         return None
+    if repository.top is None and not base:
+        raise RepositoryError("here is no index to judge by; name a commit with --base")
+    return repository
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +213,11 @@ class _Saying:
         else:
             count = len(plan.completed.files)
             said = f"would apply ({count} file{'s' * (count != 1)})"
+            if not count:
+                said = report.nothing_to_do(options)
             loose = report.placed_loosely(plan, chosen_only=self.quiet)
-            self._show([*report.notes(plan.notes), *loose])
+            passed = [] if self.quiet else report.passed_over(plan, options)
+            self._show([*report.notes(plan.notes), *loose, *passed])
         if found.exit_status or not self.quiet:
             show([report.verdict(found.name, said)], sys.stdout, self.settings)
 

@@ -61,6 +61,14 @@ Worktree = Annotated[
         help="Change the working tree alone, untracked files too; hunks are located in its files.",
     ),
 ]
+Carry = Annotated[
+    bool,
+    typer.Option(
+        "--carry",
+        help="Touched files may have unstaged changes: those stay, unstaged. Each hunk must have "
+        "its place in the index and in the working tree.",
+    ),
+]
 LocateInWorktree = Annotated[
     bool, typer.Option("--worktree", help="Locate hunks in the working tree's files.")
 ]
@@ -144,14 +152,53 @@ Fuzz = Annotated[
         help="Ignore up to N outermost context lines a side, if the rest is unique in the file.",
     ),
 ]
-ThreeWay = Annotated[
-    bool,
+ThreeWay = Annotated[bool, typer.Option("-3", "--3way", help="Merge from an older version.")]
+Allow = Annotated[
+    list[str] | None,
     typer.Option(
-        "-3",
-        "--3way",
-        help="Where a hunk no longer fits: merge it, from the older version that the patch fits.",
+        "--allow",
+        metavar="PATHSPEC",
+        show_default=False,
+        help="Refuse a patch that touches anything else (may be given again).",
     ),
 ]
+Deny = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--deny",
+        metavar="PATHSPEC",
+        show_default=False,
+        help="Refuse a patch that touches this (may be given again).",
+    ),
+]
+Expect = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--expect",
+        metavar="PATH=BLOB",
+        show_default=False,
+        help="Refuse the patch as stale if the file is another version; without a BLOB, if it "
+        "is there (may be given again).",
+    ),
+]
+Searched = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="FILE",
+        show_default=False,
+        help="Tracked files or folders to look at (default: the staged files).",
+    ),
+]
+MayHave = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow",
+        metavar="PATHSPEC",
+        show_default=False,
+        help="Pass over what this matches, as over `opatch.leftovers` (may be given again).",
+    ),
+]
+PathsAlone = Annotated[bool, typer.Option("-z", help="Print the paths alone, each ended by NUL.")]
 SkipApplied = Annotated[
     bool,
     typer.Option("--skip-applied", help="Pass over changes that are there already."),
@@ -165,6 +212,55 @@ Partial = Annotated[
 Reject = Annotated[
     bool,
     typer.Option("--reject", help="Like --partial; write the other hunks to FILE.rej."),
+]
+Commit = Annotated[
+    bool,
+    typer.Option(
+        "--commit",
+        help="Commit the patch, and just that, by `git commit`; the index must be equal to HEAD. "
+        "Mails of git format-patch become a commit each.",
+    ),
+]
+Message = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-m",
+        "--message",
+        metavar="MSG",
+        show_default=False,
+        help="With --commit: the message; said again, a paragraph more.",
+    ),
+]
+MessageFile = Annotated[
+    str,
+    typer.Option(
+        "-F",
+        "--file",
+        metavar="FILE",
+        show_default=False,
+        help="With --commit: take the message from FILE; - is standard input.",
+    ),
+]
+Trailer = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--trailer",
+        metavar="TOKEN[=VALUE]",
+        show_default=False,
+        help="With --commit: add a trailer to the message, as git commit does.",
+    ),
+]
+Author = Annotated[
+    str,
+    typer.Option(
+        "--author", metavar="AUTHOR", show_default=False, help="With --commit: name the author."
+    ),
+]
+Date = Annotated[
+    str,
+    typer.Option(
+        "--date", metavar="DATE", show_default=False, help="With --commit: the author's date."
+    ),
 ]
 Json = Annotated[
     bool,

@@ -9,7 +9,7 @@ import typer  # noqa: TC002 - typer reads the annotations when it runs
 
 from git_opatch import report
 from git_opatch.commands import choices
-from git_opatch.commands.locating import locating
+from git_opatch.commands.locating import Policed, locating
 from git_opatch.errors import InputError
 from git_opatch.report.terminal import show, write_data
 
@@ -28,6 +28,9 @@ def convert(
     ambiguous: choices.OnAmbiguous = None,
     fuzz: choices.Fuzz = 0,
     three_way: choices.ThreeWay = False,
+    allow: choices.Allow = None,
+    deny: choices.Deny = None,
+    expect: choices.Expect = None,
     json: choices.Json = False,
 ) -> None:
     """Complete a patch into a standard unified diff, and change nothing.
@@ -45,7 +48,7 @@ def convert(
         match=match,
         ambiguous=ambiguous,
         fuzz=fuzz,
-        three_way=three_way,
+        policy=Policed(allow, deny, expect),
         json=json,
     )
     located = command.located(files or [], dialect)

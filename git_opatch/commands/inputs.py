@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from git_opatch.errors import Fault, InputError, ParseError, UsageError
-from git_opatch.options import Ambiguous, Dialect, Matching, Past, Target, Tier
+from git_opatch.options import Ambiguous, Dialect, Matching, Past, Policy, Rule, Target, Tier
 from git_opatch.parse import parse_patch
 from git_opatch.patch import Patch
+from git_opatch.paths import normalise, why_unsafe
+from git_opatch.plumbing import Settings
 
 if TYPE_CHECKING:
     import typer
 
 _STANDARD_INPUT = "-"
+_ID = re.compile(r"[0-9a-fA-F]{4,64}")
 _NOT_SAID_AGAIN = {
     *("index", "cached", "worktree", "base", "check", "output", "quiet", "verbose", "json", "wait"),
     *("stat", "numstat", "name_only", "name_status", "zero"),
@@ -75,17 +79,54 @@ def choose_matching(
     return Matching(tier, ambiguous, _count("opatch.proximity", "lines", settings), fuzz)
 
 
-def choose_past(
-    three_way: bool, *, worktree: bool, partial: bool = False, verbose: bool = False
-) -> Past:
-    """What older versions of a file are asked for. Raises `UsageError` for what excludes that."""
-    if three_way and worktree:
-        raise UsageError("--3way merges in the index; it excludes --worktree")
-    if three_way and partial:
+def choose_past(given: Mapping[str, Any], target: Target) -> Past:
+    """What the command's parameters ask of older versions. Raises `UsageError`."""
+    if not given["three_way"]:
+        return Past.TELL if given.get("verbose") else Past.LEAVE
+    if target is Target.WORKTREE or given.get("carry"):
+        raise UsageError("--3way merges in the index; it excludes --worktree and --carry")
+    if given.get("partial") or given.get("reject"):
         raise UsageError("--3way merges whole files; it excludes --partial and --reject")
-    if three_way:
-        return Past.MERGE
-    return Past.TELL if verbose else Past.LEAVE
+    return Past.MERGE
+
+
+def choose_policy(
+    allow: Sequence[str] | None,
+    deny: Sequence[str] | None,
+    expect: Sequence[str] | None,
+    settings: Settings,
+    directory: str = "",
+    *,
+    here: str = "",
+) -> Policy:
+    """What was named and what is configured, which hold together.
+
+    Pathspecs that were named count from `here`, else the current directory, as git's do; those of
+    `opatch.allow` and `opatch.deny` from the top of the working tree; the paths of `expect`
+    are below `directory`, as the patch's are.
+    """
+    here = here or os.getcwd()
+    rules = (
+        Rule(tuple(allow or ()), True, here, "--allow"),
+        Rule(tuple(deny or ()), False, here, "--deny"),
+        Rule(tuple(settings.every("opatch.allow")), True, "", "opatch.allow"),
+        Rule(tuple(settings.every("opatch.deny")), False, "", "opatch.deny"),
+    )
+    expected = tuple(_expected(one, directory) for one in expect or ())
+    return Policy(tuple(rule for rule in rules if rule.pathspecs), expected)
+
+
+def _expected(said: str, directory: str) -> tuple[str, str]:
+    """A path, and how the id of its blob begins. Raises `UsageError`."""
+    name, sign, oid = said.rpartition("=")
+    path = normalise(name, directory)
+    if not sign or not (_ID.fullmatch(oid) or not oid):
+        raise UsageError(
+            f"--expect takes PATH=BLOB, with at least 4 digits of the blob's id: `{said}`"
+        )
+    if why := why_unsafe(path):
+        raise UsageError(f"--expect `{said}`: {why}")
+    return path, oid.lower() if oid.strip("0") else ""
 
 
 def choose_journal_size(settings: Mapping[str, str]) -> int:
@@ -112,13 +153,15 @@ def _configured(
         raise UsageError(f"{name} is `{value}`; it can be {', '.join(others)} or {last}") from None
 
 
-def choose_target(*, index: bool, cached: bool, worktree: bool, settings: dict[str, str]) -> Target:
+def choose_target(
+    *, index: bool, cached: bool, worktree: bool, settings: Mapping[str, str]
+) -> Target:
     """The one target that was named, else that of `opatch.target`, else the index."""
     named = [
         target for target, chosen in zip(Target, (index, cached, worktree), strict=True) if chosen
     ]
     if len(named) > 1:
-        raise UsageError("--index, --cached and --worktree exclude one another")
+        raise UsageError("--index (and --carry), --cached and --worktree exclude one another")
     if named:
         return named[0]
     return _configured(Target, "opatch.target", Target.INDEX, settings)
@@ -129,7 +172,9 @@ def spelled(context: typer.Context) -> str:
     words = [context.command_path]
     for option in context.command.params:
         value = context.params.get(option.name or "")
-        if value and option.opts[0].startswith("-") and option.name not in _NOT_SAID_AGAIN:
-            said = str(value.value if isinstance(value, Enum) else value)
-            words += option.opts[:1] if value is True else [option.opts[0], shlex.quote(said)]
+        if not option.opts[0].startswith("-") or option.name in _NOT_SAID_AGAIN:
+            continue
+        for one in value if isinstance(value, (list, tuple)) else [value] if value else []:
+            said = str(one.value if isinstance(one, Enum) else one)
+            words += option.opts[:1] if one is True else [option.opts[0], shlex.quote(said)]
     return " ".join([*words, *map(shlex.quote, context.params["files"] or [])])

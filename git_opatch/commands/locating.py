@@ -11,7 +11,13 @@ import typer
 from git_opatch import report
 from git_opatch.apply import Refused, plan_patch
 from git_opatch.commands import answer
-from git_opatch.commands.inputs import choose_matching, choose_past, read_patch, spelled
+from git_opatch.commands.inputs import (
+    choose_matching,
+    choose_past,
+    choose_policy,
+    read_patch,
+    spelled,
+)
 from git_opatch.errors import RepositoryError, UsageError
 from git_opatch.interrupted import refuse_interrupted
 from git_opatch.options import Ambiguous, Dialect, Options, Target, Tier
@@ -62,6 +68,15 @@ class Locating:
 
 
 @dataclass(frozen=True, slots=True)
+class Policed:
+    """What `--allow`, `--deny` and `--expect` say."""
+
+    allow: Sequence[str] | None
+    deny: Sequence[str] | None
+    expect: Sequence[str] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Located:
     """A patch that would apply, and how."""
 
@@ -80,7 +95,7 @@ def locating(
     match: Tier | None,
     ambiguous: Ambiguous | None,
     fuzz: int,
-    three_way: bool,
+    policy: Policed,
     json: bool,
 ) -> Locating:
     """The options understood. Raises `UsageError`, or `RepositoryError` for want of a base."""
@@ -97,7 +112,8 @@ def locating(
         directory,
         base or None,
         matching=choose_matching(match, ambiguous, fuzz, settings),
-        past=choose_past(three_way, worktree=worktree),
+        past=choose_past(context.params, Target.WORKTREE if worktree else Target.CACHED),
+        policy=choose_policy(policy.allow, policy.deny, policy.expect, settings, directory),
         command=spelled(context),
     )
     return Locating(context.info_name or "", repository, settings, options, json)

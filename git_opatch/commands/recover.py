@@ -7,12 +7,13 @@ import sys
 from git_opatch import report
 from git_opatch.commands import choices
 from git_opatch.interrupted import finish_interrupted
-from git_opatch.report.terminal import show
+from git_opatch.report import document
+from git_opatch.report.terminal import show, write_data
 from git_opatch.repository import Repository
 from git_opatch.transaction import patiently
 
 
-def recover(wait: choices.Wait = 0) -> None:
+def recover(wait: choices.Wait = 0, json: choices.Json = False) -> None:
     """Put back what an interrupted apply left half done, or finish what was all but done.
 
     The next `git opatch apply` or `undo` does it, too. Files that somebody changed meanwhile
@@ -20,4 +21,7 @@ def recover(wait: choices.Wait = 0) -> None:
     """
     settings = (repository := Repository()).settings()
     done = patiently(lambda: finish_interrupted(repository), wait)
-    show([*report.sentences(done)] or ["nothing to recover"], sys.stdout, settings)
+    if json:
+        write_data(document.one("recover", 0, document.recovered(done)))
+    else:
+        show(report.sentences(done) or [report.NOTHING_TO_RECOVER], sys.stdout, settings)

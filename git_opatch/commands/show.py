@@ -12,7 +12,7 @@ from git_opatch import report
 from git_opatch.apply import Refused
 from git_opatch.commands import choices
 from git_opatch.commands.inputs import read_patch, spelled
-from git_opatch.commands.locating import locating
+from git_opatch.commands.locating import Policed, locating
 from git_opatch.errors import UsageError
 from git_opatch.options import Options
 from git_opatch.patch import Patch
@@ -21,6 +21,7 @@ from git_opatch.report import files as report_files
 from git_opatch.report import terminal
 from git_opatch.reverse import reverse as reversed_patch
 
+_NAMES = ("name-only", "name-status")
 _WITHOUT_Z = ("", "stat", "json")
 
 
@@ -42,6 +43,9 @@ def show(
     ambiguous: choices.OnAmbiguous = None,
     fuzz: choices.Fuzz = 0,
     three_way: choices.ThreeWay = False,
+    allow: choices.Allow = None,
+    deny: choices.Deny = None,
+    expect: choices.Expect = None,
     json: choices.Json = False,
 ) -> None:
     """Show what a patch would do: each file, where each hunk lands and why, and the diff.
@@ -50,30 +54,23 @@ def show(
     the patch is only read; no repository is needed.
     """
     form = _form(
-        zero, stat=stat, numstat=numstat, name_only=name_only, name_status=name_status, json=json
+        stat=stat, numstat=numstat, name_only=name_only, name_status=name_status, json=json
     )
-    if form in ("name-only", "name-status"):
+    policy = Policed(allow, deny, expect)
+    _refuse_useless(form, policy, zero=zero)
+    if form in _NAMES:
         options = Options(reverse=reverse, directory=directory, command=spelled(context))
         _show_names(read_patch(files or [], dialect), options, form, zero=zero)
         return
     command = locating(
-        context,
-        base=base,
-        worktree=worktree,
-        reverse=reverse,
-        directory=directory,
-        overwrite=overwrite,
-        match=match,
-        ambiguous=ambiguous,
-        fuzz=fuzz,
-        three_way=three_way,
-        json=json,
-    )
+        context, base=base, worktree=worktree, reverse=reverse, directory=directory, json=json,
+        overwrite=overwrite, match=match, ambiguous=ambiguous, fuzz=fuzz, policy=policy,
+    )  # fmt: skip
     located = command.located(files or [], dialect)
     if json:
         command.answer(located)
-        return
-    _show(located.plan, form, command.settings, zero=zero)
+    else:
+        _show(located.plan, form, command.settings, zero=zero)
 
 
 def _show(plan: Plan, form: str, settings: Mapping[str, str], *, zero: bool) -> None:
@@ -87,18 +84,20 @@ def _show(plan: Plan, form: str, settings: Mapping[str, str], *, zero: bool) -> 
         terminal.show_diff(list(report.details(plan)), plan.completed.diff, settings)
 
 
-def _form(zero: bool, **chosen: bool) -> str:
-    """The one form that was named, as the option is spelled; empty for none.
-
-    Raises `UsageError` for two, and for one that does not go with `zero`.
-    """
+def _form(**chosen: bool) -> str:
+    """The one form that was named, as the option is spelled; empty for none."""
     named = [name.replace("_", "-") for name, wanted in chosen.items() if wanted]
     if len(named) > 1:
         raise UsageError(f"--{named[0]} and --{named[1]} exclude one another")
-    form = named[0] if named else ""
+    return named[0] if named else ""
+
+
+def _refuse_useless(form: str, policy: Policed, *, zero: bool) -> None:
+    """Raises `UsageError` for options that mean nothing with `form`."""
     if zero and form in _WITHOUT_Z:
         raise UsageError("-z goes with --numstat, --name-only or --name-status")
-    return form
+    if form in _NAMES and (policy.allow or policy.deny or policy.expect):
+        raise UsageError(f"--{form} only reads the patch, without --allow, --deny and --expect")
 
 
 def _show_names(patch: Patch, options: Options, form: str, *, zero: bool) -> None:

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 
 import typer
 
 from git_opatch import journal, report
 from git_opatch.apply import Refused, undo_patch
-from git_opatch.commands import choices
+from git_opatch.commands import answer, choices
 from git_opatch.commands.inputs import choose_journal_size, choose_target
+from git_opatch.drift import patch_back
 from git_opatch.interrupted import finish_interrupted
+from git_opatch.journal import Record
 from git_opatch.options import Options
-from git_opatch.report import history
-from git_opatch.report.terminal import show
+from git_opatch.outcome import Failure
+from git_opatch.patch import Patch
+from git_opatch.plan import Plan
+from git_opatch.report import document, history
+from git_opatch.report.terminal import show, write_data
 from git_opatch.repository import Repository
 from git_opatch.transaction import home_of, patiently
 
@@ -23,8 +31,10 @@ def undo(
     index: choices.Index = False,
     cached: choices.Cached = False,
     worktree: choices.Worktree = False,
+    carry: choices.Carry = False,
     wait: choices.Wait = 0,
     quiet: choices.Quiet = False,
+    json: choices.Json = False,
 ) -> None:
     """Take back the patch that was applied last here, or the one with this number.
 
@@ -35,24 +45,68 @@ def undo(
     """
     settings = (repository := Repository()).settings()
     size = choose_journal_size(settings)
-    chosen = choose_target(index=index, cached=cached, worktree=worktree, settings={})
+    chosen = choose_target(index=index or carry, cached=cached, worktree=worktree, settings={})
     notes = patiently(lambda: finish_interrupted(repository), wait)
-    show(report.notes(notes), sys.stderr, settings)
-    home = home_of(repository)
-    record = journal.get(home, number)
-    options = Options(
-        chosen if index or cached or worktree else record.target,
-        reverse=True,
-        journal_size=size,
-        command=f"git opatch undo {record.number}",
-    )
-    try:
-        plan = patiently(lambda: undo_patch(record, repository, options), wait)
-    except Refused as refused:
-        later = journal.later_changes(home, record.number)
-        told = history.refusal(refused.failures, record.number, later, options)
-        show(told, sys.stderr, settings)
-        raise typer.Exit(refused.exit_status) from None
-    show(report.notes(plan.notes), sys.stderr, settings)
-    if not quiet:
-        show([history.undone(plan, record, options)], sys.stdout, settings)
+    if not json:
+        show(report.notes(notes), sys.stderr, settings)
+    with answer.noted(notes):
+        record = journal.get(home_of(repository), number)
+        options = Options(
+            chosen if index or carry or cached or worktree else record.target,
+            reverse=True,
+            journal_size=size,
+            carry=carry or record.carried,
+            command=f"git opatch undo {record.number}",
+        )
+        run = _Run(repository, record, options, settings, wait)
+        if json:
+            run.answer(notes)
+        else:
+            run.go(quiet)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One call of the command, its options understood."""
+
+    repository: Repository
+    record: Record
+    options: Options
+    settings: Mapping[str, str]
+    wait: float
+
+    def go(self, quiet: bool) -> None:
+        """Take it back, and say what came of it. Raises `typer.Exit` if it is refused."""
+        try:
+            plan = self._plan()
+        except Refused as refused:
+            show(report.refusal(self._advised(refused), self.options), sys.stderr, self.settings)
+            raise typer.Exit(refused.exit_status) from None
+        show(report.notes(plan.notes), sys.stderr, self.settings)
+        if not quiet:
+            show([history.undone(plan, self.record, self.options)], sys.stdout, self.settings)
+
+    def answer(self, notes: Sequence[str]) -> None:
+        """The same, but what came of it is a document. Raises `typer.Exit`."""
+        status = 0
+        try:
+            plan = self._plan()
+        except Refused as refused:
+            failures, patch = self._advised(refused), patch_back(self.record)
+            outcome = document.refused(failures, self.options, patch, already=False)
+            status = refused.exit_status
+        else:
+            back = history.way_back(plan)
+            outcome = document.planned(plan, self.options, Patch(()), done=True, way_back=back)
+        outcome["notes"] = [*notes, *outcome["notes"]]
+        with suppress(OSError):  # what is done is done, whoever reads of it
+            write_data(document.one("undo", status, outcome))
+        raise typer.Exit(status)
+
+    def _plan(self) -> Plan:
+        return patiently(lambda: undo_patch(self.record, self.repository, self.options), self.wait)
+
+    def _advised(self, refused: Refused) -> list[Failure]:
+        number = self.record.number
+        later = journal.later_changes(home_of(self.repository), number)
+        return history.advised(refused.failures, number, later)

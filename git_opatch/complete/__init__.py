@@ -7,7 +7,7 @@ diff      what became of each file, as git writes it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from git_opatch.blob import Change, Entry, Stages
@@ -55,7 +55,11 @@ class Conflicts:
 
 def complete(draft: Draft, algorithm: str) -> Completed:
     """The diff of all that `draft` changed; `algorithm` is the repository's hash."""
-    results = draft.results()
+    return complete_results(draft.results(), algorithm)
+
+
+def complete_results(results: Sequence[Result], algorithm: str) -> Completed:
+    """The diff of `results`, those of one draft, in order."""
     ids = [new_id(result, algorithm) for result in results]
     patched = [
         complete_file(result, algorithm, blob) for result, blob in zip(results, ids, strict=True)

@@ -165,13 +165,15 @@ class Result:
 
 def new_content(section: FilePatch, mode: Mode | None) -> Content:
     """The content of a new file: the added lines of its section."""
-    added = [line for hunk in section.hunks for line in hunk.lines]
-    added = [line for line in added if line.mark is Mark.ADDED]
+    texts, ended = [], True
+    for line in (line for hunk in section.hunks for line in hunk.lines):
+        if line.mark is Mark.ADDED:
+            texts.append(line.text)
+            ended = line.newline
     if mode is None or not mode.is_file:  # an executable stays one, a link does not
         mode = Mode.REGULAR
     mode = section.new_mode or mode
-    newline = mode.is_file and (not added or added[-1].newline)
-    return Content(mode, Text.from_lines([line.text for line in added], newline))
+    return Content(mode, Text.from_lines(texts, ended and mode.is_file))
 
 
 def restored_content(blob: Blob) -> Content:

@@ -73,6 +73,8 @@ _ONE_BLANK_SHORT = Follow(
 
 def follows(placements: Sequence[Placement], text: Text) -> list[Follow]:
     """How the added lines of each of a file's hunks are to be written."""
+    if not any(one.likeness for one in placements):  # all match exactly
+        return [AS_WRITTEN] * len(placements)
     pairs = [_pairs(placement, text) for placement in placements]
     shifted = Counter(pair for one in pairs for pair in one or () if pair[0] != pair[1])
     return [

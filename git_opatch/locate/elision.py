@@ -46,6 +46,8 @@ class Expanded:
 
 def expand(hunks: Sequence[Hunk], text: Text) -> Expanded:
     """`hunks` as they are in `text`, in the order given. Pure; a failure names no file."""
+    if not any(hunk.elisions for hunk in hunks):
+        return Expanded(list(hunks))
     seeker = _Seeker(text, [hunk for hunk in hunks if hunk.elisions])
     expanded = Expanded()
     taken: list[tuple[int, int]] = []

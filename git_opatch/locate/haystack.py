@@ -8,7 +8,7 @@ shows it. Rules: "Strict", "Line endings" and "Encoding" in the project's decisi
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
 
@@ -45,6 +45,10 @@ class Haystack:
         """A line of the patch as it is compared with `lines`."""
         return without_cr(line) if self.text.crlf else line
 
+    def _texts(self, lines: Iterable[Line]) -> list[bytes]:
+        texts = [line.text for line in lines]
+        return list(map(without_cr, texts)) if self.text.crlf else texts
+
     def view(self, tier: Tier) -> View:
         """The file as a lenient tier sees it."""
         if tier not in self._views:
@@ -58,7 +62,7 @@ class Haystack:
         for hunk in self._hunks:
             single = with_single_marks(hunk)
             for shape in (hunk, single) if single else (hunk,):
-                yield from (self.normal(line.text) for line in shape.lines)
+                yield from self._texts(shape.lines)
             yield from (self.normal(anchor.text) for anchor in hunk.anchors)
 
     def places(self, lines: Sequence[Line]) -> list[int]:
@@ -66,7 +70,7 @@ class Haystack:
 
         Places where even the line endings are the same come alone, if there are any.
         """
-        places = self._seeker.places([self.normal(line.text) for line in lines])
+        places = self._seeker.places(self._texts(lines))
         if not self.text.crlf:
             return places
         exact = [place for place in places if self.has_endings(lines, place)]
@@ -74,7 +78,7 @@ class Haystack:
 
     def stands(self, lines: Sequence[Line], start: int) -> bool:
         """Whether `lines` stand at `start`."""
-        return not lines or self._seeker.stands([self.normal(line.text) for line in lines], start)
+        return not lines or self._seeker.stands(self._texts(lines), start)
 
     def has_endings(self, lines: Sequence[Line], start: int) -> bool:
         """Whether `lines`, which stand at `start`, have the very endings that the file has."""

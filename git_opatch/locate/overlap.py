@@ -37,4 +37,6 @@ def overlap(
         f"changes the same lines as {which}",
         "send the two changes as one hunk",
         places=(placement.start,) if placement else (),
+        there=placement.found if placement else (),
+        other=other.hunk.ordinal if other else 0,
     )

@@ -154,8 +154,18 @@ class Verdicts:
         places: tuple[int, ...] = (),
         nearest: Nearest | None = None,
     ) -> Failure:
-        listed = places or tuple(attempt.places[:_MOST_LISTED])
-        return failure_of(attempt.hunk, reason, message, advice, places=listed, nearest=nearest)
+        there: tuple[tuple[int, bytes], ...] = ()
+        if attempt.places and not places:
+            places = tuple(attempt.places[:_MOST_LISTED])
+            there = self._found(attempt, places[0])
+        return failure_of(
+            attempt.hunk, reason, message, advice, places=places, there=there, nearest=nearest
+        )
+
+    def _found(self, attempt: Search, place: int) -> tuple[tuple[int, bytes], ...]:
+        """The file's lines where the hunk would stand, numbered."""
+        stop = place + len(attempt.hunk_at(place).preimage)
+        return tuple(enumerate(self._haystack.lines[place:stop], place))
 
 
 _ELISION = re.compile(rb"\W*(?:\.\.\.|\xe2\x80\xa6)(?:[\w ]*(?:\.\.\.|\xe2\x80\xa6))?\W*")

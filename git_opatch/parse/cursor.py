@@ -63,19 +63,33 @@ class Lines:
 
     Of a large text that is no patch most lines never are, and none is kept. `first` is the
     number of the first line in the text as it was given; with `numbers`, those of each line.
+    `code` is that of an array that can hold any position in the text.
     """
+
+    __slots__ = (
+        "__weakref__",
+        "_first",
+        "_numbers",
+        "_starts",
+        "code",
+        "crlf",
+        "framed",
+        "raw",
+        "whole",
+    )
 
     def __init__(self, raw: bytes, *, first: int = 1, numbers: Numbers = ()) -> None:
         self.raw = raw
         self._first, self._numbers = first, numbers
-        self._starts = array("I" if len(raw) < _LARGE else "Q", [0])
+        self.code = "I" if len(raw) < _LARGE else "Q"
+        self._starts = array(self.code, [0])
         self._starts.extend(match.end() for match in _NEWLINE.finditer(raw))
         self.whole = self._starts[-1] == len(raw)
         if not self.whole:
             self._starts.append(len(raw) + 1)
         ended, framed = len(self) - (not self.whole), raw.count(b"\r\n")
-        self._crlf = 0 < ended == framed
-        self.framed = self._crlf or not (framed or raw.endswith(b"\r"))
+        self.crlf = 0 < ended == framed
+        self.framed = self.crlf or not (framed or raw.endswith(b"\r"))
 
     def __len__(self) -> int:
         """How many lines there are."""
@@ -84,7 +98,11 @@ class Lines:
     def __getitem__(self, at: int) -> bytes:
         r"""The line at `at`, from 0; without its `\r` if all lines have one."""
         line = self.raw[self._starts[at] : self._starts[at + 1] - 1]
-        return without_cr(line) if self._crlf else line
+        return without_cr(line) if self.crlf else line
+
+    def between(self, start: int, stop: int) -> bytes:
+        r"""The lines from `start` to `stop` as they stand in the text, without the last `\n`."""
+        return self.raw[self._starts[start] : max(self._starts[stop] - 1, 0)]
 
     def number(self, at: int) -> int:
         """The number of the line at `at` in the text as it was given, from 1."""
@@ -116,6 +134,19 @@ class Move:
     end: int
     alone: bool
     """Whether it stands on a line of its own, as in a script."""
+
+
+@dataclass(frozen=True, slots=True)
+class NumbersIn:
+    """The numbers of lines that were written in `lines`, so many lines below that at `first`."""
+
+    lines: Lines
+    first: int
+    offsets: array[int]
+
+    def __getitem__(self, at: int, /) -> int:
+        """The number of the line at `at`."""
+        return self.lines.number(self.first + self.offsets[at])
 
 
 @dataclass(slots=True)
@@ -207,6 +238,13 @@ class Cursor:
         """The line at that position."""
         line = self.lines[at]
         return self.dedent(line) if self.dedent else line
+
+    @property
+    def text(self) -> bytes:
+        """The lines that are left, with a newline between them."""
+        if self.dedent or self.lines.crlf:
+            return b"\n".join(map(self.line_at, range(self.at, self.end)))
+        return self.lines.between(self.at, self.end)
 
     def ahead(self, distance: int = 1) -> bytes | None:
         """The line that many lines on, or None past the end."""

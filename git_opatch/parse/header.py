@@ -26,7 +26,7 @@ _EXTENDED = re.compile(
 )
 _MODE_LINES = ("old mode", "new mode", "deleted file mode", "new file mode")
 _IDS = re.compile(rb"([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: \d{6})?\s*")
-_QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_QUOTED = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
 
 _STAMP = re.compile(
@@ -50,8 +50,11 @@ def parse_names(old: bytes, new: bytes) -> Names | None:
 
 def names_at(cursor: Cursor, distance: int = 0) -> Names | None:
     """The names in a `---` and a `+++` line, that many lines on; None if they are not there."""
-    old, new = cursor.ahead(distance), cursor.ahead(distance + 1)
-    if old is None or new is None or not old.startswith(b"--- ") or not new.startswith(b"+++ "):
+    old = cursor.ahead(distance)
+    if old is None or not old.startswith(b"--- "):
+        return None
+    new = cursor.ahead(distance + 1)
+    if new is None or not new.startswith(b"+++ "):
         return None
     return parse_names(old[4:], new[4:])
 

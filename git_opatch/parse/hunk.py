@@ -10,10 +10,12 @@ from every context line; then what has no mark is context as it stands.
 from __future__ import annotations
 
 import re
+from array import array
 from dataclasses import dataclass, field, replace
 
+from git_opatch.parse.body import Body, mark_of
 from git_opatch.parse.cursor import Cursor
-from git_opatch.patch import Anchor, Hunk, Line, Mark
+from git_opatch.patch import Anchor, Hunk, Mark
 from git_opatch.text import visible
 
 _RANGE = rb"(\d{1,12})(?:,(\d{1,12}))?"
@@ -21,9 +23,9 @@ _HEADING = rb"(?:(?<=@@)[ \t](.*))?"
 _NUMBERED = re.compile(
     rb"@@ ?-" + _RANGE + rb"(?: \+" + _RANGE + rb"(?: ?@@)?| ?@@)" + _HEADING, re.DOTALL
 )
-_ELIDED = re.compile(rb"@@(?:[ \t.]|\xe2\x80\xa6)*@@" + _HEADING, re.DOTALL)
+_ELIDED = re.compile(rb"@@(?:[ \t.]++|(?:\xe2\x80\xa6)++)*+@@" + _HEADING, re.DOTALL)
 _SHORTEST_NO_NEWLINE = 12
-_MARKS = {mark.value.encode(): mark for mark in Mark}
+_MOST_HEADERS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,32 +90,37 @@ class Draft:
 
     number: int
     framed: bool
+    lines: Body
     headers: list[Header] = field(default_factory=list)
-    lines: list[Line] = field(default_factory=list)
     old_count: int = 0
     new_count: int = 0
-    elisions: list[int] = field(default_factory=list)
+    elisions: array[int] = field(default_factory=lambda: array("Q"))
     at_end_of_file: bool = False
-    unended: list[tuple[int, int]] = field(default_factory=list)
-    r"""The lines that are said to have no newline, and the numbers of those that say so."""
+    sayings: array[int] = field(default_factory=lambda: array("Q"))
+    r"""Where it is said, for each of `lines.unended`, that it has no newline."""
     closed: bool = False
     """True after `*** End of File`: nothing can follow in this hunk."""
 
-    def add(self, line: Line) -> None:
-        """Add a line."""
-        self.lines.append(line)
-        self.old_count += line.mark is not Mark.ADDED
-        self.new_count += line.mark is not Mark.REMOVED
+    @classmethod
+    def at(cls, cursor: Cursor) -> Draft:
+        """A hunk that begins at the cursor's line."""
+        return cls(cursor.number, cursor.framed, Body(cursor.lines, cursor.dedent))
 
-    def mark_no_newline(self, number: int) -> None:
-        r"""Take `\ No newline at end of file`, which is line `number`: none follows the last."""
-        self.lines[-1] = replace(self.lines[-1], newline=False)
-        self.unended.append((len(self.lines) - 1, number))
+    def add(self, at: int, mark: Mark) -> None:
+        """Add the line at that position."""
+        self.lines.add(at)
+        self.old_count += mark is not Mark.ADDED
+        self.new_count += mark is not Mark.REMOVED
+
+    def mark_no_newline(self, at: int) -> None:
+        r"""Take `\ No newline at end of file`, which stands there: none follows the last line."""
+        self.lines.end_without_newline()
+        self.sayings.append(at)
         self.at_end_of_file = True
 
-    def goes_on(self) -> int:
-        """The number of a line that says that no line follows on its side, where one does; or 0."""
-        left = len(self.lines) if self.unended else 0
+    def goes_on(self) -> int | None:
+        """Where it is said that no line follows on the side of one, where one does; or None."""
+        left = len(self.lines) if self.sayings else 0
         while (
             left
             and self.lines[left - 1].mark is Mark.CONTEXT
@@ -124,14 +131,15 @@ class Draft:
             next((at for at in range(left - 1, -1, -1) if self.lines[at].mark is not mark), -1)
             for mark in (Mark.ADDED, Mark.REMOVED)
         }
-        return next((number for at, number in self.unended if at < left and at not in lasts), 0)
+        said = zip(self.lines.unended, self.sayings, strict=True)
+        return next((at for index, at in said if index < left and index not in lasts), None)
 
     def says_nothing(self) -> int:
         """The number of a line without a mark, where no line is removed or added; or 0.
 
         What has no mark at all is no context that was shown: it may be a patch of another form.
         """
-        if any(line.mark is not Mark.CONTEXT for line in self.lines):
+        if not self.old_count == self.new_count == len(self.lines):
             return 0
         return next((line.number for line in self.lines if not line.marked), 0)
 
@@ -154,7 +162,7 @@ class Draft:
         stated = next((head for head in reversed(self.headers) if head.start is not None), Header())
         anchors = tuple(header.anchor for header in self.headers if header.anchor)
         return Hunk(
-            tuple(self.lines),
+            self.lines,
             anchors,
             stated.start,
             stated.new_start,
@@ -184,14 +192,6 @@ def fault_not_last(cursor: Cursor, number: int) -> None:
     )
 
 
-def parse_line(line: bytes, number: int) -> Line | None:
-    """The marked line of a hunk in `line`, or None if it has no mark."""
-    if line in (b"", b"\r"):
-        return Line(Mark.CONTEXT, line, number=number)
-    mark = _MARKS.get(line[:1])
-    return Line(mark, line[1:], number=number) if mark else None
-
-
 class Hunks:
     """Reads the hunks of one file from a cursor, one line at a time."""
 
@@ -209,22 +209,27 @@ class Hunks:
             header = Header()
         if self.open is None or self.open.lines:
             self.close()
-            self.open = Draft(cursor.number, cursor.framed)
+            self.open = Draft.at(cursor)
         self.open.headers.append(header)
         cursor.take()
+        if len(self.open.headers) > _MOST_HEADERS:
+            message = (
+                f"more than {_MOST_HEADERS} lines of `@@` before one hunk; write those it needs"
+            )
+            cursor.fault(message, cursor.previous)
+            cursor.skip_until(lambda line: not line.startswith(b"@@"))
 
     def line(self) -> bool:
         """Take a line of the hunk's body; False, and nothing taken, if it is none."""
-        cursor = self._cursor
-        if is_no_newline(cursor.line):
+        cursor, line = self._cursor, self._cursor.line
+        if is_no_newline(line):
             return self._no_newline()
-        line = parse_line(cursor.line, cursor.number)
-        if line is None:
+        if (mark := mark_of(line)) is None:
             return False
         if self.open is None:
-            self.open = Draft(cursor.number, cursor.framed)
-        self.open.add(line)
-        cursor.take()
+            self.open = Draft.at(cursor)
+        self.open.add(cursor.at, mark)
+        cursor.at += 1
         return True
 
     def unmarked(self) -> None:
@@ -232,20 +237,18 @@ class Hunks:
 
         Before any hunk it is a fault, and those after it are the same one.
         """
-        cursor = self._cursor
-        if self.open is not None:
-            line = Line(Mark.CONTEXT, cursor.line, number=cursor.number, marked=False)
-            self.open.add(line)
-            cursor.take()
-        else:
-            _fault_unmarked(cursor)
+        if self.open is None:
+            _fault_unmarked(self._cursor)
+            return
+        self.open.add(self._cursor.at, Mark.CONTEXT)
+        self._cursor.take()
 
     def _no_newline(self) -> bool:
         cursor = self._cursor
         if self.open is None or not self.open.lines:
             cursor.fault("there is no line before this one that could lack its newline")
         else:
-            self.open.mark_no_newline(cursor.number)
+            self.open.mark_no_newline(cursor.at)
         cursor.take()
         return True
 
@@ -257,8 +260,8 @@ class Hunks:
             )
             self._cursor.fault(message, self.open.number)
         elif self.open is not None:
-            if number := self.open.goes_on():
-                fault_not_last(self._cursor, number)
+            if (at := self.open.goes_on()) is not None:
+                fault_not_last(self._cursor, self._cursor.lines.number(at))
             if number := self.open.says_nothing():
                 message = (
                     "no line of this hunk begins with `-` or `+`, and this one not even with a "

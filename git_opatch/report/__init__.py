@@ -13,9 +13,11 @@ from git_opatch.options import Options, Target
 from git_opatch.outcome import Failure, Likeness, Nearest, Placement, Reason
 from git_opatch.plan import Placed, Plan
 from git_opatch.report.files import placed_by_file
+from git_opatch.spent import abbreviated, revert
 from git_opatch.text import visible
 
 _MOST_SHOWN = 20
+_MOST_COMMITS = 3
 _WORDS = {"A": "added", "M": "modified", "D": "deleted", "R": "moved", "C": "copied"}
 _DONE = {
     Target.INDEX: "staged",
@@ -27,6 +29,7 @@ _NOTHING = {
     True: "nothing to do: none of it is applied",
 }
 """By whether the patch was to be taken back."""
+NOTHING_TO_RECOVER = "nothing to recover"
 _NOT_THERE = "is not applied here, so there is nothing to take back"
 _WHERE = {
     Target.INDEX: "the index",
@@ -50,9 +53,11 @@ def title(counts: Mapping[str, int], *, done: bool = True) -> str:
     return f"{count} changed: {parts}" if done else f"{count} ({parts}); nothing was changed"
 
 
-def done(target: Target) -> str:
+def done(target: Target, commits: Sequence[str] = ()) -> str:
     """Where a patch went."""
-    return _DONE[target]
+    if len(commits) > _MOST_COMMITS:
+        return f"committed as {len(commits)} commits"
+    return f"committed as {', '.join(map(abbreviated, commits))}" if commits else _DONE[target]
 
 
 def applied(plan: Plan, options: Options, way_back: str) -> str:
@@ -61,14 +66,23 @@ def applied(plan: Plan, options: Options, way_back: str) -> str:
         return nothing_to_do(options)
     what = summary(plan.completed.files)
     back = f". Take it back: {visible(way_back, 1000)}" if way_back else ""
-    return f"{what}; {_DONE[options.target]}{back}"
+    return f"{what}; {done(options.target, plan.commits)}{back}"
 
 
-def would_apply(plan: Plan, options: Options) -> str:
-    """The one line of a check that found nothing wrong."""
+def would_apply(plan: Plan, options: Options, commits: int = 0) -> str:
+    """The one line of a check that found nothing wrong; so many commits would be made."""
     if not plan.completed.changes:
         return nothing_to_do(options)
-    return f"would apply to {_WHERE[options.target]}: {summary(plan.completed.files, done=False)}"
+    made = f" and make {commits} commit{'s' * (commits != 1)}" if commits else ""
+    files = summary(plan.completed.files, done=False)
+    return f"would apply to {_WHERE[options.target]}{made}: {files}"
+
+
+def not_committed(message: str, way_back: str) -> Iterator[str]:
+    """Why what was applied is not committed; `message` is fit to be seen."""
+    yield from f"error: {message}".splitlines()
+    yield "  the change stays staged; to commit it: git commit"
+    yield f"  to take it back: {visible(way_back, 1000)}"
 
 
 def unmerged(plan: Plan) -> str:
@@ -118,6 +132,8 @@ def _placed(placed: Placed) -> str:
 
 def tolerated(placement: Placement) -> list[str]:
     """What was put up with so that a hunk has its place."""
+    if not placement.likeness:
+        return list(placement.repairs)
     counts = Counter(placement.likeness)
     differ = [
         f"{count} line{'s differ' if count > 1 else ' differs'} in {how.value}"
@@ -250,12 +266,15 @@ def way_back(options: Options, files: Sequence[str], plan: Plan) -> str:
     """The command that takes an applied patch back.
 
     Where the journal keeps nothing, only the patch itself can do it: one from standard input
-    must be given again, and one that replaced files does not say what they held.
+    must be given again, and one that replaced files does not say what they held; what was to be
+    committed and is not, must not be committed now.
     """
+    if plan.commits:
+        return revert(plan.commits)
     if plan.record:
         return f"git opatch undo {plan.record}"
     flag = f" {options.target_flag}" if options.target_flag else ""
-    if files and "-" not in files and not (options.overwrite or plan.undoes):
+    if files and "-" not in files and not (options.overwrite or options.commit or plan.undoes):
         again = options.command.replace(" -R", "", 1) if options.reverse else None
         return (again or options.command_with("-R")).replace(" apply", f" apply{flag}", 1)
-    return f"git opatch apply -R{flag} PATCH"
+    return f"git opatch apply -R{flag}{' --carry' * options.carry} PATCH"

@@ -12,14 +12,17 @@ from enum import Enum
 
 from git_opatch.errors import (
     BusyError,
+    CommitError,
     ImplicitInvocation,
     InputError,
     Interrupted,
+    JournalError,
     NoCall,
     OpatchError,
     ParseError,
     RepositoryError,
     SystemRefusal,
+    TakenBackError,
     TransactionError,
     UsageError,
 )
@@ -27,7 +30,7 @@ from git_opatch.options import Options
 from git_opatch.outcome import Failure
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan
-from git_opatch.report import nothing_to_do, refusal, unmerged
+from git_opatch.report import NOTHING_TO_RECOVER, nothing_to_do, refusal, unmerged
 from git_opatch.report.files import placed_by_file
 from git_opatch.report.values import (
     Asked,
@@ -51,6 +54,7 @@ class Status(Enum):
     APPLIED = "applied"
     WOULD_APPLY = "would_apply"
     NOTHING_TO_DO = "nothing_to_do"
+    NOT_COMMITTED = "not_committed"
     PARTLY_APPLIED = "partly_applied"
     UNMERGED = "unmerged"
     WOULD_PARTLY_APPLY = "would_partly_apply"
@@ -58,6 +62,8 @@ class Status(Enum):
     REFUSED = "refused"
     MALFORMED = "malformed"
     ERROR = "error"
+    SHOWN = "shown"
+    RECOVERED = "recovered"
 
 
 _REASONS = {
@@ -66,10 +72,13 @@ _REASONS = {
     RepositoryError: "repository",
     BusyError: "busy",
     TransactionError: "transaction",
+    CommitError: "commit",
     Interrupted: "interrupted",
     ImplicitInvocation: "implicit_invocation",
     NoCall: "no_call",
     SystemRefusal: "system",
+    JournalError: "journal",
+    TakenBackError: "taken_back",
 }
 
 
@@ -95,7 +104,9 @@ def planned(
         "passed_over": [failure_of(one, asked, options) for one in plan.skipped],
         "notes": [plain(note) for note in plan.notes],
         "record": plan.record or None,
+        "commits": list(plan.commits),
         "undo": plain(way_back) or None,
+        "undoes": plan.undoes or None,
     }
 
 
@@ -139,14 +150,36 @@ def refused(
     }
 
 
+def not_committed(outcome: Fields, error: CommitError, advice: Sequence[str]) -> Fields:
+    """The outcome of a patch that was applied, as `outcome` says, but that git did not commit."""
+    title = plain(str(error))
+    failure = {**blank(error.kind, _REASONS[CommitError], title), "advice": list(advice)}
+    return {
+        **outcome,
+        "status": Status.NOT_COMMITTED.value,
+        "title": title,
+        "failures": [*outcome["failures"], failure],
+    }
+
+
 def failed(error: OpatchError) -> Fields:
-    """The outcome of a call that came to no decision."""
+    """The outcome of a call that came to no decision; the error's notes are the document's."""
+    notes = [plain(note) for note in getattr(error, "__notes__", ())]
     if isinstance(error, ParseError):
         outcome = _outcome(Status.MALFORMED, "the patch cannot be read; nothing was changed")
-        return {**outcome, "failures": [fault_of(fault) for fault in error.faults]}
+        faults = [fault_of(fault) for fault in error.faults]
+        return {**outcome, "failures": faults, "notes": notes}
     title, *advice = plain(str(error)).splitlines() or [""]
     failure = {**blank(error.kind, _REASONS.get(type(error), "error"), title), "advice": advice}
-    return {**_outcome(Status.ERROR, title), "failures": [failure]}
+    status = Status.REFUSED if isinstance(error, TakenBackError) else Status.ERROR
+    return {**_outcome(status, title), "failures": [failure], "notes": notes}
+
+
+def recovered(done: Sequence[str]) -> Fields:
+    """The outcome of ending what an interrupted run left, which was `done`; maybe nothing."""
+    status = Status.RECOVERED if done else Status.NOTHING_TO_DO
+    title = done[0] if done else NOTHING_TO_RECOVER
+    return {**_outcome(status, title), "notes": [plain(one) for one in done]}
 
 
 def _outcome(status: Status, title: str) -> Fields:
@@ -157,8 +190,8 @@ def _outcome(status: Status, title: str) -> Fields:
         **{name: [] for name in ("added", "modified", "deleted", "moved", "files")},
         "diff": "",
         **{name: [] for name in ("failures", "passed_over", "notes")},
-        "record": None,
-        "undo": None,
+        **dict.fromkeys(("record", "undo", "undoes")),
+        "commits": [],
     }
 
 
@@ -182,6 +215,12 @@ def several(command: str, outcomes: Sequence[tuple[str, int, Fields]]) -> bytes:
         ],
     }
     return _rendered(command, max(exit_status for _, exit_status, _ in outcomes), found)
+
+
+def records(command: str, found: Sequence[Fields]) -> bytes:
+    """The document of a call that shows records of the journal."""
+    title = f"{len(found)} record{'s' * (len(found) != 1)}"
+    return _rendered(command, 0, {"status": Status.SHOWN.value, "title": title, "records": found})
 
 
 def _rendered(command: str | None, exit_status: int, fields: Fields) -> bytes:

@@ -16,6 +16,7 @@ from git_opatch.report.files import Spans
 from git_opatch.text import Text, visible
 
 _STYLES = {"error": "bold red", "note": "yellow", "hint": "cyan"}
+_NEVER = ("false", "never", "no", "off")
 _DIFF_STYLES = {b"@": "cyan", b"-": "red", b"+": "green"}
 
 
@@ -23,7 +24,14 @@ def use_colour(stream: TextIO, settings: Mapping[str, str]) -> bool:
     """Whether to colour what goes to `stream`."""
     wanted = settings.get("color.opatch", settings.get("color.ui", "auto")).lower()
     plain = os.environ.get("TERM") == "dumb" or bool(os.environ.get("NO_COLOR"))
-    return stream.isatty() and not plain and wanted not in ("false", "never", "no", "off")
+    seen = stream.isatty() or (stream is sys.stdout and _in_pager(settings))
+    return seen and not plain and wanted not in _NEVER
+
+
+def _in_pager(settings: Mapping[str, str]) -> bool:
+    """Whether git sends standard output through its pager (`git -p`), and with colour."""
+    coloured = settings.get("color.pager", "true").lower() not in _NEVER
+    return coloured and os.environ.get("GIT_PAGER_IN_USE") in ("1", "true")
 
 
 def show(lines: Iterable[str], stream: TextIO, settings: Mapping[str, str] | None = None) -> None:

@@ -20,7 +20,7 @@ from git_opatch.report import advice_of, message_of, tolerated
 
 Fields = dict[str, Any]
 
-_OPERATIONS = {
+OPERATIONS = {
     "A": "added",
     "M": "modified",
     "D": "deleted",
@@ -28,6 +28,7 @@ _OPERATIONS = {
     "C": "copied",
     "=": "unchanged",
 }
+"""What git's letters stand for."""
 
 
 def plain(value: bytes | str) -> str:
@@ -51,7 +52,7 @@ def _bytes(value: bytes | str) -> bytes:
 
 def operation(file: FileSummary) -> str:
     """What becomes of the file, in a word."""
-    return _OPERATIONS[file.status]
+    return OPERATIONS[file.status]
 
 
 def file_of(file: FileSummary, hunks: Sequence[Placed], *, recorded: bool) -> Fields:
@@ -108,13 +109,13 @@ class Asked:
         }
 
     def of(self, failure: Failure) -> Fields | None:
-        """The section that failed, with the hunk that did, or with all of them."""
+        """The section that failed, with the hunk that did and the one against it, or with all."""
         section = self._by_line.get((failure.source, failure.section))
         section = section or self._by_path.get(failure.path)
         if section is None:
             return None
-        at = failure.hunk
-        hunks = section.hunks[at - 1 : at] if at else section.hunks
+        at = (failure.hunk, failure.other)
+        hunks = [one for one in section.hunks if not failure.hunk or one.ordinal in at]
         return {
             "operation": section.operation.value,
             **text("old_path", section.old_path),
@@ -166,7 +167,7 @@ def failure_of(failure: Failure, asked: Asked, options: Options) -> Fields:
         **text("expected", nearest.line.text if nearest else None),
         **text("found", found),
         "difference": there.difference if there else None,
-        "nearest": _nearest(there.place, there.found, there.around) if there else None,
+        "nearest": _nearest_of(failure),
         "places": [place + 1 for place in failure.places],
         "certain": failure.certain,
         "alternatives": [plain(path) for path in failure.alike],
@@ -177,6 +178,13 @@ def failure_of(failure: Failure, asked: Asked, options: Options) -> Fields:
 
 NOT_APPLIED = "not_applied"
 """The reason why there is nothing to take back."""
+
+
+def _nearest_of(failure: Failure) -> Fields | None:
+    nearest, there = failure.nearest, failure.there
+    if nearest and nearest.found:
+        return _nearest(nearest.place, nearest.found, nearest.around)
+    return _nearest(there, (), (there[0][0] + 1, there[-1][0] + 1)) if there else None
 
 
 def _nearest(

@@ -2,7 +2,8 @@
 
     guard     is the working tree what the plan takes it for?
     backup    record what is about to change
-    apply     one `git apply`, into an index beside the real one
+    apply     one `git apply`, into an index beside the real one; where files have changes that are
+              not staged, one for the working tree, and then one for the index
     verify    the blob ids must be the diff's
     commit    the record is renamed: from here on a kill leads forward
     publish   the new index takes the real one's place
@@ -21,7 +22,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from git_opatch.errors import BusyError, OpatchError, TransactionError
+from git_opatch.errors import BusyError, CommitError, Interrupted, OpatchError, TransactionError
 from git_opatch.options import Target
 from git_opatch.plumbing import Answer
 from git_opatch.repository import Repository
@@ -85,6 +86,7 @@ def perform(
     repository: Repository, change_set: ChangeSet, target: Target, lock: int, finished: Finished
 ) -> None:
     """Apply a diff to `target`; raises when nothing of it is left. `lock` is inherited by git."""
+    carried = change_set.carried
     backup = make_backup(
         home_of(repository),
         repository.top,
@@ -93,9 +95,11 @@ def perform(
         changes=change_set.changes,
         diff=change_set.diff,
         about=change_set.about,
+        carried=(carried.changes, carried.diff) if carried else ((), b""),
     )
     try:
         write(repository, change_set, backup, lock)
+        change_set.then(backup)
         backup = backup.commit()
     except BaseException as error:
         raise _undone(repository, backup, change_set, error) from None
@@ -107,7 +111,7 @@ def _undone(
 ) -> BaseException:
     """Put everything back after `error`, and say so."""
     try:
-        restored = put_back(repository, backup, change_set.contents())
+        restored = put_back(repository, backup, (change_set.carried or change_set).contents())
     except OSError as again:
         return TransactionError(
             f"{error}\nnot everything could be put back yet ({again}); mend that, and run "
@@ -118,11 +122,17 @@ def _undone(
     message = f"cannot write: {error}" if isinstance(error, OSError) else str(error)
     if restored.kept:
         names = ", ".join(map(visible, restored.kept[:5]))
-        return TransactionError(
-            f"{message}\nall was put back but what was changed meanwhile: {names}; "
+        message += (
+            f"\nall was put back but what was changed meanwhile: {names}; "
             f"the versions before are in {restored.backup}"
         )
-    return TransactionError(f"{message}\neverything was put back")
+    else:
+        message += "\neverything was put back"
+    if isinstance(error, Interrupted):
+        return Interrupted(message)
+    if isinstance(error, CommitError):
+        return CommitError(message, error.exit_status)
+    return TransactionError(message)
 
 
 def _publish(backup: Backup, finished: Finished) -> None:

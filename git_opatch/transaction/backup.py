@@ -4,6 +4,8 @@
                              diff        the completed diff
                              token       what the index's lock holds while it is ours
                              files/N     the N-th touched file of the working tree
+                             work.diff   what is applied there, if it is not the diff
+                             clean/      and blobs of those files, for that diff
 
 The folder is made under another name and renamed when it is complete, and renamed again
 before it is deleted: one that is named `txn` is whole, and one that is named `commit` has
@@ -46,6 +48,23 @@ class Backup:
     """What told the index from any later one when the record was made; None without one."""
     about: Mapping[str, object] = field(default_factory=dict)
     """What whoever finishes it must know."""
+    carried: tuple[Change, ...] = ()
+    """The same paths as in `changes`, as they change in the working tree, if that differs."""
+
+    @property
+    def written(self) -> tuple[Change, ...]:
+        """What changes in the working tree."""
+        return self.carried or self.changes
+
+    @property
+    def written_diff(self) -> Path:
+        """The diff of that."""
+        return self.folder / "work.diff" if self.carried else self.diff
+
+    @property
+    def clean(self) -> Path:
+        """Where the blobs are that this diff is of, and that the repository need not have."""
+        return self.folder / "clean"
 
     @property
     def diff(self) -> Path:
@@ -101,8 +120,11 @@ def make_backup(
     changes: Sequence[Change],
     diff: bytes,
     about: Mapping[str, object],
+    carried: tuple[Sequence[Change], bytes] = ((), b""),
 ) -> Backup:
     """Record all that is about to change, below `home`; the working tree is at `top`.
+
+    `carried` is what changes there, and the diff of that, if it is not the same.
 
     Raises `TransactionError`, with nothing left behind, if there is no room for it.
     """
@@ -111,8 +133,11 @@ def make_backup(
     try:
         created = _missing_folders(top, changes) if target is not Target.CACHED else ()
         identity = identity_of(index)
-        backup = Backup(making, target, tuple(changes), created, index, identity, about)
+        written = tuple(carried[0])
+        backup = Backup(making, target, tuple(changes), created, index, identity, about, written)
         _record(backup, top, diff)
+        if written:
+            _write_synced(backup.written_diff, carried[1])
         os.rename(making, home / _UNDO)
         sync_folder(home)
     except OSError as error:
@@ -128,7 +153,7 @@ def _record(backup: Backup, top: Path | None, diff: bytes) -> None:
     backup.token.write_text(uuid.uuid4().hex)
     _write_synced(backup.diff, diff)
     if top is not None and backup.target is not Target.CACHED:
-        for number, change in enumerate(backup.changes):
+        for number, change in enumerate(backup.written):
             if change.old is not None:
                 link_or_copy(top / change.path, backup.file(number))
     _write_synced(backup.folder / "plan.json", json.dumps(_to_json(backup)).encode())
@@ -156,7 +181,8 @@ def read_backup(home: Path) -> Backup | None:
         identity = plan["identity"] and tuple(plan["identity"])
         created, index = tuple(plan["created"]), Path(plan["index"])
         target, about = Target(plan["target"]), dict(plan.get("about", {}))
-        return Backup(folder, target, changes, created, index, identity, about)
+        carried = tuple(map(Change.from_json, plan.get("carried", ())))
+        return Backup(folder, target, changes, created, index, identity, about, carried)
     except (OSError, LookupError, TypeError, ValueError, AttributeError, RecursionError):
         raise RepositoryError(f"{folder} is damaged; look at it, then move it away") from None
 
@@ -179,6 +205,7 @@ def _to_json(backup: Backup) -> dict[str, object]:
         "created": backup.created,
         "about": dict(backup.about),
         "changes": [change.to_json() for change in backup.changes],
+        "carried": [change.to_json() for change in backup.carried],
     }
 
 

@@ -92,13 +92,16 @@ def _place(top: Path, change: Change, removed: Collection[str]) -> Iterator[Fail
 
 
 def _holds_only(top: Path, path: str, mode: int, removed: Collection[str]) -> bool:
-    """Whether `path` is a folder that is gone once `removed` are."""
+    """Whether `path` is a folder that is gone once `removed` are, or an empty one.
+
+    Git removes the folders that it empties, but none that is empty already below another.
+    """
     if not stat.S_ISDIR(mode):
         return False
     return all(
-        os.path.relpath(os.path.join(folder, name), top) in removed
-        for folder, _, names in os.walk(top / path)
-        for name in names
+        all(os.path.relpath(os.path.join(folder, name), top) in removed for name in names)
+        and (names or folders or folder == str(top / path))
+        for folder, folders, names in os.walk(top / path)
     )
 
 

@@ -96,8 +96,9 @@ def _header(hunk: Hunk) -> Iterator[bytes]:
 
 
 def _lines(hunk: Hunk) -> Iterator[bytes]:
+    elisions = set(hunk.elisions)
     for at, line in enumerate(hunk.lines):
-        if at in hunk.elisions:
+        if at in elisions:
             yield b"~\n"
         yield line.mark.value.encode() + line.text + b"\n"
         if not line.newline:

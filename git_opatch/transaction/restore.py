@@ -10,11 +10,13 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from git_opatch.blob import Change
+from git_opatch.branch import put_back_series
+from git_opatch.errors import RepositoryError
 from git_opatch.options import Target
 from git_opatch.repository import Repository
 from git_opatch.transaction.backup import Backup
@@ -44,9 +46,12 @@ def put_back(repository: Repository, backup: Backup, contents: Contents | None =
     `contents` are the new blobs, if they are still at hand; after a kill they are made
     again from the old ones and the diff.
     """
+    moved = put_back_series(repository, backup.folder)
     restored = Restored()
     if backup.target is not Target.CACHED:
         restored = _Files(repository, backup, contents).put_back()
+    if moved:
+        restored = replace(restored, kept=(*restored.kept, moved))
     restored = replace(restored, backup=tidy_up(backup, keep=bool(restored.kept)))
     if backup.target is Target.INDEX:  # the links have changed the files' ctime
         repository.refresh([change.path for change in backup.changes if change.old])
@@ -77,7 +82,7 @@ class _Files:
 
     def put_back(self) -> Restored:
         """Set back what git wrote or removed."""
-        changes = list(enumerate(self._backup.changes))
+        changes = list(enumerate(self._backup.written))
         outcome = {one.path: self._removed(one) for _, one in changes if one.old is None}
         for folder in reversed(self._backup.created):
             with suppress(OSError):
@@ -138,13 +143,19 @@ def _with_diff(
     backup: Backup,
     read: Callable[[Repository, dict[str, str], Mapping[str, str]], dict[str, bytes]],
 ) -> dict[str, bytes]:
-    """Apply the diff to an index aside, and read the blobs that it makes."""
-    ids = {change.path: change.new.id for change in backup.changes if change.new}
+    """Apply the diff to an index aside, and read the blobs that it makes.
+
+    Where the old blobs are to be beside it, and are not there yet, git had not begun.
+    """
+    ids = {change.path: change.new.id for change in backup.written if change.new}
     with tempfile.TemporaryDirectory(prefix="git-opatch-") as folder:
-        old = {change.path: change.old for change in backup.changes if change.old}
-        index, env = repository.rebuilt_index(old, Path(folder))
-        repository.apply(backup.diff, ("--cached",), index=index, env=env)
-        return read(repository, ids, env)
+        old = {change.path: change.old for change in backup.written if change.old}
+        beside = [backup.clean] if backup.carried else []
+        with suppress(RepositoryError) if beside else nullcontext():
+            index, env = repository.rebuilt_index(old, Path(folder), *beside)
+            repository.apply(backup.written_diff, ("--cached",), index=index, env=env)
+            return read(repository, ids, env)
+    return {}
 
 
 def _new_blobs(

@@ -6,7 +6,8 @@ What it wrote must be what was planned.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import stat
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,8 +34,10 @@ class ChangeSet:
     """What a transaction is to do: the diff, and the outcome that it must have.
 
     `contents` are the new blobs by path, `flags` the bits that index entries had (see
-    `Snapshot.flags`), `about` is what whoever finishes it must know, `unmerged` what
-    the index is to have of paths whose content has conflicts.
+    `Snapshot.flags`), `about` is what whoever finishes it must know. `carried` is what is to
+    become of the working tree, where its files have changes that are not staged: the same paths.
+    `then` is what must be done, too, or nothing of it stands; it is told where the record is.
+    `unmerged` is what the index is to have of paths whose content has conflicts.
     """
 
     diff: bytes
@@ -42,6 +45,8 @@ class ChangeSet:
     contents: Callable[[], Contents]
     flags: Mapping[str, str]
     about: Mapping[str, object] = field(default_factory=dict)
+    carried: ChangeSet | None = None
+    then: Callable[[Backup], None] = lambda _: None
     unmerged: Mapping[str, Stages] = field(default_factory=dict)
 
 
@@ -51,24 +56,55 @@ def write(repository: Repository, change_set: ChangeSet, backup: Backup, lock: i
     The real index is locked, and not changed. Raises `TransactionError` for anything that does
     not come out as planned, `BusyError` if the index is locked; what was written is still there.
     """
-    index = None
-    if backup.target is not Target.WORKTREE:
-        lock_index(backup.index, backup.token)
-        index = backup.scratch_index
-        for leftover in (index, lock_of(index)):
-            leftover.unlink(missing_ok=True)
-        if backup.index.exists():
-            link_or_copy(backup.index, index)
-    answer = _apply(repository, backup, index, lock)
-    if answer.killed:
-        raise TransactionError("git was killed while it wrote")
-    if answer.status:
-        raise TransactionError(f"git could not apply the completed diff:\n{words(answer)}")
-    _verify(repository, backup, index)
-    if index is not None:
-        _keep_flags(repository, change_set, index)
+    index = _scratch_index(backup) if backup.target is not Target.WORKTREE else None
+    if backup.carried:
+        _write_files(repository, backup, lock)
+    flags = ("--cached",) if backup.carried else FLAGS[backup.target]
+    _apply(repository, backup, flags, index, lock)
+    _verify(backup.changes, _entries(repository, backup.changes, index), index is None)
+    if index is None:
+        return
+    _keep_flags(repository, change_set, index)
+    if backup.carried:
+        repository.refresh([one.path for one in backup.changes if one.new], index=index)
+    else:
         _follow_attributes(repository, backup, index)
         _unmerge(repository, change_set.unmerged, index)
+
+
+def _scratch_index(backup: Backup) -> Path:
+    """Lock the index, and give a copy of it to write in."""
+    lock_index(backup.index, backup.token)
+    index = backup.scratch_index
+    for leftover in (index, lock_of(index)):
+        leftover.unlink(missing_ok=True)
+    if backup.index.exists():
+        link_or_copy(backup.index, index)
+    return index
+
+
+def _write_files(repository: Repository, backup: Backup, lock: int) -> None:
+    """Apply the working tree's own diff there, if its files are still what was planned for.
+
+    Their blobs, which the repository need not have, are kept for whoever must put them back.
+    """
+    backup.clean.mkdir()
+    old = [one for one in backup.carried if one.old is not None]
+    index, _ = repository.clean_worktree([one.path for one in old], backup.clean)
+    found = _entries(repository, old, index)
+    changed = [one.path for one in old if found.get(one.path) != one.old]
+    if changed:
+        raise TransactionError(f"{visible(changed[0])} was changed meanwhile; run it again")
+    _succeeded(repository.apply(backup.written_diff, (), keep=(lock,)))
+    _keep_permissions(repository.require_worktree(), backup)
+    _verify(backup.carried, _entries(repository, backup.carried, None), content_only=True)
+
+
+def _keep_permissions(top: Path, backup: Backup) -> None:
+    """Git writes files anew: those whose mode is not to change keep what git does not record."""
+    for number, one in enumerate(backup.carried):
+        if one.old and one.new and one.old.mode is one.new.mode and one.new.mode.is_file:
+            os.chmod(top / one.path, stat.S_IMODE(os.stat(backup.file(number)).st_mode))
 
 
 def _follow_attributes(repository: Repository, backup: Backup, index: Path) -> None:
@@ -105,19 +141,27 @@ def _stored(repository: Repository, data: bytes) -> str:
     return answer.output.decode().strip()
 
 
-def _apply(repository: Repository, backup: Backup, index: Path | None, lock: int) -> Answer:
-    flags = FLAGS[backup.target]
+def _apply(
+    repository: Repository, backup: Backup, flags: Sequence[str], index: Path | None, lock: int
+) -> None:
     answer = repository.apply(backup.diff, flags, index=index, keep=(lock,))
     if answer.status and STALE in answer.errors and index is not None:
         repository.refresh([one.path for one in backup.changes if one.old], index=index)
         answer = repository.apply(backup.diff, flags, index=index, keep=(lock,))
-    return answer
+    _succeeded(answer)
 
 
-def _verify(repository: Repository, backup: Backup, index: Path | None) -> None:
+def _succeeded(answer: Answer) -> None:
+    """Raises `TransactionError` if it did not."""
+    if answer.killed:
+        raise TransactionError("git was killed while it wrote")
+    if answer.status:
+        raise TransactionError(f"git could not apply the completed diff:\n{words(answer)}")
+
+
+def _verify(changes: Sequence[Change], found: Mapping[str, Entry], content_only: bool) -> None:
     """Git must have written what was planned: it moves hunks in silence when a file changed."""
-    found = _entries(repository, backup, index)
-    wrong = [one.path for one in backup.changes if not _as_planned(one, found, index is None)]
+    wrong = [one.path for one in changes if not _as_planned(one, found, content_only)]
     if wrong:
         raise TransactionError(
             f"{visible(wrong[0])} came out other than planned: the repository was changed "
@@ -125,15 +169,18 @@ def _verify(repository: Repository, backup: Backup, index: Path | None) -> None:
         )
 
 
-def _as_planned(change: Change, found: dict[str, Entry], content_only: bool) -> bool:
+def _as_planned(change: Change, found: Mapping[str, Entry], content_only: bool) -> bool:
     entry = found.get(change.path)
     if entry is None or change.new is None:
         return entry is change.new
     return entry.id == change.new.id if content_only else entry == change.new
 
 
-def _entries(repository: Repository, backup: Backup, index: Path | None) -> dict[str, Entry]:
-    paths = [change.path for change in backup.changes]
+def _entries(
+    repository: Repository, changes: Sequence[Change], index: Path | None
+) -> dict[str, Entry]:
+    """What `index` has at the paths of `changes`; without one, the working tree's files."""
+    paths = [change.path for change in changes]
     if index is None:
         snapshot = take_snapshot(repository, paths, Options(target=Target.WORKTREE))
         return {path: blob.entry for path, blob in snapshot.blobs.items()}

@@ -35,10 +35,11 @@ from git_opatch.parse.blocks.pathline import (
     prose_above,
     read,
 )
-from git_opatch.parse.blocks.rewrite import Numbered, rewrite
+from git_opatch.parse.blocks.rewrite import rewrite
+from git_opatch.parse.body import Body
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.frames import fence
-from git_opatch.patch import FilePatch, Hunk, Line, Mark, Operation
+from git_opatch.patch import FilePatch, Hunk, Operation
 from git_opatch.text import visible
 
 HINT = (
@@ -55,16 +56,13 @@ _FAR = 8
 
 @dataclass(frozen=True, slots=True)
 class _Block:
+    """One block; `adds` is whether there is nothing to search for, so that the file is new."""
+
     path: str
     number: int
-    old: Numbered
-    new: Numbered
+    adds: bool
+    lines: Body
     start: int | None
-
-    @property
-    def adds(self) -> bool:
-        """Whether there is nothing to search for, so that the file is new."""
-        return not any(text.strip() for text, _ in self.old)
 
 
 def starts(cursor: Cursor) -> bool:
@@ -125,8 +123,9 @@ def _block(cursor: Cursor) -> _Block | None:
     middle = _middle(cursor, first, end, opening)
     if middle is None or len(cursor.faults) > faults:
         return None
-    old, new = _content(cursor, first, middle), _content(cursor, middle + 1, end)
-    return _Block(path, number, old, new, start)
+    old, new = _side(cursor, first, middle), _side(cursor, middle + 1, end)
+    adds = not any(old.line_at(at).strip() for at in range(first, middle))
+    return _Block(path, number, adds, rewrite(replace(old, end=first) if adds else old, new), start)
 
 
 def _path(cursor: Cursor, opening: re.Match[bytes]) -> str:
@@ -250,11 +249,16 @@ def _refuse_quotation(cursor: Cursor, first: int, end: int, indent: bytes) -> No
         cursor.fault(message, cursor.lines.number(first))
 
 
-def _content(cursor: Cursor, start: int, stop: int) -> Numbered:
-    return [
-        (_ESCAPED.sub(b"", cursor.line_at(at)), cursor.lines.number(at))
-        for at in range(start, stop)
-    ]
+def _side(cursor: Cursor, start: int, stop: int) -> Cursor:
+    r"""The lines of one side of a block, without the `\` before those that look like markers."""
+    plain = cursor.dedent
+    if plain is None:
+        return replace(cursor, at=start, end=stop, dedent=_unescaped)
+    return replace(cursor, at=start, end=stop, dedent=lambda line: _unescaped(plain(line)))
+
+
+def _unescaped(line: bytes) -> bytes:
+    return _ESCAPED.sub(b"", line)
 
 
 def _sections(cursor: Cursor, blocks: Sequence[_Block]) -> Iterator[FilePatch]:
@@ -266,9 +270,8 @@ def _sections(cursor: Cursor, blocks: Sequence[_Block]) -> Iterator[FilePatch]:
 
 
 def _added(cursor: Cursor, block: _Block) -> FilePatch:
-    lines = tuple(Line(Mark.ADDED, text, number=number) for text, number in block.new)
-    number = lines[0].number if lines else 0
-    hunks = (Hunk(lines, number=number, framed=cursor.framed),) if lines else ()
+    lines = block.lines
+    hunks = (Hunk(lines, number=lines[0].number, framed=cursor.framed),) if lines else ()
     return FilePatch(
         Operation.ADD, None, block.path, hunks, number=block.number, source=cursor.source
     )
@@ -277,9 +280,9 @@ def _added(cursor: Cursor, block: _Block) -> FilePatch:
 def _updated(cursor: Cursor, path: str, blocks: Sequence[_Block]) -> FilePatch:
     hunks = tuple(
         Hunk(
-            rewrite(block.old, block.new),
+            block.lines,
             start=block.start,
-            number=block.old[0][1],
+            number=block.lines[0].number,
             ordinal=ordinal,
             is_last=ordinal == len(blocks),
             framed=cursor.framed,

@@ -11,56 +11,59 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import chain
 
-from git_opatch.patch import Line, Mark
+from git_opatch.parse.body import Body
+from git_opatch.parse.cursor import Cursor
+from git_opatch.patch import Mark
 
-Numbered = Sequence[tuple[bytes, int]]
-"""Lines with their numbers in the patch's text."""
-
+_MOST_LINES = 20_000
+"""What lies between, if it is more than this, is as well removed and added as a whole."""
 _MOST_PAIRS = 100_000
 """`difflib` takes time with the square of the lines."""
 
 
-def rewrite(old: Numbered, new: Numbered) -> tuple[Line, ...]:
-    """The lines of the hunk that makes `new` of `old`; context has the numbers of `old`."""
-    lines: list[Line] = []
-    at, at_new = 0, 0
-    olds, news = [text for text, _ in old], [text for text, _ in new]
-    for same, same_new, size in [*_common(olds, news), (len(old), len(new), 0)]:
-        lines += _marked(Mark.REMOVED, old[at:same])
-        lines += _marked(Mark.ADDED, new[at_new:same_new])
-        lines += _marked(Mark.CONTEXT, old[same : same + size])
+def rewrite(old: Cursor, new: Cursor) -> Body:
+    """The lines of the hunk that makes all lines of `new` of those of `old`.
+
+    Both are of one text; context has the numbers of `old`.
+    """
+    lines = Body(old.lines, old.dedent)
+    at, at_new = old.at, new.at
+    for same, same_new, size in chain(_common(old, new), [(old.end, new.end, 0)]):
+        lines.add(at, same - at, Mark.REMOVED)
+        lines.add(at_new, same_new - at_new, Mark.ADDED)
+        lines.add(same, size, Mark.CONTEXT)
         at, at_new = same + size, same_new + size
-    return tuple(lines)
+    return lines
 
 
-def _marked(mark: Mark, lines: Numbered) -> Iterator[Line]:
-    return (Line(mark, text, number=number) for text, number in lines)
-
-
-def _common(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[tuple[int, int, int]]:
+def _common(old: Cursor, new: Cursor) -> Iterator[tuple[int, int, int]]:
     """What both sides have, in order: where it stands in each, and how many lines."""
-    shorter = min(len(old), len(new))
-    head = next((at for at in range(shorter) if old[at] != new[at]), shorter)
+    shorter = min(old.end - old.at, new.end - new.at)
+    both = ((old.line_at(old.at + at), new.line_at(new.at + at)) for at in range(shorter))
+    head = next((at for at, (one, two) in enumerate(both) if one != two), shorter)
     rest = shorter - head
-    tail = next((at for at in range(rest) if old[-1 - at] != new[-1 - at]), rest)
-    yield 0, 0, head
-    yield from _between(old, new, (head, len(old) - tail), (head, len(new) - tail))
-    yield len(old) - tail, len(new) - tail, tail
+    both = ((old.line_at(old.end - 1 - at), new.line_at(new.end - 1 - at)) for at in range(rest))
+    tail = next((at for at, (one, two) in enumerate(both) if one != two), rest)
+    yield old.at, new.at, head
+    first, first_new = old.at + head, new.at + head
+    span, span_new = range(first, old.end - tail), range(first_new, new.end - tail)
+    if len(span) + len(span_new) <= _MOST_LINES:
+        olds, news = list(map(old.line_at, span)), list(map(new.line_at, span_new))
+        for at, at_new, size in _between(olds, news):
+            yield first + at, first_new + at_new, size
+    yield old.end - tail, new.end - tail, tail
 
 
-def _between(
-    old: Sequence[bytes], new: Sequence[bytes], span: tuple[int, int], span_new: tuple[int, int]
-) -> Iterator[tuple[int, int, int]]:
-    at, at_new = span[0], span_new[0]
-    anchors = _unique(old[slice(*span)], new[slice(*span_new)])
-    shifted = ((one + span[0], other + span_new[0]) for one, other in anchors)
-    for one, other in [*shifted, (span[1], span_new[1])]:
+def _between(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[tuple[int, int, int]]:
+    at = at_new = 0
+    for one, other in [*_unique(old, new), (len(old), len(new))]:
         if (one - at) * (other - at_new) <= _MOST_PAIRS:
             gap = SequenceMatcher(None, old[at:one], new[at_new:other], autojunk=False)
             for start, start_new, size in gap.get_matching_blocks():
                 yield at + start, at_new + start_new, size
-        if one < span[1]:
+        if one < len(old):
             yield one, other, 1
         at, at_new = one + 1, other + 1
 

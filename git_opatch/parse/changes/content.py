@@ -12,10 +12,11 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 
+from git_opatch.parse.body import Body
 from git_opatch.parse.changes.tag import APPEND, CONTAINER, KNOWN, PATCH, Tag, path_of, read_tag
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.frames.fence import Fence, are_closed, fence_in
-from git_opatch.patch import Line, Mark
+from git_opatch.patch import Mark
 from git_opatch.text import visible
 
 _MARKDOWN = (".md", ".mkd", ".markdown", ".mdx", ".rmd", ".qmd")
@@ -115,13 +116,13 @@ def trimmed(content: Cursor) -> Cursor:
     return found
 
 
-def added_lines(content: Cursor, tag: Tag) -> tuple[Line, ...]:
+def added_lines(content: Cursor, tag: Tag) -> Body:
     """The lines of `content`, without a fence round them, as lines to be added."""
     inside = _without_fence(content, tag)
-    return tuple(
-        Line(Mark.ADDED, inside.line_at(at), number=inside.lines.number(at))
-        for at in range(inside.at, inside.end)
-    )
+    lines = Body(inside.lines, inside.dedent)
+    if not inside.at_end:
+        lines.add(inside.at, inside.end - inside.at, Mark.ADDED)
+    return lines
 
 
 def _without_fence(content: Cursor, tag: Tag) -> Cursor:

@@ -92,10 +92,10 @@ def _elide(content: Cursor, hunks: Hunks) -> None:
 
 def _begins_file(content: Cursor, hunks: Hunks, name: bytes) -> bool:
     """Whether names of a file stand here, and no lines of a hunk."""
-    line, after = content.line, content.ahead()
+    line = content.line
     if hunks.open is None and line.startswith(b"diff --git "):
         return True
-    if not line.startswith(b"--- ") or after is None or not after.startswith(b"+++ "):
+    if not line.startswith(b"--- ") or not (content.ahead() or b"").startswith(b"+++ "):
         return False
     return hunks.open is None or (
         (content.ahead(2) or b"").startswith(b"@@") and _agree(content, name)

@@ -58,6 +58,7 @@ _ATTRIBUTE = re.compile(rb"\s*+([\w-]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)')")
 _LOOSELY = re.compile(rb"(?<![\w-])([\w-]++)\s*+=\s*+(?:[\"'`]|\xe2\x80[\x98-\x9f])*+")
 _QUOTE = re.compile(rb"[\"'`>]|\xe2\x80[\x98-\x9f]")
 _END = re.compile(rb"\s*+(/?)\s*+>[ \t\r]*(.*)", re.DOTALL)
+_MOST_ATTRIBUTES = 100
 _MOST_READ = 1000
 """Of a malformed tag, no more than this is looked at to tell what was meant."""
 
@@ -120,8 +121,9 @@ def read_tag(line: bytes) -> Tag | None:
     if match is None:
         return None
     indent, slash, name, rest = match.groups()
-    attributes, at = [], 0
-    while found := _ATTRIBUTE.match(rest, at):
+    attributes: list[tuple[bytes, bytes]] = []
+    at = 0
+    while len(attributes) < _MOST_ATTRIBUTES and (found := _ATTRIBUTE.match(rest, at)):
         attributes.append((found[1], found[2] if found[3] is None else found[3]))
         at = found.end()
     end = _END.fullmatch(rest, at)

@@ -92,7 +92,7 @@ def _end_of(cursor: Cursor) -> tuple[int, bool]:
         line = cursor.line_at(at)
         if fence is None and cursor.fence and line.startswith(cursor.fence):
             fence = at if is_fence(cursor, line) else None
-        if not line.startswith((b"*", b" ", b"\t")):
+        if b"**" not in line or not line.startswith((b"*", b" ", b"\t")):
             continue
         padding = line[:1] in b" \t"
         if is_end(line):

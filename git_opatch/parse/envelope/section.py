@@ -13,16 +13,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 
 from git_opatch.errors import Fix
+from git_opatch.parse.body import Body
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.envelope import marker
 from git_opatch.parse.envelope.marker import Marker, marker_of
 from git_opatch.parse.envelope.mistaken import fault_no_marker
 from git_opatch.parse.envelope.restated import pass_header
 from git_opatch.parse.hunk import Hunks, is_no_newline, parse_header
-from git_opatch.patch import FilePatch, Hunk, Line, Mark, Operation
+from git_opatch.patch import FilePatch, Hunk, Operation
 from git_opatch.text import visible
 
 _ENVIRONMENT = b"*** Environment ID: "
@@ -71,17 +71,17 @@ def _add(cursor: Cursor, path: str) -> FilePatch:
     _, mode = pass_header(cursor, None, path)
     if not cursor.at_end and _says_no_line(cursor.line):
         cursor.take()
-    lines: list[Line] = []
+    lines = Body(cursor.lines, cursor.dedent)
     while not _section_follows(cursor):
         line = cursor.line
         if line.startswith(b"+"):
-            lines.append(Line(Mark.ADDED, line[1:], number=cursor.number))
+            lines.add(cursor.at)
         elif lines:
-            lines[-1] = replace(lines[-1], newline=False)
+            lines.end_without_newline()
         else:
             cursor.fault("there is no line before this one that could lack its newline")
         cursor.take()
-    hunks = (Hunk(tuple(lines), number=lines[0].number, framed=cursor.framed),) if lines else ()
+    hunks = (Hunk(lines, number=lines[0].number, framed=cursor.framed),) if lines else ()
     return FilePatch(
         *(Operation.ADD, None, path, hunks),
         new_mode=mode,

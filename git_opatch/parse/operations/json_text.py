@@ -42,6 +42,11 @@ _ITEM = {
 _WHOLE_STRING = re.compile(_STRING)
 _BLANKS = re.compile(_BLANK)
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_PIECE = re.compile(
+    rb"(?:[^\\]{1,200}+[\x80-\xbf]*+|\\u[dD][89abAB]..(?:\\u....)?+|\\u....|\\.){1,40}+",
+    re.DOTALL,
+)
+"""A part of a string that means something by itself: decoded, the whole may take much memory."""
 
 
 class Broken(Exception):  # noqa: N818 - whether this is an error is for others to say
@@ -112,7 +117,14 @@ def items(raw: bytes, at: int) -> Iterator[tuple[bytes, int, int]]:
 
 def string(raw: bytes, start: int, end: int) -> bytes:
     """What the string means that stands there, in UTF-8; raises `Broken` where it means nothing."""
-    token = raw[start:end]
+    said = bytearray()
+    for piece in _PIECE.finditer(raw, start + 1, end - 1):
+        said += _meant(piece[0], start)
+    return bytes(said)
+
+
+def _meant(piece: bytes, start: int) -> bytes:
+    token = b'"' + piece + b'"'
     try:
         value: str = json.loads(token.decode("utf-8", "surrogateescape"), strict=False)
     except json.JSONDecodeError:

@@ -48,6 +48,8 @@ Members = dict[str, list[tuple[int, int]]]
 class OperationLines(Lines):
     """The lines of one operation, as a section of an envelope."""
 
+    __slots__ = ()
+
 
 @dataclass(frozen=True, slots=True)
 class _Numbers:
@@ -62,9 +64,9 @@ class _Numbers:
 
     def __getitem__(self, at: int, /) -> int:
         """The number of the line at `at`."""
-        if self.header and not at:
-            return Place(self.header, self.offset, 0, self.name)
-        return Place(self.number, self.offset, at + (not self.header), self.name)
+        if self.header:
+            return Place(self.number if at else self.header, self.offset, at, self.name)
+        return Place(self.number, self.offset, at + 1, self.name)
 
 
 class Reader:
@@ -80,8 +82,7 @@ class Reader:
         if depth > _MOST_ROUND:
             self._refuse_unread(start, end, "what is nested so deep")
         elif first == b'"' and (not name or name in _STRINGS):
-            text = self._decoded(start, end)
-            if text is not None:
+            if (text := self._decoded(start, end)) is not None:
                 yield self._inside(text, start, name)
         elif first == b"[":
             yield from self._list(start, end, name, depth)
@@ -91,8 +92,7 @@ class Reader:
             self._refuse_unread(start, end, f"a string `{name}`")
 
     def _list(self, at: int, end: int, name: str, depth: int) -> Iterator[Cursor]:
-        first = next(items(self._raw, at), None)
-        if first is None or self._raw[first[1]] != ord('"'):
+        if (first := next(items(self._raw, at), None)) is None or self._raw[first[1]] != ord('"'):
             yield from self._objects(at, name, depth)
             return
         command = self._decoded(*first[1:])

@@ -112,10 +112,10 @@ def _check_sides(cursor: Cursor, names: Names | None, hunks: tuple[Hunk, ...]) -
     mark = Mark.ADDED if names[0] is None else Mark.REMOVED
     what = "a new file" if names[0] is None else "a deleted file"
     for hunk in hunks:
-        lines = list(hunk.lines)
-        while lines and lines[-1].mark is Mark.CONTEXT and not lines[-1].text.strip():
-            lines.pop()  # what separates the hunk from what follows it
-        wrong = next((line for line in lines if line.mark is not mark), None)
+        lines, end = hunk.lines, len(hunk.lines)
+        while end and lines[end - 1].mark is Mark.CONTEXT and not lines[end - 1].text.strip():
+            end -= 1  # what separates the hunk from what follows it
+        wrong = next((lines[at] for at in range(end) if lines[at].mark is not mark), None)
         if wrong is not None:
             text = visible(wrong.text)
             message = (
@@ -208,8 +208,10 @@ def _is_signature(cursor: Cursor, *, full: bool) -> bool:
 
     After a hunk that is `full` it may be any line without a mark (`format.signature`).
     """
+    if cursor.line.rstrip() != b"--":
+        return False
     version, after = cursor.ahead(), cursor.ahead(2)
-    if cursor.line.rstrip() != b"--" or version is None:
+    if version is None:
         return False
     if full and cursor.line.startswith(b"-- ") and not _is_marked(version):
         return not version.startswith(b"@@")
@@ -222,8 +224,8 @@ def _is_header(cursor: Cursor, *, any_names: bool = False) -> bool:
 
     Two names that differ are taken for names only where the hunk before is full.
     """
-    names, after = names_at(cursor), cursor.ahead(2)
-    if names is None or after is None or not after.startswith(b"@@"):
+    names = names_at(cursor)
+    if names is None or not (cursor.ahead(2) or b"").startswith(b"@@"):
         return False
     return any_names or names[0] == names[1] or None in names
 

@@ -42,12 +42,11 @@ def refuse(cursor: Cursor) -> bool:
 
 def is_half(cursor: Cursor) -> bool:
     """Whether the cursor's line is a diff's `---` or `+++` line, and its hunk follows at once."""
-    after = cursor.ahead()
+    line = cursor.line
     return (
-        after is not None
-        and cursor.line.startswith((b"--- ", b"+++ "))
-        and after.startswith(b"@@")
-        and _other_half(cursor.line) is not None
+        line.startswith((b"--- ", b"+++ "))
+        and (cursor.ahead() or b"").startswith(b"@@")
+        and _other_half(line) is not None
     )
 
 

@@ -11,6 +11,7 @@ begin with; `From:`, `Date:` and `Subject:` at its beginning go before those of 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.envelope import marker
@@ -20,6 +21,8 @@ HINT = rb"From \S+ [A-Z][a-z]{2} [A-Z][a-z]{2} "
 _BEGINNING = re.compile(HINT + rb"[ \d]?\d \d\d:\d\d:\d\d \d{4}\s*")
 _HEADER = re.compile(rb"[A-Za-z][A-Za-z0-9-]*:")
 _IN_BODY = re.compile(rb"(?:From|Date|Subject):[ \t]", re.IGNORECASE)
+_BLANKS = re.compile(r"(?m)(?<![ \t\r\v\f])[ \t\r\v\f]++$")
+_EMPTY = re.compile(r"\n{3,}+")
 _END = re.compile(rb"diff -|Index: |--- \S|---\s*$")
 
 
@@ -65,15 +68,16 @@ def begins(cursor: Cursor, distance: int = 0) -> bool:
 
 def _take_headers(cursor: Cursor, pattern: re.Pattern[bytes]) -> bytes:
     """Take the header lines that begin here, and the blank line after them."""
-    lines: list[bytes] = []
+    found = replace(cursor)
     while not cursor.at_end:
         line = cursor.line
-        if not pattern.match(line) and not (lines and line.startswith((b" ", b"\t"))):
+        if not pattern.match(line) and not (cursor.at > found.at and line[:1] in (b" ", b"\t")):
             break
-        lines.append(cursor.take())
-    if lines and not cursor.at_end and not cursor.line.strip():
         cursor.take()
-    return b"\n".join(lines)
+    found.end = cursor.at
+    if not found.at_end and not cursor.at_end and not cursor.line.strip():
+        cursor.take()
+    return found.text
 
 
 def _end(cursor: Cursor) -> int | None:
@@ -96,16 +100,10 @@ def _mail(cursor: Cursor, outer: bytes, first: int) -> Mail:
 
     cursor.skip_blank()
     head = parse_head(outer, _take_headers(cursor, _IN_BODY))
-    lines = [cursor.line_at(at) for at in range(cursor.at, cursor.end)]
-    body = as_text(b"\n".join(lines), head.charset)
+    body = as_text(cursor.text, head.charset)
     return Mail(head.author, head.date, _tidied(f"{head.subject}\n\n{body}"), first)
 
 
 def _tidied(message: str) -> str:
     """`message` as git-stripspace leaves it: no blanks at the ends of lines, one blank line."""
-    tidied: list[str] = []
-    for line in message.split("\n"):
-        line = line.rstrip(" \t\r\v\f")
-        if line or (tidied and tidied[-1]):
-            tidied.append(line)
-    return "\n".join(tidied).rstrip("\n") + "\n"
+    return _EMPTY.sub("\n\n", _BLANKS.sub("", message)).strip("\n") + "\n"

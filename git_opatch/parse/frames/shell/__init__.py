@@ -11,13 +11,12 @@ quoting that it gives a patch, it is a fault.
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from git_opatch.errors import Fix
-from git_opatch.parse.cursor import Cursor, Lines
+from git_opatch.parse.cursor import Cursor, Lines, NumbersIn
 from git_opatch.parse.frames.fence import is_fence
 from git_opatch.parse.frames.shell import heredoc, script
 from git_opatch.parse.frames.shell.command import Call, culprit, delimiter_of, understand
@@ -112,6 +111,10 @@ def patch_of(text: bytes) -> tuple[str, bytes] | None:
 
 def _command(cursor: Cursor) -> _Command | None:
     """The command line that begins at the cursor; None if it is none that could be a call."""
+    below = min(cursor.at + _MOST_CONTINUED, cursor.end - 1)
+    near = cursor.lines.between(cursor.at, below + 1)
+    if not script.MENTIONS.search(near) and not _PRINTS.search(near):
+        return None
     text, count = _continued(cursor)
     shown = text + b"\n" + (cursor.ahead(count) or b"")
     mentioned = script.MENTIONS.search(shown) and (_closed(text) or _OPENS.search(shown))
@@ -139,13 +142,15 @@ def _continued(cursor: Cursor) -> tuple[bytes, int]:
 
 def _lines(cursor: Cursor, count: int) -> bytes:
     """So many lines; a change of directory on a line of its own holds for the next one."""
-    lines = [cursor.line_at(at) for at in range(cursor.at, cursor.at + count)]
-    for at, line in enumerate(lines):
-        lines[at] = _PROMPT.sub(rb"\1", line, count=1)
-        if at == count - 1 or not script.CHANGES.fullmatch(line):
+    rest = cursor.within(cursor.at + count)
+    lines: list[bytes] = []
+    while not rest.at_end:
+        line = rest.take()
+        lines.append(_PROMPT.sub(rb"\1", line, count=1))
+        if rest.at_end or not script.CHANGES.fullmatch(line):
             break
-        lines[at] += b" &&"
-    return b"\n".join(lines)
+        lines[-1] += b" &&"
+    return b"\n".join(lines if rest.at_end else [*lines, rest.text])
 
 
 def _closed(text: bytes) -> bool:
@@ -201,10 +206,9 @@ def _argument(cursor: Cursor, call: Call, count: int, directory: str) -> Cursor 
         cursor.at += count
         return cursor.within(cursor.at)
     first = cursor.at + call.line
-    numbers = array("Q", (cursor.lines.number(first + offset) for offset in offsets))
     cursor.at += count
     whole = said if said.endswith(b"\n") else said + b"\n"
-    content = cursor.inside(Lines(whole, numbers=numbers))
+    content = cursor.inside(Lines(whole, numbers=NumbersIn(cursor.lines, first, offsets)))
     content.directory = directory
     return content
 

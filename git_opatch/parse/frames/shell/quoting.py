@@ -89,7 +89,7 @@ class _Said:
     """What a word says, as far as it is read."""
 
     def __init__(self) -> None:
-        self.text, self.lines, self._line = bytearray(), array("Q", [0]), 0
+        self.text, self.lines, self._line = bytearray(), array("I", [0]), 0
 
     def literally(self, text: bytes) -> None:
         """Add text that means itself."""

@@ -1,0 +1,128 @@
+"""`apply --commit`: a patch applied, and just that committed, by git's own `git commit`.
+
+    order      which commits are to be, and what git is told of them
+    series     several of them: all or none
+
+One commit is made as a user would make it: the patch is applied to index and working tree and
+recorded, then `git commit` commits the index. If a hook refuses, the change stays staged.
+"""
+
+from __future__ import annotations
+
+from git_opatch import pending
+from git_opatch.apply import apply_locked, check_patch
+from git_opatch.branch import Head, commits_since, read_head, refuse_unfinished, staged
+from git_opatch.commit.order import Part, Wish, parts_of
+from git_opatch.commit.series import apply_series, plan_series, write_down
+from git_opatch.errors import CommitError, Interrupted
+from git_opatch.interrupted import tidy_up
+from git_opatch.options import Options
+from git_opatch.patch import Patch
+from git_opatch.plan import Plan
+from git_opatch.porcelain import commit, objection
+from git_opatch.posthook import run_post_hook
+from git_opatch.repository import Repository
+from git_opatch.text import visible
+from git_opatch.transaction import exclusive, held_signals, home_of
+
+
+class NotCommitted(CommitError):  # noqa: N818 - the patch was applied
+    """`plan` was applied, and is staged, but git did not commit it."""
+
+    def __init__(self, message: str, plan: Plan, exit_status: int = 1) -> None:
+        super().__init__(message, exit_status)
+        self.plan = plan
+
+
+def check_commit(
+    patch: Patch, repository: Repository, options: Options, wish: Wish
+) -> tuple[Plan, int]:
+    """Decide, and touch nothing; gives how many commits there would be, too.
+
+    Raises as `commit_patch` does before it changes anything.
+    """
+    parts = parts_of(patch, wish, reverse=options.reverse)
+    _prepared(parts, repository)
+    plan = check_patch(patch, repository, options)
+    if len(parts) > 1:
+        return plan, len(plan_series(parts, repository, options))
+    return plan, int(bool(plan.completed.changes))
+
+
+def commit_patch(
+    patch: Patch, repository: Repository, options: Options, wish: Wish, name: str = ""
+) -> Plan:
+    """Apply `patch`, called `name` in the journal, and commit it; the plan has the commits.
+
+    Raises as `apply_patch` does, `CommitError` if nothing can be committed here, and
+    `NotCommitted` if git would not commit what was applied.
+    """
+    parts = parts_of(patch, wish, reverse=options.reverse)
+    repository.require_worktree()
+    home = home_of(repository)
+    with exclusive(home) as lock:
+        tidy_up(repository)
+        head = _prepared(parts, repository)
+        try:
+            if len(parts) > 1:
+                plan = apply_series(parts, patch, repository, options, lock, name, wish.quiet)
+            else:
+                plan = _apply_one(parts[0], head, patch, repository, options, lock, name, wish)
+        except (Interrupted, KeyboardInterrupt):
+            if not pending.is_pending(home):
+                raise
+            said = pending.finish(repository, home) or ["it had been committed by then"]
+            raise Interrupted("; ".join(["interrupted", *said])) from None
+        finally:
+            pending.end(home)
+    run_post_hook(plan, repository)
+    return plan
+
+
+def _prepared(parts: list[Part], repository: Repository) -> Head:
+    """HEAD, which the index must be equal to, as git revert wants it. Raises `CommitError`."""
+    refuse_unfinished(repository)
+    head = read_head(repository)
+    if others := staged(repository, head):
+        names = ", ".join(visible(one.path) for one in others[:3])
+        more = f" and {len(others) - 3} more" if len(others) > 3 else ""
+        raise CommitError(
+            f"other changes are staged, and --commit commits just the patch: {names}{more}\n"
+            "commit them, or `git stash`, first; nothing was changed"
+        )
+    for part in parts:
+        if words := objection(repository, part.order):
+            first = visible(words.removeprefix("fatal: ").rstrip("\n"), 2000)
+            raise CommitError(f"git would not commit: {first}\nnothing was changed")
+    return head
+
+
+def _apply_one(
+    part: Part,
+    head: Head,
+    patch: Patch,
+    repository: Repository,
+    options: Options,
+    lock: int,
+    name: str,
+    wish: Wish,
+) -> Plan:
+    home = home_of(repository)
+    plan = apply_locked(
+        patch, repository, options, lock, name, lambda _: pending.begin(home, head, 1)
+    )
+    if not plan.completed.changes:
+        return plan
+    if read_head(repository) != head or set(staged(repository, head)) != set(
+        plan.completed.changes
+    ):
+        raise NotCommitted("not committed: somebody changed the index or HEAD meanwhile", plan)
+    with held_signals():
+        ended = commit(repository, part.order, quiet=wish.quiet)
+        made = commits_since(repository, head.id, read_head(repository).id)[:1]
+        plan.commits = tuple(commit for commit, _ in made)
+        write_down(plan, repository)
+    if not made:
+        said = visible(ended.words.strip(), 2000)
+        raise NotCommitted(f"not committed: git commit refused{said and ': '}{said}", plan)
+    return plan

@@ -1,0 +1,123 @@
+"""How git is run, and where: the one importer of GitPython.
+
+Every command runs at the top of the working tree with the repository named outright,
+because git apply in a subdirectory passes over what lies outside it and says nothing, and
+with `GIT_DIR` set writes where it stands.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from git_opatch.errors import RepositoryError
+from git_opatch.plumbing import OUR_CONFIG, OUR_PATHSPECS, Answer, Settings, missing
+from git_opatch.text import visible
+
+# Where git is missing, GitPython's import would fail with a traceback of its own.
+os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+# Programs that the configuration names run where git was asked for by the user, as without us:
+# when it applies or commits. (What rev-parse says of hooks must be true, and runs none.)
+_UNATTENDED = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+_ATTENDED = ("apply", "commit", "rev-parse")
+# Nothing is fetched behind the user's back; git before 2.45 knows only the second way to say so.
+_NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
+_MOST_LINES = 20
+_NOT_FETCHED = re.compile(r"could not fetch ([0-9a-f]+) from promisor remote")
+
+
+class Gateway:
+    """A repository, found from a directory as git finds it.
+
+    `top` is the top of the working tree, or None in a bare repository.
+    """
+
+    def __init__(self, directory: str | Path = ".") -> None:
+        """Raises `RepositoryError`, with git's own words, if there is none."""
+        from git import Git  # takes as long as all other imports: help does without
+
+        self._git = Git(str(directory))
+        self._env: dict[str, str] = {**OUR_PATHSPECS, **_NO_FETCH}
+        found = self.run(
+            "rev-parse", "--path-format=absolute", "--git-dir", "--git-path", "index",
+            "--git-path", "objects", "--git-path", "hooks", "--show-object-format",
+            "--show-toplevel",
+        )  # fmt: skip
+        names = os.fsdecode(found.output).split("\n", 5)
+        if len(names) < 6:
+            raise RepositoryError(_words(found))
+        self.git_dir, self.index_file, self.objects, self.hooks = map(Path, names[:4])
+        self.algorithm = names[4]
+        self.top = Path(names[5].removesuffix("\n")) if found.status == 0 else None
+        if not self.git_dir.is_dir() or self.algorithm not in ("sha1", "sha256"):
+            raise RepositoryError("the path of the repository holds a newline, which is not read")
+        self._git = Git(str(self.top or self.git_dir))
+        self._env["GIT_DIR"] = str(self.git_dir)
+        if self.top is not None:
+            self._env["GIT_WORK_TREE"] = str(self.top)
+        if "GIT_INDEX_FILE" in os.environ:
+            self._env["GIT_INDEX_FILE"] = str(self.index_file)
+
+    def run(
+        self,
+        *arguments: str,
+        env: Mapping[str, str] | None = None,
+        feed: bytes | None = None,
+        keep: Sequence[int] = (),
+    ) -> Answer:
+        """Run git; `feed` is its standard input, `keep` are descriptors it inherits."""
+        from git.exc import GitCommandNotFound
+
+        ours = () if arguments[0] in _ATTENDED else _UNATTENDED
+        with tempfile.TemporaryFile() as stdin:  # GitPython needs a real file
+            stdin.write(feed or b"")
+            stdin.seek(0)
+            try:
+                status, output, errors = self._git.execute(
+                    ["git", *OUR_CONFIG, *ours, *arguments],
+                    stdin,
+                    with_extended_output=True,
+                    with_exceptions=False,
+                    stdout_as_string=False,
+                    strip_newline_in_stdout=False,
+                    env={**self._env, **(env or {})},
+                    pass_fds=keep,
+                    process_group=0 if keep else None,
+                )
+            except GitCommandNotFound:
+                raise RepositoryError("git is not installed, or not on PATH") from None
+        return Answer(status, output, errors)
+
+    def _ask(
+        self, *arguments: str, env: Mapping[str, str] | None = None, feed: bytes | None = None
+    ) -> bytes:
+        answer = self.run(*arguments, env=env, feed=feed)
+        not_fetched = _NOT_FETCHED.search(answer.errors)
+        if not_fetched:
+            raise missing(not_fetched[1])
+        if answer.status:
+            raise RepositoryError(_words(answer))
+        return answer.output
+
+    def require_worktree(self) -> Path:
+        """The top of the working tree. Raises `RepositoryError` if there is none."""
+        if self.top is None:
+            raise RepositoryError(
+                "this needs a working tree, and here is none (a bare repository, or inside "
+                "a git directory); `git opatch convert --base TREE-ISH` works without one"
+            )
+        return self.top
+
+    def settings(self) -> Settings:
+        """The user's `opatch.*` and `color.*` settings, by lower-case key."""
+        answer = self.run("config", "-z", "--get-regexp", r"^(opatch|color)\.[a-z]+$")
+        return Settings(answer.output)
+
+
+def _words(answer: Answer) -> str:
+    """What git says is wrong; some of it, such as whom to trust, has several lines."""
+    lines = answer.errors.removeprefix("fatal: ").removeprefix("error: ").splitlines()
+    return "\n".join(visible(line, 2000) for line in lines[:_MOST_LINES])

@@ -1,0 +1,129 @@
+"""The lines of a hunk as the places in the text where they stand, each made when it is asked for.
+
+A line of two bytes is two hundred as a value, and of most hunks that are only parsed no line is
+ever looked at. What is kept is runs of lines that stand one below the other.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import overload
+
+from git_opatch.parse.cursor import Lines
+from git_opatch.patch import Line, Mark
+
+_MARKS = {mark.value.encode(): mark for mark in Mark}
+_KINDS = (None, *Mark)
+_RUN = 3
+_MOST_KEPT = 10_000
+"""The lines of a hunk that has no more are kept once they are made; they are asked for often."""
+
+
+def mark_of(line: bytes) -> Mark | None:
+    """The mark that `line` begins with; None if it has none. One that is empty is context."""
+    return Mark.CONTEXT if line in (b"", b"\r") else _MARKS.get(line[:1])
+
+
+class Body(Sequence[Line]):
+    """Lines of `lines`, of which `cut` leaves what counts."""
+
+    __slots__ = ("_cut", "_kept", "_lines", "_runs", "_size", "unended")
+
+    def __init__(self, lines: Lines, cut: Callable[[bytes], bytes] | None = None) -> None:
+        self._lines, self._cut = lines, cut
+        self._runs = array(lines.code)
+        """For each run: how many lines are before it, where it begins in the text, its kind."""
+        self._size = 0
+        self.unended: Sequence[int] = ()
+        """Those of the lines that are said to have no newline, in order."""
+        self._kept: tuple[Line, ...] | None = None
+
+    def add(self, at: int, count: int = 1, mark: Mark | None = None) -> None:
+        """Add so many lines from `at` on, which are all `mark`; without it, each says its own."""
+        if not count:
+            return
+        runs, kind = self._runs, _KINDS.index(mark) if mark else 0
+        if not runs or runs[-1] != kind or at != runs[-2] + self._size - runs[-3]:
+            runs.extend((self._size, at, kind))
+        self._size += count
+
+    def pop(self) -> None:
+        """Take the last line away."""
+        self._size -= 1
+        if self._size == self._runs[-_RUN]:
+            del self._runs[-_RUN:]
+
+    def end_without_newline(self) -> None:
+        """Let the last line have no newline."""
+        if not isinstance(self.unended, array):
+            self.unended = array(self._lines.code)
+        self.unended.append(self._size - 1)
+
+    def _has_newline(self, index: int) -> bool:
+        found = bisect_left(self.unended, index)
+        return found == len(self.unended) or self.unended[found] != index
+
+    def __len__(self) -> int:
+        """How many lines there are."""
+        return self._size
+
+    def __iter__(self) -> Iterator[Line]:
+        """The lines."""
+        if self._size > _MOST_KEPT:
+            return self._made()
+        if self._kept is None:
+            self._kept = tuple(self._made())
+        return iter(self._kept)
+
+    @overload
+    def __getitem__(self, index: int) -> Line: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Line, ...]: ...
+    def __getitem__(self, index: int | slice) -> Line | tuple[Line, ...]:
+        """The line at `index`, or those of a slice."""
+        if isinstance(index, slice):
+            start, stop, step = index.indices(self._size)
+            assert step == 1
+            return tuple(islice(self, start, stop))
+        index = range(self._size)[index]
+        if self._kept is not None:
+            return self._kept[index]
+        run = bisect_right(range(0, len(self._runs), _RUN), index, key=self._runs.__getitem__) - 1
+        first, at, kind = self._runs[_RUN * run : _RUN * (run + 1)]
+        return self._line(index, at + index - first, _KINDS[kind])
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the same lines stand in `other`."""
+        if not isinstance(other, Body | tuple):
+            return NotImplemented
+        return len(self) == len(other) and all(map(Line.__eq__, self, other))
+
+    def __hash__(self) -> int:
+        """That of the lines in a tuple, since a body can equal one."""
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        """As a tuple of the lines has it."""
+        return repr(tuple(self))
+
+    def _made(self) -> Iterator[Line]:
+        runs = self._runs
+        for start in range(0, len(runs), _RUN):
+            first, at, kind = runs[start : start + _RUN]
+            stop = runs[start + _RUN] if start + _RUN < len(runs) else self._size
+            for index in range(first, stop):
+                yield self._line(index, at + index - first, _KINDS[kind])
+
+    def _line(self, index: int, at: int, mark: Mark | None) -> Line:
+        text = self._lines[at]
+        text = self._cut(text) if self._cut else text
+        newline, number = self._has_newline(index), self._lines.number(at)
+        if mark is not None:
+            return Line(mark, text, newline, number)
+        said = mark_of(text)
+        marked = said is not None
+        text = text[1:] if marked and text != b"\r" else text
+        return Line(said or Mark.CONTEXT, text, newline, number, marked)

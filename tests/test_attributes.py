@@ -1,0 +1,267 @@
+"""Attributes and `core.autocrlf`: hunks are located in the index's form, git writes the tree's.
+
+What plain `git apply` makes of the completed diff, in a copy of the repository, is the oracle;
+the bytes that must come of it are told as well.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox, Tree
+from targets import CACHED, EACH, INDEX, SHA1, WORKTREE, refused
+from writers import envelope
+
+_UPDATE = b"*** Update File: f\n@@\n a\n-b\n+B\n"
+_PATCH = envelope(_UPDATE)
+_FLAGS = {INDEX: ["--index"], CACHED: ["--cached"], WORKTREE: []}
+_LF, _CRLF = (b"a\nB\n", b"a\nb\n"), (b"a\r\nB\r\n", b"a\r\nb\r\n")
+_UTF16 = "UTF-16LE-BOM"
+
+
+def _utf16(text: bytes) -> bytes:
+    return b"\xff\xfe" + text.decode().encode("utf-16-le")
+
+
+def _swapped(text: bytes) -> bytes:
+    return text.translate(bytes.maketrans(b"abB", b"xyY"))
+
+
+@dataclass(frozen=True)
+class Form:
+    """How the index and the working tree have the same text, before and after."""
+
+    attributes: str = ""
+    config: dict[str, str] = field(default_factory=dict)
+    index: tuple[bytes, bytes] = _LF
+    tree: tuple[bytes, bytes] = _LF
+
+
+_FILTER = {
+    "filter.swap.clean": "tr xyY abB",
+    "filter.swap.smudge": "tr abB xyY",
+    "filter.swap.required": "true",
+}
+_FORMS = {
+    "text": Form("f text"),
+    "eol=crlf": Form("f text eol=crlf", tree=_CRLF),
+    "eol=lf": Form("f text eol=lf", {"core.autocrlf": "true"}),
+    "working-tree-encoding": Form(
+        f"f text working-tree-encoding={_UTF16} eol=lf", tree=(_utf16(_LF[0]), _utf16(_LF[1]))
+    ),
+    "a filter": Form("f filter=swap", _FILTER, tree=(_swapped(_LF[0]), _swapped(_LF[1]))),
+    "-text": Form("f -text", {"core.autocrlf": "true"}),
+    "-text with CRLF": Form("f -text", {"core.autocrlf": "true"}, _CRLF, _CRLF),
+    "binary": Form("f binary"),
+    "no diff": Form("f -diff"),
+    "autocrlf": Form(config={"core.autocrlf": "true"}, tree=_CRLF),
+    "autocrlf, CRLF in the index": Form("", {"core.autocrlf": "true"}, _CRLF, _CRLF),
+    "autocrlf=input": Form(config={"core.autocrlf": "input"}),
+    "autocrlf=input, CRLF in the index": Form("", {"core.autocrlf": "input"}, _CRLF, _CRLF),
+    "text, CRLF in the index": Form("f -text", {}, _CRLF, _CRLF),
+}
+
+
+def _set_up(repo: Sandbox, form: Form) -> None:
+    """`f` in the index just as told, and in the working tree as git writes it."""
+    oid = repo.git("hash-object", "-w", "--stdin", feed=form.index[1]).decode().strip()
+    repo.git("update-index", "--add", "--cacheinfo", f"100644,{oid},f")
+    if form.attributes:
+        repo.write(".gitattributes", form.attributes + "\n")
+        repo.git("add", ".gitattributes")
+    for key, value in form.config.items():
+        repo.git("config", key, value)
+    repo.git("commit", "--quiet", "-m", "commit")
+    repo.git("checkout", "--", "f")
+    assert repo.read("f") == form.tree[1]
+
+
+def _by_git(repo: Sandbox, target: str, patch: bytes = _PATCH) -> tuple[Tree, Tree]:
+    """Index and working tree as plain git leaves them."""
+    twin = Sandbox(repo.path.with_name("twin"))
+    shutil.copytree(repo.path, twin.path, symlinks=True)
+    twin.git("update-index", "-q", "--refresh")
+    where = ["--worktree"] if target == WORKTREE else []
+    diff = twin.opatch("convert", *where, feed=patch)
+    assert diff.status == 0, diff.err
+    twin.git("apply", *_FLAGS[target], feed=diff.out)
+    return twin.index(), twin.files()
+
+
+@pytest.mark.parametrize("form", _FORMS.values(), ids=_FORMS)
+@EACH
+def test_a_form(sound: Sandbox, form: Form, target: str) -> None:
+    _set_up(sound, form)
+    expected = _by_git(sound, target)
+    ran = sound.opatch("apply", target, feed=_PATCH)
+    assert ran.status == 0, ran.err
+    assert (sound.index(), sound.files()) == expected
+    assert sound.index()["f"][1] == form.index[target == WORKTREE]
+    assert sound.read("f") == form.tree[target == CACHED]
+    status = {INDEX: b"M  f\n", CACHED: b"MM f\n", WORKTREE: b" M f\n"}[target]
+    assert sound.git("status", "--short") == status
+    assert sound.opatch("apply", "-R", target, feed=_PATCH).status == 0
+    assert sound.git("status", "--short") == b""
+    assert sound.read("f") == form.tree[1]
+
+
+@EACH
+def test_ident(sound: Sandbox, target: str) -> None:
+    """The index has `$Id$`, the working tree the blob's id in it."""
+
+    def written(line: bytes) -> bytes:
+        blob = sound.git("hash-object", "--stdin", feed=b"$Id$\n" + line).strip()
+        return b"$Id: " + blob + b" $\n" + line
+
+    tree = written(b"a\nB\n"), written(b"a\nb\n")
+    _set_up(sound, Form("f ident", {}, (b"$Id$\na\nB\n", b"$Id$\na\nb\n"), tree))
+    ran = sound.opatch("apply", target, feed=_PATCH)
+    assert ran.status == 0, ran.err
+    assert sound.index()["f"][1] == (b"$Id$\na\nb\n" if target == WORKTREE else b"$Id$\na\nB\n")
+    # In the working tree alone git leaves the text of the line, and only the clean form counts.
+    assert sound.read("f").endswith(b"a\nb\n" if target == CACHED else b"a\nB\n")
+    if target == INDEX:
+        assert sound.read("f") == tree[0]
+    assert sound.git("status", "--short").endswith(b" f\n")
+
+
+def _pointer(repo: Sandbox) -> None:
+    """As Git LFS does: the index has a pointer, the content is elsewhere."""
+    clean = repo.write(
+        ".git/clean",
+        "#!/bin/sh\ncat >.git/large\nid=$(git hash-object .git/large)\nmv .git/large .git/$id\n"
+        'printf "version 1\\noid %s\\n" "$id"\n',
+    )
+    smudge = repo.write(
+        ".git/smudge", "#!/bin/sh\nread version\nread word id\ncat .git/$id || exit 1\n"
+    )
+    for script in (clean, smudge):
+        script.chmod(0o755)
+    repo.git("config", "filter.large.clean", ".git/clean")
+    repo.git("config", "filter.large.smudge", ".git/smudge")
+    repo.git("config", "filter.large.required", "true")
+    repo.commit({".gitattributes": "*.bin filter=large\n", "f.bin": "a\nb\n", "g": "g\n"})
+    assert repo.index()["f.bin"][1].startswith(b"version 1\noid ")
+
+
+@EACH
+def test_a_pointer(sound: Sandbox, target: str) -> None:
+    """The content is not in the index, so no line of it is found there; the file moves."""
+    _pointer(sound)
+    update = envelope(b"*** Update File: f.bin\n@@\n a\n-b\n+B\n")
+    where = "working tree" if target == WORKTREE else "index"
+    refused(sound, target, update, f"f.bin: hunk 1 of 1 does not match the {where}")
+    move = envelope(b"*** Update File: f.bin\n*** Move to: d/g.bin\n")
+    pointer = sound.index()["f.bin"]
+    ran = sound.opatch("apply", target, feed=move)
+    assert ran.status == 0, ran.err
+    if target != CACHED:
+        assert sound.read("d/g.bin") == b"a\nb\n"
+    if target != WORKTREE:
+        assert sound.index()["d/g.bin"] == pointer
+    assert sound.opatch("apply", "-R", target, feed=move).status == 0
+    assert sound.git("status", "--short") == b""
+
+
+def test_a_pointer_to_nothing_is_put_back(sound: Sandbox) -> None:
+    _pointer(sound)
+    before = sound.state()
+    patch = envelope(
+        b"*** Update File: f.bin\n@@\n version 1\n-oid " + sound.index()["f.bin"][1].split()[-1]
+        + b"\n+oid nowhere\n*** Update File: g\n@@\n-g\n+G\n"
+    )  # fmt: skip
+    ran = sound.opatch("apply", feed=patch)
+    assert (ran.status, "everything was put back" in ran.err) == (128, True), ran
+    assert sound.state()[:3] == before[:3]
+
+
+@SHA1
+@pytest.mark.parametrize(
+    ("attributes", "tree"),
+    [("f text eol=crlf", _CRLF[0]), (f"f working-tree-encoding={_UTF16} text", _utf16(_LF[0]))],
+)
+def test_attributes_changed_by_the_same_patch(sound: Sandbox, attributes: str, tree: bytes) -> None:
+    """Index and working tree must agree by the new ones, and again by the old ones."""
+    _set_up(sound, Form())
+    patch = envelope(f"*** Add File: .gitattributes\n+{attributes}\n".encode(), _UPDATE)
+    ran = sound.opatch("apply", feed=patch)
+    assert ran.status == 0, ran.err
+    assert sound.index()["f"][1] == _LF[0]
+    assert sound.read("f") == tree
+    assert sound.git("status", "--short") == b"A  .gitattributes\nM  f\n"
+    assert sound.opatch("apply", "-R", feed=patch).status == 0
+    assert sound.read("f") == _LF[1]
+    assert sound.git("status", "--short") == b""
+
+
+_CONFIG: dict[str, str] = {
+    **{f"alias.{name}": "!{mark}" for name in ("apply", "ls-files", "rev-parse", "status")},
+    **{f"pager.{name}": "{mark}" for name in ("apply", "opatch", "ls-files", "diff-files")},
+    "core.pager": "{mark}", "core.editor": "{mark}", "sequence.editor": "{mark}",
+    "core.sshCommand": "{mark}", "core.gitProxy": "{mark}", "core.askPass": "{mark}",
+    "core.fsmonitor": "{mark}", "core.alternateRefsCommand": "{mark}",
+    "core.hooksPath": "{hooks}", "credential.helper": "!{mark}", "gpg.program": "{mark}",
+    "commit.gpgSign": "true", "diff.external": "{mark}", "interactive.diffFilter": "{mark}",
+    "diff.evil.command": "{mark}", "diff.evil.textconv": "{mark}", "merge.evil.driver": "{mark}",
+    "diff.tool": "evil", "difftool.evil.cmd": "{mark}", "mergetool.evil.cmd": "{mark}",
+    "filter.evil.clean": "{mark} && cat", "filter.evil.smudge": "{mark} && cat",
+    "filter.process.process": "{mark}", "trailer.evil.cmd": "{mark}",
+    "uploadpack.packObjectsHook": "{mark}", "submodule.sub.update": "!{mark}",
+}  # fmt: skip
+_HOOKS = (
+    "applypatch-msg pre-applypatch post-applypatch pre-commit post-commit post-checkout post-merge "
+    "post-index-change fsmonitor-watchman reference-transaction pre-auto-gc post-rewrite"
+)
+
+
+@pytest.mark.parametrize(("target", "flags"), _FLAGS.items())
+@pytest.mark.parametrize("driver", ["evil", "process"])
+def test_nothing_runs_that_git_would_not_run(
+    repo: Sandbox, tmp_path: Path, driver: str, target: str, flags: list[str]
+) -> None:
+    """Each program that configuration or attributes name leaves its name when it is run."""
+    attributes = f"* diff=evil merge=evil filter={driver}\n"
+    repo.commit({".gitattributes": attributes, "f": "a\nb\n", "gone": "x\n"})
+    nested = Sandbox(repo.path / "sub").init()
+    nested.commit({"f": "x\n"})
+    repo.git("add", "sub")
+    repo.git("commit", "--quiet", "-m", "sub")
+    for name in ("f", "gone", ".gitattributes"):  # git need not look into what is old
+        os.utime(repo.path / name, (1, 1))
+    twin = Sandbox(tmp_path / "twin")
+    shutil.copytree(repo.path, twin.path, symlinks=True)
+    for where in (repo, twin):
+        where.git("update-index", "-q", "--refresh")
+    diff = repo.opatch("convert", feed=_PATCH).out
+    marks = tmp_path / "marks"
+    for name in [*_CONFIG, *_HOOKS.split()]:
+        script = tmp_path / "hooks" / name
+        script.parent.mkdir(exist_ok=True)
+        script.write_text(f"#!/bin/sh\nmkdir -p {marks}\n: >{marks}/{name}\n")
+        script.chmod(0o755)
+    for where in (repo, nested, twin):
+        for key, value in _CONFIG.items():
+            hooks = tmp_path / "hooks"
+            where.git("config", key, value.format(mark=hooks / key, hooks=hooks))
+    shutil.rmtree(marks, ignore_errors=True)
+    ran = twin.run("git", "apply", *flags, feed=diff)
+    allowed = _marks(marks)
+    assert allowed, ran
+    for words in (["apply", target, "--check"], ["apply", target]):
+        again = repo.opatch(*words, feed=_PATCH)
+        assert _marks(marks) <= allowed
+    assert (again.status == 0) == (ran.status == 0), (again, ran)
+    for words in (["check"], ["show"], ["convert"]):
+        repo.opatch(*words, feed=envelope(b"*** Update File: sub/f\n@@\n-x\n+y\n"))
+        repo.opatch(*words, feed=envelope(b"*** Delete File: sub\n"))
+        assert _marks(marks) <= allowed
+
+
+def _marks(folder: Path) -> set[str]:
+    found = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    shutil.rmtree(folder, ignore_errors=True)
+    return found

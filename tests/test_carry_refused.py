@@ -1,0 +1,245 @@
+"""`--carry` that is refused, and changes nothing; and what takes a carried patch back."""
+
+from __future__ import annotations
+
+import pytest
+from sandbox import Sandbox
+from writers import envelope
+
+_BEFORE = "".join(f"line {number}\n" for number in range(1, 21))
+_PATCH = envelope(b"*** Update File: f\n@@\n line 9\n-line 10\n+ten\n line 11\n")
+_BESIDE = envelope(b"*** Update File: other\n@@\n-other\n+another\n")
+_LEFT_UNTOUCHED = "the patch does not apply; nothing was changed\n"
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit({"f": _BEFORE, "other": "other\n", "block": "def f():\n    a\n    b\n"})
+    return repo
+
+
+def _refused(repo: Sandbox, patch: bytes, *words: str, status: int = 1) -> str:
+    before = repo.state()
+    for more in ((), ("--check",)):
+        ran = repo.opatch("apply", "--carry", *words, *more, feed=patch)
+        assert (ran.status, ran.out) == (status, b""), ran.err
+        assert repo.state() == before
+    assert not (repo.path / ".git/opatch/journal").exists()
+    return ran.err
+
+
+def _update(*lines: str, path: str = "f") -> bytes:
+    return envelope(f"*** Update File: {path}\n@@\n".encode() + "\n".join((*lines, "")).encode())
+
+
+def _mine(*pairs: tuple[str, str]) -> str:
+    text = _BEFORE
+    for old, new in pairs:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    return text
+
+
+_CONTRADICTIONS = {
+    "a place that is another one": (
+        _mine(("line 9\n", "LINE IX\n"), ("line 20\n", "line 20\nline 9\nline 10\nz\n")),
+        _update(" line 9", "-line 10", "+ten"),
+        "hunk 1 of 1 stands at line 10 of the staged version and at line 22 of the working "
+        "tree's; git's diff between the two has it at line 10 there",
+    ),
+    "a place between lines that is another one": (
+        _mine(("line 5\n", ""), ("line 18\n", "line 18\nline 5\n")),
+        _update(" line 5", "+new"),
+        "hunk 1 of 1 stands at line 6 of the staged version and at line 19 of the working "
+        "tree's; git's diff between the two has it at line 5 there",
+    ),
+    "lines that moved": (
+        _mine(("line 5\n", ""), ("line 18\n", "line 18\nline 5\n")),
+        _update("-line 5", "+five"),
+        "hunk 1 of 1 stands at line 5 of the staged version and at line 18 of the working "
+        "tree's, where unstaged changes change the same lines",
+    ),
+    "the second hunk": (
+        _mine(("line 15\n", "line  15\n")),
+        _update("-line 2", "+two", "@@", "-line 15", "+fifteen"),
+        "hunk 2 of 2 stands at line 15 of the staged version and at line 15 of the working "
+        "tree's, where unstaged changes change the same lines",
+    ),
+    "a last line without its newline": (
+        _BEFORE[:-1],
+        _update(" line 20", "+line 21"),
+        "where unstaged changes change the same lines",
+    ),
+    "a change that has no place there": (
+        _mine(("line 10\n", "LINE X\n")),
+        _PATCH,
+        "hunk 1 of 1 does not match the working tree\n",
+    ),
+    "a change that has several places there": (
+        _mine(("line 12\n", "line 12\nline 9\nline 10\nline 11\n")),
+        _PATCH,
+        ", in the working tree\n",
+    ),
+    "a change that is there already": (
+        _mine(("line 10\n", "ten\n")),
+        _PATCH,
+        "already applied: its new lines stand at line 9, in the working tree\n",
+    ),
+    "a file that goes": (
+        _mine(("line 10\n", "LINE X\n")),
+        envelope(b"*** Delete File: f\n"),
+        "f: would be deleted, and has changes that are not staged\n",
+    ),
+    "a file that goes, by its content": (
+        _mine(("line 10\n", "LINE X\n")),
+        b"--- a/f\n+++ /dev/null\n@@ -1,20 +0,0 @@\n"
+        + b"".join(b"-%s\n" % line for line in _BEFORE.encode().splitlines()),
+        "f: would be deleted, and has changes that are not staged\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _CONTRADICTIONS)
+def test_contradictions(base: Sandbox, name: str) -> None:
+    mine, patch, message = _CONTRADICTIONS[name]
+    base.write("f", mine)
+    said = _refused(base, patch)
+    assert message in said
+    assert said.endswith(_LEFT_UNTOUCHED)
+    assert "--worktree --carry" not in said
+    assert "--cached --carry" not in said
+    assert base.opatch("apply", "--cached", feed=patch).status == 0  # the way that is named
+
+
+def test_lines_that_follow_another_indentation(base: Sandbox) -> None:
+    base.write("block", "def f():\n\ta\n    b\n")
+    said = _refused(base, _update("     a", "+    new", path="block"))
+    assert "hunk 1 of 1 would add other lines to the working tree's version" in said
+
+
+def test_a_mode_that_both_change(base: Sandbox) -> None:
+    (base.path / "f").chmod(0o755)
+    modes = b"diff --git a/f b/f\nold mode 100644\nnew mode 100755\n"
+    hunk = b"--- a/f\n+++ b/f\n@@\n-line 10\n+ten\n"
+    assert "another mode, and has one already that is not staged" in _refused(base, modes + hunk)
+    assert "the patch changes nothing, in the working tree" in _refused(base, modes)
+
+
+def test_a_file_that_another_replaces(base: Sandbox) -> None:
+    base.write("f", _mine(("line 20\n", "line 20\nmine\n")))
+    _refused(base, envelope(b"*** Add File: f\n+line 1\n"), "--overwrite")
+    _refused(base, envelope(b"*** Update File: other\n*** Move to: f\n"), "--overwrite")
+
+
+def test_attributes_beside_dirty_files(base: Sandbox) -> None:
+    base.commit({".gitattributes": "f text\n"})
+    attributes = b"*** Update File: .gitattributes\n@@\n-f text\n+f -text\n"
+    base.write("f", _mine(("line 1\n", "line one\n")))
+    said = _refused(
+        base, envelope(_PATCH.split(b"\n", 1)[1][: -len("*** End Patch\n")], attributes)
+    )
+    assert ".gitattributes: changes how files are read and written" in said
+    base.write(".gitattributes", "f text\nmine text\n")
+    assert base.opatch("apply", "--carry", feed=envelope(attributes)).status == 0
+    assert base.read(".gitattributes") == b"f -text\nmine text\n"
+    assert base.index()[".gitattributes"][1] == b"f -text\n"
+
+
+def test_what_is_refused_without_it(base: Sandbox) -> None:
+    base.write("f", _mine(("line 1\n", "line one\n")))
+    (base.path / "other").unlink()
+    said = _refused(base, envelope(_PATCH.split(b"\n", 1)[1][: -len("*** End Patch\n")],
+                                   b"*** Update File: other\n@@\n-other\n+another\n"))  # fmt: skip
+    assert "other: is deleted in the working tree, and the deletion is not staged" in said
+    base.git("checkout", "other")
+    (base.path / "f").unlink()
+    (base.path / "f").symlink_to("other")
+    assert "f: is a symbolic link in the working tree" in _refused(base, _PATCH)
+    (base.path / "f").unlink()
+    base.git("checkout", "f")
+    base.write("new", "mine\n")
+    assert "new: a file that is not tracked is in the way" in _refused(
+        base, envelope(b"*** Add File: new\n+theirs\n")
+    )
+
+
+def test_an_unmerged_file(base: Sandbox) -> None:
+    base.git("checkout", "--quiet", "-b", "side")
+    base.commit({"f": _mine(("line 10\n", "X\n"))})
+    base.git("checkout", "--quiet", "main")
+    base.commit({"f": _mine(("line 10\n", "Y\n"))})
+    assert base.run("git", "merge", "side").status == 1
+    assert "f: is unmerged; resolve the conflict first" in _refused(base, _PATCH)
+
+
+@pytest.mark.parametrize("command", ["apply", "undo"])
+@pytest.mark.parametrize("flag", ["--cached", "--worktree"])
+def test_usage(base: Sandbox, command: str, flag: str) -> None:
+    ran = base.opatch(command, "--carry", flag)
+    assert (ran.status, ran.out) == (129, b"")
+    assert "--index (and --carry), --cached and --worktree exclude one another" in ran.err
+
+
+def test_the_configured_target_does_not_count(base: Sandbox) -> None:
+    base.git("config", "opatch.target", "cached")
+    base.write("f", _mine(("line 1\n", "line one\n")))
+    assert base.opatch("apply", "--carry", feed=_PATCH).status == 0
+    assert base.read("f").decode() == _mine(("line 1\n", "line one\n"), ("line 10\n", "ten\n"))
+
+
+def test_the_plain_refusal_names_what_works(base: Sandbox) -> None:
+    base.write("f", _mine(("line 1\n", "line one\n")))
+    plain = base.opatch("apply", feed=_PATCH).err
+    assert "to leave those changes unstaged: git opatch apply --carry\n" in plain
+    assert "--worktree" not in plain
+    base.write("f", _mine(("line 5\n", ""), ("line 18\n", "line 18\nline 5\n")))
+    moved = base.opatch("apply", feed=_update("-line 5", "+five")).err
+    assert "git opatch apply --worktree\n" in moved
+    assert "--carry" not in moved
+    base.write("f", _mine(("line 10\n", "X\n")))
+    lost = base.opatch("apply", feed=_PATCH).err
+    assert "--carry" not in lost + lost
+    assert "--worktree" not in lost
+    assert "git opatch apply --cached\n" in lost
+
+
+def test_partly(base: Sandbox) -> None:
+    base.write("f", _mine(("line 1\n", "line one\n")))
+    patch = _update("-line 10", "+ten", "@@", "-line 99", "+x")
+    ran = base.opatch("apply", "--carry", "--partial", feed=patch)
+    assert ran.status == 1
+    assert base.index()["f"][1].decode() == _mine(("line 10\n", "ten\n"))
+    assert base.read("f").decode() == _mine(("line 1\n", "line one\n"), ("line 10\n", "ten\n"))
+
+
+def test_a_part_that_is_lost_there_alone(base: Sandbox) -> None:
+    base.write("f", _mine(("line 15\n", "mine\n")))
+    patch = _update("-line 10", "+ten", "@@", "-line 15", "+x")
+    assert "does not match the working tree" in _refused(base, patch, "--partial")
+
+
+def test_taken_back_from_a_dirty_file(base: Sandbox) -> None:
+    mine = ("line 9\n", "line nine\nmine\n"), ("line 11\n", "")
+    assert base.opatch("apply", feed=_PATCH).status == 0
+    base.write("f", _mine(*mine, ("line 10\n", "ten\n")))
+    said = base.opatch("undo").err
+    assert "to leave those changes unstaged: git opatch undo --carry 1\n" in said
+    assert base.opatch("undo", "--carry").status == 0
+    assert (base.index()["f"][1].decode(), base.read("f").decode()) == (_BEFORE, _mine(*mine))
+    assert base.opatch("undo").status == 0  # the record says that it was carried
+    assert base.opatch("apply", "-R", feed=_PATCH).status == 1
+    assert base.opatch("apply", "-R", "--carry", feed=_PATCH).status == 0
+    assert (base.index()["f"][1].decode(), base.read("f").decode()) == (_BEFORE, _mine(*mine))
+
+
+def test_not_taken_back(base: Sandbox) -> None:
+    base.write("f", _mine(("line 1\n", "line one\n")))
+    patch = _update(" line 9", "-line 10", " line 11", "@@", "-line 15", "+fifteen")
+    assert base.opatch("apply", "--carry", feed=patch).status == 0
+    mine = _mine(("line 10\n", ""), ("line 15\n", "FIFTEEN\n"))
+    for content in (mine, mine.replace("FIFTEEN", "fifteen").replace("line 9\n", "line 9\nmine\n")):
+        base.write("f", content)
+        before = base.state()
+        ran = base.opatch("undo")
+        assert (ran.status, ran.out, base.state()) == (1, b"", before)
+        assert ran.err.endswith("the patch is not taken back; nothing was changed\n")

@@ -1,0 +1,521 @@
+"""`apply --commit`: the patch, and just that, is committed, as `git commit` does it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox
+from terminal import in_terminal
+from writers import envelope
+
+_UPDATE = b"*** Update File: f\n@@\n-two\n+2\n"
+_PATCH = envelope(_UPDATE, b"*** Add File: n\n+n\n")
+_GOOD = ["apply", "--commit", "-m", "Say 2"]
+
+
+def hook(repo: Sandbox, name: str, script: str) -> None:
+    """Let that script be the hook."""
+    repo.write(f".git/hooks/{name}", f"#!/bin/sh\n{script}\n").chmod(0o755)
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit({"f": "one\ntwo\nthree\n", "other": "o\n"})
+    return repo
+
+
+def _head(repo: Sandbox) -> str:
+    return repo.git("rev-parse", "HEAD").decode().strip()
+
+
+def _message(repo: Sandbox) -> str:
+    return repo.git("log", "-1", "--format=%B").decode().rstrip("\n")
+
+
+def _refused(repo: Sandbox, *words: str, status: int, says: str, feed: bytes = _PATCH) -> None:
+    """The command line is refused, and nothing at all is changed."""
+    before = repo.state()
+    ran = repo.opatch("apply", *words, feed=feed)
+    assert (ran.status, ran.out) == (status, b"")
+    assert says in ran.err
+    assert repo.state() == before
+    assert not (repo.path / ".git/opatch/journal").exists()
+
+
+def test_a_commit(base: Sandbox) -> None:
+    before = _head(base)
+    ran = base.opatch(*_GOOD, feed=_PATCH)
+    short = _head(base)[:12]
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.decode() == (
+        f"2 files changed: 1 added, 1 modified; committed as {short}. "
+        f"Take it back: git revert {short}\n"
+    )
+    assert base.git("rev-parse", "HEAD^").decode().strip() == before
+    assert base.git("show", "HEAD:f") == b"one\n2\nthree\n"
+    assert base.git("log", "-1", "--name-only", "--format=%s") == b"Say 2\n\nf\nn\n"
+    assert base.git("status", "--short") == b""
+    base.fsck()
+    base.git("revert", "--no-edit", short)
+    assert base.read("f") == b"one\ntwo\nthree\n"
+
+
+def test_no_other_change_of_the_working_tree(base: Sandbox) -> None:
+    base.write("other", "mine\n")
+    base.write("untracked", "u\n")
+    base.write("intended", "i\n")
+    base.git("add", "-N", "intended")
+    assert base.opatch(*_GOOD, feed=_PATCH).status == 0
+    assert base.git("log", "-1", "--name-only", "--format=") == b"f\nn\n"
+    assert base.git("status", "--short") == b" A intended\n M other\n?? untracked\n"
+
+
+def test_paragraphs_trailers_author_and_date(base: Sandbox) -> None:
+    words = ["-m", "Body", "--trailer", "Acked-by: B <b@example.com>", "--trailer", "Fixes=#7"]
+    words += ["--author", "C <c@example.com>", "--date", "2020-02-02T02:02:02+0200"]
+    assert base.opatch(*_GOOD, *words, feed=_PATCH).status == 0
+    assert _message(base) == "Say 2\n\nBody\n\nAcked-by: B <b@example.com>\nFixes: #7"
+    form = "--format=%an <%ae> %ad, %cn"
+    said = base.git("log", "-1", "--date=iso", form).decode()
+    assert said == "C <c@example.com> 2020-02-02 02:02:02 +0200, C O Mitter\n"
+
+
+def test_an_author_by_a_part_of_the_name(base: Sandbox) -> None:
+    assert base.opatch(*_GOOD, "--author", "Thor", feed=_PATCH).status == 0
+    assert base.git("log", "-1", "--format=%ae") == b"author@example.com\n"
+
+
+def test_a_message_in_a_file(base: Sandbox) -> None:
+    folder = base.path / "sub"
+    base.write("sub/message", "From a file\n\nwith a body\n")
+    ran = base.opatch("apply", "--commit", "-F", "message", feed=_PATCH, cwd=folder)
+    assert ran.status == 0, ran.err
+    assert _message(base) == "From a file\n\nwith a body"
+
+
+def test_a_message_from_standard_input(base: Sandbox) -> None:
+    base.write(".git/p", _PATCH)
+    ran = base.opatch("apply", "--commit", "-F", "-", ".git/p", feed=b"Piped\n")
+    assert (ran.status, _message(base)) == (0, "Piped")
+
+
+def test_as_the_first_commit(repo: Sandbox) -> None:
+    patch = envelope(b"*** Add File: n\n+n\n")
+    assert repo.opatch(*_GOOD, feed=patch).status == 0
+    assert repo.git("log", "--format=%s") == b"Say 2\n"
+    assert repo.git("status", "--short") == b""
+
+
+def test_on_a_detached_head(base: Sandbox) -> None:
+    base.git("checkout", "-q", "--detach")
+    assert base.opatch(*_GOOD, feed=_PATCH).status == 0
+    assert base.git("rev-parse", "HEAD^", "main") == (base.git("rev-parse", "main") * 2)
+
+
+def test_in_a_linked_working_tree(base: Sandbox, tmp_path: Path) -> None:
+    base.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "linked"))
+    linked = Sandbox(tmp_path / "linked")
+    assert linked.opatch(*_GOOD, feed=_PATCH).status == 0
+    assert linked.git("log", "--format=%s", "main..topic") == b"Say 2\n"
+    assert base.git("status", "--short") == b""
+
+
+def test_from_elsewhere_by_the_environment(base: Sandbox, tmp_path: Path) -> None:
+    env = {"GIT_DIR": "repo/.git", "GIT_WORK_TREE": "repo"}
+    ran = base.opatch(*_GOOD, feed=_PATCH, cwd=tmp_path, env=env)
+    assert ran.status == 0, ran.err
+    assert _message(base) == "Say 2"
+
+
+def test_to_the_index_alone(base: Sandbox) -> None:
+    base.write("f", "one\ntwo\nthree\nmine\n")
+    ran = base.opatch(*_GOOD, "--cached", feed=_PATCH)
+    assert ran.status == 0, ran.err
+    assert base.git("show", "HEAD:f") == b"one\n2\nthree\n"
+    assert base.read("f") == b"one\ntwo\nthree\nmine\n"
+    assert base.git("diff", "--cached") == b""
+
+
+def test_taken_back_and_committed(base: Sandbox) -> None:
+    base.opatch(*_GOOD, feed=_PATCH)
+    ran = base.opatch("apply", "-R", "--commit", "-m", "Back", feed=_PATCH)
+    assert ran.status == 0, ran.err
+    assert base.git("diff", "HEAD~2", "HEAD") == b""
+
+
+def test_what_is_there_is_passed_over(base: Sandbox) -> None:
+    base.commit({"n": "n\n"})
+    assert base.opatch(*_GOOD, "--skip-applied", feed=_PATCH).status == 0
+    assert base.git("log", "-1", "--name-only", "--format=") == b"f\n"
+    after = _head(base)
+    patch = envelope(b"*** Add File: n\n+n\n")
+    ran = base.opatch(*_GOOD, "--skip-applied", feed=patch)
+    assert (ran.status, ran.out) == (0, b"nothing to do: all of it is applied already\n")
+    assert _head(base) == after
+
+
+# What `git commit` does by the user's settings.
+
+
+def test_hooks_run_in_order(base: Sandbox) -> None:
+    for name in ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"):
+        hook(base, name, f'echo "{name} ${{2-}}" >>.git/ran')
+    assert base.opatch(*_GOOD, feed=_PATCH).status == 0
+    assert base.read(".git/ran") == (
+        b"pre-commit \nprepare-commit-msg message\ncommit-msg \npost-commit \n"
+    )
+
+
+def test_a_hook_changes_the_message(base: Sandbox) -> None:
+    hook(base, "commit-msg", 'echo "Change-Id: I1" >>"$1"')
+    assert base.opatch(*_GOOD, feed=_PATCH).status == 0
+    assert _message(base) == "Say 2\nChange-Id: I1"
+
+
+def test_a_hook_adds_to_the_commit(base: Sandbox) -> None:
+    hook(base, "pre-commit", "echo formatted >f && git add f")
+    assert base.opatch(*_GOOD, feed=_PATCH).status == 0
+    assert base.git("show", "HEAD:f") == b"formatted\n"
+    assert base.git("status", "--short") == b""
+
+
+def test_a_hook_finds_nothing_of_ours(base: Sandbox) -> None:
+    hook(base, "pre-commit", "env | grep -E '^GIT_' | cut -d= -f1 | sort >.git/theirs")
+    base.write("g", "g\n")
+    base.git("add", "g")
+    base.git("commit", "-q", "-m", "x")
+    theirs = base.read(".git/theirs")
+    assert base.opatch(*_GOOD, feed=_PATCH).status == 0
+    assert base.read(".git/theirs") == theirs
+
+
+def test_a_signature(base: Sandbox) -> None:
+    sign = base.write(
+        ".git/sign",
+        "#!/bin/sh\ncat >/dev/null\necho '[GNUPG:] SIG_CREATED D 1 8 00 1 X' >&2\n"
+        "echo '-----BEGIN PGP SIGNATURE-----'\necho sealed\n"
+        "echo '-----END PGP SIGNATURE-----'\n",
+    )
+    sign.chmod(0o755)
+    base.git("config", "gpg.program", str(sign))
+    base.git("config", "user.signingKey", "X")
+    base.git("config", "commit.gpgSign", "true")
+    ran = base.opatch(*_GOOD, feed=_PATCH)
+    assert ran.status == 0, ran.err
+    assert b"\n sealed\n" in base.git("cat-file", "commit", "HEAD")
+    sign.write_text("#!/bin/sh\nexit 2\n")
+    ran = base.opatch("apply", "--commit", "-m", "x", feed=envelope(b"*** Add File: m\n+m\n"))
+    assert ran.status == 1
+    assert "gpg failed to sign the data" in ran.err
+    assert base.git("status", "--short") == b"A  m\n"
+
+
+@pytest.mark.parametrize("name", ["pre-commit", "prepare-commit-msg", "commit-msg"])
+def test_a_hook_refuses(base: Sandbox, name: str) -> None:
+    before = _head(base)
+    hook(base, name, "echo not like this; exit 7")
+    ran = base.opatch(*_GOOD, feed=_PATCH)
+    assert (ran.status, ran.out) == (1, b"")
+    assert ran.err == (
+        "not like this\nerror: not committed: git commit refused\n"
+        "  the change stays staged; to commit it: git commit\n"
+        "  to take it back: git opatch undo 1\n"
+    )
+    assert _head(base) == before
+    assert base.git("status", "--short") == b"M  f\nA  n\n"
+    assert base.opatch("recover").out == b"nothing to recover\n"
+    assert base.opatch("undo", "1").status == 0
+    assert base.git("status", "--short") == b""
+
+
+# The editor.
+
+
+def _in_terminal(repo: Sandbox, editor: str, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str]:
+    repo.write(".git/p", _PATCH)
+    script = repo.write(".git/editor", f"#!/bin/sh\n{editor}\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("GIT_EDITOR", str(script))
+    monkeypatch.setenv("TERM", "xterm")
+    return in_terminal(repo, "apply", "--commit", ".git/p", keyboard=True)
+
+
+def test_the_editor_has_the_template(base: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    base.write(".git/template", "Template\n")
+    base.git("config", "commit.template", ".git/template")
+    editor = 'cp "$1" .git/shown; echo Written >"$1"'
+    status, out = _in_terminal(base, editor, monkeypatch)
+    assert status == 0, out
+    assert _message(base) == "Written"
+    assert base.read(".git/shown").startswith(b"Template\n")
+    assert b"new file:   n" in base.read(".git/shown")
+
+
+def test_an_editor_that_leaves_nothing(base: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    status, out = _in_terminal(base, ': >"$1"', monkeypatch)
+    assert status == 1
+    assert "Aborting commit due to empty commit message." in out
+    assert "git opatch undo 1" in out
+    assert base.git("status", "--short") == b"M  f\nA  n\n"
+
+
+# What is refused before anything is changed.
+
+_USAGE = {
+    "no message": (["--commit"], "error: --commit needs a message: -m MSG, or -F FILE\n"),
+    "two messages": (["--commit", "-m", "x", "-F", "f"], "-m and -F exclude one another"),
+    "both from standard input": (["--commit", "-F", "-"], "-F - reads the message from"),
+    "the working tree": (["--commit", "-m", "x", "--worktree"], "--worktree stages nothing"),
+    "a part": (["--commit", "-m", "x", "--partial"], "--commit is for the whole patch"),
+    "rejects": (["--commit", "-m", "x", "--reject"], "--commit is for the whole patch"),
+    "a message for nothing": (["-m", "x"], "error: -m is for --commit\n"),
+    "a file for nothing": (["-F", "x"], "error: -F is for --commit\n"),
+    "a trailer for nothing": (["--trailer", "x: y"], "error: --trailer is for --commit\n"),
+    "an author for nothing": (["--author", "x"], "error: --author is for --commit\n"),
+    "a date for nothing": (["--date", "now"], "error: --date is for --commit\n"),
+}
+
+
+@pytest.mark.parametrize("name", _USAGE)
+def test_usage(base: Sandbox, name: str) -> None:
+    words, says = _USAGE[name]
+    _refused(base, *words, status=129, says=says)
+
+
+def test_a_configured_target(base: Sandbox) -> None:
+    base.git("config", "opatch.target", "worktree")
+    _refused(base, *_GOOD[1:], status=129, says="--worktree stages nothing")
+    assert base.opatch(*_GOOD, "--index", feed=_PATCH).status == 0
+
+
+@pytest.mark.parametrize("words", [["-m", ""], ["-m", " \n", "-m", "\t"]])
+@pytest.mark.parametrize("check", [[], ["--check"]])
+def test_an_empty_message(base: Sandbox, words: list[str], check: list[str]) -> None:
+    says = "error: aborting commit due to empty commit message; nothing was changed\n"
+    _refused(base, "--commit", *words, *check, status=1, says=says)
+
+
+def test_a_file_without_a_message(base: Sandbox) -> None:
+    base.write(".git/m", "\n\n")
+    _refused(base, "--commit", "-F", ".git/m", status=1, says="empty commit message")
+    _refused(base, "--commit", "-F", "none", status=128, says="cannot read message `none`")
+
+
+@pytest.mark.parametrize("check", [[], ["--check"]])
+def test_other_staged_changes(base: Sandbox, check: list[str]) -> None:
+    base.write("other", "mine\n")
+    base.git("add", "other")
+    says = "error: other changes are staged, and --commit commits just the patch: other\n"
+    _refused(base, *_GOOD[1:], *check, status=128, says=says)
+
+
+def test_staged_on_an_unborn_branch(repo: Sandbox) -> None:
+    repo.write("x", "x\n")
+    repo.git("add", "x")
+    patch = envelope(b"*** Add File: n\n+n\n")
+    _refused(repo, *_GOOD[1:], status=128, says="just the patch: x\n", feed=patch)
+
+
+def test_a_patch_that_does_not_apply(base: Sandbox) -> None:
+    patch = envelope(b"*** Update File: f\n@@\n-zwei\n+2\n")
+    _refused(base, *_GOOD[1:], status=1, says="does not match", feed=patch)
+
+
+def test_unstaged_changes_there(base: Sandbox) -> None:
+    base.write("f", "one\ntwo\nthree\nmine\n")
+    before = base.state()
+    base.write(".git/p", _PATCH)
+    ran = base.opatch(*_GOOD, ".git/p")
+    assert ran.status == 1
+    advice = "git opatch apply --cached --commit -m 'Say 2' .git/p"
+    assert advice in ran.err
+    assert "--worktree" not in ran.err
+    assert base.state() == before
+    assert base.run("sh", "-c", advice).status == 0
+    assert _message(base) == "Say 2"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--author", "nobody"], "--author 'nobody' is not 'Name <email>'"),
+        (["--date", "garbage"], "invalid date format: garbage"),
+    ],
+)
+def test_who_and_when_cannot_be_read(base: Sandbox, words: list[str], says: str) -> None:
+    _refused(base, *_GOOD[1:], *words, status=128, says=says)
+
+
+def test_nobody_is_known(base: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.delenv(f"GIT_{name}_NAME")
+        monkeypatch.delenv(f"GIT_{name}_EMAIL")
+    base.git("config", "user.useConfigOnly", "true")
+    _refused(base, *_GOOD[1:], status=128, says="no email was given")
+
+
+_UNFINISHED = {
+    "merge": ["merge", "side"],
+    "cherry-pick": ["cherry-pick", "side"],
+    "revert": ["revert", "--no-edit", "HEAD~1"],
+    "rebase": ["rebase", "side"],
+    "am session": ["am", ".git/mail"],
+}
+
+
+@pytest.mark.parametrize("what", _UNFINISHED)
+def test_in_the_middle_of_something(base: Sandbox, what: str) -> None:
+    base.git("checkout", "-q", "-b", "side")
+    base.commit({"other": "side\n"})
+    base.write(".git/mail", base.git("format-patch", "-1", "--stdout"))
+    base.git("checkout", "-q", "main")
+    base.commit({"other": "main\n"})
+    base.commit({"other": "main, again\n"})
+    assert base.run("git", *_UNFINISHED[what]).status != 0
+    base.git("reset", "-q")
+    base.git("checkout", "-q", "HEAD", "--", ".")
+    if what in ("merge", "cherry-pick", "revert"):  # which a reset ends, but for resolving it
+        name = {"merge": "MERGE_HEAD", "cherry-pick": "CHERRY_PICK_HEAD", "revert": "REVERT_HEAD"}
+        base.write(f".git/{name[what]}", base.git("rev-parse", "side"))
+    says = f"error: you are in the middle of a {what} -- cannot apply and commit; first `git "
+    _refused(base, *_GOOD[1:], status=128, says=says)
+
+
+def test_a_check_commits_nothing(base: Sandbox) -> None:
+    before = base.state()
+    ran = base.opatch(*_GOOD, "--check", feed=_PATCH)
+    assert ran.out.decode() == (
+        "would apply to the index and make 1 commit: 2 files (1 added, 1 modified); "
+        "nothing was changed\n"
+    )
+    assert base.state() == before
+
+
+# What is kept of it.
+
+
+def test_undo_says_what_to_use_instead(base: Sandbox) -> None:
+    base.opatch(*_GOOD, feed=_PATCH)
+    before = base.state()
+    ran = base.opatch("undo")
+    message = f"error: record 1 was committed; take it back: git revert {_head(base)[:12]}\n"
+    assert (ran.status, ran.out, ran.err) == (1, b"", message)
+    assert base.state() == before
+
+
+def test_undo_of_a_commit_that_is_gone(base: Sandbox) -> None:
+    base.opatch(*_GOOD, feed=_PATCH)
+    base.git("reset", "-q", "--soft", "HEAD^")
+    assert base.opatch("undo").status == 0
+    assert base.git("status", "--short") == b""
+
+
+def test_the_log_says_so(base: Sandbox) -> None:
+    base.opatch(*_GOOD, feed=_PATCH)
+    line = base.opatch("log").out.decode()
+    assert line.endswith(
+        f"  2 files changed: 1 added, 1 modified; committed as {_head(base)[:12]}\n"
+    )
+
+
+def test_without_a_journal(base: Sandbox) -> None:
+    base.git("config", "opatch.journalSize", "0")
+    base.write(".git/p", _PATCH)
+    assert base.opatch(*_GOOD, ".git/p").out.decode().endswith(f"revert {_head(base)[:12]}\n")
+    hook(base, "pre-commit", "exit 1")
+    base.write(".git/p", envelope(b"*** Add File: m\n+m\n"))
+    ran = base.opatch(*_GOOD, ".git/p")
+    assert "to take it back: git opatch apply -R PATCH\n" in ran.err
+
+
+def _started(repo: Sandbox, stderr: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+    """Begin to commit, and wait until the hook waits."""
+    repo.write(".git/p", _PATCH)
+    run = subprocess.Popen(
+        ["git-opatch", *_GOOD, ".git/p"], cwd=repo.path, stderr=stderr, start_new_session=True
+    )
+    end = time.monotonic() + 60
+    while not (repo.path / ".git/waits").exists():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return run
+
+
+def _killed(repo: Sandbox) -> None:
+    """Kill the program, and all below it, while a hook waits."""
+    hook(repo, "pre-commit", "touch .git/waits; sleep 60")
+    run = _started(repo)
+    os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+    (repo.path / ".git/hooks/pre-commit").unlink()
+
+
+@pytest.mark.parametrize("words", [["recover"], ["apply", ".git/more"]])
+def test_killed_before_the_commit(base: Sandbox, words: list[str]) -> None:
+    before = _head(base)
+    base.write(".git/more", envelope(b"*** Add File: m\n+m\n"))
+    _killed(base)
+    ran = base.opatch(*words)
+    assert ran.status == 0, ran.err
+    said = (
+        "an interrupted apply left its change staged, and not committed: `git commit`, or "
+        "`git opatch undo 1`"
+    )
+    assert said in ran.out.decode() + ran.err
+    assert base.opatch("recover").out == b"nothing to recover\n"
+    assert _head(base) == before
+    assert base.opatch("undo", "1").status == 0
+
+
+def test_killed_after_the_commit(base: Sandbox) -> None:
+    _killed(base)
+    base.git("commit", "-q", "-m", "by hand")
+    ran = base.opatch("recover")
+    assert ran.out.decode() == f"an interrupted apply had made its commit: {_head(base)}\n"
+    assert base.opatch("undo").err.endswith(f"git revert {_head(base)[:12]}\n")
+
+
+def test_killed_and_thrown_away(base: Sandbox) -> None:
+    _killed(base)
+    base.git("reset", "-q", "--hard")
+    base.commit({"other": "new\n"})
+    assert base.opatch("recover").out == b"nothing to recover\n"
+
+
+def test_interrupted_at_the_terminal(base: Sandbox) -> None:
+    before = _head(base)
+    hook(base, "pre-commit", "touch .git/waits; sleep 60")
+    run = _started(base, stderr=subprocess.PIPE)
+    os.killpg(run.pid, signal.SIGINT)
+    _, said = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert said.decode().endswith("`git commit`, or `git opatch undo 1`\n")
+    assert _head(base) == before
+    assert base.git("status", "--short") == b"M  f\nA  n\n"
+    assert base.opatch("recover").out == b"nothing to recover\n"
+
+
+def test_taking_turns(base: Sandbox) -> None:
+    runs = []
+    for number in range(6):
+        base.write(f".git/p{number}", envelope(f"*** Add File: n{number}\n+n\n".encode()))
+        words = ["--wait", "100", "-m", f"Commit {number}", f".git/p{number}"]
+        runs.append(
+            subprocess.Popen(
+                ["git-opatch", "apply", "--commit", *words],
+                cwd=base.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            )
+        )  # fmt: skip
+    for run in runs:
+        _, said = run.communicate(timeout=120)
+        assert (run.returncode, said) == (0, b"")
+    names = base.git("log", "-6", "--name-only", "--format=%s").decode().split("\n\n")
+    assert base.git("rev-list", "--count", "HEAD") == b"7\n"
+    flat = "\n".join(names).split("\n")
+    for number in range(6):
+        assert flat[flat.index(f"Commit {number}") + 1] == f"n{number}"

@@ -1,0 +1,167 @@
+"""Ways out of the working tree, each of them closed: nothing outside is written, read or deleted.
+
+What is watched is everything round the working tree and in the git directory, by name, type,
+content and time; a refused run may only touch git opatch's own folder there.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox
+from targets import INDEX, SHA1, TARGETS
+from ways_out import (
+    DIRECTORIES,
+    FAMILIES,
+    LINKS,
+    MAIL,
+    NAMES,
+    NOT_IN_THE_INDEX,
+    QUOTED,
+    SCRIPTS,
+    add,
+    delete,
+    move,
+    update,
+)
+from writers import envelope
+
+from git_opatch.apply import Refused, apply_patch
+from git_opatch.errors import ParseError
+from git_opatch.options import Options, Target
+from git_opatch.parse import parse_patch
+from git_opatch.repository import Repository
+
+
+@pytest.fixture
+def base(sound: Sandbox) -> Sandbox:
+    """A repository beside a folder with a secret, to which links, tracked or not, lead."""
+    outside = sound.path.parent / "outside"
+    outside.mkdir()
+    (outside / "f").write_text("secret\n")
+    (sound.path / "link").symlink_to("../outside")
+    (sound.path / "to-file").symlink_to("../outside/f")
+    (sound.path / "inner").symlink_to("dir")
+    sound.commit({"f": "secret\n", "dir/f": "secret\n", "swapped/f": "secret\n"})
+    inner = Sandbox(sound.path / "sub").init(f"--object-format={_format(sound)}")
+    inner.commit({"f": "secret\n"})
+    sound.git("add", "sub")
+    sound.git("commit", "--quiet", "-m", "sub")
+    Sandbox(sound.path / "nested").init().write("f", "secret\n")
+    (sound.path / "untracked").symlink_to("../outside")
+    (sound.path / "swapped/f").unlink()
+    (sound.path / "swapped").rmdir()
+    (sound.path / "swapped").symlink_to("../outside")
+    return sound
+
+
+def _format(repo: Sandbox) -> str:
+    return repo.git("rev-parse", "--show-object-format").decode().strip()
+
+
+def _watched(repo: Sandbox) -> dict[str, tuple[object, ...]]:
+    """Everything below the folder that the repository is in, but for git opatch's own."""
+    found: dict[str, tuple[object, ...]] = {}
+    for folder, folders, names in os.walk(repo.path.parent):
+        if folder == str(repo.path / ".git"):
+            folders[:] = [name for name in folders if name != "opatch"]
+        for name in [*folders, *names]:
+            path = Path(folder, name)
+            about = path.lstat()
+            content: object = os.readlink(path) if path.is_symlink() else None
+            if path.is_file() and not path.is_symlink():
+                renewed = "/.git/objects/" in folder + "/"  # git renews the time of what it finds
+                content = (path.read_bytes(), 0 if renewed else about.st_mtime_ns)
+            found[str(path)] = (about.st_mode, content)
+    return found
+
+
+def _withstands(repo: Sandbox, patch: bytes, *options: str) -> str:
+    """The real program refuses `patch`; what it says."""
+    before = _watched(repo)
+    ran = repo.opatch("apply", *options, feed=patch)
+    assert ran.status in (1, 128), ran
+    assert ran.out == b""
+    assert _watched(repo) == before
+    return ran.err
+
+
+@SHA1
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_a_name(base: Sandbox, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In each family; each target with the real program is below."""
+    monkeypatch.chdir(base.path)
+    before = _watched(base)
+    for family, write in FAMILIES.items():
+        with pytest.raises((Refused, ParseError)) as refusal:
+            apply_patch(parse_patch(write(name)), Repository(), Options())
+        if family != "blocks" or isinstance(refusal.value, Refused):
+            assert "path" in str(refusal.value), family
+    assert _watched(base) == before
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_all_names_with_the_real_program(base: Sandbox, target: str) -> None:
+    for sections in (
+        [add(name) for name in NAMES.values()],
+        [delete(name) for name in NAMES.values()],
+        [move("f", name) for name in NAMES.values()],
+        [update(name) for name in NAMES.values()],
+    ):
+        said = _withstands(base, envelope(*sections), target)
+        assert said.count("the path ") >= min(len(NAMES), 10)
+
+
+@SHA1
+@pytest.mark.parametrize("patch", LINKS.values(), ids=LINKS)
+def test_a_link(base: Sandbox, patch: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(base.path)
+    before = _watched(base)
+    for target in Target:
+        if target is Target.CACHED and any(name in patch for name in NOT_IN_THE_INDEX):
+            continue
+        with pytest.raises((Refused, ParseError)):
+            apply_patch(parse_patch(patch), Repository(), Options(target))
+    assert _watched(base) == before
+
+
+@SHA1
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_link_that_is_replaced_is_not_followed(base: Sandbox, target: str) -> None:
+    """Where somebody asks for it; what it leads to stays."""
+    secret = base.path.parent / "outside/f"
+    for patch in (envelope(add("to-file")), envelope(move("dir/f", "to-file"))):
+        ran = base.opatch("apply", "--overwrite", target, feed=patch)
+        assert ran.status == 0, ran.err
+        assert (secret.read_bytes(), secret.is_symlink()) == (b"secret\n", False)
+        tree = base.index() if target == "--cached" else base.files()
+        assert tree["to-file"][0] == "100644"
+
+
+@SHA1
+def test_quoted_names_and_mail(base: Sandbox) -> None:
+    for name in QUOTED.values():
+        patch = b"--- /dev/null\n+++ " + name + b"\n@@\n+x\n"
+        assert "the path " in _withstands(base, patch)
+        assert "the path " in _withstands(base, MAIL % (b"1" * 40) + patch)
+
+
+@SHA1
+@pytest.mark.parametrize("directory", DIRECTORIES)
+def test_a_directory(base: Sandbox, directory: str) -> None:
+    _withstands(base, envelope(add("f"), add("x")), "--directory", directory)
+    _withstands(base, envelope(update("f")), "--directory", directory)
+
+
+@SHA1
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_script(base: Sandbox, script: str) -> None:
+    patch = envelope(add("x"), update("f")).decode()
+    _withstands(base, script.format(patch).encode(), INDEX)
+
+
+def test_there_are_more_than_forty() -> None:
+    ways = [*NAMES, *LINKS, *QUOTED, *DIRECTORIES, *SCRIPTS]
+    assert len(ways) == len(set(ways)) >= 100

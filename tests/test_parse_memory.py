@@ -1,0 +1,113 @@
+"""Reading takes memory in proportion to the text, however short its lines are.
+
+The measure is the project's decision: at most eight times the size of the text, at the peak.
+"""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+
+import pytest
+
+from git_opatch.errors import ParseError
+from git_opatch.parse import parse_patch
+
+_SIZE = 48_000
+_MOST = 8
+
+_MAIL = """\
+From 1234567890123456789012345678901234567890 Mon Sep 17 00:00:00 2001
+From: A <a@b.example>
+Date: Mon, 17 Sep 2001 00:00:00 +0000
+Subject: [PATCH] x
+
+"""
+FAMILIES = {
+    "add": ("*** Begin Patch\n*** Add File: f\n", "+x\n", "*** End Patch\n"),
+    "update": ("*** Begin Patch\n*** Update File: f\n@@\n", "+x\n", "*** End Patch\n"),
+    "blank lines": ("*** Begin Patch\n*** Update File: f\n@@\n-a\n", " \n", "*** End Patch\n"),
+    "unified": ("--- a/f\n+++ b/f\n@@\n", "+\n", "+x\n"),
+    "removed": ("--- a/f\n+++ b/f\n@@ -1,9 +1,9 @@\n", "-1\n+2\n", ""),
+    "without marks": ("--- a/f\n+++ b/f\n@@\n-a\n", "x\n\n", "+b\n"),
+    "no newline": ("--- a/f\n+++ b/f\n@@\n", "+x\n\\ No newline at end\n", ""),
+    "FILE_NEW": (
+        '<FILE_CHANGES>\n<FILE_NEW file_path="f">\n',
+        "x\n",
+        "</FILE_NEW>\n</FILE_CHANGES>",
+    ),
+    "FILE_PATCH": ('<FILE_PATCH file_path="f">\n@@\n', "+x\n", "</FILE_PATCH>\n"),
+    "search": ("f.py\n<<<<<<< SEARCH\n", "x\n", "=======\ny\n>>>>>>> REPLACE\n"),
+    "new by search": ("f.py\n<<<<<<< SEARCH\n=======\n", "x\n", ">>>>>>> REPLACE\n"),
+    "mail": (f"{_MAIL}\n---\n--- a/f\n+++ b/f\n@@\n", "+x\n", "-- \n2.39.5\n"),
+    "message": (_MAIL, "x\n", "---\n--- a/f\n+++ b/f\n@@\n+x\n"),
+    "fence": ("```diff\n--- a/f\n+++ b/f\n@@\n", "+x\n", "```\n"),
+    "heredoc": (
+        "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: f\n",
+        "+x\n",
+        "*** End Patch\nEOF\n",
+    ),
+    "hunk headers": ("--- a/f\n+++ b/f\n", "@@\n", "+x\n"),
+    "anchors": ("--- a/f\n+++ b/f\n", "@@ a\n", "+x\n"),
+    "words of a header": ("--- a/f\n+++ b/f\n@@", ". ", "\n+x\n"),
+    "escapes in a name": ('--- "a/', "\\303", '"\n+++ "b/f"\n@@\n+x\n'),
+    "no name": ('diff --git "', "a\\", "\n"),
+    "attributes": ("<FILE_NEW ", 'a="b" ', ">\n</FILE_NEW>\n"),
+    "one line": ("*** Begin Patch\n*** Add File: f\n+", "x", "\n*** End Patch\n"),
+    "NULs": ("*** Begin Patch\n*** Add File: f\n", "+\0\n", "*** End Patch\n"),
+    "fences": ("", "```\n", ""),
+    "moved files": ("", "diff --git a/f b/g\nrename from f\nrename to g\n", ""),
+}
+"""What a text begins with, what it has again and again, and how it ends."""
+
+
+def _peak(text: bytes) -> int:
+    tracemalloc.start()
+    try:
+        parse_patch(text)
+    except ParseError:
+        pass
+    finally:
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    return peak
+
+
+def _held(unit: str, size: int) -> str:
+    return unit * (size // len(unit))
+
+
+@pytest.mark.parametrize("parts", FAMILIES.values(), ids=FAMILIES)
+def test_memory_is_at_most_eight_times_the_text(parts: tuple[str, str, str]) -> None:
+    before, unit, after = parts
+    texts = [(before + _held(unit, size) + after).encode() for size in (1000, _SIZE)]
+    _peak(texts[0])  # what is imported and compiled once
+    assert _peak(texts[1]) < _MOST * len(texts[1])
+
+
+@pytest.mark.parametrize(
+    "diff",
+    [
+        pytest.param(_held("+x\n", _SIZE), id="short lines"),
+        pytest.param("+" + "x" * _SIZE, id="one line"),
+        pytest.param("+\U0001f600" + "x" * _SIZE, id="a character of four bytes"),
+    ],
+)
+def test_memory_of_an_operation(diff: str) -> None:
+    text = json.dumps({"type": "create_file", "path": "f", "diff": diff}, ensure_ascii=False)
+    _peak(text.encode()[:100])
+    assert _peak(text.encode()) < _MOST * len(text)
+
+
+def test_a_hunk_keeps_no_lines_until_they_are_asked_for() -> None:
+    text = ("--- a/f\n+++ b/f\n@@\n" + _held("+x\n", _SIZE)).encode()
+    parse_patch(text[:1000])
+    tracemalloc.start()
+    patch = parse_patch(text)
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    (hunk,) = patch.files[0].hunks
+    assert kept < 3 * len(text)
+    assert len(hunk.lines) == len(list(hunk.lines)) == _SIZE // 3
+    assert {(line.mark.value, line.text) for line in hunk.lines} == {("+", b"x")}
+    assert [line.number for line in hunk.lines] == list(range(4, 4 + _SIZE // 3))
