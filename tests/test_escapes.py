@@ -97,21 +97,22 @@ def test_a_name(base: Sandbox, name: str, monkeypatch: pytest.MonkeyPatch) -> No
     for family, write in FAMILIES.items():
         with pytest.raises((Refused, ParseError)) as refusal:
             apply_patch(parse_patch(write(name)), Repository(), Options())
-        if family != "blocks" or isinstance(refusal.value, Refused):
+        if isinstance(refusal.value, Refused) or not (family == "blocks" or "\\" in name):
             assert "path" in str(refusal.value), family
     assert _watched(base) == before
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_all_names_with_the_real_program(base: Sandbox, target: str) -> None:
+    names = [name for name in NAMES.values() if "\\" not in name]
     for sections in (
-        [add(name) for name in NAMES.values()],
-        [delete(name) for name in NAMES.values()],
-        [move("f", name) for name in NAMES.values()],
-        [update(name) for name in NAMES.values()],
+        [add(name) for name in names],
+        [delete(name) for name in names],
+        [move("f", name) for name in names],
+        [update(name) for name in names],
     ):
         said = _withstands(base, envelope(*sections), target)
-        assert said.count("the path ") >= min(len(NAMES), 10)
+        assert said.count("the path ") >= min(len(names), 10)
 
 
 @SHA1

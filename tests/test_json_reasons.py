@@ -128,13 +128,16 @@ def _taken_back(base: Sandbox) -> dict[str, Any]:
     return asked(base, "undo", "1")
 
 
-_IN_A_STATE = {
+_IN_A_STATE: dict[str, Callable[[Sandbox], dict[str, Any]]] = {
     "untracked": _untracked,
     "unmerged": _unmerged,
     "unstaged_changes": _unstaged,
     "in_the_way": _in_the_way,
     "skip_worktree": _skipped,
     "taken_back": _taken_back,
+    "not_allowed": lambda base: asked(base, "apply", "--allow", "folder", feed=_UPDATE),
+    "denied": lambda base: asked(base, "apply", "--deny", "a", feed=_UPDATE),
+    "stale": lambda base: asked(base, "apply", "--expect", "a=1234567", feed=_UPDATE),
 }
 
 
@@ -167,6 +170,11 @@ def _too_large(base: Sandbox) -> dict[str, Any]:
     return document_of(replace(ran, err=""))
 
 
+def _in_a_merge(base: Sandbox) -> dict[str, Any]:
+    base.write(".git/MERGE_HEAD", base.git("rev-parse", "HEAD"))
+    return asked(base, "apply", "--commit", "-m", "two", feed=_UPDATE)
+
+
 def _interrupted(base: Sandbox) -> dict[str, Any]:
     return document_of(_signalled(base, "ls-files"))
 
@@ -189,6 +197,7 @@ _ERRORS: dict[str, tuple[Callable[[Sandbox], dict[str, Any]], int]] = {
     "journal": (lambda base: asked(base, "undo", "7"), 128),
     "busy": (_busy, 128),
     "transaction": (_failed_filter, 128),
+    "commit": (_in_a_merge, 128),
     "system": (_too_large, 128),
     "interrupted": (_interrupted, 130),
 }
@@ -245,7 +254,8 @@ def test_no_status_is_without_a_test() -> None:
         *SCHEMA["$defs"]["outcome"]["properties"]["status"]["enum"],
         SCHEMA["$defs"]["history"]["properties"]["status"]["const"],
     }
-    assert named == {*_CALLS, "recovered"} == {one.value for one in document.Status}
+    elsewhere = {"recovered", "not_committed"}
+    assert named == {*_CALLS, *elsewhere} == {one.value for one in document.Status}
 
 
 # --- undo -----------------------------------------------------------------------------------
