@@ -312,4 +312,4 @@ def test_machines_are_told_apart_why(base: Sandbox) -> None:
 def test_a_command_is_said_again_with_its_policy(base: Sandbox) -> None:
     base.write("src/f", "a\nmine\n")
     ran = base.opatch("apply", "--deny", "x y", "--deny", "z", feed=_BOTH)
-    assert "git opatch apply --worktree --deny 'x y' --deny z" in ran.err
+    assert "git opatch apply --carry --deny 'x y' --deny z" in ran.err
