@@ -247,3 +247,11 @@ def test_at_the_strict_tier_empty_lines_at_the_end_are_left_out() -> None:
     verdict = locate("a\nb\nc\n", [" a", "-b", " ", " "], _STRICT)
     assert isinstance(verdict, Placement)
     assert (verdict.start, verdict.exact) == (0, True)
+
+
+def test_blank_lines_past_the_end_of_the_file_are_as_good_as_one_that_stands() -> None:
+    """Else a place in the middle, which has one of the two, would outdo the end, which has none."""
+    content = "x\n);\n}\n\nmiddle\nx\n);\n}\n"
+    hunk = [" x", " );", " }", "+new", " ", " "]
+    assert refused(content, hunk).places == (0, 5)
+    assert placed("x\n);\n}\n\nmiddle\nx\n}\n", hunk).start == 0

@@ -72,8 +72,8 @@ def without_overhang(hunk: Hunk, view: View, file: Sequence[bytes]) -> Hunk | No
 
     Rule: "EOF Overhang" of the FILE_PATCH strategy, narrowed by the project's decisions: three
     lines at most, no long one that stands elsewhere, and two lines left, of which one is long or
-    which stand as they are written (`end` and `end` of another depth carry nothing), or the whole
-    file, whose lines are `file`.
+    which stand as they are written (`end` and `end` of another depth carry nothing, nor do `}` and
+    `}` alone), or the whole file, whose lines are `file`.
     """
     lines = list(hunk.lines)
     for _ in range(_MOST_OVERHANG):
@@ -95,8 +95,9 @@ def without_overhang(hunk: Hunk, view: View, file: Sequence[bytes]) -> Hunk | No
 
 def _carries(left: list[Line], there: list[bytes]) -> bool:
     """Whether two lines and more, which stand as `there`, can carry an overhang."""
-    as_written = [line.text for line in left] == there
-    return len(left) >= 2 and (as_written or any(_is_long(line.text) for line in left))
+    texts = [line.text for line in left]
+    says = any(map(str.isalnum, b"".join(texts).decode("utf-8", "replace")))
+    return len(left) >= 2 and ((says and texts == there) or any(map(_is_long, texts)))
 
 
 def with_single_marks(hunk: Hunk) -> Hunk | None:

@@ -145,10 +145,24 @@ def _strict(attempt: Search, haystack: Haystack) -> Iterator[Search]:
         found = replace(attempt, shape=shape, places=[])
         if shape.preimage:
             found.places = haystack.places(shape.preimage)
+            if found.places and shape is not attempt.hunk:
+                _add_the_end(found, haystack)
         else:
             _place_addition(found, haystack)
             attempt.refused = found.refused
         yield found
+
+
+def _add_the_end(found: Search, haystack: Haystack) -> None:
+    """Where not all blank lines at a hunk's end stand, the end of the file, which has none, is
+    as good a place as one that has some of them."""
+    *_, last = shapes(found.hunk, haystack)
+    end = len(haystack.lines) - len(last.preimage)
+    if not last.preimage or end < 0 or end in found.places:
+        return
+    if haystack.stands(last.preimage, end):
+        found.places = [*found.places, end]
+        found.fits = {end: Fit(last, end)}
 
 
 def _at_tier(attempt: Search, haystack: Haystack, tier: Tier) -> Search:
