@@ -39,9 +39,17 @@ class Ended:
 
 
 def commit(
-    repository: Repository, order: Order, *, index: Path | None = None, quiet: bool = False
+    repository: Repository,
+    order: Order,
+    lock: int,
+    *,
+    index: Path | None = None,
+    quiet: bool = False,
 ) -> Ended:
-    """Commit the index, or `index`. All it says goes to standard error, or is kept if `quiet`."""
+    """Commit the index, or `index`. All it says goes to standard error, or is kept if `quiet`.
+
+    It inherits `lock`: if we are killed, nobody takes its index away before it has ended.
+    """
     message = ["--file=-"] if order.message is not None else []
     done = subprocess.run(
         ["git", *order.settings, "commit", "--quiet", *order.options, *message],
@@ -50,6 +58,7 @@ def commit(
         input=order.message,
         stdout=subprocess.PIPE if quiet else sys.stderr.fileno(),
         stderr=subprocess.STDOUT if quiet else None,
+        pass_fds=(lock,),
         check=False,
     )
     return Ended(done.returncode, (done.stdout or b"").decode("utf-8", "replace"))

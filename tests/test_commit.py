@@ -480,6 +480,31 @@ def test_killed_after_the_commit(base: Sandbox) -> None:
     assert base.opatch("undo").err.endswith(f"git revert {_head(base)[:12]}\n")
 
 
+def test_killed_alone(base: Sandbox) -> None:
+    hook(base, "pre-commit", "touch .git/waits; while test -e .git/waits; do sleep 0.02; done")
+    run = _started(base)
+    run.kill()
+    run.wait()
+    for words in ("recover",), ("undo",), ("apply", ".git/p"):
+        ran = base.opatch(*words)
+        assert (ran.status, ran.out) == (128, b"")
+        assert "another git opatch is at work" in ran.err
+    (base.path / ".git/waits").unlink()
+    ran = base.opatch("recover", "--wait", "60")
+    assert ran.out.decode() == f"an interrupted apply had made its commit: {_head(base)}\n"
+    assert _message(base) == "Say 2"
+
+
+def test_what_a_hook_leaves_running_holds_no_lock(base: Sandbox) -> None:
+    hook(base, "post-commit", "exec >/dev/null 2>&1; sleep 60 & echo $! >.git/stays")
+    assert base.opatch(*_GOOD, feed=_PATCH).status == 0
+    try:
+        assert base.opatch("recover").out == b"nothing to recover\n"
+        assert base.opatch("apply", feed=envelope(b"*** Add File: m\n+m\n")).status == 0
+    finally:
+        os.kill(int(base.read(".git/stays")), signal.SIGKILL)
+
+
 def test_killed_and_thrown_away(base: Sandbox) -> None:
     _killed(base)
     base.git("reset", "-q", "--hard")

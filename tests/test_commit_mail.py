@@ -339,6 +339,22 @@ def test_killed_in_the_middle(base: Sandbox, step: int) -> None:
     assert _subjects(base) == ["commit", "One", "Two", "Three"]
 
 
+def test_killed_alone(base: Sandbox) -> None:
+    before = _state(base)
+    hook(base, "pre-commit", "touch .git/waits; while test -e .git/waits; do sleep 0.02; done")
+    run = _start(base, TWO)
+    run.kill()
+    run.wait()
+    ran = base.opatch("recover")
+    assert (ran.status, ran.out) == (128, b"")
+    assert "another git opatch is at work" in ran.err
+    (base.path / ".git/waits").unlink()
+    run.communicate()
+    ran = base.opatch("recover", "--wait", "60")
+    assert ran.out == b"an interrupted apply was put back (1 file)\n"
+    assert _state(base) == before
+
+
 def test_killed_and_the_branch_went_on(base: Sandbox) -> None:
     hook(base, "pre-commit", 'test "$(git rev-list --count HEAD)" != 2 || '
          "{ touch .git/waits; sleep 60; }")  # fmt: skip

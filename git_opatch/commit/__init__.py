@@ -118,7 +118,7 @@ def _apply_one(
     ):
         raise NotCommitted("not committed: somebody changed the index or HEAD meanwhile", plan)
     with held_signals():
-        ended = commit(repository, part.order, quiet=wish.quiet)
+        ended = commit(repository, part.order, lock, quiet=wish.quiet)
         made = commits_since(repository, head.id, read_head(repository).id)[:1]
         plan.commits = tuple(commit for commit, _ in made)
         write_down(plan, repository)

@@ -97,7 +97,8 @@ def apply_series(
     made: list[str] = []
 
     def then(backup: Backup) -> None:
-        made.extend(_Series(repository, steps, backup, read_head(repository), quiet).commit())
+        head = read_head(repository)
+        made.extend(_Series(repository, steps, backup, head, lock, quiet).commit())
 
     plan = apply_locked(patch, repository, options, lock, name, then)
     plan.commits = tuple(made)
@@ -122,6 +123,7 @@ class _Series:
     steps: Sequence[Step]
     backup: Backup
     head: Head
+    lock: int
     quiet: bool
 
     def commit(self) -> list[str]:
@@ -166,7 +168,9 @@ class _Series:
         step = self.steps[at]
         before = read_head(self.repository)
         self._stage(step)
-        ended = commit(self.repository, step.part.order, index=self._index, quiet=self.quiet)
+        ended = commit(
+            self.repository, step.part.order, self.lock, index=self._index, quiet=self.quiet
+        )
         after = read_head(self.repository)
         if ended.status < 0:
             raise Interrupted(f"git commit was interrupted at {self._named(step)}")

@@ -24,8 +24,9 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def exclusive(folder: Path) -> Iterator[int]:
     """Hold the lock in `folder`; gives its descriptor, which git inherits.
 
-    It is a `flock`, so it is gone with the last process that holds it, git included, and
-    who has it knows that no git of an interrupted run is still writing. Raises `BusyError`.
+    It is a `flock`, so after a kill it is gone with the last process that holds it, git and its
+    hooks included, and who has it knows that no git of an interrupted run is still writing. What
+    they leave running holds nothing once this is over. Raises `BusyError`.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -33,15 +34,23 @@ def exclusive(folder: Path) -> Iterator[int]:
     except OSError as error:
         raise RepositoryError(f"cannot write to {folder}: {error.strerror}") from None
     try:
+        _take(lock)
+        try:
+            yield lock
+        finally:
+            fcntl.flock(lock, fcntl.LOCK_UN)
+    finally:
+        os.close(lock)
+
+
+def _take(lock: int) -> None:
+    try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield lock
     except BlockingIOError:
         raise BusyError(
             "another git opatch is at work in this repository; try again when it is done, or "
             "use --wait SECONDS"
         ) from None
-    finally:
-        os.close(lock)
 
 
 def patiently(work: Callable[[], _Done], seconds: float) -> _Done:
