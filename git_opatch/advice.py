@@ -33,18 +33,26 @@ def _with_advice(failure: Failure, repository: Repository, options: Options) -> 
         return failure
     in_index = options.base is None and options.target is not Target.WORKTREE
     if in_index and repository.top is not None and is_file(repository.top / failure.path):
-        return replace(
-            failure,
-            reason=Reason.UNTRACKED,
-            message="is untracked: use --worktree, or `git add` it first",
-            advice=options.command_with("--worktree"),
-        )
+        return _untracked(failure, options)
     alike = _alike(failure.path, repository.tracked_like(failure.path))
     if not alike:
         advice = "check the path; it counts from the top of the working tree"
         return replace(failure, advice=advice)
     advice = "did you mean " + " or ".join(f"`{one}`" for one in alike) + "?"
     return replace(failure, advice=advice, alike=alike)
+
+
+def _untracked(failure: Failure, options: Options) -> Failure:
+    if options.commit:  # what is only added is not in HEAD, and --worktree stages nothing
+        return replace(
+            failure, reason=Reason.UNTRACKED, message="is untracked: add and commit it first"
+        )
+    return replace(
+        failure,
+        reason=Reason.UNTRACKED,
+        message="is untracked: use --worktree, or `git add` it first",
+        advice=options.command_with("--worktree"),
+    )
 
 
 def _alike(path: str, tracked: Sequence[str]) -> tuple[str, ...]:

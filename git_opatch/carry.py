@@ -52,7 +52,6 @@ def carry(
 
 def ways_round(options: Options, there: Plan | None = None) -> str:
     """The commands that leave one of the versions alone; `there` as for `carry`."""
-    options = replace(options, command=options.command.replace(" --carry", "", 1))
     as_they_are = (
         f"to patch the files as they are, without staging: {options.command_with('--worktree')}\n"
     )

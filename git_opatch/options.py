@@ -146,6 +146,9 @@ class Options:
     target_flag: str = ""
 
     def command_with(self, flag: str) -> str:
-        """The same command with one flag more."""
-        git, opatch, command, *rest = self.command.split(" ")
+        """The same command with one flag more; another target takes the place of --carry."""
+        said = self.command
+        if self.carry and flag in ("--cached", "--worktree"):
+            said = said.replace(" --carry", "", 1)
+        git, opatch, command, *rest = said.split(" ")
         return " ".join([git, opatch, command, flag, *rest])

@@ -243,3 +243,38 @@ def test_not_taken_back(base: Sandbox) -> None:
         ran = base.opatch("undo")
         assert (ran.status, ran.out, base.state()) == (1, b"", before)
         assert ran.err.endswith("the patch is not taken back; nothing was changed\n")
+
+
+def _advised(repo: Sandbox, said: str) -> None:
+    """The command that is named works."""
+    (command,) = (line.strip() for line in said.splitlines() if "git opatch apply --" in line)
+    words = command[command.index("git opatch") :].split(" ")
+    ran = repo.opatch(*words[2:])
+    assert ran.status == 0, ran.err
+
+
+def test_the_way_for_an_untracked_file(base: Sandbox) -> None:
+    base.write("new", "line 10\n")
+    base.write(".git/p", _update("-line 10", "+ten", path="new"))
+    _advised(base, base.opatch("apply", "--carry", ".git/p").err)
+    assert base.read("new") == b"ten\n"
+
+
+def test_the_way_for_a_file_that_is_not_checked_out(base: Sandbox) -> None:
+    base.git("update-index", "--skip-worktree", "f")
+    base.write(".git/p", _PATCH)
+    _advised(base, base.opatch("apply", "--carry", ".git/p").err)
+    assert base.index()["f"][1] == _BEFORE.replace("line 10\n", "ten\n").encode()
+
+
+def test_an_untracked_file_cannot_be_committed_as_it_is(base: Sandbox) -> None:
+    base.write("new", "line 10\n")
+    base.write(".git/p", _update("-line 10", "+ten", path="new"))
+    words = ("apply", "--commit", "-m", "Say ten", ".git/p")
+    ran = base.opatch(*words)
+    assert ran.status == 1
+    assert "error: new: is untracked: add and commit it first\n" in ran.err
+    assert "--worktree" not in ran.err
+    base.git("add", "new")
+    base.git("commit", "--quiet", "-m", "as it was")
+    assert base.opatch(*words).status == 0
