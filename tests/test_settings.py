@@ -62,6 +62,14 @@ _SETTINGS = {
 }
 
 
+_PATHSPECS = {
+    "opatch.allow": ("other", ["apply", ".git/p"], 1),
+    "opatch.deny": ("f", ["apply", ".git/p"], 1),
+    "opatch.leftovers": ("left", ["leftovers"], 0),
+}
+"""A value, a command, and its status with it; without, it is the other one."""
+
+
 @pytest.fixture
 def base(repo: Sandbox) -> Sandbox:
     repo.commit({"f": "one\n\n\n\n  x  =  1\ny\n  x  =  1\ny\n"})
@@ -121,6 +129,18 @@ def test_what_it_cannot_be(base: Sandbox, key: str, value: str) -> None:
     assert ran.err.endswith(f" {one.allowed}\n")
 
 
+@pytest.mark.parametrize("way", [None, "config", "-c", "include", "gitdir", "onbranch"])
+@pytest.mark.parametrize("key", _PATHSPECS)
+def test_the_effect_of_pathspecs(base: Sandbox, key: str, way: str | None) -> None:
+    base.write(".git/p", _patch(b"one", b"1"))
+    base.write("left", "*** Begin Patch\n")
+    base.git("add", "left")
+    value, command, status = _PATHSPECS[key]
+    words = _configured(base, way, key, value) if way else []
+    ran = base.run("git", *words, "opatch", *command)
+    assert ran.status == (status if way else 1 - status), ran
+
+
 def test_the_last_one_counts(base: Sandbox) -> None:
     base.git("config", "opatch.target", "odd")
     base.git("config", "--add", "opatch.target", "cached")
@@ -155,4 +175,4 @@ def test_the_table_has_each_that_is_read() -> None:
     )
     rows = [row.split("|")[1] for row in section.splitlines() if row.startswith("| `")]
     assert {name for row in rows for name in re.findall(r"`(.+?)`", row)} == read
-    assert read == {*_SETTINGS, "color.opatch", "color.ui", "color.pager"}
+    assert read == {*_SETTINGS, *_PATHSPECS, "color.opatch", "color.ui", "color.pager"}
