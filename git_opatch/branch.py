@@ -11,9 +11,8 @@ from pathlib import Path
 
 from git_opatch.blob import Change, Entry, Mode
 from git_opatch.errors import CommitError, RepositoryError
-from git_opatch.plumbing import Answer
+from git_opatch.plumbing import Answer, said
 from git_opatch.repository import Repository
-from git_opatch.text import visible
 
 _SERIES = "series.json"
 # The words are those of `git commit --amend` in the same place; the names those of git-status(1).
@@ -152,4 +151,4 @@ def _line(answer: Answer) -> str:
 
 def _require(answer: Answer) -> None:
     if answer.status:
-        raise RepositoryError(visible(answer.errors.removeprefix("fatal: "), 2000))
+        raise RepositoryError(said(answer.errors))

@@ -14,8 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from git_opatch.errors import RepositoryError
-from git_opatch.plumbing import OUR_CONFIG, OUR_PATHSPECS, Answer, Settings, missing
-from git_opatch.text import visible
+from git_opatch.plumbing import OUR_CONFIG, OUR_PATHSPECS, Answer, Settings, missing, said
 
 # Where git is missing, GitPython's import would fail with a traceback of its own.
 os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
@@ -25,7 +24,6 @@ _UNATTENDED = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}
 _ATTENDED = ("apply", "commit", "rev-parse")
 # Nothing is fetched behind the user's back; git before 2.45 knows only the second way to say so.
 _NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
-_MOST_LINES = 20
 _NOT_FETCHED = re.compile(r"could not fetch ([0-9a-f]+) from promisor remote")
 
 
@@ -48,7 +46,7 @@ class Gateway:
         )  # fmt: skip
         names = os.fsdecode(found.output).split("\n", 5)
         if len(names) < 6:
-            raise RepositoryError(_words(found))
+            raise RepositoryError(said(found.errors))
         self.git_dir, self.index_file, self.objects, self.hooks = map(Path, names[:4])
         self.algorithm = names[4]
         self.top = Path(names[5].removesuffix("\n")) if found.status == 0 else None
@@ -99,7 +97,7 @@ class Gateway:
         if not_fetched:
             raise missing(not_fetched[1])
         if answer.status:
-            raise RepositoryError(_words(answer))
+            raise RepositoryError(said(answer.errors))
         return answer.output
 
     def require_worktree(self) -> Path:
@@ -115,9 +113,3 @@ class Gateway:
         """The user's `opatch.*` and `color.*` settings, by lower-case key."""
         answer = self.run("config", "-z", "--get-regexp", r"^(opatch|color)\.[a-z]+$")
         return Settings(answer.output)
-
-
-def _words(answer: Answer) -> str:
-    """What git says is wrong; some of it, such as whom to trust, has several lines."""
-    lines = answer.errors.removeprefix("fatal: ").removeprefix("error: ").splitlines()
-    return "\n".join(visible(line, 2000) for line in lines[:_MOST_LINES])

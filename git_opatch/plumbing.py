@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from git_opatch.blob import Entry, Mode
 from git_opatch.errors import RepositoryError
+from git_opatch.text import visible
 
 MOST_ARGUMENTS = 500_000  # bytes
 _MOST_PATHSPECS = 20_000  # bytes; git compares every entry of the index with each of them
@@ -24,6 +25,8 @@ OUR_PATHSPECS = {f"GIT_{name}_PATHSPECS": "0" for name in ("LITERAL", "GLOB", "N
 # Nothing of the user's in a diff that is read by us.
 PLAIN_DIFF = ("--text", "--no-color", "--no-ext-diff", "--no-textconv", "-U0",
               "--inter-hunk-context=0")  # fmt: skip
+
+_MOST_LINES = 20
 
 _RANGES = re.compile(rb"(?m)^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
@@ -139,6 +142,13 @@ def no_folder(path: str) -> str:
 def fed(paths: Iterable[str]) -> bytes:
     """`paths` as commands read them with `-z --stdin`."""
     return b"".join(os.fsencode(path) + b"\0" for path in paths)
+
+
+def said(words: str) -> str:
+    """What git says, line by line, as it may be printed; some of it, such as whom to trust or who
+    the user is, has several."""
+    lines = words.strip("\n").removeprefix("fatal: ").removeprefix("error: ").splitlines()
+    return "\n".join(visible(line, 2000) for line in lines[:_MOST_LINES])
 
 
 def names(output: bytes) -> list[str]:

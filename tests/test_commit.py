@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -356,7 +357,13 @@ def test_nobody_is_known(base: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.delenv(f"GIT_{name}_NAME")
         monkeypatch.delenv(f"GIT_{name}_EMAIL")
     base.git("config", "user.useConfigOnly", "true")
-    _refused(base, *_GOOD[1:], status=128, says="no email was given")
+    _refused(base, *_GOOD[1:], status=128, says="\nfatal: no email was given")
+
+
+def test_a_hook_that_says_much(base: Sandbox) -> None:
+    hook(base, "pre-commit", "printf 'no \\033[31mtabs\\nno blanks\\n'; exit 1")
+    ran = base.opatch(*_GOOD, "--json", feed=_PATCH)
+    assert json.loads(ran.out)["failures"][0]["message"].endswith("no \\x1b[31mtabs\nno blanks")
 
 
 _UNFINISHED = {

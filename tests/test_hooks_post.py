@@ -160,3 +160,13 @@ def test_the_example(base: Sandbox) -> None:
         b"old",
         b"sub/new name",
     ]
+
+
+def test_it_is_told_what_was_not_committed(base: Sandbox) -> None:
+    _hook(base, _RECORDS + "exit 3\n")
+    base.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n").chmod(0o755)
+    ran = base.opatch("apply", "--commit", "-m", "x", feed=_PATCH)
+    assert ran.status == 1
+    assert "the change stays staged" in ran.err
+    assert "note: the post-opatch hook failed (status 3)" in ran.err
+    assert _told(base) == _TOLD

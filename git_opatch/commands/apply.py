@@ -137,6 +137,7 @@ class _Run:
             self._show(report.refusal(refused.failures, self.options))
             raise typer.Exit(refused.exit_status) from None
         except NotCommitted as error:
+            self._show(report.notes(error.plan.notes))
             self._show(report.not_committed(str(error), self._way_back(error.plan)))
             raise typer.Exit(error.exit_status) from None
         if check:

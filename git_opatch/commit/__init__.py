@@ -19,6 +19,7 @@ from git_opatch.interrupted import tidy_up
 from git_opatch.options import Options
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan
+from git_opatch.plumbing import said
 from git_opatch.porcelain import commit, objection
 from git_opatch.posthook import run_post_hook
 from git_opatch.repository import Repository
@@ -59,7 +60,7 @@ def commit_patch(
     """
     parts = parts_of(patch, wish, reverse=options.reverse)
     repository.require_worktree()
-    home = home_of(repository)
+    home, refused = home_of(repository), None
     with exclusive(home) as lock:
         tidy_up(repository)
         head = _prepared(parts, repository)
@@ -68,14 +69,18 @@ def commit_patch(
                 plan = apply_series(parts, patch, repository, options, lock, name, wish.quiet)
             else:
                 plan = _apply_one(parts[0], head, patch, repository, options, lock, name, wish)
+        except NotCommitted as error:
+            refused, plan = error, error.plan
         except (Interrupted, KeyboardInterrupt):
             if not pending.is_pending(home):
                 raise
-            said = pending.finish(repository, home) or ["it had been committed by then"]
-            raise Interrupted("; ".join(["interrupted", *said])) from None
+            found = pending.finish(repository, home) or ["it had been committed by then"]
+            raise Interrupted("; ".join(["interrupted", *found])) from None
         finally:
             pending.end(home)
     run_post_hook(plan, repository)
+    if refused:
+        raise refused
     return plan
 
 
@@ -92,8 +97,7 @@ def _prepared(parts: list[Part], repository: Repository) -> Head:
         )
     for part in parts:
         if words := objection(repository, part.order):
-            first = visible(words.removeprefix("fatal: ").rstrip("\n"), 2000)
-            raise CommitError(f"git would not commit: {first}\nnothing was changed")
+            raise CommitError(f"git would not commit: {said(words)}\nnothing was changed")
     return head
 
 
@@ -123,6 +127,6 @@ def _apply_one(
         plan.commits = tuple(commit for commit, _ in made)
         write_down(plan, repository)
     if not made:
-        said = visible(ended.words.strip(), 2000)
-        raise NotCommitted(f"not committed: git commit refused{said and ': '}{said}", plan)
+        why = said(ended.words)
+        raise NotCommitted(f"not committed: git commit refused{why and ': '}{why}", plan)
     return plan

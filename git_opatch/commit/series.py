@@ -32,6 +32,7 @@ from git_opatch.options import Options
 from git_opatch.patch import Patch
 from git_opatch.paths import parents
 from git_opatch.plan import Plan, make_plan, named_paths, resolve_paths
+from git_opatch.plumbing import said
 from git_opatch.porcelain import commit
 from git_opatch.repository import Repository
 from git_opatch.snapshot import Snapshot, take_snapshot
@@ -162,7 +163,7 @@ class _Series:
         diff.write_bytes(step.completed.diff)
         answer = self.repository.apply(diff, ("--cached",), index=self._index)
         if answer.status:
-            raise TransactionError(f"git refuses {self._named(step)}: {visible(answer.errors)}")
+            raise TransactionError(f"git refuses {self._named(step)}: {said(answer.errors)}")
 
     def _make(self, at: int, trees: Sequence[str]) -> str:
         step = self.steps[at]
@@ -175,9 +176,9 @@ class _Series:
         if ended.status < 0:
             raise Interrupted(f"git commit was interrupted at {self._named(step)}")
         if ended.status or after.id == before.id:
-            said = visible(ended.words.strip(), 2000)
+            why = said(ended.words)
             raise CommitError(
-                f"git commit refused {self._named(step)}{said and ': '}{said}", exit_status=1
+                f"git commit refused {self._named(step)}{why and ': '}{why}", exit_status=1
             )
         if (other := tree_of(self.repository, after.id)) != trees[at]:
             note_series(self.backup.folder, self.head, [*trees[:at], other])

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from git_opatch.errors import BusyError, CommitError, Interrupted, OpatchError, TransactionError
 from git_opatch.options import Target
-from git_opatch.plumbing import Answer
+from git_opatch.plumbing import Answer, said
 from git_opatch.repository import Repository
 from git_opatch.text import visible
 from git_opatch.transaction.backup import (
@@ -42,7 +42,7 @@ from git_opatch.transaction.lock import (
     patiently,
 )
 from git_opatch.transaction.restore import Restored, put_back, tidy_up
-from git_opatch.transaction.write import FLAGS, STALE, ChangeSet, words, write
+from git_opatch.transaction.write import FLAGS, STALE, ChangeSet, write
 
 Finished = Callable[[Backup], None]
 """Is told of a transaction that stands, before its record is forgotten."""
@@ -79,7 +79,7 @@ def check(repository: Repository, diff: bytes, target: Target) -> None:
             repository.refresh(_paths_in(answer), index=index)
             answer = repository.apply(file, flags, index=index)
     if answer.status:
-        raise TransactionError(f"git refuses the completed diff:\n{words(answer)}")
+        raise TransactionError(f"git refuses the completed diff:\n{said(answer.errors)}")
 
 
 def perform(

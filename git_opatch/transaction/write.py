@@ -14,7 +14,7 @@ from pathlib import Path
 from git_opatch.blob import Change, Entry, Stages
 from git_opatch.errors import TransactionError
 from git_opatch.options import Options, Target
-from git_opatch.plumbing import Answer
+from git_opatch.plumbing import Answer, said
 from git_opatch.repository import Repository
 from git_opatch.snapshot import take_snapshot
 from git_opatch.text import visible
@@ -156,7 +156,7 @@ def _succeeded(answer: Answer) -> None:
     if answer.killed:
         raise TransactionError("git was killed while it wrote")
     if answer.status:
-        raise TransactionError(f"git could not apply the completed diff:\n{words(answer)}")
+        raise TransactionError(f"git could not apply the completed diff:\n{said(answer.errors)}")
 
 
 def _verify(changes: Sequence[Change], found: Mapping[str, Entry], content_only: bool) -> None:
@@ -196,8 +196,3 @@ def _keep_flags(repository: Repository, change_set: ChangeSet, index: Path) -> N
         repository.mark("--skip-worktree", skipped, index=index)
     if unchanged:
         repository.mark("--assume-unchanged", unchanged, index=index)
-
-
-def words(answer: Answer) -> str:
-    """What git said, fit for a terminal."""
-    return "\n".join(visible(line) for line in answer.errors.splitlines()[:10])
