@@ -85,11 +85,16 @@ def _not_there(here: Plan, there: Plan, options: Options) -> Iterator[Failure]:
     known = {(one.source, one.section, one.hunk) for one in here.failures}
     for one in there.failures:
         if (one.source, one.section, one.hunk) not in known:
-            lost = one.message == "does not match"
-            where = " the working tree" if lost else ", in the working tree"
+            if one.message == "does not match":
+                what = "does not match the working tree, only the index: unstaged changes touch it"
+                advice = "commit or stash them first; sending the hunk again is no help"
+                advice += f"\n{ways_round(options)}"
+                yield replace(one, message=what, advice=advice, nearest=None)
+                continue
             advice = one.advice or ways_round(options)
             certain = one.reason is not Reason.ALREADY_APPLIED
-            yield replace(one, message=one.message + where, advice=advice, certain=certain)
+            what = f"{one.message}, in the working tree"
+            yield replace(one, message=what, advice=advice, certain=certain)
 
 
 def _key(one: Result) -> tuple[str, str | None]:

@@ -137,7 +137,9 @@ def run() -> int:
 
 
 def _usage_error(error: TyperException) -> UsageError:
-    message = error.format_message().partition(" (Possible")[0].rstrip(".")
+    message = (
+        error.format_message().partition(" (Possible")[0].replace("Value error, ", "").rstrip(".")
+    )
     command = getattr(getattr(error, "ctx", None), "command_path", "git opatch")
     return UsageError(f"{message}; see `{command} -h`")
 

@@ -145,6 +145,11 @@ class Options:
     command: str = "git opatch apply"
     target_flag: str = ""
 
+    def __post_init__(self) -> None:
+        """Raises `TypeError` for a target by its name: it would be taken for none that is known."""
+        if not isinstance(self.target, Target):
+            raise TypeError(f"a target is one of Target, and {self.target!r} is not")
+
     def command_with(self, flag: str) -> str:
         """The same command with one flag more; another target takes the place of --carry."""
         said = self.command

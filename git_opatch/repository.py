@@ -181,15 +181,13 @@ class Repository(Gateway, Selecting):
         with tempfile.TemporaryDirectory(prefix="git-opatch-") as folder:
             top = Path(folder, "top")
             top.mkdir()
-            index, env = self.rebuilt_index(dict.fromkeys(paths, empty), Path(folder))
-            answer = self.run(
-                # a sparse index would have the folder for the file
-                "-c", "index.sparse=false", "sparse-checkout", "reapply",
-                env={**env, "GIT_WORK_TREE": str(top)},
-            )  # fmt: skip
-            if answer.status:  # it is no sparse checkout any more
-                return set()
-            return {one.path for one in self.list_index(paths, [], index=index) if one.tag == "S"}
+            _, env = self.rebuilt_index(dict.fromkeys(paths, empty), Path(folder))
+            full = ("-c", "index.sparse=false")  # which has the file itself, not its folder
+            again = (*full, "sparse-checkout", "reapply")
+            if self.run(*again, env={**env, "GIT_WORK_TREE": str(top)}).status:
+                return set()  # it is no sparse checkout any more
+            output = self._ask(*full, "ls-files", "-v", "-c", "-s", "-z", env=env)
+            return {one.path for one in map(listed, output.split(b"\0")[:-1]) if one.tag == "S"}
 
     def _aside(self, folder: Path, *beside: Path) -> dict[str, str]:
         """For an index and objects of their own in `folder`, which reads the real ones, too."""

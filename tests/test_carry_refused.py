@@ -73,7 +73,7 @@ _CONTRADICTIONS = {
     "a change that has no place there": (
         _mine(("line 10\n", "LINE X\n")),
         _PATCH,
-        "hunk 1 of 1 does not match the working tree\n",
+        "hunk 1 of 1 does not match the working tree, only the index: unstaged changes touch it\n",
     ),
     "a change that has several places there": (
         _mine(("line 12\n", "line 12\nline 9\nline 10\nline 11\n")),

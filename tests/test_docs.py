@@ -148,7 +148,7 @@ def test_the_example_for_agent_builders(greeting: Sandbox, monkeypatch: pytest.M
     patch, stale = (greeting.read(name).decode() for name in ("patch.txt", "stale.txt"))
     for script, wanted in (
         (f"apply_patch <<'EOF'\n{patch}EOF\n", "add docs/manual.txt None b'Run greet"),
-        (f"apply_patch <<'EOF'\n{stale}EOF\n", "ComputeReplacements: src/greet.py: does not"),
+        (f"apply_patch <<'EOF'\n{stale}EOF\n", "error: src/greet.py: hunk 1 of 1 does not match"),
         (f"apply_patch <<'EOF'\n{patch.replace('@@', '@@@')}EOF\n", "ParseError: line 4: "),
         (patch, "ImplicitInvocation: "),
     ):

@@ -52,7 +52,7 @@ _KINDS = {
     "ImplicitInvocation": {"implicit_invocation"},
     "ComputeReplacements": {
         *("not_found", "ambiguous", "already_applied", "not_applied", "contradicted"),
-        *("no_place", "overlap", "no_change", "not_reversible"),
+        *("no_place", "overlap", "no_change", "not_reversible", "conflict"),
     },
 }
 
@@ -213,6 +213,14 @@ def test_what_comes_to_no_decision(base: Sandbox, reason: str) -> None:
     assert base.index() == before
 
 
+def test_a_conflict(base: Sandbox) -> None:
+    base.commit({"a": "one\nzwei\nthree\nfour\n"})
+    found = asked(base, "apply", "--3way", feed=_hunk(b"@@", b" one", b"-two", b"+2", b" three"))
+    assert _reasons(found, "unmerged") == ["conflict"]
+    assert found["exit_status"] == 1
+    assert base.git("ls-files", "--unmerged") != b""
+
+
 def test_an_error_without_a_name() -> None:
     found = document.failed(OpatchError("something"))
     assert (found["status"], found["failures"][0]["reason"]) == ("error", "error")
@@ -220,7 +228,7 @@ def test_an_error_without_a_name() -> None:
 
 def test_no_reason_or_kind_is_without_a_test() -> None:
     named = SCHEMA["$defs"]["failure"]["properties"]
-    tested = {*_PATCHES, *_IN_A_STATE, *_ERRORS, "error"}
+    tested = {*_PATCHES, *_IN_A_STATE, *_ERRORS, "conflict", "error"}
     assert set(named["reason"]["enum"]) == tested
     assert set(named["kind"]["enum"]) == {*_KINDS, "IoError"}
 
@@ -254,7 +262,7 @@ def test_no_status_is_without_a_test() -> None:
         *SCHEMA["$defs"]["outcome"]["properties"]["status"]["enum"],
         SCHEMA["$defs"]["history"]["properties"]["status"]["const"],
     }
-    elsewhere = {"recovered", "not_committed"}
+    elsewhere = {"recovered", "not_committed", "unmerged"}
     assert named == {*_CALLS, *elsewhere} == {one.value for one in document.Status}
 
 

@@ -131,13 +131,15 @@ def _unmerge(repository: Repository, unmerged: Mapping[str, Stages], index: Path
         env = {"GIT_INDEX_FILE": str(index)}
         answer = repository.run("update-index", "-z", "--index-info", feed=feed, env=env)
         if answer.status:
-            raise TransactionError(f"git could not write the unmerged index:\n{words(answer)}")
+            raise TransactionError(
+                f"git could not write the unmerged index:\n{said(answer.errors)}"
+            )
 
 
 def _stored(repository: Repository, data: bytes) -> str:
     answer = repository.run("hash-object", "-w", "--stdin", feed=data)
     if answer.status:
-        raise TransactionError(f"git could not store a blob:\n{words(answer)}")
+        raise TransactionError(f"git could not store a blob:\n{said(answer.errors)}")
     return answer.output.decode().strip()
 
 

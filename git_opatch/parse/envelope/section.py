@@ -23,6 +23,7 @@ from git_opatch.parse.envelope.mistaken import fault_no_marker
 from git_opatch.parse.envelope.restated import pass_header
 from git_opatch.parse.hunk import Hunks, is_no_newline, parse_header
 from git_opatch.patch import FilePatch, Hunk, Operation
+from git_opatch.paths import why_unsafe
 from git_opatch.text import visible
 
 _ENVIRONMENT = b"*** Environment ID: "
@@ -182,7 +183,7 @@ def _refuse_folder(cursor: Cursor, kind: Marker, path: str) -> None:
     if path.endswith("/"):
         marker = visible(kind.value + path)
         cursor.fault(f"`{marker}` names a folder; write the name of the file, too")
-    elif "\\" in path:
+    elif "\\" in path and not why_unsafe(path):
         meant = (kind.value + path.replace("\\", "/")).encode("utf-8", "surrogateescape")
         message = f"git has `/` between folders; did you mean `{visible(meant)}`?"
         cursor.fault(message, corrected=meant)
