@@ -54,7 +54,7 @@ class Repository(Gateway, Selecting):
         specs = pathspecs(paths, parents)
         if not specs:
             return []
-        output = self._ask("ls-files", "-v", "-c", "-s", "-z", "--", *specs, env=_index_env(index))
+        output = self._ask("ls-files", "-v", "-c", "-s", "-z", "--", *specs, env=self._with(index))
         found = [listed(record) for record in output.split(b"\0")[:-1]]
         if self.top is not None and index is None:
             wanted, empty = set(paths), blob_id(Text([]), self.algorithm)
@@ -68,8 +68,9 @@ class Repository(Gateway, Selecting):
         if not hidden:
             return self._differing({one.path for one in entries})
         with tempfile.TemporaryDirectory(prefix="git-opatch-") as folder:
+            self._aside(Path(folder))
             index = self._copied_index(Path(folder), hidden)
-            return self._differing({one.path for one in entries}, _index_env(index))
+            return self._differing({one.path for one in entries}, self._with(index))
 
     def _differing(self, paths: set[str], env: Mapping[str, str] | None = None) -> list[Listed]:
         """The entries at `paths` that are gone, changed or only intended.
@@ -201,6 +202,19 @@ class Repository(Gateway, Selecting):
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(filter(None, others)),
         }
 
+    def _with(self, index: Path | None) -> dict[str, str]:
+        """For another index, and the objects beside it: git writes trees where it only reads an
+        index that is to be a sparse one."""
+        objects = index.parent / "objects" if index is not None else self.objects
+        if objects == self.objects or not objects.is_dir():
+            return _index_env(index)
+        others = (quoted(str(self.objects)), os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", ""))
+        return {
+            **_index_env(index),
+            "GIT_OBJECT_DIRECTORY": str(objects),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(filter(None, others)),
+        }
+
     def apply(
         self,
         diff: Path,
@@ -229,7 +243,7 @@ class Repository(Gateway, Selecting):
 
     def mark(self, flag: str, paths: Sequence[str], *, index: Path) -> None:
         """Set or clear a bit of entries of `index`, by the option of `git update-index`."""
-        self._ask("update-index", flag, "-z", "--stdin", env=_index_env(index), feed=fed(paths))
+        self._ask("update-index", flag, "-z", "--stdin", env=self._with(index), feed=fed(paths))
 
     def differences(self, before: bytes, after: bytes) -> list[tuple[range, int]]:
         """Which lines of one text git's diff replaces to make another, and by how many."""
