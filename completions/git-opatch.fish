@@ -95,7 +95,7 @@ complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from show' -l expect -r -d 'Refuse the patch as stale if the file is another version; without a BLOB, if it is there (may be given again).'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from show' -l json -d 'Answer with one JSON document on standard output, and no more.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from show' -s h -l help -d 'Show this message and exit.'
-complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from undo' -l index -d 'Change index and working tree (the default).'
+complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from undo' -l index -d 'Change index and working tree (default: what the patch was applied to).'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from undo' -l cached -d 'Change the index alone.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from undo' -l worktree -d 'Change the working tree alone, untracked files too; hunks are located in its files.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from undo' -l carry -d 'Touched files may have unstaged changes: those stay, unstaged. Each hunk must have its place in the index and in the working tree.'

@@ -428,6 +428,10 @@ def test_the_log_says_so(base: Sandbox) -> None:
     assert line.endswith(
         f"  2 files changed: 1 added, 1 modified; committed as {_head(base)[:12]}\n"
     )
+    base.opatch("apply", feed=envelope(b"*** Add File: m\n+m\n"))
+    last, first = json.loads(base.opatch("log", "--json").out)["records"]
+    assert first["commits"] == [_head(base)]
+    assert last["commits"] == []
 
 
 def test_without_a_journal(base: Sandbox) -> None:

@@ -594,3 +594,9 @@ def test_waiting_until_git_is_done(base: Sandbox) -> None:
     (base.path / ".git/index.lock").unlink()
     assert process.wait(60) == 0
     assert base.read("f") == _text((3, "3")).encode()
+
+
+def test_the_help_names_one_default(repo: Sandbox) -> None:
+    said = " ".join(repo.opatch("undo", "-h").out.decode().split())
+    assert "Change index and working tree (default: what the patch was applied to)." in said
+    assert "(the default)" not in said

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Annotated
 
 import typer
 
@@ -25,10 +26,17 @@ from git_opatch.report.terminal import show, write_data
 from git_opatch.repository import Repository
 from git_opatch.transaction import home_of, patiently
 
+_Index = Annotated[
+    bool,
+    typer.Option(
+        "--index", help="Change index and working tree (default: what the patch was applied to)."
+    ),
+]
+
 
 def undo(
     number: choices.Undone = None,
-    index: choices.Index = False,
+    index: _Index = False,
     cached: choices.Cached = False,
     worktree: choices.Worktree = False,
     carry: choices.Carry = False,

@@ -52,6 +52,7 @@ def values(record: Record, diff: bytes | None = None, problem: str | None = None
         "target": record.target.value,
         "patch": plain(record.name) or None,
         "undoes": record.undoes or None,
+        "commits": list(record.commits),
         "files": {OPERATIONS.get(letter, letter): count for letter, count in record.files.items()},
         "paths": [_path(change) for change in record.changes],
         **text("diff", diff),
@@ -66,7 +67,7 @@ def _path(change: Change) -> Fields:
 
 def unreadable_values(number: int, error: JournalError) -> Fields:
     """A record that cannot be shown."""
-    names = ("time", "title", "target", "patch", "undoes", "files", "paths", "diff")
+    names = ("time", "title", "target", "patch", "undoes", "commits", "files", "paths", "diff")
     return {"record": number, **dict.fromkeys(names), "problem": plain(str(error))}
 
 
