@@ -23,7 +23,9 @@ os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
 _UNATTENDED = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
 _ATTENDED = ("apply", "commit", "rev-parse")
 # Nothing is fetched behind the user's back; git before 2.45 knows only the second way to say so.
-_NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
+# That binds the user's filters, too, and so it is said only where git could fetch.
+_NO_FETCH = {"GIT_NO_LAZY_FETCH": "1"}
+_NO_TRANSPORT = {"GIT_ALLOW_PROTOCOL": ""}
 _NOT_FETCHED = re.compile(r"could not fetch ([0-9a-f]+) from promisor remote")
 
 
@@ -56,6 +58,8 @@ class Gateway:
         self._env["GIT_DIR"] = str(self.git_dir)
         if self.top is not None:
             self._env["GIT_WORK_TREE"] = str(self.top)
+        if any((self.objects / "pack").glob("*.promisor")):  # gitformat-pack(5): a partial clone
+            self._env |= _NO_TRANSPORT
         if "GIT_INDEX_FILE" in os.environ:
             self._env["GIT_INDEX_FILE"] = str(self.index_file)
 

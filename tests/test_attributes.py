@@ -167,6 +167,22 @@ def test_a_pointer(sound: Sandbox, target: str) -> None:
     assert sound.git("status", "--short") == b""
 
 
+def test_a_filter_that_asks_a_remote(repo: Sandbox, tmp_path: Path) -> None:
+    remote = Sandbox(tmp_path / "remote").init("--bare")
+    asks = f"git ls-remote '{remote.path}' >&2 && cat"
+    repo.git("config", "filter.asks.clean", asks)
+    repo.git("config", "filter.asks.smudge", asks)
+    repo.git("config", "filter.asks.required", "true")
+    repo.commit({".gitattributes": "*.bin filter=asks\n", "f.bin": "a\nb\n"})
+    ran = repo.opatch("apply", feed=envelope(b"*** Update File: f.bin\n@@\n-b\n+B\n"))
+    assert ran.status == 0, ran.err
+    repo.write("f.bin", "mine\na\nB\n")
+    ran = repo.opatch("apply", "--carry", feed=envelope(b"*** Update File: f.bin\n@@\n-B\n+c\n"))
+    assert ran.status == 0, ran.err
+    assert repo.read("f.bin") == b"mine\na\nc\n"
+    assert repo.index()["f.bin"][1] == b"a\nc\n"
+
+
 def test_a_pointer_to_nothing_is_put_back(sound: Sandbox) -> None:
     _pointer(sound)
     before = sound.state()
