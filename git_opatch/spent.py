@@ -8,9 +8,15 @@ from git_opatch import journal
 from git_opatch.branch import is_in_history
 from git_opatch.errors import TakenBackError
 from git_opatch.journal import Record
+from git_opatch.options import Target
 from git_opatch.repository import Repository
 from git_opatch.transaction import home_of
 
+_ALONE = {
+    Target.INDEX: "",
+    Target.CACHED: ", in the index alone",
+    Target.WORKTREE: ", in the working tree alone",
+}
 _SHORT = 12
 _MOST_NAMED = 10
 
@@ -21,9 +27,11 @@ def refuse_spent(record: Record, repository: Repository) -> None:
     A commit that HEAD does not have, since it was reset or another branch is there, counts for
     nothing.
     """
-    if by := journal.taken_back_by(home_of(repository), record.number):
+    home = home_of(repository)
+    if by := journal.taken_back_by(home, record.number):
+        where = _ALONE[journal.get(home, by).target] if record.target is Target.INDEX else ""
         raise TakenBackError(
-            f"record {record.number} was taken back already, by record {by}; "
+            f"record {record.number} was taken back already{where}, by record {by}; "
             f"to apply it again: git opatch undo {by}"
         )
     if record.commits and is_in_history(repository, record.commits[-1]):

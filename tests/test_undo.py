@@ -600,3 +600,13 @@ def test_the_help_names_one_default(repo: Sandbox) -> None:
     said = " ".join(repo.opatch("undo", "-h").out.decode().split())
     assert "Change index and working tree (default: what the patch was applied to)." in said
     assert "(the default)" not in said
+
+
+@pytest.mark.parametrize(("flag", "other"), [("--cached", "index"), ("--worktree", "working tree")])
+def test_taken_back_from_one_of_two(repo: Sandbox, flag: str, other: str) -> None:
+    repo.commit({"f": "one\n"})
+    repo.opatch("apply", feed=envelope(b"*** Update File: f\n@@\n-one\n+1\n"))
+    assert repo.opatch("undo", "1", flag).status == 0
+    ran = repo.opatch("undo", "1")
+    assert ran.status == 1
+    assert f"record 1 was taken back already, in the {other} alone, by record 2; to" in ran.err
