@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from git_opatch.blob import Change, Entry, Mode
-from git_opatch.errors import CommitError, RepositoryError
-from git_opatch.plumbing import Answer, said
+from git_opatch.errors import CommitError
+from git_opatch.plumbing import Answer
 from git_opatch.repository import Repository
 
 _SERIES = "series.json"
@@ -58,12 +58,11 @@ def staged(repository: Repository, head: Head) -> list[Change]:
     An unmerged path has no entry after the change, nor one before it if it is new.
     """
     empty = hashlib.new(repository.algorithm, b"tree 0\0", usedforsecurity=False).hexdigest()
-    answer = repository.run(
+    output = repository.ask(
         "diff-index", "--cached", "--raw", "--no-renames", "--no-abbrev", "-z",
         "--ita-invisible-in-index", "--ignore-submodules=none", head.id or empty, "--",
     )  # fmt: skip
-    _require(answer)
-    about = answer.output.split(b"\0")
+    about = output.split(b"\0")
     return [_change(raw, path) for raw, path in zip(about[::2], about[1::2], strict=False)]
 
 
@@ -78,9 +77,8 @@ def _entry(mode: str, oid: str) -> Entry | None:
 
 def write_tree(repository: Repository, index: Path) -> str:
     """The id of the tree that `index` stands for. Raises `RepositoryError`."""
-    answer = repository.run("write-tree", env={"GIT_INDEX_FILE": str(index)})
-    _require(answer)
-    return _line(answer)
+    tree = repository.ask("write-tree", env={"GIT_INDEX_FILE": str(index)})
+    return tree.decode().removesuffix("\n")
 
 
 def commits_since(repository: Repository, since: str, tip: str) -> list[tuple[str, str]]:
@@ -147,8 +145,3 @@ def _commit(repository: Repository, name: str) -> str:
 
 def _line(answer: Answer) -> str:
     return os.fsdecode(answer.output).removesuffix("\n") if not answer.status else ""
-
-
-def _require(answer: Answer) -> None:
-    if answer.status:
-        raise RepositoryError(said(answer.errors))

@@ -93,9 +93,10 @@ class Gateway:
                 raise RepositoryError("git is not installed, or not on PATH") from None
         return Answer(status, output, errors)
 
-    def _ask(
+    def ask(
         self, *arguments: str, env: Mapping[str, str] | None = None, feed: bytes | None = None
     ) -> bytes:
+        """What git prints. Raises `RepositoryError`, with its words, if it fails."""
         answer = self.run(*arguments, env=env, feed=feed)
         not_fetched = _NOT_FETCHED.search(answer.errors)
         if not_fetched:

@@ -7,7 +7,6 @@ to git, and nothing of the repository is written.
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,7 @@ from enum import Enum
 from pathlib import Path
 
 from git_opatch.blob import Blob, Stages
-from git_opatch.plumbing import PLAIN_DIFF, differing
+from git_opatch.plumbing import PLAIN_DIFF, differing, fed
 from git_opatch.repository import Repository
 
 _APPLY = (
@@ -99,7 +98,7 @@ def with_conflicts(repository: Repository, present: Blob, diff: bytes) -> Merged
         tree.mkdir()
         env = {**env, "GIT_WORK_TREE": str(tree)}
         there = ("-C", str(tree))  # git apply works where it stands, whatever the environment says
-        feed = os.fsencode(present.path) + b"\0"
+        feed = fed([present.path])
         repository.run(*there, "checkout-index", "-f", "-u", "-z", "--stdin", env=env, feed=feed)
         answer = repository.run(*there, *_APPLY, "--index", str(file), env=env)
         stages = {one.stage: one for one in repository.list_index([present.path], [], index=index)}

@@ -32,6 +32,7 @@ from git_opatch.text import Text
 
 # Without it git apply faults in the pages of a large file anew for every hunk.
 _MALLOC = {"MALLOC_TOP_PAD_": str(64 * 1024 * 1024)}
+_ALTERNATES = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 
 
 class Repository(Gateway, Selecting):
@@ -54,7 +55,7 @@ class Repository(Gateway, Selecting):
         specs = pathspecs(paths, parents)
         if not specs:
             return []
-        output = self._ask("ls-files", "-v", "-c", "-s", "-z", "--", *specs, env=self._with(index))
+        output = self.ask("ls-files", "-v", "-c", "-s", "-z", "--", *specs, env=self._with(index))
         found = [listed(record) for record in output.split(b"\0")[:-1]]
         if self.top is not None and index is None:
             wanted, empty = set(paths), blob_id(Text([]), self.algorithm)
@@ -81,12 +82,12 @@ class Repository(Gateway, Selecting):
         """
         specs = pathspecs(sorted(paths))
         wanted = ("--ita-invisible-in-index", "--ignore-submodules", "--name-status")
-        output = self._ask("diff-files", *wanted, "-z", "--", *specs, env=env) if specs else b""
+        output = self.ask("diff-files", *wanted, "-z", "--", *specs, env=env) if specs else b""
         status, names = (os.fsdecode(output).split("\0")[at:-1:2] for at in (0, 1))
         intended = {name for name, letter in zip(names, status, strict=True) if letter == "A"}
         specs = pathspecs(sorted(paths.intersection(names)))
         flags = ("-v", "-d", "-m", "-s")
-        output = self._ask("ls-files", *flags, "-z", "--", *specs, env=env) if specs else b""
+        output = self.ask("ls-files", *flags, "-z", "--", *specs, env=env) if specs else b""
         found = map(listed, output.split(b"\0")[:-1])
         return [replace(one, tag="A") if one.path in intended else one for one in found]
 
@@ -94,10 +95,10 @@ class Repository(Gateway, Selecting):
         self, tree: str, paths: Sequence[str], *, recursive: bool = False
     ) -> dict[str, Entry | None]:
         """What `tree` has at each of `paths`, and below if asked; None stands for a folder."""
-        self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", tree + "^{tree}")
+        self.ask("rev-parse", "--verify", "--quiet", "--end-of-options", tree + "^{tree}")
         flags = ("-r", "-t") if recursive else ()
         output = b"".join(
-            self._ask(
+            self.ask(
                 "ls-tree", *flags, "-z", "--full-tree", tree, "--", *some,
                 env={"GIT_LITERAL_PATHSPECS": "1"},
             )
@@ -118,7 +119,7 @@ class Repository(Gateway, Selecting):
         if not wanted:
             return {}
         feed = "".join(f"{oid}\n" for oid in wanted).encode()
-        return dict(batch(self._ask("cat-file", "--batch", feed=feed, env=env)))
+        return dict(batch(self.ask("cat-file", "--batch", feed=feed, env=env)))
 
     def present(self, ids: Iterable[str]) -> set[str]:
         """Those of `ids` that the repository still has."""
@@ -141,7 +142,7 @@ class Repository(Gateway, Selecting):
         """
         env = self._aside(folder)
         index = self._copied_index(folder, hidden)
-        self._ask(
+        self.ask(
             "update-index", "--add", "--remove", "--replace", "-z", "--stdin",
             feed=fed(paths), env=env,
         )  # fmt: skip
@@ -157,7 +158,7 @@ class Repository(Gateway, Selecting):
             f"{entry.mode.value} {entry.id} 0\t".encode() + os.fsencode(path) + b"\0"
             for path, entry in entries.items()
         )
-        self._ask("update-index", "-z", "--index-info", feed=feed, env=env)
+        self.ask("update-index", "-z", "--index-info", feed=feed, env=env)
         return index, env
 
     def _copied_index(self, folder: Path, hidden: Sequence[Listed]) -> Path:
@@ -182,38 +183,34 @@ class Repository(Gateway, Selecting):
         with tempfile.TemporaryDirectory(prefix="git-opatch-") as folder:
             top = Path(folder, "top")
             top.mkdir()
-            _, env = self.rebuilt_index(dict.fromkeys(paths, empty), Path(folder))
-            full = ("-c", "index.sparse=false")  # which has the file itself, not its folder
-            again = (*full, "sparse-checkout", "reapply")
+            index, env = self.rebuilt_index(dict.fromkeys(paths, empty), Path(folder))
+            # a sparse index would have the folder for the file
+            again = ("-c", "index.sparse=false", "sparse-checkout", "reapply")
             if self.run(*again, env={**env, "GIT_WORK_TREE": str(top)}).status:
                 return set()  # it is no sparse checkout any more
-            output = self._ask(*full, "ls-files", "-v", "-c", "-s", "-z", env=env)
-            return {one.path for one in map(listed, output.split(b"\0")[:-1]) if one.tag == "S"}
+            return {one.path for one in self.list_index(paths, [], index=index) if one.tag == "S"}
 
     def _aside(self, folder: Path, *beside: Path) -> dict[str, str]:
         """For an index and objects of their own in `folder`, which reads the real ones, too."""
-        index, objects = folder / "index", folder / "objects"
-        objects.mkdir()
-        others = [quoted(str(one)) for one in (self.objects, *(it / "objects" for it in beside))]
-        others.append(os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", ""))
+        (folder / "objects").mkdir()
+        return self._apart(folder / "index", *beside)
+
+    def _apart(self, index: Path, *beside: Path) -> dict[str, str]:
+        folders = [self.objects, *(it / "objects" for it in beside)]
+        others = [*(quoted(str(one)) for one in folders), os.environ.get(_ALTERNATES, "")]
         return {
-            "GIT_INDEX_FILE": str(index),
-            "GIT_OBJECT_DIRECTORY": str(objects),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(filter(None, others)),
+            **_index_env(index),
+            "GIT_OBJECT_DIRECTORY": str(index.parent / "objects"),
+            _ALTERNATES: os.pathsep.join(filter(None, others)),
         }
 
     def _with(self, index: Path | None) -> dict[str, str]:
         """For another index, and the objects beside it: git writes trees where it only reads an
         index that is to be a sparse one."""
         objects = index.parent / "objects" if index is not None else self.objects
-        if objects == self.objects or not objects.is_dir():
+        if index is None or objects == self.objects or not objects.is_dir():
             return _index_env(index)
-        others = (quoted(str(self.objects)), os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", ""))
-        return {
-            **_index_env(index),
-            "GIT_OBJECT_DIRECTORY": str(objects),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(filter(None, others)),
-        }
+        return self._apart(index)
 
     def apply(
         self,
@@ -243,7 +240,7 @@ class Repository(Gateway, Selecting):
 
     def mark(self, flag: str, paths: Sequence[str], *, index: Path) -> None:
         """Set or clear a bit of entries of `index`, by the option of `git update-index`."""
-        self._ask("update-index", flag, "-z", "--stdin", env=self._with(index), feed=fed(paths))
+        self.ask("update-index", flag, "-z", "--stdin", env=self._with(index), feed=fed(paths))
 
     def differences(self, before: bytes, after: bytes) -> list[tuple[range, int]]:
         """Which lines of one text git's diff replaces to make another, and by how many."""
@@ -256,7 +253,7 @@ class Repository(Gateway, Selecting):
 
     def check_out(self, paths: Sequence[str], *, index: Path) -> None:
         """Write files anew from `index`, for attributes that have changed."""
-        self._ask(
+        self.ask(
             "checkout-index", "-f", "-u", "-z", "--stdin", feed=fed(paths), env=_index_env(index)
         )
 

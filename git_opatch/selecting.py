@@ -21,9 +21,10 @@ class Selecting(ABC):
     top: Path | None
 
     @abstractmethod
-    def _ask(
+    def ask(
         self, *arguments: str, env: Mapping[str, str] | None = None, feed: bytes | None = None
-    ) -> bytes: ...
+    ) -> bytes:
+        """What git prints."""
 
     @abstractmethod
     def rebuilt_index(
@@ -36,7 +37,7 @@ class Selecting(ABC):
         folder, _, name = path.rpartition("/")
         beside = f"{escaped(folder)}/*" if folder else "*"
         globs = (f":(top,glob,icase)**/{escaped(name)}", f":(top,glob){beside}")
-        return names(self._ask("ls-files", "-z", "--", *globs))
+        return names(self.ask("ls-files", "-z", "--", *globs))
 
     def tracked(self, files: Sequence[str], directory: str) -> list[str]:
         """The tracked paths at or below `files`, which count from `directory`.
@@ -49,7 +50,7 @@ class Selecting(ABC):
     def staged(self) -> list[str]:
         """The paths whose index entries are other than those of `HEAD`, or new."""
         return names(
-            self._ask(
+            self.ask(
                 "-c", "diff.autoRefreshIndex=false", "diff", "--cached", "--name-only", "-z",
                 "--no-renames", "--no-relative", "--no-ext-diff", "--diff-filter=AMT",
             )
@@ -81,5 +82,5 @@ class Selecting(ABC):
         """What the index has that `pathspecs` match. `ls-files` lists below where it stands."""
         there = ("-C", directory or ".") if self.top is not None else ()
         return names(
-            self._ask(*there, "ls-files", "-z", "--full-name", *flags, "--", *pathspecs, env=env)
+            self.ask(*there, "ls-files", "-z", "--full-name", *flags, "--", *pathspecs, env=env)
         )

@@ -6,7 +6,6 @@ included; with `-z` paths are unquoted, and a NUL ends each, as there.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from os.path import commonprefix
 
@@ -14,6 +13,7 @@ from git_opatch.complete import FileSummary
 from git_opatch.patch import FilePatch, Operation, Patch
 from git_opatch.paths import quote
 from git_opatch.plan import Placed, Plan
+from git_opatch.plumbing import fed
 
 Spans = Sequence[tuple[str, str]]
 """A line: pieces of text, each with the name of its style or nothing."""
@@ -110,7 +110,7 @@ def _numstat(file: FileSummary, *, zero: bool) -> bytes:
     if not zero:
         return f"{counts}{_named(file)}\n".encode()
     paths = ["", file.old_path, file.path] if file.old_path != file.path else [file.path]
-    return counts.encode() + _ended(paths)
+    return counts.encode() + fed(paths)
 
 
 def names(patch: Patch, *, status: bool, zero: bool) -> bytes:
@@ -130,8 +130,4 @@ def _last(section: FilePatch) -> str:
 
 
 def _record(fields: Sequence[str], *, zero: bool) -> bytes:
-    return _ended(fields) if zero else ("\t".join(map(quote, fields)) + "\n").encode()
-
-
-def _ended(fields: Sequence[str]) -> bytes:
-    return b"".join(os.fsencode(field) + b"\0" for field in fields)
+    return fed(fields) if zero else ("\t".join(map(quote, fields)) + "\n").encode()
