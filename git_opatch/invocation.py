@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from git_opatch.errors import ImplicitInvocation
 from git_opatch.parse import is_patch
-from git_opatch.parse.frames.shell import patch_of
 from git_opatch.parse.frames.shell.program import NAMES, SCRIPT_FLAGS, SHELLS
+from git_opatch.parse.frames.shell.reading import patch_of
 
 _IMPLICIT = (
     "this is a patch, and no command: call `apply_patch` with it as the one argument, as in "

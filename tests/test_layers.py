@@ -157,6 +157,18 @@ def test_a_command_imports_git_and_no_other_command() -> None:
     assert not {"rich", "git_opatch.commands.check", "git_opatch.commands.show"} & imported
 
 
+def test_an_envelope_is_read_by_its_own_family_alone() -> None:
+    text = "*** Begin Patch\\n*** Delete File: a\\n*** End Patch\\n"
+    script = (
+        "import sys; from git_opatch.parse import parse_patch\n"
+        f"parse_patch('{text}')\n"
+        "print(*sys.modules, sep='\\n')"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    readings = {name for name in ran.stdout.splitlines() if name.endswith(".reading")}
+    assert readings == {"git_opatch.parse.envelope.reading"}
+
+
 def _imported(*arguments: str) -> set[str]:
     """The modules that a run of the program has imported when it ends."""
     script = (

@@ -16,7 +16,7 @@ from sandbox import Sandbox
 
 from git_opatch.errors import ParseError
 from git_opatch.parse import parse_patch
-from git_opatch.parse.frames.shell import patch_of
+from git_opatch.parse.frames.shell.reading import patch_of
 from git_opatch.patch import FilePatch, Mark
 
 BODY = "*** Begin Patch\n*** Update File: f\n@@\n-a\n+b\n*** End Patch\n"

@@ -2,20 +2,23 @@
 
     text ──open the frames──▶ lines of a patch ──its family──▶ sections
 
-A family is a module with `HINT`, a pattern for the lines that its patches can begin with,
-`starts(cursor)`, whether one does begin at the cursor's line, and `parse(cursor)`, which
-takes the lines of one patch and gives its sections. A frame is a module with `HINT`, and
-`opened(cursor)`, which takes what is framed and gives cursors over its content, or takes what
-stands before it and gives none; None, and nothing taken, where no frame begins. Several patches,
-of several families and in several frames, may stand in one text, in order.
+A form is a family or a frame: a package with `HINT`, a pattern for the lines that it can begin
+with, and `reading`, which is imported where a line looks like it. A family's has
+`starts(cursor)`, whether a patch does begin at the cursor's line, and `parse(cursor)`, which
+takes the lines of one patch and gives its sections. A frame's has `opened(cursor)`, which takes
+what is framed and gives cursors over its content, or takes what stands before it and gives none;
+None, and nothing taken, where no frame begins. Several patches, of several families and in several
+frames, may stand in one text, in order.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
+from importlib import import_module
 from types import ModuleType
 
 from git_opatch.errors import Fault, Fix, ParseError
@@ -23,8 +26,6 @@ from git_opatch.options import Dialect
 from git_opatch.parse import blocks, changes, envelope, operations, unified
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.frames import fence, mail, shell
-from git_opatch.parse.header import names_at
-from git_opatch.parse.unified import unread
 from git_opatch.patch import Mail, Patch
 
 _FAMILIES: dict[Dialect, ModuleType] = {
@@ -39,25 +40,24 @@ _MOST_FRAMES = 8
 """A patch that is framed more deeply is not looked for."""
 
 _LOST = rb"@@"
-_LOOSE = (unified.HINT, fence.HINT, unread.HINT)
+_LOOSE = (unified.HINT, fence.HINT, unified.UNREAD)
 """Hints of what has half of a diff's header, or none of it."""
-_HINTS = [module.HINT for module in (*_FAMILIES.values(), *_FRAMES, fence, unread)]
+_FORMS = (*_FAMILIES.values(), *_FRAMES)
+_HINTS = [*(form.HINT for form in _FORMS), fence.HINT, unified.UNREAD]
 # Prose, of which there may be much, is told from patches before it is cut into lines.
-_BEGINNING = re.compile(rb"(?m)^[ \t]*(?:" + rb"|".join([_LOST, *_HINTS]) + rb")")
+_BEGINNING = rb"(?m)^[ \t]*(?:" + rb"|".join([_LOST, *_HINTS]) + rb")"
 
-_NAMED = re.compile(
+_NAMED = (
     rb"[ \t]*(?:"
     + rb"|".join([_LOST, rb"diff --git ", *(hint for hint in _HINTS if hint not in _LOOSE)])
     + rb")"
 )
 """What says, in a fence, that more than a diff without names is there."""
-_DIFF_BLOCK = re.compile(rb"[ \t]*(?:`{3,}|~{3,})[ \t]*(?:u?diff|patch)\b", re.IGNORECASE)
+_DIFF_BLOCK = rb"(?i)[ \t]*(?:`{3,}|~{3,})[ \t]*(?:u?diff|patch)\b"
 
 _FIRST = rb"\*\*\* Begin Patch|<FILE_CHANGES>|diff --git |--- \S|<<<<<<< SEARCH"
-_QUOTED = re.compile(rb"(?m)^[ \t]*>[> \t]*(?:" + _FIRST + rb")")
-_ESCAPED = re.compile(
-    rb"(?:\*\*\* Begin Patch|<FILE_CHANGES>|<<<<<<< SEARCH|\\n\+\+\+ [^\s\\]+)\\n"
-)
+_QUOTED = rb"(?m)^[ \t]*>[> \t]*(?:" + _FIRST + rb")"
+_ESCAPED = rb"(?:\*\*\* Begin Patch|<FILE_CHANGES>|<<<<<<< SEARCH|\\n\+\+\+ [^\s\\]+)\\n"
 
 
 def parse_patch(
@@ -93,7 +93,7 @@ def is_patch(text: bytes | str) -> bool:
     """Whether `text`, after any blank lines, begins with a patch, and with nothing round it."""
     cursor = Cursor.over(_encoded(text, "") if isinstance(text, str) else text)
     cursor.skip_blank()
-    return not cursor.at_end and any(one.starts(cursor) for one in _FAMILIES.values())
+    return not cursor.at_end and _starting(cursor, _FAMILIES.values()) is not None
 
 
 def _encoded(text: str, source: str) -> bytes:
@@ -113,21 +113,45 @@ def _read(cursor: Cursor, families: Sequence[ModuleType], depth: int) -> None:
             for content in contents:
                 _read(content, families, depth - 1)
             continue
-        family = next((family for family in families if family.starts(cursor)), None)
+        family = _starting(cursor, families)
         if family is not None:
-            found, own = family.parse(cursor), cursor.directory
+            found, own = _reading(family).parse(cursor), cursor.directory
             cursor.sections += [replace(one, directory=own) for one in found] if own else found
         else:
             _pass_over(cursor, families)
-            cursor.skip_to(_BEGINNING)
+            cursor.skip_to(re.compile(_BEGINNING))
 
 
 def _opened(cursor: Cursor) -> Iterable[Cursor] | None:
-    for frame in _FRAMES:
-        contents: Iterable[Cursor] | None = frame.opened(cursor)
+    for frame in _alike(cursor, _FRAMES):
+        contents: Iterable[Cursor] | None = _reading(frame).opened(cursor)
         if contents is not None:
             return contents
     return None
+
+
+def _starting(cursor: Cursor, families: Iterable[ModuleType]) -> ModuleType | None:
+    """Which of the families a patch is that begins at the cursor; None if none does."""
+    alike = _alike(cursor, families)
+    return next((family for family in alike if _reading(family).starts(cursor)), None)
+
+
+def _alike(cursor: Cursor, forms: Iterable[ModuleType]) -> Iterator[ModuleType]:
+    """The forms that what stands at the cursor looks like."""
+    lines = cursor.lines
+    start = lines.offset(cursor.at)
+    return (form for form in forms if _hint(form).match(lines.raw, start))
+
+
+@cache
+def _hint(form: ModuleType) -> re.Pattern[bytes]:
+    return re.compile(rb"[ \t]*(?:" + form.HINT + rb")")
+
+
+# Each takes as long to import as a small patch to read, and a text has one or two.
+@cache
+def _reading(form: ModuleType) -> ModuleType:
+    return import_module(f"{form.__name__}.reading")
 
 
 def _pass_over(cursor: Cursor, families: Sequence[ModuleType]) -> None:
@@ -135,24 +159,21 @@ def _pass_over(cursor: Cursor, families: Sequence[ModuleType]) -> None:
     number, line = cursor.number, cursor.line
     diffs, envelopes = unified in families, envelope in families
     if fence.pass_fence(cursor):
-        if diffs and cursor.fence and _DIFF_BLOCK.match(line):
+        if diffs and cursor.fence and re.match(_DIFF_BLOCK, line):
             _refuse_nameless(cursor, number)
         return
-    if diffs and unread.refuse(cursor):
+    if diffs and _refuse_unread(cursor):
         return
-    if envelopes and not diffs and unified.starts(cursor):
-        cursor.skip_until(
-            lambda line: (
-                line.startswith(b"*") and (envelope.starts_with(line) or envelope.is_marker(line))
-            )
-        )
+    is_marker, is_begin = _reading(envelope).is_marker, _reading(envelope).starts_with
+    if envelopes and not diffs and _starting(cursor, [unified]):
+        cursor.skip_until(lambda line: line[:1] == b"*" and (is_begin(line) or is_marker(line)))
         return
     cursor.take()
-    if envelopes and envelope.is_marker(line):
+    if envelopes and is_marker(line):
         message = "no `*** Begin Patch` before this line; add one"
         begin, fix = b"*** Begin Patch", Fix.INSERT_BEFORE
         cursor.fault(message, number, corrected=begin, fix=fix)
-        cursor.skip_until(envelope.starts_with)
+        cursor.skip_until(is_begin)
     elif (diffs or envelopes) and line.startswith(_LOST):
         before = (
             "`--- a/PATH` and `+++ b/PATH`"
@@ -163,14 +184,22 @@ def _pass_over(cursor: Cursor, families: Sequence[ModuleType]) -> None:
         cursor.skip_until(lambda text: text.startswith((b"diff --git ", b"--- ", b"***")))
 
 
+def _refuse_unread(cursor: Cursor) -> bool:
+    from git_opatch.parse.unified.unread import refuse
+
+    return refuse(cursor)
+
+
 def _refuse_nameless(cursor: Cursor, number: int) -> None:
     """Take a diff in a fence that does not say of which file it is, which is a fault.
 
     Nothing is taken where anything in the fence does, or where it holds no change.
     """
+    from git_opatch.parse.header import names_at
+
     ahead, changed = replace(cursor), False
     while not ahead.at_end and not fence.is_fence(ahead, ahead.line):
-        if _NAMED.match(ahead.line) or names_at(ahead) is not None:
+        if re.match(_NAMED, ahead.line) or names_at(ahead) is not None:
             return
         changed = changed or ahead.line.startswith((b"+", b"-"))
         ahead.take()
@@ -197,23 +226,23 @@ def _no_patch(raw: bytes, source: str, dialect: Dialect | None) -> Fault:
 
 def _other(raw: bytes) -> str:
     """What the text seems to be instead: the first form, of all, that begins in it."""
-    cursor = Cursor.over(raw)
-    cursor.skip_to(_BEGINNING)
+    cursor, beginning = Cursor.over(raw), re.compile(_BEGINNING)
+    cursor.skip_to(beginning)
     while not cursor.at_end:
-        for dialect, family in _FAMILIES.items():
-            if family.starts(cursor):
-                return f"; line {cursor.number} seems to begin one of {dialect.value}"
+        if (family := _starting(cursor, _FAMILIES.values())) is not None:
+            dialect = next(name for name, one in _FAMILIES.items() if one is family)
+            return f"; line {cursor.number} seems to begin one of {dialect.value}"
         cursor.take()
-        cursor.skip_to(_BEGINNING)
+        cursor.skip_to(beginning)
     return ""
 
 
 def _near(raw: bytes) -> str:
     """What keeps the text from being a patch, if it is nearly one."""
-    if match := _ESCAPED.search(raw):
+    if match := re.search(_ESCAPED, raw):
         number = raw.count(b"\n", 0, match.start()) + 1
         return f" (line {number} holds `\\n` where a newline belongs)"
-    if match := _QUOTED.search(raw):
+    if match := re.search(_QUOTED, raw):
         number = raw.count(b"\n", 0, match.start()) + 1
         return f" (line {number} is quoted by `>`; send the patch without that mark)"
     return ""

@@ -19,9 +19,6 @@ from git_opatch.parse.blocks.pathline import above, looks_like_path
 from git_opatch.parse.cursor import Cursor
 from git_opatch.text import visible
 
-# The newline tells the marker in a text from a line that is looked at alone, which a diff ends
-# at only where it is a block's.
-HINT = rb"(?<![ \t])<{4,}[ \t]*\w[^\n]*\n"
 _OPEN = re.compile(rb"<{4,}[ \t]*\w.*", re.DOTALL)
 _DIVIDER = re.compile(rb"={4,}[ \t\r]*")
 _PATH = re.compile(rb"[\w./@+-]+")

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from git_opatch.parse.body import Body
-from git_opatch.parse.changes.tag import APPEND, CONTAINER, KNOWN, PATCH, Tag, path_of, read_tag
+from git_opatch.parse.changes import APPEND, CONTAINER, PATCH
+from git_opatch.parse.changes.tag import KNOWN, Tag, path_of, read_tag
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.frames.fence import Fence, are_closed, fence_in
 from git_opatch.patch import Mark

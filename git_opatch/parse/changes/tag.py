@@ -12,12 +12,18 @@ import os
 import re
 from dataclasses import dataclass
 
+from git_opatch.parse.changes import (
+    APPEND,
+    CONTAINER,
+    COPY,
+    DELETE,
+    NEW,
+    PATCH,
+    RENAME,
+    TAG,
+)
 from git_opatch.parse.cursor import Cursor
 from git_opatch.text import visible
-
-CONTAINER = b"FILE_CHANGES"
-NEW, PATCH, APPEND = b"FILE_NEW", b"FILE_PATCH", b"FILE_APPEND"
-COPY, RENAME, DELETE = b"FILE_COPY", b"FILE_RENAME", b"FILE_DELETE"
 
 _ONE, _TWO = (b"file_path",), (b"from_path", b"to_path")
 _ATTRIBUTES = {
@@ -45,14 +51,8 @@ _END_OF = {
     **dict.fromkeys((b"to", b"dst", b"dest", b"target", b"new", b"new_path"), b"to_path"),
 }
 """The attributes that are probably meant by others."""
-_NAMES = b"|".join(_ATTRIBUTES)
-
-_KNOWN = rb"</?[ \t]*(?:" + _NAMES + rb")(?![A-Z_a-z0-9-])"
-KNOWN = re.compile(rb"(?m)^[ \t]*" + _KNOWN)
+KNOWN = re.compile(rb"(?m)^[ \t]*" + TAG)
 """The lines that begin with a tag of this format."""
-# In small letters it is none, and its path shows that it was meant.
-HINT = _KNOWN + rb"|<file_[a-z]+[ \t]+(?:file|from)_path[ \t]*="
-
 _TAG = re.compile(rb"([ \t]*)<(/?)[ \t]*([A-Za-z_][\w:-]*+)(.*)", re.DOTALL)
 _ATTRIBUTE = re.compile(rb"\s*+([\w-]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)')")
 _LOOSELY = re.compile(rb"(?<![\w-])([\w-]++)\s*+=\s*+(?:[\"'`]|\xe2\x80[\x98-\x9f])*+")

@@ -15,8 +15,6 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-HINT = rb"\*{2,}[ \t]*[A-Za-z]"
-
 
 class Marker(Enum):
     """What a marker before a path says; the value is how it is written."""

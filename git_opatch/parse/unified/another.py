@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
-from git_opatch.parse import blocks, operations
-from git_opatch.parse.changes import tag
+from git_opatch.parse import blocks, changes
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.envelope import marker
 from git_opatch.parse.frames.fence import is_fence
 
-_TAG = re.compile(tag.HINT)
+_TAG = re.compile(changes.HINT)
 _BLOCK = re.compile(blocks.HINT)
 _MARKED = (b" ", b"-", b"+", b"@", b"\\")
 
@@ -29,7 +28,9 @@ def begins(cursor: Cursor) -> bool:
     if line.startswith(b"<"):
         return _TAG.match(line) is not None or _BLOCK.match(line) is not None
     if line.startswith(b"{"):
-        return operations.is_operation(line)
+        from git_opatch.parse.operations.reading import is_operation  # few lines come so far
+
+        return is_operation(line)
     return _is_above_block(cursor)
 
 

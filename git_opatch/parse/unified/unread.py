@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 
 from git_opatch.errors import Fix
-from git_opatch.parse import envelope
 from git_opatch.parse.cursor import Cursor
+from git_opatch.parse.envelope import reading as envelope
 from git_opatch.parse.header import parse_names
 from git_opatch.text import indentation, visible
 
-HINT = rb"\*{15}|\+\+\+ "
 _DEV_NULL = b"/dev/null"
 _RULE = b"*" * 15
 _RANGE = re.compile(rb"\*\*\* \d+(?:,\d+)? \*{4}\s*")
