@@ -17,7 +17,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     from git_opatch.cli import register, run
 
-    register(*sys.argv[1:2])
+    register(*sys.argv[1:] or [""])
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         status = run()

@@ -34,7 +34,6 @@ from git_opatch.transaction import (
     home_of,
     perform,
 )
-from git_opatch.transaction.rejects import guard_rejects, rejects_of, write_rejects
 
 
 def plan_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
@@ -163,6 +162,8 @@ def _rejects(
     """The files of rejected hunks to be written. Raises `Refused` if one is in the way."""
     if not options.reject:
         return {}
+    from git_opatch.transaction.rejects import guard_rejects, rejects_of
+
     rejects = rejects_of(patch, plan.failures)
     changed = {change.path for change in plan.completed.changes}
     if obstacles := guard_rejects(repository.require_worktree(), list(rejects), changed):
@@ -171,6 +172,10 @@ def _rejects(
 
 
 def _write_rejects(plan: Plan, repository: Repository, rejects: dict[str, bytes]) -> None:
+    if not rejects:
+        return
+    from git_opatch.transaction.rejects import write_rejects
+
     try:
         write_rejects(repository.require_worktree(), rejects)
         plan.notes += [f"{path}: holds the hunks that have no place" for path in rejects]

@@ -110,12 +110,21 @@ _COMMANDS = {
 """The functions of these names, each in the module of its name, with a line of help."""
 
 
-def register(called: str = "") -> None:
-    """Let the program know its commands: if one of them is `called`, that one alone."""
-    for name in [called] if called in _COMMANDS else _COMMANDS:
-        module = name.replace("-", "_")
-        command = getattr(import_module(f"git_opatch.commands.{module}"), module)
-        app.command(cls=_Command, short_help=_COMMANDS[name])(command)
+def register(*words: str) -> None:
+    """Let the program know its commands: of a command line, the one that it begins with alone.
+
+    Of one in which no command is, their names are enough.
+    """
+    called = [name for name in words[:1] if name in _COMMANDS]
+    whole = not words or not _COMMANDS.keys().isdisjoint(words)
+    for name in called or _COMMANDS:
+        command = _command(name) if whole else lambda: None
+        app.command(name, cls=_Command, short_help=_COMMANDS[name])(command)
+
+
+def _command(name: str) -> Any:
+    module = name.replace("-", "_")
+    return getattr(import_module(f"git_opatch.commands.{module}"), module)
 
 
 def run() -> int:

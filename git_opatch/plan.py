@@ -12,12 +12,21 @@ from dataclasses import replace
 from git_opatch.blob import Change, Mode
 from git_opatch.complete import complete
 from git_opatch.complete.draft import Draft
+from git_opatch.errors import CommitError
 from git_opatch.options import Options
 from git_opatch.outcome import Failure, Reason, refusal
 from git_opatch.patch import FilePatch, Patch
 from git_opatch.paths import is_modules_file, normalise, why_unsafe
 from git_opatch.settle import Former, Placed, Plan, Planner
 from git_opatch.snapshot import Snapshot
+
+
+class NotCommitted(CommitError):  # noqa: N818 - the patch was applied
+    """`plan` was applied, and is staged, but git did not commit it."""
+
+    def __init__(self, message: str, plan: Plan, exit_status: int = 1) -> None:
+        super().__init__(message, exit_status)
+        self.plan = plan
 
 
 def resolve_paths(patch: Patch, directory: str, top: str = "") -> Patch:

@@ -21,7 +21,6 @@ from git_opatch.reverse import reverse
 from git_opatch.snapshot import Snapshot, take_snapshot
 from git_opatch.transaction import home_of
 from git_opatch.transaction.guard import guard_parents
-from git_opatch.travel import travel
 
 
 def plan_text(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
@@ -88,6 +87,8 @@ def _plan_as_is(
     patch = fitted(snapshot) if fitted else patch
     plan = make_plan(patch, snapshot, options, repository.algorithm, former)
     if plan.failures and fitted is None and _looks_back(options):
+        from git_opatch.travel import travel
+
         plan = travel(plan, patch, snapshot, repository, options, former)
     plan.failures = with_advice(plan.failures, repository, options)
     return plan, snapshot

@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import replace
 
 from git_opatch.blob import Change
-from git_opatch.carry import carry, ways_round
 from git_opatch.options import Options, Target
 from git_opatch.outcome import Failure, Reason, Refused
 from git_opatch.plan import Plan
@@ -42,6 +41,8 @@ def ready(planner: Planner, repository: Repository, options: Options) -> tuple[P
     if obstacles:
         raise Refused([*plan.failures, *obstacles])
     if changed:
+        from git_opatch.carry import carry
+
         there = planner(replace(options, target=Target.WORKTREE))[0]
         plan.carried = carry(plan, there, changed, repository, options)
         plan.notes += [f"{path}: has unstaged changes, which stay unstaged" for path in changed]
@@ -87,6 +88,8 @@ def _way_round(
     planner: Planner, plan: Plan, changed: Sequence[str], repository: Repository, options: Options
 ) -> str:
     """The command that would work although files have unstaged changes."""
+    from git_opatch.carry import carry, ways_round
+
     there = planner(replace(options, target=Target.WORKTREE, carry=True))[0]
     if not guard(repository.require_worktree(), plan.written.changes, options.target):
         with suppress(Refused):

@@ -157,6 +157,16 @@ def test_a_command_imports_git_and_no_other_command() -> None:
     assert not {"rich", "git_opatch.commands.check", "git_opatch.commands.show"} & imported
 
 
+def test_help_imports_no_command() -> None:
+    imported = _imported("-h") | _imported("--version") | _imported("aply")
+    assert not {name for name in imported if name.startswith("git_opatch.commands.")}
+
+
+def test_a_command_below_other_words_is_still_run() -> None:
+    command = [sys.executable, "-m", "git_opatch", "--", "apply", "no such patch"]
+    assert subprocess.run(command, capture_output=True).returncode != 0
+
+
 def test_an_envelope_is_read_by_its_own_family_alone() -> None:
     text = "*** Begin Patch\\n*** Delete File: a\\n*** End Patch\\n"
     script = (

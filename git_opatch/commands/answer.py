@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from git_opatch.apply import plan_patch
 from git_opatch.errors import OpatchError
@@ -12,15 +13,18 @@ from git_opatch.options import Options
 from git_opatch.outcome import Failure, Reason
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan, resolve_paths
-from git_opatch.report import document
-from git_opatch.report.values import Fields
 from git_opatch.repository import Repository
+
+if TYPE_CHECKING:
+    from git_opatch.report.values import Fields
 
 
 def refused(
     failures: Sequence[Failure], patch: Patch, repository: Repository, options: Options
 ) -> Fields:
     """The outcome of `patch`, which does not apply."""
+    from git_opatch.report import document
+
     already = all_applied(failures, options, lambda those: plan_patch(patch, repository, those))
     named = resolved(patch, repository, options)
     return document.refused(failures, options, named, already=already)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -26,17 +27,17 @@ from git_opatch.commands.inputs import (
     read_patch,
     spelled,
 )
-from git_opatch.commit import NotCommitted, check_commit, commit_patch
-from git_opatch.commit.order import Wish
 from git_opatch.interrupted import finish_interrupted, refuse_interrupted
 from git_opatch.options import Dialect, Options, Target
 from git_opatch.patch import Patch
-from git_opatch.plan import Plan
-from git_opatch.report import document
+from git_opatch.plan import NotCommitted, Plan
 from git_opatch.report.terminal import show, write_data
-from git_opatch.report.values import Fields
 from git_opatch.repository import Repository
 from git_opatch.transaction import patiently
+
+if TYPE_CHECKING:  # what few calls need is imported by those
+    from git_opatch.commit.order import Wish
+    from git_opatch.report.values import Fields
 
 _AS_GIVEN = ("reverse", "overwrite", "directory", "reject", "carry", "skip_applied", "commit")
 """The options that are said as they are meant."""
@@ -153,6 +154,8 @@ class _Run:
             self._answer(check, tidied)
 
     def _answer(self, check: bool, tidied: Sequence[str]) -> None:
+        from git_opatch.report import document
+
         patch = read_patch(self.names, self.dialect)
         try:
             plan, _ = self._plan(patch, check)
@@ -178,6 +181,8 @@ class _Run:
         return []
 
     def _outcome(self, plan: Plan, patch: Patch, *, done: bool = True) -> Fields:
+        from git_opatch.report import document
+
         patch = answer.resolved(patch, self.repository, self.options)
         way_back = self._way_back(plan) if plan.record or plan.commits else ""
         return document.planned(plan, self.options, patch, done=done, way_back=way_back)
@@ -185,6 +190,8 @@ class _Run:
     def _plan(self, patch: Patch, check: bool) -> tuple[Plan, int]:
         """What is done, or would be; and how many commits would be made."""
         if check and self.wish:
+            from git_opatch.commit import check_commit
+
             return check_commit(patch, self.repository, self.options, self.wish)
         if check:
             return check_patch(patch, self.repository, self.options), 0
@@ -193,6 +200,8 @@ class _Run:
     def _apply(self, patch: Patch) -> Plan:
         name = " ".join(self.names)
         if self.wish:
+            from git_opatch.commit import commit_patch
+
             return commit_patch(patch, self.repository, self.options, self.wish, name)
         return apply_patch(patch, self.repository, self.options, name=name)
 

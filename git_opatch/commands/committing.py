@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from git_opatch.commit.order import Wish
 from git_opatch.errors import InputError, UsageError
 from git_opatch.options import Target
+
+if TYPE_CHECKING:
+    from git_opatch.commit.order import Wish
 
 _NEEDS_COMMIT = ("message", "message_file", "trailer", "author", "date")
 _SPELLED = {"message": "-m", "message_file": "-F"}
@@ -33,6 +35,8 @@ def choose_commit(given: Mapping[str, Any], target: Target) -> Wish | None:
     messages, file = given["message"] or (), given["message_file"]
     if messages and file:
         raise UsageError("-m and -F exclude one another")
+    from git_opatch.commit.order import Wish
+
     return Wish(
         tuple(messages),
         tuple(given["trailer"] or ()),

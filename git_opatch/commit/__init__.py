@@ -18,21 +18,13 @@ from git_opatch.errors import CommitError, Interrupted
 from git_opatch.interrupted import tidy_up
 from git_opatch.options import Options
 from git_opatch.patch import Patch
-from git_opatch.plan import Plan
+from git_opatch.plan import NotCommitted, Plan
 from git_opatch.plumbing import said
 from git_opatch.porcelain import commit, objection
 from git_opatch.posthook import run_post_hook
 from git_opatch.repository import Repository
 from git_opatch.text import visible
 from git_opatch.transaction import exclusive, held_signals, home_of
-
-
-class NotCommitted(CommitError):  # noqa: N818 - the patch was applied
-    """`plan` was applied, and is staged, but git did not commit it."""
-
-    def __init__(self, message: str, plan: Plan, exit_status: int = 1) -> None:
-        super().__init__(message, exit_status)
-        self.plan = plan
 
 
 def check_commit(

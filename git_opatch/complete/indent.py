@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import islice
+from math import gcd
 
 from git_opatch.outcome import Likeness, Placement
 from git_opatch.patch import Line, Mark
@@ -276,13 +276,16 @@ def _cut(prefix: bytes) -> Rule:
 def _ratios(pairs: Sequence[Pair]) -> Iterator[Rule]:
     for patch, found in islice((pair for pair in pairs if all(pair) and pair[0] != pair[1]), 1):
         if set(patch) == set(found) and len(set(patch)) == 1:
-            yield _scaled(Fraction(len(found), len(patch)), patch[:1])
+            yield _scaled(len(patch), len(found), patch[:1])
 
 
-def _scaled(ratio: Fraction, unit: bytes) -> Rule:
+def _scaled(patch: int, found: int, unit: bytes) -> Rule:
+    """So many units in the file for so many in the patch."""
+    common = gcd(patch, found)
+
     def apply(indent: bytes) -> bytes:
         rest = indent.lstrip(unit)
-        levels, odd = divmod(len(indent) - len(rest), ratio.denominator)
-        return unit * (levels * ratio.numerator + odd) + rest
+        levels, odd = divmod(len(indent) - len(rest), patch // common)
+        return unit * (levels * (found // common) + odd) + rest
 
     return apply
