@@ -11,8 +11,9 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from git_opatch.apply import Refused, plan_patch
 from git_opatch.complete.diff import complete_file, render
@@ -28,8 +29,7 @@ from git_opatch.repository import Repository
 from git_opatch.transaction.guard import guard_parents
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(NamedTuple):
     """What becomes of one file. Paths count from the top of the repository or directory."""
 
     operation: Operation
@@ -45,8 +45,7 @@ class FileChange:
     """Where it would be moved."""
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(NamedTuple):
     """What a call would do: a change for each file, the call itself, and the plan."""
 
     changes: tuple[FileChange, ...]

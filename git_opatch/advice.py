@@ -6,7 +6,6 @@ Is the missing one untracked, or spelled otherwise?
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from difflib import get_close_matches
 from shlex import quote
 
@@ -37,18 +36,17 @@ def _with_advice(failure: Failure, repository: Repository, options: Options) -> 
     alike = _alike(failure.path, repository.tracked_like(failure.path))
     if not alike:
         advice = "check the path; it counts from the top of the working tree"
-        return replace(failure, advice=advice)
+        return failure._replace(advice=advice)
     advice = "did you mean " + " or ".join(f"`{one}`" for one in alike) + "?"
-    return replace(failure, advice=advice, alike=alike)
+    return failure._replace(advice=advice, alike=alike)
 
 
 def _untracked(failure: Failure, options: Options) -> Failure:
     if options.commit:  # what is only added is not in HEAD, and --worktree stages nothing
-        return replace(
-            failure, reason=Reason.UNTRACKED, message="is untracked: add and commit it first"
+        return failure._replace(
+            reason=Reason.UNTRACKED, message="is untracked: add and commit it first"
         )
-    return replace(
-        failure,
+    return failure._replace(
         reason=Reason.UNTRACKED,
         message="is untracked: use --worktree, or `git add` it first",
         advice=options.command_with("--worktree"),
@@ -71,7 +69,7 @@ def with_ways_on(
     """
     rest = f" && git opatch undo {record}" if record else ""
     return [
-        replace(one, advice="\n".join(_ways_on(one.path, stages[one.path], rest, options)))
+        one._replace(advice="\n".join(_ways_on(one.path, stages[one.path], rest, options)))
         if one.path in stages
         else one
         for one in failures

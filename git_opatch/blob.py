@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from git_opatch.text import Text, is_binary
 
@@ -26,8 +26,7 @@ class Mode(Enum):
         return self in (Mode.REGULAR, Mode.EXECUTABLE)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A path's mode and blob id, as an index or a tree has them."""
 
     mode: Mode
@@ -53,8 +52,7 @@ class Blob:
         return Text.from_bytes(self.data)
 
 
-@dataclass(frozen=True, slots=True)
-class Stages:
+class Stages(NamedTuple):
     """What the index is to have of an unmerged path: `theirs` may be a blob that git has not yet.
 
     Rule: git's glossary, "unmerged index": stages 1, 2 and 3.
@@ -65,8 +63,7 @@ class Stages:
     theirs: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """What becomes of one path: its entry before and after; None where it is absent."""
 
     path: str

@@ -6,8 +6,8 @@ import hashlib
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from git_opatch.blob import Change, Entry, Mode
 from git_opatch.errors import CommitError
@@ -27,8 +27,7 @@ _UNFINISHED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """`id` is its commit's, empty on an unborn branch; `ref` is the branch in full, `HEAD` for
     none."""
 

@@ -8,7 +8,7 @@ user's changes, and by nothing else.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from git_opatch.blob import Blob
 from git_opatch.complete import Completed, complete_results
@@ -89,12 +89,12 @@ def _not_there(here: Plan, there: Plan, options: Options) -> Iterator[Failure]:
                 what = "does not match the working tree, only the index: unstaged changes touch it"
                 advice = "commit or stash them first; sending the hunk again is no help"
                 advice += f"\n{ways_round(options)}"
-                yield replace(one, message=what, advice=advice, nearest=None)
+                yield one._replace(message=what, advice=advice, nearest=None)
                 continue
             advice = one.advice or ways_round(options)
             certain = one.reason is not Reason.ALREADY_APPLIED
             what = f"{one.message}, in the working tree"
-            yield replace(one, message=what, advice=advice, certain=certain)
+            yield one._replace(message=what, advice=advice, certain=certain)
 
 
 def _key(one: Result) -> tuple[str, str | None]:
@@ -102,16 +102,14 @@ def _key(one: Result) -> tuple[str, str | None]:
     return one.path, one.old.path if one.old else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Contradiction:
+class _Contradiction(NamedTuple):
     """What is wrong, and the edit of the index's version that it is wrong with, if it is one."""
 
     message: str
     edit: Edit | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Version:
+class _Version(NamedTuple):
     """What a version of a file holds, and what the patch makes of it."""
 
     old: Blob
@@ -209,7 +207,7 @@ def _moved(
     stop = start + edit.stop - edit.start
     if start == stop == len(text.lines) and not text.final_newline:
         return None  # the last line lost its newline, and would get it back
-    return replace(edit, start=start, stop=stop)
+    return edit._replace(start=start, stop=stop)
 
 
 def _elsewhere(edit: Edit, moved: Edit | None, found: Edit | None) -> str:

@@ -7,8 +7,8 @@ statuses are git's: 1 the patch does not apply, 128 fatal, 129 usage.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 
 class Kind(Enum):
@@ -35,8 +35,7 @@ class Fix(Enum):
     INSERT_AFTER = "insert_after"
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(NamedTuple):
     """One thing wrong with a patch's text. `line` counts from 1; 0 is the whole text."""
 
     line: int

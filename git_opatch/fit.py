@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from git_opatch.blob import Blob, Entry
 from git_opatch.options import Matching, Options, Tier
@@ -19,8 +20,7 @@ UNFIT = {*_LOST, Reason.AMBIGUOUS, Reason.ALREADY_APPLIED}
 """Why hunks do not fit a file that may fit a version of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stale:
+class Stale(NamedTuple):
     """A file with hunks that do not fit it, and all sections of the patch that are for it.
 
     `lost` is whether one stands nowhere. Where all merely stand in several places, the patch may
@@ -42,8 +42,7 @@ class Stale:
         return next((one.blobs[0] for one in self.sections if one.blobs[0]), "")
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(NamedTuple):
     """A version that the patch fits, exactly, and the diff that completes it there.
 
     Without a diff, it fits that version in several places.

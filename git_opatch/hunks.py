@@ -56,8 +56,7 @@ def edit(section: FilePatch, content: Content, options: Options) -> Edited:
         for noted in [expanded.notes.get(one.hunk.ordinal)]
     ]
     edited.failures = [
-        replace(
-            one,
+        one._replace(
             path=section.path,
             hunks=len(section.hunks),
             source=section.source,
@@ -135,7 +134,7 @@ def _account_for(hunks: Sequence[Hunk], edited: Edited) -> None:
     """No hunk is dropped in silence: what has neither a place nor a failure gets one."""
     told = {one.hunk.ordinal for one in edited.placements} | {one.hunk for one in edited.failures}
     edited.failures += [
-        replace(overlap(hunk), advice="it shows what other hunks do; send it after them")
+        overlap(hunk)._replace(advice="it shows what other hunks do; send it after them")
         for hunk in hunks
         if hunk.ordinal not in told
     ]
@@ -164,7 +163,7 @@ def _better_after(
     trial = Edited(content)
     _apply([one for one in placements if one not in loose], trial, [])
     asked = {one.hunk.ordinal for one in loose}
-    strictly = replace(matching, tier=Tier.STRICT, fuzz=0, can_loosen=False)
+    strictly = matching._replace(tier=Tier.STRICT, fuzz=0, can_loosen=False)
     verdicts = locate_hunks(
         [hunk for hunk in hunks if hunk.ordinal in asked], trial.content.text, strictly
     )
@@ -219,7 +218,7 @@ def _place_after(
     Rule: "Hunks of one file that share context" in the project's decisions: context may be
     what another hunk made (`new` says where that stands), what is changed may not.
     """
-    verdicts = locate_hunks(hunks, edited.content.text, replace(matching, fuzz=0))
+    verdicts = locate_hunks(hunks, edited.content.text, matching._replace(fuzz=0))
     exact = any(isinstance(one, Placement) and one.exact for one in verdicts)
     failures = {one.hunk: one for one in edited.failures}
     placements = []

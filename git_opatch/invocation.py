@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from git_opatch.errors import ImplicitInvocation
 from git_opatch.parse import is_patch
@@ -25,8 +25,7 @@ _IMPLICIT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
+class Invocation(NamedTuple):
     """A call of `apply_patch`."""
 
     patch: str

@@ -15,9 +15,8 @@ import json
 import os
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from git_opatch.blob import Change, Entry
 from git_opatch.errors import JournalError
@@ -34,8 +33,7 @@ _MALFORMED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """One applied patch, which was called `name`: what it changed, where and when.
 
     `undoes` is the number of the record that it takes back, 0 if it is none that does;
@@ -51,7 +49,7 @@ class Record:
     name: str = ""
     digest: str = ""
     undoes: int = 0
-    files: Mapping[str, int] = field(default_factory=dict)
+    files: Mapping[str, int] = {}
     checksum: str = ""
     carried: bool = False
     commits: tuple[str, ...] = ()

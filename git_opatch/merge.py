@@ -10,9 +10,9 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
+from typing import NamedTuple
 
 from git_opatch.blob import Blob, Stages
 from git_opatch.plumbing import PLAIN_DIFF, differing, fed
@@ -34,8 +34,7 @@ class Unmerged(Enum):
     """Against one version it comes to another content than against the others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(NamedTuple):
     """The content that a merge comes to, and the lines of the present one that differ from it.
 
     `edits` are those lines, each with how many others stand for them. `stages` is what git has of
@@ -109,4 +108,4 @@ def with_conflicts(repository: Repository, present: Blob, diff: bytes) -> Merged
         theirs = stages[3].entry.id
         data = repository.read_blobs([theirs], env=env)[theirs]
         merged = _between(repository, present, marked.entry.id, env)
-    return replace(merged, stages=Stages(stages[1].entry, stages[2].entry, data))
+    return merged._replace(stages=Stages(stages[1].entry, stages[2].entry, data))

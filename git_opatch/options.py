@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from typing import NamedTuple
 
 
 class Target(Enum):
@@ -65,8 +66,7 @@ class Past(Enum):
     """To complete the patch against, and to merge it with the present file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Matching:
+class Matching(NamedTuple):
     """How hunks are located.
 
     `tier` is the loosest one to try, `fuzz` how many outermost context lines a side may be
@@ -82,8 +82,7 @@ class Matching:
     """Whether a user could ask for a looser tier or more fuzz than this."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """Pathspecs that each path of a patch must match, or must not.
 
     They mean what they mean to git in `directory`; empty is the top of the working tree.
@@ -96,8 +95,7 @@ class Rule:
     said: str
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(NamedTuple):
     """What a patch may touch, and which versions of files it was written for.
 
     `rules` hold all together. `expected` has, for a path, how the id of its blob begins; empty
@@ -127,7 +125,7 @@ class Options:
     overwrite: bool = False
     directory: str = ""
     base: str | None = None
-    matching: Matching = Matching()
+    matching: Matching = field(default_factory=Matching)
     past: Past = Past.LEAVE
     partial: bool = False
     """Whether hunks that have no place are left out, instead of refusing the whole patch."""
@@ -141,7 +139,7 @@ class Options:
     """Whether what is there already is passed over, instead of refused."""
     commit: bool = False
     """Whether what is applied is to be committed, for which it must be staged."""
-    policy: Policy = Policy()
+    policy: Policy = field(default_factory=Policy)
     command: str = "git opatch apply"
     target_flag: str = ""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from git_opatch.errors import Kind, OpatchError
 from git_opatch.options import Tier
@@ -41,8 +42,7 @@ class Reason(Enum):
     STALE = "stale"
 
 
-@dataclass(frozen=True, slots=True)
-class Nearest:
+class Nearest(NamedTuple):
     """The place that a hunk fits best, for a refusal.
 
     `position` is the file's line that differs, or its length; `line` the line of the
@@ -59,8 +59,7 @@ class Nearest:
     place: tuple[tuple[int, bytes], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """Why a section or a hunk is refused. Hunks are numbered from 1; 0 is the file."""
 
     reason: Reason

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import zip_longest
+from typing import NamedTuple
 
 from git_opatch.blob import Mode
 
@@ -40,8 +41,7 @@ class Line:
     """False for context that was written without its leading blank."""
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(NamedTuple):
     """The text after `@@`: a line at or before the change.
 
     A weak one (the heading that git writes after the numbers) may tell places apart
@@ -160,8 +160,7 @@ class FilePatch:
         return self.old_path or self.new_path or ""
 
 
-@dataclass(frozen=True, slots=True)
-class Mail:
+class Mail(NamedTuple):
     """What a mail says of the change that it brings, for a commit.
 
     `author` is `Name <address>`, `date` as the mail has it, `message` the subject and the body
@@ -192,7 +191,7 @@ class Patch:
         files: list[FilePatch] = []
         mails: list[Mail] = []
         for patch in patches:
-            mails += [replace(mail, first=mail.first + len(files)) for mail in patch.mails]
+            mails += [mail._replace(first=mail.first + len(files)) for mail in patch.mails]
             files += patch.files
         return cls(tuple(files), digest, tuple(mails))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from git_opatch.blob import Entry, Mode
 from git_opatch.errors import RepositoryError
@@ -31,8 +31,7 @@ _MOST_LINES = 20
 _RANGES = re.compile(rb"(?m)^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(NamedTuple):
     """An index entry as listed. `tag` is git's (`ls-files -v`): H, S, M; R and C are
     a file that is gone from the working tree, or changed there; A is one of which the index
     has no content yet (`git add -N`)."""
@@ -63,8 +62,7 @@ class Settings(dict[str, str]):
         return values[last + 1 :]
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """How a git command ended."""
 
     status: int

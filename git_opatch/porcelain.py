@@ -11,27 +11,25 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from git_opatch.repository import Repository
 
 _NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(NamedTuple):
     """What `git commit` is told: its options, the message if none of them has it, who wrote the
     change if no option says it, and settings of git's. Without a message, the editor asks."""
 
     options: tuple[str, ...] = ()
     message: bytes | None = None
-    author: Mapping[str, str] = field(default_factory=dict)
+    author: Mapping[str, str] = {}
     settings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(NamedTuple):
     """How it ended; `words` are what it and the hooks said, if that was not shown."""
 
     status: int

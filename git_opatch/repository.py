@@ -9,7 +9,6 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from git_opatch.blob import Entry, Mode, blob_id
@@ -89,7 +88,7 @@ class Repository(Gateway, Selecting):
         flags = ("-v", "-d", "-m", "-s")
         output = self.ask("ls-files", *flags, "-z", "--", *specs, env=env) if specs else b""
         found = map(listed, output.split(b"\0")[:-1])
-        return [replace(one, tag="A") if one.path in intended else one for one in found]
+        return [one._replace(tag="A") if one.path in intended else one for one in found]
 
     def list_tree(
         self, tree: str, paths: Sequence[str], *, recursive: bool = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from git_opatch.blob import Blob, Mode
 from git_opatch.complete import Completed, Conflicts
@@ -19,8 +20,7 @@ Former = Mapping[str, tuple[Blob, str]]
 """What deleted files held, by path, and where that was found."""
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """A hunk's placement, with the section that it belongs to."""
 
     section: FilePatch
@@ -54,8 +54,7 @@ class Plan:
         return self.conflicts.whole if self.conflicts else self.completed
 
 
-@dataclass(frozen=True, slots=True)
-class Planner:
+class Planner(NamedTuple):
     """Settles sections one after the other; `plan` takes notes and placements."""
 
     draft: Draft
@@ -241,9 +240,9 @@ class Planner:
             self.draft.put(path, before)
             return
         if section.new_mode is not None:
-            content = replace(content, mode=section.new_mode)
+            content = content._replace(mode=section.new_mode)
         if section.operation is Operation.COPY:
-            content = replace(content, copied=True)
+            content = content._replace(copied=True)
         self.draft.put(target, content)
 
     def _edited(self, section: FilePatch, content: Content) -> tuple[list[Failure], Content]:

@@ -7,8 +7,8 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from git_opatch.blob import Blob, Entry, Mode
 from git_opatch.errors import RepositoryError
@@ -18,8 +18,7 @@ from git_opatch.plumbing import Listed
 from git_opatch.repository import Repository
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """What the base has at the paths of a patch.
 
     `blobs` are its files that the patch names, `tracked` those and all files below a folder
@@ -38,7 +37,7 @@ class Snapshot:
     changed: frozenset[str] = frozenset()
     deleted: frozenset[str] = frozenset()
     skipped: frozenset[str] = frozenset()
-    flags: Mapping[str, str] = field(default_factory=dict)
+    flags: Mapping[str, str] = {}
     intended: frozenset[str] = frozenset()
 
 

@@ -8,7 +8,7 @@ only, `visible`, and only to be read by a person.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # Git's own test (buffer_is_binary in xdiff-interface.c): a NUL among the first bytes.
 _BINARY_PROBE = 8000
@@ -17,8 +17,7 @@ _PIECE = 4000  # lines
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     r"""The lines of a file, without their `\n`; a `\r` before it is part of the line.
 
     Lines end at `\n` alone: form feed, NEL and U+2028 are content, as they are to git.

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from git_opatch.errors import InputError
 from git_opatch.parse.frames.shell.program import NAMES
@@ -21,8 +20,7 @@ _EVENT = "PreToolUse"
 _ARGUMENTS = ("command", "input", "patch", "patchText")
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(NamedTuple):
     """A command that is about to be run in `directory`."""
 
     argv: tuple[str, ...]

@@ -10,9 +10,10 @@ where nothing names the version, every one that fits must come to the same conte
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 from git_opatch.blob import Stages
 from git_opatch.complete import Conflicts
@@ -32,8 +33,7 @@ _MOST_MERGED = 10
 """Versions of one file that are merged, to see whether they agree: the newest that fit."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Arrival:
+class _Arrival(NamedTuple):
     """What came of a file.
 
     `section` stands for its sections of the patch: it makes the merged content of the present one,
@@ -201,5 +201,5 @@ def _advised(failures: Sequence[Failure], advice: Mapping[str, str]) -> list[Fai
     for one in failures:
         said = left.pop(one.path, None) if one.reason in UNFIT else None
         more = "\n".join(filter(None, (one.advice, said)))
-        found.append(replace(one, advice=more))
+        found.append(one._replace(advice=more))
     return found

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from itertools import islice
+from typing import NamedTuple
 
 from git_opatch import journal
 from git_opatch.blob import Entry, Mode
@@ -25,8 +25,7 @@ _MOST_VERSIONS = 50
 _MOST_RECORDS = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(NamedTuple):
     """A blob that a file was. `where` says where it was found, a commit by its whole id.
 
     `age` is how many commits came after that one, `stated` whether the patch names the blob.
@@ -58,7 +57,7 @@ def versions(
         blob = _whole(repository, start)
         if blob is not None:
             known = found[path].pop(blob, Version(blob, f"blob {blob[:10]}"))
-            found[path] = {blob: replace(known, stated=True), **found[path]}
+            found[path] = {blob: known._replace(stated=True), **found[path]}
     present = _present(repository, [blob for those in found.values() for blob in those])
     return {
         path: [version for blob, version in those.items() if blob in present]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
@@ -114,8 +114,7 @@ def _from_settings(context: typer.Context, settings: Mapping[str, str]) -> Optio
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(NamedTuple):
     """One call of the command, its options understood."""
 
     repository: Repository

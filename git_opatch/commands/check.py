@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 
@@ -182,8 +182,7 @@ def _outcome(found: _Found, options: Options) -> Fields:
     return document.refused(plan.failures, options, patch, already=already)
 
 
-@dataclass(frozen=True, slots=True)
-class _Saying:
+class _Saying(NamedTuple):
     """Says in lines what is found."""
 
     settings: Mapping[str, str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import typer
 
@@ -29,8 +29,7 @@ from git_opatch.report.values import Fields
 from git_opatch.repository import Repository
 
 
-@dataclass(frozen=True, slots=True)
-class Locating:
+class Locating(NamedTuple):
     """Where and how to locate, as the user chose it."""
 
     command: str
@@ -67,8 +66,7 @@ class Locating:
         write_data(document.one(self.command, exit_status, outcome))
 
 
-@dataclass(frozen=True, slots=True)
-class Policed:
+class Policed(NamedTuple):
     """What `--allow`, `--deny` and `--expect` say."""
 
     allow: Sequence[str] | None
@@ -76,8 +74,7 @@ class Policed:
     expect: Sequence[str] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(NamedTuple):
     """A patch that would apply, and how."""
 
     patch: Patch

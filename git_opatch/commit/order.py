@@ -7,15 +7,15 @@ its message, author and date; rule: what git-am(1) makes of it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from git_opatch.errors import CommitError, UsageError
 from git_opatch.patch import FilePatch, Mail, Patch
 from git_opatch.porcelain import Order
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(NamedTuple):
     """What the user says of the commit.
 
     `file` is what a file has for the message. `editor` says whether one may be asked for if there
@@ -36,8 +36,7 @@ class Wish:
         return bool(self.messages or self.file is not None or self.author or self.date)
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """One commit to be: what it changes, and what `git commit` is told."""
 
     patch: Patch

@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from git_opatch import journal, pending
 from git_opatch.apply import Refused, apply_locked, plan_patch
@@ -40,8 +41,7 @@ from git_opatch.text import visible
 from git_opatch.transaction import Backup, home_of
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One commit of a series, and what it changes in the one before."""
 
     part: Part
@@ -78,7 +78,7 @@ def _after(snapshot: Snapshot, completed: Completed) -> Snapshot:
             blobs[change.path] = Blob(change.path, change.new, contents[change.path])
             tracked.add(change.path)
     folders = frozenset(parent for path in tracked for parent in parents(path))
-    return replace(snapshot, blobs=blobs, tracked=frozenset(tracked), folders=folders)
+    return snapshot._replace(blobs=blobs, tracked=frozenset(tracked), folders=folders)
 
 
 def apply_series(

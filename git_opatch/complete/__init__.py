@@ -8,15 +8,14 @@ diff      what became of each file, as git writes it
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from git_opatch.blob import Change, Entry, Stages
 from git_opatch.complete.diff import complete_file, is_binary, new_id, render
 from git_opatch.complete.draft import Draft, Result
 
 
-@dataclass(frozen=True, slots=True)
-class FileSummary:
+class FileSummary(NamedTuple):
     """What becomes of one file: `status` is git's letter A, M, D, R or C."""
 
     status: str
@@ -28,8 +27,7 @@ class FileSummary:
     """Whether git shows no lines of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Completed:
+class Completed(NamedTuple):
     """A whole patch, completed: the diff for git, and the outcome it must have."""
 
     diff: bytes
@@ -42,8 +40,7 @@ class Completed:
         return {one.path: one.content.text.to_bytes() for one in self.results if one.content}
 
 
-@dataclass(frozen=True, slots=True)
-class Conflicts:
+class Conflicts(NamedTuple):
     """Files whose merge has conflicts: what the index is to have of each, by path.
 
     `whole` is the completed patch with git's markers in them.

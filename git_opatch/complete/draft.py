@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from git_opatch.blob import Blob, Mode
 from git_opatch.complete.edits import Edit, apply_edits, at_the_ends, compose, joined, trimmed
@@ -18,8 +18,7 @@ from git_opatch.paths import parents
 from git_opatch.text import Text
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """A file of the draft: `text` is that of `origin` after `edits`.
 
     `copied` is whether the origin stays where it was.
@@ -39,12 +38,12 @@ class Content:
     def edited(self, edits: Sequence[Edit]) -> Content:
         """The file with `edits`, which are in order. The target of a link has no newline."""
         if not self.mode.is_file:
-            edits = [replace(edit, newline=False) for edit in edits]
+            edits = [edit._replace(newline=False) for edit in edits]
         edits = at_the_ends(joined(edits, self.text), self.text)
         after = apply_edits(self.text, edits)
         if self.edits and self.origin is not None:
             edits = compose(self.edits, edits, self.origin.text, after)
-        return replace(self, text=after, edits=tuple(edits))
+        return self._replace(text=after, edits=tuple(edits))
 
     def against(self, blob: Blob) -> Content:
         """The same content, told as what becomes of `blob`."""
@@ -129,8 +128,7 @@ class Draft:
         return Result(None, path, Content(file.mode, file.text))
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """What becomes of one file: `old` is None for a new one, `content` for a deleted one."""
 
     old: Blob | None

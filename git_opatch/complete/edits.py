@@ -8,7 +8,8 @@ the project's decisions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from git_opatch.complete.indent import AS_WRITTEN, Follow, lines_between
 from git_opatch.errors import OpatchError
@@ -17,8 +18,7 @@ from git_opatch.patch import Line, Mark
 from git_opatch.text import BYTE_ORDER_MARK, Text, indentation, without_cr
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """The lines from `start` to `stop` of a text become `lines`.
 
     `newline` is whether the last of `lines` is ended by one, should it end the file.
@@ -117,7 +117,7 @@ def _with_byte_order_mark(edit: Edit, text: Text) -> Edit:
         stop += 1
     if lines:
         lines[0] = BYTE_ORDER_MARK + lines[0]
-    return replace(edit, stop=stop, lines=tuple(lines), newline=newline)
+    return edit._replace(stop=stop, lines=tuple(lines), newline=newline)
 
 
 def _ending(text: Text, at: int, stop: int) -> bytes:
@@ -137,7 +137,7 @@ def _with_last_line(edit: Edit, text: Text) -> Edit:
     if edit.start < end or not end or text.final_newline or not edit.lines:
         return edit
     last = without_cr(text.lines[-1]) + edit.ending if edit.ending else text.lines[-1]
-    return replace(edit, start=end - 1, stop=end, lines=(last, *edit.lines))
+    return edit._replace(start=end - 1, stop=end, lines=(last, *edit.lines))
 
 
 def trimmed(edit: Edit, text: Text) -> Edit | None:
@@ -152,8 +152,7 @@ def trimmed(edit: Edit, text: Text) -> Edit | None:
         return None
     if last - first == len(edit.lines):
         return edit
-    return replace(
-        edit,
+    return edit._replace(
         start=start,
         stop=stop,
         lines=edit.lines[first:last],
@@ -176,8 +175,7 @@ def joined(edits: Sequence[Edit], text: Text) -> list[Edit]:
             found.append(edit)
             continue
         before = found.pop()
-        both = replace(
-            edit,
+        both = edit._replace(
             start=before.start,
             lines=before.lines + edit.lines,
             ending=before.ending or edit.ending,
@@ -231,8 +229,7 @@ def compose(first: Sequence[Edit], second: Sequence[Edit], base: Text, after: Te
     return joined([one for edit in edits if (one := trimmed(edit, base))], base)
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     """Lines of the base that are kept, or others."""
 
     kept: range | None

@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from math import gcd
+from typing import NamedTuple
 
 from git_opatch.outcome import Likeness, Placement
 from git_opatch.patch import Line, Mark
@@ -40,8 +40,7 @@ Rule = Callable[[bytes], bytes | None]
 """Tells the patch's indentation as the file's; None if there is less than it cuts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Follow:
+class Follow(NamedTuple):
     """What becomes of a hunk's added lines: all by one rule, or some by a line they replace."""
 
     rule: Rule | None = None

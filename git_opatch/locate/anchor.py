@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from git_opatch.locate.haystack import Haystack
 from git_opatch.locate.heading import Heading, depth, heading, word_of
@@ -23,8 +23,7 @@ _MOST_BLOCKS = 100
 """An anchor that stands more often than this names no block worth looking at."""
 
 
-@dataclass(frozen=True, slots=True)
-class Anchored:
+class Anchored(NamedTuple):
     """Where a hunk's anchors stand: the lines of the last one, in order.
 
     `full` is whether it was found as a whole line. `missing` holds the anchors that are

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from git_opatch.locate.haystack import Haystack
 from git_opatch.locate.view import View
 from git_opatch.patch import Hunk, Line, Mark
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(NamedTuple):
     """A hunk as the file has it, at `start`.
 
     `misfits` counts the blank lines that don't fit: inside, in front, at the end. `doubt` is

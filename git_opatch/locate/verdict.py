@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from git_opatch.locate.applied import where_already
 from git_opatch.locate.evidence import contradiction, is_exact
@@ -99,7 +98,7 @@ class Verdicts:
         )
         advice = "" if certain else "re-read the file; if the change is not there, send it again"
         failure = self._fail(attempt, Reason.ALREADY_APPLIED, message, advice, places=(place,))
-        return replace(failure, certain=certain)
+        return failure._replace(certain=certain)
 
     def _doubtful(self, attempt: Search, position: int) -> Failure:
         return self._fail(
@@ -133,12 +132,12 @@ class Verdicts:
             return []
         self._advised += 1
         for tier in tuple(Tier)[len(self._matching.tier.upto) :]:
-            found = search(attempt.hunk, self._haystack, replace(self._matching, tier=tier))
+            found = search(attempt.hunk, self._haystack, self._matching._replace(tier=tier))
             if found.found:
                 place = found.places[0] + 1
                 return [f"a later tier would place it, at line {place}: --match {tier.value}"]
         for fuzz in range(self._matching.fuzz + 1, _MOST_FUZZ + 1):
-            found = search(attempt.hunk, self._haystack, replace(self._matching, fuzz=fuzz))
+            found = search(attempt.hunk, self._haystack, self._matching._replace(fuzz=fuzz))
             if found.found:
                 place = found.places[0] + 1
                 return [f"without its outer context it would fit, at line {place}: --fuzz {fuzz}"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from git_opatch import report
@@ -100,4 +99,4 @@ def _advised(failure: Failure, number: int, later: Mapping[str, int]) -> Failure
         advice = f"record {last} changed the file after that; first: git opatch undo {last}"
     else:
         advice = f"what was applied: git opatch log -p {number}"
-    return replace(failure, advice=advice)
+    return failure._replace(advice=advice)

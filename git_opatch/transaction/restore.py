@@ -11,8 +11,8 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from git_opatch.blob import Change
 from git_opatch.branch import put_back_series
@@ -26,8 +26,7 @@ Contents = Mapping[str, bytes]
 """What git was to write, by path, as blobs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Restored:
+class Restored(NamedTuple):
     """What putting back did: the paths set back, and those that the user has changed.
 
     `backup` is where the old versions of those are, if there are any. `finished` are the paths
@@ -51,8 +50,8 @@ def put_back(repository: Repository, backup: Backup, contents: Contents | None =
     if backup.target is not Target.CACHED:
         restored = _Files(repository, backup, contents).put_back()
     if moved:
-        restored = replace(restored, kept=(*restored.kept, moved))
-    restored = replace(restored, backup=tidy_up(backup, keep=bool(restored.kept)))
+        restored = restored._replace(kept=(*restored.kept, moved))
+    restored = restored._replace(backup=tidy_up(backup, keep=bool(restored.kept)))
     if backup.target is Target.INDEX:  # the links have changed the files' ctime
         repository.refresh([change.path for change in backup.changes if change.old])
     return restored

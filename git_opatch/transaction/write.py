@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from git_opatch.blob import Change, Entry, Stages
 from git_opatch.errors import TransactionError
@@ -29,8 +29,7 @@ STALE = "does not match index"
 """What git says of a file that looks changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeSet:
+class ChangeSet(NamedTuple):
     """What a transaction is to do: the diff, and the outcome that it must have.
 
     `contents` are the new blobs by path, `flags` the bits that index entries had (see
@@ -44,10 +43,10 @@ class ChangeSet:
     changes: tuple[Change, ...]
     contents: Callable[[], Contents]
     flags: Mapping[str, str]
-    about: Mapping[str, object] = field(default_factory=dict)
+    about: Mapping[str, object] = {}
     carried: ChangeSet | None = None
     then: Callable[[Backup], None] = lambda _: None
-    unmerged: Mapping[str, Stages] = field(default_factory=dict)
+    unmerged: Mapping[str, Stages] = {}
 
 
 def write(repository: Repository, change_set: ChangeSet, backup: Backup, lock: int) -> None:

@@ -15,8 +15,8 @@ a word that is no path by its looks is not taken for one where it may be that.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from git_opatch.parse.cursor import Cursor
 
@@ -59,8 +59,7 @@ class Says(Enum):
     NOTHING = "nothing"
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """What the lines above a block say; `at` is the line that says it."""
 
     says: Says = Says.NOTHING

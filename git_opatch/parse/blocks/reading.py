@@ -21,8 +21,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
+from typing import NamedTuple
 
 from git_opatch.parse.blocks import mistaken
 from git_opatch.parse.blocks.marker import CLOSE, DIVIDER, is_close, opening_of
@@ -51,8 +52,7 @@ _FAR = 8
 """How many lines may stand between two blocks of one section."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
+class _Block(NamedTuple):
     """One block; `adds` is whether there is nothing to search for, so that the file is new."""
 
     path: str

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from git_opatch.parse.changes import (
     APPEND,
@@ -63,8 +63,7 @@ _MOST_READ = 1000
 """Of a malformed tag, no more than this is looked at to tell what was meant."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
+class Tag(NamedTuple):
     """A tag, as it stands at the beginning of a line.
 
     `rest` is what stands after it; `whole` whether it is written as a tag must be. If it is

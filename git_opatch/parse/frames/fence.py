@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from git_opatch.parse.cursor import Cursor
 from git_opatch.text import visible
@@ -23,8 +23,7 @@ _BEGINS_MORE = (b"@@", b"---", b"diff ", b"From ", b"***", b"<FILE_", b"<<<<<")
 """What begins another patch, whose lines are its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(NamedTuple):
     """A line that is a fence: its marks, and what stands after them."""
 
     marks: bytes

@@ -8,11 +8,11 @@ what is too long for a name is none.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from email.errors import HeaderParseError
 from email.header import decode_header
 from email.parser import BytesHeaderParser
 from email.utils import unquote
+from typing import NamedTuple
 
 _FOLD = re.compile(r"\r?\n(?=[ \t])")
 _PREFIXES = re.compile(r"(?:[Rr][Ee]:|[ \t:]|\[[^]]*\])*")
@@ -25,8 +25,7 @@ _LONGEST_HEAD, _LONGEST_VALUE = 10_000, 2_000
 _ENCODED = ("quoted-printable", "base64")
 
 
-@dataclass(frozen=True, slots=True)
-class Letterhead:
+class Letterhead(NamedTuple):
     """What the headers of a mail say.
 
     `charset` is that of the message; `encoding` says how the whole body is encoded, and is

@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from git_opatch.parse.frames.shell.program import NAMES, SCRIPT_FLAGS, SHELLS, unknown_word
 from git_opatch.parse.frames.shell.quoting import unquoted
@@ -27,8 +27,7 @@ from git_opatch.parse.frames.shell.syntax import Other, Reader, Step, Word, skel
 _HEREDOC = re.compile(rb"""(?<!<)<<[<-]?[ \t]*((?:'[^'\n]*'|"[^"\n]*"|\\.|[^\s'"\\|&;<>()])+)""")
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """What a command line asks for.
 
     The patch is the argument `word`, quoted as it was written, which begins on that line of

@@ -8,9 +8,8 @@ more than words, `&&`, one `|` and one thing to read is read.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from git_opatch.parse.frames.shell.quoting import is_quoted, spans, unquoted
 
@@ -36,8 +35,7 @@ class Other(Exception):  # noqa: N818 - it is an answer
         self.written = written
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word as it was written, and the line of the command it begins on."""
 
     written: bytes
@@ -49,8 +47,7 @@ class Word:
         return unquoted(self.written)[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """A simple command: its words, and the sign and the word of what it reads, if anything."""
 
     words: tuple[Word, ...] = ()
