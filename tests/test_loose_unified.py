@@ -131,14 +131,21 @@ def test_half_a_header(line: str, corrected: str, where: str) -> None:
     "body",
     [
         pytest.param(["@@", "+++ b/g", " c", "@@"], id="a line between"),
-        pytest.param(["@@", *CHANGE, "+++ b/g", "@@"], id="in a hunk without counts"),
+        pytest.param(["@@", *CHANGE, "+++ bb/g", "@@"], id="no prefix of git's"),
         pytest.param(["@@ -1,2 +1,3 @@", *CHANGE, "+++ b/g", "@@"], id="more is announced"),
         pytest.param(["@@ -1 +1 @@", *CHANGE, "+++ b/g"], id="no hunk after it"),
     ],
 )
 def test_plusses_that_are_a_line(body: list[str]) -> None:
     (section,) = files(*NAMES, *body, *(["-z"] if body[-1] == "@@" else []))
-    assert Line(Mark.ADDED, b"++ b/g") in section.hunks[0].lines
+    added = next(line for line in body if line.startswith("+++"))
+    assert Line(Mark.ADDED, added[1:].encode()) in section.hunks[0].lines
+
+
+@pytest.mark.parametrize("header", ["@@", "@@ ... @@", "@@ def f():", "@@ -1 +1 @@"])
+def test_half_a_header_below_a_hunk_that_announces_no_more(header: str) -> None:
+    (fault,) = faults(*NAMES, header, *CHANGE, "+++ b/g", "@@", "-z")
+    assert (fault.line, fault.corrected) == (len(CHANGE) + 4, "--- a/g")
 
 
 @pytest.mark.parametrize("line", ["--- /dev/null", "+++ /dev/null", "--- ", '+++ "x'])

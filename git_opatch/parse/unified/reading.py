@@ -30,7 +30,7 @@ from git_opatch.parse.header import (
     path_of,
     read_extended,
 )
-from git_opatch.parse.hunk import Hunks
+from git_opatch.parse.hunk import Draft, Hunks
 from git_opatch.parse.unified import another
 from git_opatch.parse.unified.unread import is_half
 from git_opatch.patch import FilePatch, Hunk, Mark, Operation
@@ -197,9 +197,14 @@ def _ends(cursor: Cursor, hunks: Hunks) -> bool:
     return (
         _is_signature(cursor, full=full)
         or _is_header(cursor, any_names=full)
-        or (full and is_half(cursor))
+        or ((full or _may_be_named(line, hunks.open)) and is_half(cursor))
         or (line.startswith(b"From ") and mail.begins(cursor))
     )
+
+
+def _may_be_named(line: bytes, hunk: Draft) -> bool:
+    """Whether `line` looks more like a name than like what a hunk adds that announces no more."""
+    return line.startswith(b"+++ b/") and not hunk.short
 
 
 def _is_signature(cursor: Cursor, *, full: bool) -> bool:
