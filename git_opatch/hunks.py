@@ -41,11 +41,13 @@ def edit(section: FilePatch, content: Content, options: Options) -> Edited:
     A hunk may show in its context what another one makes of a line: what has no place in the
     file as it is gets a second chance in the file as the others leave it.
     """
-    expanded = expand([hunk for hunk in section.hunks if hunk.changes], content.text)
+    changing: list[Hunk] = []
+    idle: list[Hunk] = []
+    for hunk in section.hunks:
+        (changing if hunk.changes else idle).append(hunk)
+    expanded = expand(changing, content.text)
     edited = Edited(content, failures=expanded.failures)
-    edited.notes += [
-        f"hunk {hunk.ordinal} changes nothing" for hunk in section.hunks if not hunk.changes
-    ]
+    edited.notes += [f"hunk {hunk.ordinal} changes nothing" for hunk in idle]
     if section.counted:
         _place_as_counted(expanded.hunks, edited, matching_of(options))
     else:
@@ -172,13 +174,15 @@ def _better_after(
 
 def _loose_beside_others(placements: Sequence[Placement]) -> list[Placement]:
     """Those that match loosely, and have lines that another one changes among or beside theirs."""
+    loose = [one for one in placements if not one.exact]
+    if not loose:
+        return []
     spans = sorted(one.changed for one in placements)
     stops = [stop for _, stop in spans]
     return [
         one
-        for one in placements
-        if not one.exact
-        and bisect_left(stops, one.start) < bisect_left(spans, (one.stop + 1, 0)) - 1
+        for one in loose
+        if bisect_left(stops, one.start) < bisect_left(spans, (one.stop + 1, 0)) - 1
     ]
 
 

@@ -6,10 +6,10 @@ lines. Positions inside count from 0, line numbers that a user sees from 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from itertools import zip_longest
+from operator import attrgetter
 from typing import NamedTuple
 
 from git_opatch.blob import Mode
@@ -39,6 +39,9 @@ class Line:
     """The line's number in the patch's text, from 1."""
     marked: bool = field(default=True, compare=False)
     """False for context that was written without its leading blank."""
+
+
+_SAID = attrgetter("text", "newline")
 
 
 class Anchor(NamedTuple):
@@ -82,33 +85,29 @@ class Hunk:
     def preimage(self) -> tuple[Line, ...]:
         """The lines that the file must have."""
         if self._preimage is None:
-            object.__setattr__(self, "_preimage", tuple(self._without(Mark.ADDED)))
+            object.__setattr__(self, "_preimage", self._without(Mark.ADDED))
         return self._preimage or ()
 
     @property
     def postimage(self) -> tuple[Line, ...]:
         """The lines that the file will have."""
         if self._postimage is None:
-            object.__setattr__(self, "_postimage", tuple(self._without(Mark.REMOVED)))
+            object.__setattr__(self, "_postimage", self._without(Mark.REMOVED))
         return self._postimage or ()
 
-    def _without(self, mark: Mark) -> Iterator[Line]:
-        return (line for line in self.lines if line.mark is not mark)
+    def _without(self, mark: Mark) -> tuple[Line, ...]:
+        return tuple([line for line in self.lines if line.mark is not mark])
 
     @property
     def changes(self) -> bool:
         """Whether the lines after the hunk are others than those before it."""
-        before, after = _said(self._without(Mark.ADDED)), _said(self._without(Mark.REMOVED))
-        return any(one != two for one, two in zip_longest(before, after))
+        before, after = self.preimage, self.postimage
+        return len(before) != len(after) or [*map(_SAID, before)] != [*map(_SAID, after)]
 
     def reversed(self) -> Hunk:
         """The hunk that takes this one back."""
         lines = tuple(replace(line, mark=line.mark.reversed()) for line in self.lines)
         return replace(self, lines=lines, start=self.new_start, new_start=self.start)
-
-
-def _said(lines: Iterable[Line]) -> Iterator[tuple[bytes, bool]]:
-    return ((line.text, line.newline) for line in lines)
 
 
 class Operation(Enum):
@@ -198,12 +197,18 @@ class Patch:
 
 def context_around(lines: Sequence[Line]) -> tuple[int, int]:
     """How many context lines stand before the first change and after the last."""
-    first, last = 0, len(lines)
-    while first < last and lines[first].mark is Mark.CONTEXT:
-        first += 1
-    while first < last and lines[last - 1].mark is Mark.CONTEXT:
-        last -= 1
-    return first, len(lines) - last
+    before = _context(lines)
+    return before, _context(reversed(lines)) if before < len(lines) else 0
+
+
+def _context(lines: Iterable[Line]) -> int:
+    """How many of `lines` are context before one is not."""
+    count = 0
+    for line in lines:
+        if line.mark is not Mark.CONTEXT:
+            break
+        count += 1
+    return count
 
 
 def changed_span(hunk: Hunk, start: int) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from git_opatch.complete.indent import AS_WRITTEN, Follow, lines_between
 from git_opatch.errors import OpatchError
 from git_opatch.outcome import Placement
-from git_opatch.patch import Line, Mark
+from git_opatch.patch import Hunk, Line, Mark
 from git_opatch.text import BYTE_ORDER_MARK, Text, indentation, without_cr
 
 
@@ -82,9 +82,16 @@ def _edit(
             for at, line in enumerate(added)
         ]
     ending = b"\r" if text.crlf and not placement.keeps_endings else b""
-    named = any(line.text.startswith(BYTE_ORDER_MARK) for line in placement.hunk.lines)
-    keeps_mark = placement.keeps_mark and not named
+    keeps_mark = placement.keeps_mark and not (_has_mark(text) and _names_mark(placement.hunk))
     return trimmed(Edit(start, stop, tuple(lines), newline, ending, keeps_mark), text)
+
+
+def _has_mark(text: Text) -> bool:
+    return bool(text.lines) and text.lines[0].startswith(BYTE_ORDER_MARK)
+
+
+def _names_mark(hunk: Hunk) -> bool:
+    return any(line.text.startswith(BYTE_ORDER_MARK) for line in hunk.lines)
 
 
 def at_the_ends(edits: Sequence[Edit], text: Text) -> list[Edit]:
@@ -102,12 +109,7 @@ def at_the_ends(edits: Sequence[Edit], text: Text) -> list[Edit]:
 
 def _with_byte_order_mark(edit: Edit, text: Text) -> Edit:
     """An edit that begins the file leaves a byte-order mark where it was: in front."""
-    if (
-        not edit.keeps_mark
-        or edit.start
-        or not text.lines
-        or not text.lines[0].startswith(BYTE_ORDER_MARK)
-    ):
+    if not edit.keeps_mark or edit.start or not _has_mark(text):
         return edit
     lines = [line.removeprefix(BYTE_ORDER_MARK) for line in edit.lines]
     stop, newline = edit.stop, edit.newline

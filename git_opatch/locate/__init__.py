@@ -37,13 +37,14 @@ def locate_hunks(
     """
     haystack = Haystack(text, hunks)
     searches = [search(hunk, haystack, matching) for hunk in hunks]
-    for attempt in searches:
+    undecided = [attempt for attempt in searches if attempt.open]
+    for attempt in undecided:
         for name, question in OF_ONE_HUNK:
             if attempt.open:
                 attempt.narrow(question(attempt, haystack), name)
     narrow_by_order(searches, len(haystack.lines))
-    if are_credible(searches):
-        for attempt in searches:
+    if undecided and are_credible(searches):
+        for attempt in undecided:
             attempt.narrow(stated_number(attempt, haystack), "stated line number")
     if matching.ambiguous is Ambiguous.NEAREST:
         choose_nearest(searches, haystack, matching.proximity)

@@ -35,12 +35,17 @@ class Anchored(NamedTuple):
     missing: tuple[Anchor, ...] = ()
 
 
+_NOWHERE = Anchored()
+
+
 def find_anchors(anchors: Sequence[Anchor], haystack: Haystack) -> Anchored:
     """Where the last of `anchors` stands, narrowed by those before it.
 
     Anchors of which one does not belong to the one before lead nowhere.
     """
-    found, missing = Anchored(), []
+    if not anchors:
+        return _NOWHERE
+    found, missing = _NOWHERE, []
     for anchor in anchors:
         positions, full = occurrences(anchor, haystack)
         if not positions:

@@ -49,12 +49,12 @@ def where_already(
 def _over(hunk: Hunk, place: int, haystack: Haystack, tier: Tier) -> int | None:
     after, size = hunk.postimage, len(hunk.preimage)
     before, behind = context_around(hunk.lines)
-    first = hunk.lines.index(hunk.preimage[0]) if hunk.preimage else 0
+    first = _leading(hunk.lines) if size else 0
     if tier is Tier.STRICT:
-        starts = [place, place - first]
+        starts = [place, place - first] if first else [place]
         if behind or not before:
             starts.append(place + size - len(after))
-        return next((at for at in starts if at >= 0 and haystack.stands(after, at)), None)
+        return haystack.first_of(starts, after)
     view = haystack.view(tier)
     keys = [key for line in after if (key := view.key(line))]
     solid = bisect_left(view.solid, place)
@@ -69,6 +69,11 @@ def _over(hunk: Hunk, place: int, haystack: Haystack, tier: Tier) -> int | None:
         ),
         None,
     )
+
+
+def _leading(lines: Sequence[Line]) -> int:
+    """How many added lines stand before all others."""
+    return next(at for at, line in enumerate(lines) if line.mark is not Mark.ADDED)
 
 
 def _tells(hunk: Hunk, haystack: Haystack, tier: Tier) -> bool:

@@ -8,7 +8,7 @@ shows it. Rules: "Strict", "Line endings" and "Encoding" in the project's decisi
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate
 
@@ -26,8 +26,10 @@ class Haystack:
 
     def __init__(self, text: Text, hunks: Sequence[Hunk]) -> None:
         self.text = text
-        named = any(line.text.startswith(BYTE_ORDER_MARK) for one in hunks for line in one.preimage)
-        self._marked = not named and bool(text.lines) and text.lines[0].startswith(BYTE_ORDER_MARK)
+        self._marked = bool(text.lines) and text.lines[0].startswith(BYTE_ORDER_MARK)
+        if self._marked:
+            shown = (line.text for one in hunks for line in one.preimage)
+            self._marked = not any(line.startswith(BYTE_ORDER_MARK) for line in shown)
         self.lines = self._compared()
         self._hunks = hunks
         self._seeker = Seeker(self.lines, self._wanted())
@@ -58,12 +60,14 @@ class Haystack:
             self._views[tier] = View(lines, tier, wanted, self.normal)
         return self._views[tier]
 
-    def _wanted(self) -> Iterator[bytes]:
+    def _wanted(self) -> set[bytes]:
+        wanted: set[bytes] = set()
         for hunk in self._hunks:
-            single = with_single_marks(hunk)
-            for shape in (hunk, single) if single else (hunk,):
-                yield from self._texts(shape.lines)
-            yield from (self.normal(anchor.text) for anchor in hunk.anchors)
+            wanted.update(self._texts(hunk.lines))
+            wanted.update(self.normal(anchor.text) for anchor in hunk.anchors)
+            if single := with_single_marks(hunk):
+                wanted.update(self._texts(single.lines))
+        return wanted
 
     def places(self, lines: Sequence[Line]) -> list[int]:
         """Where `lines`, of which there is at least one, stand together.
@@ -76,9 +80,10 @@ class Haystack:
         exact = [place for place in places if self.has_endings(lines, place)]
         return exact or places
 
-    def stands(self, lines: Sequence[Line], start: int) -> bool:
-        """Whether `lines` stand at `start`."""
-        return not lines or self._seeker.stands(self._texts(lines), start)
+    def first_of(self, starts: Iterable[int], lines: Sequence[Line]) -> int | None:
+        """The first of `starts` where `lines`, of which there is at least one, stand."""
+        texts = self._texts(lines)
+        return next((start for start in starts if self._seeker.stands(texts, start)), None)
 
     def has_endings(self, lines: Sequence[Line], start: int) -> bool:
         """Whether `lines`, which stand at `start`, have the very endings that the file has."""

@@ -142,7 +142,7 @@ def _applied(attempt: Search, haystack: Haystack, tier: Tier) -> Search:
 
 def _strict(attempt: Search, haystack: Haystack) -> Iterator[Search]:
     for shape in shapes(attempt.hunk, haystack):
-        found = replace(attempt, shape=shape, places=[])
+        found = attempt if shape is attempt.hunk else replace(attempt, shape=shape, places=[])
         if shape.preimage:
             found.places = haystack.places(shape.preimage)
             if found.places and shape is not attempt.hunk:
@@ -160,7 +160,7 @@ def _add_the_end(found: Search, haystack: Haystack) -> None:
     end = len(haystack.lines) - len(last.preimage)
     if not last.preimage or end < 0 or end in found.places:
         return
-    if haystack.stands(last.preimage, end):
+    if haystack.first_of([end], last.preimage) is not None:
         found.places = [*found.places, end]
         found.fits = {end: Fit(last, end)}
 

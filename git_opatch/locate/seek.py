@@ -47,12 +47,12 @@ class Seeker:
         return self._places[key]
 
     def _find(self, pattern: tuple[bytes, ...]) -> list[int]:
-        rarest = min(range(len(pattern)), key=lambda at: len(self._positions[pattern[at]]))
-        candidates = self._positions[pattern[rarest]]
+        positions = [self._positions[line] for line in pattern]
+        candidates = min(positions, key=len)
         if len(candidates) > _FEW and len(self._positions) < _MOST_CODES:
             return self._places_of_many(pattern)
-        starts = (at - rarest for at in candidates if at >= rarest)
-        return [start for start in starts if self.stands(pattern, start)]
+        rarest = positions.index(candidates)
+        return [at - rarest for at in candidates if self.stands(pattern, at - rarest)]
 
     def stands(self, pattern: Sequence[bytes], start: int) -> bool:
         """Whether `pattern` stands at `start`."""
@@ -60,7 +60,7 @@ class Seeker:
         return (
             0 <= start <= end <= len(self._lines)
             and self._lines[start] == pattern[0]
-            and list(self._lines[start:end]) == list(pattern)
+            and tuple(self._lines[start:end]) == tuple(pattern)
         )
 
     @cached_property

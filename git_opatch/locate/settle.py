@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import groupby
+from operator import attrgetter
 
 from git_opatch.patch import Hunk, Line, Mark
 
@@ -18,6 +19,8 @@ _MOST_COMPARED = 1000
 
 def settled(hunk: Hunk) -> Hunk:
     """`hunk` with the lines that it both removes and adds as context."""
+    if not _both(hunk.lines):
+        return hunk
     runs = groupby(hunk.lines, key=lambda line: line.mark is Mark.CONTEXT)
     lines = [line for kept, run in runs for line in (run if kept else _settled(list(run)))]
     return hunk if len(lines) == len(hunk.lines) else replace(hunk, lines=tuple(lines))
@@ -26,9 +29,7 @@ def settled(hunk: Hunk) -> Hunk:
 def _settled(run: list[Line]) -> list[Line]:
     removed = [line for line in run if line.mark is Mark.REMOVED]
     added = [line for line in run if line.mark is Mark.ADDED]
-    if not set(map(_said, removed)) & set(map(_said, added)):
-        return run
-    return [*_woven(removed, added)]
+    return [*_woven(removed, added)] if _both(run) else run
 
 
 def _woven(removed: Sequence[Line], added: Sequence[Line]) -> Iterator[Line]:
@@ -59,5 +60,12 @@ def _blocks(
     yield len(removed), len(added), 0
 
 
-def _said(line: Line) -> tuple[bytes, bool]:
-    return line.text, line.newline
+def _both(lines: Sequence[Line]) -> set[tuple[bytes, bool]]:
+    """What `lines` remove as well as add."""
+    removed = {_said(line) for line in lines if line.mark is Mark.REMOVED}
+    return removed and removed.intersection(
+        _said(line) for line in lines if line.mark is Mark.ADDED
+    )
+
+
+_said = attrgetter("text", "newline")
