@@ -6,7 +6,7 @@ lines. Positions inside count from 0, line numbers that a user sees from 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from operator import attrgetter
@@ -197,18 +197,8 @@ class Patch:
 
 def context_around(lines: Sequence[Line]) -> tuple[int, int]:
     """How many context lines stand before the first change and after the last."""
-    before = _context(lines)
-    return before, _context(reversed(lines)) if before < len(lines) else 0
-
-
-def _context(lines: Iterable[Line]) -> int:
-    """How many of `lines` are context before one is not."""
-    count = 0
-    for line in lines:
-        if line.mark is not Mark.CONTEXT:
-            break
-        count += 1
-    return count
+    changed = [at for at, line in enumerate(lines) if line.mark is not Mark.CONTEXT]
+    return (changed[0], len(lines) - 1 - changed[-1]) if changed else (len(lines), 0)
 
 
 def changed_span(hunk: Hunk, start: int) -> tuple[int, int]:

@@ -39,19 +39,14 @@ def resolve_paths(patch: Patch, directory: str, top: str = "") -> Patch:
 
 def _resolved(section: FilePatch, directory: str, top: str) -> FilePatch:
     own = section.directory
+    named = (section.old_path, section.new_path, section.alternate)
     whole = top and (own + "/").startswith(top.rstrip("/") + "/")
     below = normalise(own[len(top) :].lstrip("/") if whole else own, directory)
 
-    def plain(path: str | None) -> str | None:
-        return path and normalise(path, below)
-
-    return replace(
-        section,
-        directory="",
-        old_path=plain(section.old_path),
-        new_path=plain(section.new_path),
-        alternate=plain(section.alternate),
-    )
+    old, new, other = plain = tuple(path and normalise(path, below) for path in named)
+    if plain == named and not own:
+        return section
+    return replace(section, directory="", old_path=old, new_path=new, alternate=other)
 
 
 def named_paths(patch: Patch) -> list[str]:

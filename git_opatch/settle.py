@@ -12,7 +12,7 @@ from git_opatch.complete.draft import Content, Draft, new_content, restored_cont
 from git_opatch.hunks import edit
 from git_opatch.options import Options, Target
 from git_opatch.outcome import Failure, Placement, Reason, not_reversible, refusal
-from git_opatch.patch import FilePatch, Line, Operation
+from git_opatch.patch import FilePatch, Operation
 from git_opatch.paths import parents
 from git_opatch.snapshot import Snapshot
 
@@ -67,10 +67,9 @@ class Planner(NamedTuple):
         """Let the draft be as `section` asks; else the failures, and the draft as it was."""
         if Mode.GITLINK in (section.old_mode, section.new_mode):
             return [refusal(section, Reason.NOT_A_FILE, "is a submodule; a patch cannot set one")]
-        lost = next((hunk for hunk in section.hunks if hunk.elisions), None)
-        if self.options.reverse and lost is not None:
+        if self.options.reverse and (lost := [hunk for hunk in section.hunks if hunk.elisions]):
             what = "removed lines that the patch does not show (`~`), so they cannot be put back"
-            return [not_reversible(section, lost, what)]
+            return [not_reversible(section, lost[0], what)]
         if section.operation is Operation.APPEND:
             return self._append(section)
         if section.operation is Operation.ADD:
@@ -250,19 +249,11 @@ class Planner(NamedTuple):
         hunks = [hunk for hunk in section.hunks if hunk.changes]
         if hunks and content.text.binary:
             return [refusal(section, Reason.BINARY, "is binary; its lines cannot change")], content
-        lost = [
-            hunk
-            for hunk in hunks
-            if not section.counted and self._is_lost(hunk.preimage, hunk.at_end_of_file, content)
-        ]
-        if lost:
-            return [
-                not_reversible(
-                    section,
-                    lost[0],
-                    "removes lines without any context, so there is no telling where they stood",
-                )
-            ], content
+        if self.options.reverse and not section.counted and content.text.lines:
+            lost = [hunk for hunk in hunks if not (hunk.preimage or hunk.at_end_of_file)]
+            if lost:
+                what = "removes lines without any context, so there is no telling where they stood"
+                return [not_reversible(section, lost[0], what)], content
         edited = edit(section, content, self.options)
         self.plan.notes += [f"{section.path}: {note}" for note in edited.notes]
         failures = self._without_applied(edited.failures)
@@ -281,9 +272,6 @@ class Planner(NamedTuple):
         done = [one for one in failures if one.reason is Reason.ALREADY_APPLIED and one.certain]
         self.plan.skipped += done
         return [one for one in failures if one not in done]
-
-    def _is_lost(self, preimage: Sequence[Line], at_end: bool, content: Content) -> bool:
-        return bool(self.options.reverse and not preimage and not at_end and content.text.lines)
 
     def _report(self, section: FilePatch, placements: list[Placement]) -> None:
         self.plan.placed += [Placed(section, one) for one in placements]

@@ -46,33 +46,32 @@ def edits_of(placement: Placement, text: Text, follow: Follow = AS_WRITTEN) -> I
             run.append(line)
             continue
         if run:
-            stop = at + sum(one.mark is Mark.REMOVED for one in run)
-            edit = _edit(placement, text, at, stop, _followed(run, text, at, follow))
+            removed = [one for one in run if one.mark is Mark.REMOVED]
+            added = [one for one in run if one.mark is Mark.ADDED]
+            if follow is not AS_WRITTEN:
+                added = _followed(added, removed, text, at, follow)
+            edit = _edit(placement, text, at, at + len(removed), added)
             if edit is not None:
                 yield edit
-            at, run = stop, []
+            at, run = at + len(removed), []
         at += 1
 
 
-def _followed(run: Sequence[Line], text: Text, start: int, follow: Follow) -> Sequence[Line]:
-    """`run` with its added lines indented as the file is."""
-    if follow is AS_WRITTEN:
-        return run
-    removed = [line for line in run if line.mark is Mark.REMOVED]
+def _followed(
+    added: Sequence[Line], removed: Sequence[Line], text: Text, start: int, follow: Follow
+) -> list[Line]:
+    """`added` indented as the file is, where `removed` stand at `start`."""
     found = lines_between(text, start, start + len(removed))
     pairs = [(indentation(line.text), indentation(found[at])) for at, line in enumerate(removed)]
-    added = [line for line in run if line.mark is Mark.ADDED]
-    followed = (
+    return [
         replace(line, text=follow.line(line.text, pairs[at] if at < len(pairs) else None))
         for at, line in enumerate(added)
-    )
-    return [*removed, *followed]
+    ]
 
 
 def _edit(
-    placement: Placement, text: Text, start: int, stop: int, run: Sequence[Line]
+    placement: Placement, text: Text, start: int, stop: int, added: Sequence[Line]
 ) -> Edit | None:
-    added = [line for line in run if line.mark is Mark.ADDED]
     newline = not added or added[-1].newline
     if placement.keeps_endings:
         lines = [line.text for line in added]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from git_opatch.locate.haystack import Haystack
 from git_opatch.options import Tier
-from git_opatch.patch import Hunk, Line, Mark, context_around
+from git_opatch.patch import Hunk, Line, Mark
 
 
 def standing(hunk: Hunk, haystack: Haystack, tier: Tier) -> int | None:
@@ -36,9 +36,9 @@ def where_already(
     be more than the old ones: else they may be those very lines, and say nothing.
     """
     for one in tier.upto:
-        if not _tells(hunk, haystack, one):
-            continue
         if one is tier and len(hunk.postimage) <= len(hunk.preimage):
+            continue
+        if not _tells(hunk, haystack, one):
             continue
         there = _over(hunk, place, haystack, one)
         if there is not None:
@@ -48,18 +48,18 @@ def where_already(
 
 def _over(hunk: Hunk, place: int, haystack: Haystack, tier: Tier) -> int | None:
     after, size = hunk.postimage, len(hunk.preimage)
-    before, behind = context_around(hunk.lines)
     first = _leading(hunk.lines) if size else 0
+    shows_end = hunk.lines[-1].mark is Mark.CONTEXT or hunk.lines[0].mark is not Mark.CONTEXT
     if tier is Tier.STRICT:
         starts = [place, place - first] if first else [place]
-        if behind or not before:
+        if shows_end:
             starts.append(place + size - len(after))
         return haystack.first_of(starts, after)
     view = haystack.view(tier)
     keys = [key for line in after if (key := view.key(line))]
     solid = bisect_left(view.solid, place)
     solids = [solid, solid - sum(bool(view.key(line)) for line in hunk.lines[:first])]
-    if behind or not before:
+    if shows_end:
         solids.append(bisect_left(view.solid, place + size) - len(keys))
     return next(
         (

@@ -34,7 +34,7 @@ Pair = tuple[bytes, bytes]
 
 def rivals(hunk: Hunk, places: Sequence[int], haystack: Haystack) -> list[int]:
     """The positions, beside `places`, where `hunk` stands only loosely but may be meant."""
-    solid = sum(bool(line.text.strip()) for line in hunk.preimage)
+    solid = len([line for line in hunk.preimage if line.text.strip()])
     if not 0 < solid <= _FEW or all(line.mark is not Mark.CONTEXT for line in hunk.lines):
         return []
     resilient = set(haystack.view(Tier.RESILIENT).rigid(hunk.preimage)) - set(places)
