@@ -25,9 +25,7 @@ _MODULES = {
     "Python": "os",
     "typer": "typer",
     "GitPython, and `git version` twice": "typer, git",
-    "unidiff, and the modules of git opatch": (
-        "typer, git, unidiff, git_opatch.cli, git_opatch.commands.apply"
-    ),
+    "the modules of git opatch": "typer, git, git_opatch.cli, git_opatch.commands.apply",
 }
 _HELP = (("apply", "-h"), ("-h",), ("--version",))
 _SHARE = 1.3

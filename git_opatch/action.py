@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch.apply import Refused, plan_patch
-from git_opatch.complete.diff import complete_file, render
+from git_opatch.complete.diff import complete_file
 from git_opatch.complete.draft import Result
 from git_opatch.errors import InputError, RepositoryError
 from git_opatch.folder import ALGORITHM, snapshot_of
@@ -140,7 +140,7 @@ def _change(result: Result, algorithm: str) -> FileChange:
     return FileChange(
         operation,
         path,
-        render(complete_file(result, algorithm)),
+        complete_file(result, algorithm).data,
         old.data if old else None,
         new.text.to_bytes() if new else None,
         result.path if old and result.renamed else None,

@@ -65,7 +65,6 @@ _PURE = {
 }
 _ONLY_IMPORTER = {
     "git": ("gateway",),
-    "unidiff": ("complete",),
     "rich": ("report",),
     "typer": ("commands", "cli"),
     "tree_sitter": ("parse",),

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from git_opatch.blob import Change, Entry, Stages
-from git_opatch.complete.diff import complete_file, is_binary, new_id, render
+from git_opatch.complete.diff import FileDiff, complete_file
 from git_opatch.complete.draft import Draft, Result
 
 
@@ -57,24 +57,22 @@ def complete(draft: Draft, algorithm: str) -> Completed:
 
 def complete_results(results: Sequence[Result], algorithm: str) -> Completed:
     """The diff of `results`, those of one draft, in order."""
-    ids = [new_id(result, algorithm) for result in results]
-    patched = [
-        complete_file(result, algorithm, blob) for result, blob in zip(results, ids, strict=True)
-    ]
+    patched = [complete_file(result, algorithm) for result in results]
     changes: dict[str, Change] = {}
-    for result, blob in zip(results, ids, strict=True):
-        for change in _changes(result, blob):
+    summaries = []
+    for result, file in zip(results, patched, strict=True):
+        for change in _changes(result, file.blob):
             before = changes.get(change.path)
             changes[change.path] = change if before is None else _merged(before, change)
-    summaries = tuple(
-        FileSummary(
-            *(_status(result), result.path, _old_path(result), file.added, file.removed),
-            binary=is_binary(result),
-        )
-        for result, file in zip(results, patched, strict=True)
-    )
-    diff = b"".join(map(render, patched))
-    return Completed(diff, tuple(changes.values()), summaries, tuple(results))
+        summaries.append(_summary(result, file))
+    diff = b"".join(file.data for file in patched)
+    return Completed(diff, tuple(changes.values()), tuple(summaries), tuple(results))
+
+
+def _summary(result: Result, file: FileDiff) -> FileSummary:
+    old_path = result.old.path if result.old else result.path
+    status = _status(result)
+    return FileSummary(status, result.path, old_path, file.added, file.removed, file.binary)
 
 
 def _changes(result: Result, blob: str) -> list[Change]:
@@ -90,10 +88,6 @@ def _changes(result: Result, blob: str) -> list[Change]:
 
 def _merged(one: Change, two: Change) -> Change:
     return Change(one.path, one.old or two.old, one.new or two.new)
-
-
-def _old_path(result: Result) -> str:
-    return result.old.path if result.old else result.path
 
 
 def _status(result: Result) -> str:

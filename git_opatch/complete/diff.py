@@ -2,15 +2,13 @@
 
 Context comes from the blob, three lines of it round each edit; near edits share a hunk.
 Headers carry full blob ids, so that `git apply -3` has its base and the outcome can be
-verified. Format: git's diff format, "Generating patch text with -p". Bytes go through
-unidiff, which works on `str`, as Latin-1: one character a byte.
+verified. Format: git's diff format, "Generating patch text with -p".
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-
-from unidiff.patch import Hunk, Line, PatchedFile, PatchInfo
+from dataclasses import dataclass
 
 from git_opatch.blob import blob_id, null_id
 from git_opatch.complete.draft import Content, Result
@@ -19,52 +17,44 @@ from git_opatch.paths import quote
 from git_opatch.text import Text
 
 _CONTEXT = 3
-_NO_NEWLINE = Line(" No newline at end of file\n", "\\")
+_NO_NEWLINE = b"\\ No newline at end of file\n"
 
 
-def complete_file(result: Result, algorithm: str, blob: str | None = None) -> PatchedFile:
-    """The diff of one file; `algorithm` is the repository's hash, "sha1" or "sha256".
+@dataclass(frozen=True, slots=True)
+class FileDiff:
+    """The diff of one file, and what it says: `blob` is the id that the file will have."""
 
-    `blob` is what `new_id` gives, if that is known.
-    """
-    old, new = _content_of_old(result), result.content
-    binary = is_binary(result)
-    info = PatchInfo(
-        line + "\n" for line in _header(result, algorithm, blob or new_id(result, algorithm))
-    )
-    names = _names(result)
-    if binary and (result.old is None or new is None or new.edits):
-        info.append(f"Binary files {names[0]} and {names[1]} differ\n")
-    old_name, new_name = (name + _tab(name) for name in names)
-    patched = PatchedFile(info, old_name, new_name)
-    if not binary:
-        patched.extend(_hunks(old, _edits(result), new.text if new else Text([])))
-    return patched
+    data: bytes
+    blob: str
+    added: int
+    removed: int
+    binary: bool
+    """Whether git shows no lines of it: it was binary, or becomes so."""
 
 
-def render(patched: PatchedFile) -> bytes:
-    """The bytes of a file's diff."""
-    return str(patched).encode("latin-1")
+def complete_file(result: Result, algorithm: str) -> FileDiff:
+    """The diff of one file; `algorithm` is the repository's hash, "sha1" or "sha256"."""
+    blob, edits, binary = _new_id(result, algorithm), _edits(result), result.binary
+    head = [*_header(result, algorithm, blob)]
+    old, new = _names(result)
+    if edits and binary:
+        head.append(f"Binary files {old} and {new} differ")
+        edits = ()
+    elif edits:
+        head += [f"--- {old}{_tab(old)}", f"+++ {new}{_tab(new)}"]
+    data = "".join(f"{line}\n" for line in head).encode() + b"".join(_hunks(result, edits))
+    added = sum(len(edit.lines) for edit in edits)
+    removed = sum(edit.stop - edit.start for edit in edits)
+    return FileDiff(data, blob, added, removed, binary)
 
 
-def new_id(result: Result, algorithm: str) -> str:
+def _new_id(result: Result, algorithm: str) -> str:
     """The blob id that the file will have; the null id for a deleted one."""
     if result.content is None:
         return null_id(algorithm)
     if result.old is not None and not result.content.edits:
         return result.old.entry.id
     return blob_id(result.content.text, algorithm)
-
-
-def _content_of_old(result: Result) -> Text:
-    return result.old.text if result.old else Text([])
-
-
-def is_binary(result: Result) -> bool:
-    """Whether git shows no lines of it: it was binary, or becomes so."""
-    if result.old is not None and result.old.binary:
-        return True
-    return result.content is not None and result.content.text.binary
 
 
 def _edits(result: Result) -> Sequence[Edit]:
@@ -121,21 +111,18 @@ def _similarity(old: Text, new: Content) -> int:
     return min(99, 100 * max(size - gone, 0) // larger)
 
 
-def _hunks(old: Text, edits: Sequence[Edit], new: Text) -> Iterator[Hunk]:
+def _hunks(result: Result, edits: Sequence[Edit]) -> Iterator[bytes]:
+    old = result.old.text if result.old else Text([])
+    new = result.content.text if result.content else Text([])
     shift = 0
     for group in _groups(edits):
         first = max(group[0].start - _CONTEXT, 0)
         last = min(group[-1].stop + _CONTEXT, len(old.lines))
         grown = sum(len(edit.lines) - (edit.stop - edit.start) for edit in group)
         size = last - first
-        hunk = Hunk(
-            first + (size > 0),
-            size,
-            first + shift + (size + grown > 0),
-            size + grown,
-        )
-        hunk.extend(_lines(old, group, new, first, last))
-        yield hunk
+        start, new_start = first + (size > 0), first + shift + (size + grown > 0)
+        yield b"@@ -%d,%d +%d,%d @@\n" % (start, size, new_start, size + grown)
+        yield from _lines(old, group, new, first, last)
         shift += grown
 
 
@@ -151,22 +138,18 @@ def _groups(edits: Sequence[Edit]) -> Iterator[list[Edit]]:
         yield group
 
 
-def _lines(old: Text, edits: Sequence[Edit], new: Text, first: int, last: int) -> Iterator[Line]:
-    at = first
+def _lines(old: Text, edits: Sequence[Edit], new: Text, first: int, last: int) -> Iterator[bytes]:
+    at, end = first, len(old.lines)
     for edit in edits:
-        yield from _old_lines(" ", old, at, edit.start)
-        yield from _old_lines("-", old, edit.start, edit.stop)
-        ends_file = edit.stop == len(old.lines)
-        for index, line in enumerate(edit.lines, 1):
-            yield Line(line.decode("latin-1") + "\n", "+")
-            if ends_file and index == len(edit.lines) and not new.final_newline:
-                yield _NO_NEWLINE
+        yield _marked(b" ", old.lines[at : edit.start], edit.start < end or old.final_newline)
+        yield _marked(b"-", old.lines[edit.start : edit.stop], edit.stop < end or old.final_newline)
+        yield _marked(b"+", edit.lines, edit.stop < end or new.final_newline)
         at = edit.stop
-    yield from _old_lines(" ", old, at, last)
+    yield _marked(b" ", old.lines[at:last], last < end or old.final_newline)
 
 
-def _old_lines(mark: str, old: Text, start: int, stop: int) -> Iterator[Line]:
-    for at in range(start, stop):
-        yield Line(old.lines[at].decode("latin-1") + "\n", mark)
-        if not old.has_newline(at):
-            yield _NO_NEWLINE
+def _marked(mark: bytes, lines: Sequence[bytes], ended: bool) -> bytes:
+    """`lines` behind their mark; `ended` is whether the last one has a newline."""
+    if not lines:
+        return b""
+    return mark + (b"\n" + mark).join(lines) + b"\n" + (b"" if ended else _NO_NEWLINE)

@@ -147,6 +147,12 @@ class Result(NamedTuple):
             return True
         return bool(self.content.edits) or self.content.mode is not self.old.entry.mode
 
+    @property
+    def binary(self) -> bool:
+        """Whether it was binary, or becomes so."""
+        was = self.old is not None and self.old.binary
+        return was or (self.content is not None and self.content.text.binary)
+
     def parts(self) -> list[Result]:
         """The result, or a deletion and an addition where one diff cannot say it.
 
@@ -154,9 +160,8 @@ class Result(NamedTuple):
         """
         if self.old is None or self.content is None:
             return [self]
-        binary = self.old.binary or self.content.text.binary
-        new_blob = binary and self.content.edits
-        if self.old.entry.mode.is_file == self.content.mode.is_file and not new_blob:
+        same_kind = self.old.entry.mode.is_file == self.content.mode.is_file
+        if same_kind and not (self.content.edits and self.binary):
             return [self]
         return [Result(self.old, self.path, None), Result(None, self.path, self.content)]
 
