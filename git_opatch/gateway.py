@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from git_opatch.errors import RepositoryError
 from git_opatch.plumbing import OUR_CONFIG, OUR_PATHSPECS, Answer, Settings, missing, said
@@ -71,39 +72,52 @@ class Gateway:
         keep: Sequence[int] = (),
     ) -> Answer:
         """Run git; `feed` is its standard input, `keep` are descriptors it inherits."""
-        from git.exc import GitCommandNotFound
-
-        ours = () if arguments[0] in _ATTENDED else _UNATTENDED
         with tempfile.TemporaryFile() as stdin:  # GitPython needs a real file
             stdin.write(feed or b"")
             stdin.seek(0)
-            try:
-                status, output, errors = self._git.execute(
-                    ["git", *OUR_CONFIG, *ours, *arguments],
-                    stdin,
-                    with_extended_output=True,
-                    with_exceptions=False,
-                    stdout_as_string=False,
-                    strip_newline_in_stdout=False,
-                    env={**self._env, **(env or {})},
-                    pass_fds=keep,
-                    process_group=0 if keep else None,
-                )
-            except GitCommandNotFound:
-                raise RepositoryError("git is not installed, or not on PATH") from None
+            status, output, errors = self._execute(
+                *(arguments, env),
+                istream=stdin,
+                with_extended_output=True,
+                with_exceptions=False,
+                stdout_as_string=False,
+                strip_newline_in_stdout=False,
+                pass_fds=keep,
+                process_group=0 if keep else None,
+            )
         return Answer(status, output, errors)
 
     def ask(
         self, *arguments: str, env: Mapping[str, str] | None = None, feed: bytes | None = None
     ) -> bytes:
         """What git prints. Raises `RepositoryError`, with its words, if it fails."""
-        answer = self.run(*arguments, env=env, feed=feed)
-        not_fetched = _NOT_FETCHED.search(answer.errors)
-        if not_fetched:
-            raise missing(not_fetched[1])
-        if answer.status:
-            raise RepositoryError(said(answer.errors))
-        return answer.output
+        return _printed(self.run(*arguments, env=env, feed=feed))
+
+    def begin(self, *arguments: str, env: Mapping[str, str] | None = None) -> Callable[[], bytes]:
+        """Let git work on a question beside what follows; what is given waits for its answer.
+
+        That raises what `ask` does. If nobody waits, git is ended.
+        """
+        process = self._execute(arguments, env, as_process=True)
+
+        def printed() -> bytes:
+            output, errors = process.communicate()
+            return _printed(Answer(process.returncode, output, os.fsdecode(errors)))
+
+        return printed
+
+    def _execute(
+        self, arguments: Sequence[str], env: Mapping[str, str] | None = None, **how: Any
+    ) -> Any:
+        """What GitPython gives for a command; `how` are its own words."""
+        from git.exc import GitCommandNotFound
+
+        ours = () if arguments[0] in _ATTENDED else _UNATTENDED
+        command = ["git", *OUR_CONFIG, *ours, *arguments]
+        try:
+            return self._git.execute(command, env={**self._env, **(env or {})}, **how)
+        except GitCommandNotFound:
+            raise RepositoryError("git is not installed, or not on PATH") from None
 
     def require_worktree(self) -> Path:
         """The top of the working tree. Raises `RepositoryError` if there is none."""
@@ -118,3 +132,13 @@ class Gateway:
         """The user's `opatch.*` and `color.*` settings, by lower-case key."""
         answer = self.run("config", "-z", "--get-regexp", r"^(opatch|color)\.[a-z]+$")
         return Settings(answer.output)
+
+
+def _printed(answer: Answer) -> bytes:
+    """What git printed. Raises `RepositoryError`, with its words, if it failed."""
+    not_fetched = _NOT_FETCHED.search(answer.errors)
+    if not_fetched:
+        raise missing(not_fetched[1])
+    if answer.status:
+        raise RepositoryError(said(answer.errors))
+    return answer.output

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from git_opatch.blob import Entry, Mode, blob_id
@@ -54,35 +54,54 @@ class Repository(Gateway, Selecting):
         specs = pathspecs(paths, parents)
         if not specs:
             return []
+        wanted = set(paths)
+        ours = self.top is not None and index is None
+        compared = self._compare(wanted) if compare and ours and wanted else None
         output = self.ask("ls-files", "-v", "-c", "-s", "-z", "--", *specs, env=self._with(index))
         found = [listed(record) for record in output.split(b"\0")[:-1]]
-        if self.top is not None and index is None:
-            wanted, empty = set(paths), blob_id(Text([]), self.algorithm)
+        if ours:
+            empty = blob_id(Text([]), self.algorithm)
             named = (one for one in found if one.path in wanted)
-            found += self._different([one for one in named if compare or one.entry.id == empty])
+            unsure = [one for one in named if compare or one.entry.id == empty]
+            found += self._different(unsure, compared)
         return found
 
-    def _different(self, entries: Sequence[Listed]) -> list[Listed]:
-        """Those of `entries` that are not in the working tree what they are in the index."""
-        hidden = [one for one in entries if one.tag.islower()]
+    def _different(
+        self, entries: Sequence[Listed], compared: Callable[[], bytes] | None
+    ) -> list[Listed]:
+        """Those of `entries` that are not in the working tree what they are in the index.
+
+        `compared` gives what git finds of them, if it is asked already.
+        """
+        paths, hidden = {one.path for one in entries}, [one for one in entries if one.tag.islower()]
         if not hidden:
-            return self._differing({one.path for one in entries})
+            return self._differing(paths, compared or self._compare(paths)) if paths else []
         with tempfile.TemporaryDirectory(prefix="git-opatch-") as folder:
             self._aside(Path(folder))
-            index = self._copied_index(Path(folder), hidden)
-            return self._differing({one.path for one in entries}, self._with(index))
+            env = self._with(self._copied_index(Path(folder), hidden))
+            return self._differing(paths, self._compare(paths, env), env)
 
-    def _differing(self, paths: set[str], env: Mapping[str, str] | None = None) -> list[Listed]:
-        """The entries at `paths` that are gone, changed or only intended.
+    def _compare(
+        self, paths: set[str], env: Mapping[str, str] | None = None
+    ) -> Callable[[], bytes]:
+        """Begin to compare entries with the working tree.
 
         `ls-files -m` stats every file of the index unless all its arguments have a folder in
         common; `diff-files` only those asked for, but it names what merely looks changed, too,
         and would run git in a submodule, by that repository's configuration.
         """
-        specs = pathspecs(sorted(paths))
-        wanted = ("--ita-invisible-in-index", "--ignore-submodules", "--name-status")
-        output = self.ask("diff-files", *wanted, "-z", "--", *specs, env=env) if specs else b""
-        status, names = (os.fsdecode(output).split("\0")[at:-1:2] for at in (0, 1))
+        wanted = ("--ita-invisible-in-index", "--ignore-submodules", "--name-status", "-z")
+        return self.begin("diff-files", *wanted, "--", *pathspecs(sorted(paths)), env=env)
+
+    def _differing(
+        self,
+        paths: set[str],
+        compared: Callable[[], bytes],
+        env: Mapping[str, str] | None = None,
+    ) -> list[Listed]:
+        """The entries at `paths` that are gone, changed or only intended."""
+        said = os.fsdecode(compared()).split("\0")
+        status, names = (said[at:-1:2] for at in (0, 1))
         intended = {name for name, letter in zip(names, status, strict=True) if letter == "A"}
         specs = pathspecs(sorted(paths.intersection(names)))
         flags = ("-v", "-d", "-m", "-s")
