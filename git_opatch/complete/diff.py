@@ -8,7 +8,7 @@ verified. Format: git's diff format, "Generating patch text with -p".
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from git_opatch.blob import blob_id, null_id
 from git_opatch.complete.draft import Content, Result
@@ -20,8 +20,7 @@ _CONTEXT = 3
 _NO_NEWLINE = b"\\ No newline at end of file\n"
 
 
-@dataclass(frozen=True, slots=True)
-class FileDiff:
+class FileDiff(NamedTuple):
     """The diff of one file, and what it says: `blob` is the id that the file will have."""
 
     data: bytes
