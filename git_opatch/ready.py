@@ -32,7 +32,8 @@ def ready(planner: Planner, repository: Repository, options: Options) -> tuple[P
     sources = sorted({one.old.path for one in plan.written.results if one.old is not None})
     if options.target is not Target.INDEX:
         sources = []
-    changed = [path for path in sources if path in snapshot.changed - snapshot.deleted]
+    unstaged = snapshot.changed - snapshot.deleted
+    changed = [path for path in sources if path in unstaged]
     obstacles = _left_out(sources, changes, snapshot, repository, options)
     if changed and not options.carry:
         advice = _way_round(planner, plan, changed, repository, options)

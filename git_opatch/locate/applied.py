@@ -38,25 +38,26 @@ def where_already(
     for one in tier.upto:
         if one is tier and len(hunk.postimage) <= len(hunk.preimage):
             continue
-        if not _tells(hunk, haystack, one):
-            continue
         there = _over(hunk, place, haystack, one)
-        if there is not None:
+        if there is not None and _tells(hunk, haystack, one):
             return there, one
     return None
 
 
 def _over(hunk: Hunk, place: int, haystack: Haystack, tier: Tier) -> int | None:
     after, size = hunk.postimage, len(hunk.preimage)
-    first = _leading(hunk.lines) if size else 0
-    shows_end = hunk.lines[-1].mark is Mark.CONTEXT or hunk.lines[0].mark is not Mark.CONTEXT
+    begins, ends = hunk.lines[0].mark, hunk.lines[-1].mark
+    first = _leading(hunk.lines) if size and begins is Mark.ADDED else 0
+    shows_end = ends is Mark.CONTEXT or begins is not Mark.CONTEXT
     if tier is Tier.STRICT:
         starts = [place, place - first] if first else [place]
         if shows_end:
             starts.append(place + size - len(after))
-        return haystack.first_of(starts, after)
+        return haystack.first_of(starts, after) if after else None
     view = haystack.view(tier)
     keys = [key for line in after if (key := view.key(line))]
+    if not keys:
+        return None
     solid = bisect_left(view.solid, place)
     solids = [solid, solid - sum(bool(view.key(line)) for line in hunk.lines[:first])]
     if shows_end:

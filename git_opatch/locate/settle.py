@@ -63,9 +63,7 @@ def _blocks(
 def _both(lines: Sequence[Line]) -> set[tuple[bytes, bool]]:
     """What `lines` remove as well as add."""
     removed = {_said(line) for line in lines if line.mark is Mark.REMOVED}
-    return removed and removed.intersection(
-        _said(line) for line in lines if line.mark is Mark.ADDED
-    )
+    return removed and removed & {_said(line) for line in lines if line.mark is Mark.ADDED}
 
 
 _said = attrgetter("text", "newline")

@@ -155,7 +155,7 @@ def _record(backup: Backup, top: Path | None, diff: bytes) -> None:
     if top is not None and backup.target is not Target.CACHED:
         for number, change in enumerate(backup.written):
             if change.old is not None:
-                link_or_copy(top / change.path, backup.file(number))
+                link_or_copy(f"{top}/{change.path}", f"{backup.folder}/files/{number}")
     _write_synced(backup.folder / "plan.json", json.dumps(_to_json(backup)).encode())
 
 

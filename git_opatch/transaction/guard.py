@@ -18,8 +18,8 @@ from git_opatch.options import Target
 from git_opatch.outcome import Failure, Reason
 from git_opatch.paths import parents
 
-Look = Callable[[str], int | None]
-"""The mode of what is at a path; None if nothing is."""
+Reasons = Callable[[str], tuple[Reason, str] | None]
+"""What stands against writing, or reading, below a folder; None if nothing does."""
 
 
 def guard(top: Path, changes: Sequence[Change], target: Target) -> list[Failure]:
@@ -27,46 +27,54 @@ def guard(top: Path, changes: Sequence[Change], target: Target) -> list[Failure]
     if target is Target.CACHED:
         return []
     removed = {change.path for change in changes if change.new is None}
-    look = cache(_mode)
+    closed = _closed(top, removed)
     return [
         failure
         for change in changes
-        for failure in (*_parents(top, change.path, removed, look), *_place(top, change, removed))
+        for failure in (*_above(change.path, closed), *_place(top, change, removed))
     ][:20]
 
 
 def guard_parents(top: Path, paths: Sequence[str]) -> list[Failure]:
     """What stands against even reading `paths`: a link or another repository above them."""
+    closed = _closed(top, frozenset(), reading=True)
+    return [failure for path in paths for failure in _above(path, closed)]
+
+
+def _above(path: str, closed: Reasons) -> Iterator[Failure]:
+    reason = closed(path.rpartition("/")[0])
+    if reason is not None:
+        yield Failure(*reason, path)
+
+
+def _closed(top: Path, removed: Collection[str], reading: bool = False) -> Reasons:
+    """Tells what stands against a folder; what it has seen, it remembers."""
     look = cache(_mode)
-    return [failure for path in paths for failure in _parents(top, path, frozenset(), look, True)]
 
-
-def _parents(
-    top: Path, path: str, removed: Collection[str], look: Look, reading: bool = False
-) -> Iterator[Failure]:
-    """`look` remembers what it saw: files share their folders."""
-    for parent in parents(path):
-        folder = os.path.join(top, parent)
-        mode = look(folder)
-        if mode is None:
-            return
-        if stat.S_ISLNK(mode) and parent not in removed:
-            message = f"`{parent}` is a symbolic link, and nothing is written through one"
-            yield Failure(Reason.UNSAFE_PATH, message, path)
-            return
-        if not stat.S_ISDIR(mode):
-            if not reading and parent not in removed:
+    @cache
+    def closed(folder: str) -> tuple[Reason, str] | None:
+        for parent in parents(f"{folder}/"):
+            mode = look(f"{top}/{parent}")
+            if mode is None:
+                return None
+            if stat.S_ISLNK(mode) and parent not in removed:
+                message = f"`{parent}` is a symbolic link, and nothing is written through one"
+                return Reason.UNSAFE_PATH, message
+            if not stat.S_ISDIR(mode):
+                if reading or parent in removed:
+                    return None
                 message = f"`{parent}` is a file, so nothing can be created below it"
-                yield Failure(Reason.IN_THE_WAY, message, path)
-            return
-        if look(os.path.join(folder, ".git")) is not None:
-            message = f"`{parent}` is another repository; patch the file from there"
-            yield Failure(Reason.UNSAFE_PATH, message, path)
-            return
+                return Reason.IN_THE_WAY, message
+            if look(f"{top}/{parent}/.git") is not None:
+                message = f"`{parent}` is another repository; patch the file from there"
+                return Reason.UNSAFE_PATH, message
+        return None
+
+    return closed
 
 
 def _place(top: Path, change: Change, removed: Collection[str]) -> Iterator[Failure]:
-    mode = _mode(os.path.join(top, change.path))
+    mode = _mode(f"{top}/{change.path}")
     if change.old is None:
         if mode is not None and not _holds_only(top, change.path, mode, removed):
             yield Failure(

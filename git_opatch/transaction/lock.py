@@ -125,7 +125,7 @@ def lock_of(index: Path) -> Path:
     return index.with_name(index.name + ".lock")
 
 
-def link_or_copy(source: Path, target: Path) -> None:
+def link_or_copy(source: str | Path, target: str | Path) -> None:
     """Let `target`, which must not exist, be `source`: a hard link where there are any.
 
     A link costs no space and keeps times and mode; a copy keeps them, too.
@@ -135,7 +135,7 @@ def link_or_copy(source: Path, target: Path) -> None:
     except FileExistsError:
         raise
     except OSError:
-        _copy(source, target)
+        _copy(Path(source), Path(target))
 
 
 def _copy(source: Path, target: Path) -> None:
