@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from git_opatch.locate import locate_hunks
-from git_opatch.locate.seek import MOST_PLACES, Seeker
+from git_opatch.locate.haystack import Haystack
+from git_opatch.locate.seek import MOST_PLACES, Seeker, stands
 from git_opatch.options import Matching, Tier
 from git_opatch.outcome import Placement
 from git_opatch.patch import Hunk, Line, Mark
@@ -95,8 +96,16 @@ def test_the_slow_way_finds_the_same(lines: list[bytes], patterns: list[list[byt
 def test_a_pattern_stands_where_it_has_a_place(
     lines: list[bytes], pattern: list[bytes], start: int
 ) -> None:
-    stands = Seeker(lines, pattern).stands(pattern, start)
-    assert stands is (start in slow_places(lines, pattern))
+    assert stands(pattern, lines, start) is (start in slow_places(lines, pattern))
+
+
+@given(_lines, _pattern, st.sampled_from([1, 4, 5]))
+def test_as_many_places_whatever_the_number_of_hunks(
+    lines: list[bytes], pattern: list[bytes], count: int
+) -> None:
+    hunk = Hunk(tuple(Line(Mark.CONTEXT, text) for text in pattern))
+    haystack = Haystack(Text.from_lines(lines), [hunk] * count)
+    assert haystack.places(hunk.preimage) == slow_places(haystack.lines, pattern)
 
 
 @given(_lines)

@@ -14,11 +14,13 @@ from itertools import accumulate
 
 from git_opatch.locate.heading import Heading, heading
 from git_opatch.locate.repairs import with_single_marks
-from git_opatch.locate.seek import Seeker
+from git_opatch.locate.seek import Seeker, stands
 from git_opatch.locate.view import View
 from git_opatch.options import Tier
 from git_opatch.patch import Hunk, Line
 from git_opatch.text import BYTE_ORDER_MARK, Text, indentation, without_cr
+
+_FEW = 4  # hunks
 
 
 class Haystack:
@@ -32,7 +34,6 @@ class Haystack:
             self._marked = not any(line.startswith(BYTE_ORDER_MARK) for line in shown)
         self.lines = self._compared()
         self._hunks = hunks
-        self._seeker = Seeker(self.lines, self._wanted())
         self._containing: dict[bytes, list[int]] = {}
         self._block_ends: dict[int, int] = {}
         self._views: dict[Tier, View] = {}
@@ -60,6 +61,10 @@ class Haystack:
             self._views[tier] = View(lines, tier, wanted, self.normal)
         return self._views[tier]
 
+    @cached_property
+    def _seeker(self) -> Seeker:
+        return Seeker(self.lines, self._wanted())
+
     def _wanted(self) -> set[bytes]:
         wanted: set[bytes] = set()
         for hunk in self._hunks:
@@ -74,16 +79,35 @@ class Haystack:
 
         Places where even the line endings are the same come alone, if there are any.
         """
-        places = self._seeker.places(self._texts(lines))
+        texts = self._texts(lines)
+        places = self._only_place(texts) if len(self._hunks) <= _FEW else None
+        if places is None:
+            places = self._seeker.places(texts)
         if not self.text.crlf:
             return places
         exact = [place for place in places if self.has_endings(lines, place)]
         return exact or places
 
+    def _only_place(self, texts: Sequence[bytes]) -> list[int] | None:
+        """Where `texts` stand, found in the file as it is; None if in several places.
+
+        For few hunks this takes less time than to index the file.
+        """
+        sought = _bordered(texts)
+        at = self._bordered.find(sought)
+        if at < 0:
+            return []
+        again = self._bordered.find(sought, at + 1)
+        return [self._bordered.count(b"\n", 0, at)] if again < 0 else None
+
+    @cached_property
+    def _bordered(self) -> bytes:
+        return _bordered(self.lines)
+
     def first_of(self, starts: Iterable[int], lines: Sequence[Line]) -> int | None:
         """The first of `starts` where `lines`, of which there is at least one, stand."""
         texts = self._texts(lines)
-        return next((start for start in starts if self._seeker.stands(texts, start)), None)
+        return next((start for start in starts if stands(texts, self.lines, start)), None)
 
     def has_endings(self, lines: Sequence[Line], start: int) -> bool:
         """Whether `lines`, which stand at `start`, have the very endings that the file has."""
@@ -161,3 +185,8 @@ class Haystack:
     def has_blank_line(self) -> bool:
         """Whether any line of the file is empty."""
         return any(not line.strip() for line in self.lines)
+
+
+def _bordered(lines: Sequence[bytes]) -> bytes:
+    """`lines` with a newline at each end, so that only whole lines are found in whole lines."""
+    return b"\n".join([b"", *lines, b""])

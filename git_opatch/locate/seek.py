@@ -52,16 +52,7 @@ class Seeker:
         if len(candidates) > _FEW and len(self._positions) < _MOST_CODES:
             return self._places_of_many(pattern)
         rarest = positions.index(candidates)
-        return [at - rarest for at in candidates if self.stands(pattern, at - rarest)]
-
-    def stands(self, pattern: Sequence[bytes], start: int) -> bool:
-        """Whether `pattern` stands at `start`."""
-        end = start + len(pattern)
-        return (
-            0 <= start <= end <= len(self._lines)
-            and self._lines[start] == pattern[0]
-            and tuple(self._lines[start:end]) == tuple(pattern)
-        )
+        return [at - rarest for at in candidates if stands(pattern, self._lines, at - rarest)]
 
     @cached_property
     def _codes(self) -> dict[bytes, str]:
@@ -84,3 +75,13 @@ class Seeker:
             places.append(at)
             at = self._coded.find(needle, at + 1)
         return places
+
+
+def stands(pattern: Sequence[bytes], lines: Sequence[bytes], start: int) -> bool:
+    """Whether `pattern`, which is not empty, stands in `lines` at `start`."""
+    end = start + len(pattern)
+    return (
+        0 <= start <= end <= len(lines)
+        and lines[start] == pattern[0]
+        and tuple(lines[start:end]) == tuple(pattern)
+    )
