@@ -9,6 +9,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 from sandbox import Sandbox
+from unidiff import PatchSet
 from writers import Edited, Run, envelope, places, update, without_numbers
 
 from git_opatch.apply import apply_patch, plan_patch
@@ -110,6 +111,12 @@ def _apply(repo: Sandbox, patch: bytes, *, reverse: bool = False) -> None:
     apply_patch(parse_patch(patch), Repository(repo.path), Options(reverse=reverse))
 
 
+def _is_read_elsewhere(diff: bytes) -> None:
+    """Another reader of unified diffs takes all of it, with the counts that it has."""
+    lines = diff.decode("latin-1").split("\n")[:-1]
+    assert str(PatchSet(f"{line}\n" for line in lines)).encode("latin-1") == diff
+
+
 def _round_trip(edited: Edited, patch: bytes, *, back: bool) -> None:
     """Apply, convert and `git apply`, take back: each must give the very bytes."""
     with tempfile.TemporaryDirectory() as folder:
@@ -118,6 +125,7 @@ def _round_trip(edited: Edited, patch: bytes, *, back: bool) -> None:
         options = Options(Target.CACHED)
         plan = plan_patch(parse_patch(patch), repository, options)
         assert plan.failures == []
+        _is_read_elsewhere(plan.completed.diff)
         bare = without_numbers(plan.completed.diff)
         again = plan_patch(parse_patch(bare), repository, options)
         assert (again.failures, again.completed.diff) == ([], plan.completed.diff)
