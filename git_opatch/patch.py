@@ -135,7 +135,8 @@ class FilePatch:
     operation: Operation
     old_path: str | None
     new_path: str | None
-    hunks: tuple[Hunk, ...] = ()
+    hunks: Sequence[Hunk] = ()
+    """A tuple, or what equals one."""
     old_mode: Mode | None = None
     new_mode: Mode | None = None
     alternate: str | None = None
@@ -180,13 +181,16 @@ class Patch:
     `mails` says of which sections the patch was sent as mail; each covers at least one.
     """
 
-    files: tuple[FilePatch, ...]
+    files: Sequence[FilePatch]
+    """A tuple, or what equals one."""
     digest: str = field(default="", compare=False)
     mails: tuple[Mail, ...] = ()
 
     @classmethod
     def joined(cls, patches: Sequence[Patch], digest: str) -> Patch:
         """The sections of all `patches`, in order."""
+        if len(patches) == 1:
+            return replace(patches[0], digest=digest)
         files: list[FilePatch] = []
         mails: list[Mail] = []
         for patch in patches:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from sandbox import Sandbox
 
@@ -14,11 +16,11 @@ BEGIN, END, FILE = "*** Begin Patch", "*** End Patch", "*** Update File: f"
 CHANGE = ("-a", "+b")
 
 
-def parsed(*lines: str) -> tuple[FilePatch, ...]:
+def parsed(*lines: str) -> Sequence[FilePatch]:
     return parse_patch("".join(line + "\n" for line in lines)).files
 
 
-def sections(*body: str) -> tuple[FilePatch, ...]:
+def sections(*body: str) -> Sequence[FilePatch]:
     return parsed(BEGIN, *body, END)
 
 

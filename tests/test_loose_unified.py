@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from sandbox import Sandbox
 
@@ -13,7 +15,7 @@ NAMES = ("--- a/f", "+++ b/f")
 CHANGE = ("-a", "+b")
 
 
-def files(*lines: str, ending: str = "\n") -> tuple[FilePatch, ...]:
+def files(*lines: str, ending: str = "\n") -> Sequence[FilePatch]:
     return parse_patch("".join(line + ending for line in lines)).files
 
 

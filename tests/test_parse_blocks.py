@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 
 import pytest
@@ -26,7 +27,7 @@ def text(*lines: str) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def sections(*lines: str) -> tuple[FilePatch, ...]:
+def sections(*lines: str) -> Sequence[FilePatch]:
     return parse_patch(text(*lines)).files
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 
 import pytest
@@ -23,7 +24,7 @@ def text(*lines: str, ending: str = "\n") -> bytes:
     return "".join(line + ending for line in lines).encode()
 
 
-def sections(*body: str) -> tuple[FilePatch, ...]:
+def sections(*body: str) -> Sequence[FilePatch]:
     return parse_patch(text(BEGIN, *body, END)).files
 
 
@@ -37,7 +38,7 @@ def new_lines(*content: str) -> list[str]:
     return [line.text.decode() for hunk in section.hunks for line in hunk.lines]
 
 
-def hunks(*content: str) -> tuple[Hunk, ...]:
+def hunks(*content: str) -> Sequence[Hunk]:
     (section,) = sections(PATCH, *content, END_PATCH)
     assert (section.operation, section.old_path, section.new_path) == (Operation.UPDATE, "f", "f")
     return section.hunks

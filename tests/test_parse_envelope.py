@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from git_opatch.errors import ParseError
@@ -16,11 +18,11 @@ def text(*lines: str, ending: str = "\n") -> bytes:
     return "".join(line + ending for line in lines).encode()
 
 
-def sections(*body: str) -> tuple[FilePatch, ...]:
+def sections(*body: str) -> Sequence[FilePatch]:
     return parse_patch(text(BEGIN, *body, END)).files
 
 
-def hunks(*body: str) -> tuple[Hunk, ...]:
+def hunks(*body: str) -> Sequence[Hunk]:
     (section,) = sections(FILE, *body)
     assert (section.operation, section.old_path, section.new_path) == (Operation.UPDATE, "f", "f")
     return section.hunks

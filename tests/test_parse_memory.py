@@ -1,4 +1,4 @@
-"""Reading takes memory in proportion to the text, however short its lines are.
+"""Reading takes memory in proportion to the text, however short its lines are, or its hunks.
 
 The measure is the project's decision: at most eight times the size of the text, at the peak.
 """
@@ -11,7 +11,7 @@ import tracemalloc
 import pytest
 
 from git_opatch.errors import ParseError
-from git_opatch.parse import parse_patch
+from git_opatch.parse import parse_patch, reread
 
 _SIZE = 48_000
 _MOST = 8
@@ -23,6 +23,10 @@ Date: Mon, 17 Sep 2001 00:00:00 +0000
 Subject: [PATCH] x
 
 """
+_DELETE = '{"type":"delete_file","path":"f"}'
+_UPDATE = '{"type":"update_file","path":"f","diff":"@@\\n-a\\n+b\\n"}'
+_ENVELOPE = "*** Begin Patch\n*** Update File: a\n@@\n-a\n+b\n*** End Patch"
+_QUOTE_ENDS = "*** End Patch'\n"
 FAMILIES = {
     "add": ("*** Begin Patch\n*** Add File: f\n", "+x\n", "*** End Patch\n"),
     "update": ("*** Begin Patch\n*** Update File: f\n@@\n", "+x\n", "*** End Patch\n"),
@@ -57,8 +61,75 @@ FAMILIES = {
     "NULs": ("*** Begin Patch\n*** Add File: f\n", "+\0\n", "*** End Patch\n"),
     "fences": ("", "```\n", ""),
     "moved files": ("", "diff --git a/f b/g\nrename from f\nrename to g\n", ""),
+    "hunks of an envelope": (
+        "*** Begin Patch\n*** Update File: f\n",
+        "@@\n-a\n+b\n",
+        "*** End Patch\n",
+    ),
+    "hunks": ("--- a/f\n+++ b/f\n", "@@\n+\n", ""),
+    "numbered hunks": ("--- a/f\n+++ b/f\n", "@@ -1 +1 @@\n-a\n+b\n", ""),
+    "hunks with anchors": ("--- a/f\n+++ b/f\n", "@@ a\n+a\n", ""),
+    "hunks without newlines": ("--- a/f\n+++ b/f\n", "@@\n+\n\\ No newline\n", ""),
+    "hunks of a FILE_PATCH": ('<FILE_PATCH file_path="f">\n', "@@\n-a\n+b\n", "</FILE_PATCH>\n"),
+    "updated files": ("*** Begin Patch\n", "*** Update File: a\n@@\n-a\n+b\n", "*** End Patch\n"),
+    "added files": ("*** Begin Patch\n", "*** Add File: a\n+\n", "*** End Patch\n"),
+    "deleted files": ("*** Begin Patch\n", "*** Delete File: a\n", "*** End Patch\n"),
+    "envelopes": ("", "*** Begin Patch\n*** Delete File: a\n*** End Patch\n", ""),
+    "diffs": ("", "--- a/f\n+++ b/f\n@@\n-a\n+b\n", ""),
+    "diffs of git": ("", "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@\n-a\n+b\n", ""),
+    "new files": ("", "--- /dev/null\n+++ b/f\n@@\n+\n", ""),
+    "fenced diffs": ("", "  ```\n  --- a/f\n  +++ b/f\n  @@\n  +x\n  ```\n", ""),
+    "FILE_DELETEs": ("<FILE_CHANGES>\n", '<FILE_DELETE file_path="f"/>\n', "</FILE_CHANGES>\n"),
+    "FILE_NEWs": ("", '<FILE_NEW file_path="f">\na\n</FILE_NEW>\n', ""),
+    "blocks": ("f.py\n", "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", ""),
+    "blocks of two files": (
+        "",
+        "".join(f"{name}.py\n<<<<< SEARCH\na\n=====\nb\n>>>>> REPLACE\n" for name in "fg"),
+        "",
+    ),
+    "blocks for new files": ("f.py\n", "<<<<< SEARCH\n=====\nb\n>>>>> REPLACE\n", ""),
+    "dividers": ("f.py\n<<<<<<< SEARCH\n", "=====\n", ">>>>>>> REPLACE\n"),
+    "operations that delete": ("[", _DELETE + ",", _DELETE + "]"),
+    "operations that update": ("[", _UPDATE + ",", _DELETE + "]"),
+    "operations on lines": ("", _UPDATE + "\n", ""),
+    "calls": ("[", f'{{"type":"apply_patch_call","operation":{_UPDATE}}},', _DELETE + "]"),
+    "patches in strings": ("", json.dumps({"patch": _ENVELOPE}) + "\n", ""),
+    "sections in a string": (
+        '{"patch":"*** Begin Patch\\n',
+        "*** Update File: a\\n@@\\n+\\n",
+        '*** End Patch"}',
+    ),
+    "a quoted argument": ("apply_patch '*** Begin Patch\n*** Add File: f\n", "+\n", _QUOTE_ENDS),
+    "hunks in a quoted argument": (
+        "apply_patch '*** Begin Patch\n*** Update File: f\n",
+        "@@\n+\n",
+        _QUOTE_ENDS,
+    ),
+    "a quoted argument with escapes": (
+        'apply_patch "*** Begin Patch\n*** Add File: f\n',
+        '+\\"\n',
+        '*** End Patch"\n',
+    ),
+    "what echo prints": (
+        "echo '*** Begin Patch\n*** Add File: f\n",
+        "+x\n",
+        "*** End Patch' | apply_patch\n",
+    ),
+    "a quoted script": (
+        'bash -lc \'apply_patch <<"EOF"\n*** Begin Patch\n*** Add File: f\n',
+        "+x\n",
+        "*** End Patch\nEOF\n'\n",
+    ),
+    "quoted arguments": ("", f"apply_patch '{_ENVELOPE}'\n", ""),
+    "heredocs": ("", f"apply_patch <<'E'\n{_ENVELOPE}\nE\n", ""),
+    "changes of directory": ("", f"cd a && apply_patch <<'E'\n{_ENVELOPE}\nE\n", ""),
 }
 """What a text begins with, what it has again and again, and how it ends."""
+
+
+@pytest.fixture(autouse=True)
+def _keep_as_few_as_of_a_large_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reread, "_SURELY_KEPT", 0)
 
 
 def _peak(text: bytes) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -23,7 +24,7 @@ DELETE = {"type": "delete_file", "path": "d"}
 (WANTED,) = parse_patch(ENVELOPE).files
 
 
-def files(value: object, indent: int | None = None) -> tuple[FilePatch, ...]:
+def files(value: object, indent: int | None = None) -> Sequence[FilePatch]:
     return parse_patch(json.dumps(value, indent=indent)).files
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from git_opatch.blob import Mode
@@ -16,11 +18,11 @@ WEAK = (Anchor(b"f():", weak=True),)
 NO_NEWLINE = "\\ No newline at end of file"
 
 
-def files(*lines: str) -> tuple[FilePatch, ...]:
+def files(*lines: str) -> Sequence[FilePatch]:
     return parse_patch("".join(line + "\n" for line in lines)).files
 
 
-def hunks(*lines: str) -> tuple[Hunk, ...]:
+def hunks(*lines: str) -> Sequence[Hunk]:
     (section,) = files(*NAMES, *lines)
     assert section == FilePatch(Operation.UPDATE, "f", "f", section.hunks)
     return section.hunks

@@ -6,7 +6,7 @@ import os
 import shlex
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -28,7 +28,7 @@ def read(text: str) -> list[tuple[str, str]]:
     return [(one.directory, one.path) for one in parse_patch(text).files]
 
 
-def numbers(sections: tuple[FilePatch, ...]) -> list[int]:
+def numbers(sections: Sequence[FilePatch]) -> list[int]:
     return [line.number for one in sections for hunk in one.hunks for line in hunk.lines]
 
 

@@ -5,7 +5,7 @@
 A form is a family or a frame: a package with `HINT`, a pattern for the lines that it can begin
 with, and `reading`, which is imported where a line looks like it. A family's has
 `starts(cursor)`, whether a patch does begin at the cursor's line, and `parse(cursor)`, which
-takes the lines of one patch and gives its sections. A frame's has `opened(cursor)`, which takes
+takes the lines of one patch and notes its sections. A frame's has `opened(cursor)`, which takes
 what is framed and gives cursors over its content, or takes what stands before it and gives none;
 None, and nothing taken, where no frame begins. Several patches, of several families and in several
 frames, may stand in one text, in order.
@@ -80,7 +80,7 @@ def parse_patch(
     if cursor.faults:
         raise ParseError(cursor.faults)
     digest = hashlib.sha256(raw).hexdigest()
-    return Patch(tuple(cursor.sections), digest, tuple(_covering(cursor)))
+    return Patch(cursor.sections.values(), digest, tuple(_covering(cursor)))
 
 
 def _covering(cursor: Cursor) -> list[Mail]:
@@ -115,8 +115,7 @@ def _read(cursor: Cursor, families: Sequence[ModuleType], depth: int) -> None:
             continue
         family = _starting(cursor, families)
         if family is not None:
-            found, own = _reading(family).parse(cursor), cursor.directory
-            cursor.sections += [replace(one, directory=own) for one in found] if own else found
+            _reading(family).parse(cursor)
         else:
             _pass_over(cursor, families)
             cursor.skip_to(re.compile(_BEGINNING))

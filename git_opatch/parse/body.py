@@ -9,10 +9,9 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
-from typing import overload
 
-from git_opatch.parse.cursor import Lines
+from git_opatch.parse.lines import Lines
+from git_opatch.parse.reread import Made
 from git_opatch.patch import Line, Mark
 
 _MARKS = {mark.value.encode(): mark for mark in Mark}
@@ -27,7 +26,7 @@ def mark_of(line: bytes) -> Mark | None:
     return Mark.CONTEXT if line in (b"", b"\r") else _MARKS.get(line[:1])
 
 
-class Body(Sequence[Line]):
+class Body(Made[Line]):
     """Lines of `lines`, of which `cut` leaves what counts."""
 
     __slots__ = ("_cut", "_kept", "_lines", "_runs", "_size", "unended")
@@ -78,36 +77,12 @@ class Body(Sequence[Line]):
             self._kept = tuple(self._made())
         return iter(self._kept)
 
-    @overload
-    def __getitem__(self, index: int) -> Line: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Line, ...]: ...
-    def __getitem__(self, index: int | slice) -> Line | tuple[Line, ...]:
-        """The line at `index`, or those of a slice."""
-        if isinstance(index, slice):
-            start, stop, step = index.indices(self._size)
-            assert step == 1
-            return tuple(islice(self, start, stop))
-        index = range(self._size)[index]
+    def _at(self, index: int) -> Line:
         if self._kept is not None:
             return self._kept[index]
         run = bisect_right(range(0, len(self._runs), _RUN), index, key=self._runs.__getitem__) - 1
         first, at, kind = self._runs[_RUN * run : _RUN * (run + 1)]
         return self._line(index, at + index - first, _KINDS[kind])
-
-    def __eq__(self, other: object) -> bool:
-        """Whether the same lines stand in `other`."""
-        if not isinstance(other, Body | tuple):
-            return NotImplemented
-        return len(self) == len(other) and all(map(Line.__eq__, self, other))
-
-    def __hash__(self) -> int:
-        """That of the lines in a tuple, since a body can equal one."""
-        return hash(tuple(self))
-
-    def __repr__(self) -> str:
-        """As a tuple of the lines has it."""
-        return repr(tuple(self))
 
     def _made(self) -> Iterator[Line]:
         runs = self._runs

@@ -3,123 +3,19 @@
 from __future__ import annotations
 
 import re
-from array import array
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import NamedTuple
 
 from git_opatch.errors import Fault, Fix
-from git_opatch.patch import FilePatch, Mail
-from git_opatch.text import BYTE_ORDER_MARK, without_cr
+from git_opatch.parse.lines import Lines
+from git_opatch.parse.reread import Room, Sections
+from git_opatch.patch import Mail
+from git_opatch.text import BYTE_ORDER_MARK
 
 _MOST_FAULTS = 10
-_LARGE = 1 << 32  # from here on a position needs more than four bytes
-_NEWLINE = re.compile(rb"\n")
-
-
-class Place(int):
-    """A line's number that also says which line of a string on that line is meant.
-
-    `offset` tells the string from others on the same line, `inner` is the line in it, from 1
-    (0 for the string as a whole), and `name` what it is called.
-    """
-
-    offset: int
-    inner: int
-    name: str
-
-    def __new__(cls, number: int, offset: int, inner: int, name: str) -> Place:
-        """The place in line `number`."""
-        place = super().__new__(cls, number)
-        place.offset, place.inner, place.name = offset, inner, name
-        return place
-
-    def __str__(self) -> str:
-        """As messages have it."""
-        number = int.__repr__(self)
-        return f"{number} (line {self.inner} of {self.name})" if self.inner else number
-
-    def __eq__(self, other: object) -> bool:
-        """Whether both are the same line of the same string."""
-        if isinstance(other, Place):
-            return (int(self), self.offset, self.inner) == (int(other), other.offset, other.inner)
-        return int(self) == other
-
-    def __hash__(self) -> int:
-        """That of the number, since a place can equal one."""
-        return int.__hash__(self)
-
-
-class Numbers(Protocol):
-    """The number of each line, by its position."""
-
-    def __getitem__(self, at: int, /) -> int:
-        """The number of the line at `at`."""
-
-
-class Lines:
-    r"""The lines of a text, without their `\n`, each cut out when it is asked for.
-
-    Of a large text that is no patch most lines never are, and none is kept. `first` is the
-    number of the first line in the text as it was given; with `numbers`, those of each line.
-    `code` is that of an array that can hold any position in the text.
-    """
-
-    __slots__ = (
-        "__weakref__",
-        "_first",
-        "_numbers",
-        "_starts",
-        "code",
-        "crlf",
-        "framed",
-        "raw",
-        "whole",
-    )
-
-    def __init__(self, raw: bytes, *, first: int = 1, numbers: Numbers = ()) -> None:
-        self.raw = raw
-        self._first, self._numbers = first, numbers
-        self.code = "I" if len(raw) < _LARGE else "Q"
-        self._starts = array(self.code, [0])
-        self._starts.extend(match.end() for match in _NEWLINE.finditer(raw))
-        self.whole = self._starts[-1] == len(raw)
-        if not self.whole:
-            self._starts.append(len(raw) + 1)
-        ended, framed = len(self) - (not self.whole), raw.count(b"\r\n")
-        self.crlf = 0 < ended == framed
-        self.framed = self.crlf or not (framed or raw.endswith(b"\r"))
-
-    def __len__(self) -> int:
-        """How many lines there are."""
-        return len(self._starts) - 1
-
-    def __getitem__(self, at: int) -> bytes:
-        r"""The line at `at`, from 0; without its `\r` if all lines have one."""
-        line = self.raw[self._starts[at] : self._starts[at + 1] - 1]
-        return without_cr(line) if self.crlf else line
-
-    def between(self, start: int, stop: int) -> bytes:
-        r"""The lines from `start` to `stop` as they stand in the text, without the last `\n`."""
-        return self.raw[self._starts[start] : max(self._starts[stop] - 1, 0)]
-
-    def number(self, at: int) -> int:
-        """The number of the line at `at` in the text as it was given, from 1."""
-        return self._numbers[at] if self._numbers else self._first + at
-
-    def offset(self, at: int) -> int:
-        """Where in the text the line at `at` begins."""
-        return self._starts[at]
-
-    def at_offset(self, offset: int) -> int:
-        """The line in which that byte of the text stands; the last one past the end."""
-        return min(bisect_right(self._starts, offset), len(self)) - 1
-
-    def find(self, pattern: re.Pattern[bytes], at: int) -> int:
-        """The line at or after `at` where `pattern`, which begins at a line's start, matches."""
-        match = pattern.search(self.raw, self._starts[at])
-        return bisect_left(self._starts, match.start()) if match else len(self)
+_MOST_MADE_AGAIN = 4096
+"""Bytes of framed lines that are made again for each of their sections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,17 +32,12 @@ class Move:
     """Whether it stands on a line of its own, as in a script."""
 
 
-@dataclass(frozen=True, slots=True)
-class NumbersIn:
-    """The numbers of lines that were written in `lines`, so many lines below that at `first`."""
+class Origin(NamedTuple):
+    """Where lines were framed in others: `again` makes them once more, of those and that place."""
 
     lines: Lines
-    first: int
-    offsets: array[int]
-
-    def __getitem__(self, at: int, /) -> int:
-        """The number of the line at `at`."""
-        return self.lines.number(self.first + self.offsets[at])
+    again: Callable[[Lines, int], Lines]
+    at: int
 
 
 @dataclass(slots=True)
@@ -163,8 +54,10 @@ class Cursor:
     end: int = -1
     """Where reading stops; the end of `lines` if negative."""
     faults: list[Fault] = field(default_factory=list)
-    sections: list[FilePatch] = field(default_factory=list)
+    sections: Sections = field(default_factory=lambda: Sections(Room()))
     """What was read of the whole text so far."""
+    room: Room = field(default_factory=Room)
+    """For the hunks of the whole text."""
     mails: list[Mail] = field(default_factory=list)
     """The mails that were read of the whole text so far."""
     directory: str = ""
@@ -179,6 +72,8 @@ class Cursor:
     """Whether the blobs of the text are known from elsewhere."""
     move: Move | None = None
     """The last change of directory in the script that this line is in."""
+    origin: Origin | None = None
+    """Where the lines come from, if they are so few that they need not be kept."""
 
     def __post_init__(self) -> None:
         """Read to the end, if nothing else is said."""
@@ -188,21 +83,39 @@ class Cursor:
     @classmethod
     def over(cls, raw: bytes, source: str = "") -> Cursor:
         r"""Split `raw`; a `\r` at the end of every line is framing and is taken off."""
-        return cls(Lines(raw.removeprefix(BYTE_ORDER_MARK)), source)
+        lines = Lines(raw.removeprefix(BYTE_ORDER_MARK))
+        return cls(lines, source, sections=Sections(Room(len(raw))), room=Room(len(raw)))
 
     def within(self, end: int) -> Cursor:
         """A cursor over the same lines up to `end`, which notes its faults here."""
         return replace(self, end=end)
 
-    def inside(self, lines: Lines) -> Cursor:
+    def inside(self, lines: Lines, origin: Origin | None = None) -> Cursor:
         """A cursor over `lines`, which were framed in these; what it finds is noted here."""
         return Cursor(
             *(lines, self.source),
             faults=self.faults,
             sections=self.sections,
+            room=self.room,
             mails=self.mails,
             directory=self.directory,
+            origin=origin if len(lines.raw) <= _MOST_MADE_AGAIN else None,
         )
+
+    def is_like(self, other: Cursor) -> bool:
+        """Whether a line is read here as there, and is of the same text."""
+        return self._reading() == other._reading()
+
+    def _reading(self) -> tuple[object, ...]:
+        lines = self.origin[:2] if self.origin else self.lines
+        return lines, self.dedent, self.fence, self.file, self.directory
+
+    def at_place(self, at: int, end: int = -1, origin: int = -1) -> Cursor:
+        """A cursor like this at the line `at`, with another end and origin if they are given."""
+        made, end = self.lines, self.end if end < 0 else end
+        if self.origin and origin >= 0:
+            made = self.origin.again(self.origin.lines, origin)
+        return replace(self, lines=made, at=at, end=end, faults=[])
 
     @property
     def at_end(self) -> bool:

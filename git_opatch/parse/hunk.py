@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import re
 from array import array
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
+from git_opatch.parse import reread
 from git_opatch.parse.body import Body, mark_of
 from git_opatch.parse.cursor import Cursor
 from git_opatch.patch import Anchor, Hunk, Mark
@@ -68,13 +70,7 @@ def _numbered_header(match: re.Match[bytes]) -> Header:
     old, old_count, new, new_count, heading = match.groups()
     start, old_lines = _range(old, old_count)
     new_start, new_lines = _range(new, new_count) if new else (None, None)
-    return Header(
-        _heading(heading),
-        start,
-        new_start,
-        old_lines,
-        new_lines,
-    )
+    return Header(_heading(heading), start, new_start, old_lines, new_lines)
 
 
 def _range(first: bytes, count: bytes | None) -> tuple[int, int]:
@@ -157,18 +153,14 @@ class Draft:
             return False
         return self.old_count < stated.old_count or self.new_count < stated.new_count
 
-    def finish(self, ordinal: int) -> Hunk:
+    def finish(self, ordinal: int = 1) -> Hunk:
         """The hunk, which is that many in its section."""
         stated = next((head for head in reversed(self.headers) if head.start is not None), Header())
         anchors = tuple(header.anchor for header in self.headers if header.anchor)
         return Hunk(
-            self.lines,
-            anchors,
-            stated.start,
-            stated.new_start,
-            self.at_end_of_file,
-            self.lines[0].number,
-            ordinal,
+            *(self.lines, anchors, stated.start, stated.new_start, self.at_end_of_file),
+            number=self.lines[0].number,
+            ordinal=ordinal,
             is_last=False,
             framed=self.framed,
             elisions=tuple(self.elisions),
@@ -192,23 +184,35 @@ def fault_not_last(cursor: Cursor, number: int) -> None:
     )
 
 
+def hunks_of(cursor: Cursor, read: Callable[[Cursor], Iterator[Draft]]) -> Sequence[Hunk]:
+    """All hunks that `read` takes from `cursor` on; each begins where it gives the one before."""
+
+    def again(cursor: Cursor) -> Hunk:
+        return next(read(cursor)).finish()
+
+    hunks, at = reread.Hunks(cursor.room), cursor.at
+    for draft in read(cursor):
+        hunks.note(draft.finish(len(hunks) + 1), cursor, at, again)
+        at = cursor.at
+    return hunks.values()
+
+
 class Hunks:
     """Reads the hunks of one file from a cursor, one line at a time."""
 
     def __init__(self, cursor: Cursor) -> None:
         self._cursor = cursor
-        self._done: list[Hunk] = []
         self.open: Draft | None = None
 
-    def header(self) -> None:
-        """Take a `@@` line; several in a row belong to one hunk."""
+    def header(self) -> Iterator[Draft]:
+        """Take a `@@` line, and give the hunk that it ends; several in a row belong to one."""
         cursor = self._cursor
         header = parse_header(cursor.line)
         if header is None:
             _fault_header(cursor)
             header = Header()
         if self.open is None or self.open.lines:
-            self.close()
+            yield from self.close()
             self.open = Draft.at(cursor)
         self.open.headers.append(header)
         cursor.take()
@@ -252,8 +256,8 @@ class Hunks:
         cursor.take()
         return True
 
-    def close(self) -> None:
-        """End the hunk that is being read, if any."""
+    def close(self) -> Iterator[Draft]:
+        """End the hunk that is being read, if any, and give it."""
         if self.open is not None and not self.open.lines:
             message = (
                 "the hunk has no lines; add those to find, to remove and to add after its `@@`"
@@ -268,14 +272,8 @@ class Hunks:
                     "blank; mark what is to be removed and added"
                 )
                 self._cursor.fault(message, number)
-            self._done.append(self.open.finish(len(self._done) + 1))
+            yield self.open
         self.open = None
-
-    def finish(self) -> tuple[Hunk, ...]:
-        """All hunks."""
-        self.close()
-        self._done[-1:] = [replace(hunk, is_last=True) for hunk in self._done[-1:]]
-        return tuple(self._done)
 
 
 def _fault_header(cursor: Cursor) -> None:

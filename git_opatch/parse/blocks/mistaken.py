@@ -109,3 +109,19 @@ def refuse(cursor: Cursor, end: int) -> None:
         )
         cursor.faults.append(Fault(0, message, cursor.source))
         cursor.at = cursor.end
+
+
+def refuse_other(cursor: Cursor, path: bytes) -> None:
+    """Note that the marker here names another file than `path`, for which the block is."""
+    cursor.fault(
+        f"`{visible(cursor.line.strip())}` names another file than `{visible(path)}`, which the "
+        "block is for; write one path, above the block"
+    )
+
+
+def refuse_quotation(cursor: Cursor, first: int, end: int, indent: bytes) -> None:
+    """A block whose every line is indented is quoted, and its lines are not what they seem."""
+    inside = (cursor.line_at(at) for at in range(first, end))
+    if indent and all(line.startswith(indent) for line in inside if line.strip()):
+        message = f"the whole block is indented by {len(indent)}; send it without"
+        cursor.fault(message, cursor.lines.number(first))

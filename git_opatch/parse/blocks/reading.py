@@ -20,9 +20,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
 from git_opatch.parse.blocks import mistaken
@@ -40,6 +41,7 @@ from git_opatch.parse.blocks.rewrite import rewrite
 from git_opatch.parse.body import Body
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.frames import fence
+from git_opatch.parse.reread import Hunks
 from git_opatch.patch import FilePatch, Hunk, Operation
 from git_opatch.text import visible
 
@@ -60,6 +62,18 @@ class _Block(NamedTuple):
     adds: bool
     lines: Body
     start: int | None
+    begin: Cursor
+
+    def hunk(self, ordinal: int = 1) -> Hunk:
+        """What it asks for, as that many hunk of its section."""
+        return Hunk(
+            self.lines,
+            start=None if self.adds else self.start,
+            number=self.lines[0].number,
+            ordinal=ordinal,
+            is_last=False,
+            framed=self.begin.framed,
+        )
 
 
 def starts(cursor: Cursor) -> bool:
@@ -69,23 +83,35 @@ def starts(cursor: Cursor) -> bool:
     return is_marker or mistaken.closing(cursor) >= 0
 
 
-def parse(cursor: Cursor) -> list[FilePatch]:
-    """Take the blocks that follow one another and give the sections of their files."""
+def parse(cursor: Cursor) -> None:
+    """Take the blocks that follow one another and note the sections of their files."""
     if opening_of(cursor.line) is None and (end := mistaken.closing(cursor)) >= 0:
         mistaken.refuse(cursor, end)
-        return []
+        return
     if opening_of(cursor.line) is None:
         line = visible(cursor.line.strip())
         cursor.fault(f"no `<<<<<<< SEARCH` before this `{line}`; add one above the text to find")
         cursor.take()
-        return []
-    blocks: list[_Block] = []
+        return
+    for group in _groups(cursor):
+        first = next(group)
+        section = _section(first, group)
+        cursor.sections.note(section, first.begin, first.begin.at, _section_again)
+
+
+def _groups(cursor: Cursor) -> Iterator[Iterator[_Block]]:
+    """The blocks of each section; one that makes a new file stands alone."""
+    groups = groupby(_blocks(cursor), lambda block: (block.path, block.adds and block.number))
+    return (group for _, group in groups)
+
+
+def _blocks(cursor: Cursor) -> Iterator[_Block]:
     while True:
         block = _block(cursor)
         if block is not None:
-            blocks.append(block)
+            yield block
         if not _another(cursor):
-            return list(_sections(cursor, blocks))
+            return
 
 
 def _another(cursor: Cursor) -> bool:
@@ -107,22 +133,23 @@ def _block(cursor: Cursor) -> _Block | None:
     """Take one block; None after a fault."""
     opening = opening_of(cursor.line)
     assert opening is not None
-    number, faults = cursor.number, len(cursor.faults)
+    number, faults, before = cursor.number, len(cursor.faults), cursor.file
     path = _path(cursor, opening)
-    opened = cursor.at
+    begin = replace(cursor, file=path if path == before else "")  # else it is said here
     cursor.take()
     start = _stated_start(cursor)
     first = cursor.at
     end = _end(cursor, opening, path)
     if end is None:
         return None
-    _refuse_quotation(cursor, opened, end, opening[1])
+    mistaken.refuse_quotation(cursor, begin.at, end, opening[1])
     middle = _middle(cursor, first, end, opening)
     if middle is None or len(cursor.faults) > faults:
         return None
     old, new = _side(cursor, first, middle), _side(cursor, middle + 1, end)
     adds = not any(old.line_at(at).strip() for at in range(first, middle))
-    return _Block(path, number, adds, rewrite(replace(old, end=first) if adds else old, new), start)
+    lines = rewrite(replace(old, end=first) if adds else old, new)
+    return _Block(path, number, adds, lines, start, begin)
 
 
 def _path(cursor: Cursor, opening: re.Match[bytes]) -> str:
@@ -131,7 +158,7 @@ def _path(cursor: Cursor, opening: re.Match[bytes]) -> str:
     if opening[3]:
         cursor.file = os.fsdecode(opening[3])
         if heading.path not in (b"", opening[3]) and looks_like_path(heading.path):
-            _refuse_other(cursor, heading.path)
+            mistaken.refuse_other(cursor, heading.path)
     elif heading.says is Says.PATH:
         cursor.file = os.fsdecode(heading.path)
     elif heading.says is not Says.NOTHING:
@@ -142,13 +169,6 @@ def _path(cursor: Cursor, opening: re.Match[bytes]) -> str:
     else:
         _refuse_prose(cursor)
     return cursor.file
-
-
-def _refuse_other(cursor: Cursor, path: bytes) -> None:
-    cursor.fault(
-        f"`{visible(cursor.line.strip())}` names another file than `{visible(path)}`, which the "
-        "block is for; write one path, above the block"
-    )
 
 
 def _refuse_heading(cursor: Cursor, heading: Heading) -> None:
@@ -193,7 +213,7 @@ def _end(cursor: Cursor, opening: re.Match[bytes], path: str) -> int | None:
         close = CLOSE.fullmatch(line)
         if close and close[1] == opening[1] and (is_close(line) or close[3] == own):
             if close[3] not in (None, own) and own:
-                _refuse_other(cursor, own)
+                mistaken.refuse_other(cursor, own)
             cursor.take()
             return cursor.at - 1
         if (again := opening_of(line)) and again[1] == opening[1]:
@@ -209,15 +229,16 @@ def _middle(cursor: Cursor, first: int, end: int, opening: re.Match[bytes]) -> i
 
     The markers of one block are of one length; a line of another is content beside it.
     """
-    found = [
-        (at, len(match[2]))
-        for at in range(first, end)
-        if (match := DIVIDER.fullmatch(cursor.line_at(at))) and match[1] == opening[1]
-    ]
-    alike = [(at, size) for at, size in found if size == len(opening[2])]
+    found, alike = array(cursor.lines.code), array(cursor.lines.code)
+    for at in range(first, end):
+        match = DIVIDER.fullmatch(cursor.line_at(at))
+        if match and match[1] == opening[1]:
+            found.append(at)
+            if len(match[2]) == len(opening[2]):
+                alike.append(at)
     chosen = alike if len(alike) == 1 else found
     if len(chosen) == 1:
-        return chosen[0][0]
+        return chosen[0]
     divider = "=" * len(opening[2])
     wrong = [] if found else mistaken.dividers(cursor, first, end)
     if len(wrong) == 1:
@@ -233,17 +254,9 @@ def _middle(cursor: Cursor, first: int, end: int, opening: re.Match[bytes]) -> i
         cursor.fault(
             f"`{divider}` stands more than once in this block; write `\\{divider}` where it is "
             "text to find or to put",
-            cursor.lines.number(chosen[1][0]),
+            cursor.lines.number(chosen[1]),
         )
     return None
-
-
-def _refuse_quotation(cursor: Cursor, first: int, end: int, indent: bytes) -> None:
-    """A block whose every line is indented is quoted, and its lines are not what they seem."""
-    inside = (cursor.line_at(at) for at in range(first, end))
-    if indent and all(line.startswith(indent) for line in inside if line.strip()):
-        message = f"the whole block is indented by {len(indent)}; send it without"
-        cursor.fault(message, cursor.lines.number(first))
 
 
 def _side(cursor: Cursor, start: int, stop: int) -> Cursor:
@@ -258,34 +271,28 @@ def _unescaped(line: bytes) -> bytes:
     return _ESCAPED.sub(b"", line)
 
 
-def _sections(cursor: Cursor, blocks: Sequence[_Block]) -> Iterator[FilePatch]:
-    for (path, adds), group in groupby(blocks, lambda block: (block.path, block.adds)):
-        if adds:
-            yield from (_added(cursor, block) for block in group)
-        else:
-            yield _updated(cursor, path, list(group))
-
-
-def _added(cursor: Cursor, block: _Block) -> FilePatch:
-    lines = block.lines
-    hunks = (Hunk(lines, number=lines[0].number, framed=cursor.framed),) if lines else ()
+def _section(first: _Block, rest: Iterator[_Block]) -> FilePatch:
+    """The section of `first` and of the `rest`, which are for the same file."""
+    hunks = Hunks(first.begin.room)
+    for block in chain([first], rest):
+        if block.lines:
+            begin = block.begin
+            hunks.note(block.hunk(len(hunks) + 1), begin, begin.at, _hunk_again)
     return FilePatch(
-        Operation.ADD, None, block.path, hunks, number=block.number, source=cursor.source
+        Operation.ADD if first.adds else Operation.UPDATE,
+        None if first.adds else first.path,
+        first.path,
+        hunks.values(),
+        number=first.number,
+        source=first.begin.source,
+        directory=first.begin.directory,
     )
 
 
-def _updated(cursor: Cursor, path: str, blocks: Sequence[_Block]) -> FilePatch:
-    hunks = tuple(
-        Hunk(
-            block.lines,
-            start=block.start,
-            number=block.lines[0].number,
-            ordinal=ordinal,
-            is_last=ordinal == len(blocks),
-            framed=cursor.framed,
-        )
-        for ordinal, block in enumerate(blocks, 1)
-    )
-    return FilePatch(
-        Operation.UPDATE, path, path, hunks, number=blocks[0].number, source=cursor.source
-    )
+def _section_again(cursor: Cursor) -> FilePatch:
+    group = next(_groups(cursor))
+    return _section(next(group), group)
+
+
+def _hunk_again(cursor: Cursor) -> Hunk:
+    return next(_blocks(cursor)).hunk()

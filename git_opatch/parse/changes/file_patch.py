@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.header import parse_names, read_extended
-from git_opatch.parse.hunk import Hunks
+from git_opatch.parse.hunk import Draft, Hunks, hunks_of
 from git_opatch.patch import Hunk
 
 _BEGIN = re.compile(rb"\*\*\* Begin Patch[ \t\r]*")
@@ -25,16 +27,20 @@ _END_OF_FILE = b"*** End of File"
 _NAMES = "this names another file than the tag does; one FILE_PATCH changes one file"
 
 
-def read_hunks(content: Cursor, path: str) -> tuple[Hunk, ...]:
+def read_hunks(content: Cursor, path: str) -> Sequence[Hunk]:
     """Read the hunks for the file at `path`; `content` has no fence round it."""
     name = os.fsencode(path)
     _take_wrapper(content, name)
+    return hunks_of(content, partial(_hunks, name=name))
+
+
+def _hunks(content: Cursor, name: bytes) -> Iterator[Draft]:
     hunks = Hunks(content)
     while not content.at_end:
         line = content.line
         if line.startswith(b"@@"):
             _drop_separator(content, hunks)
-            hunks.header()
+            yield from hunks.header()
         elif line.rstrip() == b"~":
             _elide(content, hunks)
         elif _begins_file(content, hunks, name):
@@ -47,7 +53,7 @@ def read_hunks(content: Cursor, path: str) -> tuple[Hunk, ...]:
             content.skip_blank()
         elif not hunks.line():
             hunks.unmarked()
-    return hunks.finish()
+    yield from hunks.close()
 
 
 def _take_wrapper(content: Cursor, name: bytes) -> None:

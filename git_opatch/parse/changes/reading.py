@@ -12,7 +12,7 @@ between them in `content` and `file_patch`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from git_opatch.parse import blocks, changes, operations
 from git_opatch.parse.changes.content import added_lines, no_end, take_content, without_fence
@@ -39,38 +39,46 @@ def starts(cursor: Cursor) -> bool:
     return _STARTS.match(cursor.line) is not None
 
 
-def parse(cursor: Cursor) -> list[FilePatch]:
-    """Take one container, or one directive outside of any, and give its sections."""
+def parse(cursor: Cursor) -> None:
+    """Take one container, or one directive outside of any, and note its sections."""
     tag = read_tag(cursor.line) or Tag(b"")
     if tag.name == changes.CONTAINER and not tag.closing:
-        return _container(cursor, tag)
-    return _directive(cursor, tag)
+        _container(cursor, tag)
+    else:
+        _note(cursor, tag)
 
 
-def _container(cursor: Cursor, opening: Tag) -> list[FilePatch]:
-    begin, faults = cursor.number, len(cursor.faults)
+def _note(cursor: Cursor, tag: Tag) -> None:
+    at, section = cursor.at, _directive(cursor, tag)
+    if section is not None:
+        cursor.sections.note(section, cursor, at, _directive)
+
+
+def _container(cursor: Cursor, opening: Tag) -> None:
+    begin, faults, before = cursor.number, len(cursor.faults), len(cursor.sections)
     cursor.take()
     check(cursor, opening, begin)
-    files: list[FilePatch] = []
     last = begin
     while True:
         cursor.skip_to(_BETWEEN)
         tag = None if cursor.at_end else read_tag(cursor.line)
         if cursor.at_end or (tag and tag.name == changes.CONTAINER):
             break
-        files += _directive(cursor, tag) if tag else _between(cursor)
+        if tag:
+            _note(cursor, tag)
+        else:
+            _between(cursor)
         last = cursor.previous
     if tag and tag.closing:
         cursor.take()
         check(cursor, tag, cursor.previous)
     else:
         cursor.fault(no_end(opening, last), begin)
-    if not files and len(cursor.faults) == faults:
+    if len(cursor.sections) == before and len(cursor.faults) == faults:
         cursor.fault("the container has no directive: it changes nothing", begin)
-    return files
 
 
-def _between(cursor: Cursor) -> list[FilePatch]:
+def _between(cursor: Cursor) -> None:
     """Take a line between directives: prose and its bullets, unless it looks like a patch's."""
     line, is_other = cursor.line, _begins_other(cursor)
     cursor.take()
@@ -81,7 +89,6 @@ def _between(cursor: Cursor) -> list[FilePatch]:
             cursor.previous,
         )
         cursor.skip_to(KNOWN)
-    return []
 
 
 def _begins_other(cursor: Cursor) -> bool:
@@ -102,20 +109,22 @@ def _first_of_json(cursor: Cursor) -> bytes:
     return b"\n".join([cursor.line, *map(cursor.line_at, range(cursor.at + 1, end))])
 
 
-def _directive(cursor: Cursor, tag: Tag) -> list[FilePatch]:
+def _directive(cursor: Cursor, tag: Tag | None = None) -> FilePatch | None:
+    """Take one directive, which begins with `tag`, and give its section; None after a fault."""
+    tag = tag or read_tag(cursor.line) or Tag(b"")
     number, faults = cursor.number, len(cursor.faults)
     cursor.take()
     if not check(cursor, tag, number):
         _pass_over(cursor, tag)
-        return []
+        return None
     if tag.closing:
         name = visible(tag.name)
         cursor.fault(
             f"`</{name}>` ends nothing: there is no `<{name}…>` that it belongs to", number
         )
-        return []
+        return None
     section = _READERS[tag.name](cursor, tag, number)
-    return [section] if len(cursor.faults) == faults else []
+    return section if len(cursor.faults) == faults else None
 
 
 def _pass_over(cursor: Cursor, tag: Tag) -> None:
@@ -134,7 +143,7 @@ def _section(
     number: int,
     old_path: str | None,
     new_path: str | None,
-    hunks: tuple[Hunk, ...] = (),
+    hunks: Sequence[Hunk] = (),
 ) -> FilePatch:
     return FilePatch(
         operation,
@@ -144,6 +153,7 @@ def _section(
         states_content=operation is not Operation.DELETE,
         number=number,
         source=cursor.source,
+        directory=cursor.directory,
     )
 
 

@@ -16,9 +16,8 @@ import re
 from git_opatch.errors import Fix
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.envelope.marker import is_begin, is_end, marker_of
-from git_opatch.parse.envelope.section import sections
+from git_opatch.parse.envelope.section import read_sections
 from git_opatch.parse.frames.fence import is_fence, refuse_left_over
-from git_opatch.patch import FilePatch
 from git_opatch.text import visible
 
 _LEFT_OVER = re.compile(rb"-(?!-)|\+(?!\+\+ )")
@@ -39,23 +38,22 @@ def is_marker(line: bytes) -> bool:
     return is_end(line) or marker_of(line) is not None
 
 
-def parse(cursor: Cursor) -> list[FilePatch]:
-    """Take one envelope and give its sections."""
+def parse(cursor: Cursor) -> None:
+    """Take one envelope and note its sections."""
     begin, first = cursor.number, cursor.at
     cursor.take()
     end, found = _end_of(cursor)
     if not found:
         _no_end(cursor, begin, end)
-    faults = len(cursor.faults)
+    faults, before = len(cursor.faults), len(cursor.sections)
     _refuse_quotation(cursor, first, end + found)
-    files = sections(cursor.within(end))
+    read_sections(cursor.within(end))
     cursor.at = end + found
     if found:
         _refuse_left_over(cursor)
         refuse_left_over(cursor)
-    if not files and len(cursor.faults) == faults:
+    if len(cursor.sections) == before and len(cursor.faults) == faults:
         cursor.fault("the patch has no section: it changes nothing", begin)
-    return files
 
 
 def _refuse_left_over(cursor: Cursor) -> None:

@@ -12,7 +12,7 @@ Rules: OpenCode's patch format ("Operation Types", "End of File Marker") and Cod
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from git_opatch.errors import Fix
 from git_opatch.parse.body import Body
@@ -21,7 +21,7 @@ from git_opatch.parse.envelope import marker
 from git_opatch.parse.envelope.marker import Marker, marker_of
 from git_opatch.parse.envelope.mistaken import fault_no_marker
 from git_opatch.parse.envelope.restated import pass_header
-from git_opatch.parse.hunk import Hunks, is_no_newline, parse_header
+from git_opatch.parse.hunk import Draft, Hunks, hunks_of, is_no_newline, parse_header
 from git_opatch.patch import FilePatch, Hunk, Operation
 from git_opatch.paths import why_unsafe
 from git_opatch.text import visible
@@ -30,33 +30,34 @@ _ENVIRONMENT = b"*** Environment ID: "
 _LATE_MOVE = "`*** Move to:` stands right after `*** Update File:`, before any hunk"
 
 
-def sections(cursor: Cursor) -> list[FilePatch]:
-    """Take all lines that are left, which stand in an envelope, and give their sections."""
+def read_sections(cursor: Cursor) -> None:
+    """Take all lines that are left, which stand in an envelope, and note their sections."""
     cursor.skip_blank()
     if not cursor.at_end and cursor.line.lstrip().startswith(_ENVIRONMENT):
         cursor.take()
-    files: list[FilePatch] = []
-    while True:
+    cursor.skip_blank()
+    while not cursor.at_end:
+        at, section = cursor.at, _section(cursor)
+        if section is not None:
+            cursor.sections.note(section, cursor, at, _section)
         cursor.skip_blank()
-        if cursor.at_end:
-            return files
-        files += _section(cursor)
 
 
-def _section(cursor: Cursor) -> list[FilePatch]:
+def _section(cursor: Cursor) -> FilePatch | None:
+    """Take one section and give it; None after a fault."""
     found = marker_of(cursor.line)
     if found is not None and found[0] in _READERS:
         kind, path = found
         if not path:
             cursor.fault(f"this marker names no file; write `{kind.value}PATH`")
-        return [_READERS[kind](cursor, os.fsdecode(path))]
+        return _READERS[kind](cursor, os.fsdecode(path))
     if found is not None:
         cursor.fault(_LATE_MOVE)
     else:
         fault_no_marker(cursor)
     cursor.take()
     cursor.skip_until(_is_section)
-    return []
+    return None
 
 
 def _is_section(line: bytes) -> bool:
@@ -88,6 +89,7 @@ def _add(cursor: Cursor, path: str) -> FilePatch:
         new_mode=mode,
         number=number,
         source=cursor.source,
+        directory=cursor.directory,
     )
 
 
@@ -137,7 +139,11 @@ def _delete(cursor: Cursor, path: str) -> FilePatch:
         cursor.fault("a deletion has no lines; only the next `***` marker can follow it")
         cursor.skip_until(lambda line: line.startswith(b"***"))
     return FilePatch(
-        Operation.DELETE, path, None, states_content=False, number=number, source=cursor.source
+        *(Operation.DELETE, path, None),
+        states_content=False,
+        number=number,
+        source=cursor.source,
+        directory=cursor.directory,
     )
 
 
@@ -146,7 +152,7 @@ def _update(cursor: Cursor, path: str) -> FilePatch:
     cursor.take()
     moved = _moved(cursor)
     modes = pass_header(cursor, path, moved or path)
-    hunks = _hunks(cursor)
+    hunks = hunks_of(cursor, _hunks)
     if not hunks and not moved and len(cursor.faults) == before:
         cursor.fault(
             "the update has no hunk; add `@@` and the lines to change, or leave the section out",
@@ -157,6 +163,7 @@ def _update(cursor: Cursor, path: str) -> FilePatch:
         *(operation, path, moved or path, hunks, *modes),
         number=number,
         source=cursor.source,
+        directory=cursor.directory,
     )
 
 
@@ -189,15 +196,15 @@ def _refuse_folder(cursor: Cursor, kind: Marker, path: str) -> None:
         cursor.fault(message, corrected=meant)
 
 
-def _hunks(cursor: Cursor) -> tuple[Hunk, ...]:
+def _hunks(cursor: Cursor) -> Iterator[Draft]:
     hunks = Hunks(cursor)
-
-    def take() -> bool:
+    while not cursor.at_end:
         line = cursor.line
         if line.startswith(b"***"):
-            return _marker_in_update(cursor, hunks)
-        if line.startswith(b"@@"):
-            hunks.header()
+            if not _marker_in_update(cursor, hunks):
+                break
+        elif line.startswith(b"@@"):
+            yield from hunks.header()
         elif hunks.open is None and line in (b"", b"\r"):
             cursor.take()
         elif hunks.open is not None and hunks.open.closed:
@@ -206,11 +213,7 @@ def _hunks(cursor: Cursor) -> tuple[Hunk, ...]:
             cursor.skip_until(lambda line: line.startswith((b"@@", b"***")))
         elif not hunks.line():
             hunks.unmarked()
-        return True
-
-    while not cursor.at_end and take():
-        pass
-    return hunks.finish()
+    yield from hunks.close()
 
 
 def _marker_in_update(cursor: Cursor, hunks: Hunks) -> bool:

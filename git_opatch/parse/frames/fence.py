@@ -8,7 +8,8 @@ long, and alone on its line; the lines inside lose as much indentation as the fe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from git_opatch.parse.cursor import Cursor
@@ -69,8 +70,14 @@ def pass_fence(cursor: Cursor) -> bool:
     cursor.take()
     cursor.fence, cursor.move = b"" if cursor.fence else match[2], None
     indent = match[1] if cursor.fence and _all_indented(cursor, match[1]) else b""
-    cursor.dedent = (lambda line: line.removeprefix(indent)) if indent else None
+    cursor.dedent = _without(indent) if indent else None
     return True
+
+
+@lru_cache(maxsize=16)
+def _without(indent: bytes) -> Callable[[bytes], bytes]:
+    # The same one each time, so that what is read with it is known to be read alike.
+    return lambda line: line.removeprefix(indent)
 
 
 def refuse_left_over(cursor: Cursor) -> None:

@@ -12,11 +12,13 @@ import posixpath
 import re
 from collections import deque
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 from git_opatch.parse import blocks
-from git_opatch.parse.cursor import Cursor, Lines, Place
-from git_opatch.parse.operations.json_text import Broken, items, string
+from git_opatch.parse.cursor import Cursor, Origin
+from git_opatch.parse.lines import Lines, NumbersOfString
+from git_opatch.parse.operations.json_text import Broken, end_of, items, string
 from git_opatch.parse.operations.unread import holds_patch
 from git_opatch.text import visible
 
@@ -49,24 +51,6 @@ class OperationLines(Lines):
     """The lines of one operation, as a section of an envelope."""
 
     __slots__ = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Numbers:
-    """Which line of a string each line is; with `header`, all after a first one, which is put
-    before them and has that number.
-    """
-
-    number: int
-    offset: int
-    name: str
-    header: int = 0
-
-    def __getitem__(self, at: int, /) -> int:
-        """The number of the line at `at`."""
-        if self.header:
-            return Place(self.number if at else self.header, self.offset, at, self.name)
-        return Place(self.number, self.offset, at + 1, self.name)
 
 
 class Reader:
@@ -243,14 +227,16 @@ class Reader:
         """A header, and after it the lines of `diff`."""
         diff = (self._string(members, "diff") if "diff" in members else None) or b""
         offset = members["diff"][0][0] if "diff" in members else at
-        numbers = _Numbers(self._number(offset), offset, "`diff`", self._number(at))
+        numbers = NumbersOfString(self._number(offset), offset, "`diff`", self._number(at))
         ending = b"\r\n" if b"\r\n" in diff else b"\n"
-        return self._cursor.inside(kind(header + ending + diff, numbers=numbers))
+        origin = Origin(self._cursor.lines, _operation_again, at)
+        return self._cursor.inside(kind(header + ending + diff, numbers=numbers), origin)
 
     def _inside(self, text: bytes, start: int, name: str) -> Cursor:
         called = f"`{name}`" if name else "the string"
-        numbers = _Numbers(self._number(start), start, called)
-        return self._cursor.inside(Lines(text, numbers=numbers))
+        numbers = NumbersOfString(self._number(start), start, called)
+        origin = Origin(self._cursor.lines, _STRINGS_AGAIN[name], start)
+        return self._cursor.inside(Lines(text, numbers=numbers), origin)
 
     def _word(self, members: Members, name: str) -> bytes | None:
         """The string `name` as it is written; None if it is not there, or none."""
@@ -290,6 +276,20 @@ class Reader:
 
 _KNOWN = {"type", "path", "diff", *_ROUND, *_TURNS, *_DIRECTORIES, *_OTHER_DIRECTORIES}
 _TWICE = 2
+
+
+def _operation_again(lines: Lines, at: int) -> Lines:
+    """Those of the operation that stands there."""
+    reader = Reader(Cursor(lines))
+    return next(reader._members_of(reader._members(at), at, "", 0)).lines
+
+
+def _string_again(lines: Lines, at: int, name: str) -> Lines:
+    """Those of the string that stands there."""
+    return next(Reader(Cursor(lines)).value(at, end_of(lines.raw, at), name)).lines
+
+
+_STRINGS_AGAIN = {name: partial(_string_again, name=name) for name in ("", *_STRINGS)}
 
 
 def _name(key: bytes) -> str:

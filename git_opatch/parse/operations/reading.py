@@ -15,16 +15,17 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.envelope import reading as envelope
 from git_opatch.parse.envelope.marker import Marker, marker_of
-from git_opatch.parse.envelope.section import sections
+from git_opatch.parse.envelope.section import read_sections
 from git_opatch.parse.operations import JSON
 from git_opatch.parse.operations.broken import is_meant, refusal
 from git_opatch.parse.operations.json_text import Broken, end_of
 from git_opatch.parse.operations.reader import OperationLines, Reader
-from git_opatch.patch import FilePatch, Operation
+from git_opatch.patch import Operation
 
 _MARKERS = {
     Operation.ADD: Marker.ADD,
@@ -40,14 +41,16 @@ def starts(cursor: Cursor) -> bool:
     return isinstance(cursor.lines, OperationLines)
 
 
-def parse(cursor: Cursor) -> list[FilePatch]:
-    """Take an operation and give its section."""
+def parse(cursor: Cursor) -> None:
+    """Take an operation and note its section."""
     if _holds_envelope(cursor):
-        return _enveloped(cursor)
-    files = sections(cursor)
-    if len(files) > 1:
-        cursor.fault("an operation is for one file; put this into one of its own", files[1].number)
-    return files[:1]
+        _enveloped(cursor)
+        return
+    before = len(cursor.sections)
+    read_sections(cursor)
+    if len(cursor.sections) > before + 1:
+        number = cursor.sections[before + 1].number
+        cursor.fault("an operation is for one file; put this into one of its own", number)
 
 
 def _holds_envelope(cursor: Cursor) -> bool:
@@ -57,17 +60,18 @@ def _holds_envelope(cursor: Cursor) -> bool:
     return not ahead.at_end and ahead.line.startswith(b"*") and envelope.starts(ahead)
 
 
-def _enveloped(cursor: Cursor) -> list[FilePatch]:
+def _enveloped(cursor: Cursor) -> None:
     """Take an operation whose `diff` is an envelope: of its section, and of no other.
 
     Rule: the project's decision; the API has the section's body alone, models often write more.
     """
     asked, faults = marker_of(cursor.take()), len(cursor.faults)
     cursor.skip_blank()
-    number = cursor.number
-    files = envelope.parse(cursor)
+    number, before = cursor.number, len(cursor.sections)
+    envelope.parse(cursor)
     cursor.skip_blank()
-    given = [(_MARKERS.get(one.operation), os.fsencode(one.path)) for one in files]
+    found = (cursor.sections[at] for at in range(before, len(cursor.sections)))
+    given = [(_MARKERS.get(one.operation), os.fsencode(one.path)) for one in islice(found, 2)]
     if len(cursor.faults) == faults and (given != [asked] or not cursor.at_end):
         cursor.fault(
             "this `diff` is an envelope that is not for the operation's `path` and `type` alone; "
@@ -75,7 +79,6 @@ def _enveloped(cursor: Cursor) -> list[FilePatch]:
             number,
         )
     cursor.at = cursor.end
-    return files[:1]
 
 
 def opened(cursor: Cursor) -> Iterator[Cursor] | None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from git_opatch.parse.cursor import Cursor
@@ -30,7 +31,7 @@ from git_opatch.parse.header import (
     path_of,
     read_extended,
 )
-from git_opatch.parse.hunk import Draft, Hunks
+from git_opatch.parse.hunk import Draft, Hunks, hunks_of
 from git_opatch.parse.unified import another
 from git_opatch.parse.unified.unread import is_half
 from git_opatch.patch import FilePatch, Hunk, Mark, Operation
@@ -52,8 +53,15 @@ def starts_with(line: bytes) -> bool:
     return line.startswith(_GIT)
 
 
-def parse(cursor: Cursor) -> list[FilePatch]:
-    """Take the diff of one file and give it as a section."""
+def parse(cursor: Cursor) -> None:
+    """Take the diff of one file and note it as a section."""
+    at, section = cursor.at, _section(cursor)
+    if section is not None:
+        cursor.sections.note(section, cursor, at, _section)
+
+
+def _section(cursor: Cursor) -> FilePatch | None:
+    """Take the diff of one file and give it; None after a fault."""
     first, number, faults = cursor.at, cursor.number, len(cursor.faults)
     git = starts_with(cursor.line)
     extended = read_extended(cursor) if git else {}
@@ -68,32 +76,31 @@ def parse(cursor: Cursor) -> list[FilePatch]:
     told = cursor.recorded or "deleted file" in extended
     if "binary" in extended or ("differ" in extended and not told):
         cursor.fault("a binary patch has no lines to find; use `git apply` for this file", number)
-    hunks = _hunks(cursor)
+    hunks = hunks_of(cursor, _hunks)
     refuse_left_over(cursor)
     names = _whole_names(names, extended)
     _check_sides(cursor, names, hunks)
     if len(cursor.faults) > faults:
-        return []
-    section = _section(names or names_of(extended), extended, hunks)
-    if section is None:
+        return None
+    asked = _asked(names or names_of(extended), extended, hunks)
+    if asked is None:
         cursor.fault(_no_change_stated(cursor.line_at(first)), number)
-        return []
-    operation, old, new, alternate = section
-    return [
-        FilePatch(
-            operation,
-            old,
-            new,
-            hunks,
-            mode_of(extended, "old mode"),
-            mode_of(extended, "new mode"),
-            alternate,
-            states_content=bool(hunks) or (names is None and "differ" not in extended),
-            number=number,
-            source=cursor.source,
-            blobs=blobs_of(extended),
-        )
-    ]
+        return None
+    operation, old, new, alternate = asked
+    return FilePatch(
+        operation,
+        old,
+        new,
+        hunks,
+        mode_of(extended, "old mode"),
+        mode_of(extended, "new mode"),
+        alternate,
+        states_content=bool(hunks) or (names is None and "differ" not in extended),
+        number=number,
+        source=cursor.source,
+        directory=cursor.directory,
+        blobs=blobs_of(extended),
+    )
 
 
 def _whole_names(names: Names | None, extended: dict[str, bytes]) -> Names | None:
@@ -104,7 +111,7 @@ def _whole_names(names: Names | None, extended: dict[str, bytes]) -> Names | Non
     return names if path is None else (names[0] and path, names[1] and path)
 
 
-def _check_sides(cursor: Cursor, names: Names | None, hunks: tuple[Hunk, ...]) -> None:
+def _check_sides(cursor: Cursor, names: Names | None, hunks: Sequence[Hunk]) -> None:
     """A new file has added lines alone, a deleted one removed lines."""
     if names is None or None not in names:
         return
@@ -128,8 +135,8 @@ def _no_change_stated(header: bytes) -> str:
     return f"`{visible(header)}` has no hunk after it; add `@@` and the lines to change"
 
 
-def _section(
-    names: Names | None, extended: dict[str, bytes], hunks: tuple[Hunk, ...]
+def _asked(
+    names: Names | None, extended: dict[str, bytes], hunks: Sequence[Hunk]
 ) -> tuple[Operation, str | None, str | None, str | None] | None:
     """The operation, its two paths and a second name; None if nothing is asked for."""
     for operation, verb in ((Operation.MOVE, "rename"), (Operation.COPY, "copy")):
@@ -152,11 +159,11 @@ def _decoded(name: bytes | None) -> str | None:
     return None if name is None else os.fsdecode(name)
 
 
-def _hunks(cursor: Cursor) -> tuple[Hunk, ...]:
+def _hunks(cursor: Cursor) -> Iterator[Draft]:
     hunks, ahead = Hunks(cursor), replace(cursor)
     while not cursor.at_end and not _ends(cursor, hunks):
         if cursor.line.startswith(b"@@"):
-            hunks.header()
+            yield from hunks.header()
         elif _is_separator(cursor, hunks):
             cursor.skip_blank()
         elif not hunks.line():
@@ -168,7 +175,7 @@ def _hunks(cursor: Cursor) -> tuple[Hunk, ...]:
             "the text ends here, in the middle of a hunk: its header announces more lines",
             cursor.previous,
         )
-    return hunks.finish()
+    yield from hunks.close()
 
 
 def _is_separator(cursor: Cursor, hunks: Hunks) -> bool:

@@ -11,7 +11,8 @@ from array import array
 from bisect import bisect_left
 from weakref import WeakKeyDictionary
 
-from git_opatch.parse.cursor import Cursor, Lines
+from git_opatch.parse.cursor import Cursor
+from git_opatch.parse.lines import Lines
 
 _WORD = rb"(?:'([^'\n`]+)'|\"([^\"\n`]+)\"|\\?([\w.-]+))"
 _OPENS = re.compile(rb"(?<!<)<<-?[ \t]*" + _WORD)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 _SPAN = re.compile(
     rb"""'[^']*+'
@@ -70,7 +70,7 @@ def _is_delimiter(before: bytes, span: bytes) -> bool:
     return _OPENS.search(before) is not None and span.isalnum()
 
 
-def unquoted(word: bytes) -> tuple[bytes, array[int]]:
+def unquoted(word: bytes) -> tuple[bytes, Sequence[int]]:
     """What `word` says, and for each line of that the line of `word` it begins on, from 0."""
     said = _Said()
     for span in spans(word):
@@ -89,12 +89,20 @@ class _Said:
     """What a word says, as far as it is read."""
 
     def __init__(self) -> None:
-        self.text, self.lines, self._line = bytearray(), array("I", [0]), 0
+        self.text, self._line = bytearray(), 0
+        self._lines: array[int] | None = None
+        """None as long as each line is one of what is read."""
+
+    @property
+    def lines(self) -> Sequence[int]:
+        """For each line of the text the one of what is read that it begins on."""
+        return range(self._line + 1) if self._lines is None else self._lines
 
     def literally(self, text: bytes) -> None:
         """Add text that means itself."""
         first, self._line = self._line, self._line + text.count(b"\n")
-        self.lines.extend(range(first + 1, self._line + 1))
+        if self._lines is not None:
+            self._lines.extend(range(first + 1, self._line + 1))
         self.text += text
 
     def escaped(self, text: bytes, escapes: re.Pattern[bytes]) -> None:
@@ -103,11 +111,18 @@ class _Said:
         for escape in escapes.finditer(text):
             self.literally(text[at : escape.start()])
             meant = _meant(escape)
-            self.lines.extend([self._line] * meant.count(b"\n"))
-            self._line += escape[0].count(b"\n")
+            self._break(meant.count(b"\n"), escape[0].count(b"\n"))
             self.text += meant
             at = escape.end()
         self.literally(text[at:])
+
+    def _break(self, lines: int, read: int) -> None:
+        """Begin so many lines where so many are read."""
+        if self._lines is None and (lines or read):
+            self._lines = array("I", range(self._line + 1))
+        if self._lines is not None:
+            self._lines.extend([self._line] * lines)
+        self._line += read
 
 
 def _meant(escape: re.Match[bytes]) -> bytes:

@@ -16,11 +16,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from git_opatch.errors import Fix
-from git_opatch.parse.cursor import Cursor, Lines, NumbersIn
+from git_opatch.parse.cursor import Cursor, Origin
 from git_opatch.parse.frames.fence import is_fence
 from git_opatch.parse.frames.shell import HINT, KNOWN, NAME, OTHER, SHELL, heredoc, script
 from git_opatch.parse.frames.shell.command import Call, culprit, delimiter_of, understand
 from git_opatch.parse.frames.shell.quoting import is_glued, is_quoted, spans, unquoted
+from git_opatch.parse.lines import Lines, NumbersIn
 from git_opatch.text import visible
 
 _STARTS = re.compile(rb"[ \t]*" + HINT)
@@ -73,8 +74,9 @@ def opened(cursor: Cursor) -> list[Cursor] | None:
     if command is None or call is None:
         refused = _refused(cursor, command) if command else None
         return _other(cursor) if refused is None else refused
-    first = cursor.at
-    content = _content(cursor, call, command)
+    first, count = cursor.at, command.count
+    del command  # its text can be all there is
+    content = _content(cursor, call, count)
     if content is None:
         return None
     script.place(cursor, content, first, call.directory)
@@ -92,7 +94,7 @@ def patch_of(text: bytes) -> tuple[str, bytes] | None:
     call = understand(command.text) if command and command.closed else None
     if command is None or call is None or not call.applies:
         return None
-    content = _content(cursor, call, command)
+    content = _content(cursor, call, command.count)
     cursor.skip_blank()
     if content is None or not cursor.at_end:
         return None
@@ -154,12 +156,15 @@ def _size(text: bytes) -> int:
     return sum(map(len, spans(text)))
 
 
-def _content(cursor: Cursor, call: Call, command: _Command) -> Cursor | None:
-    """Take the call; what it applies. None, and nothing taken, if that can be no patch."""
+def _content(cursor: Cursor, call: Call, count: int) -> Cursor | None:
+    """Take the call, which has so many lines; what it applies.
+
+    None, and nothing taken, if that can be no patch.
+    """
     directory = script.joined(cursor.directory, call.directory)
     if call.delimiter is None:
-        return _argument(cursor, call, command.count, directory)
-    start = cursor.at + command.count
+        return _argument(cursor, call, count, directory)
+    start = cursor.at + count
     dedent = _without_tabs(cursor.dedent) if call.tabs else cursor.dedent
     body = replace(cursor, at=start, dedent=dedent, directory=directory)
     end, ended = _terminator(body, call.delimiter)
@@ -184,9 +189,8 @@ def _has_end(body: Cursor, end: int) -> bool:
 
 def _argument(cursor: Cursor, call: Call, count: int, directory: str) -> Cursor | None:
     """What a quoted string holds; its lines have the numbers of those they are written in."""
-    said, offsets = unquoted(call.word)
     begins = _SCRIPT if call.is_script else _BEGINS
-    if count == 1 and not begins.match(said):
+    if count == 1 and not begins.match(unquoted(call.word)[0]):
         return None
     if is_glued(call.word):
         cursor.fault(
@@ -195,12 +199,27 @@ def _argument(cursor: Cursor, call: Call, count: int, directory: str) -> Cursor 
         )
         cursor.at += count
         return cursor.within(cursor.at)
-    first = cursor.at + call.line
+    at, lines = cursor.at, _lines_of(cursor.lines, cursor.at, call)
     cursor.at += count
-    whole = said if said.endswith(b"\n") else said + b"\n"
-    content = cursor.inside(Lines(whole, numbers=NumbersIn(cursor.lines, first, offsets)))
+    plain = cursor.dedent is None and cursor.end == len(cursor.lines)
+    content = cursor.inside(lines, Origin(cursor.lines, _lines_again, at) if plain else None)
     content.directory = directory
     return content
+
+
+def _lines_of(lines: Lines, at: int, call: Call) -> Lines:
+    """Those of the quoted argument of the call, which begins at that one of `lines`."""
+    said, offsets = unquoted(call.word)
+    if not said.endswith(b"\n"):
+        said += b"\n"
+    return Lines(said, numbers=NumbersIn(lines, at + call.line, offsets))
+
+
+def _lines_again(lines: Lines, at: int) -> Lines:
+    command = _command(Cursor(lines, at=at))
+    call = understand(command.text) if command else None
+    assert call is not None
+    return _lines_of(lines, at, call)
 
 
 def _without_tabs(dedent: Callable[[bytes], bytes] | None) -> Callable[[bytes], bytes]:

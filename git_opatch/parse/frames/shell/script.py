@@ -46,7 +46,8 @@ def place(cursor: Cursor, content: Cursor, first: int, own: str) -> None:
     if before is not None and not posixpath.isabs(own):
         if not before.alone or (own and not own.startswith("..")):
             _refuse_unclear(cursor, first, before)
-        content.directory = joined(before.directory, own)
+        else:
+            content.directory = joined(before.directory, own)
     alone = CHANGES.fullmatch(cursor.line_at(first)) is not None
     if own:
         before = Move(content.directory, cursor.lines.number(first), cursor.at, alone)

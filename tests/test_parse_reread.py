@@ -1,0 +1,103 @@
+"""What is read of a text and not kept is, when it is asked for, just what it was.
+
+That is the project's decision: how many hunks and sections are kept is a matter of memory alone.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from scenario import read_scenario
+
+from git_opatch.errors import ParseError
+from git_opatch.parse import parse_patch, reread
+from git_opatch.patch import Patch
+
+_FILES = sorted((Path(__file__).parent / "scenarios").glob("*/*.txt"))
+
+
+def _told(text: bytes) -> str:
+    """All that is read of `text`, with the numbers that do not count where patches are compared."""
+    try:
+        return repr(parse_patch(text))
+    except ParseError as error:
+        return repr(error.faults)
+
+
+def _keep(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    monkeypatch.setattr(reread, "_SURELY_KEPT", count)
+    monkeypatch.setattr(reread, "_BYTES_EACH", 1 << 40)
+
+
+@pytest.mark.parametrize("path", _FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_the_same_is_read_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = read_scenario(path.read_bytes()).texts["given"]
+    texts = [given, given + b"\n" + given, b"  ```\n" + given + b"  ```\n" + given]
+    kept = list(map(_told, texts))
+    for count in (0, 1, 2):
+        _keep(monkeypatch, count)
+        assert list(map(_told, texts)) == kept
+
+
+_HUNKS = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n@@ here\n@@ there\n x\n-c\n+d\n\n@@\n-e\n"
+_OPERATIONS = [
+    {"type": "update_file", "path": f"{name}.py", "diff": "@@\n-a\n+b\n"} for name in "fgh"
+]
+_BLOCK = "{}\n{}\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(_HUNKS, id="hunks"),
+        pytest.param(json.dumps(_OPERATIONS), id="operations"),
+        pytest.param("\n".join(map(json.dumps, _OPERATIONS)), id="an operation a line"),
+        pytest.param(json.dumps([{"workdir": "in", "patch": _HUNKS}] * 3), id="strings"),
+        pytest.param(
+            "cd in && apply_patch '*** Begin Patch\n*** Delete File: a\n*** End Patch'\n",
+            id="a quoted argument",
+        ),
+        pytest.param(
+            "".join(_BLOCK.format(path, "") for path in ("f.py", "f.py", "g.py", "", "f.py")),
+            id="blocks",
+        ),
+    ],
+)
+def test_sections_and_hunks_have_their_places(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = parse_patch(text)
+    assert kept.files
+    _keep(monkeypatch, 0)
+    again = parse_patch(text)
+    assert repr(again) == repr(kept)
+    assert again == kept
+    assert hash(again) == hash(kept)
+    assert [_places(again), _places(again)] == [_places(kept)] * 2
+    assert again.files[-1] == kept.files[-1]
+    assert again.files[1:] == kept.files[1:]
+
+
+def _places(patch: Patch) -> list[list[tuple[int, bool, int]]]:
+    return [
+        [(hunk.ordinal, hunk.is_last, hunk.number) for hunk in section.hunks]
+        for section in patch.files
+    ]
+
+
+def test_all_is_kept_of_a_patch_that_is_not_of_tiny_hunks() -> None:
+    line = b"-" + b"x" * 300 + b"\n"
+    text = b"--- a/f\n+++ b/f\n" + (b"@@\n" + line) * 5000
+    (section,) = parse_patch(text).files
+    assert isinstance(section.hunks, tuple)
+    assert len(section.hunks) == 5000
+    assert section.hunks[4999].is_last
+
+
+def test_hunks_without_a_place_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    _keep(monkeypatch, 1)
+    (section,) = parse_patch(_HUNKS).files
+    one, two = section.hunks[1], section.hunks[1]
+    assert one == two
+    assert one is not two
+    assert section.hunks[0] is section.hunks[0]
