@@ -33,6 +33,9 @@ _HUNK = (
 )
 
 
+_BLOCK = ["<<<<<<< SEARCH", "a", "=======", "b", ">>>>>>> REPLACE"]
+_DELETE = '{"type":"delete_file","path":"f"}'
+_UPDATE = '{"type":"update_file","path":"f","diff":"@@\\n-a\\n+b\\n"}'
 _FULL = ("--- a/f", "+++ b/f", "@@ -1 +1 @@", "-a", "+b")
 
 
@@ -110,6 +113,39 @@ SHAPES: dict[str, tuple[Callable[[], Iterator[str]], str]] = {
     "blank lines before `@@`": (
         _repeated(['<FILE_PATCH file_path="f">'], ["@@", "+a", *[""] * 1000]),
         "@@\n+a\n</FILE_PATCH>",
+    ),
+    "hunks of a line": (_repeated(["--- a/f", "+++ b/f"], ["@@", "-a", "+b"]), ""),
+    "hunks of a blank line": (_repeated(["--- a/f", "+++ b/f"], ["@@", "+"]), ""),
+    "hunks of an envelope": (
+        _repeated(["*** Begin Patch", "*** Update File: f"], ["@@", "-a", "+b"]),
+        "*** End Patch",
+    ),
+    "files of a hunk": (_repeated([], ["--- a/f", "+++ b/f", "@@", "-a", "+b"]), ""),
+    "files of an envelope": (
+        _repeated(["*** Begin Patch"], ["*** Update File: a", "@@", "-a", "+b"]),
+        "*** End Patch",
+    ),
+    "added files": (
+        _repeated(["*** Begin Patch"], ["*** Add File: a", "+"]),
+        "*** End Patch",
+    ),
+    "deleted files": (_repeated(["*** Begin Patch"], ["*** Delete File: a"]), "*** End Patch"),
+    "fenced files": (
+        _repeated([], [f"  {line}" for line in ("```", "--- a/f", "+++ b/f", "@@", "+", "```")]),
+        "",
+    ),
+    "blocks of a line": (_repeated(["f.py"], _BLOCK), ""),
+    "blocks of two files": (_repeated([], ["f.py", *_BLOCK, "g.py", *_BLOCK]), ""),
+    "operations that delete": (_repeated(["["], [_DELETE + ","]), _DELETE + "]"),
+    "operations that update": (_repeated(["["], [_UPDATE + ","]), _DELETE + "]"),
+    "operations on lines": (_repeated([], [_UPDATE]), ""),
+    "a quoted argument": (
+        _repeated(["apply_patch '*** Begin Patch", "*** Add File: f"], ["+x"]),
+        "*** End Patch'",
+    ),
+    "quoted arguments": (
+        _repeated([], ["apply_patch '*** Begin Patch", "*** Delete File: a", "*** End Patch'"]),
+        "",
     ),
 }
 """Texts by the name of their shape: their lines, without end, and what ends them."""
