@@ -14,6 +14,7 @@ from git_opatch.complete.edits import Edit, edits_of
 from git_opatch.complete.indent import follows
 from git_opatch.locate import locate_hunks
 from git_opatch.locate.elision import expand
+from git_opatch.locate.longer import without_longer
 from git_opatch.locate.overlap import overlap
 from git_opatch.options import Matching, Options, Tier
 from git_opatch.outcome import Failure, Placement, Reason, failure_of
@@ -41,17 +42,19 @@ def edit(section: FilePatch, content: Content, options: Options) -> Edited:
     A hunk may show in its context what another one makes of a line: what has no place in the
     file as it is gets a second chance in the file as the others leave it.
     """
+    matching = matching_of(options)
+    hunks, failures = without_longer(section.hunks, content.text, matching.fuzz)
     changing: list[Hunk] = []
     idle: list[Hunk] = []
-    for hunk in section.hunks:
+    for hunk in hunks:
         (changing if hunk.changes else idle).append(hunk)
     expanded = expand(changing, content.text)
-    edited = Edited(content, failures=expanded.failures)
+    edited = Edited(content, failures=[*failures, *expanded.failures])
     edited.notes += [f"hunk {hunk.ordinal} changes nothing" for hunk in idle]
     if section.counted:
-        _place_as_counted(expanded.hunks, edited, matching_of(options))
+        _place_as_counted(expanded.hunks, edited, matching)
     else:
-        _place(expanded.hunks, edited, matching_of(options))
+        _place(expanded.hunks, edited, matching)
     edited.placements = [
         replace(one, notes=(*one.notes, *noted)) if noted else one
         for one in edited.placements

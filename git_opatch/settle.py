@@ -246,11 +246,11 @@ class Planner(NamedTuple):
 
     def _edited(self, section: FilePatch, content: Content) -> tuple[list[Failure], Content]:
         """`content` with the section's hunks, and the failures of those that have no place."""
-        hunks = [hunk for hunk in section.hunks if hunk.changes]
-        if hunks and content.text.binary:
+        if content.text.binary and any(hunk.changes for hunk in section.hunks):
             return [refusal(section, Reason.BINARY, "is binary; its lines cannot change")], content
         if self.options.reverse and not section.counted and content.text.lines:
-            lost = [hunk for hunk in hunks if not (hunk.preimage or hunk.at_end_of_file)]
+            changing = (hunk for hunk in section.hunks if hunk.changes)
+            lost = [hunk for hunk in changing if not (hunk.preimage or hunk.at_end_of_file)]
             if lost:
                 what = "removes lines without any context, so there is no telling where they stood"
                 return [not_reversible(section, lost[0], what)], content
