@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 from sandbox import Sandbox
-from unidiff import PatchSet
+from unidiff.patch import PatchSet
 from writers import Edited, Run, envelope, places, update, without_numbers
 
 from git_opatch.apply import apply_patch, plan_patch
