@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from git_opatch.parse.lines import Lines
 from git_opatch.parse.reread import Made
 from git_opatch.patch import Line, Mark
+from git_opatch.text import without_cr
 
 _MARKS = {mark.value.encode(): mark for mark in Mark}
 _KINDS = (None, *Mark)
 _RUN = 3
+_PIECE = 1000
+"""So many lines are cut out of the text at a time."""
 _MOST_KEPT = 10_000
 """The lines of a hunk that has no more are kept once they are made; they are asked for often."""
 
@@ -49,6 +52,11 @@ class Body(Made[Line]):
             runs.extend((self._size, at, kind))
         self._size += count
 
+    @property
+    def number(self) -> int:
+        """The number of the first line, of which there is one."""
+        return self._lines.number(self._runs[1])
+
     def pop(self) -> None:
         """Take the last line away."""
         self._size -= 1
@@ -62,6 +70,8 @@ class Body(Made[Line]):
         self.unended.append(self._size - 1)
 
     def _has_newline(self, index: int) -> bool:
+        if not self.unended:
+            return True
         found = bisect_left(self.unended, index)
         return found == len(self.unended) or self.unended[found] != index
 
@@ -82,18 +92,25 @@ class Body(Made[Line]):
             return self._kept[index]
         run = bisect_right(range(0, len(self._runs), _RUN), index, key=self._runs.__getitem__) - 1
         first, at, kind = self._runs[_RUN * run : _RUN * (run + 1)]
-        return self._line(index, at + index - first, _KINDS[kind])
+        at += index - first
+        return self._line(index, at, self._lines[at], _KINDS[kind])
 
     def _made(self) -> Iterator[Line]:
         runs = self._runs
         for start in range(0, len(runs), _RUN):
             first, at, kind = runs[start : start + _RUN]
             stop = runs[start + _RUN] if start + _RUN < len(runs) else self._size
-            for index in range(first, stop):
-                yield self._line(index, at + index - first, _KINDS[kind])
+            for piece in range(first, stop, _PIECE):
+                count = min(stop - piece, _PIECE)
+                for index, text in enumerate(self._texts(at, at + count)):
+                    yield self._line(piece + index, at + index, text, _KINDS[kind])
+                at += count
 
-    def _line(self, index: int, at: int, mark: Mark | None) -> Line:
-        text = self._lines[at]
+    def _texts(self, start: int, stop: int) -> Iterable[bytes]:
+        texts = self._lines.between(start, stop).split(b"\n")
+        return map(without_cr, texts) if self._lines.crlf else texts
+
+    def _line(self, index: int, at: int, text: bytes, mark: Mark | None) -> Line:
         text = self._cut(text) if self._cut else text
         newline, number = self._has_newline(index), self._lines.number(at)
         if mark is not None:

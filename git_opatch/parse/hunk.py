@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from git_opatch.parse import reread
 from git_opatch.parse.body import Body, mark_of
 from git_opatch.parse.cursor import Cursor
+from git_opatch.parse.mistaken import fault_header, fault_unmarked
 from git_opatch.patch import Anchor, Hunk, Mark
-from git_opatch.text import visible
 
 _RANGE = rb"(\d{1,12})(?:,(\d{1,12}))?"
 _HEADING = rb"(?:(?<=@@)[ \t](.*))?"
@@ -26,6 +26,7 @@ _NUMBERED = re.compile(
     rb"@@ ?-" + _RANGE + rb"(?: \+" + _RANGE + rb"(?: ?@@)?| ?@@)" + _HEADING, re.DOTALL
 )
 _ELIDED = re.compile(rb"@@(?:[ \t.]++|(?:\xe2\x80\xa6)++)*+@@" + _HEADING, re.DOTALL)
+_MARKED = re.compile(rb"(?:(?:[ +-][^\n]*+|\r?+)\n)*+")
 _SHORTEST_NO_NEWLINE = 12
 _MOST_HEADERS = 100
 
@@ -104,9 +105,13 @@ class Draft:
 
     def add(self, at: int, mark: Mark) -> None:
         """Add the line at that position."""
-        self.lines.add(at)
-        self.old_count += mark is not Mark.ADDED
-        self.new_count += mark is not Mark.REMOVED
+        self.add_all(at, 1, added=mark is Mark.ADDED, removed=mark is Mark.REMOVED)
+
+    def add_all(self, at: int, count: int, *, added: int, removed: int) -> None:
+        """Add so many lines from that position on, of which so many are added and removed."""
+        self.lines.add(at, count)
+        self.old_count += count - added
+        self.new_count += count - removed
 
     def mark_no_newline(self, at: int) -> None:
         r"""Take `\ No newline at end of file`, which stands there: none follows the last line."""
@@ -116,7 +121,9 @@ class Draft:
 
     def goes_on(self) -> int | None:
         """Where it is said that no line follows on the side of one, where one does; or None."""
-        left = len(self.lines) if self.sayings else 0
+        if not self.sayings:
+            return None
+        left = len(self.lines)
         while (
             left
             and self.lines[left - 1].mark is Mark.CONTEXT
@@ -159,7 +166,7 @@ class Draft:
         anchors = tuple(header.anchor for header in self.headers if header.anchor)
         return Hunk(
             *(self.lines, anchors, stated.start, stated.new_start, self.at_end_of_file),
-            number=self.lines[0].number,
+            number=self.lines.number,
             ordinal=ordinal,
             is_last=False,
             framed=self.framed,
@@ -209,7 +216,7 @@ class Hunks:
         cursor = self._cursor
         header = parse_header(cursor.line)
         if header is None:
-            _fault_header(cursor)
+            fault_header(cursor)
             header = Header()
         if self.open is None or self.open.lines:
             yield from self.close()
@@ -236,13 +243,28 @@ class Hunks:
         cursor.at += 1
         return True
 
+    def body(self) -> bool:
+        """The same, and all lines below that have a mark or are empty: they can be nothing else."""
+        if not self.line():
+            return False
+        cursor, lines = self._cursor, self._cursor.lines
+        if self.open is not None and not cursor.dedent:
+            start, end = lines.offset(cursor.at), lines.offset(cursor.end)
+            match = _MARKED.match(lines.raw, start, end)
+            stop = match.end() if match else start
+            count = lines.raw.count(b"\n", start, stop)
+            added, removed = (lines.raw.count(it, start - 1, stop) for it in (b"\n+", b"\n-"))
+            self.open.add_all(cursor.at, count, added=added, removed=removed)
+            cursor.at += count
+        return True
+
     def unmarked(self) -> None:
         """Take a line without a mark as the context that it is, if the file has it so.
 
         Before any hunk it is a fault, and those after it are the same one.
         """
         if self.open is None:
-            _fault_unmarked(self._cursor)
+            fault_unmarked(self._cursor)
             return
         self.open.add(self._cursor.at, Mark.CONTEXT)
         self._cursor.take()
@@ -274,25 +296,3 @@ class Hunks:
                 self._cursor.fault(message, number)
             yield self.open
         self.open = None
-
-
-def _fault_header(cursor: Cursor) -> None:
-    line = visible(cursor.line)
-    if cursor.line.startswith(b"@@@ -"):
-        cursor.fault(f"`{line}` is of a merge's combined diff; send a diff against one version")
-        return
-    meant = (b"@@ " + cursor.line.strip(b" \t\r@")).rstrip()
-    message = f"`{line}` is no hunk header; did you mean `{visible(meant)}`?"
-    cursor.fault(message, corrected=meant)
-
-
-def _fault_unmarked(cursor: Cursor) -> None:
-    line, number = cursor.take(), cursor.previous
-    cursor.skip_until(lambda line: line.startswith((b" ", b"-", b"+", b"@@", b"*")))
-    more = f", and so on up to line {cursor.previous}" if cursor.previous > number else ""
-    cursor.fault(
-        f"`{visible(line)}` begins with neither ` `, `-`, `+` nor `@@`; "
-        f"if it is context, write ` {visible(line)}`{more}",
-        number,
-        corrected=b" " + line,
-    )

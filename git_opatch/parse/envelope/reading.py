@@ -12,6 +12,7 @@ padded markers, blank lines between hunks, a first hunk without `@@`.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from git_opatch.errors import Fix
 from git_opatch.parse.cursor import Cursor
@@ -84,7 +85,7 @@ def _end_of(cursor: Cursor) -> tuple[int, bool]:
     one is a line of context. Where none does, it ends with the fence that it stands in.
     """
     padded = fence = None
-    for at in range(cursor.at, cursor.end):
+    for at in _with_stars(cursor):
         line = cursor.line_at(at)
         if fence is None and cursor.fence and line.startswith(cursor.fence):
             fence = at if is_fence(cursor, line) else None
@@ -102,6 +103,17 @@ def _end_of(cursor: Cursor) -> tuple[int, bool]:
     if padded is not None:
         return padded, True
     return at if fence is None else fence, False
+
+
+def _with_stars(cursor: Cursor) -> Iterator[int]:
+    """The lines that hold what a marker does, or the fence that the cursor is in."""
+    held = re.compile(rb"\*\*" + (b"|" + re.escape(cursor.fence) if cursor.fence else b""))
+    lines, at = cursor.lines, cursor.at
+    end = lines.offset(cursor.end)
+    while match := held.search(lines.raw, lines.offset(at), end):
+        at = lines.at_offset(match.start())
+        yield at
+        at += 1
 
 
 def _no_end(cursor: Cursor, begin: int, end: int) -> None:

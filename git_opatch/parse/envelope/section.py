@@ -211,7 +211,7 @@ def _hunks(cursor: Cursor) -> Iterator[Draft]:
             message = "a hunk after `*** End of File` begins with `@@`; add a line `@@`"
             cursor.fault(message, corrected=b"@@", fix=Fix.INSERT_BEFORE)
             cursor.skip_until(lambda line: line.startswith((b"@@", b"***")))
-        elif not hunks.line():
+        elif not hunks.body():
             hunks.unmarked()
     yield from hunks.close()
 
