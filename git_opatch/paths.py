@@ -85,13 +85,14 @@ def why_unsafe(path: str) -> str | None:
     if path.startswith(("/", "\\")) or _DRIVE.match(path):
         return "the path is absolute; paths count from the top of the working tree"
     parts = path.replace("\\", "/").split("/")
-    if len(os.fsencode(path)) > _LONGEST_PATH or any(
-        len(os.fsencode(part)) > _LONGEST_NAME for part in parts
+    size = len(os.fsencode(path))
+    if size > _LONGEST_NAME and (
+        size > _LONGEST_PATH or any(len(os.fsencode(part)) > _LONGEST_NAME for part in parts)
     ):
         return "the path is longer than a file system takes"
     if ".." in parts:
         return "the path leaves the working tree"
-    if any(_is_git_folder(part) for part in parts):
+    if "git" in path.translate(_IGNORED_BY_HFS).lower() and any(map(_is_git_folder, parts)):
         return "the path goes into the git directory"
     return None
 

@@ -75,7 +75,8 @@ class Draft:
     def put(self, path: str, content: Content) -> None:
         """Let `path` be `content`."""
         if self._files.get(path) is None:
-            self._folders.update(parents(path))
+            for folder in parents(path):
+                self._folders[folder] += 1
         self._files[path] = content
 
     def remove(self, path: str) -> None:
