@@ -74,13 +74,12 @@ def _plan_as_is(
     fitted: Callable[[Snapshot], Patch] | None = None,
 ) -> tuple[Plan, Snapshot]:
     """`fitted` gives the patch as it is for the files that were found."""
-    failures = refuse_unsafe(patch)
+    failures, paths = refuse_unsafe(patch), named_paths(patch)
     if not failures and options.target is not Target.CACHED and options.base is None:
-        failures = guard_parents(repository.require_worktree(), named_paths(patch))
+        failures = guard_parents(repository.require_worktree(), paths)
     if failures:
         return Plan(failures=failures), Snapshot({})
-    paths = [*named_paths(patch), *options.policy.expected_paths]
-    snapshot = take_snapshot(repository, paths, options)
+    snapshot = take_snapshot(repository, [*paths, *options.policy.expected_paths], options)
     if failures := refuse_by_policy(patch, snapshot, repository, options):
         return Plan(failures=failures), snapshot
     former = former_contents(repository, patch, record)
