@@ -85,7 +85,7 @@ class Lines:
         self._first, self._numbers = first, numbers
         self.code = code_for(len(raw))
         self._starts = array(self.code, [0])
-        self._starts.extend(match.end() for match in _NEWLINE.finditer(raw))
+        self._starts.extend(map(re.Match.end, _NEWLINE.finditer(raw)))
         self.whole = self._starts[-1] == len(raw)
         if not self.whole:
             self._starts.append(len(raw) + 1)
