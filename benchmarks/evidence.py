@@ -178,7 +178,7 @@ def _spoiled(spoil: Callable[[str], str]) -> Picks:
         at = next(
             at for at, line in enumerate(lines) if line in hunk.preimage and line.text.strip()
         )
-        lines[at] = replace(lines[at], text=spoil(lines[at].text.decode()).encode())
+        lines[at] = lines[at]._replace(text=spoil(lines[at].text.decode()).encode())
         return (
             _locate(asked, replace(hunk, lines=tuple(lines)))
             if lines[at] != hunk.lines[at]

@@ -11,8 +11,9 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from git_opatch.errors import RepositoryError
 from git_opatch.plumbing import OUR_CONFIG, OUR_PATHSPECS, Answer, Settings, missing, said
@@ -27,6 +28,7 @@ _ATTENDED = ("apply", "commit", "rev-parse")
 # That binds the user's filters, too, and so it is said only where git could fetch.
 _NO_FETCH = {"GIT_NO_LAZY_FETCH": "1"}
 _NO_TRANSPORT = {"GIT_ALLOW_PROTOCOL": ""}
+_SETTINGS = ("config", "-z", "--get-regexp", r"^(opatch|color)\.[a-z]+$")
 _NOT_FETCHED = re.compile(r"could not fetch ([0-9a-f]+) from promisor remote")
 
 
@@ -36,12 +38,16 @@ class Gateway:
     `top` is the top of the working tree, or None in a bare repository.
     """
 
-    def __init__(self, directory: str | Path = ".") -> None:
-        """Raises `RepositoryError`, with git's own words, if there is none."""
+    def __init__(self, directory: str | Path = ".", *, asks_settings: bool = False) -> None:
+        """Raises `RepositoryError`, with git's own words, if there is none.
+
+        `asks_settings` is whether `settings` will be asked: git then reads them meanwhile.
+        """
         from git import Git  # takes as long as all other imports: help does without
 
         self._git = Git(str(directory))
         self._env: dict[str, str] = {**OUR_PATHSPECS, **_NO_FETCH}
+        self._settings = self.begin(*_SETTINGS) if asks_settings else None
         found = self.run(
             "rev-parse", "--path-format=absolute", "--git-dir", "--git-path", "index",
             "--git-path", "objects", "--git-path", "hooks", "--show-object-format",
@@ -72,9 +78,7 @@ class Gateway:
         keep: Sequence[int] = (),
     ) -> Answer:
         """Run git; `feed` is its standard input, `keep` are descriptors it inherits."""
-        with tempfile.TemporaryFile() as stdin:  # GitPython needs a real file
-            stdin.write(feed or b"")
-            stdin.seek(0)
+        with nullcontext() if feed is None else _holding(feed) as stdin:
             status, output, errors = self._execute(
                 *(arguments, env),
                 istream=stdin,
@@ -91,20 +95,17 @@ class Gateway:
         self, *arguments: str, env: Mapping[str, str] | None = None, feed: bytes | None = None
     ) -> bytes:
         """What git prints. Raises `RepositoryError`, with its words, if it fails."""
-        return _printed(self.run(*arguments, env=env, feed=feed))
+        return printed(self.run(*arguments, env=env, feed=feed))
 
-    def begin(self, *arguments: str, env: Mapping[str, str] | None = None) -> Callable[[], bytes]:
-        """Let git work on a question beside what follows; what is given waits for its answer.
-
-        That raises what `ask` does. If nobody waits, git is ended.
-        """
+    def begin(self, *arguments: str, env: Mapping[str, str] | None = None) -> Callable[[], Answer]:
+        """Let git work beside what follows; what is given waits for it. If nobody does, it ends."""
         process = self._execute(arguments, env, as_process=True)
 
-        def printed() -> bytes:
+        def answer() -> Answer:
             output, errors = process.communicate()
-            return _printed(Answer(process.returncode, output, os.fsdecode(errors)))
+            return Answer(process.returncode, output, os.fsdecode(errors))
 
-        return printed
+        return answer
 
     def _execute(
         self, arguments: Sequence[str], env: Mapping[str, str] | None = None, **how: Any
@@ -130,11 +131,20 @@ class Gateway:
 
     def settings(self) -> Settings:
         """The user's `opatch.*` and `color.*` settings, by lower-case key."""
-        answer = self.run("config", "-z", "--get-regexp", r"^(opatch|color)\.[a-z]+$")
+        asked, self._settings = self._settings, None
+        answer = asked() if asked else self.run(*_SETTINGS)
         return Settings(answer.output)
 
 
-def _printed(answer: Answer) -> bytes:
+def _holding(feed: bytes) -> IO[bytes]:
+    """A file to read `feed` from: GitPython needs a real one."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by who reads it
+    file.write(feed)
+    file.seek(0)
+    return file
+
+
+def printed(answer: Answer) -> bytes:
     """What git printed. Raises `RepositoryError`, with its words, if it failed."""
     not_fetched = _NOT_FETCHED.search(answer.errors)
     if not_fetched:

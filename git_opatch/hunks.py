@@ -26,7 +26,7 @@ _MOST_ROUNDS = 50
 """Hunks that show one another's outcome in a longer chain than this are refused."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Edited:
     """What a section's hunks made of a file: `content`, and what is to be said of each hunk."""
 

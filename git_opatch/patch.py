@@ -27,18 +27,29 @@ class Mark(Enum):
         return {Mark.REMOVED: Mark.ADDED, Mark.ADDED: Mark.REMOVED}.get(self, self)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    r"""A line of a hunk, without its mark and its `\n`."""
+class Line(NamedTuple):
+    r"""A line of a hunk, without its mark and its `\n`; the same wherever it stands."""
 
     mark: Mark
     text: bytes
     newline: bool = True
     r"""False when the patch says `\ No newline at end of file`."""
-    number: int = field(default=0, compare=False)
+    number: int = 0
     """The line's number in the patch's text, from 1."""
-    marked: bool = field(default=True, compare=False)
+    marked: bool = True
     """False for context that was written without its leading blank."""
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same line of a hunk."""
+        return isinstance(other, Line) and self[:3] == other[:3]
+
+    def __ne__(self, other: object) -> bool:
+        """Whether it is not, which a tuple would say of its own."""
+        return not self == other
+
+    def __hash__(self) -> int:
+        """That of what makes a line the same."""
+        return hash(self[:3])
 
 
 _SAID = attrgetter("text", "newline")
@@ -108,7 +119,7 @@ class Hunk:
 
     def reversed(self) -> Hunk:
         """The hunk that takes this one back."""
-        lines = tuple(replace(line, mark=line.mark.reversed()) for line in self.lines)
+        lines = tuple(line._replace(mark=line.mark.reversed()) for line in self.lines)
         return replace(self, lines=lines, start=self.new_start, new_start=self.start)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from git_opatch.blob import Entry, Mode, blob_id
-from git_opatch.gateway import Gateway
+from git_opatch.gateway import Gateway, printed
 from git_opatch.plumbing import (
     MOST_ARGUMENTS,
     PLAIN_DIFF,
@@ -67,7 +67,7 @@ class Repository(Gateway, Selecting):
         return found
 
     def _different(
-        self, entries: Sequence[Listed], compared: Callable[[], bytes] | None
+        self, entries: Sequence[Listed], compared: Callable[[], Answer] | None
     ) -> list[Listed]:
         """Those of `entries` that are not in the working tree what they are in the index.
 
@@ -83,7 +83,7 @@ class Repository(Gateway, Selecting):
 
     def _compare(
         self, paths: set[str], env: Mapping[str, str] | None = None
-    ) -> Callable[[], bytes]:
+    ) -> Callable[[], Answer]:
         """Begin to compare entries with the working tree.
 
         `ls-files -m` stats every file of the index unless all its arguments have a folder in
@@ -96,11 +96,11 @@ class Repository(Gateway, Selecting):
     def _differing(
         self,
         paths: set[str],
-        compared: Callable[[], bytes],
+        compared: Callable[[], Answer],
         env: Mapping[str, str] | None = None,
     ) -> list[Listed]:
         """The entries at `paths` that are gone, changed or only intended."""
-        said = os.fsdecode(compared()).split("\0")
+        said = os.fsdecode(printed(compared())).split("\0")
         status, names = (said[at:-1:2] for at in (0, 1))
         intended = {name for name, letter in zip(names, status, strict=True) if letter == "A"}
         specs = pathspecs(sorted(paths.intersection(names)))

@@ -82,7 +82,7 @@ def apply(
     apply, or --3way left conflicts, or git did not commit it, 128 no patch or no repository,
     129 usage, 130 interrupted.
     """
-    settings = (repository := Repository()).settings()
+    settings = (repository := Repository(asks_settings=True)).settings()
     options = replace(
         _from_settings(context, settings),
         **{name: context.params[name] for name in _AS_GIVEN},

@@ -32,7 +32,7 @@ def leftovers(
     (.opatch, .patch, .diff) may have marks, and Markdown in its fences. Exit status: 0 there
     are none, 1 there are, 128 no repository.
     """
-    settings = (repository := Repository()).settings()
+    settings = (repository := Repository(asks_settings=True)).settings()
     if repository.top is None:
         raise RepositoryError("here is no working tree, and so no index to look at")
     paths = repository.tracked(files, os.getcwd()) if files else repository.staged()

@@ -98,7 +98,7 @@ def locating(
     """The options understood. Raises `UsageError`, or `RepositoryError` for want of a base."""
     if base and worktree:
         raise UsageError("--base and --worktree exclude one another")
-    repository = Repository()
+    repository = Repository(asks_settings=True)
     if repository.top is None and not base:
         raise RepositoryError("here is no index to locate in; name a commit with --base")
     settings = repository.settings()

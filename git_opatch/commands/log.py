@@ -29,7 +29,7 @@ def log(
 
     With a number, that one alone. `git opatch undo` takes one back.
     """
-    settings = (repository := Repository()).settings()
+    settings = (repository := Repository(asks_settings=True)).settings()
     home = home_of(repository)
     if number is not None:
         found: Iterator[_Entry] = iter([(number, journal.get(home, number))])

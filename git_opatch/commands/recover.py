@@ -19,7 +19,7 @@ def recover(wait: choices.Wait = 0, json: choices.Json = False) -> None:
     The next `git opatch apply` or `undo` does it, too. Files that somebody changed meanwhile
     are left alone, and named. Exit status: 0 done, or nothing to do; 128 at work, or damaged.
     """
-    settings = (repository := Repository()).settings()
+    settings = (repository := Repository(asks_settings=True)).settings()
     done = patiently(lambda: finish_interrupted(repository), wait)
     if json:
         write_data(document.one("recover", 0, document.recovered(done)))

@@ -50,7 +50,7 @@ def undo(
     it, and the patch is there again. Exit status: 0 taken back, 1 it was changed since or was
     taken back already, 128 no such record, 129 usage, 130 interrupted.
     """
-    settings = (repository := Repository()).settings()
+    settings = (repository := Repository(asks_settings=True)).settings()
     size = choose_journal_size(settings)
     chosen = choose_target(index=index or carry, cached=cached, worktree=worktree, settings={})
     notes = patiently(lambda: finish_interrupted(repository), wait)

@@ -8,7 +8,6 @@ the project's decisions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from git_opatch.complete.indent import AS_WRITTEN, Follow, lines_between
@@ -64,7 +63,7 @@ def _followed(
     found = lines_between(text, start, start + len(removed))
     pairs = [(indentation(line.text), indentation(found[at])) for at, line in enumerate(removed)]
     return [
-        replace(line, text=follow.line(line.text, pairs[at] if at < len(pairs) else None))
+        line._replace(text=follow.line(line.text, pairs[at] if at < len(pairs) else None))
         for at, line in enumerate(added)
     ]
 

@@ -76,7 +76,7 @@ def _surround_addition(lines: Sequence[Line]) -> bool:
     return any(line.mark is Mark.ADDED for line in lines[blanks[0] : blanks[-1]])
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Gap:
     """The lines of a hunk between two that must stand in the file and are not blank.
 
@@ -129,7 +129,7 @@ def _without(lines: Sequence[Line], surplus: int, end: int) -> list[Line] | None
         if lines[at].mark is not Mark.CONTEXT:
             inside = True
             continue
-        mended[at] = replace(lines[at], mark=Mark.ADDED) if inside else None
+        mended[at] = lines[at]._replace(mark=Mark.ADDED) if inside else None
         surplus -= 1
     return None if surplus else [line for line in mended if line is not None]
 

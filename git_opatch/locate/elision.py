@@ -32,7 +32,7 @@ _MOST_SHOWN = 60
 _EXACTLY = "the lines beside `~` must stand in the file just as written: it removes unseen ones"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Expanded:
     """Hunks without any `~`; those that cannot be had so are failures.
 
@@ -108,7 +108,7 @@ class _Seeker:
 
     def _rivals(self, part: Hunk, places: Sequence[int]) -> list[int]:
         """Where a few lines stand with another indentation, and belong if they lost theirs."""
-        context = tuple(replace(line, mark=Mark.CONTEXT) for line in part.preimage)
+        context = tuple(line._replace(mark=Mark.CONTEXT) for line in part.preimage)
         return rivals(replace(part, lines=context), places, self._haystack)
 
     def _missing(self, hunk: Hunk, part: Hunk) -> Failure:

@@ -110,7 +110,7 @@ def with_single_marks(hunk: Hunk) -> Hunk | None:
     if not doubled or all(line.mark is Mark.ADDED for line in changed):
         return None
     lines = (
-        line if line.mark is Mark.CONTEXT else replace(line, text=line.text[1:])
+        line if line.mark is Mark.CONTEXT else line._replace(text=line.text[1:])
         for line in hunk.lines
     )
     return replace(hunk, lines=tuple(lines))

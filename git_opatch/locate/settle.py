@@ -37,7 +37,7 @@ def _woven(removed: Sequence[Line], added: Sequence[Line]) -> Iterator[Line]:
     for first, second, size in _blocks([*map(_said, removed)], [*map(_said, added)]):
         yield from removed[at:first]
         yield from added[behind:second]
-        yield from (replace(line, mark=Mark.CONTEXT) for line in removed[first : first + size])
+        yield from (line._replace(mark=Mark.CONTEXT) for line in removed[first : first + size])
         at, behind = first + size, second + size
 
 

@@ -18,8 +18,7 @@ _MOST_MADE_AGAIN = 4096
 """Bytes of framed lines that are made again for each of their sections."""
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(NamedTuple):
     """A change of directory in shell text, which may hold for the calls that follow.
 
     It was made for a call that begins in line `number`; the last one after it ends at `end`.
@@ -40,7 +39,7 @@ class Origin(NamedTuple):
     at: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Cursor:
     """The lines of a patch's text and the one to be read next.
 

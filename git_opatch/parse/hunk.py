@@ -13,6 +13,7 @@ import re
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from git_opatch.parse import reread
 from git_opatch.parse.body import Body, mark_of
@@ -31,8 +32,7 @@ _SHORTEST_NO_NEWLINE = 12
 _MOST_HEADERS = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """What one `@@` line says. Starts count from 0, as positions in the file."""
 
     anchor: Anchor | None = None
@@ -81,7 +81,7 @@ def _range(first: bytes, count: bytes | None) -> tuple[int, int]:
     return max(int(first) - (lines > 0), 0), lines
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Draft:
     """A hunk that is being read."""
 

@@ -124,7 +124,7 @@ class Lines:
         return bisect_left(self._starts, match.start()) if match else len(self)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class NumbersIn:
     """The numbers of lines that were written in `lines`, so many lines below that at `first`."""
 
@@ -137,7 +137,7 @@ class NumbersIn:
         return self.lines.number(self.first + self.offsets[at])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class NumbersOfString:
     """Which line of a string each line is; with `header`, all after a first one, which is put
     before them and has that number.

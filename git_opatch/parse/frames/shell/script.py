@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import replace
 
 from git_opatch.parse.cursor import Cursor, Move
 from git_opatch.parse.frames.fence import is_fence
@@ -51,7 +50,7 @@ def place(cursor: Cursor, content: Cursor, first: int, own: str) -> None:
     alone = CHANGES.fullmatch(cursor.line_at(first)) is not None
     if own:
         before = Move(content.directory, cursor.lines.number(first), cursor.at, alone)
-    cursor.move = replace(before, end=cursor.at) if before else None
+    cursor.move = before._replace(end=cursor.at) if before else None
 
 
 def _before(cursor: Cursor, first: int) -> Move | None:
@@ -60,7 +59,7 @@ def _before(cursor: Cursor, first: int) -> Move | None:
     if move is None or cursor.fence:
         return move
     at_once = all(map(_NOTHING.fullmatch, map(cursor.line_at, range(move.end, first))))
-    return replace(move, alone=move.alone and at_once) if move.alone or at_once else None
+    return move._replace(alone=move.alone and at_once) if move.alone or at_once else None
 
 
 def _refuse_unclear(cursor: Cursor, first: int, before: Move) -> None:
