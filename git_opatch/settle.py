@@ -27,7 +27,7 @@ class Placed(NamedTuple):
     placement: Placement
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True)
 class Plan:
     """What a patch does: the completed diff, or the failures that stand against it."""
 
