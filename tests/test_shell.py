@@ -445,6 +445,28 @@ def test_marks_of_a_fence_in_a_heredoc() -> None:
     assert read(f"apply_patch <<E\n```\n{BODY}```\nE\n{BODY}") == [("", "f")] * 2
 
 
+def test_a_fence_in_a_heredoc_in_a_fence() -> None:
+    body = BODY.replace("-a", " ```sh\n-a").replace("+b", "+b\n ```")
+    fenced = f"```sh\ncd x && apply_patch <<'E'\n{body}E\n```\n"
+    (section,) = parse_patch(fenced).files
+    assert (section.directory, len(section.hunks[0].lines)) == ("x", 4)
+    assert read(f"{fenced}Then:\n\n{fenced}{BODY}") == [("x", "f"), ("x", "f"), ("", "f")]
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        pytest.param("", id="nothing"),
+        pytest.param(f"Then:\n{BODY}", id="a patch"),
+        pytest.param(f"```\n{HEREDOC}```\n", id="a heredoc with the same word"),
+        pytest.param("```\necho\n```\n", id="another fence"),
+    ],
+)
+def test_a_fence_ends_a_heredoc_that_has_no_end(below: str) -> None:
+    sections = read(f"```\ncd x && apply_patch <<EOF\n{BODY}```\n{below}")
+    assert sections == [("x", "f"), *[("", "f")] * ("Begin" in below)]
+
+
 def test_a_diff_in_a_heredoc_is_whole() -> None:
     diff = "--- a/f\n+++ b/f\n@@ -1,9 +1,9 @@\n-a\n+b\n"
     assert read(f"apply_patch <<E\n{diff}E") == [("", "f")]

@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from git_opatch.parse.cursor import Cursor
+from git_opatch.parse.frames.fence import is_fence
 from git_opatch.parse.lines import Lines
 
 _WORD = rb"(?:'([^'\n`]+)'|\"([^\"\n`]+)\"|\\?([\w.-]+))"
@@ -68,6 +70,22 @@ def end_of(cursor: Cursor, delimiter: bytes) -> int | None:
     if fence is not None and again is not None and fence < again < end:
         return None
     return lines.at_offset(end)
+
+
+def terminator(body: Cursor, delimiter: bytes) -> tuple[int, bool]:
+    """Where the lines from `body` on end, and whether the delimiter says so.
+
+    The fence that they stand in ends them, too, unless the delimiter still comes.
+    """
+    for at in range(body.at, body.end):
+        line = body.line_at(at)
+        if line == delimiter:
+            return at, True
+        if body.fence and is_fence(body, line):
+            end = end_of(replace(body, at=at), delimiter)
+            if end is None or body.line_at(end) != delimiter:
+                return at, False
+    return body.end, False
 
 
 def is_beginning(line: bytes) -> bool:

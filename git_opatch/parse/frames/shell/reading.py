@@ -17,7 +17,6 @@ from itertools import islice
 
 from git_opatch.errors import Fix
 from git_opatch.parse.cursor import Cursor, Origin
-from git_opatch.parse.frames.fence import is_fence
 from git_opatch.parse.frames.shell import HINT, KNOWN, NAME, OTHER, SHELL, heredoc, script
 from git_opatch.parse.frames.shell.command import Call, culprit, delimiter_of, understand
 from git_opatch.parse.frames.shell.quoting import is_glued, is_quoted, spans, unquoted
@@ -167,7 +166,7 @@ def _content(cursor: Cursor, call: Call, count: int) -> Cursor | None:
     start = cursor.at + count
     dedent = _without_tabs(cursor.dedent) if call.tabs else cursor.dedent
     body = replace(cursor, at=start, dedent=dedent, directory=directory)
-    end, ended = _terminator(body, call.delimiter)
+    end, ended = heredoc.terminator(body, call.delimiter)
     if not ended and not _has_end(body, end):
         word = visible(call.delimiter)
         cursor.fault(
@@ -229,17 +228,6 @@ def _without_tabs(dedent: Callable[[bytes], bytes] | None) -> Callable[[bytes], 
     return lambda line: dedent(line).lstrip(b"\t")
 
 
-def _terminator(body: Cursor, delimiter: bytes) -> tuple[int, bool]:
-    """Where the lines from `body` on end, and whether the delimiter says so."""
-    for at in range(body.at, body.end):
-        line = body.line_at(at)
-        if line == delimiter:
-            return at, True
-        if body.fence and is_fence(body, line):
-            return at, False
-    return body.end, False
-
-
 def _refused(cursor: Cursor, command: _Command) -> list[Cursor] | None:
     """Take a command that has a patch and is no call that is known; None if it is as prose."""
     text, after = command.text, cursor.ahead(command.count)
@@ -259,7 +247,7 @@ def _refused(cursor: Cursor, command: _Command) -> list[Cursor] | None:
     )
     cursor.at += command.count
     if delimiter is not None:
-        end, ended = _terminator(cursor, delimiter)
+        end, ended = heredoc.terminator(cursor, delimiter)
         cursor.at = end + ended
     return []
 
