@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import IO, Any
 
-from git_opatch.errors import RepositoryError
+from git_opatch.errors import Interrupted, RepositoryError
 from git_opatch.plumbing import OUR_CONFIG, OUR_PATHSPECS, Answer, Settings, missing, said
 
 # Where git is missing, GitPython's import would fail with a traceback of its own.
@@ -77,7 +78,10 @@ class Gateway:
         feed: bytes | None = None,
         keep: Sequence[int] = (),
     ) -> Answer:
-        """Run git; `feed` is its standard input, `keep` are descriptors it inherits."""
+        """Run git; `feed` is its standard input, `keep` are descriptors it inherits.
+
+        Raises `Interrupted` if it was, as by Ctrl-C, which all processes of a terminal get.
+        """
         with nullcontext() if feed is None else _holding(feed) as stdin:
             status, output, errors = self._execute(
                 *(arguments, env),
@@ -89,7 +93,7 @@ class Gateway:
                 pass_fds=keep,
                 process_group=0 if keep else None,
             )
-        return Answer(status, output, errors)
+        return _uninterrupted(Answer(status, output, errors))
 
     def ask(
         self, *arguments: str, env: Mapping[str, str] | None = None, feed: bytes | None = None
@@ -103,7 +107,7 @@ class Gateway:
 
         def answer() -> Answer:
             output, errors = process.communicate()
-            return Answer(process.returncode, output, os.fsdecode(errors))
+            return _uninterrupted(Answer(process.returncode, output, os.fsdecode(errors)))
 
         return answer
 
@@ -142,6 +146,12 @@ def _holding(feed: bytes) -> IO[bytes]:
     file.write(feed)
     file.seek(0)
     return file
+
+
+def _uninterrupted(answer: Answer) -> Answer:
+    if answer.status == -signal.SIGINT:
+        raise Interrupted("interrupted")
+    return answer
 
 
 def printed(answer: Answer) -> bytes:

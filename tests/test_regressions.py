@@ -503,3 +503,14 @@ def test_a_file_that_changed_in_the_second_of_the_index(base: Sandbox) -> None:
             os.utime(base.path / ".git/index", (10**9, 10**9))
     ran = base.opatch("convert", "--worktree", feed=envelope(b"*** Update File: g\n@@\n-2\n+3\n"))
     assert (ran.status, b"-2\n+3\n" in ran.out) == (0, True), ran.err
+
+
+@pytest.mark.parametrize("target", ["--index", "--worktree"])
+def test_an_interrupt_that_only_git_gets_is_called_so(repo: Sandbox, target: str) -> None:
+    repo.commit({"f": "a\nb\n", ".gitattributes": "f filter=interrupted\n"})
+    repo.git("config", "filter.interrupted.clean", "kill -INT $PPID; cat")
+    os.utime(repo.path / "f", (1, 1))
+    before = repo.files()
+    ran = repo.opatch("apply", target, feed=envelope(b"*** Update File: f\n@@\n-b\n+c\n"))
+    assert (ran.status, ran.err) == (130, "error: interrupted\n")
+    assert repo.files() == before
