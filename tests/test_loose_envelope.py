@@ -44,6 +44,8 @@ DELETE = FilePatch(Operation.DELETE, "d", None, states_content=False)
     ("begin", "end"),
     [
         pytest.param("*** Begin Patch ***", "*** End Patch ***", id="closed"),
+        pytest.param("\x0c*** Begin Patch", END, id="a form feed before it"),
+        pytest.param("***\x0bBegin Patch", END, id="another blank in it"),
         pytest.param("***Begin Patch", "***End Patch", id="no blank"),
         pytest.param("*** BEGIN PATCH", "*** end patch", id="letter case"),
         pytest.param("*** begin patch:", "*** End of Patch", id="a colon, and of"),

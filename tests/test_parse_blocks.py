@@ -124,6 +124,18 @@ def test_what_is_meant_as_a_block_is_not_dropped_beside_a_patch(opening: str, cl
     assert sections("f", *CHANGE, opening, "no divider", close)
 
 
+def test_what_is_meant_as_a_block_is_not_dropped_in_a_fence_that_is_indented() -> None:
+    envelope = ["*** Begin Patch", "*** Delete File: a", "*** End Patch"]
+    conflict = ["<<<<<<< HEAD", "one", MIDDLE, "two", ">>>>>>> x"]
+    fenced = [f"  {line}" for line in ["```", *envelope, *conflict, "```"]]
+    ((number, message),) = faults(*fenced)
+    assert (number, message.split(";")[0]) == (5, "`<<<<<<< HEAD` begins no block")
+    ((number, _),) = faults(
+        "apply_patch <<-EOF", *(f"\t{one}" for one in conflict + envelope), "EOF"
+    )
+    assert number == 2
+
+
 @pytest.mark.parametrize(
     ("lines", "start"),
     [

@@ -79,6 +79,11 @@ FAMILIES = {
     "diffs of git": ("", "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@\n-a\n+b\n", ""),
     "new files": ("", "--- /dev/null\n+++ b/f\n@@\n+\n", ""),
     "fenced diffs": ("", "  ```\n  --- a/f\n  +++ b/f\n  @@\n  +x\n  ```\n", ""),
+    "diffs in two kinds of fences": (
+        "",
+        "".join(f"{it}\n--- a\n+++ a\n@@\n-a\n{it}\n" for it in ("```", "~~~")),
+        "",
+    ),
     "FILE_DELETEs": ("<FILE_CHANGES>\n", '<FILE_DELETE file_path="f"/>\n', "</FILE_CHANGES>\n"),
     "FILE_NEWs": ("", '<FILE_NEW file_path="f">\na\n</FILE_NEW>\n', ""),
     "blocks": ("f.py\n", "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", ""),
@@ -154,6 +159,13 @@ def test_memory_is_at_most_eight_times_the_text(parts: tuple[str, str, str]) -> 
     texts = [(before + _held(unit, size) + after).encode() for size in (1000, _SIZE)]
     _peak(texts[0])  # what is imported and compiled once
     assert _peak(texts[1]) < _MOST * len(texts[1])
+
+
+def test_memory_of_calls_from_many_directories() -> None:
+    call = "cd {}&&apply_patch '--- a\n+++ a\n@@\n-a\n'\n\nx\n"
+    text = "".join(map(call.format, range(20_000))).encode()
+    _peak("".join(map(call.format, range(20))).encode())
+    assert _peak(text) < _MOST * len(text)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,10 @@ That is the project's decision: how many hunks and sections are kept is a matter
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ from scenario import read_scenario
 
 from git_opatch.errors import ParseError
 from git_opatch.parse import parse_patch, reread
+from git_opatch.parse.frames.shell import quoting, reading
 from git_opatch.patch import Patch
 
 _FILES = sorted((Path(__file__).parent / "scenarios").glob("*/*.txt"))
@@ -83,6 +87,27 @@ def _places(patch: Patch) -> list[list[tuple[int, bool, int]]]:
         [(hunk.ordinal, hunk.is_last, hunk.number) for hunk in section.hunks]
         for section in patch.files
     ]
+
+
+def test_what_is_read_again_can_be_copied_and_written_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    _keep(monkeypatch, 0)
+    patch = parse_patch(_HUNKS + _BLOCK.format("g.py", ""))
+    assert pickle.loads(pickle.dumps(patch)) == copy.deepcopy(patch) == patch
+
+
+def test_an_argument_is_unquoted_once_for_its_sections(monkeypatch: pytest.MonkeyPatch) -> None:
+    _keep(monkeypatch, 0)
+    sections = "".join(f"*** Delete File: {name}\n" for name in "abcdefgh")
+    patch = parse_patch(f"apply_patch '*** Begin Patch\n{sections}*** End Patch'\n" * 2)
+    made: list[bytes] = []
+
+    def unquoted(word: bytes) -> tuple[bytes, Sequence[int]]:
+        made.append(word)
+        return quoting.unquoted(word)
+
+    monkeypatch.setattr(reading, "unquoted", unquoted)
+    assert [one.path for one in patch.files] == list("abcdefgh") * 2
+    assert len(made) == 2
 
 
 def test_all_is_kept_of_a_patch_that_is_not_of_tiny_hunks() -> None:

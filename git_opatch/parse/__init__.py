@@ -136,15 +136,17 @@ def _starting(cursor: Cursor, families: Iterable[ModuleType]) -> ModuleType | No
 
 
 def _alike(cursor: Cursor, forms: Iterable[ModuleType]) -> Iterator[ModuleType]:
-    """The forms that what stands at the cursor looks like."""
-    lines = cursor.lines
-    start = lines.offset(cursor.at)
-    return (form for form in forms if _hint(form).match(lines.raw, start))
+    """The forms that what stands at the cursor looks like, as it is framed or without that."""
+    start, framed = cursor.lines.offset(cursor.at), cursor.dedent is not None
+    for form in forms:
+        hint = _hint(form)
+        if hint.match(cursor.lines.raw, start) or (framed and hint.match(cursor.line + b"\n")):
+            yield form
 
 
 @cache
 def _hint(form: ModuleType) -> re.Pattern[bytes]:
-    return re.compile(rb"[ \t]*(?:" + form.HINT + rb")")
+    return re.compile(rb"[ \t\r\f\v]*(?:" + form.HINT + rb")")
 
 
 # Each takes as long to import as a small patch to read, and a text has one or two.

@@ -39,6 +39,21 @@ class Origin(NamedTuple):
     at: int
 
 
+class Source(NamedTuple):
+    """What reads some values again, and how a cursor over them reads a line.
+
+    `lines` are those that they stand in, or, with `makes`, those that it makes these of.
+    """
+
+    again: Callable[[Cursor], object]
+    lines: Lines
+    makes: Callable[[Lines, int], Lines] | None
+    dedent: Callable[[bytes], bytes] | None
+    fence: bytes
+    file: str
+    directory: str
+
+
 @dataclass(slots=True, eq=False)
 class Cursor:
     """The lines of a patch's text and the one to be read next.
@@ -101,20 +116,24 @@ class Cursor:
             origin=origin if len(lines.raw) <= _MOST_MADE_AGAIN else None,
         )
 
-    def is_like(self, other: Cursor) -> bool:
-        """Whether a line is read here as there, and is of the same text."""
-        return self._reading() == other._reading()
+    def read_by(self, again: Callable[[Cursor], object]) -> Source:
+        """What is to be known to read values like here, by `again`."""
+        lines, makes = self.origin[:2] if self.origin else (self.lines, None)
+        return Source(again, lines, makes, self.dedent, self.fence, self.file, self.directory)
 
-    def _reading(self) -> tuple[object, ...]:
-        lines = self.origin[:2] if self.origin else self.lines
-        return lines, self.dedent, self.fence, self.file, self.directory
-
-    def at_place(self, at: int, end: int = -1, origin: int = -1) -> Cursor:
-        """A cursor like this at the line `at`, with another end and origin if they are given."""
-        made, end = self.lines, self.end if end < 0 else end
-        if self.origin and origin >= 0:
-            made = self.origin.again(self.origin.lines, origin)
-        return replace(self, lines=made, at=at, end=end, faults=[])
+    def at_place(self, source: Source, lines: Lines, at: int, end: int = -1) -> Cursor:
+        """A cursor over the line `at` of `lines`, from that source; up to `end`, if it is given."""
+        return replace(
+            self,
+            lines=lines,
+            dedent=source.dedent,
+            fence=source.fence,
+            file=source.file,
+            directory=source.directory,
+            at=at,
+            end=self.end if end < 0 else end,
+            faults=[],
+        )
 
     @property
     def at_end(self) -> bool:

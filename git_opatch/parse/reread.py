@@ -8,25 +8,26 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from array import array
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from operator import eq
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, TypeVar, overload
 
 from git_opatch.parse.lines import code_for
 from git_opatch.patch import FilePatch, Hunk
 
 if TYPE_CHECKING:
-    from git_opatch.parse.cursor import Cursor
+    from git_opatch.parse.cursor import Cursor, Source
+    from git_opatch.parse.lines import Lines
 
 T = TypeVar("T")
 
 _SURELY_KEPT = 1000
-_BYTES_EACH = 256
+_BYTES_EACH = 320
 """A value takes two to four times as much memory; most hunks and sections are as long."""
-_PLACE = 3
+_MOST_KNOWN = 64
+"""A source is known again among so many; most texts have one."""
 
 
 class Room:
@@ -75,43 +76,45 @@ class Made(Sequence[T]):
         """That of the values in a tuple, since that can be equal."""
         return hash(tuple(self))
 
+    def __reduce__(self) -> tuple[type[tuple[T, ...]], tuple[tuple[T, ...]]]:
+        """Kept as a tuple where it is copied or written down."""
+        return tuple, (tuple(self),)
+
     def __repr__(self) -> str:
         """As a tuple of the values has it."""
         return repr(tuple(self))
 
 
-class _Source(NamedTuple):
-    """A cursor like that over each of some values, and what reads one from it on."""
-
-    cursor: Cursor
-    again: Callable[[Cursor], object]
-
-
 class Reread(Made[T]):
     """Values that were read of a text, as many of them kept as there is `room` for."""
 
-    __slots__ = ("_firsts", "_kept", "_places", "_room", "_sources")
-    _WIDTH = 1
+    __slots__ = ("_cursor", "_kept", "_numbers", "_places", "_room", "_sources")
+    _WIDTH = 2
 
     def __init__(self, room: Room) -> None:
         self._room = room
         self._kept: list[T] = []
         self._places = array(room.code)
-        """Of the others: where each stands."""
-        self._sources: list[_Source] = []
-        self._firsts = array(room.code)
-        """For each source, how many of the values that are not kept are before its first."""
+        """Of the others: the number of the source of each, and where it stands."""
+        self._sources: list[Source] = []
+        self._numbers: dict[Source, int] = {}
+        self._cursor: Cursor | None = None
+        """One of those that the values were read from."""
 
     def note(self, value: T, cursor: Cursor, at: int, again: Callable[[Cursor], T | None]) -> None:
         """Add `value`, which `again` reads once more of a cursor like that, at `at`."""
         if not self._places and self._room.take():
             self._kept.append(value)
             return
-        last = self._sources[-1] if self._sources else None
-        if last is None or last.again != again or not cursor.is_like(last.cursor):
-            self._sources.append(_Source(replace(cursor, at=0), again))
-            self._firsts.append(len(self._places) // self._WIDTH)
-        self._places.extend(self._place(cursor, at))
+        source = cursor.read_by(again)
+        number = self._numbers.get(source)
+        if number is None:
+            if len(self._numbers) == _MOST_KNOWN:
+                self._numbers.clear()
+            number = self._numbers[source] = len(self._sources)
+            self._sources.append(source)
+        self._cursor = self._cursor or replace(cursor)
+        self._places.extend((number, *self._place(cursor, at)))
 
     def _place(self, cursor: Cursor, at: int) -> tuple[int, ...]:  # noqa: ARG002
         return (at,)
@@ -132,21 +135,41 @@ class Reread(Made[T]):
         return self._kept[index] if index < len(self._kept) else self._again(index)
 
     def _again(self, index: int) -> T:
+        assert self._cursor is not None
         rest = index - len(self._kept)
-        source = self._sources[bisect_right(self._firsts, rest) - 1]
-        place = self._places[self._WIDTH * rest : self._WIDTH * (rest + 1)]
-        value: T = source.again(source.cursor.at_place(*place))  # type: ignore[assignment]
+        number, *place = self._places[self._WIDTH * rest : self._WIDTH * (rest + 1)]
+        source = self._sources[number]
+        value: T = source.again(self._at_place(self._cursor, source, *place))  # type: ignore[assignment]
         return value
+
+    def _at_place(self, cursor: Cursor, source: Source, at: int) -> Cursor:
+        return cursor.at_place(source, cursor.lines, at)
 
 
 class Sections(Reread[FilePatch]):
     """The sections of a text: where each begins, where what it stands in ends, and its origin."""
 
-    __slots__ = ()
-    _WIDTH = 3
+    __slots__ = ("_made",)
+    _WIDTH = 4
+
+    def __init__(self, room: Room) -> None:
+        super().__init__(room)
+        self._made: tuple[object, Lines] | None = None
+        """The lines that were made again last, and what they were made of."""
 
     def _place(self, cursor: Cursor, at: int) -> tuple[int, ...]:
         return at, cursor.end, cursor.origin.at if cursor.origin else 0
+
+    def _at_place(  # type: ignore[override]
+        self, cursor: Cursor, source: Source, at: int, end: int, origin: int
+    ) -> Cursor:
+        lines, makes = source.lines, source.makes
+        if makes is not None:
+            place = (lines, makes, origin)
+            if self._made is None or self._made[0] != place:
+                self._made = place, makes(lines, origin)
+            lines = self._made[1]
+        return cursor.at_place(source, lines, at, end)
 
 
 class Hunks(Reread[Hunk]):

@@ -1,3 +1,3 @@
 """The `*** Begin Patch` envelope of OpenCode and Codex."""
 
-HINT = rb"\*{2,}[ \t]*[A-Za-z]"
+HINT = rb"\*{2,}[ \t\f\v]*[A-Za-z]"
