@@ -8,7 +8,6 @@ from contextlib import suppress
 from git_opatch import journal
 from git_opatch.advice import with_advice
 from git_opatch.blob import Change
-from git_opatch.drift import amiss, follow, patch_back, replaced
 from git_opatch.errors import JournalError
 from git_opatch.former import former_contents
 from git_opatch.journal import Record
@@ -17,7 +16,6 @@ from git_opatch.patch import Patch
 from git_opatch.plan import Plan, make_plan, named_paths, refuse_unsafe
 from git_opatch.policy import refuse_by_policy
 from git_opatch.repository import Repository
-from git_opatch.reverse import reverse
 from git_opatch.snapshot import Snapshot, take_snapshot
 from git_opatch.transaction import home_of
 from git_opatch.transaction.guard import guard_parents
@@ -27,6 +25,9 @@ def plan_text(patch: Patch, repository: Repository, options: Options) -> tuple[P
     """Plan a patch whose paths are resolved; back, too, by its record if there is one."""
     if not options.reverse:
         return _plan_as_is(patch, repository, options)
+    from git_opatch.drift import replaced  # what takes back is imported for that
+    from git_opatch.reverse import reverse
+
     record = journal.find(home_of(repository), patch.digest, named_paths(patch))
     if record is not None:
         with suppress(JournalError):
@@ -48,6 +49,8 @@ def plan_recorded(
     record: Record, repository: Repository, options: Options
 ) -> tuple[Plan, Snapshot]:
     """Take back a recorded diff. Raises `JournalError` if it is damaged."""
+    from git_opatch.drift import amiss, follow, patch_back
+
     patch = patch_back(record)
 
     def fitted(base: Snapshot) -> Patch:

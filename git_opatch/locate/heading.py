@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from functools import cache
 
 from git_opatch.text import indentation
 
@@ -19,16 +20,14 @@ _MODIFIERS = (
 )
 _NAMED = rb"\s+(?:\([^)]*\)\s*)?[*&<]*[\w.$:]+\s*"
 _REST = rb"(?:$|[^\w\s].*|(?:extends|implements|for|struct|interface|where|with|func|map|enum)\b.*)"
-_DEFINITION = re.compile(
+_DEFINITION = (
     rb"\s*" + _MODIFIERS + rb"(?P<word>def|class|function|func|fn|fun|interface|struct|enum|union|"
     rb"impl|trait|type|module|namespace|package|object|record|sub|proc|procedure|macro|"
     rb"template)" + _NAMED + _REST
 )
-_BLOCK = re.compile(
-    rb"\s*(?:[\w<>*&\[\]]+\s+)*[\w$~]+(?:::[\w~]+)*\([^;'\"`=]*\)[\w\s:<>,*&|?\[\]-]*\{\s*$"
-)
-_AT_MARGIN = re.compile(rb"[A-Za-z_][\w*&:<>,\[\]~]*[\s*&]+[\w*&:<>~]+\s*\([^;'\"`=]*$")
-_CONTROL = re.compile(
+_BLOCK = rb"\s*(?:[\w<>*&\[\]]+\s+)*[\w$~]+(?:::[\w~]+)*\([^;'\"`=]*\)[\w\s:<>,*&|?\[\]-]*\{\s*$"
+_AT_MARGIN = rb"[A-Za-z_][\w*&:<>,\[\]~]*[\s*&]+[\w*&:<>~]+\s*\([^;'\"`=]*$"
+_CONTROL = (
     rb"\s*(?:\}\s*)?(?:if|else|elif|for|foreach|while|switch|case|catch|do|try|return|with|"
     rb"except|finally|until|unless|when|match|synchronized|using|lock|default)\b"
 )
@@ -45,27 +44,35 @@ class Heading(Enum):
 
 
 _SECTIONS = {
-    Heading.MARKDOWN: re.compile(rb"#{1,6}\s+\S"),
-    Heading.WIKI: re.compile(rb"={2,6}\s+\S"),
-    Heading.TABLE: re.compile(rb"\[\[?[A-Za-z][\w.:\"' /-]*\]\]?\s*$"),
-    Heading.LABEL: re.compile(rb"[A-Za-z][\w.-]*:\s*$"),
+    Heading.MARKDOWN: rb"#{1,6}\s+\S",
+    Heading.WIKI: rb"={2,6}\s+\S",
+    Heading.TABLE: rb"\[\[?[A-Za-z][\w.:\"' /-]*\]\]?\s*$",
+    Heading.LABEL: rb"[A-Za-z][\w.-]*:\s*$",
 }
 _DEFINITIONS = (_DEFINITION, _BLOCK, _AT_MARGIN)
 _LONGEST = 200  # what is longer is no heading, and would make the patterns slow
 
 
+@cache
+def _compiled(pattern: bytes) -> re.Pattern[bytes]:
+    """Compiled with the first anchor: that takes a millisecond, and many patches have none."""
+    return re.compile(pattern)
+
+
 def heading(line: bytes) -> Heading | None:
     """What kind of heading `line` looks like, in any common language; None if it is none."""
-    if len(line) > _LONGEST or _CONTROL.match(line):
+    if len(line) > _LONGEST or _compiled(_CONTROL).match(line):
         return None
-    if any(pattern.match(line) for pattern in _DEFINITIONS):
+    if any(_compiled(pattern).match(line) for pattern in _DEFINITIONS):
         return Heading.DEFINITION
-    return next((kind for kind, pattern in _SECTIONS.items() if pattern.match(line)), None)
+    kinds = (kind for kind, pattern in _SECTIONS.items() if _compiled(pattern).match(line))
+    return next(kinds, None)
 
 
 def word_of(line: bytes) -> bytes:
     """The keyword that makes `line` a definition; empty if it has none."""
-    match = None if _CONTROL.match(line) else _DEFINITION.match(line[:_LONGEST])
+    is_control = _compiled(_CONTROL).match(line)
+    match = None if is_control else _compiled(_DEFINITION).match(line[:_LONGEST])
     return match["word"] if match else b""
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from git_opatch.text import without_cr
@@ -122,34 +120,3 @@ class Lines:
         """The line at or after `at` where `pattern`, which begins at a line's start, matches."""
         match = pattern.search(self.raw, self._starts[at])
         return bisect_left(self._starts, match.start()) if match else len(self)
-
-
-@dataclass(slots=True, eq=False)
-class NumbersIn:
-    """The numbers of lines that were written in `lines`, so many lines below that at `first`."""
-
-    lines: Lines
-    first: int
-    offsets: Sequence[int]
-
-    def __getitem__(self, at: int, /) -> int:
-        """The number of the line at `at`."""
-        return self.lines.number(self.first + self.offsets[at])
-
-
-@dataclass(slots=True, eq=False)
-class NumbersOfString:
-    """Which line of a string each line is; with `header`, all after a first one, which is put
-    before them and has that number.
-    """
-
-    number: int
-    offset: int
-    name: str
-    header: int = 0
-
-    def __getitem__(self, at: int, /) -> int:
-        """The number of the line at `at`."""
-        if self.header:
-            return Place(self.number if at else self.header, self.offset, at, self.name)
-        return Place(self.number, self.offset, at + 1, self.name)

@@ -10,6 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+
+from git_opatch.parse.lines import Place
 
 _DEEPEST = 100
 _BLANK = rb"[ \t\r\n]*+"
@@ -136,3 +139,21 @@ def _meant(piece: bytes, start: int) -> bytes:
         if _SURROGATE.search(token):
             raise Broken(start, "the string holds half a surrogate pair, no character") from None
         return value.encode("utf-8", "surrogateescape")
+
+
+@dataclass(frozen=True, slots=True)
+class NumbersOfString:
+    """Which line of a string each line is; with `header`, all after a first one, which is put
+    before them and has that number.
+    """
+
+    number: int
+    offset: int
+    name: str
+    header: int = 0
+
+    def __getitem__(self, at: int, /) -> int:
+        """The number of the line at `at`."""
+        if self.header:
+            return Place(self.number if at else self.header, self.offset, at, self.name)
+        return Place(self.number, self.offset, at + 1, self.name)

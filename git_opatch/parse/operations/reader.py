@@ -17,8 +17,8 @@ from functools import partial
 
 from git_opatch.parse import blocks
 from git_opatch.parse.cursor import Cursor, Origin
-from git_opatch.parse.lines import Lines, NumbersOfString
-from git_opatch.parse.operations.json_text import Broken, end_of, items, string
+from git_opatch.parse.lines import Lines
+from git_opatch.parse.operations.json_text import Broken, NumbersOfString, end_of, items, string
 from git_opatch.parse.operations.unread import holds_patch
 from git_opatch.text import visible
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from git_opatch.parse.lines import Lines
 
 _SPAN = re.compile(
     rb"""'[^']*+'
@@ -134,3 +137,16 @@ def _meant(escape: re.Match[bytes]) -> bytes:
     if octal or byte:
         return bytes([int(octal, 8) & 0xFF if octal else int(byte, 16)])
     return chr(int(points[0] or points[1], 16)).encode("utf-8", "surrogatepass")
+
+
+@dataclass(frozen=True, slots=True)
+class NumbersIn:
+    """The numbers of lines that were written in `lines`, so many lines below that at `first`."""
+
+    lines: Lines
+    first: int
+    offsets: Sequence[int]
+
+    def __getitem__(self, at: int, /) -> int:
+        """The number of the line at `at`."""
+        return self.lines.number(self.first + self.offsets[at])

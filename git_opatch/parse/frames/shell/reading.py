@@ -19,8 +19,8 @@ from git_opatch.errors import Fix
 from git_opatch.parse.cursor import Cursor, Origin
 from git_opatch.parse.frames.shell import HINT, KNOWN, NAME, OTHER, SHELL, heredoc, script
 from git_opatch.parse.frames.shell.command import Call, culprit, delimiter_of, understand
-from git_opatch.parse.frames.shell.quoting import is_glued, is_quoted, spans, unquoted
-from git_opatch.parse.lines import Lines, NumbersIn
+from git_opatch.parse.frames.shell.quoting import NumbersIn, is_glued, is_quoted, spans, unquoted
+from git_opatch.parse.lines import Lines
 from git_opatch.text import visible
 
 _STARTS = re.compile(rb"[ \t]*" + HINT)
