@@ -27,6 +27,10 @@ class Mark(Enum):
         return {Mark.REMOVED: Mark.ADDED, Mark.ADDED: Mark.REMOVED}.get(self, self)
 
 
+NO_NEWLINE = b"\\ No newline at end of file\n"
+"""What a diff has below a last line that no newline ends."""
+
+
 class Line(NamedTuple):
     r"""A line of a hunk, without its mark and its `\n`; the same wherever it stands."""
 

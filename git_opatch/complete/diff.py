@@ -13,11 +13,11 @@ from typing import NamedTuple
 from git_opatch.blob import blob_id, null_id
 from git_opatch.complete.draft import Content, Result
 from git_opatch.complete.edits import Edit
+from git_opatch.patch import NO_NEWLINE
 from git_opatch.paths import quote
 from git_opatch.text import Text
 
 _CONTEXT = 3
-_NO_NEWLINE = b"\\ No newline at end of file\n"
 
 
 class FileDiff(NamedTuple):
@@ -151,4 +151,4 @@ def _marked(mark: bytes, lines: Sequence[bytes], ended: bool) -> bytes:
     """`lines` behind their mark; `ended` is whether the last one has a newline."""
     if not lines:
         return b""
-    return mark + (b"\n" + mark).join(lines) + b"\n" + (b"" if ended else _NO_NEWLINE)
+    return mark + (b"\n" + mark).join(lines) + b"\n" + (b"" if ended else NO_NEWLINE)

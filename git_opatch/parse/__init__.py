@@ -42,7 +42,7 @@ _MOST_FRAMES = 8
 _LOST = rb"@@"
 _LOOSE = (unified.HINT, fence.HINT, unified.UNREAD)
 """Hints of what has half of a diff's header, or none of it."""
-_FORMS = (*_FAMILIES.values(), *_FRAMES)
+_FORMS = dict.fromkeys((*_FAMILIES.values(), *_FRAMES))  # one is a family and a frame
 _HINTS = [*(form.HINT for form in _FORMS), fence.HINT, unified.UNREAD]
 # Prose, of which there may be much, is told from patches before it is cut into lines.
 _BEGINNING = rb"(?m)^[ \t]*(?:" + rb"|".join([_LOST, *_HINTS]) + rb")"

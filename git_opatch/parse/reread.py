@@ -142,7 +142,7 @@ class Reread(Made[T]):
         value: T = source.again(self._at_place(self._cursor, source, *place))  # type: ignore[assignment]
         return value
 
-    def _at_place(self, cursor: Cursor, source: Source, at: int) -> Cursor:
+    def _at_place(self, cursor: Cursor, source: Source, at: int, *rest: int) -> Cursor:  # noqa: ARG002
         return cursor.at_place(source, cursor.lines, at)
 
 
@@ -160,9 +160,8 @@ class Sections(Reread[FilePatch]):
     def _place(self, cursor: Cursor, at: int) -> tuple[int, ...]:
         return at, cursor.end, cursor.origin.at if cursor.origin else 0
 
-    def _at_place(  # type: ignore[override]
-        self, cursor: Cursor, source: Source, at: int, end: int, origin: int
-    ) -> Cursor:
+    def _at_place(self, cursor: Cursor, source: Source, at: int, *rest: int) -> Cursor:
+        end, origin = rest
         lines, makes = source.lines, source.makes
         if makes is not None:
             place = (lines, makes, origin)

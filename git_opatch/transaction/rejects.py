@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from git_opatch.outcome import Failure, Reason
-from git_opatch.patch import FilePatch, Hunk, Patch
+from git_opatch.patch import NO_NEWLINE, FilePatch, Hunk, Patch
 from git_opatch.paths import quote
 from git_opatch.transaction.guard import guard_parents
 
@@ -102,4 +102,4 @@ def _lines(hunk: Hunk) -> Iterator[bytes]:
             yield b"~\n"
         yield line.mark.value.encode() + line.text + b"\n"
         if not line.newline:
-            yield b"\\ No newline at end of file\n"
+            yield NO_NEWLINE
