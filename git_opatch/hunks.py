@@ -146,8 +146,12 @@ def _account_for(hunks: Sequence[Hunk], edited: Edited) -> None:
 
 
 def _lost(hunks: Sequence[Hunk], edited: Edited, later: set[int]) -> list[Hunk]:
-    """The hunks whose lines are nowhere, and those to be placed later that are not yet."""
-    nowhere = {one.hunk for one in edited.failures if one.reason is Reason.NOT_FOUND}
+    """The hunks whose lines are nowhere, and those to be placed later that are not yet.
+
+    The lines that one leaves may stand somewhere nevertheless, where it did not put them.
+    """
+    reasons = (Reason.NOT_FOUND, Reason.ALREADY_APPLIED)
+    nowhere = {one.hunk for one in edited.failures if one.reason in reasons}
     placed = {one.hunk.ordinal for one in edited.placements}
     return [hunk for hunk in hunks if hunk.ordinal in (nowhere | later) - placed]
 
@@ -225,16 +229,18 @@ def _place_after(
     Rule: "Hunks of one file that share context" in the project's decisions: context may be
     what another hunk made (`new` says where that stands), what is changed may not.
     """
-    verdicts = locate_hunks(hunks, edited.content.text, matching._replace(fuzz=0))
+    verdicts = locate_hunks(hunks, edited.content.text, matching._replace(fuzz=0), new)
     exact = any(isinstance(one, Placement) and one.exact for one in verdicts)
     failures = {one.hunk: one for one in edited.failures}
+    applied = {one.hunk for one in edited.failures if one.reason is Reason.ALREADY_APPLIED}
     placements = []
     for hunk, one in zip(hunks, verdicts, strict=True):
         if isinstance(one, Failure):
             failures.setdefault(hunk.ordinal, one)
         elif _changes_any(one.changed, new):
             failures[hunk.ordinal] = overlap(hunk)
-        elif one.exact or not exact:  # what is loose may be exact after what is exact
+        elif one.exact or not (exact or hunk.ordinal in applied):
+            # what is loose may be exact after what is exact
             failures.pop(hunk.ordinal, None)
             repairs = (*one.repairs, "its context shows what another hunk does")
             placements.append(replace(one, repairs=repairs))

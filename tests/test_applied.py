@@ -65,6 +65,7 @@ def test_what_is_there_in_another_letter_case(content: str, lines: list[str]) ->
     [
         pytest.param("a\n\nb\n", [" a", "+"], id="a blank line at the end"),
         pytest.param("a\n\n\nb\n", [" a", "+", "+"], id="two blank lines at the end"),
+        pytest.param("\na\nb\n", ["+", " a", " b"], id="a blank line that begins the file"),
         pytest.param("A b\n", ["-a b", "+A b"], id="letter case alone"),
         pytest.param("x\nCall(a)\ny\n", [" x", "-call(a)", "+Call(a)", " y"], id="case in context"),
         pytest.param("    go\n", ["-go", "+    go"], id="indentation alone"),
@@ -106,6 +107,9 @@ def test_a_change_twice(content: str, lines: list[str]) -> None:
         pytest.param("a\nb\n", [" a", "+", " b"], 0, Tier.STRICT, id="a blank line inside"),
         pytest.param("a\n\nb\n", [" a", "+", " ", " b"], 0, Tier.STRICT, id="one more blank line"),
         pytest.param("a\nb\n", [" a", "+"], 0, Tier.STRICT, id="no blank line at the end"),
+        pytest.param("a\n", ["+", " a"], 0, Tier.STRICT, id="no blank line begins the file"),
+        pytest.param("x\n\na\n", ["+", " a"], 2, Tier.STRICT, id="a blank line inside, above"),
+        pytest.param("\n\na\n", ["+", " a"], 2, Tier.STRICT, id="one more of two blank lines"),
     ],
 )
 def test_what_is_not_there(content: str, lines: list[str], start: int, tier: Tier) -> None:

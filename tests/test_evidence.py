@@ -194,6 +194,7 @@ def test_an_anchor_after_the_only_place_contradicts_it(content: str, one: Hunk) 
         ),
         pytest.param("# A\na\n# B\nx\n", "# A", "# B", id="section"),
         pytest.param("a:\n  one:\n    y\n  two:\n    x\n", "  one:", "two:", id="key"),
+        pytest.param("class A\n{\n}\nclass B\n{\n  x\n", "class A", "class B", id="brace below"),
     ],
 )  # fmt: skip
 def test_an_anchor_of_another_block_contradicts(content: str, anchor: str, under: str) -> None:
@@ -214,6 +215,7 @@ def test_an_anchor_of_another_block_contradicts(content: str, anchor: str, under
         pytest.param("[a]\n[a.b]\nx\n", "[a]", id="a table in a table"),
         pytest.param("a:\n  one:\n    x\n", "a:", id="a deeper key"),
         pytest.param("def f():\n  a\ndef g():\n  x\n", "def f", id="a part of a line"),
+        pytest.param("type F func()\n\ntype T {\n  x\n", "type F func()", id="one line alone"),
     ],
 )
 def test_what_an_anchor_before_the_place_does_not_contradict(content: str, anchor: str) -> None:

@@ -9,7 +9,7 @@ from git_opatch.complete.draft import Content
 from git_opatch.hunks import Edited, edit
 from git_opatch.options import Matching, Options, Tier
 from git_opatch.outcome import Reason
-from git_opatch.patch import FilePatch, Hunk, Line, Mark, Operation
+from git_opatch.patch import Anchor, FilePatch, Hunk, Line, Mark, Operation
 from git_opatch.text import Text
 
 NUMBERS = "one\ntwo\nthree\nfour\n"
@@ -21,7 +21,8 @@ def edited(content: str, *hunks: list[str], matching: Matching | None = None) ->
     last = len(hunks)
     asked = tuple(
         Hunk(
-            tuple(Line(Mark(line[:1]), line[1:].encode()) for line in lines),
+            tuple(Line(Mark(one[:1]), one[1:].encode()) for one in lines if one[:2] != "@@"),
+            tuple(Anchor(one[3:].encode()) for one in lines if one[:2] == "@@"),
             ordinal=number,
             is_last=number == last,
         )
@@ -169,6 +170,43 @@ def test_what_another_hunk_changes_may_not_be_changed(hunks: list[list[str]]) ->
 )
 def test_context_that_is_nowhere(hunks: list[list[str]], failed: list[int]) -> None:
     assert failures(*hunks) == [(number, Reason.NOT_FOUND) for number in failed]
+
+
+TWINS = "one\nx\ny\nnew\nx\nz\n"
+ABOVE = ["-one", "+new", " x"]
+
+
+def test_lines_that_stand_elsewhere_may_still_be_new_beside_another_hunk() -> None:
+    assert written(TWINS, ABOVE, [" new", " x", "-y", "+z"]) == "new\nx\nz\nnew\nx\nz\n"
+
+
+@pytest.mark.parametrize(
+    ("above", "hunk"),
+    [
+        pytest.param(["-one", "+neu", " x"], [" new", " x", "-y", "+z"], id="nothing is shown"),
+        pytest.param(ABOVE, [" new", " x", "-yy", "+z"], id="more than that differs"),
+        pytest.param(ABOVE, [" new", " x", "-Y", "+z"], id="it fits only loosely"),
+    ],
+)
+def test_lines_that_stand_elsewhere_are_there(above: list[str], hunk: list[str]) -> None:
+    (failure,) = edited(TWINS, above, hunk).failures
+    assert (failure.hunk, failure.reason) == (2, Reason.ALREADY_APPLIED)
+
+
+METHODS = "def f():\n  a\ndef h():\n  b\n"
+
+
+def test_an_anchor_is_of_the_file_without_what_other_hunks_add() -> None:
+    added = ["   a", "+def g():", "+  n", " def h():"]
+    shown = ["@@ def f():", "   n", " def h():", "-  b", "+  c"]
+    assert written(METHODS, added, shown) == "def f():\n  a\ndef g():\n  n\ndef h():\n  c\n"
+
+
+def test_an_anchor_of_another_block_contradicts_beside_another_hunk() -> None:
+    content = f"{METHODS}def i():\n  d\n"
+    added = ["   b", "+  n", " def i():"]
+    shown = ["@@ def f():", "   n", " def i():", "-  d"]
+    assert [one.hunk for one in edited(content, added, shown).failures] == [2]
 
 
 @pytest.mark.parametrize(

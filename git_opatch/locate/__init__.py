@@ -29,13 +29,17 @@ _BY_DEFAULT = Matching()
 
 
 def locate_hunks(
-    hunks: Sequence[Hunk], text: Text, matching: Matching = _BY_DEFAULT
+    hunks: Sequence[Hunk],
+    text: Text,
+    matching: Matching = _BY_DEFAULT,
+    made: Sequence[range] = (),
 ) -> list[Placement | Failure]:
     """Where each of a file's `hunks` stands in `text`, in the order given.
 
-    Pure. A failure names the hunk by its ordinal, and no file.
+    Pure. A failure names the hunk by its ordinal, and no file. `made` are lines of the text
+    that other hunks of the patch made; anchors were written for the file without them.
     """
-    haystack = Haystack(text, hunks)
+    haystack = Haystack(text, hunks, made)
     searches = [search(hunk, haystack, matching) for hunk in hunks]
     undecided = [attempt for attempt in searches if attempt.open]
     for attempt in undecided:

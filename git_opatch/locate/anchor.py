@@ -96,6 +96,7 @@ def heading_between(place: int, anchors: Sequence[int], haystack: Haystack) -> i
 
     Only a heading of just the anchor's kind ends it, with the same keyword and no deeper: on
     real history none stood between a hunk and what git names as its heading (10,016 hunks).
+    A definition of one line has no block that a place could be outside of.
     """
     nearest = bisect_left(anchors, place) - 1
     end = haystack.block_end(anchors[nearest]) if nearest >= 0 else place + 1
@@ -105,7 +106,7 @@ def heading_between(place: int, anchors: Sequence[int], haystack: Haystack) -> i
     if _is_label(anchor):
         return end if _is_label(after) and indentation(after) == indentation(anchor) else None
     kind = heading(anchor)
-    if kind is None or (kind is Heading.DEFINITION and not word_of(anchor)):
+    if kind is None or (kind is Heading.DEFINITION and not _encloses(anchors[nearest], haystack)):
         return None
     headings = haystack.headings[kind]
     first, last = bisect_right(headings, anchors[nearest]), bisect_left(headings, place)
@@ -114,6 +115,13 @@ def heading_between(place: int, anchors: Sequence[int], haystack: Haystack) -> i
         if depth(line, kind) <= depth(anchor, kind) and word_of(line) == word_of(anchor):
             return headings[at]
     return None
+
+
+def _encloses(definition: int, haystack: Haystack) -> bool:
+    """Whether it has a keyword, and lines of its own below it, or their brace."""
+    lines, end = haystack.lines, haystack.block_end(definition)
+    below = any(line.strip() for line in lines[definition + 1 : end])
+    return bool(word_of(lines[definition])) and (below or lines[end].strip() == b"{")
 
 
 def _is_label(line: bytes) -> bool:

@@ -1,8 +1,8 @@
 """Is the change there already? Asked at every tier, the strict one too.
 
 Rule: "The change is there already" in the project's decisions. At least one added line that
-is not blank must say so, or a blank one at the hunk's end; a pure deletion leaves nothing to
-see.
+is not blank must say so, or a blank one at the hunk's end or the file's beginning; a pure
+deletion leaves nothing to see.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def where_already(
         if one is tier and len(hunk.postimage) <= len(hunk.preimage):
             continue
         there = _over(hunk, place, haystack, one)
-        if there is not None and _tells(hunk, haystack, one):
+        if there is not None and (_tells(hunk, haystack, one) or _begins(hunk, there, one)):
             return there, one
     return None
 
@@ -87,8 +87,19 @@ def _tells(hunk: Hunk, haystack: Haystack, tier: Tier) -> bool:
     added = [line for line in hunk.lines if line.mark is Mark.ADDED]
     if any(line.text.strip() and normal(line.text) not in removed for line in added):
         return True
-    only_blank = tier is Tier.STRICT and bool(added) and not removed
-    return only_blank and bool(hunk.preimage) and hunk.lines[-1].mark is Mark.ADDED
+    return tier is Tier.STRICT and hunk.lines[-1].mark is Mark.ADDED and _adds_alone(hunk)
+
+
+def _begins(hunk: Hunk, there: int, tier: Tier) -> bool:
+    """Whether the first of its lines, which it adds, begins the file: it may be blank."""
+    begins = there == 0 and hunk.lines[0].mark is Mark.ADDED
+    return tier is Tier.STRICT and begins and _adds_alone(hunk)
+
+
+def _adds_alone(hunk: Hunk) -> bool:
+    """Whether a hunk that adds lines has context, and removes none."""
+    kept = hunk.preimage
+    return bool(kept) and all(line.mark is Mark.CONTEXT for line in kept)
 
 
 def _without_last_blanks(lines: Sequence[Line]) -> Sequence[Line]:

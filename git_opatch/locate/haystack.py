@@ -26,8 +26,9 @@ _FEW = 4  # hunks
 class Haystack:
     """The lines of one file, indexed for the hunks that are to be placed in it."""
 
-    def __init__(self, text: Text, hunks: Sequence[Hunk]) -> None:
+    def __init__(self, text: Text, hunks: Sequence[Hunk], made: Sequence[range] = ()) -> None:
         self.text = text
+        self._made = made
         self._marked = bool(text.lines) and text.lines[0].startswith(BYTE_ORDER_MARK)
         if self._marked:
             shown = (line.text for one in hunks for line in one.preimage)
@@ -138,10 +139,14 @@ class Haystack:
 
     @cached_property
     def headings(self) -> dict[Heading, list[int]]:
-        """The positions of all lines that look like a definition or a section, by kind."""
+        """The positions of all lines that look like a definition or a section, by kind.
+
+        Those that other hunks made are left out.
+        """
         found: dict[Heading, list[int]] = {kind: [] for kind in Heading}
+        made = {at for lines in self._made for at in lines}
         for at, line in enumerate(self.lines):
-            kind = heading(line)
+            kind = None if at in made else heading(line)
             if kind is not None:
                 found[kind].append(at)
         return found
