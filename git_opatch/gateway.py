@@ -23,7 +23,12 @@ from git_opatch.plumbing import OUR_CONFIG, OUR_PATHSPECS, Answer, Settings, mis
 os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
 # Programs that the configuration names run where git was asked for by the user, as without us:
 # when it applies or commits. (What rev-parse says of hooks must be true, and runs none.)
-_UNATTENDED = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+# It is asked for few files: threads that look for them in all the index take longer than one.
+_UNATTENDED = (
+    "-c", "core.fsmonitor=false",
+    "-c", f"core.hooksPath={os.devnull}",
+    "-c", "core.preloadIndex=false",
+)  # fmt: skip
 _ATTENDED = ("apply", "commit", "rev-parse")
 # Nothing is fetched behind the user's back; git before 2.45 knows only the second way to say so.
 # That binds the user's filters, too, and so it is said only where git could fetch.
