@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from git_opatch.complete.draft import Content
 from git_opatch.complete.edits import Edit, edits_of
 from git_opatch.complete.indent import follows
+from git_opatch.complete.made import changes_any, moved, new_lines
 from git_opatch.locate import locate_hunks
 from git_opatch.locate.elision import expand
 from git_opatch.locate.longer import without_longer
@@ -82,19 +83,33 @@ def matching_of(options: Options) -> Matching:
 
 def _place(hunks: Sequence[Hunk], edited: Edited, matching: Matching) -> None:
     """Edit with the hunks that have a place, and note why the others have none."""
-    verdicts = locate_hunks(hunks, edited.content.text, matching)
-    edited.failures += [one for one in verdicts if isinstance(one, Failure)]
+    found = _placed(hunks, edited.content, matching)
+    if any(one.reason is Reason.ALREADY_APPLIED and one.certain for one in found.failures):
+        found = _placed(hunks, edited.content, matching, partly=True)
+    edited.content = found.content
+    edited.placements += found.placements
+    edited.failures += found.failures
+    edited.notes += found.notes
+
+
+def _placed(
+    hunks: Sequence[Hunk], content: Content, matching: Matching, *, partly: bool = False
+) -> Edited:
+    """What the hunks make of `content`; `partly` is whether it has some of them already."""
+    verdicts = locate_hunks(hunks, content.text, matching, partly=partly)
+    edited = Edited(content, failures=[one for one in verdicts if isinstance(one, Failure)])
     placements = [one for one in verdicts if isinstance(one, Placement)]
-    later = _better_after(hunks, placements, edited.content, matching)
+    later = _better_after(hunks, placements, content, matching)
     new = _apply([one for one in placements if one.hunk.ordinal not in later], edited, [])
     for _ in range(_MOST_ROUNDS):
         lost, count = _lost(hunks, edited, later), len(edited.placements)
         if not lost:
             break
-        new = _place_after(lost, edited, matching, new)
+        new = _place_after(lost, edited, matching, new, partly=partly)
         if len(edited.placements) == count:
             break
     _account_for(hunks, edited)
+    return edited
 
 
 def _place_as_counted(hunks: Sequence[Hunk], edited: Edited, matching: Matching) -> None:
@@ -218,11 +233,16 @@ def _apply(placements: Sequence[Placement], edited: Edited, new: Sequence[range]
         noted = replace(one, notes=(*one.notes, follow.note)) if follow.note else one
         edited.placements.append(noted)
     edited.content = edited.content.edited(edits)
-    return [*_moved(new, edits), *_new_lines(edits)]
+    return [*moved(new, edits), *new_lines(edits)]
 
 
 def _place_after(
-    hunks: Sequence[Hunk], edited: Edited, matching: Matching, new: Sequence[range]
+    hunks: Sequence[Hunk],
+    edited: Edited,
+    matching: Matching,
+    new: Sequence[range],
+    *,
+    partly: bool,
 ) -> list[range]:
     """Place hunks whose context shows lines as the hunks placed before leave them.
 
@@ -230,14 +250,14 @@ def _place_after(
     what another hunk made (`new` says where that stands), what is changed may not.
     """
     verdicts = locate_hunks(hunks, edited.content.text, matching._replace(fuzz=0), new)
-    exact = any(isinstance(one, Placement) and one.exact for one in verdicts)
+    exact = partly or any(isinstance(one, Placement) and one.exact for one in verdicts)
     failures = {one.hunk: one for one in edited.failures}
     applied = {one.hunk for one in edited.failures if one.reason is Reason.ALREADY_APPLIED}
     placements = []
     for hunk, one in zip(hunks, verdicts, strict=True):
         if isinstance(one, Failure):
             failures.setdefault(hunk.ordinal, one)
-        elif _changes_any(one.changed, new):
+        elif changes_any(one.changed, new):
             failures[hunk.ordinal] = overlap(hunk)
         elif one.exact or not (exact or hunk.ordinal in applied):
             # what is loose may be exact after what is exact
@@ -246,35 +266,3 @@ def _place_after(
             placements.append(replace(one, repairs=repairs))
     edited.failures = list(failures.values())
     return _apply(placements, edited, new)
-
-
-def _new_lines(edits: Sequence[Edit]) -> list[range]:
-    """Where the lines of `edits`, which are in order, stand in the text after them."""
-    found, shift = [], 0
-    for one in edits:
-        start = one.start + shift
-        found.append(range(start, start + len(one.lines)))
-        shift += _growth(one)
-    return found
-
-
-def _moved(ranges: Sequence[range], edits: Sequence[Edit]) -> list[range]:
-    """Where lines that stood at `ranges`, and are not edited, stand after `edits`."""
-    shifts = [sum(_growth(edit) for edit in edits if edit.stop <= one.start) for one in ranges]
-    return [
-        range(one.start + shift, one.stop + shift)
-        for one, shift in zip(ranges, shifts, strict=True)
-    ]
-
-
-def _growth(edit: Edit) -> int:
-    return len(edit.lines) - (edit.stop - edit.start)
-
-
-def _changes_any(span: tuple[int, int], new: Sequence[range]) -> bool:
-    """Whether lines from `span` on are changed, or added between, that another hunk made."""
-    first, last = span
-    return any(
-        max(first, one.start) < min(last, one.stop) or one.start < first == last < one.stop
-        for one in new
-    )

@@ -189,8 +189,8 @@ def test_lines_that_stand_elsewhere_may_still_be_new_beside_another_hunk() -> No
     ],
 )
 def test_lines_that_stand_elsewhere_are_there(above: list[str], hunk: list[str]) -> None:
-    (failure,) = edited(TWINS, above, hunk).failures
-    assert (failure.hunk, failure.reason) == (2, Reason.ALREADY_APPLIED)
+    failures = edited(TWINS, above, hunk).failures
+    assert Reason.ALREADY_APPLIED in [one.reason for one in failures if one.hunk == 2]
 
 
 METHODS = "def f():\n  a\ndef h():\n  b\n"

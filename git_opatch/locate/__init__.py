@@ -4,6 +4,8 @@
     evidence  narrow them by what the hunk itself says
     order     narrow them by what the file's hunks say together
     verdict   one place is a placement; none or several is a failure
+    elsewhere refuse a place whose twin is changed already
+    overlap   refuse what another hunk changes
 
 How lines are compared is decided in `tiers`, what is mended in `blanks`, `repairs` and
 `settle`.
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from git_opatch.locate.elsewhere import without_twins
 from git_opatch.locate.evidence import OF_ONE_HUNK, are_credible, stated_number
 from git_opatch.locate.haystack import Haystack
 from git_opatch.locate.order import narrow_by_order
@@ -33,11 +36,14 @@ def locate_hunks(
     text: Text,
     matching: Matching = _BY_DEFAULT,
     made: Sequence[range] = (),
+    *,
+    partly: bool = False,
 ) -> list[Placement | Failure]:
     """Where each of a file's `hunks` stands in `text`, in the order given.
 
     Pure. A failure names the hunk by its ordinal, and no file. `made` are lines of the text
     that other hunks of the patch made; anchors were written for the file without them.
+    `partly` is whether the file has some of the patch already.
     """
     haystack = Haystack(text, hunks, made)
     searches = [search(hunk, haystack, matching) for hunk in hunks]
@@ -53,4 +59,5 @@ def locate_hunks(
     if matching.ambiguous is Ambiguous.NEAREST:
         choose_nearest(searches, haystack, matching.proximity)
     verdicts = Verdicts(haystack, searches, matching)
-    return without_overlap([verdicts.of(attempt) for attempt in searches])
+    found = [verdicts.of(attempt) for attempt in searches]
+    return without_overlap(without_twins(found, searches, haystack, partly=partly))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import groupby
 
 from git_opatch.locate.haystack import Haystack
 from git_opatch.options import Tier
@@ -17,14 +18,18 @@ from git_opatch.patch import Hunk, Line, Mark
 
 def standing(hunk: Hunk, haystack: Haystack, tier: Tier) -> int | None:
     """The only place where the lines after the change stand, as `tier` compares them."""
-    if not _tells(hunk, haystack, tier):
-        return None
-    if tier is not Tier.STRICT:
-        view = haystack.view(tier)
-        starts = view.loose(hunk.postimage)
-        return view.solid[starts[0]] if len(starts) == 1 else None
-    places = haystack.places(_without_last_blanks(hunk.postimage))
+    places = stand(hunk, haystack, tier)
     return places[0] if len(places) == 1 else None
+
+
+def stand(hunk: Hunk, haystack: Haystack, tier: Tier) -> Sequence[int]:
+    """All places where the lines after the change stand, as `tier` compares them."""
+    if not _tells(hunk, haystack, tier):
+        return ()
+    if tier is Tier.STRICT:
+        return haystack.places(_without_last_blanks(hunk.postimage))
+    view = haystack.view(tier)
+    return [view.solid[start] for start in view.loose(hunk.postimage)]
 
 
 def where_already(
@@ -41,6 +46,33 @@ def where_already(
         there = _over(hunk, place, haystack, one)
         if there is not None and (_tells(hunk, haystack, one) or _begins(hunk, there, one)):
             return there, one
+    return None
+
+
+def stands_at(hunk: Hunk, starts: Sequence[int], haystack: Haystack) -> int | None:
+    """The first of `starts` where the lines after the change stand, strictly."""
+    found = haystack.first_of(starts, hunk.postimage) if hunk.postimage else None
+    return found if found is not None and _tells(hunk, haystack, Tier.STRICT) else None
+
+
+def where_in_part(hunk: Hunk, place: int, haystack: Haystack) -> int | None:
+    """Where lines that the hunk adds stand already: right above or below where they would go.
+
+    They say so as far as the hunk does not show them itself. On real history nothing of 38,459
+    hunks stood so that was not applied.
+    """
+    at, stop = place, place + len(hunk.preimage)
+    for is_added, run in groupby(hunk.lines, key=lambda line: line.mark is Mark.ADDED):
+        lines = list(run)
+        if not is_added:
+            at += len(lines)
+            continue
+        starts = [at - len(lines)] if at - len(lines) < place else []
+        starts += [at] if at + len(lines) > stop else []
+        if starts and any(line.text.strip() for line in lines):
+            found = haystack.first_of(starts, lines)
+            if found is not None:
+                return found
     return None
 
 

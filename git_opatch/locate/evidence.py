@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 from git_opatch.locate.anchor import belonging, heading_between, occurrences
+from git_opatch.locate.applied import where_in_part
 from git_opatch.locate.haystack import Haystack
 from git_opatch.locate.rivals import is_reindented
 from git_opatch.locate.search import Search
@@ -124,13 +125,19 @@ def contradiction(search: Search, place: int, haystack: Haystack) -> str | None:
     """What the hunk says against the only place that is left for it, or None.
 
     Rules: "Anchor" in the project's decisions; git apply, which also refuses a hunk that
-    claims the end of the file and stands elsewhere.
+    claims the end of the file and stands elsewhere. What is added twice says so, too.
     """
     stop = place + len(search.hunk_at(place).preimage)
     if search.hunk.at_end_of_file and stop != len(haystack.lines):
         return (
             f"says that it ends where the file ends, but its only place ends at line {stop} of "
             f"{len(haystack.lines)}"
+        )
+    in_part = where_in_part(search.hunk_at(place), place, haystack)
+    if in_part is not None:
+        return (
+            "may be applied in part: lines that it adds stand right beside their place already, "
+            f"at line {in_part + 1}"
         )
     for one in search.hunk.anchors:
         positions, full = occurrences(one, haystack)

@@ -1,0 +1,104 @@
+"""A hunk that has a place, and may be applied already at another one: where its twin stood.
+
+Asked where something else speaks for that. Alone, new lines that stand elsewhere say nothing:
+on real history those of 15 of 10,000 hunks do before the change, of 50 with one line of context.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from math import inf
+
+from git_opatch.locate.applied import stand, stands_at
+from git_opatch.locate.haystack import Haystack
+from git_opatch.locate.search import Search
+from git_opatch.outcome import Failure, Placement, Reason, failure_of
+from git_opatch.patch import Hunk
+
+Verdict = Placement | Failure
+
+
+def without_twins(
+    verdicts: Sequence[Verdict], searches: Sequence[Search], haystack: Haystack, *, partly: bool
+) -> list[Verdict]:
+    """Refuse a hunk whose new lines stand elsewhere, too, if more says that it is applied there.
+
+    That is so where its line number says that place and its only one is another; where the file
+    has a part of the patch already (`partly`); and where its only place is out of the order of
+    the hunks and that one is not. Sent again to a file that has part of a patch, 44 of 7,965
+    patches went to a twin otherwise.
+    """
+    found = list(verdicts)
+    for at, (one, search, gap) in enumerate(zip(verdicts, searches, _gaps(verdicts), strict=True)):
+        if isinstance(one, Placement) and (partly or not _is_chosen(search)):
+            doubt = _doubt(one.start, search, haystack, gap, partly=partly)
+            found[at] = _refused(one, doubt) if doubt else one
+    return found
+
+
+def _is_chosen(search: Search) -> bool:
+    """Whether the hunk itself says that it means this place."""
+    strong = any(not anchor.weak for anchor in search.hunk.anchors)
+    return (strong and search.anchored.full) or search.hunk.start == search.places[0]
+
+
+def _doubt(
+    place: int, search: Search, haystack: Haystack, gap: tuple[float, float], *, partly: bool
+) -> str:
+    """What speaks for another place than `place`; empty if nothing does."""
+    hunk, (low, high) = search.hunk_at(place), gap
+    numbers = [at for at in (hunk.new_start, hunk.start) if at is not None and at != place]
+    at = stands_at(hunk, numbers, haystack) if numbers else None
+    if at is not None:
+        return f", where its number says: {_both(at, place)}"
+    in_order = low <= place <= high
+    if in_order and not partly:
+        return ""
+    there = stand(hunk, haystack, search.tier) or (not in_order and _joined(hunk, haystack)) or ()
+    others = [at for at in there if at != place and (partly or low < at < high)]
+    if others:
+        why = "as others of this file are" if partly else "where the order of the hunks has it"
+        return f", {why}: {_both(others[0], place)}"
+    if partly and not in_order:
+        what = f"its only place, line {place + 1}, is out of the order of the hunks"
+        return f", as others of this file are: {what}"
+    return ""
+
+
+def _both(there: int, place: int) -> str:
+    return f"its new lines stand at line {there + 1}, and its old ones at line {place + 1}"
+
+
+def _joined(hunk: Hunk, haystack: Haystack) -> Sequence[int]:
+    """Where the lines that a hunk keeps stand together, if all it does is to delete others."""
+    solid = sum(bool(line.text.strip()) for line in hunk.postimage)
+    return haystack.places(hunk.postimage) if solid > 1 else ()
+
+
+def _refused(placement: Placement, doubt: str) -> Failure:
+    return failure_of(
+        placement.hunk,
+        Reason.CONTRADICTED,
+        f"may be applied already{doubt}",
+        "re-read the file; if the change is not there, send this hunk alone, without numbers",
+        places=(placement.start,),
+        there=placement.found,
+    )
+
+
+def _gaps(verdicts: Sequence[Verdict]) -> Iterator[tuple[float, float]]:
+    """Between which places each hunk stands if it is in order with all others."""
+    places = list(map(_place, verdicts))
+    first = (-1 if place is None else place for place in places)
+    last = (inf if place is None else place for place in reversed(places))
+    lows = list(accumulate(first, max, initial=-1))
+    highs = list(accumulate(last, min, initial=inf))
+    return zip(lows, reversed(highs[:-1]), strict=False)
+
+
+def _place(verdict: Verdict) -> int | None:
+    """Where a hunk stands, or its new lines do."""
+    if isinstance(verdict, Placement):
+        return verdict.start
+    return verdict.places[0] if verdict.reason is Reason.ALREADY_APPLIED else None

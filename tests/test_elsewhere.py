@@ -1,0 +1,167 @@
+"""Hunks of a patch that is sent again, of which a part is applied: none may go to a twin.
+
+Each file has the block `a`, `x`, `b` where a hunk changes it, and once more elsewhere.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from git_opatch.blob import Mode
+from git_opatch.complete.draft import Content
+from git_opatch.hunks import Edited, edit
+from git_opatch.options import Matching, Options, Tier
+from git_opatch.outcome import Reason
+from git_opatch.patch import Anchor, FilePatch, Hunk, Line, Mark, Operation
+from git_opatch.text import Text
+
+HEAD = ["-one", "+uno"]
+TAIL = ["-nine", "+nove"]
+CHANGE = [" a", "-x", "+y", " b"]
+DELETE = [" a", "-x", " b"]
+
+
+def edited(
+    content: str,
+    *hunks: list[str],
+    at: str = "",
+    start: int | None = None,
+    matching: Matching | None = None,
+) -> Edited:
+    """Edit with `hunks`, the second of which has that anchor and that number."""
+    asked = tuple(
+        Hunk(
+            tuple(Line(Mark(line[:1]), line[1:].encode()) for line in lines),
+            (Anchor(at.encode()),) if at and number == 2 else (),
+            start if number == 2 else None,
+            ordinal=number,
+            is_last=number == len(hunks),
+        )
+        for number, lines in enumerate(hunks, 1)
+    )
+    section = FilePatch(Operation.UPDATE, "f", "f", asked)
+    text = Text.from_bytes(content.replace(" ", "\n").encode())
+    return edit(section, Content(Mode.REGULAR, text), Options(matching=matching or Matching()))
+
+
+def failed(result: Edited) -> dict[int, Reason]:
+    return {one.hunk: one.reason for one in result.failures}
+
+
+@pytest.mark.parametrize(
+    ("content", "hunks"),
+    [
+        pytest.param("uno a y b a x b ", [HEAD, CHANGE], id="the twin comes after"),
+        pytest.param("a x b uno a y b ", [HEAD, CHANGE], id="the twin comes before"),
+        pytest.param("a x b nove a y b ", [TAIL, CHANGE], id="others come after it, too"),
+        pytest.param("a x b uno a b ", [HEAD, DELETE], id="a deletion, out of order"),
+        pytest.param("uno A y b A x b ", [HEAD, CHANGE], id="both are loose"),
+    ],
+)
+def test_no_twin_is_taken_where_other_hunks_are_applied(
+    content: str, hunks: list[list[str]]
+) -> None:
+    result = edited(content, *hunks)
+    assert failed(result) == {1: Reason.ALREADY_APPLIED, 2: Reason.CONTRADICTED}
+    assert result.content.text.to_bytes() == content.replace(" ", "\n").encode()
+    assert ", as others of this file are: " in result.failures[1].message
+
+
+@pytest.mark.parametrize(
+    ("content", "hunks", "after"),
+    [
+        pytest.param("uno a x b ", [HEAD, CHANGE], "uno a y b ", id="there is no twin"),
+        pytest.param("uno a x b ", [HEAD, DELETE], "uno a b ", id="a deletion in order"),
+        pytest.param("a x b nove ", [CHANGE, TAIL], "a y b nove ", id="it comes first"),
+        pytest.param("uno a x b a z b ", [HEAD, CHANGE], "uno a y b a z b ", id="another change"),
+    ],
+)
+def test_what_is_not_applied_is_beside_what_is(
+    content: str, hunks: list[list[str]], after: str
+) -> None:
+    result = edited(content, *hunks)
+    assert list(failed(result).values()) == [Reason.ALREADY_APPLIED]
+    assert result.content.text.to_bytes() == after.replace(" ", "\n").encode()
+
+
+def test_a_deletion_is_not_taken_out_of_the_order_where_its_context_stands_in_it() -> None:
+    assert failed(edited("a x b one a b ", HEAD, DELETE)) == {2: Reason.CONTRADICTED}
+
+
+@pytest.mark.parametrize("tier", Tier)
+def test_no_twin_is_taken_out_of_the_order(tier: Tier) -> None:
+    before, after = "a x b one a y b ", "a y b nine a x b "
+    for content, hunks, number in ((before, [HEAD, CHANGE], 2), (after, [CHANGE, TAIL], 1)):
+        result = edited(content, *hunks, matching=Matching(tier))
+        assert failed(result) == {number: Reason.CONTRADICTED}
+        assert ", where the order of the hunks has it: " in result.failures[0].message
+
+
+@pytest.mark.parametrize(
+    ("content", "hunks", "after"),
+    [
+        pytest.param("one a y b a x b ", [HEAD, CHANGE], "uno a y b a y b ", id="in order"),
+        pytest.param("a x b a y b one ", [HEAD, CHANGE], "a y b a y b uno ", id="both before it"),
+        pytest.param("a x b one a z b ", [HEAD, CHANGE], "a y b uno a z b ", id="no new lines"),
+        pytest.param("a x b one b ", [HEAD, ["-x", " b"]], "a b uno b ", id="one line is kept"),
+        pytest.param("a x b a y b ", [CHANGE], "a y b a y b ", id="a hunk alone"),
+    ],
+)
+def test_what_stands_elsewhere_alone_says_nothing(
+    content: str, hunks: list[list[str]], after: str
+) -> None:
+    result = edited(content, *hunks)
+    assert result.failures == []
+    assert result.content.text.to_bytes() == after.replace(" ", "\n").encode()
+
+
+def test_a_hunk_may_name_its_place_out_of_the_order() -> None:
+    content = "f() a x b one g() a y b "
+    assert failed(edited(content, HEAD, CHANGE)) == {2: Reason.CONTRADICTED}
+    assert failed(edited(content, HEAD, CHANGE, at="f()")) == {}
+    assert failed(edited(content, HEAD, CHANGE, start=1)) == {}
+    assert failed(edited(content, HEAD, CHANGE, start=2)) == {2: Reason.CONTRADICTED}
+
+
+@pytest.mark.parametrize("start", [1, 4])
+def test_no_twin_is_taken_where_the_number_says_that_the_change_is_there(start: int) -> None:
+    content = "one a y b a x b "
+    there = failed(edited(content, HEAD, CHANGE, start=start))
+    assert there == ({2: Reason.CONTRADICTED} if start == 1 else {})
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        pytest.param("n a x b ", ["+n", " a", "-x", "+y", " b"], id="at its beginning"),
+        pytest.param("a x b n ", [" a", "-x", "+y", " b", "+n"], id="at its end"),
+        pytest.param("b n b x ", [" b", "+n", "+b", "-x", "+y"], id="as its block slides up"),
+        pytest.param("q a x n x ", ["-q", " a", "+x", "+n", " x"], id="as its block slides down"),
+    ],
+)
+def test_a_hunk_that_is_applied_in_part(content: str, lines: list[str]) -> None:
+    assert failed(edited(content, lines)) == {1: Reason.CONTRADICTED}
+
+
+@pytest.mark.parametrize(
+    ("content", "lines", "after"),
+    [
+        pytest.param("m a x b ", ["+n", " a", "-x", "+y", " b"], "m n a y b ", id="another line"),
+        pytest.param("a n x b ", [" a", " n", "+n", "-x", " b"], "a n n b ", id="it is shown"),
+        pytest.param("n q a x ", ["+n", " a", "-x"], "n q n a ", id="not right beside it"),
+        pytest.param("n a x b ", ["+n", "+n", " a", "-x"], "n n n a b ", id="one of two"),
+    ],
+)
+def test_a_hunk_that_adds_what_is_not_there(content: str, lines: list[str], after: str) -> None:
+    result = edited(content, lines)
+    assert result.failures == []
+    assert result.content.text.to_bytes() == after.replace(" ", "\n").encode()
+
+
+def test_what_shows_another_hunk_must_be_exact_where_others_are_applied() -> None:
+    chain = [["-two", "+due", " three"], [" due", "-THREE", "+tre"]]
+    assert edited("one two three four ", *chain).failures == []
+    assert failed(edited("uno two three four ", HEAD, *chain)) == {
+        1: Reason.ALREADY_APPLIED,
+        3: Reason.NOT_FOUND,
+    }
