@@ -84,6 +84,7 @@ _EITHER = {
         ambiguous(anchored=True), Wanted.EITHER, (dialects.ANCHORED_ENVELOPE,)
     ),
     "ambiguous-bare": Kind(ambiguous(anchored=False), Wanted.EITHER, dialects.NUMBERLESS),
+    "partly-applied": Kind(refusals.partly_applied, Wanted.EITHER),
     "misleading-strict": Kind(misleading(str), Wanted.EITHER, dialects.NUMBERLESS),
     "misleading-trimmed": Kind(misleading(str.strip), Wanted.EITHER, dialects.NUMBERLESS),
 }

@@ -102,6 +102,26 @@ def applied_twice(commit: Commit, _: Random) -> Draft | None:
     return replace(draft, base=base, expected=None)
 
 
+def partly_applied(commit: Commit, rng: Random) -> Draft | None:
+    """A patch for a file that has some of its edits already, which may not be made twice."""
+    several = [change for change in commit.files if len(change.edits) > 1]
+    if not several:
+        return None
+    change = rng.choice(several)
+    made = rng.sample(change.edits, rng.randrange(1, len(change.edits)))
+    left, at = list[str](), 0
+    for edit in change.edits:
+        left += change.old[at : edit.old_start]
+        if edit in made:
+            left += change.new[edit.new_start : edit.new_stop]
+        else:
+            left += change.old[edit.old_start : edit.old_stop]
+        at = edit.old_stop
+    left += change.old[at:]
+    draft = plain_draft(commit, 3)
+    return replace(draft, base={**draft.base, change.path: to_bytes(tuple(left))})
+
+
 def missing_file(commit: Commit, rng: Random) -> Draft | None:
     """One section names a file that does not exist."""
     change = rng.choice(commit.files)
