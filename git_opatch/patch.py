@@ -116,8 +116,6 @@ class Hunk:
     @property
     def changes(self) -> bool:
         """Whether the lines after the hunk are others than those before it."""
-        if all(line.mark is Mark.CONTEXT for line in self.lines):
-            return False
         before, after = self.preimage, self.postimage
         return len(before) != len(after) or [*map(_SAID, before)] != [*map(_SAID, after)]
 

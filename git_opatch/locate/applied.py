@@ -13,7 +13,7 @@ from itertools import groupby
 
 from git_opatch.locate.haystack import Haystack
 from git_opatch.options import Tier
-from git_opatch.patch import Hunk, Line, Mark
+from git_opatch.patch import Hunk, Line, Mark, context_around
 
 
 def standing(hunk: Hunk, haystack: Haystack, tier: Tier) -> int | None:
@@ -62,6 +62,8 @@ def where_in_part(hunk: Hunk, place: int, haystack: Haystack) -> int | None:
     hunks stood so that was not applied.
     """
     at, stop = place, place + len(hunk.preimage)
+    if len(hunk.lines) - len(hunk.preimage) <= min(context_around(hunk.lines)):
+        return None
     for is_added, run in groupby(hunk.lines, key=lambda line: line.mark is Mark.ADDED):
         lines = list(run)
         if not is_added:
