@@ -5,14 +5,13 @@ expand `~` ──▶ locate ──▶ follow the indentation ──▶ edit ─�
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from git_opatch.complete.draft import Content
 from git_opatch.complete.edits import Edit, edits_of
 from git_opatch.complete.indent import follows
-from git_opatch.complete.made import changes_any, moved, new_lines
+from git_opatch.complete.made import Made, changes_any, in_order, made_by, moved, shows_later
 from git_opatch.locate import locate_hunks
 from git_opatch.locate.elision import expand
 from git_opatch.locate.longer import without_longer
@@ -100,12 +99,12 @@ def _placed(
     edited = Edited(content, failures=[one for one in verdicts if isinstance(one, Failure)])
     placements = [one for one in verdicts if isinstance(one, Placement)]
     later = _better_after(hunks, placements, content, matching)
-    new = _apply([one for one in placements if one.hunk.ordinal not in later], edited, [])
+    made = _apply([one for one in placements if one.hunk.ordinal not in later], edited, [])
     for _ in range(_MOST_ROUNDS):
         lost, count = _lost(hunks, edited, later), len(edited.placements)
         if not lost:
             break
-        new = _place_after(lost, edited, matching, new, partly=partly)
+        made = _place_after(lost, edited, matching, made, partly=partly)
         if len(edited.placements) == count:
             break
     _account_for(hunks, edited)
@@ -177,16 +176,16 @@ def _better_after(
     content: Content,
     matching: Matching,
 ) -> set[int]:
-    """Those of the `hunks` that match loosely beside another one's change, but exactly after that.
+    """Those of the `hunks` that match loosely, but exactly after those that match exactly.
 
-    What differs is what the other one does: they show its outcome.
+    What differs is what the others do: they show its outcome.
     """
-    loose = _loose_beside_others(placements)
-    if not loose:
+    exact = [one for one in placements if one.exact]
+    if not exact or len(exact) == len(placements):
         return set()
     trial = Edited(content)
-    _apply([one for one in placements if one not in loose], trial, [])
-    asked = {one.hunk.ordinal for one in loose}
+    _apply(exact, trial, [])
+    asked = {one.hunk.ordinal for one in placements if not one.exact}
     strictly = matching._replace(tier=Tier.STRICT, fuzz=0, can_loosen=False)
     verdicts = locate_hunks(
         [hunk for hunk in hunks if hunk.ordinal in asked], trial.content.text, strictly
@@ -194,25 +193,12 @@ def _better_after(
     return {one.hunk.ordinal for one in verdicts if isinstance(one, Placement)}
 
 
-def _loose_beside_others(placements: Sequence[Placement]) -> list[Placement]:
-    """Those that match loosely, and have lines that another one changes among or beside theirs."""
-    loose = [one for one in placements if not one.exact]
-    if not loose:
-        return []
-    spans = sorted(one.changed for one in placements)
-    stops = [stop for _, stop in spans]
-    return [
-        one
-        for one in loose
-        if bisect_left(stops, one.start) < bisect_left(spans, (one.stop + 1, 0)) - 1
-    ]
-
-
-def _apply(placements: Sequence[Placement], edited: Edited, new: Sequence[range]) -> list[range]:
-    """Edit at `placements`; gives where all new lines then stand, those of before included."""
+def _apply(placements: Sequence[Placement], edited: Edited, made: Sequence[Made]) -> list[Made]:
+    """Edit at `placements`; gives all that hunks then made, that of before included."""
     placements = sorted(placements, key=lambda one: (one.changed, one.hunk.ordinal))
     text = edited.content.text
     edits: list[Edit] = []
+    by: list[int] = []
     for one, follow in zip(placements, follows(placements, text), strict=True):
         if follow.doubt:
             advice = "send the hunk again with the indentation of the file"
@@ -230,26 +216,29 @@ def _apply(placements: Sequence[Placement], edited: Edited, new: Sequence[range]
         if not own:
             edited.notes.append(f"hunk {one.hunk.ordinal} changes nothing here")
         edits += own
+        by += [one.hunk.ordinal] * len(own)
         noted = replace(one, notes=(*one.notes, follow.note)) if follow.note else one
         edited.placements.append(noted)
     edited.content = edited.content.edited(edits)
-    return [*moved(new, edits), *new_lines(edits)]
+    return [*moved(made, edits), *made_by(by, edits)]
 
 
 def _place_after(
     hunks: Sequence[Hunk],
     edited: Edited,
     matching: Matching,
-    new: Sequence[range],
+    made: Sequence[Made],
     *,
     partly: bool,
-) -> list[range]:
+) -> list[Made]:
     """Place hunks whose context shows lines as the hunks placed before leave them.
 
     Rule: "Hunks of one file that share context" in the project's decisions: context may be
-    what another hunk made (`new` says where that stands), what is changed may not.
+    what another hunk made, what is changed may not.
     """
-    verdicts = locate_hunks(hunks, edited.content.text, matching._replace(fuzz=0), new)
+    text, matching = edited.content.text, matching._replace(fuzz=0)
+    lines = [one.lines for one in made]
+    verdicts = locate_hunks(hunks, text, matching, lines, partly=partly)
     exact = partly or any(isinstance(one, Placement) and one.exact for one in verdicts)
     failures = {one.hunk: one for one in edited.failures}
     applied = {one.hunk for one in edited.failures if one.reason is Reason.ALREADY_APPLIED}
@@ -257,12 +246,16 @@ def _place_after(
     for hunk, one in zip(hunks, verdicts, strict=True):
         if isinstance(one, Failure):
             failures.setdefault(hunk.ordinal, one)
-        elif changes_any(one.changed, new):
+        elif changes_any(one.changed, made):
             failures[hunk.ordinal] = overlap(hunk)
+        elif not in_order(hunk.ordinal, one.changed[0], made):
+            continue
+        elif hunk.ordinal in applied and shows_later(hunk.ordinal, (one.start, one.stop), made):
+            continue  # who writes hunks in turn shows what those before made
         elif one.exact or not (exact or hunk.ordinal in applied):
             # what is loose may be exact after what is exact
             failures.pop(hunk.ordinal, None)
             repairs = (*one.repairs, "its context shows what another hunk does")
             placements.append(replace(one, repairs=repairs))
     edited.failures = list(failures.values())
-    return _apply(placements, edited, new)
+    return _apply(placements, edited, made)

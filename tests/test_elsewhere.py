@@ -101,8 +101,8 @@ def test_no_twin_is_taken_out_of_the_order(tier: Tier) -> None:
     ("content", "hunks", "after"),
     [
         pytest.param("one a y b a x b ", [HEAD, CHANGE], "uno a y b a y b ", id="in order"),
-        pytest.param("a x b a y b one ", [HEAD, CHANGE], "a y b a y b uno ", id="both before it"),
         pytest.param("a x b one a z b ", [HEAD, CHANGE], "a y b uno a z b ", id="no new lines"),
+        pytest.param("a x b a y b one ", [HEAD, CHANGE], "a y b a y b uno ", id="both before it"),
         pytest.param("a x b one b ", [HEAD, ["-x", " b"]], "a b uno b ", id="one line is kept"),
         pytest.param("a x b a y b ", [CHANGE], "a y b a y b ", id="a hunk alone"),
     ],
@@ -116,11 +116,45 @@ def test_what_stands_elsewhere_alone_says_nothing(
 
 
 def test_a_hunk_may_name_its_place_out_of_the_order() -> None:
-    content = "f() a x b one g() a y b "
+    content = "f(){ a x b one g(){ a y b "
     assert failed(edited(content, HEAD, CHANGE)) == {2: Reason.CONTRADICTED}
-    assert failed(edited(content, HEAD, CHANGE, at="f()")) == {}
+    assert failed(edited(content, HEAD, CHANGE, at="f(){")) == {}
     assert failed(edited(content, HEAD, CHANGE, start=1)) == {}
     assert failed(edited(content, HEAD, CHANGE, start=2)) == {2: Reason.CONTRADICTED}
+
+
+@pytest.mark.parametrize("first", [HEAD, ["-uno", "+due"]])
+def test_an_anchor_decides_between_a_place_and_its_twin(first: list[str]) -> None:
+    content = "uno f(){ a y b g(){ a x b "
+    partly = failed(edited(content, first)) != {}
+    assert failed(edited(content, first, CHANGE, at="f(){"))[2] is Reason.CONTRADICTED
+    assert 2 not in failed(edited(content, first, CHANGE, at="g(){"))
+    assert (2 in failed(edited(content, first, CHANGE))) == partly
+
+
+def test_a_deletion_is_not_taken_where_the_number_says_that_it_is_made() -> None:
+    content = "one a b a x b "
+    assert failed(edited(content, HEAD, DELETE, start=1)) == {2: Reason.CONTRADICTED}
+    assert failed(edited(content, HEAD, DELETE, start=2)) == {}
+
+
+def test_no_stale_number_chooses_between_twins() -> None:
+    content = "uno a x b a x b "
+    assert failed(edited(content, HEAD, CHANGE, start=1))[2] is Reason.AMBIGUOUS
+    assert failed(edited("one a x b a x b ", HEAD, CHANGE, start=1)) == {}
+
+
+def test_what_is_applied_shows_nothing_of_a_later_hunk() -> None:
+    first, second = [" open", "+log", " close"], [" open", "-write", "+close", " end"]
+    result = edited("open log close open write end ", first, second)
+    assert failed(result) == {1: Reason.ALREADY_APPLIED}
+    assert result.content.text.to_bytes() == b"open\nlog\nclose\nopen\nclose\nend\n"
+
+
+def test_what_shows_another_hunk_is_in_order_with_it() -> None:
+    chain = [[" n", "+m", " z"], [" a", "+n"]]
+    assert failed(edited("a z ", *chain)) == {1: Reason.NOT_FOUND}
+    assert failed(edited("a z ", *reversed(chain))) == {}
 
 
 @pytest.mark.parametrize("start", [1, 4])

@@ -216,6 +216,7 @@ def test_an_anchor_of_another_block_contradicts(content: str, anchor: str, under
         pytest.param("a:\n  one:\n    x\n", "a:", id="a deeper key"),
         pytest.param("def f():\n  a\ndef g():\n  x\n", "def f", id="a part of a line"),
         pytest.param("type F func()\n\ntype T {\n  x\n", "type F func()", id="one line alone"),
+        pytest.param("def x():\n  a\ndef y():\n  b\nx\n", "x", id="the very line"),
     ],
 )
 def test_what_an_anchor_before_the_place_does_not_contradict(content: str, anchor: str) -> None:
@@ -284,6 +285,23 @@ def test_a_number_does_not_choose_what_the_anchor_ruled_out() -> None:
 def test_the_end_of_the_file_comes_before_the_anchor() -> None:
     content = "def f():\n    x\ndef g():\n    x\n"
     assert placed(content, hunk("-    x", at=["def f():"], end=True)) == [(3, "end of file")]
+
+
+def test_an_anchor_may_be_the_first_line_of_its_hunk() -> None:
+    content = "class A:\n  def f():\n    a\n  def g():\n    b\nclass B:\n  def f():\n    c\n"
+    one = hunk("   def f():", "-    c", at=["class B:", "def f():"])
+    assert placed(content, one) == [(6, "unique")]
+
+
+def test_two_hunks_begin_at_one_line_if_their_numbers_say_so() -> None:
+    content = "f\na\nb\nx\nf\na\nb\nz\n"
+    hunks = [hunk(" f", "-a", start=start) for start in (0, None)]
+    hunks += [hunk(" f", " a", "-b", start=start) for start in (0, None)]
+    assert placed(content, hunks[0], hunks[2]) == [(0, "stated line number")] * 2
+    assert placed(content, hunks[1], hunks[3]) == [
+        (0, "order of the hunks"),
+        (4, "order of the hunks"),
+    ]
 
 
 def test_the_anchor_comes_before_the_order() -> None:

@@ -151,6 +151,7 @@ def test_context_past_the_end_of_the_file_is_dropped(content: str, lines: list[s
         pytest.param(f"{LONG}\nb\nx\n", [f" {LONG}", "-b", " end"], id="in the middle"),
         pytest.param(f"{LONG}\nc\n", [f" {LONG}", "-b", " end"], id="another line differs"),
         pytest.param("a\n\t}\n}\n", [" \t}", " }", "+n", " gone"], id="closers carry nothing"),
+        pytest.param(f"{LONG}\n}}\n", [f" {LONG}", "-}", " }"], id="a removed line once more"),
     ],
 )
 def test_context_past_the_end_that_is_not_dropped(content: str, lines: list[str]) -> None:

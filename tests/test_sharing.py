@@ -43,6 +43,16 @@ def failures(*hunks: list[str]) -> list[tuple[int, Reason]]:
     return [(one.hunk, one.reason) for one in edited(NUMBERS, *hunks).failures]
 
 
+def test_what_another_hunk_makes_is_preferred_to_what_fits_loosely_elsewhere() -> None:
+    body = "count = 1\nstop(now)\n"
+    inner = "other\nNew(call)\ncount = 1\nstop(now)\n"
+    first, second = ["-old(call)", "+new(call)"], [" new(call)", "-count = 1", "+count = 2"]
+    after = written(f"old(call)\n{body}{inner}", first, [*second, " stop(now)"])
+    assert after == f"new(call)\ncount = 2\nstop(now)\n{inner}"
+    loose = written(f"old(call)\n{body}{inner}", [*second, " stop(now)"])
+    assert loose == f"old(call)\n{body}{inner.replace('1', '2')}"
+
+
 @pytest.mark.parametrize("tier", Tier)
 @pytest.mark.parametrize(
     ("hunks", "after"),
@@ -154,6 +164,9 @@ def test_what_another_hunk_makes_may_not_be_changed(hunks: list[list[str]]) -> N
         pytest.param([FIRST, ["-one", "+eins", " two"]], id="the same line"),
         pytest.param([FIRST, ["-one", "-two", "+eins"]], id="the same line and the next"),
         pytest.param([[" one", "+neu", " two"], [" one", "+neu", " two"]], id="the same addition"),
+        pytest.param(
+            [[" one", "+neu", " two"], [" one", "+neu"]], id="the same, with less context"
+        ),
     ],
 )
 def test_what_another_hunk_changes_may_not_be_changed(hunks: list[list[str]]) -> None:

@@ -1,32 +1,41 @@
-"""Where the lines that hunks made stand in a file that more hunks are applied to."""
+"""What hunks made of a file that more hunks are applied to, and where it stands."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import NamedTuple
 
 from git_opatch.complete.edits import Edit
 
 
-def new_lines(edits: Sequence[Edit]) -> list[range]:
-    """Where the lines of `edits`, which are in order, stand in the text after them."""
+class Made(NamedTuple):
+    """Lines that a hunk made; where it only deleted some, an empty range says where."""
+
+    hunk: int
+    """Its ordinal."""
+    lines: range
+
+
+def made_by(hunks: Sequence[int], edits: Sequence[Edit]) -> list[Made]:
+    """What `edits`, which are in order, and each of that one of `hunks`, made of the text."""
     found, shift = [], 0
-    for one in edits:
+    for hunk, one in zip(hunks, edits, strict=True):
         start = one.start + shift
-        found.append(range(start, start + len(one.lines)))
+        found.append(Made(hunk, range(start, start + len(one.lines))))
         shift += _growth(one)
     return found
 
 
-def moved(ranges: Sequence[range], edits: Sequence[Edit]) -> list[range]:
-    """Where lines that stood at `ranges`, and are not edited, stand after `edits` in order."""
+def moved(made: Sequence[Made], edits: Sequence[Edit]) -> list[Made]:
+    """Where what was `made` before, and is not edited, stands after `edits`, in order."""
     stops = [edit.stop for edit in edits]
     grown = list(accumulate(map(_growth, edits), initial=0))
-    shifts = (grown[bisect_right(stops, one.start)] for one in ranges)
+    shifts = (grown[bisect_right(stops, one.lines.start)] for one in made)
     return [
-        range(one.start + shift, one.stop + shift)
-        for one, shift in zip(ranges, shifts, strict=True)
+        Made(one.hunk, range(one.lines.start + shift, one.lines.stop + shift))
+        for one, shift in zip(made, shifts, strict=True)
     ]
 
 
@@ -34,10 +43,23 @@ def _growth(edit: Edit) -> int:
     return len(edit.lines) - (edit.stop - edit.start)
 
 
-def changes_any(span: tuple[int, int], new: Sequence[range]) -> bool:
+def changes_any(span: tuple[int, int], made: Sequence[Made]) -> bool:
     """Whether lines from `span` on are changed, or added between, that another hunk made."""
     first, last = span
     return any(
-        max(first, one.start) < min(last, one.stop) or one.start < first == last < one.stop
-        for one in new
+        max(first, lines.start) < min(last, lines.stop) or lines.start < first == last < lines.stop
+        for _, lines in made
+    )
+
+
+def in_order(hunk: int, at: int, made: Sequence[Made]) -> bool:
+    """Whether a hunk that changes the line `at` stands after those before it, before the others."""
+    return all(one.lines.start <= at if one.hunk < hunk else at <= one.lines.start for one in made)
+
+
+def shows_later(hunk: int, span: tuple[int, int], made: Sequence[Made]) -> bool:
+    """Whether lines that a later hunk made stand from where to where `span` says."""
+    first, last = span
+    return any(
+        one.hunk > hunk and max(first, one.lines.start) < min(last, one.lines.stop) for one in made
     )

@@ -53,7 +53,7 @@ def locate_hunks(
             if attempt.open:
                 attempt.narrow(question(attempt, haystack), name)
     narrow_by_order(searches, len(haystack.lines))
-    if undecided and are_credible(searches):
+    if undecided and not partly and are_credible(searches):
         for attempt in undecided:
             attempt.narrow(stated_number(attempt, haystack), "stated line number")
     if matching.ambiguous is Ambiguous.NEAREST:

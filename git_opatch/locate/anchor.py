@@ -92,13 +92,13 @@ def _is_near(place: int, anchors: Sequence[int], haystack: Haystack) -> bool:
 
 
 def heading_between(place: int, anchors: Sequence[int], haystack: Haystack) -> int | None:
-    """The last heading that ends the block of the anchor before `place`; None if it is open.
+    """The last heading that ends the block of the anchor at or before `place`; None if it is open.
 
     Only a heading of just the anchor's kind ends it, with the same keyword and no deeper: on
     real history none stood between a hunk and what git names as its heading (10,016 hunks).
     A definition of one line has no block that a place could be outside of.
     """
-    nearest = bisect_left(anchors, place) - 1
+    nearest = bisect_right(anchors, place) - 1
     end = haystack.block_end(anchors[nearest]) if nearest >= 0 else place + 1
     if place < end or end == len(haystack.lines):
         return None

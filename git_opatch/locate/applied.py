@@ -52,7 +52,15 @@ def where_already(
 def stands_at(hunk: Hunk, starts: Sequence[int], haystack: Haystack) -> int | None:
     """The first of `starts` where the lines after the change stand, strictly."""
     found = haystack.first_of(starts, hunk.postimage) if hunk.postimage else None
-    return found if found is not None and _tells(hunk, haystack, Tier.STRICT) else None
+    tells = found is not None and (deletes(hunk) or _tells(hunk, haystack, Tier.STRICT))
+    return found if tells else None
+
+
+def deletes(hunk: Hunk) -> bool:
+    """Whether it does nothing else, and keeps lines that say where: two that are not blank."""
+    kept = hunk.postimage
+    adds = any(line.mark is Mark.ADDED for line in kept)
+    return not adds and sum(bool(line.text.strip()) for line in kept) > 1
 
 
 def where_in_part(hunk: Hunk, place: int, haystack: Haystack) -> int | None:

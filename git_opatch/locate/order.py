@@ -49,31 +49,40 @@ def _may_end_file(search: Search, size: int) -> bool:
 
 
 def _in_order(placed: Sequence[Search]) -> bool:
-    spans = [(search.places[0], *search.span(search.places[0])) for search in placed]
-    return all(one[2] <= two[1] and one[0] != two[0] for one, two in pairwise(spans))
+    spans = [(search, *search.span(search.places[0])) for search in placed]
+    return all(
+        one[2] <= two[1] and (one[0].places != two[0].places or not _apart(one[0], two[0]))
+        for one, two in pairwise(spans)
+    )
 
 
 def _earliest(placed: Sequence[Search]) -> list[int] | None:
     chosen: list[int] = []
-    free = 0
+    free, before = 0, placed[0]
     for search in placed:
         at = bisect_left(search.places, free, key=lambda place: search.span(place)[0])
-        at += bool(chosen) and search.places[at : at + 1] == chosen[-1:]
+        at += bool(chosen) and search.places[at : at + 1] == chosen[-1:] and _apart(search, before)
         if at == len(search.places):
             return None
         chosen.append(search.places[at])
-        free = search.span(search.places[at])[1]
+        free, before = search.span(search.places[at])[1], search
     return chosen
 
 
 def _latest(placed: Sequence[Search]) -> list[int] | None:
     chosen: list[int] = []
     taken: float = inf
+    after = placed[-1]
     for search in reversed(placed):
         at = bisect_right(search.places, taken, key=lambda place: search.span(place)[1]) - 1
-        at -= bool(chosen) and at >= 0 and search.places[at] == chosen[-1]
+        at -= at >= 0 and search.places[at : at + 1] == chosen[-1:] and _apart(search, after)
         if at < 0:
             return None
         chosen.append(search.places[at])
-        taken = search.span(search.places[at])[0]
+        taken, after = search.span(search.places[at])[0], search
     return chosen[::-1]
+
+
+def _apart(one: Search, two: Search) -> bool:
+    """Whether two hunks cannot begin at the same line."""
+    return one.hunk.start is None or one.hunk.start != two.hunk.start

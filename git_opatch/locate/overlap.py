@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from git_opatch.outcome import Failure, Placement, Reason, failure_of
-from git_opatch.patch import Hunk
+from git_opatch.patch import Hunk, Line, Mark
 
 
 def without_overlap(verdicts: list[Placement | Failure]) -> list[Placement | Failure]:
@@ -15,7 +15,7 @@ def without_overlap(verdicts: list[Placement | Failure]) -> list[Placement | Fai
     kept = placed[:1]
     for span, at, one in placed[1:]:
         other, first, two = kept[-1]
-        again = span == other and one.hunk.lines == two.hunk.lines and bool(one.hunk.preimage)
+        again = span == other and bool(one.hunk.preimage) and _added(one) == _added(two)
         if span[0] >= other[1] and not again:
             kept.append((span, at, one))
             continue
@@ -24,6 +24,10 @@ def without_overlap(verdicts: list[Placement | Failure]) -> list[Placement | Fai
         if at < first:
             kept[-1] = (span, at, one)
     return verdicts
+
+
+def _added(placement: Placement) -> list[Line]:
+    return [line for line in placement.hunk.lines if line.mark is Mark.ADDED]
 
 
 def overlap(

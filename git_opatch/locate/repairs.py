@@ -71,9 +71,9 @@ def without_overhang(hunk: Hunk, view: View, file: Sequence[bytes]) -> Hunk | No
     """`hunk` without the context lines that lie past the end of the file, if that places it.
 
     Rule: "EOF Overhang" of the FILE_PATCH strategy, narrowed by the project's decisions: three
-    lines at most, no long one that stands elsewhere, and two lines left, of which one is long or
-    which stand as they are written (`end` and `end` of another depth carry nothing, nor do `}` and
-    `}` alone), or the whole file, whose lines are `file`.
+    lines at most, no long one that stands elsewhere, none that is removed right before it, and two
+    lines left, of which one is long or which stand as they are written (`end` and `end` of another
+    depth carry nothing, nor do `}` and `}` alone), or the whole file, whose lines are `file`.
     """
     lines = list(hunk.lines)
     for _ in range(_MOST_OVERHANG):
@@ -82,10 +82,13 @@ def without_overhang(hunk: Hunk, view: View, file: Sequence[bytes]) -> Hunk | No
         if not lines or lines[-1].mark is not Mark.CONTEXT:
             return None
         last = lines.pop()
-        if _is_long(last.text) and view.seeker.positions(view.key(last)):
+        key = view.key(last)
+        if _is_long(last.text) and view.seeker.positions(key):
             return None
         left = [line for line in lines if line.mark is not Mark.ADDED and view.key(line)]
         keys = [view.key(line) for line in left]
+        if left and left[-1].mark is Mark.REMOVED and keys[-1] == key:
+            return None
         there = [file[at] for at in view.solid[-len(left) :]] if left else []
         carried = _carries(left, there) or 0 < len(left) == len(view.solid)
         if carried and view.solid_keys[-len(keys) :] == keys:
