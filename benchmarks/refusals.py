@@ -109,15 +109,10 @@ def partly_applied(commit: Commit, rng: Random) -> Draft | None:
         return None
     change = rng.choice(several)
     made = rng.sample(change.edits, rng.randrange(1, len(change.edits)))
-    left, at = list[str](), 0
-    for edit in change.edits:
-        left += change.old[at : edit.old_start]
+    left = list(change.old)
+    for edit in reversed(change.edits):
         if edit in made:
-            left += change.new[edit.new_start : edit.new_stop]
-        else:
-            left += change.old[edit.old_start : edit.old_stop]
-        at = edit.old_stop
-    left += change.old[at:]
+            left[edit.old_start : edit.old_stop] = change.new[edit.new_start : edit.new_stop]
     draft = plain_draft(commit, 3)
     return replace(draft, base={**draft.base, change.path: to_bytes(tuple(left))})
 

@@ -46,10 +46,7 @@ def _growth(edit: Edit) -> int:
 def changes_any(span: tuple[int, int], made: Sequence[Made]) -> bool:
     """Whether lines from `span` on are changed, or added between, that another hunk made."""
     first, last = span
-    return any(
-        max(first, lines.start) < min(last, lines.stop) or lines.start < first == last < lines.stop
-        for _, lines in made
-    )
+    return any(_meet(span, lines) or lines.start < first == last < lines.stop for _, lines in made)
 
 
 def in_order(hunk: int, at: int, made: Sequence[Made]) -> bool:
@@ -59,7 +56,8 @@ def in_order(hunk: int, at: int, made: Sequence[Made]) -> bool:
 
 def shows_later(hunk: int, span: tuple[int, int], made: Sequence[Made]) -> bool:
     """Whether lines that a later hunk made stand from where to where `span` says."""
-    first, last = span
-    return any(
-        one.hunk > hunk and max(first, one.lines.start) < min(last, one.lines.stop) for one in made
-    )
+    return any(one.hunk > hunk and _meet(span, one.lines) for one in made)
+
+
+def _meet(span: tuple[int, int], lines: range) -> bool:
+    return max(span[0], lines.start) < min(span[1], lines.stop)

@@ -50,11 +50,8 @@ def _doubt(
     if there is not None:
         return f", where its number says: {_both(there, place)}"
     anchors = _strong_anchors(search)
-    in_order = gap[0] <= place <= gap[1]
-    if in_order and not partly and not anchors:
-        return ""
-    belongs = bool(belonging([place], anchors, haystack))
-    if in_order and not partly and belongs:
+    belongs = bool(anchors and belonging([place], anchors, haystack))
+    if gap[0] <= place <= gap[1] and not partly and (belongs or not anchors):
         return ""
     others = [at for at in _twins(hunk, search, haystack) if at != place]
     meant = belonging(others, anchors, haystack)

@@ -49,11 +49,14 @@ def _may_end_file(search: Search, size: int) -> bool:
 
 
 def _in_order(placed: Sequence[Search]) -> bool:
-    spans = [(search, *search.span(search.places[0])) for search in placed]
-    return all(
-        one[2] <= two[1] and (one[0].places != two[0].places or not _apart(one[0], two[0]))
-        for one, two in pairwise(spans)
-    )
+    return all(_follows(two, one) for one, two in pairwise(placed))
+
+
+def _follows(one: Search, before: Search) -> bool:
+    """Whether a hunk stands after another one; each has one place."""
+    if one.places == before.places and _apart(one, before):
+        return False
+    return before.span(before.places[0])[1] <= one.span(one.places[0])[0]
 
 
 def _earliest(placed: Sequence[Search]) -> list[int] | None:
