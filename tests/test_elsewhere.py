@@ -5,15 +5,12 @@ Each file has the block `a`, `x`, `b` where a hunk changes it, and once more els
 
 from __future__ import annotations
 
+import hunked
 import pytest
 
-from git_opatch.blob import Mode
-from git_opatch.complete.draft import Content
-from git_opatch.hunks import Edited, edit
-from git_opatch.options import Matching, Options, Tier
+from git_opatch.hunks import Edited
+from git_opatch.options import Matching, Tier
 from git_opatch.outcome import Reason
-from git_opatch.patch import Anchor, FilePatch, Hunk, Line, Mark, Operation
-from git_opatch.text import Text
 
 HEAD = ["-one", "+uno"]
 TAIL = ["-nine", "+nove"]
@@ -28,20 +25,11 @@ def edited(
     start: int | None = None,
     matching: Matching | None = None,
 ) -> Edited:
-    """Edit with `hunks`, the second of which has that anchor and that number."""
-    asked = tuple(
-        Hunk(
-            tuple(Line(Mark(line[:1]), line[1:].encode()) for line in lines),
-            (Anchor(at.encode()),) if at and number == 2 else (),
-            start if number == 2 else None,
-            ordinal=number,
-            is_last=number == len(hunks),
-        )
-        for number, lines in enumerate(hunks, 1)
-    )
-    section = FilePatch(Operation.UPDATE, "f", "f", asked)
-    text = Text.from_bytes(content.replace(" ", "\n").encode())
-    return edit(section, Content(Mode.REGULAR, text), Options(matching=matching or Matching()))
+    """Edit with `hunks`, the second of which has that anchor and that number, from 0."""
+    headers = [f"@@ {at}"] if at else []
+    headers += [] if start is None else [f"@@ -{start + 1},9 @@"]
+    stated = [[*headers, *hunk] if number == 1 else hunk for number, hunk in enumerate(hunks)]
+    return hunked.edited(content.replace(" ", "\n"), *stated, matching=matching)
 
 
 def failed(result: Edited) -> dict[int, Reason]:

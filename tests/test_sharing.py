@@ -3,34 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hunked import edited
 
-from git_opatch.blob import Mode
-from git_opatch.complete.draft import Content
-from git_opatch.hunks import Edited, edit
-from git_opatch.options import Matching, Options, Tier
+from git_opatch.options import Matching, Tier
 from git_opatch.outcome import Reason
-from git_opatch.patch import Anchor, FilePatch, Hunk, Line, Mark, Operation
-from git_opatch.text import Text
 
 NUMBERS = "one\ntwo\nthree\nfour\n"
 SHOWS = "its context shows what another hunk does"
 FIRST = ["-one", "+uno", " two"]
-
-
-def edited(content: str, *hunks: list[str], matching: Matching | None = None) -> Edited:
-    last = len(hunks)
-    asked = tuple(
-        Hunk(
-            tuple(Line(Mark(one[:1]), one[1:].encode()) for one in lines if one[:2] != "@@"),
-            tuple(Anchor(one[3:].encode()) for one in lines if one[:2] == "@@"),
-            ordinal=number,
-            is_last=number == last,
-        )
-        for number, lines in enumerate(hunks, 1)
-    )
-    section = FilePatch(Operation.UPDATE, "f", "f", asked)
-    text = Text.from_bytes(content.encode())
-    return edit(section, Content(Mode.REGULAR, text), Options(matching=matching or Matching()))
 
 
 def written(content: str, *hunks: list[str], matching: Matching | None = None) -> str:
