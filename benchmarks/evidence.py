@@ -1,12 +1,15 @@
 """How often is the place that a kind of evidence picks the true one?
 
-    python benchmarks/evidence.py --repo PATH [--repo PATH ...] [--context N] [--seed S]
+    python benchmarks/evidence.py --repo PATH [--repo PATH ...] [--context N] [--cases DIR]
 
 Every commit's hunks are written with one line of context, and those that stand at several
 places of their file are located by one kind of evidence alone. Prints a table in Markdown:
 how many hunks each kind was asked about, for how many it picked a place, and how many of
 those places were true. Below the line stand ways to choose that decide nothing in git opatch,
 for comparison. What is right in fewer than 99 of 100 must not decide by default.
+
+With `--cases`, diffs that models typed (see model_diffs.py), a line below the table says how many
+of their hunks that show nothing below a change end the file, which is what git means by it.
 """
 
 from __future__ import annotations
@@ -15,19 +18,23 @@ import argparse
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
+from git_opatch.errors import ParseError
 from git_opatch.locate import locate_hunks
 from git_opatch.outcome import Placement
-from git_opatch.patch import Anchor, Hunk, Line, Mark
+from git_opatch.parse import parse_patch
+from git_opatch.patch import Anchor, Hunk, Line, Mark, context_around
 from git_opatch.text import Text
 from history import read_history
 from hunks import hunks_of, places
 from indents import indent_of
 from model import FileChange
 from model import Hunk as Written
+from model_diffs import Case
 
 Picks = Callable[["Asked"], int | None]
 """A kind of evidence: the place that it picks; None if it says nothing."""
@@ -60,6 +67,7 @@ def main() -> None:
     parser.add_argument("--repo", type=Path, action="append", required=True)
     parser.add_argument("--context", type=int, default=1, help="lines of context (1)")
     parser.add_argument("--seed", default="1", help="another seed reads other commits")
+    parser.add_argument("--cases", type=Path, help="diffs that models typed, too")
     arguments = parser.parse_args()
     counts = {name: Counter[str]() for name in (*DECIDE, *DECIDE_NOTHING)}
     for path in arguments.repo:
@@ -67,6 +75,9 @@ def main() -> None:
             for name, picks in (DECIDE | DECIDE_NOTHING).items():
                 _count(counts[name], picks(asked), asked.hunk.start)
     _print(counts)
+    if arguments.cases:
+        ends = Counter(_ends(arguments.cases))
+        print(f"\nNothing below the change: {ends[True]} of {ends.total()} end the file, by models")
 
 
 def _asked(path: Path, seed: str, context: int) -> Iterator[Asked]:
@@ -211,6 +222,50 @@ def _first_after_anchor(asked: Asked) -> int | None:
     return next((place for place in asked.places if place >= stands[0]), None)
 
 
+def _nothing_below(asked: Asked) -> int | None:
+    """Where git apply would look for it: at the end of the file (match_end in apply.c)."""
+    if asked.hunk.lines[-1].mark == Mark.CONTEXT.value:
+        return None
+    end = len(asked.change.old) - len(asked.hunk.before)
+    return end if end in asked.places else None
+
+
+def _near_its_names(asked: Asked) -> int | None:
+    """The only place that has a name, among ten lines on each side, which the hunk brings."""
+    old, reach = asked.change.old, 10
+    brought = _names(asked.hunk.after) - _names(asked.hunk.before)
+    near = [
+        place
+        for place in asked.places
+        if brought & _names(old[max(place - reach, 0) : place + reach])
+    ]
+    return near[0] if len(near) == 1 else None
+
+
+def _names(lines: Sequence[str]) -> set[str]:
+    return {name for line in lines for name in re.findall(r"[A-Za-z_]\w{3,}", line)}
+
+
+def _ends(cases: Path) -> Iterator[bool]:
+    """Of each hunk with one place that shows lines above its change, and none below: does it
+    end the file, but for blank lines?"""
+    for place in sorted(cases.iterdir()):
+        case = Case.load(place)
+        with suppress(ParseError):
+            for section in parse_patch(case.patch).files:
+                data = case.base.get(section.old_path or "")
+                text = Text.from_bytes(data or b"")
+                hunks = [hunk for hunk in section.hunks if hunk.changes] if data else []
+                for one in locate_hunks(hunks, text):
+                    if isinstance(one, Placement) and _shows_above_alone(one.hunk):
+                        yield not any(map(bytes.strip, text.lines[one.stop :]))
+
+
+def _shows_above_alone(hunk: Hunk) -> bool:
+    above, below = context_around(hunk.lines)
+    return above > 0 == below
+
+
 DECIDE: dict[str, Picks] = {
     "end-of-file marker": _at_end,
     "lines that match exactly, a blank added to one": _spoiled(lambda line: line + " "),
@@ -227,6 +282,8 @@ DECIDE_NOTHING: dict[str, Picks] = {
     "the nearest to the hunk before": _nearest_to_last_hunk,
     "the nearest to a number that is off by 5 to 50": _nearest_to_number,
     "the first place after the nearest definition": _first_after_anchor,
+    "the only place that is near names which it brings": _near_its_names,
+    "nothing below the change: the end of the file": _nothing_below,
 }
 
 
