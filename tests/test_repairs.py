@@ -94,6 +94,13 @@ def test_what_is_cut_is_carried_by_what_is_not(lines: list[str]) -> None:
     assert refused(CALL, lines).reason is Reason.NOT_FOUND
 
 
+def test_a_cut_line_beside_one_that_stands_hundreds_of_times() -> None:
+    blocks = "".join(f"result_{number} = compute({number})\n}}\n" for number in range(400))
+    after = blocks.replace("(300)\n}\n", "(300)\n}\nn\n")
+    assert written(blocks, [" _300 = compute(300)", " }", "+n"]) == after
+    assert refused(blocks, [" _300 = compute(3)", " }", "+n"]).reason is Reason.NOT_FOUND
+
+
 def test_a_cut_line_matches_at_no_stricter_tier() -> None:
     lines = [" compute(alpha, beta)", *CHANGE]
     assert placed(CALL, lines).tier is Tier.RESILIENT

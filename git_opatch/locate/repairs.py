@@ -16,7 +16,7 @@ _LONG = 10
 """From so many characters on, the end of a line tells which line it is."""
 
 _MOST_OVERHANG = 3
-_MOST_TRIED = 200
+_MOST_TRIED = 1000
 
 
 def cut_in_front(hunk: Hunk, view: View) -> list[int]:
@@ -26,19 +26,16 @@ def cut_in_front(hunk: Hunk, view: View) -> list[int]:
     what is missing holds a letter or a digit, and some line matches in full.
     """
     pattern = [(key, _may_be_cut(line, key)) for line in hunk.preimage if (key := view.key(line))]
-    last = len(view.solid) - len(pattern)
-    starts = (start for start in _starts(pattern, view) if 0 <= start <= last)
-    keys = [key for key, _ in pattern]
-    return [
-        start
-        for start in starts
-        if view.solid_keys[start : start + len(keys)] != keys
-        and all(
-            view.solid_keys[start + at] == key
-            or (loose and _ends(view.solid_keys[start + at], key))
-            for at, (key, loose) in enumerate(pattern)
-        )
-    ]
+    there, keys = view.solid_keys, [key for key, _ in pattern]
+    last = len(there) - len(keys)
+    starts = [start for start in _starts(pattern, view) if 0 <= start <= last]
+    for at, (key, loose) in enumerate(pattern):  # line by line, since few are left by the first
+        starts = [
+            start
+            for start in starts
+            if there[start + at] == key or (loose and _ends(there[start + at], key))
+        ]
+    return [start for start in starts if there[start : start + len(keys)] != keys]
 
 
 def _starts(pattern: list[tuple[bytes, bool]], view: View) -> Iterable[int]:
@@ -48,9 +45,7 @@ def _starts(pattern: list[tuple[bytes, bool]], view: View) -> Iterable[int]:
     tried = [min(firm, key=lambda one: len(one[0]))] if firm else found
     if sum(len(positions) for positions, _ in tried) > _MOST_TRIED:
         return ()
-    starts = sorted({position - at for positions, at in tried for position in positions})
-    full = {position - at for positions, at in found for position in positions[:_MOST_TRIED]}
-    return [start for start in starts if start in full]
+    return sorted({position - at for positions, at in tried for position in positions})
 
 
 def _may_be_cut(line: Line, key: bytes) -> bool:
@@ -63,8 +58,9 @@ def _is_long(line: bytes) -> bool:
 
 def _ends(whole: bytes, end: bytes) -> bool:
     """Whether `whole` is `end` with something that holds a letter or a digit before it."""
-    missing = whole[: -len(end)].decode("utf-8", "replace")
-    return whole.endswith(end) and any(map(str.isalnum, missing))
+    if not whole.endswith(end):
+        return False
+    return any(map(str.isalnum, whole[: -len(end)].decode("utf-8", "replace")))
 
 
 def without_overhang(hunk: Hunk, view: View, file: Sequence[bytes]) -> Hunk | None:
