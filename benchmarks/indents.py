@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
 
-from model import ADDED, CONTEXT, FileChange, Hunk, Line
+from model import ADDED, CONTEXT, REMOVED, FileChange, Hunk, Line
 
 Reindent = Callable[[str], str | None]
 """New indentation for old, or None where that could not be undone."""
@@ -69,6 +69,39 @@ def some_dedented(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
         return None
     bare = (replace(line, text=line.text.lstrip(" \t")) for line in hunk.lines[:count])
     return hunk.with_lines(*bare, *hunk.lines[count:])
+
+
+def changes_dedented(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
+    """The changed lines less deep than they are, the context as it is."""
+    return _partly_dedented(hunk, rng, [not line.is_context for line in hunk.lines])
+
+
+def removed_dedented(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
+    """The removed lines less deep than they are, the rest as it is."""
+    return _partly_dedented(hunk, rng, [line.mark == REMOVED for line in hunk.lines])
+
+
+def rest_dedented(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
+    """Some of the first context lines as they are, the rest less deep."""
+    marks = [line.is_context for line in hunk.lines]
+    first = marks.index(False) if False in marks else 0
+    kept = rng.randint(1, max(first, 1))
+    return _partly_dedented(hunk, rng, [at >= kept for at in range(len(marks))]) if first else None
+
+
+def _partly_dedented(hunk: Hunk, rng: Random, chosen: Sequence[bool]) -> Hunk | None:
+    """The `chosen` lines without some of the indentation that they have in common."""
+    texts = [line.text for line, one in zip(hunk.lines, chosen, strict=True) if one]
+    common = _common([indent_of(text) for text in texts if text.strip()] or [""])
+    if not common or _hides_blanks(hunk):
+        return None
+    cut = rng.choice((len(common), 1 if common.startswith("\t") else min(4, len(common))))
+    lines = (
+        replace(line, text=line.text[cut:] if one and line.text.strip() else line.text)
+        for line, one in zip(hunk.lines, chosen, strict=True)
+    )
+    spoiled = hunk.with_lines(*lines)
+    return spoiled if spoiled.before != hunk.before else None
 
 
 def _scaled(hunk: Hunk, *, halve: bool) -> Hunk | None:

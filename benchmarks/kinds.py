@@ -80,6 +80,9 @@ _TO_ANSWER = {
 }
 _EITHER = {
     "dropped-blank-beside": Kind(once(layout.dropped_blank_beside), Wanted.EITHER),
+    "changes-dedented": Kind(once(indents.changes_dedented), Wanted.EITHER),
+    "removed-dedented": Kind(once(indents.removed_dedented), Wanted.EITHER),
+    "rest-dedented": Kind(once(indents.rest_dedented), Wanted.EITHER),
     "ambiguous-anchored": Kind(
         ambiguous(anchored=True), Wanted.EITHER, (dialects.ANCHORED_ENVELOPE,)
     ),

