@@ -132,6 +132,7 @@ def _perform(
     stages = plan.conflicts.stages if plan.conflicts else {}
     about = {"patch": name, "digest": "" if stages else digest, "undoes": plan.undoes}
     about |= {"files": files, "carried": carried is not None, "unmerged": sorted(stages)}
+    about |= {"partial": bool(plan.failures)}
     work = ChangeSet(carried.diff, carried.changes, carried.contents, {}) if carried else None
     flags = {**snapshot.flags}
     if options.target is Target.CACHED:

@@ -83,7 +83,7 @@ def matching_of(options: Options) -> Matching:
 def _place(hunks: Sequence[Hunk], edited: Edited, matching: Matching) -> None:
     """Edit with the hunks that have a place, and note why the others have none."""
     found = _placed(hunks, edited.content, matching)
-    if any(one.reason is Reason.ALREADY_APPLIED and one.certain for one in found.failures):
+    if any(one.is_done for one in found.failures):
         found = _placed(hunks, edited.content, matching, partly=True)
     edited.content = found.content
     edited.placements += found.placements

@@ -54,6 +54,8 @@ class Record(NamedTuple):
     carried: bool = False
     commits: tuple[str, ...] = ()
     """The ids of the commits that were made of it, oldest first."""
+    whole: bool = True
+    """Whether all of the patch was applied."""
 
     @property
     def before(self) -> dict[str, Entry]:
@@ -86,8 +88,8 @@ def record(
 ) -> int:
     """Write down an applied patch; gives its number, 0 if none is to be kept.
 
-    `about` is its name (`patch`), its `digest`, how many `files` became what, what it `undoes`, and
-    whether changes were `carried`.
+    `about` is its name (`patch`), its `digest`, how many `files` became what, what it `undoes`,
+    whether changes were `carried`, and whether it was `partial`.
     Only the newest `size` records stay. Raises `OSError` if there is no room.
     """
     folder = home / "journal"
@@ -229,6 +231,7 @@ def _from_json(folder: Path, number: int, entry: Mapping[str, Any]) -> Record:
         str(entry.get("checksum", "")),
         bool(entry.get("carried", False)),
         tuple(map(str, entry.get("commits", ()))),
+        not entry.get("partial", False),
     )
 
 

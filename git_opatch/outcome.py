@@ -87,6 +87,11 @@ class Failure(NamedTuple):
     """False for a change that is only loosely there already: it must not be passed over."""
     kind: Kind = Kind.IO
 
+    @property
+    def is_done(self) -> bool:
+        """Whether what it refuses is there already, for certain."""
+        return self.reason is Reason.ALREADY_APPLIED and self.certain
+
 
 class Refused(OpatchError):  # noqa: N818 - it is an outcome, as much as a success is
     """The patch does not apply, for the reasons in `failures`; nothing was changed."""

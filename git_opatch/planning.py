@@ -24,7 +24,7 @@ from git_opatch.transaction.guard import guard_parents
 def plan_text(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
     """Plan a patch whose paths are resolved; back, too, by its record if there is one."""
     if not options.reverse:
-        return _plan_as_is(patch, repository, options)
+        return _plan_forward(patch, repository, options)
     from git_opatch.drift import replaced  # what takes back is imported for that
     from git_opatch.reverse import reverse
 
@@ -42,6 +42,27 @@ def plan_text(patch: Patch, repository: Repository, options: Options) -> tuple[P
     if record is not None and not plan.failures:
         failures = replaced(patch, record)
         plan = Plan(failures=failures) if failures else plan
+    return plan, snapshot
+
+
+def _plan_forward(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
+    """Plan a patch; where it does not apply, the journal may know that it was applied."""
+    plan, snapshot = _plan_as_is(patch, repository, options)
+    if not plan.failures:
+        return plan, snapshot
+    from git_opatch.again import done_before, instead, without_done
+
+    record = journal.find(home_of(repository), patch.digest, named_paths(patch))
+    unclear = [one for one in plan.failures if not one.is_done]
+    done = done_before(patch, record, snapshot, unclear) if record else []
+    if not done:
+        return plan, snapshot
+    if not options.skip_applied:
+        plan.failures = instead(plan.failures, done)
+        return plan, snapshot
+    rest = without_done(patch.files, done)
+    plan = _plan_as_is(Patch(rest, patch.digest), repository, options)[0] if rest else Plan()
+    plan.skipped += done
     return plan, snapshot
 
 

@@ -269,7 +269,7 @@ class Planner(NamedTuple):
         """`failures` without what is there already, if that is to be passed over."""
         if not self.options.skip_applied:
             return list(failures)
-        done = [one for one in failures if one.reason is Reason.ALREADY_APPLIED and one.certain]
+        done = [one for one in failures if one.is_done]
         self.plan.skipped += done
         return [one for one in failures if one not in done]
 

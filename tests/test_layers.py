@@ -30,7 +30,7 @@ _LAYERS = [
     {"folder"},
     {"parse", "locate", "complete", "transaction", "journal"},
     {"pending"},
-    {"hunks", "advice", "former", "drift", "interrupted", "invocation", "spent", "policy"},
+    {"again", "hunks", "advice", "former", "drift", "interrupted", "invocation", "spent", "policy"},
     {"merge", "versions"},
     {"leftovers", "tooluse"},
     {"settle"},

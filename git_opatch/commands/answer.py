@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from git_opatch.apply import plan_patch
 from git_opatch.errors import OpatchError
 from git_opatch.options import Options
-from git_opatch.outcome import Failure, Reason
+from git_opatch.outcome import Failure
 from git_opatch.patch import Patch
 from git_opatch.plan import Plan, resolve_paths
 from git_opatch.repository import Repository
@@ -37,7 +37,7 @@ def all_applied(
 
     `look` gives the plan of the patch with other options.
     """
-    there = all(one.reason is Reason.ALREADY_APPLIED and one.certain for one in failures)
+    there = all(one.is_done for one in failures)
     if options.reverse or not there:
         return False
     plan = look(replace(options, skip_applied=True))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from git_opatch.locate.applied import where_already
+from git_opatch.locate.anchor import belonging
+from git_opatch.locate.applied import stand, where_already
 from git_opatch.locate.evidence import contradiction, is_exact
 from git_opatch.locate.haystack import Haystack
 from git_opatch.locate.nearest import Nearby
@@ -45,12 +46,21 @@ class Verdicts:
             return self._applied(attempt, *there)
         against = contradiction(attempt, place, self._haystack)
         if against:
+            elsewhere = self._applied_under_anchor(attempt)
+            if elsewhere is not None:
+                return self._applied(attempt, elsewhere, Tier.STRICT)
             advice = "re-read the file and send the hunk again"
             return self._fail(attempt, Reason.CONTRADICTED, against, advice)
         doubt = attempt.fits[place].doubt if place in attempt.fits else None
         if doubt is not None:
             return self._doubtful(attempt, doubt)
         return self._placement(attempt, place)
+
+    def _applied_under_anchor(self, attempt: Search) -> int | None:
+        """The only place under a hunk's anchors where its new lines stand, strictly."""
+        places = stand(attempt.hunk, self._haystack, Tier.STRICT)
+        under = belonging(places, attempt.anchored.positions, self._haystack)
+        return under[0] if len(under) == 1 else None
 
     def _placement(self, attempt: Search, place: int) -> Placement:
         hunk = attempt.hunk_at(place)

@@ -229,7 +229,7 @@ def advice_of(failure: Failure, options: Options) -> list[str]:
         again = "take it back by hand" if options.reverse else "send the hunk again"
         where = f"re-read {failure.path} lines {first}-{last}"
         lines.append(f"{failure.nearest.difference}; {where} and {again}")
-    if failure.reason is Reason.ALREADY_APPLIED and failure.certain and _can_skip(options):
+    if failure.is_done and _can_skip(options):
         lines.append(f"to pass over it: {options.command_with('--skip-applied')}")
     return [*lines, *failure.advice.splitlines()]
 
