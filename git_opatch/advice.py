@@ -5,6 +5,7 @@ Is the missing one untracked, or spelled otherwise?
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from shlex import quote
@@ -17,6 +18,7 @@ from git_opatch.snapshot import is_file
 
 _MOST_ADVISED = 3  # each asks git once
 _MOST_COMPARED = 1000
+_PLAIN = re.compile(r"[\w./-]+")
 
 
 def with_advice(
@@ -76,8 +78,13 @@ def with_ways_on(
     ]
 
 
+def _from_the_top(path: str) -> str:
+    """The pathspec for `path`, wherever it is typed."""
+    return f":/{path}" if _PLAIN.fullmatch(path) else f":(top,literal){path}"
+
+
 def _ways_on(path: str, stages: Stages, rest: str, options: Options) -> tuple[str, str]:
-    name, ours = quote(path), stages.ours
+    name, ours = quote(_from_the_top(path)), stages.ours
     if options.target is Target.CACHED:
         entry = quote(f"{ours.mode.value},{ours.id},{path}")
         back = f"git update-index --cacheinfo {entry}"

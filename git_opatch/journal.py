@@ -2,6 +2,7 @@
 
     <git-dir>/opatch/journal/N.json     time, target, patch name, every path's old and new id
     <git-dir>/opatch/journal/N.diff     the completed diff
+    <git-dir>/opatch/last               the newest number, when no record is kept any more
 
 The digest of the patch's text is recorded, too: `-R` of the same text then takes back what it
 did, with all that the text does not say, such as what a deleted file held. A key that a record
@@ -23,6 +24,7 @@ from git_opatch.errors import JournalError
 from git_opatch.options import Target
 
 _VERSION = 1
+_LAST = "last"
 _MALFORMED = (
     LookupError,
     TypeError,
@@ -56,6 +58,8 @@ class Record(NamedTuple):
     """The ids of the commits that were made of it, oldest first."""
     whole: bool = True
     """Whether all of the patch was applied."""
+    unmerged: tuple[str, ...] = ()
+    """The paths that it left unmerged."""
 
     @property
     def before(self) -> dict[str, Entry]:
@@ -89,12 +93,12 @@ def record(
     """Write down an applied patch; gives its number, 0 if none is to be kept.
 
     `about` is its name (`patch`), its `digest`, how many `files` became what, what it `undoes`,
-    whether changes were `carried`, and whether it was `partial`.
+    whether changes were `carried`, whether it was `partial`, and what it left `unmerged`.
     Only the newest `size` records stay. Raises `OSError` if there is no room.
     """
     folder = home / "journal"
     numbers = _numbers(folder)
-    number = numbers[-1] + 1 if numbers else 1
+    number = max([*numbers, _last_gone(home)]) + 1
     if size:
         entry = {
             "version": _VERSION,
@@ -106,6 +110,8 @@ def record(
         }
         _write(folder, number, entry, diff)
         numbers.append(number)
+    if numbers and not size:  # a number that was told never names another patch
+        (home / _LAST).write_text(str(numbers[-1]))
     for old in numbers[: max(len(numbers) - size, 0)]:
         (folder / f"{old}.json").unlink(missing_ok=True)
         (folder / f"{old}.diff").unlink(missing_ok=True)
@@ -232,6 +238,7 @@ def _from_json(folder: Path, number: int, entry: Mapping[str, Any]) -> Record:
         bool(entry.get("carried", False)),
         tuple(map(str, entry.get("commits", ()))),
         not entry.get("partial", False),
+        tuple(map(str, entry.get("unmerged", ()))),
     )
 
 
@@ -239,6 +246,14 @@ def _counted(changes: Sequence[Change]) -> dict[str, int]:
     """For records without a count: paths instead of files, so that a move is two."""
     letters = ["A" if one.old is None else "D" if one.new is None else "M" for one in changes]
     return {letter: letters.count(letter) for letter in "AMD" if letter in letters}
+
+
+def _last_gone(home: Path) -> int:
+    """The number of the newest record when none was kept; 0 if there was none."""
+    try:
+        return int((home / _LAST).read_text())
+    except (OSError, ValueError):
+        return 0
 
 
 def _numbers(folder: Path) -> list[int]:

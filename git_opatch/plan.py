@@ -22,11 +22,14 @@ from git_opatch.snapshot import Snapshot
 
 
 class NotCommitted(CommitError):  # noqa: N818 - the patch was applied
-    """`plan` was applied, and is staged, but git did not commit it."""
+    """`plan` was applied, and is staged, but git did not commit it; `again` is the command to."""
 
-    def __init__(self, message: str, plan: Plan, exit_status: int = 1) -> None:
+    def __init__(
+        self, message: str, plan: Plan, exit_status: int = 1, again: str = "git commit"
+    ) -> None:
         super().__init__(message, exit_status)
         self.plan = plan
+        self.again = again
 
 
 def resolve_paths(patch: Patch, directory: str, top: str = "") -> Patch:

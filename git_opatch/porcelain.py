@@ -7,15 +7,18 @@ an environment without anything of ours, which hooks would inherit.
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch.repository import Repository
 
+_MESSAGE = "--message="
 _NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
 
 
@@ -60,6 +63,25 @@ def commit(
         check=False,
     )
     return Ended(done.returncode, (done.stdout or b"").decode("utf-8", "replace"))
+
+
+def by_hand(order: Order, file: Path) -> str:
+    """The command by which a user commits as `order` says; `file` takes a message that is no
+    option."""
+    said = [one.removeprefix(_MESSAGE) for one in order.options if one.startswith(_MESSAGE)]
+    message = order.message or "\n\n".join(said).encode(errors="surrogateescape")
+    kept = order.message is not None or b"\n" in message
+    options = [one for one in order.options if not (kept and one.startswith(_MESSAGE))]
+    author = order.author
+    if "GIT_AUTHOR_NAME" in author and "GIT_AUTHOR_EMAIL" in author:
+        options.append(f"--author={author['GIT_AUTHOR_NAME']} <{author['GIT_AUTHOR_EMAIL']}>")
+    if "GIT_AUTHOR_DATE" in author:
+        options.append(f"--date={author['GIT_AUTHOR_DATE']}")
+    if kept:
+        with suppress(OSError):
+            file.write_bytes(message)
+            options.append(f"--file={file}")
+    return shlex.join(["git", *order.settings, "commit", *options])
 
 
 def objection(repository: Repository, order: Order) -> str:

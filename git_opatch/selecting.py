@@ -56,6 +56,11 @@ class Selecting(ABC):
             )
         )  # fmt: skip
 
+    def unmerged(self) -> list[str]:
+        """The paths that the index has in several stages."""
+        entries = self.ask("ls-files", "--unmerged", "-z").split(b"\0")[:-1]
+        return sorted({os.fsdecode(entry.partition(b"\t")[2]) for entry in entries})
+
     def matched(self, paths: Iterable[str], pathspecs: Sequence[str], directory: str) -> set[str]:
         """Those of `paths`, there or not, that `pathspecs` match as git means them in `directory`.
 

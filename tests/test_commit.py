@@ -224,7 +224,7 @@ def test_a_hook_refuses(base: Sandbox, name: str) -> None:
     assert (ran.status, ran.out) == (1, b"")
     assert ran.err == (
         "not like this\nerror: not committed: git commit refused\n"
-        "  the change stays staged; to commit it: git commit\n"
+        "  the change stays staged; to commit it: git commit '--message=Say 2'\n"
         "  to take it back: git opatch undo 1\n"
     )
     assert _head(base) == before
@@ -232,6 +232,45 @@ def test_a_hook_refuses(base: Sandbox, name: str) -> None:
     assert base.opatch("recover").out == b"nothing to recover\n"
     assert base.opatch("undo", "1").status == 0
     assert base.git("status", "--short") == b""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(["-m", "It's one line"], id="one line"),
+        pytest.param(["-m", "A title", "-m", "and more"], id="two paragraphs"),
+        pytest.param(["-F", "said"], id="a file"),
+        pytest.param(
+            ["-m", "x", "--author=An A <an@example.com>", "--date=2024-01-02T03:04:05Z"], id="who"
+        ),
+    ],
+)
+def test_what_a_hook_refused_can_be_committed_as_it_was_to_be(
+    base: Sandbox, words: list[str]
+) -> None:
+    base.write("said", "From a file\n\nwith a body\n")
+    shown = ("log", "-1", "--format=%B%an %ae")
+    assert base.opatch("apply", "--commit", *words, feed=_PATCH).status == 0
+    wanted = base.git(*shown)
+    base.git("reset", "--quiet", "--hard", "HEAD~1")
+    hook(base, "pre-commit", "exit 1")
+    ran = base.opatch("apply", "--commit", *words, feed=_PATCH)
+    assert ran.status == 1
+    (base.path / ".git/hooks/pre-commit").unlink()
+    (again,) = (line for line in ran.err.splitlines() if "to commit it: " in line)
+    assert base.run("sh", "-c", again.partition("commit it: ")[2]).status == 0
+    assert base.git(*shown) == wanted
+
+
+def test_unmerged_files_are_not_called_staged(base: Sandbox) -> None:
+    base.git("checkout", "--quiet", "-b", "side")
+    base.commit({"f": "side\n"})
+    base.git("checkout", "--quiet", "-")
+    base.commit({"f": "main\n"})
+    base.run("git", "merge", "side")
+    (base.path / ".git/MERGE_HEAD").unlink()
+    ran = base.opatch(*_GOOD, feed=_PATCH)
+    assert ran.err == "error: `f` is unmerged: resolve that first; nothing was changed\n"
 
 
 # The editor.

@@ -241,6 +241,21 @@ def test_a_hook_refuses_on_a_detached_head(base: Sandbox) -> None:
     assert base.run("git", "symbolic-ref", "-q", "HEAD").status == 1
 
 
+def test_a_mail_that_a_hook_refused_can_be_committed_as_it_is(base: Sandbox) -> None:
+    text = mail("One", _update("f", "two", "2")).replace("\n\n---", "\n\nBody\n# as it is\n---")
+    shown = ("log", "-1", "--format=%B%an %ae %ad")
+    assert base.opatch("apply", "--commit", feed=text.encode()).status == 0
+    wanted = base.git(*shown)
+    base.git("reset", "--quiet", "--hard", "HEAD~1")
+    hook(base, "pre-commit", "exit 1")
+    ran = base.opatch("apply", "--commit", feed=text.encode())
+    assert ran.status == 1
+    (base.path / ".git/hooks/pre-commit").unlink()
+    (again,) = (line for line in ran.err.splitlines() if "to commit it: " in line)
+    assert base.run("sh", "-c", again.partition("commit it: ")[2]).status == 0
+    assert base.git(*shown) == wanted
+
+
 def test_a_hook_that_changes_what_is_committed(base: Sandbox) -> None:
     before = base.git("rev-parse", "HEAD")
     hook(base, "pre-commit", "echo more >>g && git add g")

@@ -200,6 +200,15 @@ def test_a_part_of_a_file_that_moves(base: Sandbox) -> None:
     _unchanged(base, "--partial", patch=envelope(stale))
 
 
+def test_nothing_but_the_rejects_is_written(base: Sandbox) -> None:
+    index, files = base.index(), base.files()
+    ran = base.opatch("apply", "--reject", feed=envelope(_update("a.txt", "stale", "x")))
+    assert (ran.status, ran.out) == (1, b"")
+    assert ran.err.endswith("the patch does not apply; nothing but the .rej files was written\n")
+    assert base.index() == index
+    assert base.files().keys() - files.keys() == {"a.txt.rej"}
+
+
 def test_nothing_has_a_place(base: Sandbox) -> None:
     patch = envelope(_update("a.txt", "stale", "x"), _update("b.txt", "zeta", "Z"))
     said = _unchanged(base, "--partial", patch=patch)

@@ -434,10 +434,29 @@ def test_a_conflict_says_how_to_go_back(torn: Sandbox, words: Sequence[str]) -> 
     assert b"1 file changed: 1 modified; staged" in ran.out
     assert torn.index()["other"][1] == b"p\n"
     (back,) = (line for line in ran.err.splitlines() if line.startswith("  to go back: "))
-    undone = torn.run("sh", "-c", back.partition(": ")[2])
+    below = torn.path / "below"
+    below.mkdir()
+    undone = torn.run("sh", "-c", back.partition(": ")[2], cwd=below)
+    below.rmdir()
     assert undone.status == 0, undone.err
     assert (torn.files(), torn.git("ls-files", "-s")) == before
     torn.fsck()
+
+
+def test_after_conflicts_alone_undo_takes_back_nothing_else(torn: Sandbox) -> None:
+    torn.opatch("apply", feed=envelope(b"*** Add File: n\n+n\n"))
+    torn.git("commit", "--quiet", "-m", "n")
+    assert torn.opatch("apply", "--3way", feed=_patch()).status == 1
+    before = torn.files(), torn.git("ls-files", "-s")
+    ran = torn.opatch("undo")
+    assert (ran.status, ran.out) == (128, b"")
+    assert ran.err == (
+        "error: files are unmerged, and not by what was recorded last: f\n"
+        "resolve that or put it back first, or name the record: git opatch undo 1\n"
+    )
+    assert (torn.files(), torn.git("ls-files", "-s")) == before
+    assert torn.opatch("undo", "1").status == 0
+    assert "n" not in torn.files()
 
 
 def test_a_conflict_can_be_resolved(torn: Sandbox) -> None:

@@ -445,6 +445,20 @@ def test_no_journal(base: Sandbox) -> None:
     assert _state(base) == before
 
 
+def test_a_number_that_was_told_names_no_other_patch(base: Sandbox) -> None:
+    _applied(base, _patch(3, "3"))
+    _applied(base, _patch(5, "5"))
+    base.git("config", "opatch.journalSize", "0")
+    assert base.opatch("apply", feed=_patch(7, "7")).status == 0
+    assert _numbers(base) == []
+    base.git("config", "--unset", "opatch.journalSize")
+    ran = base.opatch("apply", feed=_patch(9, "9"))
+    assert b"Take it back: git opatch undo 3" in ran.out
+    before = _state(base)
+    assert "there is no record 2" in base.opatch("undo", "2").err
+    assert _state(base) == before
+
+
 @pytest.mark.parametrize("value", ["-1", "many", "1k", ""])
 def test_no_size(base: Sandbox, value: str) -> None:
     base.git("config", "opatch.journalSize", value)

@@ -138,7 +138,7 @@ class _Run(NamedTuple):
             raise typer.Exit(refused.exit_status) from None
         except NotCommitted as error:
             self._show(report.notes(error.plan.notes))
-            self._show(report.not_committed(str(error), self._way_back(error.plan)))
+            self._show(report.not_committed(str(error), error.again, self._way_back(error.plan)))
             raise typer.Exit(error.exit_status) from None
         if check:
             line = report.would_apply(plan, self.options, commits)
@@ -162,7 +162,10 @@ class _Run(NamedTuple):
             outcome = answer.refused(refused.failures, patch, self.repository, self.options)
             status = refused.exit_status
         except NotCommitted as error:
-            advice = ["to commit it: git commit", f"to take it back: {self._way_back(error.plan)}"]
+            advice = [
+                f"to commit it: {error.again}",
+                f"to take it back: {self._way_back(error.plan)}",
+            ]
             outcome = document.not_committed(self._outcome(error.plan, patch), error, advice)
             status = error.exit_status
         else:

@@ -48,7 +48,7 @@ Directory = Annotated[
 ]
 Overwrite = Annotated[
     bool,
-    typer.Option("--overwrite", help="Let an added or moved file replace one that exists."),
+    typer.Option("--overwrite", help="Let an added or moved file replace a tracked one."),
 ]
 Index = Annotated[
     bool, typer.Option("--index", help="Change index and working tree (the default).")

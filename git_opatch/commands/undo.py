@@ -14,6 +14,7 @@ from git_opatch.apply import Refused, undo_patch
 from git_opatch.commands import answer, choices
 from git_opatch.commands.inputs import choose_journal_size, choose_target
 from git_opatch.drift import patch_back
+from git_opatch.errors import JournalError
 from git_opatch.interrupted import finish_interrupted
 from git_opatch.journal import Record
 from git_opatch.options import Options
@@ -57,7 +58,7 @@ def undo(
     if not json:
         show(report.notes(notes), sys.stderr, settings)
     with answer.noted(notes):
-        record = journal.get(home_of(repository), number)
+        record = _chosen(repository, number)
         options = Options(
             chosen if index or carry or cached or worktree else record.target,
             reverse=True,
@@ -70,6 +71,22 @@ def undo(
             run.answer(notes)
         else:
             run.go(quiet)
+
+
+def _chosen(repository: Repository, number: int | None) -> Record:
+    """The record with this number, or the newest. Raises `JournalError`.
+
+    What came last may have no record: a merge of a user's, or a patch that left nothing but
+    conflicts.
+    """
+    record = journal.get(home_of(repository), number)
+    if number is None and (others := set(repository.unmerged()) - set(record.unmerged)):
+        raise JournalError(
+            f"files are unmerged, and not by what was recorded last: {min(others)}\n"
+            f"resolve that or put it back first, or name the record: git opatch undo "
+            f"{record.number}"
+        )
+    return record
 
 
 class _Run(NamedTuple):

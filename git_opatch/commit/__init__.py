@@ -20,7 +20,7 @@ from git_opatch.options import Options
 from git_opatch.patch import Patch
 from git_opatch.plan import NotCommitted, Plan
 from git_opatch.plumbing import said
-from git_opatch.porcelain import commit, objection
+from git_opatch.porcelain import by_hand, commit, objection
 from git_opatch.posthook import run_post_hook
 from git_opatch.repository import Repository
 from git_opatch.text import visible
@@ -80,6 +80,9 @@ def _prepared(parts: list[Part], repository: Repository) -> Head:
     """HEAD, which the index must be equal to, as git revert wants it. Raises `CommitError`."""
     refuse_unfinished(repository)
     head = read_head(repository)
+    if unmerged := repository.unmerged():
+        path = visible(unmerged[0])
+        raise CommitError(f"`{path}` is unmerged: resolve that first; nothing was changed")
     if others := staged(repository, head):
         names = ", ".join(visible(one.path) for one in others[:3])
         more = f" and {len(others) - 3} more" if len(others) > 3 else ""
@@ -120,5 +123,7 @@ def _apply_one(
         write_down(plan, repository)
     if not made:
         why = said(ended.words)
-        raise NotCommitted(f"not committed: git commit refused{why and ': '}{why}", plan)
+        again = by_hand(part.order, home / "message")
+        what = f"not committed: git commit refused{why and ': '}{why}"
+        raise NotCommitted(what, plan, again=again)
     return plan

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 from git_opatch.locate.haystack import Haystack
 from git_opatch.locate.tiers import likeness
 from git_opatch.outcome import Likeness, Nearest
 from git_opatch.patch import Hunk, Line
-from git_opatch.text import BYTE_ORDER_MARK, without_cr
+from git_opatch.text import BYTE_ORDER_MARK, visible, without_cr
 
 _MOST_VOTES = 64
+_BELOW = 50
+"""So many lines below an anchor are compared with what was to stand there, …"""
+_MOST_ALIKE = 5
+"""… of which so many are."""
 
 
 class Nearby:
@@ -41,9 +46,22 @@ class Nearby:
         if not votes and not anchors:
             return None
         if not votes:
-            return self._first_difference(preimage, anchors[0] + 1)
+            first = anchors[0] + 1
+            return self._first_difference(preimage, self._most_alike(preimage, first))
         start = max(votes, key=lambda place: (votes[place], place >= 0, -place))
         return self._first_difference(preimage, start)
+
+    def _most_alike(self, preimage: Sequence[Line], first: int) -> int:
+        """Where the hunk would stand by the line below `first`, its anchor, that is most like one
+        of its own; `first` if none is."""
+        below = self._lines[first : first + _BELOW]
+        for at, line in enumerate(preimage[:_MOST_ALIKE]):
+            shown = [visible(one.strip()) for one in below]
+            if line.text.strip() and (
+                found := get_close_matches(visible(line.text.strip()), shown, n=1)
+            ):
+                return first + shown.index(found[0]) - at
+        return first
 
     def _first_difference(self, preimage: Sequence[Line], start: int) -> Nearest:
         at = next(

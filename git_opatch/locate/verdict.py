@@ -177,7 +177,8 @@ class Verdicts:
         return tuple(enumerate(self._haystack.lines[place:stop], place))
 
 
-_ELISION = re.compile(rb"\W*(?:\.\.\.|\xe2\x80\xa6)(?:[\w ]*(?:\.\.\.|\xe2\x80\xa6))?\W*")
+_DOTS = rb"(?:\.\.\.|\xe2\x80\xa6)"
+_ELISION = re.compile(rb"\W*" + _DOTS + rb"(?:[\w ]*" + _DOTS + rb"| [\w ]+)?\W*")
 _LONGEST_ELISION = 100
 
 

@@ -78,10 +78,10 @@ def would_apply(plan: Plan, options: Options, commits: int = 0) -> str:
     return f"would apply to {_WHERE[options.target]}{made}: {files}"
 
 
-def not_committed(message: str, way_back: str) -> Iterator[str]:
+def not_committed(message: str, again: str, way_back: str) -> Iterator[str]:
     """Why what was applied is not committed; `message` is fit to be seen."""
     yield from f"error: {message}".splitlines()
-    yield "  the change stays staged; to commit it: git commit"
+    yield f"  the change stays staged; to commit it: {visible(again, 1000)}"
     yield f"  to take it back: {visible(way_back, 1000)}"
 
 
@@ -179,6 +179,8 @@ def left_out(plan: Plan, options: Options, *, done: bool) -> Iterator[str]:
         count = len(plan.failures)
         rest = "is applied" if done else "would apply"
         yield f"{count} problem{'s' * (count > 1)}; the rest of the patch {rest}"
+    elif done and options.reject and any(one.hunk for one in plan.failures):
+        yield f"{_problems(plan.failures, options)}; nothing but the .rej files was written"
     else:
         yield last
 
