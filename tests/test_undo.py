@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
 from sandbox import Ran, Sandbox, Tree
 from test_properties import edited_files
 from writers import Edited, envelope, numbered
@@ -472,12 +471,13 @@ def test_no_size(base: Sandbox, value: str) -> None:
 # --- generated patches ------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("target", ["--index", "--cached", "--worktree"])
 @settings(
-    max_examples=int(os.environ.get("OPATCH_EXAMPLES", "200")),
+    max_examples=int(os.environ.get("OPATCH_EXAMPLES", "70")),
     deadline=None,
     suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
 )
-@given(edited_files(), st.sampled_from(["--index", "--cached", "--worktree"]))
+@given(edited=edited_files())
 def test_apply_undo_undo(edited: Edited, target: str) -> None:
     """Every byte of index and working tree, by the real program."""
     patch = numbered("f", edited)
