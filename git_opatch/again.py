@@ -10,18 +10,28 @@ from collections.abc import Sequence
 
 from git_opatch.blob import Change
 from git_opatch.journal import Record
+from git_opatch.options import Target
 from git_opatch.outcome import Failure, Reason, refusal
 from git_opatch.patch import FilePatch, Patch
 from git_opatch.snapshot import Snapshot
 
 
 def done_before(
-    patch: Patch, record: Record, snapshot: Snapshot, failures: Sequence[Failure]
+    patch: Patch,
+    record: Record,
+    snapshot: Snapshot,
+    failures: Sequence[Failure],
+    target: Target,
 ) -> list[Failure]:
     """Says of the sections of `patch` that have `failures` which of them are applied already:
-    `record`, which is of this patch, says so, and `snapshot` has their files as that left them."""
+    `record`, which is of this patch, says so, and `snapshot` has their files as that left them.
+
+    What went to the index alone is not in the working tree.
+    """
+    if not record.whole or (record.target is Target.CACHED and target is not Target.CACHED):
+        return []
     what = f"is applied already, by record {record.number} of the journal (git opatch log)"
-    failed = {(one.source, one.section) for one in failures} if record.whole else set()
+    failed = {(one.source, one.section) for one in failures}
     return [
         refusal(section, Reason.ALREADY_APPLIED, what)
         for section in patch.files

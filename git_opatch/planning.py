@@ -54,7 +54,7 @@ def _plan_forward(patch: Patch, repository: Repository, options: Options) -> tup
 
     record = journal.find(home_of(repository), patch.digest, named_paths(patch))
     unclear = [one for one in plan.failures if not one.is_done]
-    done = done_before(patch, record, snapshot, unclear) if record else []
+    done = done_before(patch, record, snapshot, unclear, options.target) if record else []
     if not done:
         return plan, snapshot
     if not options.skip_applied:

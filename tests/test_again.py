@@ -113,6 +113,15 @@ def test_what_was_taken_back_is_applied_again(base: Sandbox) -> None:
     assert "gone" not in base.index()
 
 
+def test_what_went_to_the_index_alone_is_not_in_the_working_tree(base: Sandbox) -> None:
+    assert base.opatch("apply", "--cached", feed=envelope(_DELETE)).status == 0
+    assert base.opatch("apply", "--cached", "--skip-applied", feed=envelope(_DELETE)).status == 0
+    ran = base.opatch("apply", "--skip-applied", feed=envelope(_DELETE))
+    assert ran.status == 1
+    assert "gone: is untracked" in ran.err
+    assert "gone" in base.files()
+
+
 def test_a_record_of_a_part_does_not_speak_for_the_whole(base: Sandbox) -> None:
     stale = envelope(b"*** Update File: one\n@@\n-b\n+B\n@@\n-zeta\n+Z\n")
     assert base.opatch("apply", "--partial", feed=stale).status == 1

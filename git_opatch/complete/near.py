@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import NamedTuple
 
 from git_opatch.complete.rules import Pair, rules_for
@@ -63,6 +63,8 @@ def told_by_lines_near(lines: Sequence[Line], pairs: Sequence[Pair | None]) -> T
 
 
 def _runs(lines: Sequence[Line], pairs: Sequence[Pair | None]) -> Iterator[_Run]:
+    above = list(accumulate([None, *pairs], _nearer))
+    below = list(accumulate([None, *reversed(pairs)], _nearer))[::-1]
     at = 0
     for kept, group in groupby(enumerate(lines), lambda row: row[1].mark is Mark.CONTEXT):
         rows = list(group)
@@ -73,9 +75,12 @@ def _runs(lines: Sequence[Line], pairs: Sequence[Pair | None]) -> Iterator[_Run]
         }
         before, at = at, at + len(rows) - len(added)
         if not kept:
-            above, below = filter(None, reversed(pairs[:before])), filter(None, pairs[at:])
-            around = [pair for side in (above, below) if (pair := next(side, None))]
+            around = [pair for pair in (above[before], below[at]) if pair is not None]
             yield _Run(pairs[before:at], added, around)
+
+
+def _nearer(last: Pair | None, one: Pair | None) -> Pair | None:
+    return last if one is None else one
 
 
 def _replacing(run: _Run, known: Mapping[bytes, set[bytes]]) -> Told | None:
