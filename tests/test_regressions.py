@@ -493,6 +493,13 @@ def test_lines_that_begin_with_a_byte_order_mark_are_taken_back(base: Sandbox) -
     assert base.read("g").decode() == before
 
 
+def test_one_line_between_two_added_ones_has_a_mark_and_no_newline(base: Sandbox) -> None:
+    base.commit({"g": "\ufeffabc"})
+    ran = base.opatch("apply", feed=envelope(b"*** Update File: g\n@@\n+x\n abc\n+y\n"))
+    assert ran.status == 0, ran
+    assert base.read("g").decode() == "\ufeffx\nabc\ny\n"
+
+
 def test_a_file_that_changed_in_the_second_of_the_index(base: Sandbox) -> None:
     """Its size and times say that it did not; only that the index is no younger, that it may."""
     base.git("config", "core.trustCtime", "false")

@@ -85,9 +85,10 @@ def at_the_ends(edits: Sequence[Edit], text: Text) -> list[Edit]:
     Asked of all together: an edit at an end also rewrites the line there, which another one may
     change.
     """
-    found = list(edits)
-    if found:
-        found[-1] = _with_last_line(found[-1], text)
+    if not edits:
+        return []
+    found = joined([*edits[:-1], _with_last_line(edits[-1], text)], text)
+    if found:  # which may be one by now, where the file has one line
         found[0] = _with_byte_order_mark(found[0], text)
     return joined([one for edit in found if (one := trimmed(edit, text))], text)
 
