@@ -10,32 +10,30 @@ from collections.abc import Sequence
 
 from git_opatch.blob import Change
 from git_opatch.journal import Record
-from git_opatch.options import Target
 from git_opatch.outcome import Failure, Reason, refusal
 from git_opatch.patch import FilePatch, Patch
+from git_opatch.plan import Plan
 from git_opatch.snapshot import Snapshot
 
+_FORBIDDEN = {Reason.NOT_ALLOWED, Reason.DENIED, Reason.STALE, Reason.UNSAFE_PATH}
 
-def done_before(
-    patch: Patch,
-    record: Record,
-    snapshot: Snapshot,
-    failures: Sequence[Failure],
-    target: Target,
-) -> list[Failure]:
-    """Says of the sections of `patch` that have `failures` which of them are applied already:
-    `record`, which is of this patch, says so, and `snapshot` has their files as that left them.
 
-    What went to the index alone is not in the working tree.
+def done_before(patch: Patch, record: Record, snapshot: Snapshot, plan: Plan) -> list[Failure]:
+    """Says of sections of `patch`, which has this `plan`, that they are applied already: `record`
+    is of this very patch, and `snapshot` has their files as that left them.
+
+    Nothing, where the plan has neither failures nor what it passed over: who applies a patch
+    again that fits may mean it.
     """
-    if not record.whole or (record.target is Target.CACHED and target is not Target.CACHED):
+    if not (plan.failures or plan.skipped) or not record.whole:
         return []
-    what = f"is applied already, by record {record.number} of the journal (git opatch log)"
-    failed = {(one.source, one.section) for one in failures}
+    if any(one.reason in _FORBIDDEN for one in plan.failures):
+        return []
+    what = f"is already applied, by record {record.number} of the journal (git opatch log)"
     return [
         refusal(section, Reason.ALREADY_APPLIED, what)
         for section in patch.files
-        if (section.source, section.number) in failed and _is_done(section, record, snapshot)
+        if _is_done(section, record, snapshot)
     ]
 
 
@@ -46,9 +44,12 @@ def without_done(files: Sequence[FilePatch], done: Sequence[Failure]) -> tuple[F
 
 
 def instead(failures: Sequence[Failure], done: Sequence[Failure]) -> list[Failure]:
-    """`failures`, of which those of sections that `done` speaks of give way to it."""
-    told = {(one.source, one.section) for one in done}
-    return [*done, *(one for one in failures if (one.source, one.section) not in told)]
+    """`failures`, and of each section what `done` says if they do not say the same of its hunks."""
+    unsure = {(one.source, one.section) for one in failures if not one.is_done}
+    sure = {(one.source, one.section) for one in failures} - unsure
+    told = [one for one in done if (one.source, one.section) not in sure]
+    instead_of = {(one.source, one.section) for one in told}
+    return [*told, *(one for one in failures if (one.source, one.section) not in instead_of)]
 
 
 def _is_done(section: FilePatch, record: Record, snapshot: Snapshot) -> bool:

@@ -48,13 +48,13 @@ def plan_text(patch: Patch, repository: Repository, options: Options) -> tuple[P
 def _plan_forward(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
     """Plan a patch; where it does not apply, the journal may know that it was applied."""
     plan, snapshot = _plan_as_is(patch, repository, options)
-    if not plan.failures:
+    if not (plan.failures or plan.skipped):
         return plan, snapshot
     from git_opatch.again import done_before, instead, without_done
 
     record = journal.find(home_of(repository), patch.digest, named_paths(patch))
-    unclear = [one for one in plan.failures if not one.is_done]
-    done = done_before(patch, record, snapshot, unclear, options.target) if record else []
+    covers = record is not None and record.target in (options.target, Target.INDEX)
+    done = done_before(patch, record, snapshot, plan) if record and covers else []
     if not done:
         return plan, snapshot
     if not options.skip_applied:

@@ -68,7 +68,7 @@ def test_the_record_is_named_and_the_reason_is_told(base: Sandbox) -> None:
     assert document["status"] == failure["reason"] == "already_applied"
     assert (failure["path"], failure["certain"]) == ("gone", True)
     assert (
-        "is applied already, by record 1 of the journal"
+        "is already applied, by record 1 of the journal"
         in base.opatch("apply", feed=envelope(_DELETE)).err
     )
 
@@ -81,6 +81,25 @@ def test_the_rest_of_a_patch_is_applied(base: Sandbox) -> None:
     ran = base.opatch("apply", "--skip-applied", feed=patch)
     assert ran.status == 0, ran
     assert base.index()["one"][1] == b"a\nB\nc\n"
+
+
+@pytest.mark.parametrize("flag", [[], ["--skip-applied"]], ids=["", "skip-applied"])
+def test_what_leaves_nothing_to_see_is_not_done_twice(base: Sandbox, flag: list[str]) -> None:
+    base.commit({"one": "a\nx\nx\nx\nb\n"})
+    patch = envelope(_DELETE, b"*** Update File: one\n@@\n a\n-x\n")
+    assert base.opatch("apply", feed=patch).status == 0
+    before = base.state()
+    ran = base.opatch("apply", *flag, feed=patch)
+    assert ran.status == (0 if flag else 1)
+    assert ran.err.count("is already applied, by record 1") == 2
+    assert base.state() == before
+
+
+def test_what_a_policy_forbids_is_not_called_applied(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=envelope(_DELETE)).status == 0
+    ran = base.opatch("apply", "--skip-applied", "--deny", "gone", feed=envelope(_DELETE))
+    assert ran.status == 1
+    assert "gone: must not be touched" in ran.err
 
 
 @pytest.mark.parametrize(
