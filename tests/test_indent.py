@@ -157,10 +157,6 @@ def test_a_style_or_a_ratio(file: str, patch: str) -> None:
     assert notes(wide(TREE, file), lines) == ()
 
 
-def test_pairs_that_contradict_one_another() -> None:
-    assert written("  alpha|    b|\tc|", " alpha|-b|-c|+B|+C") == "  alpha|    B|\tC|"
-
-
 @pytest.mark.parametrize(
     ("content", "lines", "after"),
     [

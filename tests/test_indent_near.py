@@ -89,6 +89,12 @@ def test_what_is_as_deep_as_lines_of_another_indentation(
             id="below lines that alone lost theirs",
         ),
         pytest.param(
+            ["     def run(self):", " x = 1", "+        y = 2", " return x"],
+            "        return x\n",
+            "        y = 2\n        return x\n",
+            id="between lines that alone lost theirs",
+        ),
+        pytest.param(
             [" def run(self):", " x = 1", "-        return x", "+        return 2 * x"],
             "        return x\n",
             "        return 2 * x\n",
@@ -130,6 +136,27 @@ def test_what_is_as_deep_as_the_file_is_added_as_written(
             ["     def run(self):", "     x = 1", "+    y = 0"], id="below a shifted line alone"
         ),
         pytest.param([" def run(self):", "+y = 0", " x = 1"], id="between lines of two depths"),
+        pytest.param(
+            ["     def run(self):", "-x = 1", "+if self:", "+x = 2", "         return x"],
+            id="several lines for one, none of which has any indentation",
+        ),
+        pytest.param(
+            ["     def run(self):", "-x = 1", "-return x", " ", "-def stop(self):", "+a()", "+b()",
+             "+c()"],
+            id="for lines of two depths, none of which has any indentation",
+        ),
+        pytest.param(
+            ["     def run(self):", "-        x = 1", "-    return x", "+        return 1"],
+            id="for lines of which some only have another indentation",
+        ),
+        pytest.param(
+            [" def run(self):", "+  y = 0", "         x = 1"],
+            id="less deep than the lines around it are in the file",
+        ),
+        pytest.param(
+            ["   def run(self):", "+    y = 0", "         x = 1"],
+            id="as deep as the line above, which lost some of its indentation",
+        ),
     ],
 )  # fmt: skip
 def test_what_could_be_meant_in_two_ways_is_refused(hunk: list[str]) -> None:

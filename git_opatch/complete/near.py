@@ -95,9 +95,14 @@ def _replacing(run: _Run, known: Mapping[bytes, set[bytes]]) -> Told | None:
     least = min(run.depths.values(), key=len)
     in_patch, in_file = (min(side, key=len) for side in zip(*run.replaced, strict=True))
     if least != in_patch:
-        return {} if least == in_file else None
-    if [pair and pair[0] for pair in run.removed] == list(run.added.values()):
-        return dict(zip(run.depths, (found for _, found in run.replaced), strict=True))
+        as_written = all(known.get(depth, {depth}) == {depth} for depth in run.depths.values())
+        return {} if least == in_file and as_written else None
+    told_by = dict(run.replaced)
+    if len(run.depths) > 1 and not any(told_by):
+        return None  # all of it lost its depth, so that the lines added may have, too
+    one_by_one = [pair and pair[0] for pair in run.removed] == list(run.added.values())
+    if one_by_one and all(told_by[patch] == found for patch, found in run.replaced):
+        return {index: told_by[depth] for index, depth in run.depths.items()}
     for told in _by_a_rule(run.replaced, run.depths):
         if all(known.get(run.depths[at], {found}) == {found} for at, found in told.items()):
             return told
@@ -113,15 +118,25 @@ def _between(run: _Run, *, loose: bool) -> Told | None:
     """
     shifted, depths = list(filter(_shifted, run.around)), set(run.depths.values())
     in_file = {found for _, found in run.around}
+    as_written = not depths.isdisjoint(in_file)
+    follows = not depths.isdisjoint(patch for patch, _ in shifted)
     if not shifted:
         return None if loose else {}
-    if len(shifted) < len(run.around):
-        follows, as_written = shifted[0][0] in depths, not depths.isdisjoint(in_file)
-        if as_written or not follows:
-            return {} if _shifted(run.around[0]) and not follows else None
-    elif len(run.around) == 1:
+    if len(run.around) == 1 or (as_written and follows):
         return None
-    return next(_by_a_rule(shifted, run.depths), None)
+    if len(shifted) < len(run.around) and not follows:
+        return {} if _is_below_the_lost(run, depths) else None
+    return {} if as_written else next(_by_a_rule(shifted, run.depths), None)
+
+
+def _is_below_the_lost(run: _Run, depths: set[bytes]) -> bool:
+    """Whether lines as deep as the file's stand below one that lost its indentation, if not all."""
+    above, below = run.around
+    if not _shifted(above):
+        return False
+    if above[0]:
+        return below[1] in depths
+    return len(min(depths, key=len)) >= len(min(above[1], below[1], key=len))
 
 
 def _by_a_rule(pairs: Sequence[Pair], depths: Mapping[int, bytes]) -> Iterator[dict[int, bytes]]:
