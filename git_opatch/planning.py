@@ -57,12 +57,15 @@ def _plan_forward(patch: Patch, repository: Repository, options: Options) -> tup
     done = done_before(patch, record, snapshot, plan) if record and covers else []
     if not done:
         return plan, snapshot
-    if not options.skip_applied:
+    if not (options.skip_applied or options.partial):
         plan.failures = instead(plan.failures, done)
         return plan, snapshot
     rest = without_done(patch.files, done)
     plan = _plan_as_is(Patch(rest, patch.digest), repository, options)[0] if rest else Plan()
-    plan.skipped += done
+    if options.skip_applied:
+        plan.skipped += done
+    else:
+        plan.failures = [*done, *plan.failures]
     return plan, snapshot
 
 
