@@ -22,12 +22,9 @@ def done_before(patch: Patch, record: Record, snapshot: Snapshot, plan: Plan) ->
     """Says of sections of `patch`, which has this `plan`, that they are applied already: `record`
     is of this very patch, and `snapshot` has their files as that left them.
 
-    Nothing, where the plan has neither failures nor what it passed over: who applies a patch
-    again that fits may mean it.
+    A record of a part speaks for nothing; and what is forbidden is said first.
     """
-    if not (plan.failures or plan.skipped) or not record.whole:
-        return []
-    if any(one.reason in _FORBIDDEN for one in plan.failures):
+    if not record.whole or any(one.reason in _FORBIDDEN for one in plan.failures):
         return []
     what = f"is already applied, by record {record.number} of the journal (git opatch log)"
     return [
@@ -39,17 +36,22 @@ def done_before(patch: Patch, record: Record, snapshot: Snapshot, plan: Plan) ->
 
 def without_done(files: Sequence[FilePatch], done: Sequence[Failure]) -> tuple[FilePatch, ...]:
     """`files` without the sections that `done` speaks of."""
-    told = {(one.source, one.section) for one in done}
+    told = set(map(_section, done))
     return tuple(one for one in files if (one.source, one.number) not in told)
 
 
 def instead(failures: Sequence[Failure], done: Sequence[Failure]) -> list[Failure]:
     """`failures`, and of each section what `done` says if they do not say the same of its hunks."""
-    unsure = {(one.source, one.section) for one in failures if not one.is_done}
-    sure = {(one.source, one.section) for one in failures} - unsure
-    told = [one for one in done if (one.source, one.section) not in sure]
-    instead_of = {(one.source, one.section) for one in told}
-    return [*told, *(one for one in failures if (one.source, one.section) not in instead_of)]
+    unsure = {_section(one) for one in failures if not one.is_done}
+    sure = set(map(_section, failures)) - unsure
+    told = [one for one in done if _section(one) not in sure]
+    instead_of = set(map(_section, told))
+    return [*told, *(one for one in failures if _section(one) not in instead_of)]
+
+
+def _section(failure: Failure) -> tuple[str, int]:
+    """The patch file and the line in it where the section begins."""
+    return failure.source, failure.section
 
 
 def _is_done(section: FilePatch, record: Record, snapshot: Snapshot) -> bool:

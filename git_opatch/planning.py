@@ -46,7 +46,10 @@ def plan_text(patch: Patch, repository: Repository, options: Options) -> tuple[P
 
 
 def _plan_forward(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
-    """Plan a patch; where it does not apply, the journal may know that it was applied."""
+    """Plan a patch; where it does not apply, the journal may know that it was applied.
+
+    It is not asked where all of it fits: who applies a patch again that fits may mean it.
+    """
     plan, snapshot = _plan_as_is(patch, repository, options)
     if not (plan.failures or plan.skipped):
         return plan, snapshot

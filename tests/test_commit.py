@@ -234,6 +234,21 @@ def test_a_hook_refuses(base: Sandbox, name: str) -> None:
     assert base.git("status", "--short") == b""
 
 
+def can_be_committed_by_hand(repo: Sandbox, *words: str, feed: bytes, shown: str) -> None:
+    """Where a hook refused, the command that is advised makes the same commit."""
+    log = ("log", "-1", f"--format={shown}")
+    assert repo.opatch("apply", "--commit", *words, feed=feed).status == 0
+    wanted = repo.git(*log)
+    repo.git("reset", "--quiet", "--hard", "HEAD~1")
+    hook(repo, "pre-commit", "exit 1")
+    ran = repo.opatch("apply", "--commit", *words, feed=feed)
+    assert ran.status == 1
+    (repo.path / ".git/hooks/pre-commit").unlink()
+    (again,) = (line for line in ran.err.splitlines() if "to commit it: " in line)
+    assert repo.run("sh", "-c", again.partition("commit it: ")[2]).status == 0
+    assert repo.git(*log) == wanted
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -249,17 +264,7 @@ def test_what_a_hook_refused_can_be_committed_as_it_was_to_be(
     base: Sandbox, words: list[str]
 ) -> None:
     base.write("said", "From a file\n\nwith a body\n")
-    shown = ("log", "-1", "--format=%B%an %ae")
-    assert base.opatch("apply", "--commit", *words, feed=_PATCH).status == 0
-    wanted = base.git(*shown)
-    base.git("reset", "--quiet", "--hard", "HEAD~1")
-    hook(base, "pre-commit", "exit 1")
-    ran = base.opatch("apply", "--commit", *words, feed=_PATCH)
-    assert ran.status == 1
-    (base.path / ".git/hooks/pre-commit").unlink()
-    (again,) = (line for line in ran.err.splitlines() if "to commit it: " in line)
-    assert base.run("sh", "-c", again.partition("commit it: ")[2]).status == 0
-    assert base.git(*shown) == wanted
+    can_be_committed_by_hand(base, *words, feed=_PATCH, shown="%B%an %ae")
 
 
 def test_unmerged_files_are_not_called_staged(base: Sandbox) -> None:

@@ -10,7 +10,7 @@ import time
 
 import pytest
 from sandbox import Sandbox
-from test_commit import hook
+from test_commit import can_be_committed_by_hand, hook
 from test_mail import history
 
 _LOG = "--format=%T %an <%ae> %ad%n%B%x00"
@@ -243,17 +243,7 @@ def test_a_hook_refuses_on_a_detached_head(base: Sandbox) -> None:
 
 def test_a_mail_that_a_hook_refused_can_be_committed_as_it_is(base: Sandbox) -> None:
     text = mail("One", _update("f", "two", "2")).replace("\n\n---", "\n\nBody\n# as it is\n---")
-    shown = ("log", "-1", "--format=%B%an %ae %ad")
-    assert base.opatch("apply", "--commit", feed=text.encode()).status == 0
-    wanted = base.git(*shown)
-    base.git("reset", "--quiet", "--hard", "HEAD~1")
-    hook(base, "pre-commit", "exit 1")
-    ran = base.opatch("apply", "--commit", feed=text.encode())
-    assert ran.status == 1
-    (base.path / ".git/hooks/pre-commit").unlink()
-    (again,) = (line for line in ran.err.splitlines() if "to commit it: " in line)
-    assert base.run("sh", "-c", again.partition("commit it: ")[2]).status == 0
-    assert base.git(*shown) == wanted
+    can_be_committed_by_hand(base, feed=text.encode(), shown="%B%an %ae %ad")
 
 
 def test_a_hook_that_changes_what_is_committed(base: Sandbox) -> None:

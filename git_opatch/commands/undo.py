@@ -24,6 +24,7 @@ from git_opatch.plan import Plan
 from git_opatch.report import document, history
 from git_opatch.report.terminal import show, write_data
 from git_opatch.repository import Repository
+from git_opatch.text import visible
 from git_opatch.transaction import home_of, patiently
 
 _Index = Annotated[
@@ -82,7 +83,7 @@ def _chosen(repository: Repository, number: int | None) -> Record:
     record = journal.get(home_of(repository), number)
     if number is None and (others := set(repository.unmerged()) - set(record.unmerged)):
         raise JournalError(
-            f"files are unmerged, and not by what was recorded last: {min(others)}\n"
+            f"files are unmerged, and not by what was recorded last: {visible(min(others))}\n"
             f"resolve that or put it back first, or name the record: git opatch undo "
             f"{record.number}"
         )

@@ -80,10 +80,10 @@ def _prepared(parts: list[Part], repository: Repository) -> Head:
     """HEAD, which the index must be equal to, as git revert wants it. Raises `CommitError`."""
     refuse_unfinished(repository)
     head = read_head(repository)
-    if unmerged := repository.unmerged():
-        path = visible(unmerged[0])
-        raise CommitError(f"`{path}` is unmerged: resolve that first; nothing was changed")
     if others := staged(repository, head):
+        if unmerged := repository.unmerged():
+            path = visible(unmerged[0])
+            raise CommitError(f"`{path}` is unmerged: resolve that first; nothing was changed")
         names = ", ".join(visible(one.path) for one in others[:3])
         more = f" and {len(others) - 3} more" if len(others) > 3 else ""
         raise CommitError(

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import compress
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -90,22 +89,22 @@ def _pairs(placement: Placement, text: Text) -> list[Pair | None] | None:
     else:
         alike = placement.likeness
     found_lines = lines_between(text, placement.start, placement.stop)
-    rows = list(zip(placement.hunk.preimage, found_lines, strict=False))
-    tells = [
-        how in _COMPARED and bool(line.text.strip())
-        for (line, _), how in zip(rows, alike, strict=False)
+    rows = [
+        (line, found) if how in _COMPARED and line.text.strip() else None
+        for line, found, how in zip(placement.hunk.preimage, found_lines, alike, strict=False)
     ]
-    lost = [tell and _lost_its_mark(*row) for row, tell in zip(rows, tells, strict=True)]
-    shown = list(compress(rows, tells))
-    shift_by_one = _is_shifted(placement.hunk.lines, shown) if any(lost) else False
+    shown = [row for row in rows if row is not None]
+    lost = any(_lost_its_mark(*row) for row in shown)
+    shift_by_one = _is_shifted(placement.hunk.lines, shown) if lost else False
     if shift_by_one is None:
         return None
-    return [
-        (indentation(found if is_lost and not shift_by_one else line.text), indentation(found))
-        if tell
-        else None
-        for (line, found), is_lost, tell in zip(rows, lost, tells, strict=True)
-    ]
+    return [row and _pair(*row, marked=shift_by_one) for row in rows]
+
+
+def _pair(line: Line, found: bytes, *, marked: bool) -> Pair:
+    """The pair of a line; `marked` is whether context that is one blank short has its mark."""
+    text = line.text if marked or not _lost_its_mark(line, found) else found
+    return indentation(text), indentation(found)
 
 
 def lines_between(text: Text, start: int, stop: int) -> Sequence[bytes]:

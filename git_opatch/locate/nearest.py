@@ -54,13 +54,11 @@ class Nearby:
     def _most_alike(self, preimage: Sequence[Line], first: int) -> int:
         """Where the hunk would stand by the line below `first`, its anchor, that is most like one
         of its own; `first` if none is."""
-        below = self._lines[first : first + _BELOW]
+        below = [visible(one.strip()) for one in self._lines[first : first + _BELOW]]
         for at, line in enumerate(preimage[:_MOST_ALIKE]):
-            shown = [visible(one.strip()) for one in below]
-            if line.text.strip() and (
-                found := get_close_matches(visible(line.text.strip()), shown, n=1)
-            ):
-                return first + shown.index(found[0]) - at
+            text = visible(line.text.strip())
+            if text and (found := get_close_matches(text, below, n=1)):
+                return first + below.index(found[0]) - at
         return first
 
     def _first_difference(self, preimage: Sequence[Line], start: int) -> Nearest:
