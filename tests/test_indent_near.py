@@ -57,6 +57,28 @@ def written(*hunk: str) -> tuple[str, str]:
             id="between lines that are shifted alike",
         ),
         pytest.param(
+            ["         x = 1", "     return x", "+y = 2", " ", " def stop(self):"],
+            "        return x\n",
+            "        return x\n    y = 2\n",
+            id="between lines that are shifted alike, as deep as the second",
+        ),
+        pytest.param(
+            [
+                "         return x",
+                " ",
+                "-def stop(self):",
+                "-    self.on = False",
+                "-",
+                "+def stop(self, now):",
+                "+    self.on = False",
+                "+",
+                "         return self",
+            ],
+            "    def stop(self):\n",
+            "    def stop(self, now):\n",
+            id="beside a line that is removed and added again, of those that begin as deep",
+        ),
+        pytest.param(
             ["     def run(self):", "-x = 1", "+x = 5", " return x", " ", " def stop(self):"],
             "        x = 1\n",
             "        x = 5\n",
@@ -156,6 +178,24 @@ def test_what_is_as_deep_as_the_file_is_added_as_written(
         pytest.param(
             ["   def run(self):", "+    y = 0", "         x = 1"],
             id="as deep as the line above, which lost some of its indentation",
+        ),
+        pytest.param(
+            ["         x = 1", "     return x", "+    y = 2", " ", " def stop(self):"],
+            id="as deep as the line below is in the file, and would be between both if moved",
+        ),
+        pytest.param(
+            [" class B:", "-  def run(self):", "+    def run(self, x):"],
+            id="as deep as the one removed line, by which a rule is told, is in the file",
+        ),
+        pytest.param(
+            ["     def run(self):", "-         x = 1", "+         x = 5", "         return x", " ",
+             "+  z = 0", "     def stop(self):"],
+            id="by no ratio of 9 blanks to 8",
+        ),
+        pytest.param(
+            ["         return x", " ", "-def stop(self):", "-    self.on = False",
+             "+    self.on = False", " ", "         return self"],
+            id="as deep as what is removed is in the file, with the same text",
         ),
     ],
 )  # fmt: skip

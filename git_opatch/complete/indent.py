@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from git_opatch.complete.near import Told, told_by_lines_near
+from git_opatch.complete.near import Told, begins_as_in_file, told_by_lines_near
 from git_opatch.complete.rules import STYLES, Pair, Rule, explains, rules_for
 from git_opatch.outcome import Likeness, Placement
 from git_opatch.patch import Line, Mark
@@ -150,6 +150,8 @@ def _follow(
     rules = rules_for(pairs)
     if not rules:
         return _by_lines_near(placement, own)
+    if begins_as_in_file(placement.hunk.lines, own):
+        return _NOT_TOLD
     follow = Follow(max(rules, key=lambda rule: _explained(rule, shifted)))
     at_margin = not any(patch for patch, _ in pairs)
     return _from_the_margin(follow, placement, text) if at_margin else follow

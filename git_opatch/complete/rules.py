@@ -89,16 +89,18 @@ def _cut(prefix: bytes) -> Rule:
 def _ratios(pairs: Sequence[Pair]) -> Iterator[Rule]:
     for patch, found in islice((pair for pair in pairs if all(pair) and pair[0] != pair[1]), 1):
         if set(patch) == set(found) and len(set(patch)) == 1:
-            yield _scaled(len(patch), len(found), patch[:1])
+            common = gcd(len(patch), len(found))
+            widths = len(patch) // common, len(found) // common
+            if max(widths) <= max(_WIDTHS):  # no level is wider
+                yield _scaled(*widths, patch[:1])
 
 
 def _scaled(patch: int, found: int, unit: bytes) -> Rule:
     """So many units in the file for so many in the patch."""
-    common = gcd(patch, found)
 
     def apply(indent: bytes) -> bytes:
         rest = indent.lstrip(unit)
-        levels, odd = divmod(len(indent) - len(rest), patch // common)
-        return unit * (levels * (found // common) + odd) + rest
+        levels, odd = divmod(len(indent) - len(rest), patch)
+        return unit * (levels * found + odd) + rest
 
     return apply

@@ -1,35 +1,56 @@
 """A line that is removed and added again unchanged is context: the file's bytes stay.
 
 Models rewrite whole blocks to change one line of them. Rule: the project's decisions.
+Where removed lines stand deeper in the file than in the patch, or less deep, and what is added
+does not begin as deep as they do, the same text may be meant to be moved: that is no context.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import groupby
 from operator import attrgetter
 
 from git_opatch.patch import Hunk, Line, Mark
+from git_opatch.text import indentation
 
 _MOST_COMPARED = 1000
 """Runs of more lines than this are compared at their ends alone: the rest costs too much."""
 
 
-def settled(hunk: Hunk) -> Hunk:
-    """`hunk` with the lines that it both removes and adds as context."""
+def settled(hunk: Hunk, shifted: Set[int] = frozenset()) -> Hunk:
+    """`hunk` with the lines that it both removes and adds as context.
+
+    `shifted` are those of its preimage, by their index, that the file has otherwise indented.
+    """
     if not _both(hunk.lines):
         return hunk
-    runs = groupby(hunk.lines, key=lambda line: line.mark is Mark.CONTEXT)
-    lines = [line for kept, run in runs for line in (run if kept else _settled(list(run)))]
+    lines: list[Line] = []
+    at = 0
+    for kept, group in groupby(hunk.lines, key=lambda line: line.mark is Mark.CONTEXT):
+        run, before = list(group), at
+        at += sum(line.mark is not Mark.ADDED for line in run)
+        moved = _begins_elsewhere(run) and not shifted.isdisjoint(range(before, at))
+        lines += run if kept or moved or not _both(run) else _settled(run)
     return hunk if len(lines) == len(hunk.lines) else replace(hunk, lines=tuple(lines))
 
 
-def _settled(run: list[Line]) -> list[Line]:
+def _settled(run: Sequence[Line]) -> Iterator[Line]:
     removed = [line for line in run if line.mark is Mark.REMOVED]
     added = [line for line in run if line.mark is Mark.ADDED]
-    return [*_woven(removed, added)] if _both(run) else run
+    return _woven(removed, added)
+
+
+def _begins_elsewhere(run: Sequence[Line]) -> bool:
+    """Whether what a run adds begins at another depth than what it removes."""
+    return _least(run, Mark.REMOVED) != _least(run, Mark.ADDED)
+
+
+def _least(run: Sequence[Line], mark: Mark) -> int:
+    solid = (one.text for one in run if one.mark is mark and one.text.strip())
+    return min((len(indentation(text)) for text in solid), default=0)
 
 
 def _woven(removed: Sequence[Line], added: Sequence[Line]) -> Iterator[Line]:

@@ -16,7 +16,7 @@ from git_opatch.locate.tiers import likeness
 from git_opatch.options import Matching, Tier
 from git_opatch.outcome import Failure, Likeness, Nearest, Placement, Reason, failure_of
 from git_opatch.patch import Hunk, Line
-from git_opatch.text import visible
+from git_opatch.text import indentation, visible
 
 _MOST_LISTED = 1000
 _MOST_FUZZ = 3
@@ -72,7 +72,7 @@ class Verdicts:
             if not anchor.weak
         )
         return Placement(
-            settled(hunk),
+            settled(hunk, frozenset() if strict else self._shifted(hunk, place)),
             place,
             attempt.tier,
             attempt.evidence,
@@ -80,6 +80,15 @@ class Verdicts:
             () if strict else tuple(self._likeness(hunk, place)),
             (*attempt.repairs, *_blanks(attempt, place)),
             notes,
+        )
+
+    def _shifted(self, hunk: Hunk, place: int) -> frozenset[int]:
+        """Which lines of the preimage the file has otherwise indented."""
+        found = self._haystack.lines[place : place + len(hunk.preimage)]
+        return frozenset(
+            at
+            for at, (line, there) in enumerate(zip(hunk.preimage, found, strict=True))
+            if indentation(line.text) != indentation(there)
         )
 
     def _likeness(self, hunk: Hunk, place: int) -> list[Likeness]:
