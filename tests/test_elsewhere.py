@@ -187,3 +187,15 @@ def test_what_shows_another_hunk_must_be_exact_where_others_are_applied() -> Non
         1: Reason.ALREADY_APPLIED,
         3: Reason.NOT_FOUND,
     }
+
+
+def test_a_hunk_that_gets_a_blank_line_of_the_file_beside_many_others() -> None:
+    values = [f"v{number}" for number in range(1, 9)]
+    hunks = [[f"-{one}", f"+new {one}"] for one in values[1::2]]
+    content = "\n".join(["k", "a", "", "b", "c", *values, ""])
+    result = hunked.edited(content, *hunks, [" a", " b", "-c"])
+    assert result.failures == []
+    assert (
+        result.content.text.to_bytes()
+        == b"k\na\n\nb\nv1\nnew v2\nv3\nnew v4\nv5\nnew v6\nv7\nnew v8\n"
+    )

@@ -67,7 +67,7 @@ class Haystack:
         return Seeker(self.lines, self._wanted())
 
     def _wanted(self) -> set[bytes]:
-        wanted: set[bytes] = set()
+        wanted = {b""}  # a hunk that is found gets the file's blank lines
         for hunk in self._hunks:
             wanted.update(self._texts(hunk.lines))
             wanted.update(self.normal(anchor.text) for anchor in hunk.anchors)
