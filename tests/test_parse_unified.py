@@ -304,6 +304,10 @@ def test_all_faults_are_told_at_once() -> None:
         pytest.param(["@@", "-a", "", "d", "+b"], {"d"}, id="after a blank"),
         pytest.param(["@@ -1 +1 @@", *CHANGE, "d", "-e"], {"d"}, id="more than is announced"),
         pytest.param(["@@", *CHANGE, "", "That is all."], set(), id="prose after a blank"),
+        pytest.param(
+            *(["@@ -1 +1,4 @@", *CHANGE, "", "d", " e"], {"d"}),
+            id="after a blank, where more is announced",
+        ),
         pytest.param(["@@ -1 +1 @@", *CHANGE, "That is all."], set(), id="prose after all lines"),
     ],
 )
@@ -312,6 +316,12 @@ def test_a_line_without_a_mark_is_context(lines: list[str], unmarked: set[str]) 
     found = [line for hunk in section.hunks for line in hunk.lines if not line.marked]
     assert {line.text.decode() for line in found} == unmarked
     assert all(line.mark is Mark.CONTEXT for line in found)
+
+
+def test_what_stands_below_a_blank_line_in_a_fence_is_no_prose() -> None:
+    lines = ["```diff", *NAMES, "@@", *CHANGE, "", "d", " e", "```", "", "That is all.", ""]
+    (section,) = parse_patch("\n".join(lines).encode()).files
+    assert [line.text for line in section.hunks[0].lines[-3:]] == [b"", b"d", b"e"]
 
 
 @pytest.mark.parametrize(

@@ -245,17 +245,19 @@ def _is_prose(cursor: Cursor, hunks: Hunks, ahead: Cursor) -> bool:
     """Whether a line without a mark ends the patch, and is no context that lost its blank.
 
     The end of the fence that is open does, unless a marked line follows it at once; where none
-    is, a fence is a line like others. So does a line after a full hunk or a blank line, or one
-    that `diff` writes, if no marked line is left before the next patch, which would otherwise be
-    dropped. `ahead` is moved on to such a line, so that no line is looked at twice.
+    is, a fence is a line like others. So does a line after a full hunk, or one that `diff` writes,
+    if no marked line is left before the next patch, which would otherwise be dropped; and a line
+    after a blank one, but not within a fence, nor where the hunk's header announces more lines.
+    `ahead` is moved on to such a line, so that no line is looked at twice.
     """
     if cursor.fence and is_fence(cursor, cursor.line):
         after = cursor.ahead()
         return after is None or not _is_marked(after)
+    below_blank = not cursor.line_at(cursor.at - 1).strip()
     outside = (
         hunks.open is None
         or hunks.open.full
-        or not cursor.line_at(cursor.at - 1).strip()
+        or (below_blank and not cursor.fence and not hunks.open.short)
         or cursor.line.startswith(_BETWEEN_FILES)
     )
     if not outside:
