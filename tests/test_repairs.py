@@ -141,6 +141,21 @@ def test_context_past_the_end_of_the_file_is_dropped(content: str, lines: list[s
     assert "past the end of the file" in placed(content, lines).repairs[0]
 
 
+@pytest.mark.parametrize("end", ["end", "}", "# the end"])
+def test_context_past_the_end_may_come_after_an_added_line(end: str) -> None:
+    assert written(f"{LONG}\nb\n", [f" {LONG}", " b", "+c", f" {end}"]) == f"{LONG}\nb\nc\n"
+
+
+def test_a_line_without_a_mark_after_an_added_one_may_be_added() -> None:
+    lines = tuple(
+        Line(Mark(mark), text) for mark, text in zip("  +", (b"a", b"b", b"c"), strict=True)
+    )
+    for marked, kind in ((True, Placement), (False, Failure)):
+        hunk = Hunk((*lines, Line(Mark.CONTEXT, b"end", marked=marked)))
+        (verdict,) = locate_hunks([hunk], Text([b"a", b"b"]))
+        assert isinstance(verdict, kind)
+
+
 @pytest.mark.parametrize(
     ("content", "lines"),
     [
@@ -159,6 +174,9 @@ def test_context_past_the_end_of_the_file_is_dropped(content: str, lines: list[s
         pytest.param(f"{LONG}\nc\n", [f" {LONG}", "-b", " end"], id="another line differs"),
         pytest.param("a\n\t}\n}\n", [" \t}", " }", "+n", " gone"], id="closers carry nothing"),
         pytest.param(f"{LONG}\n}}\n", [f" {LONG}", "-}", " }"], id="a removed line once more"),
+        pytest.param(f"{LONG}\nb\n", [f" {LONG}", " b", "+c", "   d"], id="deeper than one added"),
+        pytest.param(f"{LONG}\nb\n", [f" {LONG}", "-b", "+c: [", " ]"], id="what one added opens"),
+        pytest.param(f"{LONG}\nb\n", [f" {LONG}", "-b", "+c,", " d"], id="what one added joins"),
     ],
 )
 def test_context_past_the_end_that_is_not_dropped(content: str, lines: list[str]) -> None:

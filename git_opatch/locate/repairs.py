@@ -11,11 +11,13 @@ from dataclasses import replace
 
 from git_opatch.locate.view import View
 from git_opatch.patch import Hunk, Line, Mark, context_around
+from git_opatch.text import indentation
 
 _LONG = 10
 """From so many characters on, the end of a line tells which line it is."""
 
 _MOST_OVERHANG = 3
+_OPEN = (b"(", b"[", b"{", b":", b",", b"\\")
 _MOST_TRIED = 1000
 
 
@@ -67,9 +69,10 @@ def without_overhang(hunk: Hunk, view: View, file: Sequence[bytes]) -> Hunk | No
     """`hunk` without the context lines that lie past the end of the file, if that places it.
 
     Rule: "EOF Overhang" of the FILE_PATCH strategy, narrowed by the project's decisions: three
-    lines at most, no long one that stands elsewhere, none that is removed right before it, and two
-    lines left, of which one is long or which stand as they are written (`end` and `end` of another
-    depth carry nothing, nor do `}` and `}` alone), or the whole file, whose lines are `file`.
+    lines at most, no long one that stands elsewhere, none that is removed right before it, none
+    that an added line before it asks for and that lost its mark, and two lines left, of which one
+    is long or which stand as they are written (`end` and `end` of another depth carry nothing, nor
+    do `}` and `}` alone), or the whole file, whose lines are `file`.
     """
     lines = list(hunk.lines)
     for _ in range(_MOST_OVERHANG):
@@ -79,6 +82,8 @@ def without_overhang(hunk: Hunk, view: View, file: Sequence[bytes]) -> Hunk | No
             return None
         last = lines.pop()
         key = view.key(last)
+        if lines and _goes_on(lines[-1], last):
+            return None
         if _is_long(last.text) and view.seeker.positions(key):
             return None
         left = [line for line in lines if line.mark is not Mark.ADDED and view.key(line)]
@@ -90,6 +95,14 @@ def without_overhang(hunk: Hunk, view: View, file: Sequence[bytes]) -> Hunk | No
         if carried and view.solid_keys[-len(keys) :] == keys:
             return replace(hunk, lines=tuple(lines))
     return None
+
+
+def _goes_on(line: Line, after: Line) -> bool:
+    """Whether an added line cannot be the last one: what comes after it has no mark, or is deeper,
+    or is opened or joined by its end."""
+    deeper = len(indentation(after.text)) > len(indentation(line.text))
+    opens = line.text.rstrip().endswith(_OPEN)
+    return line.mark is Mark.ADDED and (deeper or opens or not after.marked)
 
 
 def _carries(left: list[Line], there: list[bytes]) -> bool:
