@@ -85,7 +85,12 @@ def test_what_is_shown_keeps_the_bytes_of_the_file(content: str, lines: str, aft
         pytest.param(
             SPACED, " alpha:|   b|+  d|+e", "def f():|  alpha:|    b|    d|  e|  c|", id="shallower"
         ),
-        pytest.param("a:|  - b|", " - b|+- c|+|+  d", "a:|  - b|  - c||    d|", id="blank lines"),
+        pytest.param(
+            "a:|  - x|  - b|",
+            " - x| - b|+- c|+|+  d",
+            "a:|  - x|  - b|  - c||    d|",
+            id="blank lines",
+        ),
         pytest.param("\t\talpha|\t\tb|", "-\talpha|+\tc| \tb", "\t\tc|\t\tb|", id="by a tab"),
         pytest.param(
             "a:|   - b|     c|",

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from git_opatch.complete.near import Told, begins_as_in_file, told_by_lines_near
 from git_opatch.complete.rules import STYLES, Pair, Rule, explains, rules_for
+from git_opatch.complete.stripped import may_be_anchor_alone, may_be_first_alone
 from git_opatch.outcome import Likeness, Placement
 from git_opatch.patch import Line, Mark
 from git_opatch.text import BYTE_ORDER_MARK, Text, indentation
@@ -64,17 +65,29 @@ _NOT_TOLD = Follow(
     "no telling how deep the lines that it adds belong"
 )
 
+_FROM_THE_MARGIN = Follow(
+    doubt="is found by lines that lost their indentation, and its added lines fit the file as "
+    "they are and shifted, so there is no telling how deep they belong"
+)
+
+_BELOW_ANCHOR = Follow(
+    doubt="has an anchor that lost its indentation, and its added lines may have, too, so there is "
+    "no telling how deep they belong"
+)
+
 
 def follows(placements: Sequence[Placement], text: Text) -> list[Follow]:
     """How the added lines of each of a file's hunks are to be written."""
     if not any(one.likeness for one in placements):  # all match exactly
-        return [AS_WRITTEN] * len(placements)
+        return [_below_anchor(one, text) for one in placements]
     pairs = [_pairs(placement, text) for placement in placements]
     shifted = Counter(pair for one in pairs for pair in one or () if pair and pair[0] != pair[1])
     return [
         _ONE_BLANK_SHORT
         if own is None
-        else _follow(placement, own, shifted, text) or _style_of_others(placement, shifted, text)
+        else _follow(placement, own, shifted, text)
+        or _style_of_others(placement, shifted, text)
+        or _below_anchor(placement, text)
         for placement, own in zip(placements, pairs, strict=True)
     ]
 
@@ -154,7 +167,7 @@ def _follow(
         return _NOT_TOLD
     follow = Follow(max(rules, key=lambda rule: _explained(rule, shifted)))
     at_margin = not any(patch for patch, _ in pairs)
-    return _from_the_margin(follow, placement, text) if at_margin else follow
+    return _from_the_margin(follow, placement, own, text) if at_margin else follow
 
 
 def _by_lines_near(placement: Placement, pairs: Sequence[Pair | None]) -> Follow:
@@ -166,26 +179,30 @@ def _by_lines_near(placement: Placement, pairs: Sequence[Pair | None]) -> Follow
     return Follow(told=told, note=f"its indentation follows no rule; added lines {what}")
 
 
-def _from_the_margin(follow: Follow, placement: Placement, text: Text) -> Follow:
-    """`follow`, where all lines found stand at the margin of the patch and add deeper ones.
+def _from_the_margin(
+    follow: Follow, placement: Placement, own: Sequence[Pair | None], text: Text
+) -> Follow:
+    """`follow`, where all lines found stand at the margin of the patch.
 
-    The whole hunk may have lost a prefix, or those lines alone; what of it fits the file near by
-    tells, and where both do, nothing does. Beside a removed line an added one's depth is seen.
+    The whole hunk may have lost a prefix, or those lines alone, if all added ones are deeper, or
+    some beside the only line found; what of it fits the file near by tells, and where both do,
+    nothing does. Beside a removed line the first added one's depth is seen.
     """
     marks = {line.mark for line in placement.hunk.lines}
     added = [line.text for line in placement.hunk.lines if line.mark is Mark.ADDED]
     added = [line for line in added if line.strip()]
-    if Mark.REMOVED in marks or not added or not all(map(indentation, added)):
+    if may_be_first_alone(placement.hunk.lines, own):
+        return _FROM_THE_MARGIN
+    deeper = list(map(bool, map(indentation, added)))
+    mixed = any(deeper) and not all(deeper)
+    if Mark.REMOVED in marks or not any(deeper) or (mixed and len(own) - own.count(None) > 1):
         return follow
     lines = text.lines[max(placement.start - _NEAR, 0) : placement.stop + _NEAR]
     near = set(map(indentation, lines))
     as_written = {indentation(line) for line in added} <= near
     shifted = {indentation(follow.line(line)) for line in added} <= near
-    if as_written and shifted:
-        return Follow(
-            doubt="is found by lines that lost their indentation, and its added lines fit the file "
-            "as they are and shifted, so there is no telling how deep they belong"
-        )
+    if as_written and (shifted or mixed):
+        return _FROM_THE_MARGIN
     return AS_WRITTEN if as_written else follow
 
 
@@ -205,7 +222,12 @@ def _style_of_others(placement: Placement, shifted: Counter[Pair], text: Text) -
             around = _indents_around(placement, text)
             unit = (b"\t", b" ")[all(found.startswith(b" ") for _, found in pairs)]
             return Follow(style) if all(one.startswith(unit) for one in around) else AS_WRITTEN
-    return AS_WRITTEN
+    return _below_anchor(placement, text)
+
+
+def _below_anchor(placement: Placement, text: Text) -> Follow:
+    """As it is written, unless its anchor lost its indentation and the added lines may have."""
+    return _BELOW_ANCHOR if may_be_anchor_alone(placement, text) else AS_WRITTEN
 
 
 def _indents_around(placement: Placement, text: Text) -> list[bytes]:

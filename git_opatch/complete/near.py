@@ -64,24 +64,21 @@ def told_by_lines_near(lines: Sequence[Line], pairs: Sequence[Pair | None]) -> T
 
 
 def begins_as_in_file(lines: Sequence[Line], pairs: Sequence[Pair | None]) -> bool:
-    """Whether lines replace some that alone were moved, all as far, between patch and file, and
-    begin as deep as those do in the file.
+    """Whether what replaces lines begins as deep as those do in the file, and not in the patch; or
+    what replaces none, which then is less deep than the lines round it are in the patch.
 
-    They may be as written, or be told as those are.
+    It may be as written, or be told as those are.
     """
-    kept = (line.mark is Mark.CONTEXT for line in lines if line.mark is not Mark.ADDED)
-    moved = [
-        (is_kept, len(pair[1]) - len(pair[0]))
-        for is_kept, pair in zip(kept, pairs, strict=True)
-        if pair and _shifted(pair)
-    ]
-    if len(set(moved)) != 1 or moved[0][0]:
-        return False
-    return any(
-        _least(run.depths.values()) == _least(in_file) != _least(in_patch)
-        for run in _runs(lines, pairs)
-        if run.depths and run.replaced
-        for in_patch, in_file in [zip(*run.replaced, strict=True)]
+    return any(_begins_as_in_file(run) for run in _runs(lines, pairs) if run.depths)
+
+
+def _begins_as_in_file(run: _Run) -> bool:
+    least = _least(run.depths.values())
+    if run.replaced:
+        in_patch, in_file = zip(*run.replaced, strict=True)
+        return least == _least(in_file) != _least(in_patch)
+    return any(least == found for _, found in run.around) and all(
+        len(least) < len(patch) for patch, _ in run.around
     )
 
 
