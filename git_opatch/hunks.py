@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from git_opatch.complete.draft import Content
 from git_opatch.complete.edits import Edit, edits_of
-from git_opatch.complete.indent import follows
+from git_opatch.complete.form import doubtful_form
+from git_opatch.complete.indent import follows, lines_between
 from git_opatch.complete.made import Made, changes_any, in_order, made_by, moved, shows_later
 from git_opatch.locate import locate_hunks
 from git_opatch.locate.elision import expand
@@ -200,17 +201,9 @@ def _apply(placements: Sequence[Placement], edited: Edited, made: Sequence[Made]
     edits: list[Edit] = []
     by: list[int] = []
     for one, follow in zip(placements, follows(placements, text), strict=True):
-        if follow.doubt:
-            advice = "send the hunk again with the indentation of the file"
-            failure = failure_of(
-                one.hunk,
-                Reason.NO_PLACE,
-                follow.doubt,
-                advice,
-                places=(one.start,),
-                there=one.found,
-            )
-            edited.failures.append(failure)
+        doubt = follow.doubt or doubtful_form(one, lines_between(text, one.start, one.stop))
+        if doubt:
+            edited.failures.append(_doubtful(one, doubt))
             continue
         own = list(edits_of(one, text, follow))
         if not own:
@@ -221,6 +214,18 @@ def _apply(placements: Sequence[Placement], edited: Edited, made: Sequence[Made]
         edited.placements.append(noted)
     edited.content = edited.content.edited(edits)
     return [*moved(made, edits), *made_by(by, edits)]
+
+
+def _doubtful(placement: Placement, doubt: str) -> Failure:
+    advice = "send the hunk again with the file's own text and indentation"
+    return failure_of(
+        placement.hunk,
+        Reason.NO_PLACE,
+        doubt,
+        advice,
+        places=(placement.start,),
+        there=placement.found,
+    )
 
 
 def _place_after(
