@@ -43,7 +43,7 @@ def edit(section: FilePatch, content: Content, options: Options) -> Edited:
     A hunk may show in its context what another one makes of a line: what has no place in the
     file as it is gets a second chance in the file as the others leave it.
     """
-    matching = matching_of(options)
+    matching = matching_of(options)._replace(ordered=section.ordered)
     hunks, failures = without_longer(section.hunks, content.text, matching.fuzz)
     changing: list[Hunk] = []
     idle: list[Hunk] = []

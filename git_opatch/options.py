@@ -80,6 +80,8 @@ class Matching(NamedTuple):
     fuzz: int = 0
     can_loosen: bool = True
     """Whether a user could ask for a looser tier or more fuzz than this."""
+    ordered: bool = True
+    """Whether the order of a file's hunks may tell where one stands."""
 
 
 class Rule(NamedTuple):

@@ -166,6 +166,8 @@ class FilePatch:
     counted: bool = False
     """Whether the hunks were counted in the very file: each stands, byte for byte, where its
     number says, or nowhere."""
+    ordered: bool = True
+    """Whether the hunks are meant to be in the order of the file."""
     blobs: tuple[str, str] = field(default=("", ""), compare=False)
     """The ids of the old and the new blob that the headers state, cut off perhaps."""
 

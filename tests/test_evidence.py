@@ -267,6 +267,27 @@ def test_a_number_decides_only_where_it_is_exact(
     assert placed("x\na\nx\nb\nx\n", hunk("-x", "+y", start=start)) == found
 
 
+FILLED = "".join(f"x\n{number}\n" for number in range(40))
+SPARSE = "".join("x\n" if number % 10 == 0 else f"{number}\n" for number in range(80))
+
+
+def test_a_number_alone_does_not_choose_among_many_places_near_by() -> None:
+    assert len(ambiguous(FILLED, hunk("-x", "+y", start=40))) == 40
+    assert placed(SPARSE, hunk("-x", "+y", start=40)) == [(40, "stated line number")]
+
+
+def test_a_number_that_something_else_confirms_chooses_among_many_places() -> None:
+    exact, off = hunk("-3", "+three", start=7), hunk("-3", "+three")
+    number = (40, "stated line number")
+    assert placed(FILLED, hunk("-x", "+y", start=40), exact) == [number, (7, "unique")]
+    verdict, _ = locate(FILLED, hunk("-x", "+y", start=40), off)
+    assert isinstance(verdict, Failure)
+    methods = f"def f():\n{FILLED}def g():\n{FILLED}"
+    assert placed(methods, hunk("-x", "+y", weak="def f():", start=41)) == [
+        (41, "stated line number")
+    ]
+
+
 def test_a_number_and_a_heading_that_disagree_leave_it_open() -> None:
     content = "def f():\n    x\ndef g():\n    x\n"
     assert ambiguous(content, hunk("-    x", weak="def g():", start=1)) == (1, 3)
@@ -314,6 +335,13 @@ def test_the_anchor_comes_before_the_order() -> None:
 def test_the_order_comes_before_the_number() -> None:
     pair = (hunk("-a", "+b"), hunk("-x", "+y", start=0))
     assert placed("x\na\nx\n", *pair) == [(1, "unique"), (2, "order of the hunks")]
+
+
+def test_the_order_of_hunks_that_come_in_any_says_nothing() -> None:
+    pair, text = [hunk("-a", "+b"), hunk("-x", "+y")], Text.from_bytes(b"x\na\nx\n")
+    for ordered, kind in ((True, Placement), (False, Failure)):
+        _, verdict = locate_hunks(pair, text, Matching(ordered=ordered))
+        assert isinstance(verdict, kind)
 
 
 def test_a_hunk_that_is_nowhere_does_not_hinder_the_order() -> None:

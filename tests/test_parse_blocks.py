@@ -65,6 +65,18 @@ def test_what_both_sides_have_is_context(old: str, new: str, hunk: str) -> None:
     assert hunks(*block(old, new)) == [hunk]
 
 
+def test_blocks_come_in_any_order(repo: Sandbox) -> None:
+    repo.commit({"f": "one\n  x\ntwo\n  x\nthree\n"})
+    patch = text("f", *block("two", "zwei"), *block("  x", "  y"))
+    ran = repo.opatch("apply", feed=patch)
+    assert (ran.status, "fits 2 places: lines 2, 4" in ran.err) == (1, True)
+    in_order = (
+        b"*** Begin Patch\n*** Update File: f\n@@\n-two\n+zwei\n@@\n-  x\n+  y\n*** End Patch\n"
+    )
+    assert repo.opatch("apply", feed=in_order).status == 0
+    assert repo.read("f") == b"one\n  x\nzwei\n  y\nthree\n"
+
+
 def test_far_changes_of_a_long_block_are_told_apart() -> None:
     old = [f"line{at}" for at in range(3000)]
     new = ["first", *old[1:-1], "last"]

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from git_opatch.locate.elsewhere import without_twins
-from git_opatch.locate.evidence import OF_ONE_HUNK, are_credible, stated_number
+from git_opatch.locate.evidence import OF_ONE_HUNK, are_confirmed, are_credible, stated_number
 from git_opatch.locate.haystack import Haystack
 from git_opatch.locate.order import narrow_by_order
 from git_opatch.locate.overlap import without_overlap
@@ -52,10 +52,13 @@ def locate_hunks(
         for name, question in OF_ONE_HUNK:
             if attempt.open:
                 attempt.narrow(question(attempt, haystack), name)
-    narrow_by_order(searches, len(haystack.lines))
+    if matching.ordered:
+        narrow_by_order(searches, len(haystack.lines))
     if undecided and not partly and are_credible(searches):
+        confirmed = are_confirmed(searches)
         for attempt in undecided:
-            attempt.narrow(stated_number(attempt, haystack), "stated line number")
+            stated = stated_number(attempt, haystack, confirmed=confirmed)
+            attempt.narrow(stated, "stated line number")
     if matching.ambiguous is Ambiguous.NEAREST:
         choose_nearest(searches, haystack, matching.proximity)
     verdicts = Verdicts(haystack, searches, matching)

@@ -20,6 +20,8 @@ from git_opatch.patch import Hunk, Line, Mark
 from git_opatch.text import visible
 
 _MOST_COMPARED = 1000
+_NEAR = 20
+_MOST_NEAR = 5
 
 
 def at_end_of_file(search: Search, haystack: Haystack) -> list[int]:
@@ -100,17 +102,27 @@ def are_credible(searches: Sequence[Search]) -> bool:
     return True
 
 
-def stated_number(search: Search, haystack: Haystack) -> list[int]:
+def are_confirmed(searches: Sequence[Search]) -> bool:
+    """Whether some hunk of the file that has one place stands where its number says."""
+    return any(one.unique and one.places[0] == one.hunk.start for one in searches)
+
+
+def stated_number(search: Search, haystack: Haystack, *, confirmed: bool) -> list[int]:
     """The place that is exactly where the header says; never the nearest to it.
 
     A heading that speaks for other places leaves it open: with right numbers it did so for 3
-    of 690 hunks that stood at several places.
+    of 690 hunks that stood at several places. So do many places near by, where neither a heading
+    nor another hunk has `confirmed` the numbers: models state them right for 86 of 100 hunks
+    that are alone, and for 9 they are off by 20 lines and less, which may be such a place.
     """
     start, under = search.hunk.start, _under_anchor(search, haystack)
     if start is None or (under and _outdone(search, under)):
         return []
     at = bisect_left(search.places, start)
-    return search.places[at : at + 1] if search.places[at : at + 1] == [start] else []
+    if search.places[at : at + 1] != [start]:
+        return []
+    first, stop = (bisect_left(search.places, start + by) for by in (-_NEAR, _NEAR + 1))
+    return [] if stop - first > _MOST_NEAR and not (confirmed or under) else [start]
 
 
 OF_ONE_HUNK: tuple[tuple[str, Callable[[Search, Haystack], list[int]]], ...] = (

@@ -286,6 +286,7 @@ def _section(first: _Block, rest: Iterator[_Block]) -> FilePatch:
         number=first.number,
         source=first.begin.source,
         directory=first.begin.directory,
+        ordered=False,
     )
 
 
