@@ -128,7 +128,7 @@ def failure_of(
     )
 
 
-_OF_CONTENT = (Reason.NOT_REVERSIBLE, Reason.NO_CHANGE, Reason.CONFLICT)
+_OF_CONTENT = (Reason.NOT_FOUND, Reason.NOT_REVERSIBLE, Reason.NO_CHANGE, Reason.CONFLICT)
 
 
 def refusal(

@@ -96,6 +96,15 @@ def test_nowhere_but_near(
     assert (failure.nearest.line.number, failure.number) == (number, number)
 
 
+def test_the_line_most_like_one_of_its_own_is_near() -> None:
+    filler = "".join(f"{number}\n" for number in range(998))
+    failure = refused(f"{filler}total = one\n", hunk("-total = two", "+x"))
+    assert failure.nearest is not None
+    assert failure.nearest.position == 998
+    longer = refused(f"{filler}total = one\n\n\n", hunk("-total = two", "+x"))
+    assert "none of its lines is in the file" in longer.advice
+
+
 @pytest.mark.parametrize(
     ("content", "lines"),
     [

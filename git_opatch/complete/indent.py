@@ -163,9 +163,10 @@ def _follow(
     rules = rules_for(pairs)
     if not rules:
         return _by_lines_near(placement, own)
-    if begins_as_in_file(placement.hunk.lines, own):
-        return _NOT_TOLD
     follow = Follow(max(rules, key=lambda rule: _explained(rule, shifted)))
+    lines = placement.hunk.lines
+    if tuple(follow.lines(lines)) != tuple(lines) and begins_as_in_file(lines, own):
+        return _NOT_TOLD
     at_margin = not any(patch for patch, _ in pairs)
     return _from_the_margin(follow, placement, own, text) if at_margin else follow
 

@@ -17,6 +17,10 @@ _BELOW = 50
 """So many lines below an anchor are compared with what was to stand there, …"""
 _MOST_ALIKE = 5
 """… of which so many are."""
+_SHORT = 1000
+"""A file of no more lines is compared as a whole, …"""
+_MOST_ASKED = 3
+"""… for so many hunks."""
 
 
 class Nearby:
@@ -25,6 +29,7 @@ class Nearby:
     def __init__(self, haystack: Haystack, hunks: Sequence[Hunk]) -> None:
         self._lines = haystack.lines
         self._normal = haystack.normal
+        self._asked = 0
         wanted = {loose(line.text) for hunk in hunks for line in hunk.preimage}
         wanted.discard(b"")
         self._positions: dict[bytes, list[int]] = {key: [] for key in wanted}
@@ -34,9 +39,10 @@ class Nearby:
                 found.append(at)
 
     def nearest(self, hunk: Hunk, anchors: Sequence[int]) -> Nearest | None:
-        """The place where most of the hunk's lines stand, else that after its anchor.
+        """The place where most of the hunk's lines stand, else that after its anchor, else that of
+        the line that is most like one of its own.
 
-        None if there is neither; `anchors` are the positions of the hunk's anchor.
+        None if there is none; `anchors` are the positions of the hunk's anchor.
         """
         preimage = hunk.preimage
         votes: Counter[int] = Counter()
@@ -44,22 +50,30 @@ class Nearby:
             for position in self._positions.get(loose(line.text), ()):
                 votes[position - at] += 1
         if not votes and not anchors:
-            return None
+            return self._like_any(preimage)
         if not votes:
             first = anchors[0] + 1
-            return self._first_difference(preimage, self._most_alike(preimage, first))
+            alike = self._most_alike(preimage, first, first + _BELOW)
+            return self._first_difference(preimage, first if alike is None else alike)
         start = max(votes, key=lambda place: (votes[place], place >= 0, -place))
         return self._first_difference(preimage, start)
 
-    def _most_alike(self, preimage: Sequence[Line], first: int) -> int:
-        """Where the hunk would stand by the line below `first`, its anchor, that is most like one
-        of its own; `first` if none is."""
-        below = [visible(one.strip()) for one in self._lines[first : first + _BELOW]]
+    def _like_any(self, preimage: Sequence[Line]) -> Nearest | None:
+        self._asked += 1
+        if self._asked > _MOST_ASKED or len(self._lines) > _SHORT:
+            return None
+        alike = self._most_alike(preimage, 0, len(self._lines))
+        return None if alike is None else self._first_difference(preimage, alike)
+
+    def _most_alike(self, preimage: Sequence[Line], first: int, stop: int) -> int | None:
+        """Where the hunk would stand by the line from `first` to `stop` that is most like one of
+        its own; None if none is."""
+        lines = [visible(one.strip()) for one in self._lines[first:stop]]
         for at, line in enumerate(preimage[:_MOST_ALIKE]):
             text = visible(line.text.strip())
-            if text and (found := get_close_matches(text, below, n=1)):
-                return first + below.index(found[0]) - at
-        return first
+            if text and (found := get_close_matches(text, lines, n=1)):
+                return first + lines.index(found[0]) - at
+        return None
 
     def _first_difference(self, preimage: Sequence[Line], start: int) -> Nearest:
         at = next(

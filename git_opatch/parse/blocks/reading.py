@@ -177,7 +177,8 @@ def _refuse_heading(cursor: Cursor, heading: Heading) -> None:
         wrong = f"`{line}` may be a file or a label, such as a language's name"
         right = f"the path alone on the line above the block (`{line}` in backticks, if it is that)"
     else:
-        wrong, right = f"`{line}` is more than a path", "the path alone on the line above the block"
+        wrong = f"`{line}` is more than a path"
+        right = "the path alone on the line above the block, in backticks if it has blanks"
     cursor.fault(f"{wrong}; write {right}", cursor.lines.number(heading.at))
 
 
