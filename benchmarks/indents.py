@@ -81,6 +81,13 @@ def removed_dedented(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
     return _partly_dedented(hunk, rng, [line.mark == REMOVED for line in hunk.lines])
 
 
+def preimage_dedented(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
+    """The context and the removed lines less deep than they are, the added ones as they are."""
+    if not any(line.mark == ADDED for line in hunk.lines):
+        return None
+    return _partly_dedented(hunk, rng, [line.mark != ADDED for line in hunk.lines])
+
+
 def rest_dedented(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
     """Some of the first context lines as they are, the rest less deep."""
     marks = [line.is_context for line in hunk.lines]

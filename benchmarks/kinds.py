@@ -83,6 +83,8 @@ _EITHER = {
     "changes-dedented": Kind(once(indents.changes_dedented), Wanted.EITHER),
     "removed-dedented": Kind(once(indents.removed_dedented), Wanted.EITHER),
     "rest-dedented": Kind(once(indents.rest_dedented), Wanted.EITHER),
+    "preimage-dedented": Kind(once(indents.preimage_dedented), Wanted.EITHER),
+    "punctuation-in-both": Kind(once(wording.punctuation_in_both), Wanted.EITHER),
     "ambiguous-anchored": Kind(
         ambiguous(anchored=True), Wanted.EITHER, (dialects.ANCHORED_ENVELOPE,)
     ),

@@ -135,6 +135,21 @@ def trailing_punctuation(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
     return rewrite_one(hunk, rng, (CONTEXT,), rewrite)
 
 
+def punctuation_in_both(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
+    """A sign of punctuation taken from the end of a removed line, and of all added ones."""
+    ends = {line.text[-1:] for line in hunk.lines if line.mark == REMOVED} & set(".,;:")
+    ends &= {line.text[-1:] for line in hunk.lines if line.mark == ADDED}
+    if not ends:
+        return None
+    sign = rng.choice(sorted(ends))
+    return hunk.with_lines(
+        *(
+            line if line.is_context else replace(line, text=line.text.removesuffix(sign))
+            for line in hunk.lines
+        )
+    )
+
+
 def truncated_line(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
     """A long context line of which only the end is left."""
 

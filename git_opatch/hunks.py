@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from git_opatch.complete.draft import Content
 from git_opatch.complete.edits import Edit, edits_of
 from git_opatch.complete.form import doubtful_form
-from git_opatch.complete.indent import follows, lines_between
+from git_opatch.complete.indent import follows
 from git_opatch.complete.made import Made, changes_any, in_order, made_by, moved, shows_later
 from git_opatch.locate import locate_hunks
 from git_opatch.locate.elision import expand
@@ -201,7 +201,7 @@ def _apply(placements: Sequence[Placement], edited: Edited, made: Sequence[Made]
     edits: list[Edit] = []
     by: list[int] = []
     for one, follow in zip(placements, follows(placements, text), strict=True):
-        doubt = follow.doubt or doubtful_form(one, lines_between(text, one.start, one.stop))
+        doubt = follow.doubt or doubtful_form(one, text)
         if doubt:
             edited.failures.append(_doubtful(one, doubt))
             continue

@@ -14,6 +14,8 @@ from typing import NamedTuple
 _BINARY_PROBE = 8000
 _PIECE = 4000  # lines
 
+_OPEN = (b"(", b"[", b"{", b":", b",", b"\\")
+
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -95,6 +97,11 @@ def without_cr(line: bytes) -> bytes:
 def indentation(line: bytes) -> bytes:
     """The tabs and blanks that `line` begins with."""
     return line[: len(line) - len(line.lstrip(b" \t"))]
+
+
+def opens(line: bytes) -> bool:
+    """Whether `line` ends with what opens a block, or joins the next line to it."""
+    return line.rstrip().endswith(_OPEN)
 
 
 def visible(value: bytes | str, most: int = 300) -> str:

@@ -24,6 +24,8 @@ LONG = "word " * 300
         pytest.param("say “x” now\n", ['-say "x" now', '+say "x" then'], id="quotes of the file"),
         pytest.param("x: 1\n", ["-\u00a0x: 1", "+\u00a0x: 2"], id="a blank that does not break"),
         pytest.param("X\n", ["-x", f"+{LONG}"], id="a line too long to tell"),
+        pytest.param("x;\n", ["-x", "+other()", "+words()"], id="all lines, without their end"),
+        pytest.param("X\ny\n", ["-x", " y", "+x"], id="a line that is moved"),
     ],
 )
 def test_what_keeps_a_form_that_the_file_has_not_is_refused(content: str, hunk: list[str]) -> None:
@@ -44,7 +46,8 @@ def test_what_keeps_a_form_that_the_file_has_not_is_refused(content: str, hunk: 
         pytest.param("# In\n", ["-## In", "+Inn"], "Inn\n", id="a heading no more"),
         pytest.param("`x` now\n", ["-x now", "+`x` then"], "`x` then\n", id="backticks"),
         pytest.param("x  =  1\n", ["-x = 1", "+x = 2"], "x = 2\n", id="blanks alone"),
-        pytest.param("X.\n", ["-x", "+other", "+words"], "other\nwords\n", id="no such line"),
+        pytest.param("X\n", ["-x", "+other", "+words"], "other\nwords\n", id="no such line"),
+        pytest.param("x;\n", ["-x", "+y;", "+z;"], "y;\nz;\n", id="all lines, with their end"),
         pytest.param("X.\n", ["-x"], "", id="nothing added"),
         pytest.param("x = 1;\n", ["-x = 1;", "+x = 2"], "x = 2\n", id="as the file has it"),
     ],

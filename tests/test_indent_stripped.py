@@ -50,6 +50,16 @@ steps:
         ),
         pytest.param(
             FILE,
+            ["     x = 1", "+        z = 4", "     y = 2"],
+            id="as deep as the file has what stands round it, which is less deep",
+        ),
+        pytest.param(
+            STEPS,
+            [" steps:", "+    - name: c", "   - name: a", "     run: w"],
+            id="as deep as the file has the block below, which is less deep",
+        ),
+        pytest.param(
+            FILE,
             ["   def one(self):", "-    x = 1", "+        x = 3"],
             id="as deep as in the file, all else halved",
         ),
@@ -100,6 +110,17 @@ def test_what_may_have_its_depth_or_not_is_refused(content: str, hunk: list[str]
             *(STEPS, ["@@ run: w", "+    - name: c"]),
             *("    - name: b\n", "    - name: c\n    - name: b\n"),
             id="less deep than its anchor, as deep as what follows",
+        ),
+        pytest.param(
+            *(FILE, [" x = 1", "+        z = 4", " y = 2"]),
+            *("        x = 1\n", "        x = 1\n        z = 4\n"),
+            id="as deep as the file, where the margin would be deeper than all near",
+        ),
+        pytest.param(
+            "c:\n    def a():\n\n    def b():\n",
+            [" c:", "   def a():", "+    z", " ", "   def b():"],
+            *("    def a():\n", "    def a():\n        z\n"),
+            id="the first of a block",
         ),
         pytest.param(
             *(FILE, [" x = 1", " y = 2", "+if y:", "+    y = 3"]),

@@ -13,9 +13,10 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 
+from git_opatch.complete.indent import lines_between
 from git_opatch.outcome import Likeness, Placement
 from git_opatch.patch import Mark
-from git_opatch.text import visible
+from git_opatch.text import Text, visible
 
 _BLANKS = re.compile(r"[ \t]+")
 _TOKEN = re.compile(r"\w+|(\W)\1*")
@@ -27,17 +28,19 @@ _SHOWN = 60
 _FORMS = {Likeness.BLANKS, Likeness.HEADING, Likeness.CASE, Likeness.TEXT}
 
 
-def doubtful_form(placement: Placement, found: Sequence[bytes]) -> str:
-    """Why nothing tells in which form a line is to be added; empty if that is no question.
-
-    `found` are the file's lines for those of the hunk's preimage.
-    """
+def doubtful_form(placement: Placement, text: Text) -> str:
+    """Why nothing tells in which form a line is to be added; empty if that is no question."""
     if _FORMS.isdisjoint(placement.likeness):
         return ""
-    for removed, added in _runs(placement, found):
+    everywhere = {_text(line.text) for line in placement.hunk.lines if line.mark is Mark.ADDED}
+    for removed, added in _runs(placement, lines_between(text, placement.start, placement.stop)):
         for at, (shown, there) in enumerate(removed):
             others = added[at : at + 1] if len(removed) == len(added) else _alike(shown, added)
-            if shown != there and any(_keeps(shown, there, one) for one in others):
+            if there.startswith(shown):  # all lines may lack what they end with
+                others = added[:_MOST_COMPARED]
+            if shown != there and (
+                shown in everywhere or any(_keeps(shown, there, one) for one in others)
+            ):
                 return (
                     f"removes `{visible(shown, _SHOWN)}` where the file has "
                     f"`{visible(there, _SHOWN)}`, and adds a line of the same form, so there is no "

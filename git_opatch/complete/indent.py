@@ -164,11 +164,11 @@ def _follow(
     if not rules:
         return _by_lines_near(placement, own)
     follow = Follow(max(rules, key=lambda rule: _explained(rule, shifted)))
+    if not any(patch for patch, _ in pairs):
+        follow = _from_the_margin(follow, placement, own, text)
     lines = placement.hunk.lines
-    if tuple(follow.lines(lines)) != tuple(lines) and begins_as_in_file(lines, own):
-        return _NOT_TOLD
-    at_margin = not any(patch for patch, _ in pairs)
-    return _from_the_margin(follow, placement, own, text) if at_margin else follow
+    moves = tuple(follow.lines(lines)) != tuple(lines)
+    return _NOT_TOLD if moves and begins_as_in_file(lines, own) else follow
 
 
 def _by_lines_near(placement: Placement, pairs: Sequence[Pair | None]) -> Follow:

@@ -4,7 +4,7 @@ A hunk may show some of its lines as the file has them and others with another i
 is added in place of lines, or between lines, is told as those are; where those say different
 things, its own depth tells whether it is meant as the patch shows them or as the file has them.
 What cannot be told is refused: on real history, with the changed lines of a hunk dedented or all
-but its first, lines added as they are written were wrong in 9 of 10 hunks, told so in none of
+but its first, lines added as they are written were wrong in 9 of 10 hunks, told so in 2 of
 5,250.
 """
 
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from git_opatch.complete.rules import Pair, rules_for
 from git_opatch.patch import Line, Mark
-from git_opatch.text import indentation
+from git_opatch.text import indentation, opens
 
 Told = Mapping[int, bytes]
 """The indentation of added lines, by their index in the hunk; the others are as written."""
@@ -31,6 +31,8 @@ class _Run(NamedTuple):
     """Their depths in the patch, by their index in the hunk."""
     around: list[Pair]
     """The pairs of the nearest lines above and below that have one."""
+    opened: bool
+    """Whether the nearest line above that is not blank ends with what opens a block."""
 
     @property
     def depths(self) -> dict[int, bytes]:
@@ -65,7 +67,7 @@ def told_by_lines_near(lines: Sequence[Line], pairs: Sequence[Pair | None]) -> T
 
 def begins_as_in_file(lines: Sequence[Line], pairs: Sequence[Pair | None]) -> bool:
     """Whether what replaces lines begins as deep as those do in the file, and not in the patch; or
-    what replaces none, which then is less deep than the lines round it are in the patch.
+    what replaces none, as the lines round it, and is not the first of a block that one opens.
 
     It may be as written, or be told as those are.
     """
@@ -74,12 +76,14 @@ def begins_as_in_file(lines: Sequence[Line], pairs: Sequence[Pair | None]) -> bo
 
 def _begins_as_in_file(run: _Run) -> bool:
     least = _least(run.depths.values())
+    pairs = run.replaced or run.around
+    in_patch, in_file = ([pair[side] for pair in pairs] for side in (0, 1))
     if run.replaced:
-        in_patch, in_file = zip(*run.replaced, strict=True)
         return least == _least(in_file) != _least(in_patch)
-    return any(least == found for _, found in run.around) and all(
-        len(least) < len(patch) for patch, _ in run.around
-    )
+    if least in in_patch or least not in in_file:
+        return False
+    first_of_block = run.opened and len(in_patch[-1]) <= len(in_patch[0])
+    return not first_of_block or len(least) <= len(in_patch[0])
 
 
 def _least(depths: Iterable[bytes]) -> bytes:
@@ -89,7 +93,7 @@ def _least(depths: Iterable[bytes]) -> bytes:
 def _runs(lines: Sequence[Line], pairs: Sequence[Pair | None]) -> Iterator[_Run]:
     above = list(accumulate([None, *pairs], _nearer))
     below = list(accumulate([None, *reversed(pairs)], _nearer))[::-1]
-    at = 0
+    at, opened = 0, False
     for kept, group in groupby(enumerate(lines), lambda row: row[1].mark is Mark.CONTEXT):
         rows = list(group)
         added = {
@@ -100,7 +104,9 @@ def _runs(lines: Sequence[Line], pairs: Sequence[Pair | None]) -> Iterator[_Run]
         before, at = at, at + len(rows) - len(added)
         if not kept:
             around = [pair for pair in (above[before], below[at]) if pair is not None]
-            yield _Run(pairs[before:at], added, around)
+            yield _Run(pairs[before:at], added, around, opened)
+        solid = (line.text for _, line in reversed(rows) if line.text.strip())
+        opened = opens(next(solid, b"")) if kept else opened
 
 
 def _nearer(last: Pair | None, one: Pair | None) -> Pair | None:

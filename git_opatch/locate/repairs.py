@@ -11,13 +11,12 @@ from dataclasses import replace
 
 from git_opatch.locate.view import View
 from git_opatch.patch import Hunk, Line, Mark, context_around
-from git_opatch.text import indentation
+from git_opatch.text import indentation, opens
 
 _LONG = 10
 """From so many characters on, the end of a line tells which line it is."""
 
 _MOST_OVERHANG = 3
-_OPEN = (b"(", b"[", b"{", b":", b",", b"\\")
 _MOST_TRIED = 1000
 
 
@@ -101,8 +100,7 @@ def _goes_on(line: Line, after: Line) -> bool:
     """Whether an added line cannot be the last one: what comes after it has no mark, or is deeper,
     or is opened or joined by its end."""
     deeper = len(indentation(after.text)) > len(indentation(line.text))
-    opens = line.text.rstrip().endswith(_OPEN)
-    return line.mark is Mark.ADDED and (deeper or opens or not after.marked)
+    return line.mark is Mark.ADDED and (deeper or opens(line.text) or not after.marked)
 
 
 def _carries(left: list[Line], there: list[bytes]) -> bool:
