@@ -65,6 +65,11 @@ _NOT_TOLD = Follow(
     "no telling how deep the lines that it adds belong"
 )
 
+_AS_IN_FILE = Follow(
+    doubt="shows lines with another indentation than the file has, and adds some that begin as "
+    "deep as the file's, so there is no telling how deep they belong"
+)
+
 _FROM_THE_MARGIN = Follow(
     doubt="is found by lines that lost their indentation, and its added lines fit the file as "
     "they are and shifted, so there is no telling how deep they belong"
@@ -168,7 +173,7 @@ def _follow(
         follow = _from_the_margin(follow, placement, own, text)
     lines = placement.hunk.lines
     moves = tuple(follow.lines(lines)) != tuple(lines)
-    return _NOT_TOLD if moves and begins_as_in_file(lines, own) else follow
+    return _AS_IN_FILE if moves and begins_as_in_file(lines, own) else follow
 
 
 def _by_lines_near(placement: Placement, pairs: Sequence[Pair | None]) -> Follow:
