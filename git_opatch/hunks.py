@@ -203,7 +203,7 @@ def _apply(placements: Sequence[Placement], edited: Edited, made: Sequence[Made]
     for one, follow in zip(placements, follows(placements, text), strict=True):
         doubt = follow.doubt or doubtful_form(one, text)
         if doubt:
-            edited.failures.append(_doubtful(one, doubt))
+            edited.failures.append(_doubtful(one, doubt, text))
             continue
         own = list(edits_of(one, text, follow))
         if not own:
@@ -216,8 +216,10 @@ def _apply(placements: Sequence[Placement], edited: Edited, made: Sequence[Made]
     return [*moved(made, edits), *made_by(by, edits)]
 
 
-def _doubtful(placement: Placement, doubt: str) -> Failure:
-    advice = "send the hunk again with the file's own text and indentation"
+def _doubtful(placement: Placement, doubt: str, text: Text) -> Failure:
+    first, last = max(placement.start, 1), min(placement.stop + 1, len(text.lines))
+    again = "send the hunk again with the file's own text and indentation"
+    advice = f"re-read lines {first}-{last} of the file and {again}"
     return failure_of(
         placement.hunk,
         Reason.NO_PLACE,

@@ -33,6 +33,7 @@ def test_what_keeps_a_form_that_the_file_has_not_is_refused(content: str, hunk: 
     (failure,) = result.failures
     assert failure.reason is Reason.NO_PLACE
     assert "no telling which form" in failure.message
+    assert failure.advice.startswith("re-read lines 1-")
     assert result.content.text.to_bytes().decode() == f"a\n{content}b\n"
 
 
