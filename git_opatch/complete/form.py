@@ -35,11 +35,9 @@ def doubtful_form(placement: Placement, text: Text) -> str:
     everywhere = {_text(line.text) for line in placement.hunk.lines if line.mark is Mark.ADDED}
     for removed, added in _runs(placement, lines_between(text, placement.start, placement.stop)):
         for at, (shown, there) in enumerate(removed):
-            others = added[at : at + 1] if len(removed) == len(added) else _alike(shown, added)
-            if there.startswith(shown):  # all lines may lack what they end with
-                others = added[:_MOST_COMPARED]
             if shown != there and (
-                shown in everywhere or any(_keeps(shown, there, one) for one in others)
+                shown in everywhere
+                or any(_keeps(shown, there, one) for one in _counterparts(at, removed, added))
             ):
                 return (
                     f"removes `{visible(shown, _SHOWN)}` where the file has "
@@ -56,21 +54,27 @@ def _runs(
     those added."""
     at = 0
     for kept, group in groupby(placement.hunk.lines, lambda line: line.mark is Mark.CONTEXT):
-        run = list(group)
-        removed = [_text(line.text) for line in run if line.mark is not Mark.ADDED]
-        there = map(_text, found[at : at + len(removed)])
-        at += len(removed)
+        run, before = list(group), at
+        at += sum(line.mark is not Mark.ADDED for line in run)
         if not kept:
+            removed = [_text(line.text) for line in run if line.mark is Mark.REMOVED]
             added = [_text(line.text) for line in run if line.mark is Mark.ADDED]
-            yield list(zip(removed, there, strict=True)), added
+            yield list(zip(removed, map(_text, found[before:at]), strict=True)), added
 
 
 def _text(line: bytes) -> str:
     return _BLANKS.sub(" ", line.decode("utf-8", "surrogateescape")).strip(" \r")
 
 
-def _alike(shown: str, added: Sequence[str]) -> list[str]:
-    """Those of the first `added` lines that look like another version of `shown`."""
+def _counterparts(
+    at: int, removed: Sequence[tuple[str, str]], added: Sequence[str]
+) -> Sequence[str]:
+    """Those of the first `added` lines that may be another version of the one `removed` at `at`."""
+    shown, there = removed[at]
+    if there.startswith(shown):  # all lines may lack what they end with
+        return added[:_MOST_COMPARED]
+    if len(removed) == len(added):
+        return added[at : at + 1]
     return [one for one in added[:_MOST_COMPARED] if _matcher(shown, one).ratio() >= _ALIKE]
 
 

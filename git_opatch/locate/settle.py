@@ -7,7 +7,7 @@ does not begin as deep as they do, the same text may be meant to be moved: that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import groupby
@@ -20,10 +20,10 @@ _MOST_COMPARED = 1000
 """Runs of more lines than this are compared at their ends alone: the rest costs too much."""
 
 
-def settled(hunk: Hunk, shifted: Set[int] = frozenset()) -> Hunk:
+def settled(hunk: Hunk, there: Sequence[bytes] = ()) -> Hunk:
     """`hunk` with the lines that it both removes and adds as context.
 
-    `shifted` are those of its preimage, by their index, that the file has otherwise indented.
+    `there` are the file's lines for its preimage, if they may be indented otherwise.
     """
     if not _both(hunk.lines):
         return hunk
@@ -32,7 +32,7 @@ def settled(hunk: Hunk, shifted: Set[int] = frozenset()) -> Hunk:
     for kept, group in groupby(hunk.lines, key=lambda line: line.mark is Mark.CONTEXT):
         run, before = list(group), at
         at += sum(line.mark is not Mark.ADDED for line in run)
-        moved = _begins_elsewhere(run) and not shifted.isdisjoint(range(before, at))
+        moved = _is_shifted(run, there[before:at]) and _begins_elsewhere(run)
         lines += run if kept or moved or not _both(run) else _settled(run)
     return hunk if len(lines) == len(hunk.lines) else replace(hunk, lines=tuple(lines))
 
@@ -41,6 +41,14 @@ def _settled(run: Sequence[Line]) -> Iterator[Line]:
     removed = [line for line in run if line.mark is Mark.REMOVED]
     added = [line for line in run if line.mark is Mark.ADDED]
     return _woven(removed, added)
+
+
+def _is_shifted(run: Sequence[Line], there: Sequence[bytes]) -> bool:
+    """Whether the file has any of what a run shows of it, which is `there`, otherwise indented."""
+    shown = (line.text for line in run if line.mark is not Mark.ADDED)
+    return any(
+        indentation(text) != indentation(found) for text, found in zip(shown, there, strict=False)
+    )
 
 
 def _begins_elsewhere(run: Sequence[Line]) -> bool:

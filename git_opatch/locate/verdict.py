@@ -16,7 +16,7 @@ from git_opatch.locate.tiers import likeness
 from git_opatch.options import Matching, Tier
 from git_opatch.outcome import Failure, Likeness, Nearest, Placement, Reason, failure_of
 from git_opatch.patch import Hunk, Line
-from git_opatch.text import indentation, visible
+from git_opatch.text import visible
 
 _MOST_LISTED = 1000
 _MOST_FUZZ = 3
@@ -72,7 +72,7 @@ class Verdicts:
             if not anchor.weak
         )
         return Placement(
-            settled(hunk, frozenset() if strict else self._shifted(hunk, place)),
+            settled(hunk, () if strict else self._there(hunk, place)),
             place,
             attempt.tier,
             attempt.evidence,
@@ -82,18 +82,13 @@ class Verdicts:
             notes,
         )
 
-    def _shifted(self, hunk: Hunk, place: int) -> frozenset[int]:
-        """Which lines of the preimage the file has otherwise indented."""
-        found = self._haystack.lines[place : place + len(hunk.preimage)]
-        return frozenset(
-            at
-            for at, (line, there) in enumerate(zip(hunk.preimage, found, strict=True))
-            if indentation(line.text) != indentation(there)
-        )
-
     def _likeness(self, hunk: Hunk, place: int) -> list[Likeness]:
-        lines = self._haystack.lines
-        return [self._alike(line, lines[place + at]) for at, line in enumerate(hunk.preimage)]
+        there = self._there(hunk, place)
+        return [self._alike(*pair) for pair in zip(hunk.preimage, there, strict=True)]
+
+    def _there(self, hunk: Hunk, place: int) -> Sequence[bytes]:
+        """The file's lines for the preimage of `hunk`."""
+        return self._haystack.lines[place : place + len(hunk.preimage)]
 
     def _alike(self, line: Line, found: bytes) -> Likeness:
         if is_exact(line, found, self._haystack):
@@ -182,8 +177,7 @@ class Verdicts:
 
     def _found(self, attempt: Search, place: int) -> tuple[tuple[int, bytes], ...]:
         """The file's lines where the hunk would stand, numbered."""
-        stop = place + len(attempt.hunk_at(place).preimage)
-        return tuple(enumerate(self._haystack.lines[place:stop], place))
+        return tuple(enumerate(self._there(attempt.hunk_at(place), place), place))
 
 
 _DOTS = rb"(?:\.\.\.|\xe2\x80\xa6)"
