@@ -1,7 +1,7 @@
-"""How exactly are patches applied that are written as language models write them?
+"""Measure how exactly patches are applied that are written as language models write them.
 
-The cases are made from the history of real repositories: each is a commit, said in one of
-the dialects that models use and spoiled in one of the ways that they spoil patches. A tool
+The cases are made from the history of real repositories: each is a commit, written in one of
+the formats that models use and spoiled in one of the ways that they spoil patches. A tool
 is judged by the files that it leaves, byte for byte, and by what it reports.
 
     python benchmarks/accuracy.py --repo CLONE --repo CLONE ...
@@ -25,7 +25,7 @@ from model import Case
 from peers import TOOLS, Setup, Tool, find_tool
 from trial import Result, try_case
 
-AT_ONCE = 2  # trials; each is a process of its own
+AT_ONCE = 2  # trials; each is a separate process
 OWN = "opatch"
 
 
@@ -36,7 +36,9 @@ def main() -> None:
     results = _try_all(_draw(options), tools, in_process=options.in_process)
     _report(results, [tool.name for tool in tools])
     if options.json:
-        options.json.write_text(json.dumps([_summary(one) for one in results], indent=1), "utf-8")
+        options.json.write_text(
+            json.dumps([_summary(result) for result in results], indent=1), "utf-8"
+        )
     for result in results:
         if options.failures and result.tool == OWN and not table.is_good(result):
             write_failure(options.failures, result)
@@ -61,7 +63,7 @@ def _options() -> argparse.Namespace:
         help="all, or some of: " + ",".join(KINDS),
     )
     add("--json", type=Path, help="write every outcome to this file")
-    add("--failures", type=Path, help="write what opatch did not do as wanted to this folder")
+    add("--failures", type=Path, help="write the cases in which opatch failed to this directory")
     add("--in-process", action="store_true", help="let opatch plan without git: much faster")
     add("--python", action="append", default=[sys.executable], help="a Python that has peers")
     add("--codex", default="codex", help="the native codex program")
@@ -80,7 +82,7 @@ def _names(known: Iterable[str]) -> Callable[[str], list[str]]:
 
 
 def _draw(options: argparse.Namespace) -> list[Case]:
-    """The cases of all classes asked for."""
+    """Return the cases of all requested classes."""
     histories = [read_history(path, options.seed) for path in options.repo]
     cases: list[Case] = []
     for name in options.classes:
@@ -92,7 +94,7 @@ def _draw(options: argparse.Namespace) -> list[Case]:
 
 
 def _find(options: argparse.Namespace) -> list[Tool]:
-    """The tools asked for that are installed."""
+    """Return the requested tools that are installed."""
     setup = Setup(options.python, options.codex)
     found: list[Tool] = []
     for name in options.tools:
@@ -125,7 +127,7 @@ def _summary(result: Result) -> dict[str, str]:
         "case": case.name,
         "repository": case.commit.repository,
         "commit": case.commit.id,
-        "dialect": str(case.dialect),
+        "style": str(case.style),
         "wanted": case.wanted.value,
         "tool": result.tool,
         "outcome": result.outcome.value,

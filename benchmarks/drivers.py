@@ -1,4 +1,4 @@
-"""Calls one library on one patch in the current folder; run by a Python that has the library.
+"""Call one library on one patch in the current directory; run by a Python that has the library.
 
     python drivers.py MODULE PATCH
 
@@ -16,7 +16,7 @@ from types import ModuleType, SimpleNamespace
 
 
 def mpatch(text: str) -> None:
-    """The mpatch library, told to write all or nothing."""
+    """Apply with the mpatch library, set to write all or nothing."""
     library = importlib.import_module("mpatch")
     outcome = library.apply_patches_to_dir(library.parse_patches(text), ".", atomic=True)
     if not outcome or not outcome.all_applied_cleanly:
@@ -24,13 +24,13 @@ def mpatch(text: str) -> None:
 
 
 def codex_apply_patch(text: str) -> None:
-    """The Python binding of the codex crate, which answers nothing where it fails."""
+    """Apply with the Python binding of the codex crate, which returns nothing when it fails."""
     if not importlib.import_module("codex_apply_patch").apply_patch(text):
         raise ValueError("not applied")
 
 
 def agents(text: str) -> None:
-    """The diff function of the agents SDK, once for each file; it leaves files to its caller.
+    """Apply with the diff function of the agents SDK, once per file; its caller handles the files.
 
     The module is loaded by itself, since the whole SDK takes seconds. Here nothing is written
     unless all files succeed.
@@ -46,7 +46,7 @@ def agents(text: str) -> None:
 
 
 def _inside(name: str) -> Path:
-    """The file of this name. Raises `ValueError` if it is outside of the working tree.
+    """Return the path of this file. Raises `ValueError` if it is outside the working tree.
 
     For libraries that leave this check to their callers, which all make it.
     """
@@ -57,7 +57,7 @@ def _inside(name: str) -> Path:
 
 
 def _load(package: str, file: str) -> ModuleType:
-    """A module of a package without the package. Raises `ImportError`."""
+    """Load a module of a package without the package. Raises `ImportError`."""
     found = importlib.util.find_spec(package)
     path = Path((found and found.origin) or "").with_name(file)
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -70,7 +70,7 @@ def _load(package: str, file: str) -> ModuleType:
 
 
 def aider(text: str) -> None:
-    """Aider's coder for unified diffs, reading and writing as its terminal does.
+    """Apply with aider's coder for unified diffs, reading and writing as its terminal does.
 
     Each file's diff is fenced by itself, as its prompt asks for.
     """
@@ -89,7 +89,7 @@ def aider(text: str) -> None:
     coders.UnifiedDiffCoder.apply_edits(coder, edits)
 
 
-DRIVERS = {one.__name__: one for one in (mpatch, codex_apply_patch, agents, aider)}
+DRIVERS = {driver.__name__: driver for driver in (mpatch, codex_apply_patch, agents, aider)}
 
 if __name__ == "__main__":
     DRIVERS[sys.argv[1]](Path(sys.argv[2]).read_bytes().decode())

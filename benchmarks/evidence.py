@@ -1,11 +1,11 @@
-"""How often is the place that a kind of evidence picks the true one?
+"""Measure how often the position that a kind of evidence selects is the true one.
 
     python benchmarks/evidence.py --repo PATH [--repo PATH ...] [--context N] [--cases DIR]
 
-Every commit's hunks are written with one line of context, and those that stand at several
-places of their file are located by one kind of evidence alone. Prints a table in Markdown:
-how many hunks each kind was asked about, for how many it picked a place, and how many of
-those places were true. Below the line stand ways to choose that decide nothing in git opatch,
+Every commit's hunks are written with one line of context, and those that occur at several
+positions of their file are located by one kind of evidence alone. Prints a table in Markdown:
+how many hunks each kind was asked about, for how many it picked a position, and how many of
+those positions were true. Below the line are ways to choose that decide nothing in git opatch,
 for comparison. What is right in fewer than 99 of 100 must not decide by default.
 
 With `--cases`, diffs that models typed (see model_diffs.py), a line below the table says how many
@@ -23,12 +23,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from git_opatch.errors import ParseError
 from git_opatch.locate import locate_hunks
-from git_opatch.outcome import Placement
+from git_opatch.model.errors import ParseError
+from git_opatch.model.patch import Anchor, Hunk, Line, Prefix, context_around
+from git_opatch.model.placement import Evidence, Placement
+from git_opatch.model.text import Text
 from git_opatch.parse import parse_patch
-from git_opatch.patch import Anchor, Hunk, Line, Mark, context_around
-from git_opatch.text import Text
 from history import read_history
 from hunks import hunks_of, places
 from indents import indent_of
@@ -42,12 +42,12 @@ Picks = Callable[["Asked"], int | None]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A hunk that stands at `places`, of which `hunk.start` is the true one."""
+    """A hunk that occurs at `places`, of which `hunk.start` is the true one."""
 
     change: FileChange
     hunks: Sequence[Written]
     at: int
-    places: Sequence[int]
+    positions: Sequence[int]
     rng: Random
 
     @property
@@ -109,12 +109,12 @@ def _print(counts: dict[str, Counter[str]]) -> None:
 def _locate(asked: Asked, *hunks: Hunk, at: int = 0) -> int | None:
     numbered = [replace(hunk, ordinal=number) for number, hunk in enumerate(hunks, 1)]
     verdict = locate_hunks(numbered, asked.text)[at]
-    chosen = isinstance(verdict, Placement) and verdict.evidence != "unique"
+    chosen = isinstance(verdict, Placement) and verdict.evidence is not Evidence.UNIQUE
     return verdict.start if chosen and isinstance(verdict, Placement) else None
 
 
 def _hunk(written: Written) -> Hunk:
-    return Hunk(tuple(Line(Mark(line.mark), line.text.encode()) for line in written.lines))
+    return Hunk(tuple(Line(Prefix(line.prefix), line.text.encode()) for line in written.lines))
 
 
 def _at_end(asked: Asked) -> int | None:
@@ -181,7 +181,7 @@ def _numbered(asked: Asked, start_of: Callable[[int], int]) -> list[Hunk]:
 
 
 def _spoiled(spoil: Callable[[str], str]) -> Picks:
-    """A line spoiled, so that the others must tell which place is meant."""
+    """A line spoiled, so that the others must show which position is meant."""
 
     def picks(asked: Asked) -> int | None:
         hunk = _hunk(asked.hunk)
@@ -200,34 +200,34 @@ def _spoiled(spoil: Callable[[str], str]) -> Picks:
 
 
 def _first(asked: Asked) -> int:
-    return asked.places[0]
+    return asked.positions[0]
 
 
 def _nearest_to_last_hunk(asked: Asked) -> int:
     before = asked.hunks[asked.at - 1] if asked.at else None
     expected = before.start + len(before.before) if before else 0
-    return min(asked.places, key=lambda place: abs(place - expected))
+    return min(asked.positions, key=lambda place: abs(place - expected))
 
 
 def _nearest_to_number(asked: Asked) -> int:
     number = asked.hunk.start + asked.rng.choice((-1, 1)) * asked.rng.randint(5, 50)
-    return min(asked.places, key=lambda place: abs(place - number))
+    return min(asked.positions, key=lambda place: abs(place - number))
 
 
 def _first_after_anchor(asked: Asked) -> int | None:
     anchor = _definition(asked)
-    stands = [at for at, line in enumerate(asked.change.old) if anchor and line.strip() == anchor]
-    if len(stands) != 1:
+    matches = [at for at, line in enumerate(asked.change.old) if anchor and line.strip() == anchor]
+    if len(matches) != 1:
         return None
-    return next((place for place in asked.places if place >= stands[0]), None)
+    return next((place for place in asked.positions if place >= matches[0]), None)
 
 
 def _nothing_below(asked: Asked) -> int | None:
     """Where git apply would look for it: at the end of the file (match_end in apply.c)."""
-    if asked.hunk.lines[-1].mark == Mark.CONTEXT.value:
+    if asked.hunk.lines[-1].prefix == Prefix.CONTEXT.value:
         return None
     end = len(asked.change.old) - len(asked.hunk.before)
-    return end if end in asked.places else None
+    return end if end in asked.positions else None
 
 
 def _near_its_names(asked: Asked) -> int | None:
@@ -236,7 +236,7 @@ def _near_its_names(asked: Asked) -> int | None:
     brought = _names(asked.hunk.after) - _names(asked.hunk.before)
     near = [
         place
-        for place in asked.places
+        for place in asked.positions
         if brought & _names(old[max(place - reach, 0) : place + reach])
     ]
     return near[0] if len(near) == 1 else None
@@ -256,9 +256,9 @@ def _ends(cases: Path) -> Iterator[bool]:
                 data = case.base.get(section.old_path or "")
                 text = Text.from_bytes(data or b"")
                 hunks = [hunk for hunk in section.hunks if hunk.changes] if data else []
-                for one in locate_hunks(hunks, text):
-                    if isinstance(one, Placement) and _shows_above_alone(one.hunk):
-                        yield not any(map(bytes.strip, text.lines[one.stop :]))
+                for found in locate_hunks(hunks, text):
+                    if isinstance(found, Placement) and _shows_above_alone(found.hunk):
+                        yield not any(map(bytes.strip, text.lines[found.stop :]))
 
 
 def _shows_above_alone(hunk: Hunk) -> bool:
@@ -268,7 +268,7 @@ def _shows_above_alone(hunk: Hunk) -> bool:
 
 DECIDE: dict[str, Picks] = {
     "end-of-file marker": _at_end,
-    "lines that match exactly, a blank added to one": _spoiled(lambda line: line + " "),
+    "lines that match exactly, a space added to one": _spoiled(lambda line: line + " "),
     "lines that match exactly, one without indentation": _spoiled(str.lstrip),
     "anchor: the heading that git writes": _under(_heading_of_git),
     "anchor: the nearest definition": _under(_definition),

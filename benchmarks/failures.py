@@ -1,4 +1,4 @@
-"""Cases that went otherwise than wanted, each as a folder to look at."""
+"""Write each failed case to a directory, for inspection."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from model import Tree
 from trial import Result
 
 
-def write_failure(folder: Path, result: Result) -> None:
-    """Write the case of `result`, what it should have become, and what it did, to a folder."""
+def write_failure(directory: Path, result: Result) -> None:
+    """Write the case of `result`, the expected files and the outcome to a directory."""
     case = result.case
-    target = folder / case.name
+    target = directory / case.name
     shutil.rmtree(target, ignore_errors=True)
     expected = case.draft.base if case.draft.expected is None else case.draft.expected
     for name, tree in (("base", case.draft.base), ("expected", expected), ("got", result.got)):
@@ -24,15 +24,15 @@ def write_failure(folder: Path, result: Result) -> None:
     (target / "difference.diff").write_bytes("".join(_difference(expected, result.got)).encode())
     (target / "about.txt").write_text(
         f"class: {case.kind}\nwanted: {case.wanted.value}\noutcome: {result.outcome.value}\n"
-        f"dialect: {case.dialect}\ncommit: {case.commit.repository} {case.commit.id}\n",
+        f"style: {case.style}\ncommit: {case.commit.repository} {case.commit.id}\n",
         "utf-8",
     )
 
 
-def _write_tree(folder: Path, tree: Tree) -> None:
+def _write_tree(directory: Path, tree: Tree) -> None:
     for path, data in tree.items():
         name = path.replace("..", "up").replace("@ROOT@", "root").replace(".git/", "git/")
-        file = folder / name
+        file = directory / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
 

@@ -44,7 +44,7 @@ def read_history(path: Path, seed: str) -> list[Commit]:
     ids = _git(directory, _LOG).decode().split()
     Random(f"{seed}:{name}").shuffle(ids)
     diffs = dict(_diffs(_git(directory, _DIFF, "\n".join(ids[:POOL]).encode())))
-    wanted = {blob for files in diffs.values() for one in files for blob in (one.old, one.new)}
+    wanted = {blob for files in diffs.values() for file in files for blob in (file.old, file.new)}
     blobs = _read_blobs(directory, sorted(wanted))
     commits = (_commit(name, id_, files, blobs) for id_, files in diffs.items())
     return [commit for commit in commits if 0 < len(commit.files) <= MOST_FILES]
@@ -54,7 +54,7 @@ def _git_directory(path: Path) -> Path:
     for directory in (path, path / ".git", path / "repo"):
         if (directory / "objects").is_dir():
             return directory
-    raise SystemExit(f"{path} is no git repository")
+    raise SystemExit(f"{path} is not a git repository")
 
 
 def _git(directory: Path, arguments: Sequence[str], stdin: bytes = b"") -> bytes:
@@ -63,7 +63,7 @@ def _git(directory: Path, arguments: Sequence[str], stdin: bytes = b"") -> bytes
 
 
 def _diffs(output: bytes) -> Iterator[tuple[str, list[_Found]]]:
-    """What `git diff-tree --stdin` says of each commit."""
+    """Return the output of `git diff-tree --stdin` for each commit."""
     id_, files = "", list[_Found]()
     lines = output.split(b"\n")
     at = 0
@@ -78,7 +78,7 @@ def _diffs(output: bytes) -> Iterator[tuple[str, list[_Found]]]:
 
 
 def _read_file(lines: list[bytes], at: int, files: list[_Found]) -> int:
-    """Read one file's diff at `at`, add it if it is usable, and say where it ends."""
+    """Read one file's diff at `at`, add it if it is usable, and return where it ends."""
     index = path = None
     edits: list[Edit] = []
     usable = True
@@ -98,14 +98,14 @@ def _read_file(lines: list[bytes], at: int, files: list[_Found]) -> int:
 
 
 def _edit(header: re.Match[bytes]) -> Edit:
-    start, count, new_start, new_count = (int(one or 1) for one in header.groups())
+    start, count, new_start, new_count = (int(group or 1) for group in header.groups())
     start -= count > 0  # git counts from 1, and names the line before an empty range
     new_start -= new_count > 0
     return Edit(start, start + count, new_start, new_start + new_count)
 
 
 def _size(edits: list[Edit]) -> int:
-    return sum(one.old_stop - one.old_start + one.new_stop - one.new_start for one in edits)
+    return sum(edit.old_stop - edit.old_start + edit.new_stop - edit.new_start for edit in edits)
 
 
 def _read_blobs(directory: Path, ids: list[str]) -> dict[str, bytes]:
@@ -132,7 +132,7 @@ def _commit(name: str, id_: str, files: list[_Found], blobs: dict[str, bytes]) -
 
 
 def _lines(data: bytes) -> tuple[str, ...]:
-    """The lines of a plain text file; none of any other."""
+    """Return the lines of a plain text file; None for any other file."""
     if len(data) > MOST_BYTES or b"\0" in data or b"\r" in data or not data.endswith(b"\n"):
         return ()
     try:

@@ -1,4 +1,4 @@
-"""A commit's edits to the hunks of a patch, and questions about where hunks stand."""
+"""A commit's edits to the hunks of a patch, and questions about where hunks occur."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def plain_draft(commit: Commit, context: int) -> Draft:
 
 
 def draft_of(files: Sequence[FileChange], hunks: Sequence[Sequence[Hunk]]) -> Draft:
-    """The true change of `files`, said by these hunks of each."""
+    """The true change of `files`, as these hunks of each."""
     sections = zip(files, hunks, strict=True)
     return Draft(
         {change.path: to_bytes(change.old) for change in files},
@@ -46,7 +46,7 @@ def draft_of(files: Sequence[FileChange], hunks: Sequence[Sequence[Hunk]]) -> Dr
 
 
 def hunks_of(change: FileChange, context: int) -> tuple[Hunk, ...]:
-    """The hunks that git would write: near edits stand in one."""
+    """The hunks that git would write: edits that are near each other share one."""
     groups: list[list[Edit]] = []
     for edit in change.edits:
         if groups and edit.old_start - groups[-1][-1].old_stop <= 2 * context:
@@ -61,16 +61,16 @@ def hunk_of(change: FileChange, edits: Sequence[Edit], above: int, below: int) -
     start = at = max(edits[0].old_start - above, 0)
     lines: list[Line] = []
     for edit in edits:
-        lines += _marked(CONTEXT, change.old[at : edit.old_start])
-        lines += _marked(REMOVED, change.old[edit.old_start : edit.old_stop])
-        lines += _marked(ADDED, change.new[edit.new_start : edit.new_stop])
+        lines += _prefixed(CONTEXT, change.old[at : edit.old_start])
+        lines += _prefixed(REMOVED, change.old[edit.old_start : edit.old_stop])
+        lines += _prefixed(ADDED, change.new[edit.new_start : edit.new_stop])
         at = edit.old_stop
-    lines += _marked(CONTEXT, change.old[at : at + below])
+    lines += _prefixed(CONTEXT, change.old[at : at + below])
     return Hunk(tuple(lines), start, nearest_heading(change, start))
 
 
-def _marked(mark: str, texts: Sequence[str]) -> Iterator[Line]:
-    return (Line(mark, text) for text in texts)
+def _prefixed(prefix: str, texts: Sequence[str]) -> Iterator[Line]:
+    return (Line(prefix, text) for text in texts)
 
 
 def nearest_heading(change: FileChange, start: int) -> str:
@@ -90,7 +90,7 @@ def with_context(hunk: Hunk, *lines: Line, at: int) -> Hunk:
 def places(
     needle: Sequence[str], lines: Sequence[str], key: Callable[[str], str] = str
 ) -> list[int]:
-    """Every position at which `needle` stands in `lines`, compared by `key`."""
+    """Every position at which `needle` occurs in `lines`, compared by `key`."""
     if not needle:
         return []
     wanted, keys = list(map(key, needle)), list(map(key, lines))
@@ -103,5 +103,5 @@ def places(
 
 
 def makes_a_change(hunk: Hunk) -> bool:
-    """Whether the hunk, as it is written, asks for something."""
+    """Return whether the hunk as written changes something."""
     return hunk.before != hunk.after

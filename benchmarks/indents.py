@@ -1,4 +1,4 @@
-"""Spoilers of indentation. Each loses nothing that the file does not tell again: what the
+"""Spoilers of indentation. The file has all information that they remove: what the
 context lines show of the change of indentation is enough to undo it in the added lines."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Reindent = Callable[[str], str | None]
 
 
 def indent_of(text: str) -> str:
-    """The blanks that `text` begins with."""
+    """Return the leading whitespace of `text`."""
     return text[: len(text) - len(text.lstrip(" \t"))]
 
 
@@ -39,8 +39,8 @@ def spaces_to_tabs(hunk: Hunk, _: FileChange, __: Random) -> Hunk | None:
 
 
 def dedented(hunk: Hunk, _: FileChange, __: Random) -> Hunk | None:
-    """The indentation that all lines have in common taken away."""
-    if _hides_blanks(hunk) or not any(text.strip() for text in hunk.before):
+    """Remove the indentation that all lines have in common."""
+    if _hides_spaces(hunk) or not any(text.strip() for text in hunk.before):
         return None
     cut = len(_common([indent_of(text) for text in _written(hunk.lines)]))
     if not cut:
@@ -64,7 +64,7 @@ def some_dedented(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
     while first < len(hunk.lines) and hunk.lines[first].is_context:
         first += 1
     count = rng.randint(1, max(first, 1))
-    rest = [line.text for line in hunk.lines[count:] if line.mark != ADDED]
+    rest = [line.text for line in hunk.lines[count:] if line.prefix != ADDED]
     if not any(map(indent_of, hunk.before[:count])) or not any(map(indent_of, rest)) or not first:
         return None
     bare = (replace(line, text=line.text.lstrip(" \t")) for line in hunk.lines[:count])
@@ -78,34 +78,38 @@ def changes_dedented(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
 
 def removed_dedented(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
     """The removed lines less deep than they are, the rest as it is."""
-    return _partly_dedented(hunk, rng, [line.mark == REMOVED for line in hunk.lines])
+    return _partly_dedented(hunk, rng, [line.prefix == REMOVED for line in hunk.lines])
 
 
 def preimage_dedented(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
     """The context and the removed lines less deep than they are, the added ones as they are."""
-    if not any(line.mark == ADDED for line in hunk.lines):
+    if not any(line.prefix == ADDED for line in hunk.lines):
         return None
-    return _partly_dedented(hunk, rng, [line.mark != ADDED for line in hunk.lines])
+    return _partly_dedented(hunk, rng, [line.prefix != ADDED for line in hunk.lines])
 
 
 def rest_dedented(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
     """Some of the first context lines as they are, the rest less deep."""
-    marks = [line.is_context for line in hunk.lines]
-    first = marks.index(False) if False in marks else 0
+    is_context = [line.is_context for line in hunk.lines]
+    first = is_context.index(False) if False in is_context else 0
     kept = rng.randint(1, max(first, 1))
-    return _partly_dedented(hunk, rng, [at >= kept for at in range(len(marks))]) if first else None
+    return (
+        _partly_dedented(hunk, rng, [at >= kept for at in range(len(is_context))])
+        if first
+        else None
+    )
 
 
 def _partly_dedented(hunk: Hunk, rng: Random, chosen: Sequence[bool]) -> Hunk | None:
     """The `chosen` lines without some of the indentation that they have in common."""
-    texts = [line.text for line, one in zip(hunk.lines, chosen, strict=True) if one]
+    texts = [line.text for line, is_chosen in zip(hunk.lines, chosen, strict=True) if is_chosen]
     common = _common([indent_of(text) for text in texts if text.strip()] or [""])
-    if not common or _hides_blanks(hunk):
+    if not common or _hides_spaces(hunk):
         return None
     cut = rng.choice((len(common), 1 if common.startswith("\t") else min(4, len(common))))
     lines = (
-        replace(line, text=line.text[cut:] if one and line.text.strip() else line.text)
-        for line, one in zip(hunk.lines, chosen, strict=True)
+        replace(line, text=line.text[cut:] if is_chosen and line.text.strip() else line.text)
+        for line, is_chosen in zip(hunk.lines, chosen, strict=True)
     )
     spoiled = hunk.with_lines(*lines)
     return spoiled if spoiled.before != hunk.before else None
@@ -120,7 +124,7 @@ def _scaled(hunk: Hunk, *, halve: bool) -> Hunk | None:
         return indent[: len(indent) // 2] if halve else indent * 2
 
     shown = {indent_of(text) for text in hunk.before if text.strip()}
-    added = {indent_of(line.text) for line in hunk.lines if line.mark == ADDED}
+    added = {indent_of(line.text) for line in hunk.lines if line.prefix == ADDED}
     if not unit or (len(shown) < 2 and added - shown):
         return None
     return _reindented(hunk, reindent)
@@ -136,7 +140,7 @@ def _reindented(hunk: Hunk, reindent: Reindent) -> Hunk | None:
             return None
         lines.append(replace(line, text=new + line.text[len(indent) :]))
     spoiled = hunk.with_lines(*lines)
-    return spoiled if spoiled.before != hunk.before and not _hides_blanks(hunk) else None
+    return spoiled if spoiled.before != hunk.before and not _hides_spaces(hunk) else None
 
 
 def _unit(hunk: Hunk, units: Sequence[int]) -> int:
@@ -146,7 +150,7 @@ def _unit(hunk: Hunk, units: Sequence[int]) -> int:
 
 
 def _common(indents: Sequence[str]) -> str:
-    """The longest beginning that all have."""
+    """Return the longest common prefix."""
     least, most = min(indents), max(indents)
     same = (at for at in range(len(least), -1, -1) if most.startswith(least[:at]))
     return least[: next(same)]
@@ -160,6 +164,6 @@ def _written(lines: Sequence[Line]) -> list[str]:
     return [line.text for line in lines if line.text.strip()]
 
 
-def _hides_blanks(hunk: Hunk) -> bool:
-    """Whether a changed line is of blanks alone, so that its width could be lost."""
-    return any(line.mark != CONTEXT and line.text.isspace() for line in hunk.lines)
+def _hides_spaces(hunk: Hunk) -> bool:
+    """Return whether a changed line is whitespace alone, so that its width could be lost."""
+    return any(line.prefix != CONTEXT and line.text.isspace() for line in hunk.lines)

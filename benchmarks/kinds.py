@@ -1,4 +1,4 @@
-"""All classes of cases by name, and how cases of them are drawn from history."""
+"""All classes of cases by name, and the selection of cases from history."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from random import Random
 
-import dialects
 import indents
 import layout
 import refusals
 import shapes
+import styles
 import wording
-from model import CONTEXT, REMOVED, Case, Commit, Dialect, Frame, Slip, Wanted
+from model import CONTEXT, REMOVED, Case, Commit, Slip, Style, Wanted, Wrapper
 from spoil import (
     Maker,
     ambiguous,
-    blank_inside,
+    blank_line_inside,
     clean,
     clean_anchored,
     everywhere,
@@ -29,18 +29,18 @@ from spoil import (
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A class of cases: how they are made and written, and what is wanted of a tool."""
+    """A class of cases: how they are made and written, and the expected result."""
 
     make: Maker
     wanted: Wanted = Wanted.EXACT
-    dialects: Sequence[Dialect] = dialects.ALL
+    styles: Sequence[Style] = styles.ALL
 
 
 _TO_APPLY = {
     "clean-3": Kind(clean(3)),
     "clean-1": Kind(clean(1)),
-    "clean-anchored": Kind(clean_anchored, dialects=(dialects.ANCHORED_ENVELOPE,)),
-    "clean-numbers-invented": Kind(clean(3), dialects=(dialects.INVENTED_DIFF,)),
+    "clean-anchored": Kind(clean_anchored, styles=(styles.ANCHORED_ENVELOPE,)),
+    "clean-numbers-invented": Kind(clean(3), styles=(styles.INVENTED_DIFF,)),
     "drift": Kind(shapes.drift),
     "out-of-order": Kind(shapes.out_of_order),
     "overlapping-context": Kind(shapes.overlapping_context),
@@ -49,16 +49,16 @@ _TO_APPLY = {
     "crlf-file": Kind(shapes.crlf_file),
     "no-final-newline": Kind(shapes.no_final_newline),
     "missing-leading-space": Kind(once(wording.missing_leading_space)),
-    "trailing-blanks": Kind(once(wording.trailing_blanks)),
-    "inner-blanks": Kind(once(wording.inner_blanks)),
+    "trailing-blanks": Kind(once(wording.trailing_spaces)),
+    "inner-blanks": Kind(once(wording.inner_spaces)),
     "letter-case": Kind(once(wording.letter_case)),
     "typographic": Kind(once(wording.typographic)),
     "backticks": Kind(once(wording.backticks)),
     "trailing-punctuation": Kind(once(wording.trailing_punctuation)),
     "truncated-line": Kind(once(wording.truncated_line)),
-    "cosmetic-blank": Kind(once(layout.blank_at_edge)),
-    "cosmetic-blank-inside": Kind(blank_inside),
-    "dropped-blank": Kind(once(layout.dropped_blank)),
+    "cosmetic-blank": Kind(once(layout.blank_line_at_edge)),
+    "cosmetic-blank-inside": Kind(blank_line_inside),
+    "dropped-blank": Kind(once(layout.dropped_blank_line)),
     "eof-overhang": Kind(once(layout.eof_overhang)),
     "dedented": Kind(everywhere(indents.dedented)),
     "some-dedented": Kind(once(indents.some_dedented)),
@@ -67,31 +67,31 @@ _TO_APPLY = {
     "indentation-halved": Kind(everywhere(indents.indentation_halved)),
     "indentation-doubled": Kind(everywhere(indents.indentation_doubled)),
     "two-spoilings": Kind(two_spoilings),
-    "fenced": Kind(clean(3), dialects=dialects.framed(Frame.FENCE)),
-    "heredoc": Kind(clean(3), dialects=dialects.framed(Frame.HEREDOC)),
-    "wrong-counts": Kind(clean(3), dialects=dialects.slipped(Slip.COUNTS)),
-    "missing-prefixes": Kind(clean(3), dialects=dialects.slipped(Slip.PREFIXES)),
-    "file-changes": Kind(clean(3), dialects=(dialects.CHANGES,)),
-    "search-replace": Kind(clean(3), dialects=(dialects.BLOCKS,)),
-    "operations": Kind(clean(3), dialects=(dialects.OPERATIONS,)),
+    "fenced": Kind(clean(3), styles=styles.wrapped(Wrapper.FENCE)),
+    "heredoc": Kind(clean(3), styles=styles.wrapped(Wrapper.HEREDOC)),
+    "wrong-counts": Kind(clean(3), styles=styles.slipped(Slip.COUNTS)),
+    "missing-prefixes": Kind(clean(3), styles=styles.slipped(Slip.PREFIXES)),
+    "file-changes": Kind(clean(3), styles=(styles.CHANGES,)),
+    "search-replace": Kind(clean(3), styles=(styles.BLOCKS,)),
+    "operations": Kind(clean(3), styles=(styles.OPERATIONS,)),
 }
 _TO_ANSWER = {
-    "no-grammar": Kind(clean(3), Wanted.ANSWERED, dialects.slipped(Slip.GRAMMAR)),
+    "no-grammar": Kind(clean(3), Wanted.ANSWERED, styles.slipped(Slip.GRAMMAR)),
 }
 _EITHER = {
-    "dropped-blank-beside": Kind(once(layout.dropped_blank_beside), Wanted.EITHER),
+    "dropped-blank-beside": Kind(once(layout.dropped_blank_line_beside), Wanted.EITHER),
     "changes-dedented": Kind(once(indents.changes_dedented), Wanted.EITHER),
     "removed-dedented": Kind(once(indents.removed_dedented), Wanted.EITHER),
     "rest-dedented": Kind(once(indents.rest_dedented), Wanted.EITHER),
     "preimage-dedented": Kind(once(indents.preimage_dedented), Wanted.EITHER),
     "punctuation-in-both": Kind(once(wording.punctuation_in_both), Wanted.EITHER),
     "ambiguous-anchored": Kind(
-        ambiguous(anchored=True), Wanted.EITHER, (dialects.ANCHORED_ENVELOPE,)
+        ambiguous(anchored=True), Wanted.EITHER, (styles.ANCHORED_ENVELOPE,)
     ),
-    "ambiguous-bare": Kind(ambiguous(anchored=False), Wanted.EITHER, dialects.NUMBERLESS),
+    "ambiguous-bare": Kind(ambiguous(anchored=False), Wanted.EITHER, styles.NUMBERLESS),
     "partly-applied": Kind(refusals.partly_applied, Wanted.EITHER),
-    "misleading-strict": Kind(misleading(str), Wanted.EITHER, dialects.NUMBERLESS),
-    "misleading-trimmed": Kind(misleading(str.strip), Wanted.EITHER, dialects.NUMBERLESS),
+    "misleading-strict": Kind(misleading(str), Wanted.EITHER, styles.NUMBERLESS),
+    "misleading-trimmed": Kind(misleading(str.strip), Wanted.EITHER, styles.NUMBERLESS),
 }
 _TO_REFUSE = {
     "stale-removed": Kind(refusals.stale(REMOVED), Wanted.REFUSAL),
@@ -101,7 +101,7 @@ _TO_REFUSE = {
     "applied-twice": Kind(refusals.applied_twice, Wanted.REFUSAL),
     "missing-file": Kind(refusals.missing_file, Wanted.REFUSAL),
     "one-stale-of-three": Kind(refusals.one_stale_of_three, Wanted.REFUSAL),
-    "ambiguous": Kind(refusals.duplicated, Wanted.REFUSAL, dialects.NUMBERLESS),
+    "ambiguous": Kind(refusals.duplicated, Wanted.REFUSAL, styles.NUMBERLESS),
     "path-escape": Kind(refusals.path_escape, Wanted.REFUSAL),
     "binary": Kind(refusals.binary, Wanted.REFUSAL),
 }
@@ -119,8 +119,8 @@ def draw(name: str, histories: Sequence[Sequence[Commit]], count: int, seed: str
         draft = kind.make(commit, rng)
         if draft is not None:
             number = len(cases) + 1
-            dialect = kind.dialects[number % len(kind.dialects)]
-            cases.append(Case(name, number, commit, draft, dialect, kind.wanted))
+            style = kind.styles[number % len(kind.styles)]
+            cases.append(Case(name, number, commit, draft, style, kind.wanted))
     return cases
 
 

@@ -11,35 +11,35 @@ from model import ADDED, BARE, CONTEXT, FileChange, Hunk, Line
 _ENDINGS = ("}", "end", "", "})", "};", "# end of file")
 
 
-def blank_at_edge(hunk: Hunk, change: FileChange, rng: Random) -> Hunk | None:
+def blank_line_at_edge(hunk: Hunk, change: FileChange, rng: Random) -> Hunk | None:
     """A blank line that the file does not have before or after the hunk."""
     stop = hunk.start + len(hunk.before)
     above, below = change.old[: hunk.start][-1:], change.old[stop : stop + 1]
     edges = [at for at, near in ((0, above), (len(hunk.lines), below)) if near != ("",)]
-    return with_context(hunk, _blank(rng), at=rng.choice(edges)) if edges else None
+    return with_context(hunk, _blank_line(rng), at=rng.choice(edges)) if edges else None
 
 
-def blank_inside(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
+def blank_line_inside(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
     """A blank line that the file does not have between two lines of context."""
     between = [
         at
         for at in hunk.indexes[1:]
         if all(line.is_context and line.text.strip() for line in hunk.lines[at - 1 : at + 1])
     ]
-    return with_context(hunk, _blank(rng), at=rng.choice(between)) if between else None
+    return with_context(hunk, _blank_line(rng), at=rng.choice(between)) if between else None
 
 
-def _blank(rng: Random) -> Line:
-    """A blank line of context, with the diff's blank or without."""
+def _blank_line(rng: Random) -> Line:
+    """Return a blank line of context, with or without the diff's space."""
     return Line(rng.choice((CONTEXT, BARE)), "")
 
 
-def dropped_blank(hunk: Hunk, change: FileChange, rng: Random) -> Hunk | None:
+def dropped_blank_line(hunk: Hunk, change: FileChange, rng: Random) -> Hunk | None:
     """A blank line of context left out, between lines that are not added."""
     return _drop(hunk, change, rng, beside=False)
 
 
-def dropped_blank_beside(hunk: Hunk, change: FileChange, rng: Random) -> Hunk | None:
+def dropped_blank_line_beside(hunk: Hunk, change: FileChange, rng: Random) -> Hunk | None:
     """A blank line of context left out right before or after an added one."""
     return _drop(hunk, change, rng, beside=True)
 
@@ -49,9 +49,9 @@ def _drop(hunk: Hunk, change: FileChange, rng: Random, *, beside: bool) -> Hunk 
         at
         for at in hunk.indexes[1:-1]
         if hunk.lines[at] == Line(CONTEXT, "")
-        and beside == any(hunk.lines[near].mark == ADDED for near in (at - 1, at + 1))
+        and beside == any(hunk.lines[near].prefix == ADDED for near in (at - 1, at + 1))
         and not any(hunk.lines[near] == Line(CONTEXT, "") for near in (at - 1, at + 1))
-        and all(any(line.mark != ADDED for line in part) for part in _parts(hunk, at))
+        and all(any(line.prefix != ADDED for line in part) for part in _parts(hunk, at))
     ]
     if not able:
         return None
@@ -69,7 +69,7 @@ def eof_overhang(hunk: Hunk, change: FileChange, rng: Random) -> Hunk | None:
     if hunk.start + len(hunk.before) != len(change.old):
         return None
     written = sum(bool(text.strip()) for text in hunk.before)
-    count = min(rng.randint(1, 3), written - 1)  # more of the hunk is there than is not
+    count = min(rng.randint(1, 3), written - 1)  # more of the hunk is present than missing
     if count < 1:
         return None
     extra = [Line(CONTEXT, text) for text in rng.choices(_ENDINGS, k=count)]

@@ -1,6 +1,6 @@
-"""What stands round a patch, and what writers get wrong who do not know its form.
+"""The text around a patch, and the mistakes of writers who do not know its format.
 
-The slips are those reported of models that know the idea of a form and not its grammar.
+The slips are those reported of models that do not know the grammar of a format.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from random import Random
 
-from model import Frame, Slip
+from model import Slip, Wrapper
 
 _PROSE = ("Here is the change:", "I have updated the file as you asked.", "Done; see the patch.")
 _NUMBERS = re.compile(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@")
@@ -18,12 +18,12 @@ _NAMES = re.compile(r"(---|\+\+\+) [ab]/")
 Lines = Sequence[str]
 
 
-def framed(lines: Lines, frame: Frame, rng: Random) -> Lines:
-    """`lines` with such a frame round them."""
-    if frame is Frame.FENCE:
-        marks, word = rng.choice(("```", "~~~", "````")), rng.choice(("diff", "patch", ""))
-        return [rng.choice(_PROSE), "", marks + word, *lines, marks, "", rng.choice(_PROSE)]
-    if frame is Frame.HEREDOC:
+def wrapped(lines: Lines, wrapper: Wrapper, rng: Random) -> Lines:
+    """Return `lines` in this wrapper."""
+    if wrapper is Wrapper.FENCE:
+        fence, word = rng.choice(("```", "~~~", "````")), rng.choice(("diff", "patch", ""))
+        return [rng.choice(_PROSE), "", fence + word, *lines, fence, "", rng.choice(_PROSE)]
+    if wrapper is Wrapper.HEREDOC:
         return rng.choice(_HEREDOCS)(lines)
     return lines
 
@@ -37,21 +37,23 @@ _HEREDOCS: Sequence[Callable[[Lines], Lines]] = (
 
 
 def slipped(lines: Lines, slip: Slip, rng: Random) -> Lines:
-    """`lines` with such a slip in them."""
+    """Return `lines` with this slip."""
     if slip is Slip.COUNTS:
         return [_NUMBERS.sub(lambda match: _miscounted(match, rng), line) for line in lines]
     if slip is Slip.PREFIXES:
         return [_NAMES.sub(r"\1 ", line) for line in lines]
     if slip is Slip.GRAMMAR:
         able = _IN_ENVELOPES if lines[0].startswith("***") else _IN_DIFFS
-        for one in rng.sample(able, rng.randint(2, 4)):
-            lines = one(lines, rng)
+        for mistake in rng.sample(able, rng.randint(2, 4)):
+            lines = mistake(lines, rng)
     return lines
 
 
 def _miscounted(match: re.Match[str], rng: Random) -> str:
     start, count, new_start, new_count = map(int, match.groups())
-    count, new_count = (max(one + rng.choice((-2, -1, 1, 3)), 0) for one in (count, new_count))
+    count, new_count = (
+        max(number + rng.choice((-2, -1, 1, 3)), 0) for number in (count, new_count)
+    )
     return f"@@ -{start},{count} +{new_start},{new_count} @@"
 
 
@@ -94,15 +96,15 @@ def _no_end(lines: Lines, _: Random) -> Lines:
 
 
 def _fenced(lines: Lines, rng: Random) -> Lines:
-    return framed(lines, Frame.FENCE, rng)
+    return wrapped(lines, Wrapper.FENCE, rng)
 
 
 def _no_prefixes(lines: Lines, rng: Random) -> Lines:
     return slipped(lines, Slip.PREFIXES, rng)
 
 
-def _no_blanks(lines: Lines, rng: Random) -> Lines:
-    """One context line that begins with a letter loses its blank."""
+def _without_space(lines: Lines, rng: Random) -> Lines:
+    """Remove the space of one context line that begins with a letter."""
     able = [at for at, line in enumerate(lines) if re.match(r" +[A-Za-z]", line)]
     at = rng.choice(able) if able else -1
     return [line[1:] if number == at else line for number, line in enumerate(lines)]
@@ -114,6 +116,6 @@ def _timed(lines: Lines, _: Random) -> Lines:
 
 
 _IN_ENVELOPES = (
-    _starred, _glued, _no_colon, _numbered, _dotted, _closed, _with_names, _no_end, _no_blanks,
+    _starred, _glued, _no_colon, _numbered, _dotted, _closed, _with_names, _no_end, _without_space,
 )  # fmt: skip
-_IN_DIFFS = (_fenced, _no_prefixes, _dotted, _no_blanks, _timed)
+_IN_DIFFS = (_fenced, _no_prefixes, _dotted, _without_space, _timed)

@@ -1,4 +1,4 @@
-"""The values of the benchmark: what a commit did, the patch that says so, and a case."""
+"""The values of the benchmark: the change of a commit, a patch for it, and a case."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CONTEXT, REMOVED, ADDED, BARE = " ", "-", "+", ""
 """The marks of a hunk's line; a bare line is context whose mark the writer forgot."""
 
 ROOT = "@ROOT@"
-"""Stands in paths for the absolute name of the folder that a case's repository is in."""
+"""A placeholder in paths for the absolute path of a case's repository's parent directory."""
 
 Tree = Mapping[str, bytes]
 """The content of files by path."""
@@ -49,19 +49,19 @@ class Commit:
 class Line:
     """A line of a hunk; `newline` is False where a diff says that the file ends without one."""
 
-    mark: str
+    prefix: str
     text: str
     newline: bool = True
 
     @property
     def is_context(self) -> bool:
-        """Whether the line is meant to stand before and after the change."""
-        return self.mark in (CONTEXT, BARE)
+        """Whether the line is meant to be there before and after the change."""
+        return self.prefix in (CONTEXT, BARE)
 
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Lines of a patch; `start` is where they truly stand in the old file, from 0."""
+    """Lines of a patch; `start` is their true position in the old file, from 0."""
 
     lines: tuple[Line, ...]
     start: int
@@ -71,12 +71,12 @@ class Hunk:
     @property
     def before(self) -> tuple[str, ...]:
         """The lines that the file must have."""
-        return tuple(line.text for line in self.lines if line.mark != ADDED)
+        return tuple(line.text for line in self.lines if line.prefix != ADDED)
 
     @property
     def after(self) -> tuple[str, ...]:
         """The lines that the file will have."""
-        return tuple(line.text for line in self.lines if line.mark != REMOVED)
+        return tuple(line.text for line in self.lines if line.prefix != REMOVED)
 
     @property
     def indexes(self) -> range:
@@ -94,14 +94,14 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """All that a patch says of one file."""
+    """The part of a patch for one file."""
 
     path: str
     hunks: tuple[Hunk, ...]
 
 
-class Form(Enum):
-    """How a patch frames its files."""
+class Format(Enum):
+    """The format of a patch."""
 
     ENVELOPE = "envelope"
     UNIFIED = "unified"
@@ -111,7 +111,7 @@ class Form(Enum):
 
 
 class Header(Enum):
-    """What stands after the `@@` of a hunk."""
+    """The text after the `@@` of a hunk."""
 
     BARE = "bare"
     ANCHOR = "anchor"
@@ -119,8 +119,8 @@ class Header(Enum):
     INVENTED = "invented numbers"
 
 
-class Frame(Enum):
-    """What stands round a patch."""
+class Wrapper(Enum):
+    """The wrapper around a patch."""
 
     NONE = "alone"
     FENCE = "in prose and a fence"
@@ -128,39 +128,40 @@ class Frame(Enum):
 
 
 class Slip(Enum):
-    """What the writer does not know of the form."""
+    """What the writer does not know of the format."""
 
     NONE = "well formed"
     COUNTS = "wrong counts"
     PREFIXES = "names without a/ and b/"
-    GRAMMAR = "several faults of form"
+    GRAMMAR = "several format errors"
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
-    """A way to write a patch down."""
+class Style:
+    """A way to write a patch: format, headers, wrapper and mistakes."""
 
-    form: Form
+    patch_format: Format
     header: Header
-    frame: Frame = Frame.NONE
+    wrapper: Wrapper = Wrapper.NONE
     slip: Slip = Slip.NONE
 
     def __str__(self) -> str:
-        return f"{self.form.value}, {self.header.value}, {self.frame.value}, {self.slip.value}"
+        parts = (self.patch_format, self.header, self.wrapper, self.slip)
+        return ", ".join(part.value for part in parts)
 
 
 class Wanted(Enum):
     """What a tool should do with a case."""
 
     EXACT = "applied exactly"
-    ANSWERED = "applied exactly or told the right line"
+    ANSWERED = "applied exactly or shown the right line"
     EITHER = "applied exactly or refused"
     REFUSAL = "refused"
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a class of cases makes of a commit; no `expected` where it must be refused."""
+    """A commit as a class of cases changes it; `expected` is None where it must be refused."""
 
     base: Tree
     sections: tuple[Section, ...]
@@ -169,13 +170,13 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A patch, the files that it is applied to, and what must become of them."""
+    """A patch, the files that it is applied to, and the expected result."""
 
     kind: str
     number: int
     commit: Commit
     draft: Draft
-    dialect: Dialect
+    style: Style
     wanted: Wanted
 
     @property
@@ -185,5 +186,5 @@ class Case:
 
 
 def to_bytes(lines: tuple[str, ...], ending: str = "\n") -> bytes:
-    """The bytes of a file of these lines."""
+    """Return the bytes of a file with these lines."""
     return "".join(line + ending for line in lines).encode()

@@ -1,17 +1,17 @@
-"""How faithfully patch tools apply diffs that language models typed themselves.
+"""Measure how faithfully patch tools apply diffs that language models wrote.
 
 A case is a directory with base/ (the files the diff was written for), patch.txt (the diff) and
 source.txt (its first line names the kind of source). Every tool gets every case in a sealed git
-repository of its own that has base/ committed. What comes of it is
+repository with base/ committed. The results are
 
 faithful    success was reported, and in each file the lines that went and that came are those of
-            the diff; blanks round a line do not count
+            the diff; whitespace around a line does not count
 unfaithful  success was reported, and something else happened, or nothing at all
 refused     failure was reported, and every file is as it was
-half        failure was reported, and files were changed all the same
+half        failure was reported, but files were changed
 
 Lines are counted: a change made at the wrong one of several places passes as faithful. Paths
-without a/ and b/ are taken as they are, which tools that must be told are told.
+without a/ and b/ are taken as they are, and tools that need an option for that get it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ Tree = dict[str, bytes]
 
 @dataclass
 class Section:
-    """What a diff says of one file: its names before and after, if any, and its hunks' lines."""
+    """One file of a diff: its names before and after, if any, and its hunks' lines."""
 
     old: str
     new: str
@@ -91,7 +91,7 @@ def read_tree(top: Path) -> Tree:
 
 
 def write_tree(top: Path, tree: Mapping[str, bytes]) -> None:
-    """Puts files below a directory."""
+    """Write files below a directory."""
     for name, data in tree.items():
         path = top / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -99,7 +99,7 @@ def write_tree(top: Path, tree: Mapping[str, bytes]) -> None:
 
 
 def split_lines(data: bytes) -> list[bytes]:
-    """The lines of a text without the blanks round them."""
+    """Return the lines of a text without the whitespace around them."""
     lines = [line.strip() for line in data.split(b"\n")]
     return lines[:-1] if lines[-1] == b"" else lines
 
@@ -122,7 +122,7 @@ def header_names(line: bytes, following: bytes) -> tuple[str, str] | None:
 
 
 def read_sections(patch: bytes) -> list[Section]:
-    """What a diff says of each file, taken together; numbers and context are not looked at."""
+    """Return the combined changes of each file in a diff; numbers and context are ignored."""
     sections: dict[tuple[str, str], Section] = {}
     section, inside = Section("", ""), False
     for line, following in pairwise([*patch.split(b"\n"), b""]):
@@ -155,7 +155,7 @@ def fewest_deletions(before: list[bytes], after: list[bytes]) -> int:
 
 
 def as_told(section: Section, before: bytes, after: bytes) -> bool:
-    """Whether a file became what its section says: these lines went, those came, in order."""
+    """Return whether a file has the changes of its section: lines removed and added, in order."""
     old, new = split_lines(before), split_lines(after)
     went, came = Counter(old) - Counter(new), Counter(new) - Counter(old)
     if went != section.minus - section.plus or came != section.plus - section.minus:
@@ -164,7 +164,7 @@ def as_told(section: Section, before: bytes, after: bytes) -> bool:
 
 
 def section_done(section: Section, base: Tree, result: Tree) -> bool:
-    """Whether what a section says was done to its file."""
+    """Return whether the changes of a section were made to its file."""
     names = {section.old, section.new} - {""}
     if not section.new:
         return not names & result.keys()
@@ -176,7 +176,7 @@ def section_done(section: Section, base: Tree, result: Tree) -> bool:
 
 
 def is_faithful(patch: bytes, base: Tree, result: Tree) -> bool:
-    """Whether a tree became what a diff says, and nothing else."""
+    """Return whether a tree has the changes of a diff, and no others."""
     sections = read_sections(patch)
     named = {name for section in sections for name in (section.old, section.new)}
     others = (base.keys() | result.keys()) - named
@@ -186,13 +186,13 @@ def is_faithful(patch: bytes, base: Tree, result: Tree) -> bool:
 
 
 def seal(home: Path) -> dict[str, str]:
-    """An environment in which git knows nothing of this machine and its user."""
+    """Return an environment without the git configuration of this machine and user."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     return kept | {"HOME": str(home), "XDG_CONFIG_HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1"}
 
 
 def tool_command(tool: str, patch: Path, python: Mapping[str, str]) -> list[str] | None:
-    """The command that applies a patch file, or None for a tool that is not here."""
+    """Return the command that applies a patch file, or None for a tool that is not installed."""
     level = "-p1" if re.search(rb"^(---|\+\+\+) [ab]/", patch.read_bytes(), re.M) else "-p0"
     commands = {
         "opatch": [python["opatch"], "-m", "git_opatch", "apply"],
@@ -206,7 +206,7 @@ def tool_command(tool: str, patch: Path, python: Mapping[str, str]) -> list[str]
 
 
 def run_tool(command: list[str], case: Case, top: Path) -> Outcome:
-    """Runs a tool in a repository of its own that has the case's files committed."""
+    """Run a tool in a new repository that has the case's files committed."""
     repository, env = top / "repository", seal(top)
     git = ["git", "-c", "user.name=n", "-c", "user.email=e", "-c", "core.autocrlf=false"]
     write_tree(repository, case.base)
@@ -220,12 +220,12 @@ def run_tool(command: list[str], case: Case, top: Path) -> Outcome:
     result = read_tree(repository)
     if failed:
         return Outcome("refused" if result == case.base else "half", stderr, result)
-    told = is_faithful(case.patch, case.base, result)
-    return Outcome("faithful" if told else "unfaithful", stderr, result)
+    faithful = is_faithful(case.patch, case.base, result)
+    return Outcome("faithful" if faithful else "unfaithful", stderr, result)
 
 
 def measure(case: Case, tool: str, python: Mapping[str, str]) -> Outcome | None:
-    """What a tool does with a case, or None if the tool is not here."""
+    """Return the result of a tool on a case, or None if the tool is not installed."""
     with tempfile.TemporaryDirectory() as name:
         top = Path(name)
         (top / "patch.txt").write_bytes(case.patch)
@@ -234,7 +234,7 @@ def measure(case: Case, tool: str, python: Mapping[str, str]) -> Outcome | None:
 
 
 def keep_failure(directory: Path, case: Case, outcome: Outcome) -> None:
-    """Writes down what went wrong with a case."""
+    """Write the failure of a case to files."""
     place = directory / f"{case.name}-{outcome.verdict}"
     write_tree(place / "base", case.base)
     write_tree(place / "result", outcome.result)
@@ -243,14 +243,14 @@ def keep_failure(directory: Path, case: Case, outcome: Outcome) -> None:
 
 
 def print_table(title: str, counts: Mapping[str, Counter[str]]) -> None:
-    """One row a tool."""
+    """Print a row for each tool."""
     print(f"\n{title}\n\n| tool | {' | '.join(VERDICTS)} |\n| --- |{' ---: |' * len(VERDICTS)}")
     for tool, count in counts.items():
         print(f"| {tool} | {' | '.join(str(count[verdict]) for verdict in VERDICTS)} |")
 
 
 def read_arguments() -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description="measures patch tools on diffs models typed")
     parser.add_argument("--cases", type=Path, required=True, help="the directory of the cases")
     parser.add_argument("--tools", default=",".join(TOOLS), help="which, with commas between")
@@ -263,7 +263,7 @@ def read_arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Measures the tools and prints what they did."""
+    """Measure the tools and print their results."""
     arguments = read_arguments()
     python = {"opatch": arguments.python, "mpatch": arguments.mpatch_python}
     tables: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))

@@ -1,8 +1,8 @@
-"""How fast is a patch read, and does the cost grow with its size alone?
+"""Measure how fast a patch is read, and whether the cost is linear in its size.
 
     python benchmarks/parsing.py [--megabytes N] [--shapes NAME,...]
 
-Each shape of text is read in a process of its own at a quarter, at half and at all of N
+Each shape of text is read in a separate process at a quarter, at half and at all of N
 megabytes (100): what is timed is `parse_patch`, in processor time; the memory is what the
 process needs at most beyond the text itself, as a multiple of its size. Reading that is
 linear grows by 2 at each step; over 2.3 is called not linear.
@@ -169,10 +169,10 @@ def main() -> None:
 
 def _row(shape: str, size: int) -> str:
     runs = [_run(shape, size // part) for part in _PARTS]
-    growth = [two[0] / one[0] for one, two in pairwise(runs)]
+    growth = [larger[0] / smaller[0] for smaller, larger in pairwise(runs)]
     seconds, memory = runs[-1]
     linear = "yes" if max(growth) < _MOST_GROWTH else "no"
-    grows = ", ".join(f"{one:.2f}" for one in growth)
+    grows = ", ".join(f"{factor:.2f}" for factor in growth)
     return (
         f"| {shape} | {size / 1e6:.0f} | {seconds:.2f} | {size / 1e6 / seconds:.1f} | {grows} | "
         f"{memory:.1f} | {linear} |"
@@ -195,13 +195,13 @@ def _measure(path: str) -> None:
     import resource
     import time
 
-    from git_opatch.errors import ParseError
+    from git_opatch.model.errors import ParseError
     from git_opatch.parse import parse_patch
 
     text = Path(path).read_bytes()
     gc.disable()  # as the program does
     with suppress(ParseError):
-        parse_patch(text[:1000])  # what is imported once
+        parse_patch(text[:1000])  # exclude what is imported once
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.process_time()
     try:

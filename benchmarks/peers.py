@@ -1,6 +1,6 @@
-"""The tools that are compared: how each is called, and which dialect it is given.
+"""The tools that are compared: how each is called, and which style it reads.
 
-Every tool is a command that is run in the top folder of the working tree. Libraries are
+Every tool is a command that is run at the top of the working tree. Libraries are
 called by `drivers.py`, in whichever of the named Pythons has them.
 """
 
@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from model import Case, Dialect, Form, Header
+from model import Case, Format, Header, Style
 
 _LENIENT = ("--recount", "--unidiff-zero", "-C1", "--ignore-whitespace")
-_LEFT_OPEN = "ambiguous"  # the class in which nothing may tell two places apart
+_LEFT_OPEN = "ambiguous"  # the class without evidence that decides between two candidates
 _PATCH = ("-p1", "--force", "--silent", "--no-backup-if-mismatch", "--reject-file=-", "-i")
 
 
@@ -27,30 +27,35 @@ class Tool:
     name: str
     command: Callable[[str], list[str]]
     given: str
-    form: Form | None = None
+    patch_format: Format | None = None
     header: Header | None = None
     in_git: bool = False
     stages: bool = False
 
     def suits(self, case: Case) -> bool:
-        """Whether the tool can be given `case`: not if numbers tell it what is left open.
+        """Whether the tool can be given `case`: not if numbers would make it unambiguous.
 
-        A tool of one form is given cases of the two that it can be told in, in whatever frame.
+        A tool of one format gets the cases of the two that it can read, in any wrapper.
         """
-        if self.form is not None and case.dialect.form not in (Form.ENVELOPE, Form.UNIFIED):
+        if self.patch_format is not None and case.style.patch_format not in (
+            Format.ENVELOPE,
+            Format.UNIFIED,
+        ):
             return False
         return self.header is not Header.RIGHT or case.kind != _LEFT_OPEN
 
-    def reads(self, dialect: Dialect) -> Dialect:
-        """The dialect that the tool is given where opatch is given `dialect`."""
+    def reads(self, style: Style) -> Style:
+        """Return the style that the tool gets where opatch gets `style`."""
         return replace(
-            dialect, form=self.form or dialect.form, header=self.header or dialect.header
+            style,
+            patch_format=self.patch_format or style.patch_format,
+            header=self.header or style.header,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """Where tools are to be looked for."""
+    """Where to look for tools."""
 
     pythons: Sequence[str]
     codex: str
@@ -60,7 +65,7 @@ Finder = Callable[[Setup], Tool | None]
 
 
 def find_tool(name: str, setup: Setup) -> Tool | None:
-    """The tool of this name, or None if it is not installed."""
+    """Return the tool of this name, or None if it is not installed."""
     return _FINDERS[name](setup)
 
 
@@ -68,7 +73,7 @@ def _opatch(_: Setup) -> Tool:
     def command(patch: str) -> list[str]:
         return [sys.executable, "-m", "git_opatch", "apply", patch]
 
-    return Tool("opatch", command, "the dialect of the case", in_git=True, stages=True)
+    return Tool("opatch", command, "the style of the case", in_git=True, stages=True)
 
 
 def _program(name: str, *start: str, header: Header | None = None) -> Finder:
@@ -77,21 +82,23 @@ def _program(name: str, *start: str, header: Header | None = None) -> Finder:
     def command(patch: str) -> list[str]:
         return [*start, patch]
 
-    given = f"unified, {header.value if header else 'header of the dialect'}"
-    tool = Tool(name, command, given, Form.UNIFIED, header, in_git=start[0] == "git")
+    given = f"unified, {header.value if header else 'header of the style'}"
+    tool = Tool(name, command, given, Format.UNIFIED, header, in_git=start[0] == "git")
     return lambda _: tool if shutil.which(start[0]) else None
 
 
-def _library(name: str, module: str, form: Form, header: Header | None = None) -> Finder:
+def _library(name: str, module: str, patch_format: Format, header: Header | None = None) -> Finder:
     """A library that `drivers.py` calls by the name of its module."""
     driver = str(Path(__file__).with_name("drivers.py"))
-    given = f"{form.value}, {header.value if header else 'anchors of the dialect'}"
+    given = f"{patch_format.value}, {header.value if header else 'anchors of the style'}"
 
     def find(setup: Setup) -> Tool | None:
-        python = next((one for one in setup.pythons if _has(one, module)), None)
+        python = next((python for python in setup.pythons if _has(python, module)), None)
         if python is None:
             return None
-        return Tool(name, lambda patch: [python, driver, module, patch], given, form, header)
+        return Tool(
+            name, lambda patch: [python, driver, module, patch], given, patch_format, header
+        )
 
     return find
 
@@ -107,7 +114,7 @@ def _codex(setup: Setup) -> Tool | None:
 
     if shutil.which(setup.codex) is None:
         return None
-    return Tool("codex", command, "envelope, anchors of the dialect", Form.ENVELOPE)
+    return Tool("codex", command, "envelope, anchors of the style", Format.ENVELOPE)
 
 
 _FINDERS: dict[str, Finder] = {
@@ -119,11 +126,11 @@ _FINDERS: dict[str, Finder] = {
     ),
     "patch": _program("patch", "patch", *_PATCH),
     "patch-numbered": _program("patch-numbered", "patch", *_PATCH, header=Header.RIGHT),
-    "mpatch-invented": _library("mpatch-invented", "mpatch", Form.UNIFIED, Header.INVENTED),
-    "mpatch-numbered": _library("mpatch-numbered", "mpatch", Form.UNIFIED, Header.RIGHT),
-    "aider-udiff": _library("aider-udiff", "aider", Form.UNIFIED, Header.BARE),
-    "codex-apply-patch": _library("codex-apply-patch", "codex_apply_patch", Form.ENVELOPE),
-    "agents-sdk": _library("agents-sdk", "agents", Form.ENVELOPE),
+    "mpatch-invented": _library("mpatch-invented", "mpatch", Format.UNIFIED, Header.INVENTED),
+    "mpatch-numbered": _library("mpatch-numbered", "mpatch", Format.UNIFIED, Header.RIGHT),
+    "aider-udiff": _library("aider-udiff", "aider", Format.UNIFIED, Header.BARE),
+    "codex-apply-patch": _library("codex-apply-patch", "codex_apply_patch", Format.ENVELOPE),
+    "agents-sdk": _library("agents-sdk", "agents", Format.ENVELOPE),
     "codex": _codex,
 }
 

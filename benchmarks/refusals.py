@@ -1,4 +1,4 @@
-"""Makers of patches that must be refused: what they name is not there, or not to be touched."""
+"""Makers of patches that must be refused: what they name does not exist, or must not be changed."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _OPPOSITES = (
     *(("===", "!=="), ("==", "!="), ("&&", "||"), ("<=", ">="), (" < ", " > "), (" + ", " - ")),
     *((" += ", " -= "), ("++", "--"), (" and ", " or "), ("->", "=>"), (" = ", " == ")),
 )
-_OPERATORS = dict([*_OPPOSITES, *((two, one) for one, two in _OPPOSITES)])
+_OPERATORS = dict([*_OPPOSITES, *((right, left) for left, right in _OPPOSITES)])
 _OPERATOR = re.compile("|".join(map(re.escape, sorted(_OPERATORS, key=len, reverse=True))))
-_WORDS = ("timeout", "buffer", "handler", "limit", "index", "cursor", "legacy", "retry")
+_WORDS = ("timeout", "buffer", "handler", "limit", "index", "scanner", "legacy", "retry")
 
 
-def stale(mark: str) -> Maker:
-    """A maker of hunks with a line of this mark that has another word or number."""
-    return partial(_make_stale, marks=(mark,), alter=_other_word)
+def stale(prefix: str) -> Maker:
+    """Return a maker of hunks with another word or number in a line with this prefix."""
+    return partial(_make_stale, prefixes=(prefix,), alter=_other_word)
 
 
 def changed_operator(commit: Commit, rng: Random) -> Draft | None:
@@ -35,19 +35,23 @@ def changed_operator(commit: Commit, rng: Random) -> Draft | None:
 
 
 def one_stale_of_three(commit: Commit, rng: Random) -> Draft | None:
-    """Three files, one of which is not what the patch says."""
+    """Three files, one of which differs from what the patch expects."""
     if len(commit.files) < 3:
         return None
     three = replace(commit, files=tuple(rng.sample(commit.files, 3)))
     return _make_stale(three, rng, (CONTEXT, REMOVED), _other_word)
 
 
-def _make_stale(commit: Commit, rng: Random, marks: Collection[str], alter: Alter) -> Draft | None:
+def _make_stale(
+    commit: Commit, rng: Random, prefixes: Collection[str], alter: Alter
+) -> Draft | None:
     draft = plain_draft(commit, 3)
-    targets = [(at, n) for at, one in enumerate(draft.sections) for n in range(len(one.hunks))]
+    targets = [
+        (at, n) for at, section in enumerate(draft.sections) for n in range(len(section.hunks))
+    ]
     for at, number in rng.sample(targets, len(targets)):
         change, hunk = commit.files[at], draft.sections[at].hunks[number]
-        spoiled = rewrite_one(hunk, rng, marks, partial(_not_in, change, alter))
+        spoiled = rewrite_one(hunk, rng, prefixes, partial(_not_in, change, alter))
         if spoiled and makes_a_change(spoiled):
             return replace(with_hunk(draft, at, number, spoiled), expected=None)
     return None
@@ -120,8 +124,8 @@ def partly_applied(commit: Commit, rng: Random) -> Draft | None:
 def missing_file(commit: Commit, rng: Random) -> Draft | None:
     """One section names a file that does not exist."""
     change = rng.choice(commit.files)
-    folder, slash, name = change.path.rpartition("/")
-    names = (f"{folder}{slash}other_{name}", f"old/{change.path}", change.path + ".orig")
+    directory, slash, name = change.path.rpartition("/")
+    names = (f"{directory}{slash}other_{name}", f"old/{change.path}", change.path + ".orig")
     draft = plain_draft(commit, 3)
     return replace(_renamed(draft, change.path, rng.choice(names)), expected=None)
 
@@ -134,7 +138,7 @@ def _renamed(draft: Draft, old: str, new: str) -> Draft:
 
 
 def duplicated(commit: Commit, rng: Random) -> Draft | None:
-    """A file whose only hunk fits two places equally well."""
+    """Make a file whose only hunk matches two positions equally well."""
     single = [change for change in commit.files if len(hunks_of(change, 3)) == 1]
     if not single:
         return None

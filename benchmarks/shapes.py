@@ -41,7 +41,7 @@ def _has_gaps(commit: Commit, sizes: range) -> bool:
 
 
 def _gaps(change: FileChange) -> list[int]:
-    """How many lines stay before, between and after the edits."""
+    """Return the numbers of unchanged lines before, between and after the edits."""
     stops = [0, *(edit.old_stop for edit in change.edits)]
     starts = [*(edit.old_start for edit in change.edits), len(change.old)]
     return [start - stop for start, stop in zip(starts, stops, strict=True)]
@@ -73,12 +73,12 @@ def noop_hunk(commit: Commit, rng: Random) -> Draft | None:
     at = rng.randrange(len(commit.files))
     change = commit.files[at]
     hunks = draft.sections[at].hunks
-    taken = {line for one in hunks for line in range(one.start, one.start + len(one.before))}
+    taken = {line for hunk in hunks for line in range(hunk.start, hunk.start + len(hunk.before))}
     free = [n for n in range(len(change.old) - 2) if taken.isdisjoint(range(n, n + 3))]
     if not free:
         return None
     noop = _noop(change, rng.choice(free), rng)
-    return with_hunks(draft, at, tuple(sorted((*hunks, noop), key=lambda one: one.start)))
+    return with_hunks(draft, at, tuple(sorted((*hunks, noop), key=lambda hunk: hunk.start)))
 
 
 def _noop(change: FileChange, start: int, rng: Random) -> Hunk:

@@ -1,4 +1,4 @@
-"""How long `git opatch apply` takes, whole process, beside other tools that do the same.
+"""Measure `git opatch apply` as a whole process, beside other tools that do the same.
 
     python benchmarks/speed.py [--rows NAME,...] [--runs N] [--peers NAME,...] [--json OUT]
 
@@ -9,8 +9,8 @@ of the fastest runs, then the median of those of each turn; in brackets is opatc
 that tool's. In the second, files and patches are doubled twice: a cost that grows with
 them, and not with their product, stays under 2.3 each time. What grows is the processor's
 time, which load changes little, without that of the start-up, and the peak of memory. The cost
-of `git apply` is such a product, so its growth stands beside, and that of `git opatch convert`,
-which does all but the writing.
+of `git apply` is such a product, so its growth is shown beside it, and that of `git opatch
+convert`, which does all but the writing.
 
 Peers are looked for in PATH: `codex` (the program in npm's @openai/codex), and a `python3` that
 has `mpatch` (PyPI), a library without a command. CODEX and MPATCH_PYTHON name other places.
@@ -40,7 +40,7 @@ _SLOW = 10.0  # seconds
 _PROGRAM = str(Path(sys.executable).with_name("git-opatch"))
 _OPATCH = Tool("opatch", (_PROGRAM, "apply", "../envelope"))
 _CONVERT = Tool("convert", (_PROGRAM, "convert", "-o", os.devnull, "../envelope"), leaves="")
-_IMPORTS = "import git, git_opatch.cli, git_opatch.commands.apply"
+_IMPORTS = "import git, git_opatch.cli.main, git_opatch.cli.commands.apply"
 _START = Tool("start-up", (sys.executable, "-c", _IMPORTS), leaves="")
 _FLOOR = Tool("floor", ("git", "apply", "--index", "../finished"))
 _MPATCH = """\
@@ -58,10 +58,10 @@ def main() -> None:
     """Measure what the command line asks for."""
     arguments = _arguments()
     rows = [row for row in ROWS if row.name in arguments.rows]
-    with tempfile.TemporaryDirectory(prefix="opatch-speed-") as folder:
-        peers = _peers(arguments.peers, Path(folder))
-        results = _compare(rows, peers, arguments.runs, Path(folder))
-        growth = {} if arguments.no_doubling else _double(rows, arguments.runs, Path(folder))
+    with tempfile.TemporaryDirectory(prefix="opatch-speed-") as directory:
+        peers = _peers(arguments.peers, Path(directory))
+        results = _compare(rows, peers, arguments.runs, Path(directory))
+        growth = {} if arguments.no_doubling else _double(rows, arguments.runs, Path(directory))
     if arguments.json:
         _store(Path(arguments.json), {"rows": results, "doubling": growth})
 
@@ -87,12 +87,12 @@ def _names(known: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
     return names
 
 
-def _peers(wanted: Sequence[str], folder: Path) -> dict[str, Tool | None]:
+def _peers(wanted: Sequence[str], directory: Path) -> dict[str, Tool | None]:
     """The tools of the names that are wanted; None for one that is not installed."""
     found: dict[str, Tool | None] = dict.fromkeys(wanted)
     codex = shutil.which(os.environ.get("CODEX", "codex"))
     if codex is not None:
-        script = folder / "apply_patch"  # the name by which the program knows what it is to be
+        script = directory / "apply_patch"  # the program behaves according to its name
         script.symlink_to(Path(codex).resolve())
         apply = f"'{script}' <../envelope"
         found["codex"] = Tool("codex", ("sh", "-c", f"exec {apply}"), leaves=" M")
@@ -104,14 +104,14 @@ def _peers(wanted: Sequence[str], folder: Path) -> dict[str, Tool | None]:
 
 
 def _compare(
-    rows: Sequence[Row], peers: dict[str, Tool | None], runs: int, folder: Path
+    rows: Sequence[Row], peers: dict[str, Tool | None], runs: int, directory: Path
 ) -> dict[str, Samples]:
     """Print the first table, a row as soon as it is measured."""
     _print_heading("row", "opatch", "start-up", "floor", "of the goal", "", *peers)
     results: dict[str, Samples] = {}
     tools = [_START, _FLOOR, _OPATCH, *filter(None, peers.values())]
     for row in rows:
-        with _staged(row.make(1), folder) as stage:
+        with _staged(row.make(1), directory) as stage:
             found = results[row.name] = _in_turn({tool.name: (stage, tool) for tool in tools}, runs)
         _print_row(
             row.title,
@@ -123,9 +123,9 @@ def _compare(
 
 
 @contextmanager
-def _staged(case: Case, folder: Path) -> Iterator[Stage]:
+def _staged(case: Case, directory: Path) -> Iterator[Stage]:
     """The case's repository, as long as it is needed."""
-    with tempfile.TemporaryDirectory(dir=folder) as place:
+    with tempfile.TemporaryDirectory(dir=directory) as place:
         yield Stage(case, Path(place))
 
 
@@ -179,7 +179,7 @@ def _least_work(samples: Sequence[Sample]) -> float:
     return min(sample.work for sample in samples)
 
 
-def _double(rows: Sequence[Row], runs: int, folder: Path) -> dict[str, Samples]:
+def _double(rows: Sequence[Row], runs: int, directory: Path) -> dict[str, Samples]:
     """Print the second table: the growth from one size to the next."""
     grown = [row for row in rows if row.sizes]
     if grown:
@@ -187,14 +187,16 @@ def _double(rows: Sequence[Row], runs: int, folder: Path) -> dict[str, Samples]:
         _print_heading("doubling", "seconds", *times, "peak, MiB", "peak grows by", "linear")
     results: dict[str, Samples] = {}
     for row in grown:
-        results[row.name] = found = _doubled(row, runs, folder)
+        results[row.name] = found = _doubled(row, runs, directory)
         _print_row(row.title, *_growth(found, row.sizes))
     return results
 
 
-def _doubled(row: Row, runs: int, folder: Path) -> Samples:
+def _doubled(row: Row, runs: int, directory: Path) -> Samples:
     with ExitStack() as stack:
-        stages = {size: stack.enter_context(_staged(row.make(size), folder)) for size in row.sizes}
+        stages = {
+            size: stack.enter_context(_staged(row.make(size), directory)) for size in row.sizes
+        }
         runners = {
             _sized(tool, size): (stage, tool)
             for size, stage in stages.items()

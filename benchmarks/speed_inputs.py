@@ -1,4 +1,4 @@
-"""The inputs of the speed benchmark: files, a patch for them, and what must come out.
+"""The inputs of the speed benchmark: files, a patch for them, and the expected result.
 
 A patch is written three times: as an envelope, as a diff with invented line numbers that says
 the same, for tools that read no envelope, and as the finished diff, with which git has nothing
@@ -51,11 +51,11 @@ class _Edited:
 
     path: str
     lines: Sequence[str]
-    places: Sequence[int]
+    positions: Sequence[int]
     context: int = 3
 
     def hunk(self, place: int) -> list[tuple[str, str]]:
-        """The marks and lines of the hunk that replaces one line by two."""
+        """The prefixes and lines of the hunk that replaces one line by two."""
         old = self.lines[place]
         return [
             *((" ", line) for line in self.lines[place - self.context : place]),
@@ -67,7 +67,7 @@ class _Edited:
     def changed(self) -> list[str]:
         """The lines of the file once all hunks are applied."""
         lines, at = list[str](), 0
-        for place in self.places:
+        for place in self.positions:
             lines += self.lines[at:place]
             lines += _new_lines(self.lines[place])
             at = place + 1
@@ -113,14 +113,14 @@ def _envelope(files: Sequence[_Edited], spell: Spelling) -> str:
     text = ["*** Begin Patch\n"]
     for file in files:
         text.append(f"*** Update File: {file.path}\n")
-        text += (f"@@\n{_body(file, place, spell)}" for place in file.places)
+        text += (f"@@\n{_body(file, place, spell)}" for place in file.positions)
     return "".join([*text, "*** End Patch\n"])
 
 
 def _diff(file: _Edited, spell: Spelling, *, numbered: bool) -> str:
     text = [f"diff --git a/{file.path} b/{file.path}\n--- a/{file.path}\n+++ b/{file.path}\n"]
     size = 2 * file.context + 1
-    for shift, place in enumerate(file.places):
+    for shift, place in enumerate(file.positions):
         old = place - file.context + 1 if numbered else _INVENTED
         new = old + shift if numbered else _INVENTED
         text.append(f"@@ -{old},{size} +{new},{size + 1} @@\n{_body(file, place, spell)}")
@@ -128,7 +128,7 @@ def _diff(file: _Edited, spell: Spelling, *, numbered: bool) -> str:
 
 
 def _body(file: _Edited, place: int, spell: Spelling) -> str:
-    return "".join(f"{mark}{spell(mark, line)}\n" for mark, line in file.hunk(place))
+    return "".join(f"{prefix}{spell(prefix, line)}\n" for prefix, line in file.hunk(place))
 
 
 def _source(size: int, first: int = 0) -> list[str]:
@@ -140,7 +140,7 @@ def _source(size: int, first: int = 0) -> list[str]:
 
 
 def _spread(size: int, count: int) -> list[int]:
-    """`count` places in a file of `size` lines, none of them an empty line of `_source`."""
+    """Pick `count` positions in a file of `size` lines, never an empty line of `_source`."""
     return [(2 * at + 1) * size // (2 * count) // 5 * 5 + 1 for at in range(count)]
 
 
@@ -177,17 +177,17 @@ def _equal(scale: int) -> Case:
     """The context fits nearly everywhere, the removed line nowhere."""
     size = 200_000 * scale
     file = _Edited("src/equal.txt", ["same"] * size, [size // 2], 100 * scale)
-    return _case([file], lambda mark, line: "other" if mark == "-" else line, applies=False)
+    return _case([file], lambda prefix, line: "other" if prefix == "-" else line, applies=False)
 
 
 def _nowhere(scale: int) -> Case:
     """Hunks with one line, the removed one, that is nowhere in the file."""
     size = 100_000 * scale
     file = _Edited("src/large.txt", _source(size), _spread(size, 100 * scale))
-    return _case([file], lambda mark, line: line[::-1] if mark == "-" else line, applies=False)
+    return _case([file], lambda prefix, line: line[::-1] if prefix == "-" else line, applies=False)
 
 
-def _blanks(scale: int) -> Case:
+def _other_spaces(scale: int) -> Case:
     """Every line has two thousand likes, and none is spelled as in the patch."""
     lines = _source(50) * (2000 * scale)
     file = _Edited("src/large.txt", lines, _spread(len(lines), 200 * scale))
@@ -211,7 +211,7 @@ ROWS = (
     Row(
         "blanks",
         "100,000 lines, 50 of them distinct, 200 hunks with other blanks",
-        _blanks,
+        _other_spaces,
         sizes=(4, 8, 16),
     ),
 )

@@ -1,6 +1,6 @@
 """Running one tool once on a case: in a real repository, from the same state each time.
 
-Executed as a program it is the stop-watch, a process of its own: the peak memory of a child
+Executed as a program it is the stop-watch, a separate process: the peak memory of a child
 counts from that of its parent, and the benchmark itself holds large files.
 """
 
@@ -56,16 +56,16 @@ class Sample:
 
 
 class Stage:
-    """A repository for one case, in `folder`."""
+    """A repository for one case, in `directory`."""
 
-    def __init__(self, case: Case, folder: Path) -> None:
+    def __init__(self, case: Case, directory: Path) -> None:
         self._case = case
-        self._folder = folder
-        self._top = folder / "repository"
-        self._environment = _environment(folder)
+        self._directory = directory
+        self._top = directory / "repository"
+        self._environment = _environment(directory)
         self._top.mkdir(parents=True)
         for name in _SPELLINGS:
-            (folder / name).write_bytes(getattr(case, name))
+            (directory / name).write_bytes(getattr(case, name))
         self._build()
 
     def _build(self) -> None:
@@ -123,7 +123,7 @@ class Stage:
 
 
 def _environment(home: Path) -> dict[str, str]:
-    """The caller's environment without what tells git or Python to work otherwise than usual."""
+    """The caller's environment without what changes how git or Python work."""
     ours = ("GIT_", "PYTHON")
     return {
         **{name: value for name, value in os.environ.items() if not name.startswith(ours)},

@@ -24,20 +24,20 @@ _CONTEXT = 3
 
 _FIRST = (indents.dedented, indents.tabs_to_spaces, indents.indentation_halved)
 _THEN = (
-    wording.trailing_blanks,
+    wording.trailing_spaces,
     wording.letter_case,
     wording.typographic,
-    wording.inner_blanks,
+    wording.inner_spaces,
     wording.trailing_punctuation,
     wording.truncated_line,
-    layout.blank_at_edge,
-    layout.dropped_blank,
+    layout.blank_line_at_edge,
+    layout.dropped_blank_line,
 )
 _MISLEADING = (*_FIRST, wording.letter_case)
 
 
 def clean(context: int) -> Maker:
-    """A maker of cases that say the commit as it is."""
+    """Return a maker of cases that are the commit, unchanged."""
 
     def make(commit: Commit, _: Random) -> Draft | None:
         return plain_draft(commit, context)
@@ -53,12 +53,12 @@ def clean_anchored(commit: Commit, _: Random) -> Draft | None:
 
 
 def everywhere(spoiler: Spoiler) -> Maker:
-    """A maker that spoils every hunk that can be."""
+    """Return a maker that spoils every hunk that can be spoiled."""
     return partial(_spoil, spoiler=spoiler, most=None)
 
 
 def once(spoiler: Spoiler) -> Maker:
-    """A maker that spoils one hunk."""
+    """Return a maker that spoils one hunk."""
     return partial(_spoil, spoiler=spoiler, most=1)
 
 
@@ -75,7 +75,9 @@ def two_spoilings(commit: Commit, rng: Random) -> Draft | None:
 
 def _spoil(commit: Commit, rng: Random, spoiler: Spoiler, most: int | None) -> Draft | None:
     draft = plain_draft(commit, _CONTEXT)
-    targets = [(at, n) for at, one in enumerate(draft.sections) for n in range(len(one.hunks))]
+    targets = [
+        (at, n) for at, section in enumerate(draft.sections) for n in range(len(section.hunks))
+    ]
     count = 0
     for at, number in rng.sample(targets, len(targets)):
         if count == most:
@@ -88,16 +90,16 @@ def _spoil(commit: Commit, rng: Random, spoiler: Spoiler, most: int | None) -> D
     return draft if count else None
 
 
-def blank_inside(commit: Commit, rng: Random) -> Draft | None:
-    """A blank line between two lines of context, which the file then has, too."""
+def blank_line_inside(commit: Commit, rng: Random) -> Draft | None:
+    """Add a blank line between two lines of context, in the file, too."""
     at = rng.randrange(len(commit.files))
     change, draft = commit.files[at], plain_draft(commit, 3)
     hunks = draft.sections[at].hunks
     number = rng.randrange(len(hunks))
-    spoiled = layout.blank_inside(hunks[number], change, rng)
+    spoiled = layout.blank_line_inside(hunks[number], change, rng)
     if spoiled is None:
         return None
-    grown = sum(len(one.after) - len(one.before) for one in hunks[:number])
+    grown = sum(len(hunk.after) - len(hunk.before) for hunk in hunks[:number])
     start = spoiled.start + grown
     stop = start + len(spoiled.after) - 1
     expected = to_bytes((*change.new[:start], *spoiled.after, *change.new[stop:]))
@@ -120,7 +122,7 @@ def with_hunks(draft: Draft, at: int, hunks: tuple[Hunk, ...]) -> Draft:
 
 
 def misleading(key: Callable[[str], str]) -> Maker:
-    """A maker of hunks that, once spoiled, fit a place which is not theirs, compared by `key`."""
+    """Return a maker of hunks that, once spoiled, match a wrong position, compared by `key`."""
 
     def make(commit: Commit, rng: Random) -> Draft | None:
         draft = plain_draft(commit, 1)
@@ -146,7 +148,7 @@ def _fits_elsewhere(
 
 
 def ambiguous(*, anchored: bool) -> Maker:
-    """A maker of hunks with one line of context that stand at several places."""
+    """A maker of hunks with one line of context that occur at several positions."""
 
     def make(commit: Commit, _: Random) -> Draft | None:
         draft = plain_draft(commit, 1)

@@ -1,11 +1,11 @@
-"""What the time of a small `git opatch apply` is made of, and whether it is little enough.
+"""Measure the parts of the time of a small `git opatch apply`, and whether the goal is met.
 
     python benchmarks/startup.py [--runs N]
 
 All commands run in turn, whole processes, on one small hunk; the fastest run of each counts.
 A part is the difference to the part before. The goal is 1.3 times `python -c "import typer,
 git"`, with Python's own end, and the git processes that apply starts, as git's trace times
-them. Help and the version stand below: they import no git.
+them. Help and the version are below: they do not import git.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MODULES = {
     "Python": "os",
     "typer": "typer",
     "GitPython, and `git version` twice": "typer, git",
-    "the modules of git opatch": "typer, git, git_opatch.cli, git_opatch.commands.apply",
+    "the modules of git opatch": "typer, git, git_opatch.cli.main, git_opatch.cli.commands.apply",
 }
 _HELP = (("apply", "-h"), ("-h",), ("--version",))
 _SHARE = 1.3
@@ -36,8 +36,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--runs", type=int, default=15, help="of each command")
     runs = parser.parse_args().runs
-    with tempfile.TemporaryDirectory(prefix="opatch-startup-") as folder:
-        seconds, git = _measured(Path(folder), runs)
+    with tempfile.TemporaryDirectory(prefix="opatch-startup-") as directory:
+        seconds, git = _measured(Path(directory), runs)
     parts = _parts(seconds, git)
     _print_table({**parts, "**apply, a small hunk**": seconds["apply"]})
     allowed = _SHARE * seconds["typer, git"] + git
@@ -47,10 +47,10 @@ def main() -> None:
     _print_table({f"`{' '.join(words)}`": seconds[" ".join(words)] for words in _HELP})
 
 
-def _measured(folder: Path, runs: int) -> tuple[dict[str, float], float]:
+def _measured(directory: Path, runs: int) -> tuple[dict[str, float], float]:
     """The fastest run of each command, by name, and the least time of all git processes."""
-    stage = Stage(next(row for row in ROWS if row.name == "hunk").make(1), folder)
-    trace = folder / "trace"
+    stage = Stage(next(row for row in ROWS if row.name == "hunk").make(1), directory)
+    trace = directory / "trace"
     traced = Tool("traced", ("env", f"GIT_TRACE2_EVENT={trace}", _PROGRAM, *_APPLY))
     found: dict[str, list[float]] = {}
     for _ in range(runs):
@@ -77,9 +77,13 @@ def _tools() -> list[Tool]:
 def _of_git(trace: Path) -> float:
     """The seconds that the processes in a trace took, but for those of GitPython's import."""
     events = [json.loads(line) for line in trace.read_text().splitlines()]
-    own = {one["sid"] for one in events if one["event"] == "start" and "version" in one["argv"]}
+    own = {
+        event["sid"] for event in events if event["event"] == "start" and "version" in event["argv"]
+    }
     return sum(
-        float(one["t_abs"]) for one in events if one["event"] == "atexit" and one["sid"] not in own
+        float(event["t_abs"])
+        for event in events
+        if event["event"] == "atexit" and event["sid"] not in own
     )
 
 

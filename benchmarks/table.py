@@ -16,15 +16,15 @@ _GOOD = {
     Wanted.EITHER: {Outcome.EXACT, Outcome.REFUSED},
     Wanted.REFUSAL: {Outcome.REFUSED},
 }
-_TELLS = re.compile(r"did you mean `|write `|add a line `")
-"""How a refusal begins to say the line as it should be."""
+_ADVICE = re.compile(r"did you mean `|write `|add a line `")
+"""How a refusal begins that gives the corrected line."""
 
 
 def is_good(result: Result) -> bool:
-    """Whether the tool did what was wanted of it."""
+    """Whether the outcome is a wanted one."""
     wanted, outcome = result.case.wanted, result.outcome
-    told = wanted is Wanted.ANSWERED and outcome is Outcome.REFUSED
-    return outcome in _GOOD[wanted] or (told and _TELLS.search(result.message) is not None)
+    may_advise = wanted is Wanted.ANSWERED and outcome is Outcome.REFUSED
+    return outcome in _GOOD[wanted] or (may_advise and _ADVICE.search(result.message) is not None)
 
 
 def by_class(results: Sequence[Result], tools: Sequence[str]) -> Iterator[str]:
@@ -32,7 +32,7 @@ def by_class(results: Sequence[Result], tools: Sequence[str]) -> Iterator[str]:
     yield from _head(["class", "wanted", "cases", *tools])
     for kind in dict.fromkeys(result.case.kind for result in results):
         own = [result for result in results if result.case.kind == kind]
-        cells = [_cell([one for one in own if one.tool == tool]) for tool in tools]
+        cells = [_cell([result for result in own if result.tool == tool]) for tool in tools]
         cases = len({result.case.name for result in own})
         yield _row([kind, own[0].case.wanted.value, str(cases), *cells])
 
@@ -44,7 +44,11 @@ def _cell(results: Sequence[Result]) -> str:
     good = _percent(sum(map(is_good, results)), len(results))
     if results[0].case.wanted is Wanted.EITHER:
         good = f"{_percent(counts[Outcome.EXACT], len(results))} exact"
-    bad = [f"{counts[one]} {one.value}" for one in (Outcome.WRONG, Outcome.HALF) if counts[one]]
+    bad = [
+        f"{counts[outcome]} {outcome.value}"
+        for outcome in (Outcome.WRONG, Outcome.HALF)
+        if counts[outcome]
+    ]
     return ", ".join([good, *bad])
 
 
@@ -63,10 +67,11 @@ def totals(results: Sequence[Result], tools: Sequence[str]) -> Iterator[str]:
     )
     for tool in tools:
         own = [result for result in results if result.tool == tool]
-        apply, told, either, refuse = (
-            Counter(one.outcome for one in own if one.case.wanted is wanted) for wanted in Wanted
+        apply, answered, either, refuse = (
+            Counter(result.outcome for result in own if result.case.wanted is wanted)
+            for wanted in Wanted
         )
-        apply += told
+        apply += answered
         shares = [_percent(apply[outcome], apply.total()) for outcome in Outcome]
         bad = _percent(either[Outcome.WRONG] + either[Outcome.HALF], either.total())
         yield _row([tool, *shares, bad, _percent(refuse[Outcome.REFUSED], refuse.total())])
@@ -86,14 +91,14 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def reasons(results: Sequence[Result]) -> Iterator[str]:
-    """What was said where the outcome was not the wanted one, most frequent first."""
-    said = Counter(
+    """The messages where the outcome was not a wanted one, most frequent first."""
+    messages = Counter(
         (result.case.kind, result.outcome.value, _first_error(result.message))
         for result in results
         if not is_good(result)
     )
     for (kind, outcome, reason), count in sorted(
-        said.items(), key=lambda one: (one[0][0], -one[1])
+        messages.items(), key=lambda item: (item[0][0], -item[1])
     ):
         yield f"{count:4}  {kind}: {outcome}: {reason}"
 
@@ -111,24 +116,26 @@ def repeated(results: Sequence[Result]) -> Iterator[str]:
 
     The hunks first, then the cases of each class that has some that are not exact.
     """
-    to_apply = [one for one in results if one.case.wanted is Wanted.EXACT]
-    counts = [(one, _repeated_hunks(one.case)) for one in to_apply]
+    to_apply = [result for result in results if result.case.wanted is Wanted.EXACT]
+    counts = [(result, _repeated_hunks(result.case)) for result in to_apply]
     total = sum(count for _, count in counts)
-    placed = sum(count for one, count in counts if one.outcome is Outcome.EXACT)
-    yield f"{total} hunks stand at several places (blanks aside); {placed} of them were placed"
-    for kind in dict.fromkeys(one.case.kind for one, _ in counts):
-        own = [(one, count) for one, count in counts if one.case.kind == kind]
-        once = [one for one, count in own if not count]
-        several = [one for one, count in own if count]
+    placed = sum(count for result, count in counts if result.outcome is Outcome.EXACT)
+    yield (
+        f"{total} hunks occur at several positions (whitespace aside); {placed} of them were placed"
+    )
+    for kind in dict.fromkeys(result.case.kind for result, _ in counts):
+        own = [(result, count) for result, count in counts if result.case.kind == kind]
+        once = [result for result, count in own if not count]
+        several = [result for result, count in own if count]
         if _exact(once + several) < len(own):
             yield (
-                f"{kind}: {_exact(once)} of {len(once)} exact where each hunk stands at one place, "
-                f"{_exact(several)} of {len(several)} where one stands at several"
+                f"{kind}: {_exact(once)} of {len(once)} exact where each hunk occurs once, "
+                f"{_exact(several)} of {len(several)} where one occurs several times"
             )
 
 
 def _exact(results: Sequence[Result]) -> int:
-    return sum(one.outcome is Outcome.EXACT for one in results)
+    return sum(result.outcome is Outcome.EXACT for result in results)
 
 
 def _repeated_hunks(case: Case) -> int:

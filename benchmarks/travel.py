@@ -1,4 +1,4 @@
-"""What becomes of a patch that comes late, with `--3way`: the same as of `git cherry-pick`?
+"""Measure whether a late patch with `--3way` gives the same result as `git cherry-pick`.
 
 Each case is a commit's change of one file, as a patch without numbers, and a later state of that
 file without the change: the file's next versions, with the change taken out of each by `git
@@ -22,16 +22,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from dialects import NUMBERLESS, render
-from git_opatch.apply import plan_patch
-from git_opatch.options import Options, Past, Target
-from git_opatch.outcome import Reason
+from git_opatch.git.repository import Repository
+from git_opatch.model.options import Options, Target, ThreeWay
+from git_opatch.model.result import Reason
+from git_opatch.operations.apply import plan_patch
 from git_opatch.parse import parse_patch
-from git_opatch.plan import Plan
-from git_opatch.repository import Repository
+from git_opatch.plan.plan import Plan
 from history import read_history
 from hunks import plain_draft
 from model import Case, Commit, FileChange, Wanted, to_bytes
+from styles import NUMBERLESS, render
 
 CONTEXT = 3
 MOST_LATER = 10  # versions after the patch
@@ -59,8 +59,8 @@ def main() -> None:
     """Draw the cases, try them, and print the table."""
     options = _options()
     cases = list(itertools.islice(_draw(options.repo, options.seed), options.cases))
-    with tempfile.TemporaryDirectory(prefix="travel-") as folder:
-        area = Path(folder)
+    with tempfile.TemporaryDirectory(prefix="travel-") as directory:
+        area = Path(directory)
         _build(area, cases)
         counts = Counter(_try(area, number, late) for number, late in enumerate(cases))
     print(f"{len(cases)} patches")
@@ -91,8 +91,8 @@ def _cases(path: Path, seed: str) -> Iterator[Late]:
         for number, change in enumerate(commit.files):
             later = _later(directory, commit, change)
             if len(later) > 1:
-                one = Commit(commit.repository, commit.id, (change,))
-                case = Case("late", number, one, plain_draft(one, CONTEXT),
+                single = Commit(commit.repository, commit.id, (change,))
+                case = Case("late", number, single, plain_draft(single, CONTEXT),
                             rng.choice(NUMBERLESS), Wanted.EITHER)  # fmt: skip
                 yield Late(case, tuple(later))
 
@@ -116,9 +116,9 @@ def _later(directory: Path, commit: Commit, change: FileChange) -> list[bytes]:
 
 
 def _without(later: bytes, new: bytes, old: bytes) -> bytes | None:
-    """`later`, in which what made `new` of `old` is taken back; None for conflicts."""
-    with tempfile.TemporaryDirectory(prefix="travel-") as folder:
-        names = [Path(folder, name) for name in ("later", "new", "old")]
+    """Return `later` with the change from `old` to `new` undone; None for conflicts."""
+    with tempfile.TemporaryDirectory(prefix="travel-") as directory:
+        names = [Path(directory, name) for name in ("later", "new", "old")]
         for name, data in zip(names, (later, new, old), strict=True):
             name.write_bytes(data)
         done = subprocess.run(["git", "merge-file", "-p", *names], capture_output=True, check=False)
@@ -156,14 +156,14 @@ def _file(path: bytes, data: bytes, parent: bytes = b"") -> bytes:
 
 
 def _try(area: Path, number: int, late: Late) -> tuple[str, str]:
-    """What became of the patch, and how that is to what `git cherry-pick` makes of it."""
+    """Return the result of the patch, compared with the result of `git cherry-pick`."""
     wanted = _picked(area, number, late)
-    patch = parse_patch(render(late.case, late.case.dialect).encode())
+    patch = parse_patch(render(late.case, late.case.style).encode())
     options = Options(Target.CACHED, base=f"later-{number}")
     repository = Repository(area / ".git")
     plan, outcome = plan_patch(patch, repository, options), "fits the later state"
     if plan.failures:
-        plan = plan_patch(patch, repository, replace(options, past=Past.MERGE))
+        plan = plan_patch(patch, repository, replace(options, three_way=ThreeWay.MERGE))
         outcome = "fits an older version, merged"
     if plan.failures:
         return _why(plan), "cherry-pick: " + ("conflict" if wanted is None else "clean")
@@ -178,14 +178,14 @@ def _try(area: Path, number: int, late: Late) -> tuple[str, str]:
 def _why(plan: Plan) -> str:
     first = plan.failures[0]
     advice = first.advice.splitlines()
-    told = advice[-1].partition(" as of ") if advice and "fits" in advice[-1] else ("", "", "")
-    after = told[2].partition("), ")[2]
+    hint = advice[-1].partition(" as of ") if advice and "fits" in advice[-1] else ("", "", "")
+    after = hint[2].partition("), ")[2]
     reason = Reason(first.reason).value
     return f"refused ({reason}{', ' + after if after else ''})"
 
 
 def _picked(area: Path, number: int, late: Late) -> bytes | None:
-    """The file as `git cherry-pick` makes it; None for conflicts."""
+    """Return the file as `git cherry-pick` writes it; None for conflicts."""
     env = {**os.environ, **_SEALED}
 
     def run(*words: str) -> int:

@@ -1,4 +1,4 @@
-"""One tool, one case: a repository of its own, the run, and the verdict.
+"""One tool, one case: a new repository, the run, and the verdict.
 
 The repository lies in `area/repo`, so that files beside it can be watched as well, and the
 patch outside of both. No tool sees the caller's git configuration.
@@ -16,15 +16,15 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from dialects import render
 from model import ROOT, Case, Tree
 from peers import Tool
+from styles import render
 
 TIMEOUT = 20  # seconds that a tool may take
 
 
 class Outcome(Enum):
-    """What became of a case."""
+    """The outcome of a case."""
 
     EXACT = "exact"
     WRONG = "wrong"
@@ -36,7 +36,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A tool's outcome in a case, with what it said and left."""
+    """A tool's outcome in a case, with its output and the files that it left."""
 
     case: Case
     tool: str
@@ -48,13 +48,13 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The folders of one trial."""
+    """The directories of one trial."""
 
     top: Path
 
     @property
     def area(self) -> Path:
-        """The folder that is watched."""
+        """The directory that is watched."""
         return self.top / "area"
 
     @property
@@ -68,14 +68,14 @@ class Place:
         return self.top / "change.patch"
 
     def file(self, path: str) -> Path:
-        """Where a path of a case is."""
+        """Return where a path of a case is."""
         return self.repository / path.replace(ROOT, str(self.area))
 
 
 def try_case(case: Case, tool: Tool) -> Result:
-    """Let `tool` apply the patch of `case`, and judge what it did."""
+    """Let `tool` apply the patch of `case`, and judge the result."""
     with _place(case, in_git=tool.in_git) as place:
-        patch = render(case, tool.reads(case.dialect)).replace(ROOT, str(place.area))
+        patch = render(case, tool.reads(case.style)).replace(ROOT, str(place.area))
         place.patch.write_bytes(patch.encode())
         success, message = _run(tool, place)
         got = _read(place, case)
@@ -87,7 +87,7 @@ def try_case(case: Case, tool: Tool) -> Result:
 
 
 def judge(case: Case, got: Tree, *, success: bool) -> Outcome:
-    """What a report of success or failure is worth, given the files that were left."""
+    """Judge a report of success or failure by the files that were left."""
     if success:
         return Outcome.EXACT if got == case.draft.expected else Outcome.WRONG
     return Outcome.REFUSED if got == case.draft.base else Outcome.HALF
@@ -107,8 +107,8 @@ def _run(tool: Tool, place: Place) -> tuple[bool, str]:
         )
     except subprocess.TimeoutExpired:
         return False, f"error: no answer in {TIMEOUT} seconds"
-    said = done.stderr + done.stdout
-    return done.returncode == 0, said.decode(errors="replace")
+    output = done.stderr + done.stdout
+    return done.returncode == 0, output.decode(errors="replace")
 
 
 def _environment(home: Path) -> dict[str, str]:
@@ -146,9 +146,9 @@ def _read(place: Place, case: Case) -> dict[str, bytes]:
     names = {os.path.normpath(place.file(path)): path for path in case.draft.base}
     private = os.path.join(place.repository, ".git", "")
     found: dict[str, bytes] = {}
-    for folder, _, files in os.walk(place.area):
+    for directory, _, files in os.walk(place.area):
         for file in files:
-            path = os.path.join(folder, file)
+            path = os.path.join(directory, file)
             if path in names or not path.startswith(private):
                 name = names.get(path, os.path.relpath(path, place.repository))
                 found[name] = Path(path).read_bytes()

@@ -27,11 +27,13 @@ _TYPOGRAPHY = {
 _PROSE = (".md", ".rst", ".txt", ".adoc", ".mdx", ".markdown")
 
 
-def rewrite_one(hunk: Hunk, rng: Random, marks: Collection[str], rewrite: Rewrite) -> Hunk | None:
-    """Rewrite one line with one of these marks, drawn at random among those that change."""
+def rewrite_one(
+    hunk: Hunk, rng: Random, prefixes: Collection[str], rewrite: Rewrite
+) -> Hunk | None:
+    """Rewrite one line with one of these prefixes, drawn at random among those that change."""
     for at in rng.sample(hunk.indexes, len(hunk.lines)):
         line = hunk.lines[at]
-        if line.mark in marks:
+        if line.prefix in prefixes:
             text = rewrite(line.text, rng)
             if text != line.text:
                 return hunk.with_line(at, replace(line, text=text))
@@ -41,13 +43,13 @@ def rewrite_one(hunk: Hunk, rng: Random, marks: Collection[str], rewrite: Rewrit
 def rewrite_some(hunk: Hunk, rng: Random, rewrite: Rewrite) -> Hunk | None:
     """Rewrite about half of the context and removed lines, but one at least.
 
-    Not those of which the patch itself changes the blanks: that would be another patch.
+    Lines whose whitespace the patch itself changes are kept: that would be another patch.
     """
-    added = {"".join(line.text.split()) for line in hunk.lines if line.mark == ADDED}
+    added = {"".join(line.text.split()) for line in hunk.lines if line.prefix == ADDED}
     rewritten = {
         at: text
         for at, line in enumerate(hunk.lines)
-        if line.is_context or (line.mark == REMOVED and "".join(line.text.split()) not in added)
+        if line.is_context or (line.prefix == REMOVED and "".join(line.text.split()) not in added)
         if (text := rewrite(line.text, rng)) != line.text
     }
     if not rewritten:
@@ -59,8 +61,8 @@ def rewrite_some(hunk: Hunk, rng: Random, rewrite: Rewrite) -> Hunk | None:
     return hunk
 
 
-def trailing_blanks(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
-    """Blanks added or cut at the ends of lines."""
+def trailing_spaces(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
+    """Add or remove trailing spaces."""
 
     def rewrite(text: str, rng: Random) -> str:
         return text.rstrip() if text.rstrip() != text else text + rng.choice((" ", "  ", "\t"))
@@ -68,8 +70,8 @@ def trailing_blanks(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
     return rewrite_some(hunk, rng, rewrite)
 
 
-def inner_blanks(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
-    """Runs of blanks inside lines collapsed, or else doubled."""
+def inner_spaces(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
+    """Collapse runs of spaces inside lines, or double them."""
 
     def rewrite(text: str, _: Random) -> str:
         body = text.lstrip()
@@ -100,17 +102,19 @@ def typographic(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
         if plain != text:
             return plain
         body = text.lstrip()
-        present = [form for form in ('"', "'", "...", "-") if form in body]
+        present = [variant for variant in ('"', "'", "...", "-") if variant in body]
         if not present:
             return text
-        form = rng.choice(present)
-        return text[: len(text) - len(body)] + body.replace(form, rng.choice(_TYPOGRAPHY[form]))
+        variant = rng.choice(present)
+        return text[: len(text) - len(body)] + body.replace(
+            variant, rng.choice(_TYPOGRAPHY[variant])
+        )
 
     return rewrite_one(hunk, rng, (CONTEXT,), rewrite)
 
 
 def backticks(hunk: Hunk, change: FileChange, rng: Random) -> Hunk | None:
-    """Backticks taken from a context line, or, in prose, put round one of its words."""
+    """Backticks taken from a context line, or, in prose, put around one of its words."""
 
     def rewrite(text: str, rng: Random) -> str:
         if "`" in text:
@@ -137,8 +141,8 @@ def trailing_punctuation(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
 
 def punctuation_in_both(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
     """A sign of punctuation taken from the end of a removed line, and of all added ones."""
-    ends = {line.text[-1:] for line in hunk.lines if line.mark == REMOVED} & set(".,;:")
-    ends &= {line.text[-1:] for line in hunk.lines if line.mark == ADDED}
+    ends = {line.text[-1:] for line in hunk.lines if line.prefix == REMOVED} & set(".,;:")
+    ends &= {line.text[-1:] for line in hunk.lines if line.prefix == ADDED}
     if not ends:
         return None
     sign = rng.choice(sorted(ends))
@@ -164,15 +168,15 @@ def truncated_line(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
 
 
 def missing_leading_space(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
-    """Some or all context lines as they stand in the file, without the diff's blank."""
+    """Some or all context lines as they are in the file, without the diff's space."""
     able = [
         at
         for at, line in enumerate(hunk.lines)
-        if line.mark == CONTEXT and line.text and line.text[0] not in "+-@*\\"
+        if line.prefix == CONTEXT and line.text and line.text[0] not in "+-@*\\"
     ]
     if not able:
         return None
     count = rng.choice((len(able), rng.randint(1, len(able))))
     for at in rng.sample(able, count):
-        hunk = hunk.with_line(at, replace(hunk.lines[at], mark=BARE))
+        hunk = hunk.with_line(at, replace(hunk.lines[at], prefix=BARE))
     return hunk

@@ -1,3 +1,204 @@
-"""git opatch: apply patches as language models write them, exactly or not at all."""
+"""Apply patches as language models write them: exactly, or not at all.
+
+What programs import: each command's work as a function with a typed result; `docs/api.md` has an
+example of each. What a user, a model or a repository can do wrong raises an `OpatchError`, of the
+kind and with the exit status that the command would have. A name is imported when it is first
+asked for, so that `import git_opatch` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from git_opatch.agent.apply_patch_call import (
+        Invocation,
+        detect,
+    )
+    from git_opatch.agent.verify import (
+        Action,
+        FileChange,
+        verify,
+    )
+    from git_opatch.git.repository import (
+        Repository,
+    )
+    from git_opatch.journal import (
+        Record,
+    )
+    from git_opatch.model.errors import (
+        BusyError,
+        Diagnostic,
+        ImplicitInvocation,
+        JournalError,
+        Kind,
+        OpatchError,
+        ParseError,
+        RepositoryError,
+        TransactionError,
+    )
+    from git_opatch.model.options import (
+        Ambiguous,
+        Format,
+        Matching,
+        Options,
+        PathRule,
+        Policy,
+        Target,
+        ThreeWay,
+        Tier,
+    )
+    from git_opatch.model.patch import (
+        FilePatch,
+        Hunk,
+        Operation,
+        Patch,
+    )
+    from git_opatch.model.placement import (
+        Evidence,
+        Placement,
+    )
+    from git_opatch.model.result import (
+        ClosestMatch,
+        Failure,
+        Reason,
+        Refused,
+    )
+    from git_opatch.operations.apply import (
+        apply_patch,
+        check_patch,
+        plan_patch,
+    )
+    from git_opatch.operations.history import (
+        record_of,
+        records_of,
+    )
+    from git_opatch.operations.recover import (
+        recover_interrupted,
+    )
+    from git_opatch.operations.undo import (
+        undo_patch,
+    )
+    from git_opatch.parse import (
+        is_patch,
+        parse_patch,
+    )
+    from git_opatch.plan.plan import (
+        PlacedHunk,
+        Plan,
+    )
 
 __version__ = "0.1.0"
+
+_MODULE_OF = {
+    "Action": "agent.verify",
+    "Ambiguous": "model.options",
+    "BusyError": "model.errors",
+    "ClosestMatch": "model.result",
+    "Diagnostic": "model.errors",
+    "Evidence": "model.placement",
+    "Failure": "model.result",
+    "FileChange": "agent.verify",
+    "FilePatch": "model.patch",
+    "Format": "model.options",
+    "Hunk": "model.patch",
+    "ImplicitInvocation": "model.errors",
+    "Invocation": "agent.apply_patch_call",
+    "JournalError": "model.errors",
+    "Kind": "model.errors",
+    "Matching": "model.options",
+    "OpatchError": "model.errors",
+    "Operation": "model.patch",
+    "Options": "model.options",
+    "ParseError": "model.errors",
+    "Patch": "model.patch",
+    "PathRule": "model.options",
+    "PlacedHunk": "plan.plan",
+    "Placement": "model.placement",
+    "Plan": "plan.plan",
+    "Policy": "model.options",
+    "Reason": "model.result",
+    "Record": "journal",
+    "Refused": "model.result",
+    "Repository": "git.repository",
+    "RepositoryError": "model.errors",
+    "Target": "model.options",
+    "ThreeWay": "model.options",
+    "Tier": "model.options",
+    "TransactionError": "model.errors",
+    "apply_patch": "operations.apply",
+    "check_patch": "operations.apply",
+    "detect": "agent.apply_patch_call",
+    "is_patch": "parse",
+    "parse_patch": "parse",
+    "plan_patch": "operations.apply",
+    "record_of": "operations.history",
+    "records_of": "operations.history",
+    "recover_interrupted": "operations.recover",
+    "undo_patch": "operations.undo",
+    "verify": "agent.verify",
+}
+
+__all__ = [
+    "Action",
+    "Ambiguous",
+    "BusyError",
+    "ClosestMatch",
+    "Diagnostic",
+    "Evidence",
+    "Failure",
+    "FileChange",
+    "FilePatch",
+    "Format",
+    "Hunk",
+    "ImplicitInvocation",
+    "Invocation",
+    "JournalError",
+    "Kind",
+    "Matching",
+    "OpatchError",
+    "Operation",
+    "Options",
+    "ParseError",
+    "Patch",
+    "PathRule",
+    "PlacedHunk",
+    "Placement",
+    "Plan",
+    "Policy",
+    "Reason",
+    "Record",
+    "Refused",
+    "Repository",
+    "RepositoryError",
+    "Target",
+    "ThreeWay",
+    "Tier",
+    "TransactionError",
+    "apply_patch",
+    "check_patch",
+    "detect",
+    "is_patch",
+    "parse_patch",
+    "plan_patch",
+    "record_of",
+    "records_of",
+    "recover_interrupted",
+    "undo_patch",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name from the module that defines it."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names also before they are imported."""
+    return sorted({*globals(), *__all__})

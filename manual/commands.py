@@ -1,4 +1,4 @@
-"""The commands of `git opatch` with their options, as their own help has them."""
+"""Read the commands of `git opatch` and their options from their own help."""
 
 from __future__ import annotations
 
@@ -9,56 +9,61 @@ from typing import Any
 
 import typer
 
-from git_opatch.cli import app, register
+from git_opatch.cli.main import app, register
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option: its spellings, the name or the values of what it takes, and what it does."""
+    """An option: its spellings, the metavar or the choices of its value, and its help."""
 
     flags: tuple[str, ...]
-    takes: str
-    values: tuple[str, ...]
+    metavar: str
+    choices: tuple[str, ...]
     help: str
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: `words` is what stands after its name when all options are left out."""
+    """A command; `arguments` is the part of its usage after the name and the options."""
 
     name: str
-    words: str
+    arguments: str
     summary: str
     help: str
     options: tuple[Option, ...]
 
 
 def read_commands() -> tuple[Command, ...]:
-    """All commands, in the order of their list."""
+    """List all commands, in the order of the help."""
     register()
     group: Any = typer.main.get_command(app)
-    return tuple(_command(name, one) for name, one in group.commands.items())
+    return tuple(_command(name, command) for name, command in group.commands.items())
 
 
 def _command(name: str, command: Any) -> Command:
     context = typer.Context(command, info_name=name, help_option_names=["-h", "--help"])
-    options = [one for one in command.get_params(context) if one.opts[0].startswith("-")]
-    arguments = [one for one in command.get_params(context) if one not in options]
-    words = " ".join(word for one in arguments for word in one.get_usage_pieces(context))
-    told = [_option(one, context) for one in options]
-    return Command(name, words, command.short_help, command.help, tuple(told))
+    parameters = command.get_params(context)
+    options = [parameter for parameter in parameters if parameter.opts[0].startswith("-")]
+    arguments = " ".join(
+        word
+        for parameter in parameters
+        if parameter not in options
+        for word in parameter.get_usage_pieces(context)
+    )
+    read = tuple(_option(option, context) for option in options)
+    return Command(name, arguments, command.short_help, command.help, read)
 
 
 def _option(option: Any, context: typer.Context) -> Option:
     _, text = option.get_help_record(context)
-    values: tuple[str, ...] = ()
-    form = getattr(option, "type_descriptor", None)
-    for one in _parts(getattr(form, "annotation", None)):
-        if isinstance(one, type) and issubclass(one, Enum):
-            values = tuple(str(member.value) for member in one)
-    takes = "" if option.is_flag else option.metavar or "|".join(values) or "VALUE"
+    choices: tuple[str, ...] = ()
+    descriptor = getattr(option, "type_descriptor", None)
+    for kind in _parts(getattr(descriptor, "annotation", None)):
+        if isinstance(kind, type) and issubclass(kind, Enum):
+            choices = tuple(str(member.value) for member in kind)
+    metavar = "" if option.is_flag else option.metavar or "|".join(choices) or "VALUE"
     flags = sorted(option.opts, key=len)
-    return Option(tuple(flags), takes, values, text.replace("  [", " ["))
+    return Option(tuple(flags), metavar, choices, text.replace("  [", " ["))
 
 
 def _parts(annotation: object) -> Iterator[object]:

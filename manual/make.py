@@ -1,4 +1,4 @@
-"""Writes the manual page and the completions anew, from the commands' own help.
+"""Generate the manual page and the completions from the commands' own help.
 
 python manual/make.py
 """
@@ -16,8 +16,8 @@ _HERE = Path(__file__).parent
 TOP = _HERE.parent
 
 
-def made() -> dict[Path, str]:
-    """Each file, and what is to be in it."""
+def generate() -> dict[Path, str]:
+    """Generate the text of each file."""
     commands = read_commands()
     template = (_HERE / "git-opatch.1.in").read_text("utf-8")
     return {
@@ -29,5 +29,5 @@ def made() -> dict[Path, str]:
 
 
 if __name__ == "__main__":
-    for path, text in made().items():
+    for path, text in generate().items():
         path.write_text(text, "utf-8")

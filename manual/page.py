@@ -1,4 +1,4 @@
-"""The manual page: a template in roff, and each command's own help in its place."""
+"""Write the manual page: a template in roff, with the help of each command."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from commands import Command, Option
 
 
 def page(template: str, commands: Sequence[Command], version: str) -> str:
-    """The page of all `commands`, for this `version`."""
-    synopsis = "\n.br\n".join(_synopsis(one) for one in commands)
-    sections = "\n".join(line for one in commands for line in _section(one))
-    told = {"@VERSION@": version, "@SYNOPSIS@": synopsis, "@COMMANDS@": sections}
-    return re.sub("|".join(told), lambda found: told[found[0]], template)
+    """Fill the template with all `commands` and the `version`."""
+    synopsis = "\n.br\n".join(_synopsis(command) for command in commands)
+    sections = "\n".join(line for command in commands for line in _section(command))
+    values = {"@VERSION@": version, "@SYNOPSIS@": synopsis, "@COMMANDS@": sections}
+    return re.sub("|".join(values), lambda match: values[match[0]], template)
 
 
 def _synopsis(command: Command) -> str:
-    return f"\\fBgit opatch {command.name}\\fR [\\fIoptions\\fR] {_roff(command.words)}".rstrip()
+    return (
+        f"\\fBgit opatch {command.name}\\fR [\\fIoptions\\fR] {_roff(command.arguments)}".rstrip()
+    )
 
 
 def _section(command: Command) -> Iterator[str]:
@@ -33,12 +35,12 @@ def _section(command: Command) -> Iterator[str]:
 
 
 def _flag(flag: str, option: Option) -> str:
-    takes = f" \\fI{_roff(option.takes)}\\fR" if option.takes else ""
-    return f"\\fB{_roff(flag)}\\fR{takes}"
+    value = f" \\fI{_roff(option.metavar)}\\fR" if option.metavar else ""
+    return f"\\fB{_roff(flag)}\\fR{value}"
 
 
 def _roff(text: str) -> str:
-    """`text` as roff takes it: nothing in it is a request, and what stands in backticks is bold."""
+    """Escape `text` for roff; text in backticks becomes bold."""
     escaped = text.replace("\\", "\\e").replace("-", "\\-").replace("…", "...")
     bold = re.sub(r"`([^`]*)`", r"\\fB\1\\fR", escaped)
     return re.sub(r"(?m)^(?=[.'])", r"\\&", bold)

@@ -1,40 +1,78 @@
 from __future__ import annotations
 
+import gc
+import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import examples  # noqa: F401 - registers the profiles of hypothesis before one is chosen
 import pytest
 from sandbox import Sandbox, seal
 
+_MEMORY = Path("/dev/shm")
+
+# Git syncs each object to disk; nothing that the tests write must survive a crash.
+_is_ours = "TMPDIR" not in os.environ and os.access(_MEMORY, os.W_OK | os.X_OK)
+if _is_ours and shutil.disk_usage(_MEMORY).free > 4 << 30:
+    os.environ["TMPDIR"] = tempfile.tempdir = str(_MEMORY)
+
+
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the directory of each test's home."""
+    return tmp_path_factory.mktemp("homes")
+
 
 @pytest.fixture(autouse=True)
-def sealed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """No test sees the caller's git configuration, identity or repository."""
-    home = tmp_path_factory.mktemp("home")
+def sealed(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Hide the caller's git configuration, identity and repository from each test."""
+    home = homes / "home"
+    home.mkdir()
     seal(home, monkeypatch)
-    return home
+    yield home
+    shutil.rmtree(home)
 
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Sandbox:
-    """An empty repository."""
+    """Make an empty repository."""
     return Sandbox(tmp_path / "repo").init()
 
 
 @pytest.fixture(params=["sha1", "sha256"])
 def sound(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """An empty repository of either object format, which git must find sound after the test."""
+    """Make an empty repository of either object format; run `git fsck` on it after the test."""
     repo = Sandbox(tmp_path / "repo").init(f"--object-format={request.param}")
     yield repo
     repo.fsck()
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors: a test waits for git half of its time."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--kills", type=int, default=4, help="how often to kill each transaction")
+    parser.addoption("--kills", type=int, help="how often to kill each transaction")
+    parser.addoption(
+        "--as-program", action="store_true", help="run the real program each time, not in-process"
+    )
 
 
-@pytest.fixture
+def pytest_collection_finish() -> None:
+    """Exclude the objects of the collection from garbage collection: they stay alive."""
+    gc.freeze()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    Sandbox.as_program = bool(config.getoption("--as-program"))
+
+
+@pytest.fixture(params=[2, pytest.param(50, marks=pytest.mark.exhaustive)])
 def kills(request: pytest.FixtureRequest) -> int:
-    count = request.config.getoption("--kills")
+    """Give the number of kills of each transaction."""
+    count = request.config.getoption("--kills") or request.param
     assert isinstance(count, int)
     return count

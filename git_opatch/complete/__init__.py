@@ -1,22 +1,28 @@
-"""Placed hunks and the base's blobs to a standard unified diff.
+"""Complete a patch: placed hunks and the base's blobs become a standard unified diff. Pure.
 
-edits     a placed hunk to edits of a file's lines
-draft     the tree as the sections change it, each line's origin carried through
-diff      what became of each file, as git writes it
+reindent              how added lines are indented; `neighbour_indent`, `lost_indent` help
+inherited_difference  which added lines are unclear
+edits                 a placed hunk as edits of a file's lines
+tree                  the files as the sections of a patch change them
+unified_diff          the result for each file, as git writes it
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from io import StringIO
+from typing import TYPE_CHECKING, NamedTuple
 
-from git_opatch.blob import Change, Entry, Stages
-from git_opatch.complete.diff import FileDiff, complete_file
-from git_opatch.complete.draft import Draft, Result
+from git_opatch.complete.tree import Result, VirtualTree
+from git_opatch.complete.unified_diff import FileDiff, complete_file
+from git_opatch.model.blob import Change, Entry, Stages
+
+if TYPE_CHECKING:
+    from unidiff.patch import PatchSet as PatchSet
 
 
 class FileSummary(NamedTuple):
-    """What becomes of one file: `status` is git's letter A, M, D, R or C."""
+    """The change of one file: `status` is git's letter A, M, D, R or C."""
 
     status: str
     path: str
@@ -28,51 +34,64 @@ class FileSummary(NamedTuple):
 
 
 class Completed(NamedTuple):
-    """A whole patch, completed: the diff for git, and the outcome it must have."""
+    """A completed patch: the diff for git, and the result that it must have."""
 
     diff: bytes
     changes: tuple[Change, ...]
     files: tuple[FileSummary, ...]
     results: tuple[Result, ...] = ()
 
+    @property
+    def patch_set(self) -> PatchSet:
+        """The diff as `unidiff.PatchSet`, which is imported when this is asked for.
+
+        Bytes that are not UTF-8 are surrogate escapes; paths are quoted as in the diff.
+        """
+        from unidiff.patch import PatchSet as PatchSet
+
+        # Lines end at "\n" alone: `newline` keeps a "\r" in a line from being one of its own.
+        return PatchSet(StringIO(self.diff.decode("utf-8", "surrogateescape"), newline="\n"))
+
     def contents(self) -> dict[str, bytes]:
-        """The bytes that each new or changed file will have, by path."""
-        return {one.path: one.content.text.to_bytes() for one in self.results if one.content}
+        """Return the bytes that each new or changed file will have, by path."""
+        return {
+            result.path: result.content.text.to_bytes() for result in self.results if result.content
+        }
 
 
 class Conflicts(NamedTuple):
-    """Files whose merge has conflicts: what the index is to have of each, by path.
+    """Files whose merge has conflicts: their stages for the index, by path.
 
-    `whole` is the completed patch with git's markers in them.
+    `whole` is the completed patch, with git's conflict markers in these files.
     """
 
     stages: Mapping[str, Stages]
     whole: Completed
 
 
-def complete(draft: Draft, algorithm: str) -> Completed:
-    """The diff of all that `draft` changed; `algorithm` is the repository's hash."""
-    return complete_results(draft.results(), algorithm)
+def complete(tree: VirtualTree, algorithm: str) -> Completed:
+    """Complete all changes of `tree`; `algorithm` is the repository's hash."""
+    return complete_results(tree.results(), algorithm)
 
 
 def complete_results(results: Sequence[Result], algorithm: str) -> Completed:
-    """The diff of `results`, those of one draft, in order."""
-    patched = [complete_file(result, algorithm) for result in results]
+    """Complete `results`, those of one tree, in order."""
+    diffs = [complete_file(result, algorithm) for result in results]
     changes: dict[str, Change] = {}
     summaries = []
-    for result, file in zip(results, patched, strict=True):
-        for change in _changes(result, file.blob):
+    for result, file_diff in zip(results, diffs, strict=True):
+        for change in _changes(result, file_diff.blob):
             before = changes.get(change.path)
             changes[change.path] = change if before is None else _merged(before, change)
-        summaries.append(_summary(result, file))
-    diff = b"".join(file.data for file in patched)
+        summaries.append(_summary(result, file_diff))
+    diff = b"".join(file_diff.data for file_diff in diffs)
     return Completed(diff, tuple(changes.values()), tuple(summaries), tuple(results))
 
 
-def _summary(result: Result, file: FileDiff) -> FileSummary:
+def _summary(result: Result, diff: FileDiff) -> FileSummary:
     old_path = result.old.path if result.old else result.path
     status = _status(result)
-    return FileSummary(status, result.path, old_path, file.added, file.removed, file.binary)
+    return FileSummary(status, result.path, old_path, diff.added, diff.removed, diff.binary)
 
 
 def _changes(result: Result, blob: str) -> list[Change]:
@@ -86,8 +105,8 @@ def _changes(result: Result, blob: str) -> list[Change]:
     return [Change(result.old.path, old, None), created]
 
 
-def _merged(one: Change, two: Change) -> Change:
-    return Change(one.path, one.old or two.old, one.new or two.new)
+def _merged(first: Change, second: Change) -> Change:
+    return Change(first.path, first.old or second.old, first.new or second.new)
 
 
 def _status(result: Result) -> str:

@@ -1,8 +1,7 @@
-r"""A placed hunk to edits of the file's lines: the endings and the last newline decided.
+r"""Turn a placed hunk into edits of the file's lines, with line endings (D46, D47).
 
-Context and removed lines are never written: an edit holds added lines alone, and the
-file's bytes stay round it. Rules: "Line endings" and "Newline at the end of a file" in
-the project's decisions.
+Context and removed lines are never written (D40): an edit holds added lines alone, and the file's
+bytes around it stay.
 """
 
 from __future__ import annotations
@@ -10,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from git_opatch.complete.indent import AS_WRITTEN, Follow
-from git_opatch.errors import OpatchError
-from git_opatch.outcome import Placement
-from git_opatch.patch import Hunk, Line, Mark
-from git_opatch.text import BYTE_ORDER_MARK, Text, without_cr
+from git_opatch.complete.reindent import AS_WRITTEN, Reindent
+from git_opatch.model.errors import OpatchError
+from git_opatch.model.patch import Hunk, Line, Prefix
+from git_opatch.model.placement import Placement
+from git_opatch.model.text import BYTE_ORDER_MARK, Text, without_cr
 
 
 class Edit(NamedTuple):
-    """The lines from `start` to `stop` of a text become `lines`.
+    """Replaces the lines of a text from `start` to `stop` by `lines`.
 
-    `newline` is whether the last of `lines` is ended by one, should it end the file.
+    `newline` is whether the last of `lines` has one, should it end the file.
     """
 
     start: int
@@ -29,73 +28,76 @@ class Edit(NamedTuple):
     newline: bool = True
     ending: bytes = b""
     r"""The `\r` that the file's last line gets, should lines be appended to it."""
-    keeps_mark: bool = True
-    """Whether a byte-order mark stays in front of the file; not if the hunk itself names it."""
+    keep_bom: bool = True
+    """Whether a byte-order mark stays in front of the file; not if the hunk itself shows it."""
 
 
-def edits_of(placement: Placement, text: Text, follow: Follow = AS_WRITTEN) -> Iterator[Edit]:
-    """The edits that `placement` asks for in `text`, in order, none of them empty.
+def edits_of(placement: Placement, text: Text, reindent: Reindent = AS_WRITTEN) -> Iterator[Edit]:
+    """Yield the edits of `text` that `placement` asks for, in order, none of them empty.
 
-    `follow` says how its added lines are indented.
+    `reindent` says how its added lines are indented.
     """
-    at = placement.start
+    position = placement.start
     run: list[Line] = []
     lines = placement.hunk.lines
-    for line in (*(lines if follow is AS_WRITTEN else follow.lines(lines)), None):
-        if line is not None and line.mark is not Mark.CONTEXT:
+    for line in (*(lines if reindent is AS_WRITTEN else reindent.lines(lines)), None):
+        if line is not None and line.prefix is not Prefix.CONTEXT:
             run.append(line)
             continue
         if run:
-            removed = sum(one.mark is Mark.REMOVED for one in run)
-            added = [one for one in run if one.mark is Mark.ADDED]
-            edit = _edit(placement, text, at, at + removed, added)
+            removed = sum(changed.prefix is Prefix.REMOVED for changed in run)
+            added = [changed for changed in run if changed.prefix is Prefix.ADDED]
+            edit = _edit(placement, text, position, position + removed, added)
             if edit is not None:
                 yield edit
-            at, run = at + removed, []
-        at += 1
+            position, run = position + removed, []
+        position += 1
 
 
 def _edit(
     placement: Placement, text: Text, start: int, stop: int, added: Sequence[Line]
 ) -> Edit | None:
     newline = not added or added[-1].newline
-    if placement.keeps_endings:
+    if placement.verbatim_endings:
         lines = [line.text for line in added]
     else:
         lines = [
-            without_cr(line.text) + (_ending(text, start + at, stop) if line.newline else b"")
-            for at, line in enumerate(added)
+            without_cr(line.text) + (_ending(text, start + index, stop) if line.newline else b"")
+            for index, line in enumerate(added)
         ]
-    ending = b"\r" if text.crlf and not placement.keeps_endings else b""
-    keeps_mark = placement.keeps_mark and not (_has_mark(text) and _names_mark(placement.hunk))
-    return trimmed(Edit(start, stop, tuple(lines), newline, ending, keeps_mark), text)
+    ending = b"\r" if text.crlf and not placement.verbatim_endings else b""
+    keep_bom = placement.keep_bom and not (_has_bom(text) and _shows_bom(placement.hunk))
+    return trim_unchanged(Edit(start, stop, tuple(lines), newline, ending, keep_bom), text)
 
 
-def _has_mark(text: Text) -> bool:
+def _has_bom(text: Text) -> bool:
     return bool(text.lines) and text.lines[0].startswith(BYTE_ORDER_MARK)
 
 
-def _names_mark(hunk: Hunk) -> bool:
+def _shows_bom(hunk: Hunk) -> bool:
     return any(line.text.startswith(BYTE_ORDER_MARK) for line in hunk.lines)
 
 
-def at_the_ends(edits: Sequence[Edit], text: Text) -> list[Edit]:
-    """`edits`, which are joined, with what they do to the first and the last line of the file.
+def edge_edits(edits: Sequence[Edit], text: Text) -> list[Edit]:
+    """Add to `edits`, which are joined, what they do to the first and the last line of the file.
 
-    Asked of all together: an edit at an end also rewrites the line there, which another one may
-    change.
+    Takes all of them: an edit at an end also rewrites the line there, which another may change.
     """
     if not edits:
         return []
-    found = joined([*edits[:-1], _with_last_line(edits[-1], text)], text)
-    if found:  # which may be one by now, where the file has one line
-        found[0] = _with_byte_order_mark(found[0], text)
-    return joined([one for edit in found if (one := trimmed(edit, text))], text)
+    joined = join_edits([*edits[:-1], _with_last_line(edits[-1], text)], text)
+    if joined:  # which may be one by now, where the file has one line
+        joined[0] = _keeping_bom(joined[0], text)
+    return join_edits(_trim_all(joined, text), text)
 
 
-def _with_byte_order_mark(edit: Edit, text: Text) -> Edit:
-    """An edit that begins the file leaves a byte-order mark where it was: in front."""
-    if not edit.keeps_mark or edit.start or not _has_mark(text):
+def _trim_all(edits: Sequence[Edit], text: Text) -> list[Edit]:
+    return [trimmed for edit in edits if (trimmed := trim_unchanged(edit, text))]
+
+
+def _keeping_bom(edit: Edit, text: Text) -> Edit:
+    """Leave a byte-order mark in front of the file, if `edit` begins it (D44)."""
+    if not edit.keep_bom or edit.start or not _has_bom(text):
         return edit
     lines = [line.removeprefix(BYTE_ORDER_MARK) for line in edit.lines]
     stop, newline = edit.stop, edit.newline
@@ -108,19 +110,19 @@ def _with_byte_order_mark(edit: Edit, text: Text) -> Edit:
     return edit._replace(stop=stop, lines=tuple(lines), newline=newline)
 
 
-def _ending(text: Text, at: int, stop: int) -> bytes:
-    r"""The `\r` of the line that an added one replaces, else of its neighbours."""
+def _ending(text: Text, position: int, stop: int) -> bytes:
+    r"""Return the `\r` of the line that an added one replaces, else of its neighbours."""
     if text.crlf:
         return b"\r"
-    near = at if at < stop else stop - 1
-    for line in (near, near + 1):
-        if 0 <= line < len(text.lines):
-            return b"\r" if text.lines[line].endswith(b"\r") else b""
+    near = position if position < stop else stop - 1
+    for neighbour in (near, near + 1):
+        if 0 <= neighbour < len(text.lines):
+            return b"\r" if text.lines[neighbour].endswith(b"\r") else b""
     return b""
 
 
 def _with_last_line(edit: Edit, text: Text) -> Edit:
-    """An edit that appends to a last line without a newline changes that line, too."""
+    """Let an edit that appends to a last line without a newline change that line, too."""
     end = len(text.lines)
     if edit.start < end or not end or text.final_newline or not edit.lines:
         return edit
@@ -128,13 +130,13 @@ def _with_last_line(edit: Edit, text: Text) -> Edit:
     return edit._replace(start=end - 1, stop=end, lines=(last, *edit.lines))
 
 
-def trimmed(edit: Edit, text: Text) -> Edit | None:
-    """`edit` without what it takes away and puts back; None if nothing is left."""
+def trim_unchanged(edit: Edit, text: Text) -> Edit | None:
+    """Cut from `edit` the lines that it removes and adds again; None if nothing is left."""
     first, last = 0, len(edit.lines)
     start, stop = edit.start, edit.stop
-    while start < stop and first < last and _same(text, start, edit, first):
+    while start < stop and first < last and _is_same(text, start, edit, first):
         start, first = start + 1, first + 1
-    while start < stop and first < last and _same(text, stop - 1, edit, last - 1):
+    while start < stop and first < last and _is_same(text, stop - 1, edit, last - 1):
         stop, last = stop - 1, last - 1
     if start == stop and first == last:
         return None
@@ -148,43 +150,45 @@ def trimmed(edit: Edit, text: Text) -> Edit | None:
     )
 
 
-def _same(text: Text, at: int, edit: Edit, index: int) -> bool:
-    """Whether the text's line `at` is the edit's line `index`, its newline included."""
+def _is_same(text: Text, position: int, edit: Edit, index: int) -> bool:
+    """Tell whether the text's line at `position` is the edit's line `index`, newline included."""
     ends_file = edit.stop == len(text.lines) and index == len(edit.lines) - 1
     newline = edit.newline if ends_file else True
-    return text.lines[at] == edit.lines[index] and text.has_newline(at) == newline
+    return text.lines[position] == edit.lines[index] and text.has_newline(position) == newline
 
 
-def joined(edits: Sequence[Edit], text: Text) -> list[Edit]:
-    """`edits`, which are in order, with those that touch made one: each change is told once."""
-    found: list[Edit] = []
+def join_edits(edits: Sequence[Edit], text: Text) -> list[Edit]:
+    """Join those of `edits`, which are in order, that touch: each change is shown once."""
+    joined: list[Edit] = []
     for edit in edits:
-        if not found or edit.start > found[-1].stop:
-            found.append(edit)
+        if not joined or edit.start > joined[-1].stop:
+            joined.append(edit)
             continue
-        before = found.pop()
+        before = joined.pop()
         both = edit._replace(
             start=before.start,
             lines=before.lines + edit.lines,
             ending=before.ending or edit.ending,
-            keeps_mark=before.keeps_mark and edit.keeps_mark,
+            keep_bom=before.keep_bom and edit.keep_bom,
         )
-        one = trimmed(both, text)
-        found += [one] if one else []
-    return found
+        joined += _trim_all([both], text)
+    return joined
 
 
 def apply_edits(text: Text, edits: Sequence[Edit]) -> Text:
-    """`text` with `edits`, which are in order and do not overlap."""
+    """Edit `text`. `edits` are in order.
+
+    Raises `OpatchError` if they overlap.
+    """
     lines: list[bytes] = []
-    at = 0
+    done = 0
     for edit in edits:
-        if edit.start < at:
+        if edit.start < done:
             raise OpatchError("two hunks change the same lines; send them as one")
-        lines += text.lines[at : edit.start]
+        lines += text.lines[done : edit.start]
         lines += edit.lines
-        at = edit.stop
-    lines += text.lines[at:]
+        done = edit.stop
+    lines += text.lines[done:]
     return Text.from_lines(lines, _final_newline(text, edits))
 
 
@@ -195,30 +199,30 @@ def _final_newline(text: Text, edits: Sequence[Edit]) -> bool:
 
 
 def compose(first: Sequence[Edit], second: Sequence[Edit], base: Text, after: Text) -> list[Edit]:
-    """The edits of `base` that do what `first` does and then `second`; `after` is the outcome.
+    """Return the edits of `base` that do what `first` does and then `second`.
 
-    Each line's origin in `base` is carried through, so that one diff results. The cost is
-    that of the edits, whatever the size of the file.
+    `after` is the result. Each line's origin in `base` is kept, so that one diff results. The cost
+    is that of the edits, whatever the size of the file.
     """
     pieces = list(_pieces(first, len(base.lines)))
     for edit in reversed(second):
         pieces = [*_cut(pieces, 0, edit.start), _Piece(None, edit.lines), *_cut(pieces, edit.stop)]
     edits: list[Edit] = []
-    at = 0
+    done = 0
     added: tuple[bytes, ...] = ()
     for piece in [*pieces, _Piece(range(len(base.lines), len(base.lines) + 1))]:
         if piece.kept is None:
             added += piece.lines
             continue
-        if piece.kept.start > at or added:
+        if piece.kept.start > done or added:
             newline = after.final_newline or piece.kept.start < len(base.lines)
-            edits.append(Edit(at, piece.kept.start, added, newline))
-        at, added = piece.kept.stop, ()
-    return joined([one for edit in edits if (one := trimmed(edit, base))], base)
+            edits.append(Edit(done, piece.kept.start, added, newline))
+        done, added = piece.kept.stop, ()
+    return join_edits(_trim_all(edits, base), base)
 
 
 class _Piece(NamedTuple):
-    """Lines of the base that are kept, or others."""
+    """Lines of the base that are kept, or else new `lines`."""
 
     kept: range | None
     lines: tuple[bytes, ...] = ()
@@ -234,19 +238,20 @@ class _Piece(NamedTuple):
 
 
 def _pieces(edits: Sequence[Edit], size: int) -> Iterator[_Piece]:
-    at = 0
+    done = 0
     for edit in edits:
-        yield _Piece(range(at, edit.start))
+        yield _Piece(range(done, edit.start))
         yield _Piece(None, edit.lines)
-        at = edit.stop
-    yield _Piece(range(at, size))
+        done = edit.stop
+    yield _Piece(range(done, size))
 
 
 def _cut(pieces: Sequence[_Piece], start: int, stop: int | None = None) -> Iterator[_Piece]:
-    """The part of `pieces` from line `start` to line `stop`."""
-    at = 0
+    """Yield the part of `pieces` from line `start` to line `stop`."""
+    offset = 0
     for piece in pieces:
-        first, last = max(start - at, 0), piece.size if stop is None else min(stop - at, piece.size)
+        first = max(start - offset, 0)
+        last = piece.size if stop is None else min(stop - offset, piece.size)
         if first < last:
             yield piece.part(first, last)
-        at += piece.size
+        offset += piece.size

@@ -1,66 +1,62 @@
-"""A file's hunks to one place each, or to a failure that says why.
+"""Locate the hunks of a file: each gets one position, or a failure that says why. Pure.
 
-    search    list the places of each hunk, at the strictest tier that has any
-    evidence  narrow them by what the hunk itself says
-    order     narrow them by what the file's hunks say together
-    verdict   one place is a placement; none or several is a failure
-    elsewhere refuse a place whose twin is changed already
-    overlap   refuse what another hunk changes
+    candidates         list the positions of each hunk, at the strictest tier that has any
+    disambiguate       narrow them by what the hunk itself says
+    hunk_order         narrow them by the order of the file's hunks
+    resolve            one candidate is a placement; none or several is a failure
+    applied_elsewhere  refuse a position whose twin is changed already
+    overlap            refuse what another hunk changes
 
-How lines are compared is decided in `tiers`, what is mended in `blanks`, `repairs` and
-`settle`.
+`tiers` says how lines are compared; `blank_lines`, `repairs` and `unchanged_lines` what is
+repaired; `explain` words the failures.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from git_opatch.locate.elsewhere import without_twins
-from git_opatch.locate.evidence import OF_ONE_HUNK, are_confirmed, are_credible, stated_number
-from git_opatch.locate.haystack import Haystack
-from git_opatch.locate.order import narrow_by_order
-from git_opatch.locate.overlap import without_overlap
+from git_opatch.locate.applied_elsewhere import refuse_applied_twins
+from git_opatch.locate.candidates import find_candidates
+from git_opatch.locate.disambiguate import narrow_by_own_evidence, narrow_by_stated_line
+from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.hunk_order import narrow_by_order
+from git_opatch.locate.overlap import refuse_overlaps
 from git_opatch.locate.proximity import choose_nearest
-from git_opatch.locate.search import search
-from git_opatch.locate.verdict import Verdicts
-from git_opatch.options import Ambiguous, Matching
-from git_opatch.outcome import Failure, Placement
-from git_opatch.patch import Hunk
-from git_opatch.text import Text
+from git_opatch.locate.resolve import Resolver
+from git_opatch.model.options import Ambiguous, Matching
+from git_opatch.model.patch import Hunk
+from git_opatch.model.result import HunkResult
+from git_opatch.model.text import Text
 
-_BY_DEFAULT = Matching()
+_DEFAULT_MATCHING = Matching()
 
 
 def locate_hunks(
     hunks: Sequence[Hunk],
     text: Text,
-    matching: Matching = _BY_DEFAULT,
-    made: Sequence[range] = (),
+    matching: Matching = _DEFAULT_MATCHING,
+    changed: Sequence[range] = (),
     *,
-    partly: bool = False,
-) -> list[Placement | Failure]:
-    """Where each of a file's `hunks` stands in `text`, in the order given.
+    partly_applied: bool = False,
+) -> list[HunkResult]:
+    """Locate a file's `hunks` in `text`; the results are in the order of `hunks`.
 
-    Pure. A failure names the hunk by its ordinal, and no file. `made` are lines of the text
-    that other hunks of the patch made; anchors were written for the file without them.
-    `partly` is whether the file has some of the patch already.
+    A failure names the hunk by its ordinal, and no file. `changed` are lines of the text that other
+    hunks of the patch wrote; anchors were written for the file without them. `partly_applied` says
+    that the file has some of the patch already, so that line numbers are not evidence.
     """
-    haystack = Haystack(text, hunks, made)
-    searches = [search(hunk, haystack, matching) for hunk in hunks]
-    undecided = [attempt for attempt in searches if attempt.open]
-    for attempt in undecided:
-        for name, question in OF_ONE_HUNK:
-            if attempt.open:
-                attempt.narrow(question(attempt, haystack), name)
+    file_index = FileIndex(text, hunks, changed)
+    all_candidates = [find_candidates(hunk, file_index, matching) for hunk in hunks]
+    narrow_by_own_evidence(all_candidates, file_index)
     if matching.ordered:
-        narrow_by_order(searches, len(haystack.lines))
-    if undecided and not partly and are_credible(searches):
-        confirmed = are_confirmed(searches)
-        for attempt in undecided:
-            stated = stated_number(attempt, haystack, confirmed=confirmed)
-            attempt.narrow(stated, "stated line number")
+        narrow_by_order(all_candidates, len(file_index.lines))
+    if not partly_applied:
+        narrow_by_stated_line(all_candidates, file_index)
     if matching.ambiguous is Ambiguous.NEAREST:
-        choose_nearest(searches, haystack, matching.proximity)
-    verdicts = Verdicts(haystack, searches, matching)
-    found = [verdicts.of(attempt) for attempt in searches]
-    return without_overlap(without_twins(found, searches, haystack, partly=partly))
+        choose_nearest(all_candidates, file_index, matching.proximity)
+    resolver = Resolver(file_index, all_candidates, matching)
+    results = [resolver.resolve(candidates) for candidates in all_candidates]
+    results = refuse_applied_twins(
+        results, all_candidates, file_index, partly_applied=partly_applied
+    )
+    return refuse_overlaps(results)

@@ -1,11 +1,19 @@
-"""Anchors: which places belong to the lines that `@@` names?
+"""Anchors: which candidates are in the scope of the line that `@@` names (D18)?
 
-Rule: "Anchor" in the project's decisions. An anchor is found as a whole line, else
-trimmed, else as part of a line. A place belongs to it when it stands at or after it with
-no heading between, or in the block that is indented below it: one such place decides.
-To ask for the block only where nothing stands nearer was wrong in 7 of 195 decisions on
-real history: what stands near may be the first member of a class, and meant is the third.
-Several anchors narrow one after another. Being merely the first after one decides nothing.
+An anchor is found as a whole line, else trimmed, else as part of a line. A position is in its
+scope if it is at or after it with no heading of its kind between, or in the block that is indented
+below it:
+
+    class Reader:           the anchor
+        size = 1            in scope: nothing is between
+        def close(self):
+            self.open = 0   in scope: in the block
+    class Writer:
+        size = 1            not in scope: `class Writer:` is between
+
+To ask for the block only where nothing is nearer was wrong in 7 of 195 decisions on real history:
+what is near may be the first member of a class where the third is meant. Several anchors narrow
+one after another. Being merely the first position after an anchor decides nothing.
 """
 
 from __future__ import annotations
@@ -14,20 +22,20 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from git_opatch.locate.haystack import Haystack
-from git_opatch.locate.heading import Heading, depth, heading, word_of
-from git_opatch.patch import Anchor
-from git_opatch.text import indentation
+from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.outline import Heading, depth, heading, keyword_of
+from git_opatch.model.patch import Anchor
+from git_opatch.model.text import indentation
 
-_MOST_BLOCKS = 100
-"""An anchor that stands more often than this names no block worth looking at."""
+_MAX_BLOCKS = 100
+"""The blocks below an anchor that occurs more often than this are not looked at."""
 
 
-class Anchored(NamedTuple):
-    """Where a hunk's anchors stand: the lines of the last one, in order.
+class AnchorMatch(NamedTuple):
+    """Where a hunk's last anchor occurs, in order.
 
-    `full` is whether it was found as a whole line. `missing` holds the anchors that are
-    nowhere, which then play no part.
+    `full` is whether it was found as a whole line. `missing` holds the anchors that are nowhere;
+    they decide nothing.
     """
 
     positions: tuple[int, ...] = ()
@@ -35,108 +43,112 @@ class Anchored(NamedTuple):
     missing: tuple[Anchor, ...] = ()
 
 
-_NOWHERE = Anchored()
+_NOWHERE = AnchorMatch()
 
 
-def find_anchors(anchors: Sequence[Anchor], haystack: Haystack) -> Anchored:
-    """Where the last of `anchors` stands, narrowed by those before it.
+def find_anchors(anchors: Sequence[Anchor], file_index: FileIndex) -> AnchorMatch:
+    """Find the last of `anchors`, narrowed by those before it.
 
-    Anchors of which one does not belong to the one before lead nowhere.
+    If one of them is not in the scope of the one before, none is found.
     """
     if not anchors:
         return _NOWHERE
     found, missing = _NOWHERE, []
     for anchor in anchors:
-        positions, full = occurrences(anchor, haystack)
+        positions, full = occurrences(anchor, file_index)
         if not positions:
             missing.append(anchor)
             continue
         if found.positions:
-            below = [at for at in positions if at > found.positions[0]]
-            positions = belonging(below, found.positions, haystack)
+            below = [position for position in positions if position > found.positions[0]]
+            positions = in_scope_of(below, found.positions, file_index)
             if not positions:
-                return Anchored(missing=tuple(missing))
-        found = Anchored(tuple(positions), full)
-    return Anchored(found.positions, found.full, tuple(missing))
+                return AnchorMatch(missing=tuple(missing))
+        found = AnchorMatch(tuple(positions), full)
+    return AnchorMatch(found.positions, found.full, tuple(missing))
 
 
-def occurrences(anchor: Anchor, haystack: Haystack) -> tuple[Sequence[int], bool]:
-    """Where an anchor's text stands, and whether it is a whole line there."""
-    whole = haystack.positions(anchor.text)
+def occurrences(anchor: Anchor, file_index: FileIndex) -> tuple[Sequence[int], bool]:
+    """List where an anchor's text occurs, and tell whether as a whole line."""
+    whole = file_index.positions(anchor.text)
     if whole:
         return whole, True
     text = anchor.text.strip()
-    trimmed = haystack.trimmed.get(text, []) if text else []
+    trimmed = file_index.trimmed.get(text, []) if text else []
     if trimmed:
         return trimmed, True
-    return haystack.containing(text) if text else [], False
+    return file_index.containing(text) if text else [], False
 
 
-def belonging(places: Sequence[int], anchors: Sequence[int], haystack: Haystack) -> list[int]:
-    """The places that belong to one of `anchors`, or stand in its block."""
-    blocks = _blocks(anchors, haystack) if len(anchors) <= _MOST_BLOCKS else []
+def in_scope_of(
+    positions: Sequence[int], anchors: Sequence[int], file_index: FileIndex
+) -> list[int]:
+    """Keep the positions that are in the scope of one of the anchors at `anchors`."""
+    blocks = _blocks(anchors, file_index) if len(anchors) <= _MAX_BLOCKS else []
     return [
-        place for place in places if _is_near(place, anchors, haystack) or _is_inside(place, blocks)
+        position
+        for position in positions
+        if _directly_follows(position, anchors, file_index) or _is_inside(position, blocks)
     ]
 
 
-def _is_near(place: int, anchors: Sequence[int], haystack: Haystack) -> bool:
-    """Whether `place` is at or after an anchor, with no heading of its kind between the two."""
-    nearest = bisect_right(anchors, place) - 1
-    kind = heading(haystack.lines[anchors[nearest]]) if nearest >= 0 else None
+def _directly_follows(position: int, anchors: Sequence[int], file_index: FileIndex) -> bool:
+    """Tell whether `position` is at or after an anchor, with no heading of its kind between."""
+    index = bisect_right(anchors, position) - 1
+    kind = heading(file_index.lines[anchors[index]]) if index >= 0 else None
     if kind is None:
         return False
-    headings = haystack.headings[kind]
-    between = bisect_left(headings, anchors[nearest] + 1)
-    return between == len(headings) or headings[between] >= place
+    headings = file_index.headings[kind]
+    following = bisect_left(headings, anchors[index] + 1)
+    return following == len(headings) or headings[following] >= position
 
 
-def heading_between(place: int, anchors: Sequence[int], haystack: Haystack) -> int | None:
-    """The last heading that ends the block of the anchor at or before `place`; None if it is open.
+def heading_between(position: int, anchors: Sequence[int], file_index: FileIndex) -> int | None:
+    """Return the last heading that closes the block of the anchor before `position`, or None.
 
-    Only a heading of just the anchor's kind ends it, with the same keyword and no deeper: on
-    real history none stood between a hunk and what git names as its heading (10,016 hunks).
-    A definition of one line has no block that a place could be outside of.
+    Only a heading of just the anchor's kind closes it, with the same keyword and not deeper: on
+    real history none was between a hunk and what git names as its heading (10,016 hunks). A
+    definition of one line has no block that a position could be outside of.
     """
-    nearest = bisect_right(anchors, place) - 1
-    end = haystack.block_end(anchors[nearest]) if nearest >= 0 else place + 1
-    if place < end or end == len(haystack.lines):
+    index = bisect_right(anchors, position) - 1
+    end = file_index.block_end(anchors[index]) if index >= 0 else position + 1
+    if position < end or end == len(file_index.lines):
         return None
-    anchor, after = haystack.lines[anchors[nearest]], haystack.lines[end]
+    anchor, after = file_index.lines[anchors[index]], file_index.lines[end]
     if _is_label(anchor):
         return end if _is_label(after) and indentation(after) == indentation(anchor) else None
     kind = heading(anchor)
-    if kind is None or (kind is Heading.DEFINITION and not _encloses(anchors[nearest], haystack)):
+    if kind is None or (kind is Heading.DEFINITION and not _has_block(anchors[index], file_index)):
         return None
-    headings = haystack.headings[kind]
-    first, last = bisect_right(headings, anchors[nearest]), bisect_left(headings, place)
-    for at in reversed(range(first, last)):
-        line = haystack.lines[headings[at]]
-        if depth(line, kind) <= depth(anchor, kind) and word_of(line) == word_of(anchor):
-            return headings[at]
+    headings = file_index.headings[kind]
+    first, last = bisect_right(headings, anchors[index]), bisect_left(headings, position)
+    for candidate in reversed(headings[first:last]):
+        line = file_index.lines[candidate]
+        if depth(line, kind) <= depth(anchor, kind) and keyword_of(line) == keyword_of(anchor):
+            return candidate
     return None
 
 
-def _encloses(definition: int, haystack: Haystack) -> bool:
-    """Whether it has a keyword, and lines of its own below it, or their brace."""
-    lines, end = haystack.lines, haystack.block_end(definition)
-    below = any(line.strip() for line in lines[definition + 1 : end])
-    return bool(word_of(lines[definition])) and (below or lines[end].strip() == b"{")
+def _has_block(definition: int, file_index: FileIndex) -> bool:
+    """Tell whether the definition has a keyword, and lines of its own below it, or their brace."""
+    lines, end = file_index.lines, file_index.block_end(definition)
+    has_lines = any(line.strip() for line in lines[definition + 1 : end])
+    return bool(keyword_of(lines[definition])) and (has_lines or lines[end].strip() == b"{")
 
 
 def _is_label(line: bytes) -> bool:
     return heading(line.strip()) is Heading.LABEL
 
 
-def _blocks(anchors: Sequence[int], haystack: Haystack) -> list[tuple[int, int]]:
-    """The blocks below the anchors, in order, those inside another left out."""
-    found: list[tuple[int, int]] = []
+def _blocks(anchors: Sequence[int], file_index: FileIndex) -> list[tuple[int, int]]:
+    """List the blocks below the anchors, in order, without those inside another."""
+    blocks: list[tuple[int, int]] = []
     for anchor in anchors:
-        if not found or anchor >= found[-1][1]:
-            found.append((anchor, haystack.block_end(anchor)))
-    return found
+        if not blocks or anchor >= blocks[-1][1]:
+            blocks.append((anchor, file_index.block_end(anchor)))
+    return blocks
 
 
-def _is_inside(place: int, blocks: Sequence[tuple[int, int]]) -> bool:
-    at = bisect_left(blocks, (place, 0)) - 1
-    return at >= 0 and place < blocks[at][1]
+def _is_inside(position: int, blocks: Sequence[tuple[int, int]]) -> bool:
+    index = bisect_left(blocks, (position, 0)) - 1
+    return index >= 0 and position < blocks[index][1]

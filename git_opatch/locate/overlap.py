@@ -1,46 +1,53 @@
-"""Hunks of one file may share context, but never what they change."""
+"""Hunks of one file may share context, but never what they change (D30)."""
 
 from __future__ import annotations
 
-from git_opatch.outcome import Failure, Placement, Reason, failure_of
-from git_opatch.patch import Hunk, Line, Mark
+from git_opatch.model.patch import Hunk, Line, Prefix
+from git_opatch.model.placement import Placement
+from git_opatch.model.result import Failure, HunkResult, Overlap, Reason, failure_of
 
 
-def without_overlap(verdicts: list[Placement | Failure]) -> list[Placement | Failure]:
-    """Refuse a hunk that changes what another one changes."""
+def refuse_overlaps(results: list[HunkResult]) -> list[HunkResult]:
+    """Refuse a hunk that changes the same lines as one before it in the patch."""
     placed = [
-        (one.changed, at, one) for at, one in enumerate(verdicts) if isinstance(one, Placement)
+        (result.changed, index, result)
+        for index, result in enumerate(results)
+        if isinstance(result, Placement)
     ]
-    placed.sort(key=lambda item: item[:2])
+    placed.sort(key=lambda row: row[:2])
     kept = placed[:1]
-    for span, at, one in placed[1:]:
-        other, first, two = kept[-1]
-        again = span == other and bool(one.hunk.preimage) and _added(one) == _added(two)
-        if span[0] >= other[1] and not again:
-            kept.append((span, at, one))
+    for changed, index, placement in placed[1:]:
+        before, index_before, placement_before = kept[-1]
+        repeats = (
+            changed == before
+            and bool(placement.hunk.preimage)
+            and _added(placement) == _added(placement_before)
+        )
+        if changed[0] >= before[1] and not repeats:
+            kept.append((changed, index, placement))
             continue
-        earlier, later = (two, one) if first < at else (one, two)
-        verdicts[max(first, at)] = overlap(later.hunk, later, earlier)
-        if at < first:
-            kept[-1] = (span, at, one)
-    return verdicts
+        in_patch_order = index_before < index
+        earlier = placement_before if in_patch_order else placement
+        later = placement if in_patch_order else placement_before
+        results[max(index_before, index)] = refuse_overlap(later.hunk, later, earlier)
+        if not in_patch_order:
+            kept[-1] = (changed, index, placement)
+    return results
 
 
 def _added(placement: Placement) -> list[Line]:
-    return [line for line in placement.hunk.lines if line.mark is Mark.ADDED]
+    return [line for line in placement.hunk.lines if line.prefix is Prefix.ADDED]
 
 
-def overlap(
+def refuse_overlap(
     hunk: Hunk, placement: Placement | None = None, other: Placement | None = None
 ) -> Failure:
-    """The failure of `hunk`, which would change what `other`, or some other, changes."""
+    """Refuse `hunk`, at `placement` if that is known, which changes what `other` changes."""
     which = f"hunk {other.hunk.ordinal}" if other else "another hunk"
-    return failure_of(
-        hunk,
-        Reason.OVERLAP,
-        f"changes the same lines as {which}",
-        "send the two changes as one hunk",
-        places=(placement.start,) if placement else (),
-        there=placement.found if placement else (),
-        other=other.hunk.ordinal if other else 0,
+    detail = Overlap(
+        other.hunk.ordinal if other else 0,
+        (placement.start,) if placement else (),
+        placement.found if placement else (),
     )
+    message, advice = f"changes the same lines as {which}", "send the two changes as one hunk"
+    return failure_of(hunk, Reason.OVERLAP, message, advice, detail)

@@ -1,6 +1,6 @@
-"""For `--ambiguous nearest`: the place that FILE_PATCH's scoring takes.
+"""`--ambiguous nearest`: choose as FILE_PATCH's scoring does (D17).
 
-It is right for 84 to 92 of 100 hunks, so it is never taken unasked. Rules: "Proximity" and
+The choice is right for 84 to 92 of 100 hunks, so it is made only on request. From "Proximity" and
 "Exact Whitespace Count" of the FILE_PATCH strategy.
 """
 
@@ -8,38 +8,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from git_opatch.locate.evidence import count_exact
-from git_opatch.locate.haystack import Haystack
-from git_opatch.locate.search import Search
-from git_opatch.options import Tier
+from git_opatch.locate.candidates import Candidates
+from git_opatch.locate.disambiguate import count_exact
+from git_opatch.locate.file_index import FileIndex
+from git_opatch.model.options import Tier
+from git_opatch.model.placement import Evidence
 
 
-def choose_nearest(searches: Sequence[Search], haystack: Haystack, proximity: int) -> None:
-    """Take, for each hunk with several places, the best one, then the nearest to where it says.
+def choose_nearest(
+    all_candidates: Sequence[Candidates], file_index: FileIndex, proximity: int
+) -> None:
+    """Choose, for each hunk with several candidates, the best, then the nearest to where it says.
 
-    A hunk without a number is expected where the hunk before it ends. Beyond the strict tier,
-    places more than `proximity` lines away are not taken.
+    A hunk without a line number is expected where the hunk before it ends. Beyond the strict tier,
+    candidates more than `proximity` lines away are not chosen.
     """
     expected = 0
-    for search in searches:
-        if len(search.places) > 1 and not search.countless:
-            stated = search.hunk.start
-            _choose(search, expected if stated is None else stated, haystack, proximity)
-        if search.found:
-            place = search.places[0]
-            expected = place + len(search.hunk_at(place).preimage)
+    for candidates in all_candidates:
+        if len(candidates.positions) > 1 and not candidates.truncated:
+            stated = candidates.hunk.start
+            _choose(candidates, expected if stated is None else stated, file_index, proximity)
+        if candidates.decided:
+            position = candidates.positions[0]
+            expected = position + len(candidates.hunk_at(position).preimage)
 
 
-def _choose(search: Search, expected: int, haystack: Haystack, proximity: int) -> None:
-    near = [place for place in search.places if place not in search.rivals]
-    if search.tier is not Tier.STRICT:
-        near = [place for place in near if abs(place - expected) <= proximity]
+def _choose(candidates: Candidates, expected: int, file_index: FileIndex, proximity: int) -> None:
+    near = [start for start in candidates.positions if start not in candidates.loose_matches]
+    if candidates.tier is not Tier.STRICT:
+        near = [start for start in near if abs(start - expected) <= proximity]
     if not near:
         return
 
-    def score(place: int) -> tuple[int, int, bool]:
-        exact = count_exact(search.hunk_at(place), place, haystack)
-        return -exact, abs(place - expected), place < expected
+    def rank(start: int) -> tuple[int, int, bool]:
+        exact = count_exact(candidates.hunk_at(start), start, file_index)
+        return -exact, abs(start - expected), start < expected
 
-    search.evidence = f"nearest of {len(search.places)} places, as asked"
-    search.places = [min(near, key=score)]
+    candidates.evidence = Evidence.NEAREST
+    candidates.candidate_count = len(candidates.positions)
+    candidates.positions = [min(near, key=rank)]

@@ -1,7 +1,7 @@
-"""What no normal form can say: lines cut off in front, context past the end, doubled marks, fuzz.
+"""Repairs that no normal form can express: a cut-off line, overhang, doubled prefixes, fuzz.
 
-Each is tried only after all tiers have failed with the whole hunk. What is loose must be
-carried by what is not: every repair asks for lines that match in full.
+Each is tried only after all tiers have failed with the whole hunk. What is loose must be carried
+by what is not: every repair asks for lines that match in full.
 """
 
 from __future__ import annotations
@@ -9,130 +9,149 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from git_opatch.locate.view import View
-from git_opatch.patch import Hunk, Line, Mark, context_around
-from git_opatch.text import indentation, opens
+from git_opatch.locate.normalized import NormalizedLines
+from git_opatch.model.patch import Hunk, Line, Prefix, context_around
+from git_opatch.model.text import indentation, opens
 
 _LONG = 10
-"""From so many characters on, the end of a line tells which line it is."""
+"""A line of so many characters or more is taken to identify itself."""
 
-_MOST_OVERHANG = 3
-_MOST_TRIED = 1000
+_MAX_OVERHANG = 3
+_MAX_STARTS = 1000
 
 
-def cut_in_front(hunk: Hunk, view: View) -> list[int]:
-    """Where `hunk` stands if its long context lines may lack their beginning, in `view.solid`.
+def cut_in_front(hunk: Hunk, view: NormalizedLines) -> list[int]:
+    """List where `hunk` matches if its long context lines may lack their beginning (D23).
 
-    Rule: "Suffix Matching" of the FILE_PATCH strategy, narrowed by the project's decisions:
-    what is missing holds a letter or a digit, and some line matches in full.
+        hunk                    file
+         r.total + amount        total = order.total + amount
+         order.save(total)       order.save(total)
+
+    What is missing must have a letter or a digit, and some line must match in full. The result
+    counts in `view.solid`. From "Suffix Matching" of the FILE_PATCH strategy, narrowed.
     """
     pattern = [(key, _may_be_cut(line, key)) for line in hunk.preimage if (key := view.key(line))]
-    there, keys = view.solid_keys, [key for key, _ in pattern]
-    last = len(there) - len(keys)
-    starts = [start for start in _starts(pattern, view) if 0 <= start <= last]
-    for at, (key, loose) in enumerate(pattern):  # line by line, since few are left by the first
+    in_file, keys = view.solid_keys, [key for key, _ in pattern]
+    last = len(in_file) - len(keys)
+    starts = [start for start in _possible_starts(pattern, view) if 0 <= start <= last]
+    for offset, (key, may_be_cut) in enumerate(pattern):  # by line: the first leaves few starts
         starts = [
             start
             for start in starts
-            if there[start + at] == key or (loose and _ends(there[start + at], key))
+            if in_file[start + offset] == key
+            or (may_be_cut and _is_cut_from(in_file[start + offset], key))
         ]
-    return [start for start in starts if there[start : start + len(keys)] != keys]
+    return [start for start in starts if in_file[start : start + len(keys)] != keys]
 
 
-def _starts(pattern: list[tuple[bytes, bool]], view: View) -> Iterable[int]:
-    """Where the pattern can begin, since one of its lines stands in full; none if too many."""
-    found = [(view.seeker.positions(key), at) for at, (key, _) in enumerate(pattern)]
-    firm = [found[at] for at, (_, loose) in enumerate(pattern) if not loose]
-    tried = [min(firm, key=lambda one: len(one[0]))] if firm else found
-    if sum(len(positions) for positions, _ in tried) > _MOST_TRIED:
+def _possible_starts(pattern: list[tuple[bytes, bool]], view: NormalizedLines) -> Iterable[int]:
+    """List where the pattern can begin, given that a line matches in full; none if too many."""
+    found = [(view.solid_index.positions(key), offset) for offset, (key, _) in enumerate(pattern)]
+    whole = [found[offset] for offset, (_, may_be_cut) in enumerate(pattern) if not may_be_cut]
+    tried = [min(whole, key=lambda match: len(match[0]))] if whole else found
+    if sum(len(positions) for positions, _ in tried) > _MAX_STARTS:
         return ()
-    return sorted({position - at for positions, at in tried for position in positions})
+    return sorted({position - offset for positions, offset in tried for position in positions})
 
 
 def _may_be_cut(line: Line, key: bytes) -> bool:
-    return line.mark is Mark.CONTEXT and bool(key) and _is_long(line.text)
+    return line.prefix is Prefix.CONTEXT and bool(key) and _is_long(line.text)
 
 
 def _is_long(line: bytes) -> bool:
     return len(line.strip().decode("utf-8", "replace")) >= _LONG
 
 
-def _ends(whole: bytes, end: bytes) -> bool:
-    """Whether `whole` is `end` with something that holds a letter or a digit before it."""
+def _is_cut_from(whole: bytes, end: bytes) -> bool:
+    """Tell whether `end` ends `whole`, and what comes before it has a letter or a digit."""
     if not whole.endswith(end):
         return False
     return any(map(str.isalnum, whole[: -len(end)].decode("utf-8", "replace")))
 
 
-def without_overhang(hunk: Hunk, view: View, file: Sequence[bytes]) -> Hunk | None:
-    """`hunk` without the context lines that lie past the end of the file, if that places it.
+def without_overhang(hunk: Hunk, view: NormalizedLines, file: Sequence[bytes]) -> Hunk | None:
+    """Drop the context lines that lie past the end of the file, if that places the hunk (D27).
 
-    Rule: "EOF Overhang" of the FILE_PATCH strategy, narrowed by the project's decisions: three
-    lines at most, no long one that stands elsewhere, none that is removed right before it, none
-    that an added line before it asks for and that lost its mark, and two lines left, of which one
-    is long or which stand as they are written (`end` and `end` of another depth carry nothing, nor
-    do `}` and `}` alone), or the whole file, whose lines are `file`.
+        hunk              file, whose last lines are
+        -    return 1          return 1
+        +    return 2     }
+         }
+         main()           dropped: the file ends before it
+
+    At most three are dropped, and none that
+
+    - is long and occurs elsewhere in the file,
+    - reads like the removed line right before it,
+    - an added line before it needs, such as one that opens a block.
+
+    Two lines must be left, one of them long or all exactly as in the file (`}` and `}` carry
+    nothing); or all that the file has. `file` are its lines. From "EOF Overhang" of the
+    FILE_PATCH strategy, narrowed.
     """
     lines = list(hunk.lines)
-    for _ in range(_MOST_OVERHANG):
-        while lines and lines[-1].mark is Mark.CONTEXT and not view.key(lines[-1]):
+    for _ in range(_MAX_OVERHANG):
+        while lines and lines[-1].prefix is Prefix.CONTEXT and not view.key(lines[-1]):
             lines.pop()
-        if not lines or lines[-1].mark is not Mark.CONTEXT:
+        if not lines or lines[-1].prefix is not Prefix.CONTEXT:
             return None
-        last = lines.pop()
-        key = view.key(last)
-        if lines and _goes_on(lines[-1], last):
+        dropped = lines.pop()
+        if lines and _needs(lines[-1], dropped):
             return None
-        if _is_long(last.text) and view.seeker.positions(key):
+        if _is_long(dropped.text) and view.solid_index.positions(view.key(dropped)):
             return None
-        left = [line for line in lines if line.mark is not Mark.ADDED and view.key(line)]
-        keys = [view.key(line) for line in left]
-        if left and left[-1].mark is Mark.REMOVED and keys[-1] == key:
+        left = [line for line in lines if line.prefix is not Prefix.ADDED and view.key(line)]
+        if left and left[-1].prefix is Prefix.REMOVED and view.key(left[-1]) == view.key(dropped):
             return None
-        there = [file[at] for at in view.solid[-len(left) :]] if left else []
-        carried = _carries(left, there) or 0 < len(left) == len(view.solid)
-        if carried and view.solid_keys[-len(keys) :] == keys:
+        if _ends_file(left, view, file):
             return replace(hunk, lines=tuple(lines))
     return None
 
 
-def _goes_on(line: Line, after: Line) -> bool:
-    """Whether an added line cannot be the last one: what comes after it has no mark, or is deeper,
-    or is opened or joined by its end."""
-    deeper = len(indentation(after.text)) > len(indentation(line.text))
-    return line.mark is Mark.ADDED and (deeper or opens(line.text) or not after.marked)
+def _needs(line: Line, following: Line) -> bool:
+    """Tell whether an added line cannot be the last one: the one after it is deeper, was opened or
+    joined by its end, or lost its prefix."""
+    deeper = len(indentation(following.text)) > len(indentation(line.text))
+    return line.prefix is Prefix.ADDED and (deeper or opens(line.text) or not following.has_prefix)
 
 
-def _carries(left: list[Line], there: list[bytes]) -> bool:
-    """Whether two lines and more, which stand as `there`, can carry an overhang."""
+def _ends_file(left: list[Line], view: NormalizedLines, file: Sequence[bytes]) -> bool:
+    """Tell whether the lines that are `left` end the file, and can carry an overhang."""
+    in_file = [file[position] for position in view.solid[-len(left) :]] if left else []
+    carried = _carries(left, in_file) or 0 < len(left) == len(view.solid)
+    return carried and view.solid_keys[-len(left) :] == list(map(view.key, left))
+
+
+def _carries(left: list[Line], in_file: list[bytes]) -> bool:
+    """Tell whether two lines or more, which are `in_file` in the file, can carry an overhang."""
     texts = [line.text for line in left]
-    says = any(map(str.isalnum, b"".join(texts).decode("utf-8", "replace")))
-    return len(left) >= 2 and ((says and texts == there) or any(map(_is_long, texts)))
+    has_word = any(map(str.isalnum, b"".join(texts).decode("utf-8", "replace")))
+    return len(left) >= 2 and ((has_word and texts == in_file) or any(map(_is_long, texts)))
 
 
-def with_single_marks(hunk: Hunk) -> Hunk | None:
-    """`hunk` with one mark taken off every removed and added line; None if any has but one.
+def with_single_prefixes(hunk: Hunk) -> Hunk | None:
+    """Take one prefix off every removed and added line, if all have it twice (D34).
 
-    Without a removed line the two readings stand in the same places, and the literal one holds.
+    `--old` and `++new` become `-old` and `+new`. None if some line has only one. Without a removed
+    line both readings match at the same positions, and the literal one holds.
     """
-    changed = [line for line in hunk.lines if line.mark is not Mark.CONTEXT]
-    doubled = all(line.text.startswith(line.mark.value.encode()) for line in changed)
-    if not doubled or all(line.mark is Mark.ADDED for line in changed):
+    changed = [line for line in hunk.lines if line.prefix is not Prefix.CONTEXT]
+    doubled = all(line.text.startswith(line.prefix.value.encode()) for line in changed)
+    if not doubled or all(line.prefix is Prefix.ADDED for line in changed):
         return None
     lines = (
-        line if line.mark is Mark.CONTEXT else line._replace(text=line.text[1:])
+        line if line.prefix is Prefix.CONTEXT else line._replace(text=line.text[1:])
         for line in hunk.lines
     )
     return replace(hunk, lines=tuple(lines))
 
 
 def with_fuzz(hunk: Hunk, fuzz: int) -> Hunk | None:
-    """`hunk` without its `fuzz` outermost context lines a side, as patch(1) does.
+    """Drop the `fuzz` outermost context lines on each side, as patch(1) does (D32).
 
-    None if that leaves out nothing, or leaves nothing to find.
+    None if there is nothing to drop, or nothing would be left to find.
     """
     before, after = context_around(hunk.lines)
     first, last = min(fuzz, before), len(hunk.lines) - min(fuzz, after)
-    cut = replace(hunk, lines=hunk.lines[first:last])
-    found = any(line.text.strip() for line in cut.preimage)
-    return cut if found and cut.lines != hunk.lines else None
+    reduced = replace(hunk, lines=hunk.lines[first:last])
+    has_text = any(line.text.strip() for line in reduced.preimage)
+    return reduced if has_text and reduced.lines != hunk.lines else None

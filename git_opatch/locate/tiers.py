@@ -1,10 +1,14 @@
-"""The tiers: how a line is compared, each a function on top of the one before.
+"""The tiers: how loosely two lines are compared (D11).
 
-Two lines match at a tier when their normal forms are equal; as each form is made from the
-one before, what matches at one tier matches at every later one. Rules: "Tiered Matching
-Logic" of the FILE_PATCH strategy, as the project's decisions narrow it: heading marks count
-for nothing only where both lines are headings, a sentence's punctuation alone is loose, and
-typography is.
+Two lines match at a tier when their normal forms are equal. Each form is made from the one
+before, so what matches at one tier matches at every later one:
+
+    strict       "  ##  Call `run`:"    every byte counts (D12)
+    resilient    "# Call `run`:"        whitespace and the heading level do not (D13)
+    fuzzy        "# call run"           nor do case, backticks, typography, final punctuation (D14)
+
+From "Tiered Matching Logic" of the FILE_PATCH strategy, narrowed: the level of a Markdown heading
+is ignored only where both lines are headings, and only a sentence's punctuation is loose.
 """
 
 from __future__ import annotations
@@ -12,11 +16,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from git_opatch.options import Tier
-from git_opatch.outcome import Likeness
+from git_opatch.model.options import Tier
+from git_opatch.model.placement import Likeness
 
-_HEADING = re.compile(rb"#{1,6} ")
-_SENTENCE = b".,;:!? "
+_MARKDOWN_HEADING = re.compile(rb"#{1,6} ")
+_SENTENCE_END = b".,;:!? "
 _TYPOGRAPHIC = {
     **dict.fromkeys([0x2018, 0x2019, 0x201A, 0x201B, 0x2032], "'"),
     **dict.fromkeys([0x201C, 0x201D, 0x201E, 0x201F, 0x2033, 0xAB, 0xBB], '"'),
@@ -24,27 +28,27 @@ _TYPOGRAPHIC = {
     **dict.fromkeys([0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " "),
     0x2026: "...",
 }
-"""Typographic quotes, dashes and blanks, and the ellipsis, to ASCII."""
+"""Typographic quotes, dashes, spaces and the ellipsis, as ASCII."""
 
 
 def strict(line: bytes) -> bytes:
-    """The line itself, character for character."""
+    """Return the line itself (D12)."""
     return line
 
 
 def resilient(line: bytes) -> bytes:
-    """Without blanks at its ends, runs of blanks as one, a heading of any level as one level."""
+    """Trim the line, reduce runs of whitespace to one space, and every heading to level 1 (D13)."""
     form = b" ".join(line.split())
-    if form.startswith(b"#") and _HEADING.match(form):
+    if form.startswith(b"#") and _MARKDOWN_HEADING.match(form):
         return b"# " + form.lstrip(b"#").lstrip()
     return form
 
 
 def fuzzy(line: bytes) -> bytes:
-    """The resilient form in lower case, typography as ASCII, without backticks and without
-    a sentence's punctuation at its end.
+    """Reduce the resilient form to lower case and ASCII typography, without backticks and without
+    a sentence's punctuation at its end (D14).
 
-    A line of nothing else keeps its backticks and punctuation: it is no blank line.
+    A line of nothing else keeps its backticks and punctuation: it is not a blank line.
     """
     form = resilient(line)
     if form.isascii():
@@ -54,7 +58,7 @@ def fuzzy(line: bytes) -> bytes:
         form = before = resilient(text.encode("utf-8", "surrogateescape"))
     if b"`" in form:
         form = resilient(form.replace(b"`", b""))
-    return form.rstrip(_SENTENCE) or before or resilient(line)
+    return form.rstrip(_SENTENCE_END) or before or resilient(line)
 
 
 NORMAL: Mapping[Tier, Callable[[bytes], bytes]] = {
@@ -66,16 +70,16 @@ NORMAL: Mapping[Tier, Callable[[bytes], bytes]] = {
 
 
 def likeness(line: bytes, found: bytes) -> Likeness:
-    """What differs between a line of the patch and the line of the file that it stands for."""
+    """Classify how a line of the patch differs from the line of the file that it matched."""
     if line == found:
         return Likeness.EXACT
     if line.lstrip() == found.lstrip():
         return Likeness.INDENTATION
     if line.split() == found.split():
-        return Likeness.BLANKS
-    one, two = resilient(line), resilient(found)
-    if one == two:
+        return Likeness.WHITESPACE
+    in_patch, in_file = resilient(line), resilient(found)
+    if in_patch == in_file:
         return Likeness.HEADING
-    if one.decode("utf-8", "replace").lower() == two.decode("utf-8", "replace").lower():
+    if in_patch.decode("utf-8", "replace").lower() == in_file.decode("utf-8", "replace").lower():
         return Likeness.CASE
     return Likeness.TEXT if fuzzy(line) == fuzzy(found) else Likeness.CUT

@@ -1,10 +1,10 @@
-r"""The part that all families share: `@@` headers and the marked lines of a hunk.
+r"""The hunks of all formats: `@@` headers and lines with a prefix.
 
     header := "@@" | "@@ " text [" @@"] | "@@ ... @@" | "@@ -a,b [+c,d] [@@]" [" " heading]
     line   := (" " | "-" | "+") text | "" | "\ No newline at end of file"
 
-An empty line is an empty context line: editors and models strip the blank. Some strip it
-from every context line; then what has no mark is context as it stands.
+An empty line is an empty context line: editors and models strip the space. Some strip it from
+every context line; then a line without a prefix is context as it is.
 """
 
 from __future__ import annotations
@@ -15,11 +15,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from git_opatch.parse import reread
-from git_opatch.parse.body import Body, mark_of
-from git_opatch.parse.cursor import Cursor
-from git_opatch.parse.mistaken import fault_header, fault_unmarked
-from git_opatch.patch import Anchor, Hunk, Mark
+from git_opatch.model.patch import Anchor, Hunk, Prefix
+from git_opatch.parse.body import Body, prefix_of
+from git_opatch.parse.diagnose import (
+    diagnose_header,
+    diagnose_misplaced_no_newline,
+    diagnose_missing_prefix,
+)
+from git_opatch.parse.reread import HunkList
+from git_opatch.parse.scanner import Scanner
 
 _RANGE = rb"(\d{1,12})(?:,(\d{1,12}))?"
 _HEADING = rb"(?:(?<=@@)[ \t](.*))?"
@@ -27,13 +31,13 @@ _NUMBERED = re.compile(
     rb"@@ ?-" + _RANGE + rb"(?: \+" + _RANGE + rb"(?: ?@@)?| ?@@)" + _HEADING, re.DOTALL
 )
 _ELIDED = re.compile(rb"@@(?:[ \t.]++|(?:\xe2\x80\xa6)++)*+@@" + _HEADING, re.DOTALL)
-_MARKED = re.compile(rb"(?:(?:[ +-][^\n]*+|\r?+)\n)*+")
-_SHORTEST_NO_NEWLINE = 12
-_MOST_HEADERS = 100
+_PREFIXED_LINES = re.compile(rb"(?:(?:[ +-][^\n]*+|\r?+)\n)*+")
+_MIN_NO_NEWLINE = 12
+_MAX_HEADERS = 100
 
 
 class Header(NamedTuple):
-    """What one `@@` line says. Starts count from 0, as positions in the file."""
+    """A `@@` line. Positions count from 0, as in the file."""
 
     anchor: Anchor | None = None
     start: int | None = None
@@ -43,25 +47,25 @@ class Header(NamedTuple):
 
 
 def parse_header(line: bytes) -> Header | None:
-    """The hunk header in `line`, or None if it is no header."""
+    """Parse a hunk header; None if `line` is not one."""
     header = line.rstrip()
     if numbered := _NUMBERED.fullmatch(header):
         return _numbered_header(numbered)
     if header == b"@@":
         return Header()
     if elided := _ELIDED.fullmatch(header):
-        return Header(_heading(elided[1]))
+        return Header(_weak_anchor(elided[1]))
     if line.startswith(b"@@ "):
-        return Header(Anchor(_without_closing(line[3:])))
+        return Header(Anchor(_strip_closing(line[3:])))
     return None
 
 
-def _heading(text: bytes | None) -> Anchor | None:
+def _weak_anchor(text: bytes | None) -> Anchor | None:
     return Anchor(text.strip(), weak=True) if text and text.strip() else None
 
 
-def _without_closing(text: bytes) -> bytes:
-    """An anchor's text without the ` @@` that may close it."""
+def _strip_closing(text: bytes) -> bytes:
+    """Remove the ` @@` that may close an anchor's text."""
     ended = text.rstrip()
     closed = ended.endswith((b" @@", b"\t@@"))
     return ended[:-2].rstrip() if closed else text.rstrip(b"\r")
@@ -69,99 +73,99 @@ def _without_closing(text: bytes) -> bytes:
 
 def _numbered_header(match: re.Match[bytes]) -> Header:
     old, old_count, new, new_count, heading = match.groups()
-    start, old_lines = _range(old, old_count)
-    new_start, new_lines = _range(new, new_count) if new else (None, None)
-    return Header(_heading(heading), start, new_start, old_lines, new_lines)
+    start, old_lines = _parse_range(old, old_count)
+    new_start, new_lines = _parse_range(new, new_count) if new else (None, None)
+    return Header(_weak_anchor(heading), start, new_start, old_lines, new_lines)
 
 
-def _range(first: bytes, count: bytes | None) -> tuple[int, int]:
-    """Where a range starts, from 0, and how many lines it has."""
+def _parse_range(first: bytes, count: bytes | None) -> tuple[int, int]:
+    """Return the position of a range, from 0, and its number of lines."""
     lines = 1 if count is None else int(count)
     # An empty range names the line before it (GNU diff, "Detailed Unified").
     return max(int(first) - (lines > 0), 0), lines
 
 
 @dataclass(slots=True, eq=False)
-class Draft:
+class HunkBuilder:
     """A hunk that is being read."""
 
     number: int
-    framed: bool
+    uniform_endings: bool
     lines: Body
     headers: list[Header] = field(default_factory=list)
     old_count: int = 0
     new_count: int = 0
     elisions: array[int] = field(default_factory=lambda: array("Q"))
     at_end_of_file: bool = False
-    sayings: array[int] = field(default_factory=lambda: array("Q"))
-    r"""Where it is said, for each of `lines.unended`, that it has no newline."""
+    no_newline_positions: array[int] = field(default_factory=lambda: array("Q"))
+    r"""For each line of `lines.unended`, the position of the `\ No newline…` below it."""
     closed: bool = False
-    """True after `*** End of File`: nothing can follow in this hunk."""
+    """True after `*** End of File`: no line of this hunk can follow."""
 
     @classmethod
-    def at(cls, cursor: Cursor) -> Draft:
-        """A hunk that begins at the cursor's line."""
-        return cls(cursor.number, cursor.framed, Body(cursor.lines, cursor.dedent))
+    def at(cls, scanner: Scanner) -> HunkBuilder:
+        """Begin a hunk at the scanner's next line."""
+        return cls(scanner.number, scanner.uniform_endings, Body(scanner.lines, scanner.dedent))
 
-    def add(self, at: int, mark: Mark) -> None:
-        """Add the line at that position."""
-        self.add_all(at, 1, added=mark is Mark.ADDED, removed=mark is Mark.REMOVED)
+    def add(self, at: int, prefix: Prefix) -> None:
+        """Add the line at position `at`."""
+        self.add_lines(at, 1, added=prefix is Prefix.ADDED, removed=prefix is Prefix.REMOVED)
 
-    def add_all(self, at: int, count: int, *, added: int, removed: int) -> None:
-        """Add so many lines from that position on, of which so many are added and removed."""
+    def add_lines(self, at: int, count: int, *, added: int, removed: int) -> None:
+        """Add `count` lines from position `at` on, of which some are added and some removed."""
         self.lines.add(at, count)
         self.old_count += count - added
         self.new_count += count - removed
 
     def mark_no_newline(self, at: int) -> None:
-        r"""Take `\ No newline at end of file`, which stands there: none follows the last line."""
+        r"""Take the `\ No newline at end of file` at position `at`: the last line has none."""
         self.lines.end_without_newline()
-        self.sayings.append(at)
+        self.no_newline_positions.append(at)
         self.at_end_of_file = True
 
-    def goes_on(self) -> int | None:
-        """Where it is said that no line follows on the side of one, where one does; or None."""
-        if not self.sayings:
+    def find_misplaced_no_newline(self) -> int | None:
+        r"""Return the position of a `\ No newline…` above lines of the same side, or None."""
+        if not self.no_newline_positions:
             return None
         left = len(self.lines)
         while (
             left
-            and self.lines[left - 1].mark is Mark.CONTEXT
+            and self.lines[left - 1].prefix is Prefix.CONTEXT
             and not self.lines[left - 1].text.strip()
         ):
             left -= 1
         lasts = {
-            next((at for at in range(left - 1, -1, -1) if self.lines[at].mark is not mark), -1)
-            for mark in (Mark.ADDED, Mark.REMOVED)
+            next((at for at in range(left - 1, -1, -1) if self.lines[at].prefix is not prefix), -1)
+            for prefix in (Prefix.ADDED, Prefix.REMOVED)
         }
-        said = zip(self.lines.unended, self.sayings, strict=True)
-        return next((at for index, at in said if index < left and index not in lasts), None)
+        found = zip(self.lines.unended, self.no_newline_positions, strict=True)
+        return next((at for index, at in found if index < left and index not in lasts), None)
 
-    def says_nothing(self) -> int:
-        """The number of a line without a mark, where no line is removed or added; or 0.
+    def find_unprefixed_line(self) -> int:
+        """Return the number of a line without a prefix in a hunk that changes nothing, or 0.
 
-        What has no mark at all is no context that was shown: it may be a patch of another form.
+        Such a hunk was not meant as context: it may be a patch of another format.
         """
         if not self.old_count == self.new_count == len(self.lines):
             return 0
-        return next((line.number for line in self.lines if not line.marked), 0)
+        return next((line.number for line in self.lines if not line.has_prefix), 0)
 
     @property
-    def full(self) -> bool:
-        """Whether the body holds just what the header's counts announced."""
+    def is_complete(self) -> bool:
+        """Whether the hunk has exactly the lines that its header announced."""
         stated = self.headers[-1] if self.headers else Header()
         return (self.old_count, self.new_count) == (stated.old_count, stated.new_count)
 
     @property
-    def short(self) -> bool:
-        """Whether the body still lacks lines that the header's counts announced."""
+    def is_incomplete(self) -> bool:
+        """Whether the hunk has fewer lines than its header announced."""
         stated = self.headers[-1] if self.headers else Header()
         if stated.old_count is None or stated.new_count is None:
             return False
         return self.old_count < stated.old_count or self.new_count < stated.new_count
 
     def finish(self, ordinal: int = 1) -> Hunk:
-        """The hunk, which is that many in its section."""
+        """Make the hunk, with its ordinal in the section."""
         stated = next((head for head in reversed(self.headers) if head.start is not None), Header())
         anchors = tuple(header.anchor for header in self.headers if header.anchor)
         return Hunk(
@@ -169,7 +173,7 @@ class Draft:
             number=self.lines.number,
             ordinal=ordinal,
             is_last=False,
-            framed=self.framed,
+            uniform_endings=self.uniform_endings,
             elisions=tuple(self.elisions),
         )
 
@@ -177,122 +181,113 @@ class Draft:
 def is_no_newline(line: bytes) -> bool:
     r"""Whether `line` can be `\ No newline at end of file`, in any language.
 
-    As git tells it (`apply.c`, "adjust_incomplete"): at least 12 bytes that begin with `\ `.
+    As in git (`apply.c`, "adjust_incomplete"): at least 12 bytes that begin with `\ `.
     """
-    return line.startswith(b"\\ ") and len(line) >= _SHORTEST_NO_NEWLINE
+    return line.startswith(b"\\ ") and len(line) >= _MIN_NO_NEWLINE
 
 
-def fault_not_last(cursor: Cursor, number: int) -> None:
-    r"""Note that line `number` begins with `\ ` as only what stands below the last line does."""
-    cursor.fault(
-        "this says that the file ends without a newline, but lines follow; if it is content, "
-        "write its mark, ` `, `-` or `+`, before it",
-        number,
-    )
+def read_hunks(
+    scanner: Scanner, read: Callable[[Scanner], Iterator[HunkBuilder]]
+) -> Sequence[Hunk]:
+    """Return all hunks that `read` yields; each ends where the next begins."""
 
+    def reread(scanner: Scanner) -> Hunk:
+        return next(read(scanner)).finish()
 
-def hunks_of(cursor: Cursor, read: Callable[[Cursor], Iterator[Draft]]) -> Sequence[Hunk]:
-    """All hunks that `read` takes from `cursor` on; each begins where it gives the one before."""
-
-    def again(cursor: Cursor) -> Hunk:
-        return next(read(cursor)).finish()
-
-    hunks, at = reread.Hunks(cursor.room), cursor.at
-    for draft in read(cursor):
-        hunks.note(draft.finish(len(hunks) + 1), cursor, at, again)
-        at = cursor.at
+    hunks, at = HunkList(scanner.budget, scanner.lines, scanner.end), scanner.at
+    for builder in read(scanner):
+        hunks.add(builder.finish(len(hunks) + 1), scanner.state_for(reread), at)
+        at = scanner.at
     return hunks.values()
 
 
-class Hunks:
-    """Reads the hunks of one file from a cursor, one line at a time."""
+class HunkReader:
+    """Reads the hunks of one file from a scanner, line by line."""
 
-    def __init__(self, cursor: Cursor) -> None:
-        self._cursor = cursor
-        self.open: Draft | None = None
+    def __init__(self, scanner: Scanner) -> None:
+        self._scanner = scanner
+        self.current: HunkBuilder | None = None
 
-    def header(self) -> Iterator[Draft]:
-        """Take a `@@` line, and give the hunk that it ends; several in a row belong to one."""
-        cursor = self._cursor
-        header = parse_header(cursor.line)
+    def take_header(self) -> Iterator[HunkBuilder]:
+        """Take a `@@` line and yield the hunk before it; consecutive headers belong to one hunk."""
+        scanner = self._scanner
+        header = parse_header(scanner.line)
         if header is None:
-            fault_header(cursor)
+            diagnose_header(scanner)
             header = Header()
-        if self.open is None or self.open.lines:
+        if self.current is None or self.current.lines:
             yield from self.close()
-            self.open = Draft.at(cursor)
-        self.open.headers.append(header)
-        cursor.take()
-        if len(self.open.headers) > _MOST_HEADERS:
-            message = (
-                f"more than {_MOST_HEADERS} lines of `@@` before one hunk; write those it needs"
-            )
-            cursor.fault(message, cursor.previous)
-            cursor.skip_until(lambda line: not line.startswith(b"@@"))
+            self.current = HunkBuilder.at(scanner)
+        self.current.headers.append(header)
+        scanner.take()
+        if len(self.current.headers) > _MAX_HEADERS:
+            message = f"more than {_MAX_HEADERS} `@@` lines before one hunk; leave some out"
+            scanner.error(message, scanner.previous_number)
+            scanner.skip_until(lambda line: not line.startswith(b"@@"))
 
-    def line(self) -> bool:
-        """Take a line of the hunk's body; False, and nothing taken, if it is none."""
-        cursor, line = self._cursor, self._cursor.line
+    def take_line(self) -> bool:
+        """Take a line of the hunk; False, with nothing taken, if it has no prefix."""
+        scanner, line = self._scanner, self._scanner.line
         if is_no_newline(line):
-            return self._no_newline()
-        if (mark := mark_of(line)) is None:
+            return self._take_no_newline()
+        if (prefix := prefix_of(line)) is None:
             return False
-        if self.open is None:
-            self.open = Draft.at(cursor)
-        self.open.add(cursor.at, mark)
-        cursor.at += 1
+        if self.current is None:
+            self.current = HunkBuilder.at(scanner)
+        self.current.add(scanner.at, prefix)
+        scanner.at += 1
         return True
 
-    def body(self) -> bool:
-        """The same, and all lines below that have a mark or are empty: they can be nothing else."""
-        if not self.line():
+    def take_lines(self) -> bool:
+        """Take a line of the hunk with all lines below it that are empty or have a prefix.
+
+        For formats in which such lines can be nothing else.
+        """
+        if not self.take_line():
             return False
-        cursor, lines = self._cursor, self._cursor.lines
-        if self.open is not None and not cursor.dedent:
-            start, end = lines.offset(cursor.at), lines.offset(cursor.end)
-            match = _MARKED.match(lines.raw, start, end)
+        scanner, lines = self._scanner, self._scanner.lines
+        if self.current is not None and not scanner.dedent:
+            start, end = lines.offset(scanner.at), lines.offset(scanner.end)
+            match = _PREFIXED_LINES.match(lines.raw, start, end)
             stop = match.end() if match else start
             count = lines.raw.count(b"\n", start, stop)
-            added, removed = (lines.raw.count(it, start - 1, stop) for it in (b"\n+", b"\n-"))
-            self.open.add_all(cursor.at, count, added=added, removed=removed)
-            cursor.at += count
-        return True
-
-    def unmarked(self) -> None:
-        """Take a line without a mark as the context that it is, if the file has it so.
-
-        Before any hunk it is a fault, and those after it are the same one.
-        """
-        if self.open is None:
-            fault_unmarked(self._cursor)
-            return
-        self.open.add(self._cursor.at, Mark.CONTEXT)
-        self._cursor.take()
-
-    def _no_newline(self) -> bool:
-        cursor = self._cursor
-        if self.open is None or not self.open.lines:
-            cursor.fault("there is no line before this one that could lack its newline")
-        else:
-            self.open.mark_no_newline(cursor.at)
-        cursor.take()
-        return True
-
-    def close(self) -> Iterator[Draft]:
-        """End the hunk that is being read, if any, and give it."""
-        if self.open is not None and not self.open.lines:
-            message = (
-                "the hunk has no lines; add those to find, to remove and to add after its `@@`"
+            added, removed = (
+                lines.raw.count(prefix, start - 1, stop) for prefix in (b"\n+", b"\n-")
             )
-            self._cursor.fault(message, self.open.number)
-        elif self.open is not None:
-            if (at := self.open.goes_on()) is not None:
-                fault_not_last(self._cursor, self._cursor.lines.number(at))
-            if number := self.open.says_nothing():
+            self.current.add_lines(scanner.at, count, added=added, removed=removed)
+            scanner.at += count
+        return True
+
+    def take_unprefixed(self) -> None:
+        """Take a line without a prefix as context; before any hunk, it is an error."""
+        if self.current is None:
+            diagnose_missing_prefix(self._scanner)
+            return
+        self.current.add(self._scanner.at, Prefix.CONTEXT)
+        self._scanner.take()
+
+    def _take_no_newline(self) -> bool:
+        scanner = self._scanner
+        if self.current is None or not self.current.lines:
+            scanner.error("there is no line above this one that could lack its newline")
+        else:
+            self.current.mark_no_newline(scanner.at)
+        scanner.take()
+        return True
+
+    def close(self) -> Iterator[HunkBuilder]:
+        """End the current hunk, if any, and yield it."""
+        if self.current is not None and not self.current.lines:
+            message = "the hunk has no lines; write context, removed and added lines below its `@@`"
+            self._scanner.error(message, self.current.number)
+        elif self.current is not None:
+            if (at := self.current.find_misplaced_no_newline()) is not None:
+                diagnose_misplaced_no_newline(self._scanner, self._scanner.lines.number(at))
+            if number := self.current.find_unprefixed_line():
                 message = (
-                    "no line of this hunk begins with `-` or `+`, and this one not even with a "
-                    "blank; mark what is to be removed and added"
+                    "no line of this hunk begins with `-` or `+`, and this one does not begin with "
+                    "a space; write `-` and `+` before the lines to remove and to add"
                 )
-                self._cursor.fault(message, number)
-            yield self.open
-        self.open = None
+                self._scanner.error(message, number)
+            yield self.current
+        self.current = None

@@ -1,187 +1,183 @@
-"""Hunks and sections of which only the first are kept; the others are read again when asked for.
+"""Sequences of sections and hunks that keep a bounded number of values and parse the others again.
 
-A hunk of five bytes is six hundred as a value, and whoever goes through a patch needs one after
-the other. All are kept unless they are tiny, and many: of the rest it is known where they stand.
+A hunk of five bytes takes six hundred as a value, and a patch is mostly read value by value. All
+values are kept unless they are tiny and many; of the others only their positions are kept.
+
+    kept values ── positions: (source, at …) ──Source.parse──▶ value
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from operator import eq
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import Protocol, TypeVar, overload
 
-from git_opatch.parse.lines import code_for
-from git_opatch.patch import FilePatch, Hunk
-
-if TYPE_CHECKING:
-    from git_opatch.parse.cursor import Cursor, Source
-    from git_opatch.parse.lines import Lines
+from git_opatch.model.patch import FilePatch, Hunk
+from git_opatch.parse.lines import Lines, typecode_for
 
 T = TypeVar("T")
 
-_SURELY_KEPT = 1000
-_BYTES_EACH = 320
+_MIN_KEPT = 1000
+_BYTES_PER_VALUE = 320
 """A value takes two to four times as much memory; most hunks and sections are as long."""
-_MOST_KNOWN = 64
-"""A source is known again among so many; most texts have one."""
+_MAX_SOURCES = 64
+"""How many sources are remembered, so that each is stored once; most texts have one."""
 
 
-class Room:
-    """How many values of a kind can be kept of a text of `size` bytes.
+class Budget:
+    """The number of values of one kind that may be kept for a text of `size` bytes.
 
-    `code` is that of an array that can hold any position in it.
+    `typecode` is that of an array which can hold any position in the text.
     """
 
-    __slots__ = ("_left", "code")
+    __slots__ = ("_left", "typecode")
 
     def __init__(self, size: int = 0) -> None:
-        self._left = _SURELY_KEPT + size // _BYTES_EACH
-        self.code = code_for(size)
+        self._left = _MIN_KEPT + size // _BYTES_PER_VALUE
+        self.typecode = typecode_for(size)
 
-    def take(self) -> bool:
-        """Take the room for a value, if there is any."""
+    def spend(self) -> bool:
+        """Spend the budget for one value; False if none is left."""
         self._left -= 1
         return self._left >= 0
 
 
-class Made(Sequence[T]):
-    """Values that are made when they are asked for; equal to a tuple of them."""
+class Source(Protocol):
+    """Parses values again in the state in which they were parsed first. Hashable."""
+
+    def derive_lines(self, origin: int) -> Lines:
+        """Return the lines that hold the values; `origin` is their position in the outer text."""
+
+    def parse(self, lines: Lines, at: int, end: int) -> object:
+        """Parse the value at position `at` of `lines`, which are read up to `end`."""
+
+
+class LazySequence(Sequence[T]):
+    """A sequence whose values are made on access; equal to a tuple of them."""
 
     __slots__ = ()
 
     @abstractmethod
-    def _at(self, index: int) -> T:
-        """The value at `index`, which is not negative."""
+    def _get(self, index: int) -> T:
+        """Return the value at `index`, which is not negative."""
 
     @overload
     def __getitem__(self, index: int) -> T: ...
     @overload
     def __getitem__(self, index: slice) -> tuple[T, ...]: ...
     def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
-        """The value at `index`, or those of a slice."""
-        at = range(len(self))[index]
-        return self._at(at) if isinstance(at, int) else tuple(map(self._at, at))
+        chosen = range(len(self))[index]
+        return self._get(chosen) if isinstance(chosen, int) else tuple(map(self._get, chosen))
 
     def __eq__(self, other: object) -> bool:
-        """Whether the same values stand in `other`."""
-        if not isinstance(other, Made | tuple):
+        if not isinstance(other, LazySequence | tuple):
             return NotImplemented
         return len(self) == len(other) and all(map(eq, self, other))
 
     def __hash__(self) -> int:
-        """That of the values in a tuple, since that can be equal."""
-        return hash(tuple(self))
+        return hash(tuple(self))  # as the tuple that it may equal
 
     def __reduce__(self) -> tuple[type[tuple[T, ...]], tuple[tuple[T, ...]]]:
-        """Kept as a tuple where it is copied or written down."""
+        """Copy and pickle as a tuple."""
         return tuple, (tuple(self),)
 
     def __repr__(self) -> str:
-        """As a tuple of the values has it."""
         return repr(tuple(self))
 
 
-class Reread(Made[T]):
-    """Values that were read of a text, as many of them kept as there is `room` for."""
+class RereadSequence(LazySequence[T]):
+    """Parsed values, as many of them kept as the budget allows."""
 
-    __slots__ = ("_cursor", "_kept", "_numbers", "_places", "_room", "_sources")
-    _WIDTH = 2
+    __slots__ = ("_budget", "_kept", "_numbers", "_positions", "_sources")
+    _WIDTH: int
+    """How many numbers are stored for a value that is not kept: its source and its position."""
 
-    def __init__(self, room: Room) -> None:
-        self._room = room
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
         self._kept: list[T] = []
-        self._places = array(room.code)
-        """Of the others: the number of the source of each, and where it stands."""
+        self._positions = array(budget.typecode)
         self._sources: list[Source] = []
         self._numbers: dict[Source, int] = {}
-        self._cursor: Cursor | None = None
-        """One of those that the values were read from."""
 
-    def note(self, value: T, cursor: Cursor, at: int, again: Callable[[Cursor], T | None]) -> None:
-        """Add `value`, which `again` reads once more of a cursor like that, at `at`."""
-        if not self._places and self._room.take():
+    def add(self, value: T, source: Source, *position: int) -> None:
+        """Add `value`, which `source` can parse again at `position`."""
+        if not self._positions and self._budget.spend():
             self._kept.append(value)
             return
-        source = cursor.read_by(again)
         number = self._numbers.get(source)
         if number is None:
-            if len(self._numbers) == _MOST_KNOWN:
+            if len(self._numbers) == _MAX_SOURCES:
                 self._numbers.clear()
             number = self._numbers[source] = len(self._sources)
             self._sources.append(source)
-        self._cursor = self._cursor or replace(cursor)
-        self._places.extend((number, *self._place(cursor, at)))
-
-    def _place(self, cursor: Cursor, at: int) -> tuple[int, ...]:  # noqa: ARG002
-        return (at,)
+        self._positions.extend((number, *position))
 
     def values(self) -> Sequence[T]:
-        """All values, in a tuple if all are kept."""
-        return self if self._places else tuple(self._kept)
+        """Return all values: a tuple if all of them are kept."""
+        return self if self._positions else tuple(self._kept)
 
     def __len__(self) -> int:
-        """How many values there are."""
-        return len(self._kept) + len(self._places) // self._WIDTH
+        return len(self._kept) + len(self._positions) // self._WIDTH
 
     def __iter__(self) -> Iterator[T]:
-        """The values."""
-        return chain(self._kept, map(self._again, range(len(self._kept), len(self))))
+        return chain(self._kept, map(self._parse_again, range(len(self._kept), len(self))))
 
-    def _at(self, index: int) -> T:
-        return self._kept[index] if index < len(self._kept) else self._again(index)
+    def _get(self, index: int) -> T:
+        return self._kept[index] if index < len(self._kept) else self._parse_again(index)
 
-    def _again(self, index: int) -> T:
-        assert self._cursor is not None
-        rest = index - len(self._kept)
-        number, *place = self._places[self._WIDTH * rest : self._WIDTH * (rest + 1)]
-        source = self._sources[number]
-        value: T = source.again(self._at_place(self._cursor, source, *place))  # type: ignore[assignment]
+    def _parse_again(self, index: int) -> T:
+        start = self._WIDTH * (index - len(self._kept))
+        number, *position = self._positions[start : start + self._WIDTH]
+        value: T = self._parse(self._sources[number], *position)  # type: ignore[assignment]
         return value
 
-    def _at_place(self, cursor: Cursor, source: Source, at: int, *rest: int) -> Cursor:  # noqa: ARG002
-        return cursor.at_place(source, cursor.lines, at)
+    @abstractmethod
+    def _parse(self, source: Source, *position: int) -> object:
+        """Let `source` parse the value at `position`."""
 
 
-class Sections(Reread[FilePatch]):
-    """The sections of a text: where each begins, where what it stands in ends, and its origin."""
+class SectionList(RereadSequence[FilePatch]):
+    """The sections of a whole text; a position is (start, end, origin of the lines)."""
 
-    __slots__ = ("_made",)
+    __slots__ = ("_derived",)
     _WIDTH = 4
 
-    def __init__(self, room: Room) -> None:
-        super().__init__(room)
-        self._made: tuple[object, Lines] | None = None
-        """The lines that were made again last, and what they were made of."""
+    def __init__(self, budget: Budget) -> None:
+        super().__init__(budget)
+        self._derived: tuple[tuple[Source, int], Lines] | None = None
+        """The lines that were derived last: neighbouring sections often share them."""
 
-    def _place(self, cursor: Cursor, at: int) -> tuple[int, ...]:
-        return at, cursor.end, cursor.origin.at if cursor.origin else 0
-
-    def _at_place(self, cursor: Cursor, source: Source, at: int, *rest: int) -> Cursor:
-        end, origin = rest
-        lines, makes = source.lines, source.makes
-        if makes is not None:
-            place = (lines, makes, origin)
-            if self._made is None or self._made[0] != place:
-                self._made = place, makes(lines, origin)
-            lines = self._made[1]
-        return cursor.at_place(source, lines, at, end)
+    def _parse(self, source: Source, *position: int) -> object:
+        at, end, origin = position
+        key = source, origin
+        if self._derived is None or self._derived[0] != key:
+            self._derived = key, source.derive_lines(origin)
+        return source.parse(self._derived[1], at, end)
 
 
-class Hunks(Reread[Hunk]):
-    """The hunks of one section, which know their places in it."""
+class HunkList(RereadSequence[Hunk]):
+    """The hunks of one section, numbered from 1; a position is (start) in `lines`."""
 
-    __slots__ = ()
+    __slots__ = ("_end", "_lines")
+    _WIDTH = 2
+
+    def __init__(self, budget: Budget, lines: Lines, end: int) -> None:
+        super().__init__(budget)
+        self._lines, self._end = lines, end
 
     def values(self) -> Sequence[Hunk]:
-        """All hunks, in a tuple if all are kept."""
-        if not self._places:
+        """Return all hunks, the last one marked as such: a tuple if all of them are kept."""
+        if not self._positions:
             self._kept[-1:] = [replace(hunk, is_last=True) for hunk in self._kept[-1:]]
         return super().values()
 
-    def _again(self, index: int) -> Hunk:
-        last = index == len(self) - 1
-        return replace(super()._again(index), ordinal=index + 1, is_last=last)
+    def _parse(self, source: Source, *position: int) -> object:
+        return source.parse(self._lines, position[0], self._end)
+
+    def _parse_again(self, index: int) -> Hunk:
+        is_last = index == len(self) - 1
+        return replace(super()._parse_again(index), ordinal=index + 1, is_last=is_last)

@@ -1,6 +1,7 @@
-"""Plans, failures and errors to lines for a person. Nothing here decides or prints.
+"""Word plans, failures and errors as lines for a person. Nothing here decides or prints.
 
-All text that comes from a patch, a file or a path goes through `visible`.
+All text that comes from a patch, a file or a path goes through `visible`, except where a function
+says that it is not fit for a terminal.
 """
 
 from __future__ import annotations
@@ -8,275 +9,168 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from git_opatch.complete import FileSummary
-from git_opatch.options import Options, Target
-from git_opatch.outcome import Failure, Likeness, Nearest, Placement, Reason
-from git_opatch.plan import Placed, Plan
-from git_opatch.report.files import placed_by_file
-from git_opatch.spent import abbreviated, revert
-from git_opatch.text import visible
+from git_opatch.model.commits import abbreviate, revert_command
+from git_opatch.model.errors import OpatchError, ParseError
+from git_opatch.model.options import Options, Target
+from git_opatch.model.text import visible
+from git_opatch.plan.plan import NotCommitted, Plan
+from git_opatch.report.failures import TARGETS, partial_failures, refusal, skipped
+from git_opatch.report.placements import details, loose_placements
 
-_MOST_SHOWN = 20
 _MOST_COMMITS = 3
-_WORDS = {"A": "added", "M": "modified", "D": "deleted", "R": "moved", "C": "copied"}
+_MOST_CHARACTERS = 1000  # of a command line, or of a note
+_MOST_OF_AN_ERROR = 2000
+_CHANGES = {"A": "added", "M": "modified", "D": "deleted", "R": "moved", "C": "copied"}
 _DONE = {
     Target.INDEX: "staged",
-    Target.CACHED: "staged, in the index alone",
+    Target.CACHED: "staged, in the index only",
     Target.WORKTREE: "in the working tree, not staged",
 }
-_NOTHING = {
-    False: "nothing to do: all of it is applied already",
-    True: "nothing to do: none of it is applied",
+_UNDONE = {
+    Target.INDEX: "",
+    Target.CACHED: ", in the index only",
+    Target.WORKTREE: ", in the working tree only",
 }
-"""By whether the patch was to be taken back."""
 NOTHING_TO_RECOVER = "nothing to recover"
-_NOT_THERE = "is not applied here, so there is nothing to take back"
-_WHERE = {
-    Target.INDEX: "the index",
-    Target.CACHED: "the index",
-    Target.WORKTREE: "the working tree",
-}
 
 
-def summary(files: Sequence[FileSummary], *, done: bool = True) -> str:
-    """What became of how many files: "3 files changed: 1 added, 2 modified"."""
-    return title(Counter(file.status for file in files), done=done)
-
-
-def title(counts: Mapping[str, int], *, done: bool = True) -> str:
-    """The same, by git's letters."""
+def count_changes(counts: Mapping[str, int], *, done: bool = True) -> str:
+    """Count changed files by git's letters: "3 files changed: 1 added, 2 modified"."""
     parts = ", ".join(
-        f"{counts[letter]} {word}" for letter, word in _WORDS.items() if letter in counts
+        f"{counts[letter]} {change}" for letter, change in _CHANGES.items() if letter in counts
     )
     total = sum(counts.values())
     count = f"{total} file{'s' * (total != 1)}"
     return f"{count} changed: {parts}" if done else f"{count} ({parts}); nothing was changed"
 
 
-def done(target: Target, commits: Sequence[str] = ()) -> str:
-    """Where a patch went."""
+def destination(target: Target, commits: Sequence[str] = ()) -> str:
+    """Say where a patch was applied."""
     if len(commits) > _MOST_COMMITS:
         return f"committed as {len(commits)} commits"
-    return f"committed as {', '.join(map(abbreviated, commits))}" if commits else _DONE[target]
+    return f"committed as {', '.join(map(abbreviate, commits))}" if commits else _DONE[target]
 
 
-def applied(plan: Plan, options: Options, way_back: str) -> str:
-    """The one line of a success: what changed, where, and how to take it back."""
+def applied(plan: Plan, options: Options, undo: str) -> str:
+    """Say what was changed, where, and the command that undoes it."""
     if not plan.completed.changes:
         return nothing_to_do(options)
-    what = summary(plan.completed.files)
-    back = f". Take it back: {visible(way_back, 1000)}" if way_back else ""
-    return f"{what}; {done(options.target, plan.commits)}{back}"
+    changes = count_changes(Counter(file.status for file in plan.completed.files))
+    hint = f". Undo: {visible(undo, _MOST_CHARACTERS)}" if undo else ""
+    return f"{changes}; {destination(options.target, plan.commits)}{hint}"
+
+
+def undone(plan: Plan, options: Options, redo: str) -> str:
+    """Say what an undo changed: "1 file modified, 2 deleted", and the command that redoes it."""
+    if not plan.completed.changes:
+        return nothing_to_do(options)
+    counts = Counter(file.status for file in plan.completed.files)
+    first, *rest = ((counts[letter], word) for letter, word in _CHANGES.items() if counts[letter])
+    parts = [f"{first[0]} file{'s' * (first[0] != 1)} {first[1]}"]
+    parts += [f"{count} {word}" for count, word in rest]
+    hint = f". Redo: {visible(redo, _MOST_CHARACTERS)}" if redo else ""
+    return f"{', '.join(parts)}{_UNDONE[options.target]}{hint}"
 
 
 def would_apply(plan: Plan, options: Options, commits: int = 0) -> str:
-    """The one line of a check that found nothing wrong; so many commits would be made."""
+    """Say what a patch would change, and how many commits it would make."""
     if not plan.completed.changes:
         return nothing_to_do(options)
-    made = f" and make {commits} commit{'s' * (commits != 1)}" if commits else ""
-    files = summary(plan.completed.files, done=False)
-    return f"would apply to {_WHERE[options.target]}{made}: {files}"
+    and_commit = f" and make {commits} commit{'s' * (commits != 1)}" if commits else ""
+    changes = count_changes(Counter(file.status for file in plan.completed.files), done=False)
+    return f"would apply to {TARGETS[options.target]}{and_commit}: {changes}"
 
 
-def not_committed(message: str, again: str, way_back: str) -> Iterator[str]:
-    """Why what was applied is not committed; `message` is fit to be seen."""
-    yield from f"error: {message}".splitlines()
-    yield f"  the change stays staged; to commit it: {visible(again, 1000)}"
-    yield f"  to take it back: {visible(way_back, 1000)}"
-
-
-def unmerged(plan: Plan) -> str:
-    """What became of a patch that left files unmerged."""
-    count = len(plan.failures)
-    left = f"{count} file{'s' * (count > 1)} left with conflicts"
-    return f"{left}; the rest of the patch is applied" if plan.completed.changes else left
+def not_committed(error: NotCommitted, undo: str) -> Iterator[str]:
+    """Say why what was applied is not committed; the message is already fit for a terminal."""
+    yield from f"error: {error}".splitlines()
+    yield f"  the change stays staged; to commit it: {visible(error.again, _MOST_CHARACTERS)}"
+    yield f"  to undo it: {visible(undo, _MOST_CHARACTERS)}"
 
 
 def nothing_to_do(options: Options) -> str:
-    """The one line of a success that changes nothing."""
-    return _NOTHING[options.reverse]
-
-
-def verdict(name: str, said: str) -> str:
-    """The one line on a patch, or a command, that was judged by itself."""
-    return f"{visible(name)}: {said}"
-
-
-def details(plan: Plan) -> Iterator[str]:
-    """For `show` and `-v`: each file, and each hunk with its place and what told it from others."""
-    for file, hunks in placed_by_file(plan):
-        old = f"{visible(file.old_path)} => " if file.old_path != file.path else ""
-        counts = "binary" if file.binary else f"+{file.added} -{file.removed}"
-        yield f"{file.status} {old}{visible(file.path)} ({counts})"
-        yield from (f"  {_placed(placed)}" for placed in hunks)
-
-
-def notes(found: Sequence[str]) -> list[str]:
-    """What a user may want to know although nothing is wrong."""
-    return [f"note: {visible(note)}" for note in found]
-
-
-def sentences(found: Sequence[str]) -> list[str]:
-    """The same where it is what the user asked for."""
-    return [visible(one, 1000) for one in found]
-
-
-def _placed(placed: Placed) -> str:
-    one = placed.placement
-    loosely = "".join(f"; {what}" for what in tolerated(one))
-    return (
-        f"hunk {one.hunk.ordinal} of {len(placed.section.hunks)}: line {one.start + 1}, "
-        f"{one.tier.value} ({one.evidence}){loosely}"
-    )
-
-
-def tolerated(placement: Placement) -> list[str]:
-    """What was put up with so that a hunk has its place."""
-    if not placement.likeness:
-        return list(placement.repairs)
-    counts = Counter(placement.likeness)
-    differ = [
-        f"{count} line{'s differ' if count > 1 else ' differs'} in {how.value}"
-        for how in Likeness
-        if how is not Likeness.EXACT and (count := counts[how])
-    ]
-    return [*differ, *placement.repairs]
-
-
-def placed_loosely(plan: Plan, *, chosen_only: bool = False) -> list[str]:
-    """A note for each hunk that did not match line for line, or that was a choice."""
-    loose = [
-        placed
-        for placed in plan.placed
-        if placed.placement.evidence.startswith("nearest")
-        or (tolerated(placed.placement) and not chosen_only)
-    ]
-    shown = [
-        f"note: {visible(placed.section.path)}: {_placed(placed)}" for placed in loose[:_MOST_SHOWN]
-    ]
-    more = len(loose) - _MOST_SHOWN
-    return [*shown, f"note: and {more} more; see -v"] if more > 0 else shown
-
-
-def passed_over(plan: Plan, options: Options) -> list[str]:
-    """A note for each change that is there already."""
-    return [
-        f"note: {visible(one.path)}: {_hunk(one)}"
-        f"{_NOT_THERE if options.reverse else visible(one.message)}; passed over"
-        for one in plan.skipped
-    ]
-
-
-def left_out(plan: Plan, options: Options, *, done: bool) -> Iterator[str]:
-    """What a partly applied patch could not place."""
-    if not plan.failures:
-        return
-    *lines, last = refusal(plan.failures, options)
-    yield from lines
-    if plan.conflicts:
-        yield unmerged(plan)
-    elif plan.completed.changes:
-        count = len(plan.failures)
-        rest = "is applied" if done else "would apply"
-        yield f"{count} problem{'s' * (count > 1)}; the rest of the patch {rest}"
-    elif done and options.reject and any(one.hunk for one in plan.failures):
-        yield f"{_problems(plan.failures, options)}; nothing but the .rej files was written"
-    else:
-        yield last
-
-
-def refusal(failures: Sequence[Failure], options: Options) -> Iterator[str]:
-    """All that stands against a patch; the last line says that nothing was changed."""
-    for failure in failures[:_MOST_SHOWN]:
-        yield from _failure(failure, options)
-    if len(failures) > _MOST_SHOWN:
-        yield f"and {len(failures) - _MOST_SHOWN} more"
-    yield f"{_problems(failures, options)}; nothing was changed"
-
-
-def _problems(failures: Sequence[Failure], options: Options) -> str:
-    if len(failures) > 1:
-        return f"{len(failures)} problems"
-    return "the patch is not taken back" if options.reverse else "the patch does not apply"
-
-
-def _failure(failure: Failure, options: Options) -> Iterator[str]:
-    message = visible(message_of(failure, options))
-    yield f"error: {visible(failure.path) or '(no path)'}: {_hunk(failure)}{message}"
-    if failure.nearest:
-        yield from _nearest(failure, failure.nearest)
-    elif failure.number:
-        yield f"  {_in_patch(failure)}"
-    for line in advice_of(failure, options):
-        yield f"  {visible(line, 1000)}"
-
-
-def message_of(failure: Failure, options: Options) -> str:
-    """What is wrong, after the words that name the hunk. Not fit for a terminal."""
-    where = f"`{options.base}`" if options.base else _WHERE[options.target]
-    if options.reverse and failure.reason is Reason.ALREADY_APPLIED:
-        return _NOT_THERE
-    if not _is_lost(failure):
-        return failure.message
+    """Say that a patch changes nothing, without being wrong."""
     if options.reverse:
-        return f"is not applied to {where}, or was changed since"
-    return f"{failure.message} {where}"
+        return "nothing to do: the patch is not applied"
+    return "nothing to do: the patch is already applied"
 
 
-def advice_of(failure: Failure, options: Options) -> list[str]:
-    """What to do next, if there is something. Not fit for a terminal."""
-    lines = []
-    if failure.nearest and failure.nearest.found:
-        first, last = failure.nearest.around
-        again = "take it back by hand" if options.reverse else "send the hunk again"
-        where = f"re-read {failure.path} lines {first}-{last}"
-        lines.append(f"{failure.nearest.difference}; {where} and {again}")
-    if failure.is_done and _can_skip(options):
-        lines.append(f"to pass over it: {options.command_with('--skip-applied')}")
-    return [*lines, *failure.advice.splitlines()]
+def verdict(plan: Plan, options: Options) -> str:
+    """Say that a patch which was judged alone would apply."""
+    count = len(plan.completed.files)
+    return f"would apply ({count} file{'s' * (count != 1)})" if count else nothing_to_do(options)
 
 
-def _can_skip(options: Options) -> bool:
-    return options.command.startswith("git opatch apply") and not options.reverse
+def named(name: str, verdict: str) -> str:
+    """Put the name of the patch, or of the command, before its verdict."""
+    return f"{visible(name)}: {verdict}"
 
 
-def _hunk(failure: Failure) -> str:
-    return f"hunk {failure.hunk} of {failure.hunks} " if failure.hunk else ""
+def notes(messages: Sequence[str]) -> list[str]:
+    """Word what a user may want to know although nothing is wrong."""
+    return [f"note: {visible(message)}" for message in messages]
 
 
-def _is_lost(failure: Failure) -> bool:
-    return failure.message == "does not match"
+def sentences(messages: Sequence[str]) -> list[str]:
+    """Word notes where they are what the user asked for."""
+    return [visible(message, _MOST_CHARACTERS) for message in messages]
 
 
-def _in_patch(failure: Failure) -> str:
-    source = f"{visible(failure.source)}, line" if failure.source else "patch line"
-    return f"{source} {failure.number}"
-
-
-def _nearest(failure: Failure, nearest: Nearest) -> Iterator[str]:
-    yield f"  {_in_patch(failure)} expects"
-    yield f"      {visible(nearest.line.text)}"
-    if not nearest.found:
+def error_lines(error: OpatchError) -> Iterator[str]:
+    """Word an error that ends a run."""
+    if isinstance(error, ParseError):
+        yield from errors(error)
+        yield "nothing was changed"
         return
-    yield f"  nearest place, {visible(failure.path)}:{nearest.position + 1}"
-    width = len(str(nearest.found[-1][0] + 1))
-    for number, line in nearest.found:
-        yield f"      {number + 1:>{width}}  {visible(line)}".rstrip()
+    first, *rest = str(error).splitlines() or [""]
+    yield f"error: {visible(first, _MOST_OF_AN_ERROR)}"
+    yield from (visible(line, _MOST_OF_AN_ERROR) for line in rest)
 
 
-def way_back(options: Options, files: Sequence[str], plan: Plan) -> str:
-    """The command that takes an applied patch back.
+def errors(error: OpatchError) -> Iterator[str]:
+    """Word everything that is wrong with a patch that cannot be read."""
+    problems = error.diagnostics if isinstance(error, ParseError) else [error]
+    return (f"error: {visible(str(problem), _MOST_OF_AN_ERROR)}" for problem in problems)
 
-    Where the journal keeps nothing, only the patch itself can do it: one from standard input
-    must be given again, and one that replaced files does not say what they held; what was to be
-    committed and is not, must not be committed now.
+
+def undo_command(options: Options, files: Sequence[str], plan: Plan) -> str:
+    """Spell the command that undoes what was applied.
+
+    Without a journal record, only the patch itself can be reversed. One from standard input must
+    be given again; one that replaced files does not have their old content; and one that git
+    did not commit must not be committed by its undo.
     """
     if plan.commits:
-        return revert(plan.commits)
+        return revert_command(plan.commits)
     if plan.record:
         return f"git opatch undo {plan.record}"
     flag = f" {options.target_flag}" if options.target_flag else ""
     if files and "-" not in files and not (options.overwrite or options.commit or plan.undoes):
-        again = options.command.replace(" -R", "", 1) if options.reverse else None
-        return (again or options.command_with("-R")).replace(" apply", f" apply{flag}", 1)
+        command = options.command
+        command = command.without("-R") if options.reverse else command.with_option("-R")
+        return str(command.with_option(options.target_flag) if flag else command)
     return f"git opatch apply -R{flag}{' --carry' * options.carry} PATCH"
+
+
+__all__ = [
+    "NOTHING_TO_RECOVER",
+    "applied",
+    "count_changes",
+    "destination",
+    "details",
+    "error_lines",
+    "errors",
+    "loose_placements",
+    "named",
+    "not_committed",
+    "notes",
+    "nothing_to_do",
+    "partial_failures",
+    "refusal",
+    "sentences",
+    "skipped",
+    "undo_command",
+    "undone",
+    "verdict",
+    "would_apply",
+]

@@ -1,7 +1,7 @@
-"""What becomes of each file, with the hunks that were placed in it; and as counts and names.
+"""The files of a plan: with their hunks, and in the formats of `git diff`.
 
-Formats: "git diff --stat", "--numstat", "--name-only" and "--name-status" of git, its quoting
-included; with `-z` paths are unquoted, and a NUL ends each, as there.
+Formats: "--stat", "--numstat", "--name-only" and "--name-status" of git-diff(1), with its quoting;
+with `-z` paths are not quoted, and each ends with NUL.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from collections.abc import Iterator, Sequence
 from os.path import commonprefix
 
 from git_opatch.complete import FileSummary
-from git_opatch.patch import FilePatch, Operation, Patch
-from git_opatch.paths import quote
-from git_opatch.plan import Placed, Plan
-from git_opatch.plumbing import fed
+from git_opatch.git.output import nul_terminated
+from git_opatch.model.patch import FilePatch, Operation, Patch
+from git_opatch.model.paths import quote
+from git_opatch.plan.plan import PlacedHunk, Plan
 
 Spans = Sequence[tuple[str, str]]
 """A line: pieces of text, each with the name of its style or nothing."""
 
 UNCHANGED = "="
-"""The status of a file that hunks were placed in, and that ends as it was."""
+"""The status of a file that hunks were placed in, but that is not changed by them together."""
 _NARROWEST = 10
 _LETTERS = {
     Operation.ADD: "A",
@@ -29,32 +29,32 @@ _LETTERS = {
 }
 
 
-def placed_by_file(plan: Plan) -> list[tuple[FileSummary, list[Placed]]]:
-    """Each file of the plan with its hunks; those that sections took back again come last."""
+def placed_by_file(plan: Plan) -> list[tuple[FileSummary, list[PlacedHunk]]]:
+    """List each file of the plan with its hunks; unchanged files come last."""
     files = {file.path: file for file in plan.completed.files}
     moved = {file.old_path: file for file in reversed(plan.completed.files)}
-    found: dict[FileSummary, list[Placed]] = {file: [] for file in plan.completed.files}
+    found: dict[FileSummary, list[PlacedHunk]] = {file: [] for file in plan.completed.files}
     for placed in plan.placed:
-        one = placed.section
-        names = [name for name in (one.new_path, one.old_path, one.alternate) if name]
-        here = [known[name] for name in names for known in (files, moved) if name in known]
-        file = here[0] if here else FileSummary(UNCHANGED, names[0], names[0], 0, 0)
+        section = placed.section
+        names = [name for name in (section.new_path, section.old_path, section.alternate) if name]
+        known = [paths[name] for name in names for paths in (files, moved) if name in paths]
+        file = known[0] if known else FileSummary(UNCHANGED, names[0], names[0], 0, 0)
         found.setdefault(file, []).append(placed)
     return list(found.items())
 
 
 def stat(files: Sequence[FileSummary], width: int) -> Iterator[Spans]:
-    """A line for each file with its share of the changes, `width` columns wide, and a sum."""
+    """Yield a line for each file with its share of the changes, `width` columns wide, and a sum."""
     names = [_named(file) for file in files]
     counts = ["Bin" if file.binary else str(file.added + file.removed) for file in files]
     digits = max(map(len, counts), default=0)
-    room = max(width - digits - 5, 2 * _NARROWEST)  # for names and graphs, blanks and `|` taken off
+    room = max(width - digits - 5, 2 * _NARROWEST)  # for names and graphs, without spaces and `|`
     column = min(max(map(len, names), default=0), room * 5 // 8)
     most = max((file.added + file.removed for file in files), default=0)
     graph = min(most, room - column)
     for file, name, count in zip(files, names, counts, strict=True):
         shown = name if len(name) <= column else "..." + name[3 - column :]
-        plus, minus = (_scaled(one, most, graph) for one in (file.added, file.removed))
+        plus, minus = (_scaled(count, most, graph) for count in (file.added, file.removed))
         text = f" {shown:<{column}} | {count:>{digits}}"
         gap = " " if plus + minus else ""
         yield [(text + gap, ""), ("+" * plus, "green"), ("-" * minus, "red")]
@@ -62,7 +62,7 @@ def stat(files: Sequence[FileSummary], width: int) -> Iterator[Spans]:
 
 
 def _scaled(count: int, most: int, width: int) -> int:
-    """How wide to draw `count` where `most` is as wide as there is room; 0 for nothing alone."""
+    """Scale `count` so that `most` fits `width`; only 0 becomes 0."""
     if most <= width or not count:
         return count
     return max(count * (width - 1) // most, 1)
@@ -81,27 +81,27 @@ def _sum(files: Sequence[FileSummary]) -> str:
 
 
 def _named(file: FileSummary) -> str:
-    """The path; for a moved file both, what they share written once, as git does."""
+    """Name a file; for a moved one give both paths and what they share once, as git does."""
     old, new = file.old_path, file.path
     if old == new:
         return quote(new)
     if quote(old) != old or quote(new) != new:
         return f"{quote(old)} => {quote(new)}"
-    first = _folders(old, new)
-    at = max(len(first) - 1, 0)  # one slash may end the one and begin the other
-    last = _folders(old[at:][::-1], new[at:][::-1])[::-1]
+    first = _shared_directories(old, new)
+    at = max(len(first) - 1, 0)  # the same slash may end the first and begin the last
+    last = _shared_directories(old[at:][::-1], new[at:][::-1])[::-1]
     middle = " => ".join(path[len(first) : len(path) - len(last)] for path in (old, new))
     return f"{first}{{{middle}}}{last}" if first or last else middle
 
 
-def _folders(one: str, two: str) -> str:
-    """What both begin with, up to a slash."""
-    shared = commonprefix([one, two])  # noqa: RUF071 - a name read backwards is no path
+def _shared_directories(path: str, other: str) -> str:
+    """Find what both paths begin with, up to a slash."""
+    shared = commonprefix([path, other])  # noqa: RUF071 - a name read backwards is not a path
     return shared[: shared.rfind("/") + 1]
 
 
 def numstat(files: Sequence[FileSummary], *, zero: bool) -> bytes:
-    """For each file the added and removed lines, `-` for a binary one, and the path."""
+    """List for each file the numbers of added and removed lines (`-` if binary) and the path."""
     return b"".join(_numstat(file, zero=zero) for file in files)
 
 
@@ -110,24 +110,26 @@ def _numstat(file: FileSummary, *, zero: bool) -> bytes:
     if not zero:
         return f"{counts}{_named(file)}\n".encode()
     paths = ["", file.old_path, file.path] if file.old_path != file.path else [file.path]
-    return counts.encode() + fed(paths)
+    return counts.encode() + nul_terminated(paths)
 
 
 def names(patch: Patch, *, status: bool, zero: bool) -> bytes:
-    """Each path that a section is for, or with `status` what it asks for; nothing twice."""
-    told = dict.fromkeys(_status(one) if status else (_last(one),) for one in patch.files)
-    return b"".join(_record(fields, zero=zero) for fields in told)
+    """List the path of each section, with `status` also its operation; nothing twice."""
+    records = dict.fromkeys(
+        _status(section) if status else (_new_path(section),) for section in patch.files
+    )
+    return b"".join(_record(fields, zero=zero) for fields in records)
 
 
 def _status(section: FilePatch) -> tuple[str, ...]:
     letter = _LETTERS.get(section.operation, "M")
-    paths = (section.path, _last(section)) if letter in "RC" else (section.path,)
+    paths = (section.path, _new_path(section)) if letter in "RC" else (section.path,)
     return (letter, *paths)
 
 
-def _last(section: FilePatch) -> str:
+def _new_path(section: FilePatch) -> str:
     return section.new_path or section.path
 
 
 def _record(fields: Sequence[str], *, zero: bool) -> bytes:
-    return fed(fields) if zero else ("\t".join(map(quote, fields)) + "\n").encode()
+    return nul_terminated(fields) if zero else ("\t".join(map(quote, fields)) + "\n").encode()

@@ -1,4 +1,4 @@
-"""The journal's records, for a person and as values of JSON: what was applied and taken back."""
+"""Records of the journal, as lines for a person and as values of JSON."""
 
 from __future__ import annotations
 
@@ -7,32 +7,33 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from git_opatch import report
-from git_opatch.blob import Change
-from git_opatch.errors import JournalError
 from git_opatch.journal import Record
-from git_opatch.options import Options
-from git_opatch.outcome import Failure, Reason
-from git_opatch.plan import Plan
-from git_opatch.report.values import OPERATIONS, Fields, plain, text
-from git_opatch.text import visible
+from git_opatch.model.blob import Change
+from git_opatch.model.errors import JournalError
+from git_opatch.model.result import Failure, Reason
+from git_opatch.model.text import visible
+from git_opatch.plan.plan import Plan
+from git_opatch.report.values import CHANGES, Fields, plain, text
 
 _IN_THE_WAY = {Reason.UNSTAGED, Reason.SKIPPED, Reason.IN_THE_WAY, Reason.UNTRACKED}
-"""What is wrong with the working tree, not with the patch."""
+"""Reasons that are about the working tree, not about the patch."""
 
 
 def line(record: Record) -> str:
-    """One record: number, time as git's `--date=iso` has it, title, target, patch."""
+    """Word a record: number, time as with git's `--date=iso`, changes, target, patch."""
     when = time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(record.time))
-    return "  ".join(filter(None, (str(record.number), when, title(record), _name(record))))
+    return "  ".join(filter(None, (str(record.number), when, summary(record), _name(record))))
 
 
-def title(record: Record) -> str:
-    """What became of how many files, and where."""
-    return f"{report.title(record.files)}; {report.done(record.target, record.commits)}"
+def summary(record: Record) -> str:
+    """Say how many files were changed, how, and where."""
+    return (
+        f"{report.count_changes(record.files)}; {report.destination(record.target, record.commits)}"
+    )
 
 
 def unreadable(number: int, error: JournalError) -> str:
-    """The line for a record that cannot be shown."""
+    """Word a record that cannot be read."""
     return f"{number}  {visible(str(error), 1000)}"
 
 
@@ -41,57 +42,57 @@ def _name(record: Record) -> str:
     return ", ".join(filter(None, (visible(record.name), undoes)))
 
 
-def values(record: Record, diff: bytes | None = None, problem: str | None = None) -> Fields:
-    """One record, and its diff if it was asked for and can be read; else `problem` says why not."""
+def values(record: Record, diff: bytes | None = None, error: str | None = None) -> Fields:
+    """Render a record, with its diff if that is wanted; `error` says why it cannot be read."""
     when = datetime.fromtimestamp(record.time, UTC)
     return {
         "record": record.number,
         "time": when.isoformat().replace("+00:00", "Z"),
-        "title": title(record),
+        "summary": summary(record),
         "target": record.target.value,
         "patch": plain(record.name) or None,
         "undoes": record.undoes or None,
         "commits": list(record.commits),
-        "files": {OPERATIONS.get(letter, letter): count for letter, count in record.files.items()},
+        "files": {CHANGES.get(letter, letter): count for letter, count in record.files.items()},
         "paths": [_path(change) for change in record.changes],
         **text("diff", diff),
-        "problem": problem and plain(problem),
+        "error": error and plain(error),
     }
 
 
 def _path(change: Change) -> Fields:
     letter = "A" if change.old is None else "D" if change.new is None else "M"
-    return {**text("path", change.path), "change": OPERATIONS[letter]}
+    return {**text("path", change.path), "change": CHANGES[letter]}
 
 
 def unreadable_values(number: int, error: JournalError) -> Fields:
-    """A record that cannot be shown."""
-    names = ("time", "title", "target", "patch", "undoes", "commits", "files", "paths", "diff")
-    return {"record": number, **dict.fromkeys(names), "problem": plain(str(error))}
+    """Render a record that cannot be read."""
+    names = ("time", "summary", "target", "patch", "undoes", "commits", "files", "paths", "diff")
+    return {"record": number, **dict.fromkeys(names), "error": plain(str(error))}
 
 
-def undone(plan: Plan, record: Record, options: Options) -> str:
-    """The one line of a success: what was taken back, and how to have it again."""
+def intro(record: Record) -> str:
+    """Name a record that was undone, in front of what that changed."""
     name = f" ({_name(record)})" if _name(record) else ""
-    what = report.applied(plan, options, way_back(plan))
-    return f"record {record.number}{name} taken back: {what}"
+    return f"Undid record {record.number}{name}: "
 
 
-def way_back(plan: Plan) -> str:
-    """The command that takes an undo back; empty if it was not recorded."""
+def undo_command(plan: Plan) -> str:
+    """Spell the command that undoes an undo; empty if it was not recorded."""
     return f"git opatch undo {plan.record}" if plan.record else ""
 
 
-def advised(failures: Sequence[Failure], number: int, later: Mapping[str, int]) -> list[Failure]:
-    """Why a record is not taken back, with what to do next.
+def with_advice(
+    failures: Sequence[Failure], number: int, later: Mapping[str, int]
+) -> list[Failure]:
+    """Replace the advice of `failures` to undo a record, as its hunks cannot be sent again.
 
-    Nobody can send a hunk of a record again. `later` are the last records of paths that were
-    changed after it.
+    `later` has, for each path that was changed after it, the last record that did.
     """
-    return [_advised(one, number, later) for one in failures]
+    return [_with_advice(failure, number, later) for failure in failures]
 
 
-def _advised(failure: Failure, number: int, later: Mapping[str, int]) -> Failure:
+def _with_advice(failure: Failure, number: int, later: Mapping[str, int]) -> Failure:
     if failure.reason in _IN_THE_WAY:
         return failure
     if failure.path in later:

@@ -1,13 +1,13 @@
-"""What patches left, to lines for a person."""
+"""Leftovers of patches in files, as lines for a person."""
 
 from __future__ import annotations
 
-from git_opatch.text import visible
+from git_opatch.model.text import visible
 
 
-def left(path: str, mark: tuple[int, bytes] | None) -> str:
-    """The line on one mark, or on a file that should not be there, as `git diff --check` has it."""
-    if mark is None:
+def line(path: str, marker: tuple[int, bytes] | None) -> str:
+    """Describe a marker, or a file that should not exist (None), as `git diff --check` does."""
+    if marker is None:
         return f"{visible(path)}: was left by a patch that did not apply"
-    number, text = mark
+    number, text = marker
     return f"{visible(path)}:{number}: leftover of a patch: {visible(text)}"

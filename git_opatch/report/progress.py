@@ -1,7 +1,7 @@
-"""How far a long piece of work is, on a terminal.
+"""A progress bar for long work, on a terminal.
 
-The bar is drawn while one result is awaited and erased before that is handed on, so that
-whoever prints the results need not know of it.
+It is drawn while a result is awaited, and erased before the result is yielded, so that the caller
+who prints the results need not know of it.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _PATIENCE = 1.0  # seconds
 _Result = TypeVar("_Result")
 
 
-def watched(results: Iterable[_Result], total: int) -> Iterator[_Result]:
-    """Each of `results`, of which there are `total`; after a second with a bar on standard error.
+def with_progress(results: Iterable[_Result], total: int) -> Iterator[_Result]:
+    """Yield each of `total` results; after a second, with a bar on standard error.
 
-    None is drawn where nobody looks on, or where there is but one result.
+    No bar is drawn if standard error is not a terminal, or if there is only one result.
     """
     if total < 2 or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield from results
@@ -29,8 +29,8 @@ def watched(results: Iterable[_Result], total: int) -> Iterator[_Result]:
     for done in range(total):
         late = time.monotonic() - start > _PATIENCE
         with _bar(done, total) if late else nullcontext():
-            one = next(awaited)
-        yield one
+            result = next(awaited)
+        yield result
 
 
 @contextmanager
@@ -41,9 +41,9 @@ def _bar(done: int, total: int) -> Iterator[None]:
     from rich.segment import ControlType
 
     console = Console(stderr=True, highlight=False)
-    said = f"{done} of {total} "
-    width = max(min(40, console.width - len(said) - 1), 1)
-    console.print(said, end="")
+    label = f"{done} of {total} "
+    width = max(min(40, console.width - len(label) - 1), 1)
+    console.print(label, end="")
     console.print(ProgressBar(total, done, width))
     try:
         yield

@@ -1,19 +1,20 @@
 """Lines to the terminal: messages to standard error, data to standard output.
 
-Colour only where a person looks on, `NO_COLOR` and `color.ui` allowing. rich is imported
-for that alone, and only then.
+Colour is used only on a terminal, if `NO_COLOR` and `color.ui` allow it. rich is imported only
+then.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TextIO
 
+from git_opatch.model.text import Text, visible
 from git_opatch.report.files import Spans
-from git_opatch.text import Text, visible
 
 _STYLES = {"error": "bold red", "note": "yellow", "hint": "cyan"}
 _NEVER = ("false", "never", "no", "off")
@@ -21,7 +22,7 @@ _DIFF_STYLES = {b"@": "cyan", b"-": "red", b"+": "green"}
 
 
 def use_colour(stream: TextIO, settings: Mapping[str, str]) -> bool:
-    """Whether to colour what goes to `stream`."""
+    """Decide whether to colour what goes to `stream`."""
     wanted = settings.get("color.opatch", settings.get("color.ui", "auto")).lower()
     plain = os.environ.get("TERM") == "dumb" or bool(os.environ.get("NO_COLOR"))
     seen = stream.isatty() or (stream is sys.stdout and _in_pager(settings))
@@ -35,7 +36,7 @@ def _in_pager(settings: Mapping[str, str]) -> bool:
 
 
 def show(lines: Iterable[str], stream: TextIO, settings: Mapping[str, str] | None = None) -> None:
-    """Print `lines`, which are fit to be seen. Nobody to read them is no error."""
+    """Print `lines`, which are fit for a terminal. That nobody reads them is not an error."""
     try:
         _print(lines, stream, settings or {})
         stream.flush()
@@ -58,7 +59,7 @@ def _print(lines: Iterable[str], stream: TextIO, settings: Mapping[str, str]) ->
 
 
 def show_styled(lines: Iterable[Spans], settings: Mapping[str, str]) -> None:
-    """Print to standard output lines whose pieces have styles, which are for colour alone."""
+    """Print lines to standard output, whose pieces have styles if colour is used."""
     if not use_colour(sys.stdout, settings):
         show(("".join(text for text, _ in line) for line in lines), sys.stdout)
         return
@@ -73,10 +74,14 @@ def show_styled(lines: Iterable[Spans], settings: Mapping[str, str]) -> None:
             sys.stdout.write("".join(coloured(*piece) for piece in line) + "\n")
 
 
-def show_diff(details: Sequence[str], diff: bytes, settings: Mapping[str, str]) -> None:
-    """Print `details` and the diff to standard output, coloured where a person looks on.
+_IDS = re.compile(rb"^index ([0-9a-f]{7})[0-9a-f]*\.\.([0-9a-f]{7})[0-9a-f]*")
 
-    Elsewhere the diff's very bytes. Raises `OSError` if they cannot be written whole.
+
+def show_diff(details: Sequence[str], diff: bytes, settings: Mapping[str, str]) -> None:
+    """Print `details` and the diff to standard output, in colour on a terminal.
+
+    There, object ids are abbreviated as git does it. Elsewhere the bytes of the diff are written as
+    they are, since a program may read them. Raises `OSError` if that fails.
     """
     if use_colour(sys.stdout, settings):
         head = ([(line, "" if line.startswith(" ") else "bold")] for line in [*details, ""])
@@ -87,24 +92,26 @@ def show_diff(details: Sequence[str], diff: bytes, settings: Mapping[str, str]) 
 
 
 def _coloured(diff: bytes) -> Iterator[Spans]:
-    """The lines of a git diff; a file's header ends where its first hunk begins."""
+    """Style the lines of a git diff; a file's header ends where its first hunk begins."""
     in_header = True
     for line in Text.from_bytes(diff).lines:
         in_header = line.startswith(b"diff ") or (in_header and not line.startswith(b"@@ "))
         style = "bold" if in_header else _DIFF_STYLES.get(line[:1], "")
+        if in_header:
+            line = _IDS.sub(rb"index \1..\2", line)
         yield [(visible(line, len(line)), style)]
 
 
 def _silence(stream: TextIO) -> None:
-    """Let what is still buffered for a stream that failed go nowhere."""
+    """Discard what is still buffered for a stream that failed."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def write_data(data: bytes) -> None:
-    """Write `data` to standard output: its very bytes, but escaped on a terminal.
+    """Write `data` to standard output as it is, but escaped on a terminal.
 
-    Raises `OSError` if it cannot be written whole.
+    Raises `OSError` if not all of it can be written.
     """
     if sys.stdout.isatty():
         show((visible(line, len(line)) for line in Text.from_bytes(data).lines), sys.stdout)

@@ -1,17 +1,17 @@
-"""From a completed diff to a changed repository: all of it, or nothing.
+"""From a completed diff to a changed repository: all of it, or nothing (D50).
 
-    guard     is the working tree what the plan takes it for?
+    guard     check that the working tree is as the plan assumes
     backup    record what is about to change
-    apply     one `git apply`, into an index beside the real one; where files have changes that are
-              not staged, one for the working tree, and then one for the index
-    verify    the blob ids must be the diff's
-    commit    the record is renamed: from here on a kill leads forward
-    publish   the new index takes the real one's place
-    restore   whatever went wrong before that, put everything back
+    apply     one `git apply`, into an index beside the real one; where files have unstaged changes,
+              one for the working tree, and then one for the index
+    verify    compare all blob ids with those of the diff
+    commit    rename the record: after a kill, the next run now finishes instead of restoring
+    publish   replace the real index by the new one
+    restore   after any failure before the commit, restore everything
 
-Git decides atomically but does not write so: it removes all old files, writes the new
-ones, and then the index. A kill, a full disk or a failing filter in between leaves it half
-done. The real index stays locked, and as it was, until all files are written.
+Git decides atomically, but does not write atomically: it removes all old files, writes the new
+ones, and then the index. A kill, a full disk or a failing filter in between leaves it half done.
+The real index stays locked and unchanged until all files are written.
 """
 
 from __future__ import annotations
@@ -22,73 +22,80 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from git_opatch.errors import BusyError, CommitError, Interrupted, OpatchError, TransactionError
-from git_opatch.options import Target
-from git_opatch.plumbing import Answer, said
-from git_opatch.repository import Repository
-from git_opatch.text import visible
+from git_opatch.git.index import refresh
+from git_opatch.git.output import GitResult, git_message
+from git_opatch.git.repository import Repository
+from git_opatch.model.errors import (
+    BusyError,
+    CommitError,
+    Interrupted,
+    OpatchError,
+    TransactionError,
+)
+from git_opatch.model.options import Target
+from git_opatch.model.text import visible
 from git_opatch.transaction.backup import (
-    Backup,
-    has_leftovers,
+    TransactionRecord,
+    has_incomplete,
     identity_of,
-    make_backup,
-    read_backup,
-    sweep,
+    prepare_transaction,
+    read_transaction,
+    remove_incomplete,
 )
 from git_opatch.transaction.lock import (
-    exclusive,
+    deferred_signals,
     has_lock,
-    held_signals,
-    patiently,
+    locked,
+    retry_while_locked,
 )
-from git_opatch.transaction.restore import Restored, put_back, tidy_up
+from git_opatch.transaction.restore import Restored, remove_scratch, restore
 from git_opatch.transaction.write import FLAGS, STALE, ChangeSet, write
 
-Finished = Callable[[Backup], None]
-"""Is told of a transaction that stands, before its record is forgotten."""
+OnCommit = Callable[[TransactionRecord], None]
+"""Called once a transaction is committed, before its record is deleted."""
 
 
-def home_of(repository: Repository) -> Path:
-    """The folder below the git directory that is git opatch's own."""
+def state_dir(repository: Repository) -> Path:
+    """The directory below the git directory that belongs to git opatch."""
     return repository.git_dir / "opatch"
 
 
 def is_interrupted(repository: Repository) -> bool:
-    """Whether a run was cut short here while it wrote, or is at work."""
-    return read_backup(home_of(repository)) is not None
+    """Whether a run was interrupted while it wrote, or is still at work."""
+    return read_transaction(state_dir(repository)) is not None
 
 
-def needs_sweeping(repository: Repository) -> bool:
-    """Whether a run that was cut short left anything at all."""
-    return has_leftovers(home_of(repository))
+def needs_cleanup(repository: Repository) -> bool:
+    """Whether an interrupted run left anything at all."""
+    return has_incomplete(state_dir(repository))
 
 
-def check(repository: Repository, diff: bytes, target: Target) -> None:
-    """Let git judge a diff, and write nothing: not even a refreshed index.
+def check_diff(repository: Repository, diff: bytes, target: Target) -> None:
+    """Check a diff by `git apply --check` without writing anything, not even a refreshed index.
 
-    Raises `TransactionError` with git's words if it would not apply.
+    Raises `TransactionError`, with git's message, if it would not apply.
     """
     with tempfile.TemporaryDirectory(prefix="git-opatch-") as folder:
         file = Path(folder) / "diff"
         file.write_bytes(diff)
         flags = ("--check", *FLAGS[target])
-        answer = repository.apply(file, flags)
-        if STALE in answer.errors and repository.index_file.exists():
+        result = repository.apply(file, flags)
+        if STALE in result.errors and repository.index_file.exists():
             index = Path(folder) / "index"
             shutil.copy2(repository.index_file, index)
-            repository.refresh(_paths_in(answer), index=index)
-            answer = repository.apply(file, flags, index=index)
-    if answer.status:
-        raise TransactionError(f"git refuses the completed diff:\n{said(answer.errors)}")
+            refresh(repository, _stale_paths(result), index=index)
+            result = repository.apply(file, flags, index=index)
+    if result.status:
+        raise TransactionError(f"git refuses the completed diff:\n{git_message(result.errors)}")
 
 
-def perform(
-    repository: Repository, change_set: ChangeSet, target: Target, lock: int, finished: Finished
+def run_transaction(
+    repository: Repository, change_set: ChangeSet, target: Target, lock: int, on_commit: OnCommit
 ) -> None:
-    """Apply a diff to `target`; raises when nothing of it is left. `lock` is inherited by git."""
+    """Apply a diff to `target`; if anything is raised, all was restored. Git inherits `lock`."""
     carried = change_set.carried
-    backup = make_backup(
-        home_of(repository),
+    record = prepare_transaction(
+        state_dir(repository),
         repository.top,
         index=repository.index_file,
         target=target,
@@ -98,24 +105,24 @@ def perform(
         carried=(carried.changes, carried.diff) if carried else ((), b""),
     )
     try:
-        write(repository, change_set, backup, lock)
-        change_set.then(backup)
-        backup = backup.commit()
+        write(repository, change_set, record, lock)
+        change_set.before_commit(record)
+        record = record.commit()
     except BaseException as error:
-        raise _undone(repository, backup, change_set, error) from None
-    _publish(backup, finished)
+        raise _roll_back(repository, record, change_set, error) from None
+    _publish(record, on_commit)
 
 
-def _undone(
-    repository: Repository, backup: Backup, change_set: ChangeSet, error: BaseException
+def _roll_back(
+    repository: Repository, record: TransactionRecord, change_set: ChangeSet, error: BaseException
 ) -> BaseException:
-    """Put everything back after `error`, and say so."""
+    """Restore everything after `error`; returns the error to raise, whose message says so."""
     try:
-        restored = put_back(repository, backup, (change_set.carried or change_set).contents())
+        restored = restore(repository, record, (change_set.carried or change_set).contents())
     except OSError as again:
         return TransactionError(
-            f"{error}\nnot everything could be put back yet ({again}); mend that, and run "
-            "`git opatch apply` again, which puts back the rest first"
+            f"{error}\nnot everything could be restored yet ({again}); correct that, and run "
+            "`git opatch recover`, which restores the rest"
         )
     if isinstance(error, BusyError) or not isinstance(error, (OpatchError, OSError)):
         return error
@@ -123,11 +130,11 @@ def _undone(
     if restored.kept:
         names = ", ".join(map(visible, restored.kept[:5]))
         message += (
-            f"\nall was put back but what was changed meanwhile: {names}; "
-            f"the versions before are in {restored.backup}"
+            f"\neverything was restored except what was changed meanwhile: {names}; "
+            f"the earlier versions are in {restored.backup}"
         )
     else:
-        message += "\neverything was put back"
+        message += "\neverything was restored"
     if isinstance(error, Interrupted):
         return Interrupted(message)
     if isinstance(error, CommitError):
@@ -135,65 +142,65 @@ def _undone(
     return TransactionError(message)
 
 
-def _publish(backup: Backup, finished: Finished) -> None:
-    """Let the new index take the real one's place, and forget the rest."""
-    if backup.target is not Target.WORKTREE and backup.scratch_index.exists():
-        os.replace(backup.scratch_index, backup.index)
-    finished(backup)
-    tidy_up(backup)
+def _publish(record: TransactionRecord, on_commit: OnCommit) -> None:
+    """Replace the real index by the new one, and delete the record."""
+    if record.target is not Target.WORKTREE and record.scratch_index.exists():
+        os.replace(record.scratch_index, record.index)
+    on_commit(record)
+    remove_scratch(record)
 
 
-def recover(repository: Repository, finished: Finished) -> Restored | None:
-    """End a transaction that was cut short; None if there is none.
+def recover(repository: Repository, on_commit: OnCommit) -> Restored | None:
+    """Finish or restore an interrupted transaction; None if there is none.
 
-    One that was committed is finished, any other is undone. If the index was changed since
-    by somebody who removed our lock, nothing is touched and the record is put aside. The
-    caller holds the lock, so no git of that run is alive.
+    A committed one is finished, any other restored. If somebody removed our lock and changed the
+    index since, nothing is touched and the record is kept aside. The caller holds the lock, so no
+    git of that run is still alive.
     """
-    sweep(home_of(repository))
-    backup = read_backup(home_of(repository))
-    if backup is None:
+    remove_incomplete(state_dir(repository))
+    record = read_transaction(state_dir(repository))
+    if record is None:
         return None
-    if backup.committed and _is_ours(backup):
-        _publish(backup, finished)
-        return Restored(finished=_paths(backup))
-    if backup.committed and not backup.scratch_index.exists():
-        finished(backup)
-        tidy_up(backup)
-        return Restored(finished=_paths(backup))
-    if backup.committed or not _is_ours(backup):
-        return Restored(kept=_paths(backup), backup=tidy_up(backup, keep=True))
-    return put_back(repository, backup)
+    if record.committed and _is_ours(record):
+        _publish(record, on_commit)
+        return Restored(finished=_paths(record))
+    if record.committed and not record.scratch_index.exists():
+        on_commit(record)
+        remove_scratch(record)
+        return Restored(finished=_paths(record))
+    if record.committed or not _is_ours(record):
+        return Restored(kept=_paths(record), backup=remove_scratch(record, keep=True))
+    return restore(repository, record)
 
 
-def _paths(backup: Backup) -> tuple[str, ...]:
-    return tuple(change.path for change in backup.changes)
+def _paths(record: TransactionRecord) -> tuple[str, ...]:
+    return tuple(change.path for change in record.changes)
 
 
-def _is_ours(backup: Backup) -> bool:
-    """Whether nobody has changed the index since the record was made."""
-    if backup.target is Target.WORKTREE:
+def _is_ours(record: TransactionRecord) -> bool:
+    """Whether the index is unchanged since the record was made."""
+    if record.target is Target.WORKTREE:
         return True
-    return has_lock(backup.index, backup.token) or identity_of(backup.index) == backup.identity
+    return has_lock(record.index, record.token) or identity_of(record.index) == record.identity
 
 
-def _paths_in(answer: Answer) -> Sequence[str]:
-    lines = answer.errors.splitlines()
-    marker = f": {STALE}"
-    return [line[len("error: ") : -len(marker)] for line in lines if line.endswith(marker)]
+def _stale_paths(result: GitResult) -> Sequence[str]:
+    lines = result.errors.splitlines()
+    suffix = f": {STALE}"
+    return [line[len("error: ") : -len(suffix)] for line in lines if line.endswith(suffix)]
 
 
 __all__ = [
     "FLAGS",
-    "Backup",
     "ChangeSet",
-    "check",
-    "exclusive",
-    "held_signals",
-    "home_of",
+    "TransactionRecord",
+    "check_diff",
+    "deferred_signals",
     "is_interrupted",
-    "needs_sweeping",
-    "patiently",
-    "perform",
+    "locked",
+    "needs_cleanup",
     "recover",
+    "retry_while_locked",
+    "run_transaction",
+    "state_dir",
 ]

@@ -1,15 +1,15 @@
-"""What a transaction leaves behind until it is done: enough to undo it after any kill.
+"""The record of a transaction on disk: enough to restore everything after any kill.
 
-    <git-dir>/opatch/txn/    plan.json   what is changed, and what was there before
+    <git-dir>/opatch/txn/    plan.json   the changes, and what was there before
                              diff        the completed diff
-                             token       what the index's lock holds while it is ours
-                             files/N     the N-th touched file of the working tree
-                             work.diff   what is applied there, if it is not the diff
-                             clean/      and blobs of those files, for that diff
+                             token       the content of the index's lock while it is ours
+                             files/N     the working tree's file of the N-th change
+                             work.diff   the working tree's own diff, if it differs from the diff
+                             clean/      the blobs of those files, for that diff
 
-The folder is made under another name and renamed when it is complete, and renamed again
-before it is deleted: one that is named `txn` is whole, and one that is named `commit` has
-an index that only has to take its place.
+The directory is made under another name and renamed when it is complete, and renamed again before
+it is deleted: one that is named `txn` is complete, and one that is named `commit` has an index
+that only has to be published.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from git_opatch.blob import Change
-from git_opatch.errors import RepositoryError, TransactionError
-from git_opatch.options import Target
-from git_opatch.paths import parents
-from git_opatch.snapshot import is_folder
+from git_opatch.git.snapshot import is_folder
+from git_opatch.model.blob import Change
+from git_opatch.model.errors import RepositoryError, TransactionError
+from git_opatch.model.options import Target
+from git_opatch.model.paths import parents
 from git_opatch.transaction.lock import link_or_copy
 
 _MAKING, _UNDO, _COMMIT, _DONE = "txn.tmp", "txn", "commit", "done"
 
 
 @dataclass(frozen=True, slots=True)
-class Backup:
+class TransactionRecord:
     """A complete record of a transaction, in `folder`.
 
-    `created` are the folders that are made for new files, outermost first.
+    `created` are the directories that are made for new files, outermost first.
     """
 
     folder: Path
@@ -45,25 +45,25 @@ class Backup:
     created: tuple[str, ...]
     index: Path
     identity: tuple[int, ...] | None = None
-    """What told the index from any later one when the record was made; None without one."""
+    """Identifies the index when the record was made (`identity_of`); None if there was none."""
     about: Mapping[str, object] = field(default_factory=dict)
-    """What whoever finishes it must know."""
+    """What the journal is to record of it, even if another run finishes it."""
     carried: tuple[Change, ...] = ()
-    """The same paths as in `changes`, as they change in the working tree, if that differs."""
+    """The changes of the same paths in the working tree, if they differ from `changes`."""
 
     @property
     def written(self) -> tuple[Change, ...]:
-        """What changes in the working tree."""
+        """The changes of the working tree."""
         return self.carried or self.changes
 
     @property
     def written_diff(self) -> Path:
-        """The diff of that."""
+        """The diff of `written`."""
         return self.folder / "work.diff" if self.carried else self.diff
 
     @property
     def clean(self) -> Path:
-        """Where the blobs are that this diff is of, and that the repository need not have."""
+        """Where the old blobs of `written_diff` are, which the repository need not have."""
         return self.folder / "clean"
 
     @property
@@ -73,45 +73,45 @@ class Backup:
 
     @property
     def token(self) -> Path:
-        """What the index's lock is a link to."""
+        """The file that the index's lock is a link to."""
         return self.folder / "token"
 
     @property
     def scratch_index(self) -> Path:
-        """The index that git writes, beside the real one, which it replaces at the end."""
+        """The index that git writes, beside the real one; it replaces that at the end."""
         return self.index.with_name(self.index.name + ".opatch")
 
     def file(self, number: int) -> Path:
-        """The backup of the file of that change."""
+        """The backup of the file of a change, by its index in `written`."""
         return self.folder / "files" / str(number)
 
     @property
     def committed(self) -> bool:
-        """Whether all is written, and the outcome stands."""
+        """Whether everything is written, so that a next run finishes instead of restoring."""
         return self.folder.name == _COMMIT
 
-    def commit(self) -> Backup:
-        """Let the outcome stand: from here on a kill leads forward, not back."""
+    def commit(self) -> TransactionRecord:
+        """Commit: after a kill, the next run now finishes instead of restoring."""
         after = replace(self, folder=self.folder.with_name(_COMMIT))
         os.rename(self.folder, after.folder)
-        sync_folder(after.folder.parent)
+        _sync_directory(after.folder.parent)
         return after
 
     def keep(self) -> Path:
-        """Put it aside for the user, who may need what it holds; gives where it is."""
+        """Keep it aside for the user, who may need the files; returns where it is."""
         folder = self.folder.with_name(f"kept-{self.token.read_text()[:8]}")
         os.rename(self.folder, folder)
         return folder
 
     def discard(self) -> None:
-        """Forget it: what it could undo is done, or undone."""
+        """Delete it; renamed first, so that a kill in between leaves no incomplete `txn`."""
         done = self.folder.with_name(_DONE)
         shutil.rmtree(done, ignore_errors=True)
         os.rename(self.folder, done)
         shutil.rmtree(done, ignore_errors=True)
 
 
-def make_backup(
+def prepare_transaction(
     home: Path,
     top: Path | None,
     *,
@@ -121,57 +121,58 @@ def make_backup(
     diff: bytes,
     about: Mapping[str, object],
     carried: tuple[Sequence[Change], bytes] = ((), b""),
-) -> Backup:
-    """Record all that is about to change, below `home`; the working tree is at `top`.
+) -> TransactionRecord:
+    """Record everything that is about to change, below `home`; the working tree is at `top`.
 
-    `carried` is what changes there, and the diff of that, if it is not the same.
-
-    Raises `TransactionError`, with nothing left behind, if there is no room for it.
+    `carried` is the working tree's own changes and their diff, if they differ. Raises
+    `TransactionError`, with nothing left behind, if the record cannot be written.
     """
     making = home / _MAKING
     shutil.rmtree(making, ignore_errors=True)
     try:
-        created = _missing_folders(top, changes) if target is not Target.CACHED else ()
+        created = _missing_directories(top, changes) if target is not Target.CACHED else ()
         identity = identity_of(index)
         written = tuple(carried[0])
-        backup = Backup(making, target, tuple(changes), created, index, identity, about, written)
-        _record(backup, top, diff)
+        record = TransactionRecord(
+            making, target, tuple(changes), created, index, identity, about, written
+        )
+        _write_record(record, top, diff)
         if written:
-            _write_synced(backup.written_diff, carried[1])
+            _write_synced(record.written_diff, carried[1])
         os.rename(making, home / _UNDO)
-        sync_folder(home)
+        _sync_directory(home)
     except OSError as error:
         shutil.rmtree(making, ignore_errors=True)
         raise TransactionError(
             f"cannot prepare to write: {error.strerror}; nothing was changed"
         ) from None
-    return replace(backup, folder=home / _UNDO)
+    return replace(record, folder=home / _UNDO)
 
 
-def _record(backup: Backup, top: Path | None, diff: bytes) -> None:
-    (backup.folder / "files").mkdir(parents=True)
-    backup.token.write_text(uuid.uuid4().hex)
-    _write_synced(backup.diff, diff)
-    if top is not None and backup.target is not Target.CACHED:
-        for number, change in enumerate(backup.written):
+def _write_record(record: TransactionRecord, top: Path | None, diff: bytes) -> None:
+    (record.folder / "files").mkdir(parents=True)
+    record.token.write_text(uuid.uuid4().hex)
+    _write_synced(record.diff, diff)
+    if top is not None and record.target is not Target.CACHED:
+        for number, change in enumerate(record.written):
             if change.old is not None:
-                link_or_copy(f"{top}/{change.path}", f"{backup.folder}/files/{number}")
-    _write_synced(backup.folder / "plan.json", json.dumps(_to_json(backup)).encode())
+                link_or_copy(f"{top}/{change.path}", f"{record.folder}/files/{number}")
+    _write_synced(record.folder / "plan.json", json.dumps(_to_json(record)).encode())
 
 
-def has_leftovers(home: Path) -> bool:
-    """Whether a run that was cut short left anything, a record or a part of one."""
+def has_incomplete(home: Path) -> bool:
+    """Whether an interrupted run left a record, or a part of one."""
     return any((home / name).exists() for name in (_MAKING, _UNDO, _COMMIT, _DONE))
 
 
-def sweep(home: Path) -> None:
-    """Remove what never became a record, and what is one no more."""
+def remove_incomplete(home: Path) -> None:
+    """Remove records that were never complete, or are no longer needed."""
     for name in (_MAKING, _DONE):
         shutil.rmtree(home / name, ignore_errors=True)
 
 
-def read_backup(home: Path) -> Backup | None:
-    """The record of a transaction that was not ended, if there is one."""
+def read_transaction(home: Path) -> TransactionRecord | None:
+    """Read the record of an interrupted transaction, if there is one."""
     folder = next((home / name for name in (_COMMIT, _UNDO) if (home / name).exists()), None)
     if folder is None:
         return None
@@ -182,13 +183,13 @@ def read_backup(home: Path) -> Backup | None:
         created, index = tuple(plan["created"]), Path(plan["index"])
         target, about = Target(plan["target"]), dict(plan.get("about", {}))
         carried = tuple(map(Change.from_json, plan.get("carried", ())))
-        return Backup(folder, target, changes, created, index, identity, about, carried)
+        return TransactionRecord(folder, target, changes, created, index, identity, about, carried)
     except (OSError, LookupError, TypeError, ValueError, AttributeError, RecursionError):
         raise RepositoryError(f"{folder} is damaged; look at it, then move it away") from None
 
 
 def identity_of(index: Path) -> tuple[int, ...] | None:
-    """What is another for every index that git writes; None if there is none."""
+    """A value that changes whenever git writes the index; None if there is none."""
     try:
         found = index.stat()
     except FileNotFoundError:
@@ -196,25 +197,25 @@ def identity_of(index: Path) -> tuple[int, ...] | None:
     return (found.st_ino, found.st_size, found.st_mtime_ns)
 
 
-def _to_json(backup: Backup) -> dict[str, object]:
+def _to_json(record: TransactionRecord) -> dict[str, object]:
     return {
         "version": 1,
-        "target": backup.target.value,
-        "index": str(backup.index),
-        "identity": backup.identity,
-        "created": backup.created,
-        "about": dict(backup.about),
-        "changes": [change.to_json() for change in backup.changes],
-        "carried": [change.to_json() for change in backup.carried],
+        "target": record.target.value,
+        "index": str(record.index),
+        "identity": record.identity,
+        "created": record.created,
+        "about": dict(record.about),
+        "changes": [change.to_json() for change in record.changes],
+        "carried": [change.to_json() for change in record.carried],
     }
 
 
-def _missing_folders(top: Path | None, changes: Sequence[Change]) -> tuple[str, ...]:
+def _missing_directories(top: Path | None, changes: Sequence[Change]) -> tuple[str, ...]:
     if top is None:
         return ()
     created = [change.path for change in changes if change.old is None]
-    folders = dict.fromkeys(parent for path in created for parent in parents(path))
-    return tuple(folder for folder in folders if not is_folder(top / folder))
+    needed = dict.fromkeys(parent for path in created for parent in parents(path))
+    return tuple(directory for directory in needed if not is_folder(top / directory))
 
 
 def _write_synced(path: Path, data: bytes) -> None:
@@ -224,8 +225,8 @@ def _write_synced(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def sync_folder(path: Path) -> None:
-    """Let what was renamed in a folder outlast a crash."""
+def _sync_directory(path: Path) -> None:
+    """Sync a directory, so that renames in it survive a crash."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,8 +1,8 @@
-"""Before anything is written: is the working tree what the plan takes it for?
+"""Check before anything is written that the working tree is as the plan assumes.
 
-By `lstat` alone, so that no link is followed. Git would refuse much of this, too, but
-some only half-way through its writing, and some not at all: it undoes an unstaged
-deletion in silence, and `git apply --check --index` creates a file that is missing.
+By `lstat` alone, so that no link is followed. Git would refuse most of this, too, but some of it
+only half-way through its writing, and some not at all: it silently undoes an unstaged deletion, and
+`git apply --check --index` creates a file that is missing.
 """
 
 from __future__ import annotations
@@ -13,103 +13,103 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from git_opatch.blob import Change, Entry
-from git_opatch.options import Target
-from git_opatch.outcome import Failure, Reason
-from git_opatch.paths import parents
+from git_opatch.model.blob import Change, Entry
+from git_opatch.model.options import Target
+from git_opatch.model.paths import parents
+from git_opatch.model.result import Failure, Location, Reason
 
-Reasons = Callable[[str], tuple[Reason, str] | None]
-"""What stands against writing, or reading, below a folder; None if nothing does."""
+Obstacles = Callable[[str], tuple[Reason, str] | None]
+"""Why nothing can be written, or read, below a directory; None if it can."""
 
 
 def guard(top: Path, changes: Sequence[Change], target: Target) -> list[Failure]:
-    """What stands against writing `changes` below `top`; nothing for the index alone."""
+    """List what prevents writing `changes` below `top`; nothing for the index only."""
     if target is Target.CACHED:
         return []
     removed = {change.path for change in changes if change.new is None}
-    closed = _closed(top, removed)
+    obstacles = _obstacles(top, removed)
     return [
         failure
         for change in changes
-        for failure in (*_above(change.path, closed), *_place(top, change, removed))
+        for failure in (*_above(change.path, obstacles), *_at_path(top, change, removed))
     ][:20]
 
 
 def guard_parents(top: Path, paths: Sequence[str]) -> list[Failure]:
-    """What stands against even reading `paths`: a link or another repository above them."""
-    closed = _closed(top, frozenset(), reading=True)
-    return [failure for path in paths for failure in _above(path, closed)]
+    """List what prevents even reading `paths`: a link or another repository above them."""
+    obstacles = _obstacles(top, frozenset(), reading=True)
+    return [failure for path in paths for failure in _above(path, obstacles)]
 
 
-def _above(path: str, closed: Reasons) -> Iterator[Failure]:
-    reason = closed(path.rpartition("/")[0])
+def _above(path: str, obstacles: Obstacles) -> Iterator[Failure]:
+    reason = obstacles(path.rpartition("/")[0])
     if reason is not None:
-        yield Failure(*reason, path)
+        yield Failure(*reason, Location(path))
 
 
-def _closed(top: Path, removed: Collection[str], reading: bool = False) -> Reasons:
-    """Tells what stands against a folder; what it has seen, it remembers."""
-    look = cache(_mode)
+def _obstacles(top: Path, removed: Collection[str], reading: bool = False) -> Obstacles:
+    """A function that finds the obstacle above a path, given its directory; it is cached."""
+    mode_of = cache(_mode)
 
     @cache
-    def closed(folder: str) -> tuple[Reason, str] | None:
-        for parent in parents(f"{folder}/"):
-            mode = look(f"{top}/{parent}")
+    def obstacle(directory: str) -> tuple[Reason, str] | None:
+        for parent in parents(f"{directory}/"):
+            mode = mode_of(f"{top}/{parent}")
             if mode is None:
                 return None
             if stat.S_ISLNK(mode) and parent not in removed:
-                message = f"`{parent}` is a symbolic link, and nothing is written through one"
+                message = f"`{parent}` is a symbolic link, and nothing is written through it"
                 return Reason.UNSAFE_PATH, message
             if not stat.S_ISDIR(mode):
                 if reading or parent in removed:
                     return None
                 message = f"`{parent}` is a file, so nothing can be created below it"
                 return Reason.IN_THE_WAY, message
-            if look(f"{top}/{parent}/.git") is not None:
+            if mode_of(f"{top}/{parent}/.git") is not None:
                 message = f"`{parent}` is another repository; patch the file from there"
                 return Reason.UNSAFE_PATH, message
         return None
 
-    return closed
+    return obstacle
 
 
-def _place(top: Path, change: Change, removed: Collection[str]) -> Iterator[Failure]:
+def _at_path(top: Path, change: Change, removed: Collection[str]) -> Iterator[Failure]:
     mode = _mode(f"{top}/{change.path}")
     if change.old is None:
         if mode is not None and not _holds_only(top, change.path, mode, removed):
             yield Failure(
                 Reason.IN_THE_WAY,
                 f"{_kind(mode)} that is not tracked is in the way",
-                change.path,
+                Location(change.path),
                 advice="move it away, or add it to the index first",
             )
     elif mode is None:
         yield Failure(
             Reason.UNSTAGED,
             "is deleted in the working tree, and the deletion is not staged",
-            change.path,
-            advice=f"bring it back with `git restore -- {change.path}`, or use --cached",
+            Location(change.path),
+            advice=f"restore it with `git restore -- {change.path}`, or use --cached",
         )
     elif not _same_type(mode, change.old):
         yield Failure(
             Reason.UNSTAGED,
             f"is {_kind(mode)} in the working tree, and something else in the index",
-            change.path,
+            Location(change.path),
             advice="stage what is there, or use --cached",
         )
 
 
 def _holds_only(top: Path, path: str, mode: int, removed: Collection[str]) -> bool:
-    """Whether `path` is a folder that is gone once `removed` are, or an empty one.
+    """Whether `path` is an empty directory, or one that is gone once `removed` are.
 
-    Git removes the folders that it empties, but none that is empty already below another.
+    Git removes the directories that it empties, but none that is already empty below another.
     """
     if not stat.S_ISDIR(mode):
         return False
     return all(
-        all(os.path.relpath(os.path.join(folder, name), top) in removed for name in names)
-        and (names or folders or folder == str(top / path))
-        for folder, folders, names in os.walk(top / path)
+        all(os.path.relpath(os.path.join(directory, name), top) in removed for name in names)
+        and (names or below or directory == str(top / path))
+        for directory, below, names in os.walk(top / path)
     )
 
 

@@ -1,4 +1,4 @@
-"""One writer at a time: the lock of git opatch, the lock of the index, and held signals."""
+"""One writer at a time: the lock of git opatch, the lock of the index, and deferred signals."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from pathlib import Path
 from types import FrameType
 from typing import TypeVar
 
-from git_opatch.errors import BusyError, Interrupted, RepositoryError
+from git_opatch.model.errors import BusyError, Interrupted, RepositoryError
 
 _PAUSE = 0.05
-_Done = TypeVar("_Done")
+_Result = TypeVar("_Result")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
-def exclusive(folder: Path) -> Iterator[int]:
+def locked(folder: Path) -> Iterator[int]:
     """Hold the lock in `folder`; gives its descriptor, which git inherits.
 
-    It is a `flock`, so after a kill it is gone with the last process that holds it, git and its
-    hooks included, and who has it knows that no git of an interrupted run is still writing. What
-    they leave running holds nothing once this is over. Raises `BusyError`.
+    It is a `flock`: after a kill it lasts as long as any process that inherited it, git and its
+    hooks included, so whoever gets it knows that no git of an interrupted run is still writing. At
+    the end it is released for all of them, whatever they leave running. Raises `BusyError`.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -34,7 +34,7 @@ def exclusive(folder: Path) -> Iterator[int]:
     except OSError as error:
         raise RepositoryError(f"cannot write to {folder}: {error.strerror}") from None
     try:
-        _take(lock)
+        _acquire(lock)
         try:
             yield lock
         finally:
@@ -43,7 +43,7 @@ def exclusive(folder: Path) -> Iterator[int]:
         os.close(lock)
 
 
-def _take(lock: int) -> None:
+def _acquire(lock: int) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -53,10 +53,10 @@ def _take(lock: int) -> None:
         ) from None
 
 
-def patiently(work: Callable[[], _Done], seconds: float) -> _Done:
-    """What `work` gives, which is tried again for so many seconds while a lock is held.
+def retry_while_locked(work: Callable[[], _Result], seconds: float) -> _Result:
+    """Call `work`, again and again for so many seconds while it raises `BusyError`.
 
-    Raises `BusyError` if it is held even then; who raises that has changed nothing.
+    Raises the last one. `work` must have changed nothing when it raises it.
     """
     end = time.monotonic() + seconds
     while True:
@@ -64,37 +64,37 @@ def patiently(work: Callable[[], _Done], seconds: float) -> _Done:
             return work()
         except BusyError:
             left = end - time.monotonic()
-            if not left > 0:  # nor if it is no number
+            if not left > 0:  # which includes NaN
                 raise
         time.sleep(min(left, _PAUSE))
 
 
 @contextmanager
-def held_signals() -> Iterator[None]:
-    """Let no signal end this process inside; afterwards raise `Interrupted` if one came."""
-    came: list[int] = []
+def deferred_signals() -> Iterator[None]:
+    """Defer signals that would end this process; raise `Interrupted` afterwards if one came."""
+    received: list[int] = []
 
-    def note(number: int, _: FrameType | None) -> None:
-        came.append(number)
+    def receive(number: int, _: FrameType | None) -> None:
+        received.append(number)
 
     try:
-        before = {number: signal.signal(number, note) for number in _SIGNALS}
-    except ValueError:  # not the main thread: signals do not come here
+        handlers = {number: signal.signal(number, receive) for number in _SIGNALS}
+    except ValueError:  # not the main thread, which alone gets signals
         yield
         return
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in handlers.items():
             signal.signal(number, handler)
-    if came:
+    if received:
         raise Interrupted("interrupted; the patch had been applied by then, all of it")
 
 
 def lock_index(index: Path, token: Path) -> None:
     """Take git's own lock of `index`, so that nobody else changes it meanwhile.
 
-    The lock is a link to `token`: who finds it after a kill can tell whose it is. Raises
+    The lock is a hard link to `token`, so that after a kill it is known to be ours. Raises
     `BusyError` if another process has it.
     """
     try:
@@ -107,13 +107,13 @@ def lock_index(index: Path, token: Path) -> None:
 
 
 def unlock_index(index: Path, token: Path) -> None:
-    """Give the lock of `index` back, if it is ours."""
+    """Release the lock of `index`, if it is ours."""
     if has_lock(index, token):
         lock_of(index).unlink()
 
 
 def has_lock(index: Path, token: Path) -> bool:
-    """Whether the lock of `index` is there, and is a link to `token`."""
+    """Whether `index` is locked by the owner of `token`."""
     try:
         return lock_of(index).read_bytes() == token.read_bytes()
     except OSError:
@@ -121,14 +121,14 @@ def has_lock(index: Path, token: Path) -> bool:
 
 
 def lock_of(index: Path) -> Path:
-    """Where git puts the lock of an index."""
+    """The path of git's lock of an index."""
     return index.with_name(index.name + ".lock")
 
 
 def link_or_copy(source: str | Path, target: str | Path) -> None:
-    """Let `target`, which must not exist, be `source`: a hard link where there are any.
+    """Make `target`, which must not exist, a hard link to `source`, or a copy if it cannot be.
 
-    A link costs no space and keeps times and mode; a copy keeps them, too.
+    A link takes no space; both have the times and the mode of `source`.
     """
     try:
         os.link(source, target, follow_symlinks=False)

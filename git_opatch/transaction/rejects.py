@@ -1,7 +1,7 @@
-"""Hunks that had no place, beside the file that they were for: `FILE.rej`, as git writes it.
+"""Write rejected hunks beside the file that they were for: `FILE.rej`, as git writes it.
 
-A file of that name is only replaced when it is another tool's or run's file of rejected
-hunks; never through a symbolic link.
+An existing file of that name is replaced only if it is itself a file of rejected hunks; nothing is
+written through a symbolic link.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from git_opatch.outcome import Failure, Reason
-from git_opatch.patch import NO_NEWLINE, FilePatch, Hunk, Patch
-from git_opatch.paths import quote
+from git_opatch.model.patch import NO_NEWLINE, FilePatch, Hunk, Patch
+from git_opatch.model.paths import quote
+from git_opatch.model.result import Failure, Location, Reason
 from git_opatch.transaction.guard import guard_parents
 
 _TITLE = b"\t(rejected hunks)"
@@ -22,8 +22,10 @@ _TITLE = b"\t(rejected hunks)"
 
 def rejects_of(patch: Patch, failures: Sequence[Failure]) -> dict[str, bytes]:
     """The content of each `.rej` file, by path."""
-    rejected = {(one.source, one.section, one.hunk) for one in failures if one.hunk}
-    found: dict[str, bytes] = {}
+    rejected = {
+        (failure.source, failure.section, failure.hunk) for failure in failures if failure.hunk
+    }
+    contents: dict[str, bytes] = {}
     for section in patch.files:
         hunks = [
             hunk
@@ -32,32 +34,32 @@ def rejects_of(patch: Patch, failures: Sequence[Failure]) -> dict[str, bytes]:
         ]
         if hunks:
             path = f"{section.new_path or section.path}.rej"
-            found[path] = found.get(path, _title(section)) + b"".join(map(_told, hunks))
-    return found
+            contents[path] = contents.get(path, _title(section)) + b"".join(map(_to_bytes, hunks))
+    return contents
 
 
 def guard_rejects(top: Path, rejects: Sequence[str], changed: Collection[str]) -> list[Failure]:
-    """What stands where rejected hunks are to be written; `changed` is what the patch changes."""
+    """List what prevents writing `rejects`; `changed` are the paths that the patch changes."""
     failures = guard_parents(top, rejects)
     failures += [
-        Failure(Reason.IN_THE_WAY, "is a file of the patch itself; use --partial", path)
+        Failure(Reason.IN_THE_WAY, "is a file of the patch itself; use --partial", Location(path))
         for path in rejects
         if path in changed
     ]
     failures += [
         Failure(
             Reason.IN_THE_WAY,
-            "is no file of rejected hunks; move it away, or use --partial",
-            path,
+            "is not a file of rejected hunks; move it away, or use --partial",
+            Location(path),
         )
         for path in rejects
-        if os.path.lexists(top / path) and not _is_ours(top / path)
+        if os.path.lexists(top / path) and not _is_reject_file(top / path)
     ]
     return failures
 
 
 def write_rejects(top: Path, rejects: dict[str, bytes]) -> None:
-    """Write the files. Raises `OSError`."""
+    """Write each file at once, by a rename. Raises `OSError`."""
     for path, content in rejects.items():
         os.makedirs((top / path).parent, exist_ok=True)
         handle, partial = tempfile.mkstemp(dir=(top / path).parent, prefix=".opatch-")
@@ -67,7 +69,7 @@ def write_rejects(top: Path, rejects: dict[str, bytes]) -> None:
         os.replace(partial, top / path)
 
 
-def _is_ours(path: Path) -> bool:
+def _is_reject_file(path: Path) -> bool:
     if not stat.S_ISREG(path.lstat().st_mode):
         return False
     with path.open("rb") as file:
@@ -79,7 +81,7 @@ def _title(section: FilePatch) -> bytes:
     return f"diff {names[0]} {names[1]}".encode("latin-1") + _TITLE + b"\n"
 
 
-def _told(hunk: Hunk) -> bytes:
+def _to_bytes(hunk: Hunk) -> bytes:
     return b"".join([*_header(hunk), *_lines(hunk)])
 
 
@@ -100,6 +102,6 @@ def _lines(hunk: Hunk) -> Iterator[bytes]:
     for at, line in enumerate(hunk.lines):
         if at in elisions:
             yield b"~\n"
-        yield line.mark.value.encode() + line.text + b"\n"
+        yield line.prefix.value.encode() + line.text + b"\n"
         if not line.newline:
             yield NO_NEWLINE

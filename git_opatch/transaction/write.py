@@ -1,7 +1,4 @@
-"""Git writes: the files, and an index beside the real one.
-
-What it wrote must be what was planned.
-"""
+"""Let git write the files and an index beside the real one, and verify what it wrote."""
 
 from __future__ import annotations
 
@@ -11,167 +8,170 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from git_opatch.blob import Change, Entry, Stages
-from git_opatch.errors import TransactionError
-from git_opatch.options import Options, Target
-from git_opatch.plumbing import Answer, said
-from git_opatch.repository import Repository
-from git_opatch.snapshot import take_snapshot
-from git_opatch.text import visible
-from git_opatch.transaction.backup import Backup
+from git_opatch.git.index import (
+    check_out,
+    list_index,
+    refresh,
+    set_flag,
+    set_unmerged,
+    store_worktree,
+)
+from git_opatch.git.output import GitResult, git_message
+from git_opatch.git.repository import Repository
+from git_opatch.git.snapshot import take_snapshot
+from git_opatch.model.blob import Change, Entry, Stages
+from git_opatch.model.errors import RepositoryError, TransactionError
+from git_opatch.model.options import Options, Target
+from git_opatch.model.text import visible
+from git_opatch.transaction.backup import TransactionRecord
 from git_opatch.transaction.lock import link_or_copy, lock_index, lock_of
 from git_opatch.transaction.restore import Contents
 
 FLAGS = {Target.INDEX: ("--index",), Target.CACHED: ("--cached",), Target.WORKTREE: ()}
-"""The flags by which git apply knows the targets."""
+"""The flags of `git apply` for each target."""
 
 STALE = "does not match index"
-"""What git says of a file that looks changed."""
+"""Git's message for a file that looks changed; its exit status does not tell. GitPython runs git
+with `LC_ALL=C`, so that it is never translated."""
 
 
 class ChangeSet(NamedTuple):
-    """What a transaction is to do: the diff, and the outcome that it must have.
-
-    `contents` are the new blobs by path, `flags` the bits that index entries had (see
-    `Snapshot.flags`), `about` is what whoever finishes it must know. `carried` is what is to
-    become of the working tree, where its files have changes that are not staged: the same paths.
-    `then` is what must be done, too, or nothing of it stands; it is told where the record is.
-    `unmerged` is what the index is to have of paths whose content has conflicts.
-    """
+    """What a transaction is to do: the diff, and the outcome that it must have."""
 
     diff: bytes
     changes: tuple[Change, ...]
     contents: Callable[[], Contents]
+    """The new blobs, by path."""
     flags: Mapping[str, str]
+    """The bits that index entries had (see `Snapshot.flags`)."""
     about: Mapping[str, object] = {}
+    """What the journal is to record of it, even if another run finishes it."""
     carried: ChangeSet | None = None
-    then: Callable[[Backup], None] = lambda _: None
+    """The changes of the same paths in the working tree, if its files have unstaged changes."""
+    before_commit: Callable[[TransactionRecord], None] = lambda _: None
+    """Called when everything is written; if it raises, everything is restored."""
     unmerged: Mapping[str, Stages] = {}
+    """The stages in the index of paths whose content has conflicts."""
 
 
-def write(repository: Repository, change_set: ChangeSet, backup: Backup, lock: int) -> None:
-    """Let git carry the recorded diff out; its processes inherit `lock`.
+def write(
+    repository: Repository, change_set: ChangeSet, record: TransactionRecord, lock: int
+) -> None:
+    """Let git apply the recorded diff; its processes inherit `lock`.
 
-    The real index is locked, and not changed. Raises `TransactionError` for anything that does
-    not come out as planned, `BusyError` if the index is locked; what was written is still there.
+    The real index is locked, and not changed. Raises `TransactionError` if the outcome is not as
+    planned, `BusyError` if the index is locked; what was written by then is left for `restore`.
     """
-    index = _scratch_index(backup) if backup.target is not Target.WORKTREE else None
-    if backup.carried:
-        _write_files(repository, backup, lock)
-    flags = ("--cached",) if backup.carried else FLAGS[backup.target]
-    _apply(repository, backup, flags, index, lock)
-    _verify(backup.changes, _entries(repository, backup.changes, index), index is None)
+    index = _scratch_index(record) if record.target is not Target.WORKTREE else None
+    if record.carried:
+        _write_files(repository, record, lock)
+    flags = ("--cached",) if record.carried else FLAGS[record.target]
+    _apply(repository, record, flags, index, lock)
+    _verify(record.changes, _entries(repository, record.changes, index), index is None)
     if index is None:
         return
     _keep_flags(repository, change_set, index)
-    if backup.carried:
-        repository.refresh([one.path for one in backup.changes if one.new], index=index)
+    if record.carried:
+        refresh(repository, [change.path for change in record.changes if change.new], index=index)
     else:
-        _follow_attributes(repository, backup, index)
+        _follow_attributes(repository, record, index)
         _unmerge(repository, change_set.unmerged, index)
 
 
-def _scratch_index(backup: Backup) -> Path:
-    """Lock the index, and give a copy of it to write in."""
-    lock_index(backup.index, backup.token)
-    index = backup.scratch_index
+def _scratch_index(record: TransactionRecord) -> Path:
+    """Lock the index, and copy it for git to write."""
+    lock_index(record.index, record.token)
+    index = record.scratch_index
     for leftover in (index, lock_of(index)):
         leftover.unlink(missing_ok=True)
-    if backup.index.exists():
-        link_or_copy(backup.index, index)
+    if record.index.exists():
+        link_or_copy(record.index, index)
     return index
 
 
-def _write_files(repository: Repository, backup: Backup, lock: int) -> None:
-    """Apply the working tree's own diff there, if its files are still what was planned for.
+def _write_files(repository: Repository, record: TransactionRecord, lock: int) -> None:
+    """Apply the working tree's own diff there, if its files have not changed since the plan.
 
-    Their blobs, which the repository need not have, are kept for whoever must put them back.
+    Their blobs, which the repository need not have, are kept for `restore`.
     """
-    backup.clean.mkdir()
-    old = [one for one in backup.carried if one.old is not None]
-    index, _ = repository.clean_worktree([one.path for one in old], backup.clean)
-    found = _entries(repository, old, index)
-    changed = [one.path for one in old if found.get(one.path) != one.old]
+    record.clean.mkdir()
+    existing = [change for change in record.carried if change.old is not None]
+    paths = [change.path for change in existing]
+    index, _ = store_worktree(repository, paths, record.clean)
+    entries = _entries(repository, existing, index)
+    changed = [change.path for change in existing if entries.get(change.path) != change.old]
     if changed:
         raise TransactionError(f"{visible(changed[0])} was changed meanwhile; run it again")
-    _succeeded(repository.apply(backup.written_diff, (), keep=(lock,)))
-    _keep_permissions(repository.require_worktree(), backup)
-    _verify(backup.carried, _entries(repository, backup.carried, None), content_only=True)
+    _check_result(repository.apply(record.written_diff, (), keep=(lock,)))
+    _keep_permissions(repository.require_worktree(), record)
+    _verify(record.carried, _entries(repository, record.carried, None), content_only=True)
 
 
-def _keep_permissions(top: Path, backup: Backup) -> None:
-    """Git writes files anew: those whose mode is not to change keep what git does not record."""
-    for number, one in enumerate(backup.carried):
-        if one.old and one.new and one.old.mode is one.new.mode and one.new.mode.is_file:
-            os.chmod(top / one.path, stat.S_IMODE(os.stat(backup.file(number)).st_mode))
+def _keep_permissions(top: Path, record: TransactionRecord) -> None:
+    """Restore the permissions that git does not record, where the mode is not to change.
+
+    Git writes files anew, with permissions of its own.
+    """
+    for number, change in enumerate(record.carried):
+        old, new = change.old, change.new
+        if old and new and old.mode is new.mode and new.mode.is_file:
+            os.chmod(top / change.path, stat.S_IMODE(os.stat(record.file(number)).st_mode))
 
 
-def _follow_attributes(repository: Repository, backup: Backup, index: Path) -> None:
-    """Write files again whose attributes are changed by the same patch: git applies the old."""
-    written = [one.path for one in backup.changes if one.new is not None]
-    names = {path.rpartition("/")[2] for path in (one.path for one in backup.changes)}
-    if backup.target is Target.INDEX and ".gitattributes" in names and written:
+def _follow_attributes(repository: Repository, record: TransactionRecord, index: Path) -> None:
+    """Write files again if the patch changes `.gitattributes`: git used the old attributes."""
+    written = [change.path for change in record.changes if change.new is not None]
+    names = {change.path.rpartition("/")[2] for change in record.changes}
+    if record.target is Target.INDEX and ".gitattributes" in names and written:
         for path in written:  # git would not write again what is up to date
             (repository.require_worktree() / path).unlink()
-        repository.check_out(written, index=index)
+        check_out(repository, written, index=index)
 
 
 def _unmerge(repository: Repository, unmerged: Mapping[str, Stages], index: Path) -> None:
-    """Let `index` have the three stages of each path, in place of the content with markers."""
-    feed = b""
-    for path, stages in unmerged.items():
-        theirs = _stored(repository, stages.theirs)
-        ids = (stages.base.id, stages.ours.id, theirs)
-        mode, name = stages.ours.mode.value, os.fsencode(path) + b"\0"
-        feed += b"0 " + b"0" * len(theirs) + b"\t" + name
-        for stage, oid in enumerate(ids, 1):
-            feed += f"{mode} {oid} {stage}\t".encode() + name
-    if feed:
-        env = {"GIT_INDEX_FILE": str(index)}
-        answer = repository.run("update-index", "-z", "--index-info", feed=feed, env=env)
-        if answer.status:
-            raise TransactionError(
-                f"git could not write the unmerged index:\n{said(answer.errors)}"
-            )
-
-
-def _stored(repository: Repository, data: bytes) -> str:
-    answer = repository.run("hash-object", "-w", "--stdin", feed=data)
-    if answer.status:
-        raise TransactionError(f"git could not store a blob:\n{said(answer.errors)}")
-    return answer.output.decode().strip()
+    """Give `index` the three stages of each path, in place of the content with conflict markers."""
+    try:
+        set_unmerged(repository, unmerged, index)
+    except RepositoryError as error:
+        raise TransactionError(f"git could not write the unmerged index:\n{error}") from None
 
 
 def _apply(
-    repository: Repository, backup: Backup, flags: Sequence[str], index: Path | None, lock: int
+    repository: Repository,
+    record: TransactionRecord,
+    flags: Sequence[str],
+    index: Path | None,
+    lock: int,
 ) -> None:
-    answer = repository.apply(backup.diff, flags, index=index, keep=(lock,))
-    if answer.status and STALE in answer.errors and index is not None:
-        repository.refresh([one.path for one in backup.changes if one.old], index=index)
-        answer = repository.apply(backup.diff, flags, index=index, keep=(lock,))
-    _succeeded(answer)
+    result = repository.apply(record.diff, flags, index=index, keep=(lock,))
+    if result.status and STALE in result.errors and index is not None:
+        refresh(repository, [change.path for change in record.changes if change.old], index=index)
+        result = repository.apply(record.diff, flags, index=index, keep=(lock,))
+    _check_result(result)
 
 
-def _succeeded(answer: Answer) -> None:
-    """Raises `TransactionError` if it did not."""
-    if answer.killed:
+def _check_result(result: GitResult) -> None:
+    """Raise `TransactionError` if `git apply` failed."""
+    if result.killed:
         raise TransactionError("git was killed while it wrote")
-    if answer.status:
-        raise TransactionError(f"git could not apply the completed diff:\n{said(answer.errors)}")
-
-
-def _verify(changes: Sequence[Change], found: Mapping[str, Entry], content_only: bool) -> None:
-    """Git must have written what was planned: it moves hunks in silence when a file changed."""
-    wrong = [one.path for one in changes if not _as_planned(one, found, content_only)]
-    if wrong:
+    if result.status:
         raise TransactionError(
-            f"{visible(wrong[0])} came out other than planned: the repository was changed "
-            "meanwhile, or git was told to store the file in another form"
+            f"git could not apply the completed diff:\n{git_message(result.errors)}"
         )
 
 
-def _as_planned(change: Change, found: Mapping[str, Entry], content_only: bool) -> bool:
-    entry = found.get(change.path)
+def _verify(changes: Sequence[Change], entries: Mapping[str, Entry], content_only: bool) -> None:
+    """Check that git wrote what was planned: it moves hunks silently if a file has changed."""
+    wrong = [change.path for change in changes if not _as_planned(change, entries, content_only)]
+    if wrong:
+        raise TransactionError(
+            f"{visible(wrong[0])} differs from the plan: the repository was changed meanwhile, or "
+            "an attribute makes git store the file in another form"
+        )
+
+
+def _as_planned(change: Change, entries: Mapping[str, Entry], content_only: bool) -> bool:
+    entry = entries.get(change.path)
     if entry is None or change.new is None:
         return entry is change.new
     return entry.id == change.new.id if content_only else entry == change.new
@@ -180,20 +180,22 @@ def _as_planned(change: Change, found: Mapping[str, Entry], content_only: bool) 
 def _entries(
     repository: Repository, changes: Sequence[Change], index: Path | None
 ) -> dict[str, Entry]:
-    """What `index` has at the paths of `changes`; without one, the working tree's files."""
+    """The entries of `index` at the paths of `changes`; without one, of the working tree."""
     paths = [change.path for change in changes]
     if index is None:
         snapshot = take_snapshot(repository, paths, Options(target=Target.WORKTREE))
         return {path: blob.entry for path, blob in snapshot.blobs.items()}
-    return {one.path: one.entry for one in repository.list_index(paths, [], index=index)}
+    listed = list_index(repository, paths, [], index=index)
+    return {entry.path: entry.entry for entry in listed}
 
 
 def _keep_flags(repository: Repository, change_set: ChangeSet, index: Path) -> None:
-    """Set the bits again that git apply clears from the entries it writes."""
-    written = [one.path for one in change_set.changes if one.new and one.path in change_set.flags]
-    skipped = [path for path in written if change_set.flags[path] in "Ss"]
-    unchanged = [path for path in written if change_set.flags[path].islower()]
+    """Set the bits again that `git apply` clears in the entries that it writes."""
+    flags = change_set.flags
+    written = [change.path for change in change_set.changes if change.new and change.path in flags]
+    skipped = [path for path in written if flags[path] in "Ss"]
+    unchanged = [path for path in written if flags[path].islower()]
     if skipped:
-        repository.mark("--skip-worktree", skipped, index=index)
+        set_flag(repository, "--skip-worktree", skipped, index=index)
     if unchanged:
-        repository.mark("--assume-unchanged", unchanged, index=index)
+        set_flag(repository, "--assume-unchanged", unchanged, index=index)

@@ -1,13 +1,12 @@
-"""The `***` lines of an envelope, as OpenCode and Codex have them and as models write them.
+"""The `***` lines of an envelope, as OpenCode and Codex define them and as models write them.
 
     marker := "***" verb "File:" path | "***" ("Move" | "Rename") ["File"] "to:" path
     verb   := "Add" | "Create" | "New" | "Delete" | "Remove"
             | "Update" | "Modify" | "Edit" | "Change"
 
-Letter case, the blanks round the words and a closing ` ***` mean nothing, and a path may stand
-in backticks or quotes. The colon may be missing before a path without blanks: `*** New
-file handling` is a sentence. Rules: OpenCode's patch format ("Operation Types"), loosened by
-the project's decisions.
+Letter case, whitespace around the words and a closing ` ***` do not matter, and a path may be in
+backticks or quotes. The colon may be missing before a path without spaces, but `*** New
+file handling` is a sentence. Source: OpenCode's patch format ("Operation Types"), loosened by D59.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from enum import Enum
 
 
 class Marker(Enum):
-    """What a marker before a path says; the value is how it is written."""
+    """The kind of a marker that has a path; the value is its exact spelling."""
 
     ADD = "*** Add File: "
     DELETE = "*** Delete File: "
@@ -36,7 +35,7 @@ _SECTION = re.compile(
     rb"\s*\*{3,}\s*(?:(?P<verb>" + _VERBS + rb")\s+file|(?:move|rename)(?:\s+file)?\s+to)" + _PATH,
     re.IGNORECASE | re.DOTALL,
 )
-_NEARLY = re.compile(
+_NEAR_MISS = re.compile(
     rb"\s*\*{2,}\s*(?P<verb>" + _VERBS + rb")\b(?:\s+files?\b)?[\s:]*(?P<path>[^\s:].*)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -56,37 +55,39 @@ def is_end(line: bytes) -> bool:
 
 
 def is_end_of_file(line: bytes) -> bool:
-    """Whether `line`, which stands at the margin, says that the file ends."""
+    """Whether `line`, which is not indented, is `*** End of File`."""
     return _END_OF_FILE.fullmatch(line) is not None
 
 
-def marker_of(line: bytes) -> tuple[Marker, bytes] | None:
-    """What the marker in `line` says, and its path; None if it is none."""
+def parse_marker(line: bytes) -> tuple[Marker, bytes] | None:
+    """Parse the marker and the path in `line`; None if it is not a marker."""
     match = _SECTION.fullmatch(line) if line.lstrip().startswith(b"***") else None
     if match is None:
         return None
-    return _kind(match["verb"]), _bare(match["word"] if match["path"] is None else match["path"])
+    return _marker_for(match["verb"]), _clean_path(
+        match["word"] if match["path"] is None else match["path"]
+    )
 
 
-def is_exact(line: bytes) -> bool:
-    """Whether `line` has a marker just as the format writes it, padded or not."""
+def has_exact_marker(line: bytes) -> bool:
+    """Whether `line` has a marker in its exact spelling, indented or not."""
     return line.lstrip().startswith(tuple(kind.value.encode() for kind in Marker))
 
 
-def nearly(line: bytes) -> bytes:
-    """The marker that `line` may stand for, as it is to be written; empty if there is none."""
-    match = _NEARLY.fullmatch(line)
-    return _kind(match["verb"]).value.encode() + _bare(match["path"]) if match else b""
+def correct_marker(line: bytes) -> bytes:
+    """Return the marker that `line` was probably meant to be; empty if there is none."""
+    match = _NEAR_MISS.fullmatch(line)
+    return _marker_for(match["verb"]).value.encode() + _clean_path(match["path"]) if match else b""
 
 
-def _kind(verb: bytes | None) -> Marker:
+def _marker_for(verb: bytes | None) -> Marker:
     if verb is None:
         return Marker.MOVE
     return next(kind for kind, verbs in _SYNONYMS.items() if verb.lower() in verbs.split(b"|"))
 
 
-def _bare(path: bytes) -> bytes:
-    """A path without padding, a closing ` ***`, and what it is quoted in."""
+def _clean_path(path: bytes) -> bytes:
+    """Remove whitespace, a closing ` ***` and quotes around a path."""
     path = path.strip()
     stem = path.rstrip(b"*")
     if len(path) - len(stem) >= 3 and stem.endswith((b" ", b"\t")):

@@ -1,12 +1,12 @@
-"""The sections of an envelope, and of an operation: what becomes of one file.
+"""The sections of an envelope or of a JSON operation, one for each file.
 
     section := "*** Add File: " path [header] ("+" text)*
              | "*** Delete File: " path [header]
              | "*** Update File: " path ["*** Move to: " path] [header] hunk*
     hunk    := ("@@" [" " anchor])* line+ ["*** End of File"]
-    header  := that of a diff, of the same file                            (see `restated`)
+    header  := a diff header of the same file                        (see `nested_header`)
 
-Rules: OpenCode's patch format ("Operation Types", "End of File Marker") and Codex's parser.
+Source: OpenCode's patch format ("Operation Types", "End of File Marker") and Codex's parser.
 """
 
 from __future__ import annotations
@@ -14,228 +14,237 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 
-from git_opatch.errors import Fix
+from git_opatch.model.errors import FixIt
+from git_opatch.model.patch import FilePatch, Hunk, Operation
+from git_opatch.model.paths import why_unsafe
+from git_opatch.model.text import visible
 from git_opatch.parse.body import Body
-from git_opatch.parse.cursor import Cursor
 from git_opatch.parse.envelope import marker
-from git_opatch.parse.envelope.marker import Marker, marker_of
-from git_opatch.parse.envelope.mistaken import fault_no_marker
-from git_opatch.parse.envelope.restated import pass_header
-from git_opatch.parse.hunk import Draft, Hunks, hunks_of, is_no_newline, parse_header
-from git_opatch.patch import FilePatch, Hunk, Operation
-from git_opatch.paths import why_unsafe
-from git_opatch.text import visible
+from git_opatch.parse.envelope.diagnose import diagnose_unknown_marker
+from git_opatch.parse.envelope.marker import Marker, parse_marker
+from git_opatch.parse.envelope.nested_header import skip_header
+from git_opatch.parse.hunk import HunkBuilder, HunkReader, is_no_newline, parse_header, read_hunks
+from git_opatch.parse.scanner import Scanner
 
 _ENVIRONMENT = b"*** Environment ID: "
-_LATE_MOVE = "`*** Move to:` stands right after `*** Update File:`, before any hunk"
+_MISPLACED_MOVE = "`*** Move to:` must come right after `*** Update File:`, before any hunk"
 
 
-def read_sections(cursor: Cursor) -> None:
-    """Take all lines that are left, which stand in an envelope, and note their sections."""
-    cursor.skip_blank()
-    if not cursor.at_end and cursor.line.lstrip().startswith(_ENVIRONMENT):
-        cursor.take()
-    cursor.skip_blank()
-    while not cursor.at_end:
-        at, section = cursor.at, _section(cursor)
+def read_sections(scanner: Scanner) -> None:
+    """Take all lines that are left, which are inside an envelope, and add their sections."""
+    scanner.skip_blank_lines()
+    if not scanner.at_end and scanner.line.lstrip().startswith(_ENVIRONMENT):
+        scanner.take()
+    scanner.skip_blank_lines()
+    while not scanner.at_end:
+        at, section = scanner.at, _read_section(scanner)
         if section is not None:
-            cursor.sections.note(section, cursor, at, _section)
-        cursor.skip_blank()
+            scanner.add_section(section, at, _read_section)
+        scanner.skip_blank_lines()
 
 
-def _section(cursor: Cursor) -> FilePatch | None:
-    """Take one section and give it; None after a fault."""
-    found = marker_of(cursor.line)
-    if found is not None and found[0] in _READERS:
-        kind, path = found
+def _read_section(scanner: Scanner) -> FilePatch | None:
+    """Take one section and return it; None after an error."""
+    parsed = parse_marker(scanner.line)
+    if parsed is not None and parsed[0] in _READERS:
+        kind, path = parsed
         if not path:
-            cursor.fault(f"this marker names no file; write `{kind.value}PATH`")
-        return _READERS[kind](cursor, os.fsdecode(path))
-    if found is not None:
-        cursor.fault(_LATE_MOVE)
+            scanner.error(f"this marker does not name a file; write `{kind.value}PATH`")
+        return _READERS[kind](scanner, os.fsdecode(path))
+    if parsed is not None:
+        scanner.error(_MISPLACED_MOVE)
     else:
-        fault_no_marker(cursor)
-    cursor.take()
-    cursor.skip_until(_is_section)
+        diagnose_unknown_marker(scanner)
+    scanner.take()
+    scanner.skip_until(_begins_section)
     return None
 
 
-def _is_section(line: bytes) -> bool:
-    """Whether a section begins at `line`, for sure: it stands at the margin."""
-    found = marker_of(line) if line.startswith(b"***") else None
-    return found is not None and found[0] in _READERS
+def _begins_section(line: bytes) -> bool:
+    """Whether `line` certainly begins a section: its marker is not indented."""
+    parsed = parse_marker(line) if line.startswith(b"***") else None
+    return parsed is not None and parsed[0] in _READERS
 
 
-def _add(cursor: Cursor, path: str) -> FilePatch:
-    number = cursor.number
-    _refuse_folder(cursor, Marker.ADD, path)
-    cursor.take()
-    _, mode = pass_header(cursor, None, path)
-    if not cursor.at_end and _says_no_line(cursor.line):
-        cursor.take()
-    lines = Body(cursor.lines, cursor.dedent)
-    while not _section_follows(cursor):
-        line = cursor.line
+def _read_add(scanner: Scanner, path: str) -> FilePatch:
+    number = scanner.number
+    _check_new_path(scanner, Marker.ADD, path)
+    scanner.take()
+    _, mode = skip_header(scanner, None, path)
+    if not scanner.at_end and _is_header_without_anchor(scanner.line):
+        scanner.take()
+    lines = Body(scanner.lines, scanner.dedent)
+    while not _ends_new_file(scanner):
+        line = scanner.line
         if line.startswith(b"+"):
-            lines.add(cursor.at)
+            lines.add(scanner.at)
         elif lines:
             lines.end_without_newline()
         else:
-            cursor.fault("there is no line before this one that could lack its newline")
-        cursor.take()
-    hunks = (Hunk(lines, number=lines[0].number, framed=cursor.framed),) if lines else ()
+            scanner.error("there is no line above this one that could lack its newline")
+        scanner.take()
+    hunks = (
+        (Hunk(lines, number=lines[0].number, uniform_endings=scanner.uniform_endings),)
+        if lines
+        else ()
+    )
     return FilePatch(
         *(Operation.ADD, None, path, hunks),
         new_mode=mode,
         number=number,
-        source=cursor.source,
-        directory=cursor.directory,
+        source=scanner.source,
+        directory=scanner.directory,
     )
 
 
-def _says_no_line(line: bytes) -> bool:
-    """Whether `line` is a hunk's header without text: a new file has no line to name."""
+def _is_header_without_anchor(line: bytes) -> bool:
+    """Whether `line` is a hunk header without text, which a new file may have."""
     header = parse_header(line)
     return header is not None and header.anchor is None
 
 
-def _section_follows(cursor: Cursor) -> bool:
-    """Whether a section or the end is next; else an added line is, or a backslash.
+def _ends_new_file(scanner: Scanner) -> bool:
+    r"""Whether the new file ends here; otherwise the next line has `+` or is `\ No newline…`.
 
-    Blank lines before a section are taken. All else has lost its `+`: it is taken, and is one
-    fault a run.
+    Takes blank lines before the next section. Other lines have lost their `+`: they are taken, with
+    one error for each run of them.
     """
-    while not cursor.at_end and not cursor.line.startswith(b"+") and not _is_no_newline(cursor):
-        first, number, line = cursor.at, cursor.number, cursor.line
-        cursor.skip_blank()
-        if cursor.at_end or marker_of(cursor.line) is not None:
+    while (
+        not scanner.at_end and not scanner.line.startswith(b"+") and not _is_at_no_newline(scanner)
+    ):
+        first, number, line = scanner.at, scanner.number, scanner.line
+        scanner.skip_blank_lines()
+        if scanner.at_end or parse_marker(scanner.line) is not None:
             return True
         if line.startswith(b"***"):
-            fault_no_marker(cursor)
-            cursor.take()
+            diagnose_unknown_marker(scanner)
+            scanner.take()
             continue
-        cursor.skip_until(lambda line: line.startswith((b"+", b"***")))
-        more = cursor.at - first > 1
-        cursor.fault(
+        scanner.skip_until(lambda line: line.startswith((b"+", b"***")))
+        more = scanner.at - first > 1
+        scanner.error(
             f"every line of a new file begins with `+`; write `+{visible(line)}`"
-            + (f", and so on up to line {cursor.previous}" if more else ""),
+            + (f", and so on up to line {scanner.previous_number}" if more else ""),
             number,
             corrected=b"+" + line,
         )
-    return cursor.at_end
+    return scanner.at_end
 
 
-def _is_no_newline(cursor: Cursor) -> bool:
-    """Whether the cursor's line says that the one before has no newline: no added one follows."""
-    return is_no_newline(cursor.line) and not (cursor.ahead() or b"").startswith(b"+")
+def _is_at_no_newline(scanner: Scanner) -> bool:
+    """Whether the next line says that the one before has no newline, and no added line follows."""
+    return is_no_newline(scanner.line) and not (scanner.peek() or b"").startswith(b"+")
 
 
-def _delete(cursor: Cursor, path: str) -> FilePatch:
-    number = cursor.number
-    cursor.take()
-    pass_header(cursor, path, None)
-    cursor.skip_blank()
-    if not cursor.at_end and not cursor.line.lstrip().startswith(b"***"):
-        cursor.fault("a deletion has no lines; only the next `***` marker can follow it")
-        cursor.skip_until(lambda line: line.startswith(b"***"))
+def _read_delete(scanner: Scanner, path: str) -> FilePatch:
+    number = scanner.number
+    scanner.take()
+    skip_header(scanner, path, None)
+    scanner.skip_blank_lines()
+    if not scanner.at_end and not scanner.line.lstrip().startswith(b"***"):
+        scanner.error("a deletion has no lines; write the next `***` marker right after it")
+        scanner.skip_until(lambda line: line.startswith(b"***"))
     return FilePatch(
         *(Operation.DELETE, path, None),
-        states_content=False,
+        has_content=False,
         number=number,
-        source=cursor.source,
-        directory=cursor.directory,
+        source=scanner.source,
+        directory=scanner.directory,
     )
 
 
-def _update(cursor: Cursor, path: str) -> FilePatch:
-    number, before = cursor.number, len(cursor.faults)
-    cursor.take()
-    moved = _moved(cursor)
-    modes = pass_header(cursor, path, moved or path)
-    hunks = hunks_of(cursor, _hunks)
-    if not hunks and not moved and len(cursor.faults) == before:
-        cursor.fault(
+def _read_update(scanner: Scanner, path: str) -> FilePatch:
+    number, errors = scanner.number, len(scanner.diagnostics)
+    scanner.take()
+    new_path = _read_move(scanner)
+    modes = skip_header(scanner, path, new_path or path)
+    hunks = read_hunks(scanner, _build_hunks)
+    if not hunks and not new_path and len(scanner.diagnostics) == errors:
+        scanner.error(
             "the update has no hunk; add `@@` and the lines to change, or leave the section out",
             number,
         )
-    operation = Operation.UPDATE if not moved or moved == path else Operation.MOVE
+    operation = Operation.UPDATE if not new_path or new_path == path else Operation.MOVE
     return FilePatch(
-        *(operation, path, moved or path, hunks, *modes),
+        *(operation, path, new_path or path, hunks, *modes),
         number=number,
-        source=cursor.source,
-        directory=cursor.directory,
+        source=scanner.source,
+        directory=scanner.directory,
     )
 
 
-def _moved(cursor: Cursor) -> str:
-    """Take `*** Move to:` and give its path; a padded line must have it as it is, or is context."""
-    found = None if cursor.at_end else marker_of(cursor.line)
-    if found is None or found[0] is not Marker.MOVE:
+def _read_move(scanner: Scanner) -> str:
+    """Take `*** Move to:` and return its path, or "".
+
+    An indented line must have the exact spelling; otherwise it is context.
+    """
+    parsed = None if scanner.at_end else parse_marker(scanner.line)
+    if parsed is None or parsed[0] is not Marker.MOVE:
         return ""
-    if not cursor.line.startswith(b"***") and not marker.is_exact(cursor.line):
+    if not scanner.line.startswith(b"***") and not marker.has_exact_marker(scanner.line):
         return ""
-    if not found[1]:
-        cursor.fault("this marker names no file; write `*** Move to: PATH`")
-    _refuse_folder(cursor, Marker.MOVE, os.fsdecode(found[1]))
-    cursor.take()
-    return os.fsdecode(found[1])
+    if not parsed[1]:
+        scanner.error("this marker does not name a file; write `*** Move to: PATH`")
+    _check_new_path(scanner, Marker.MOVE, os.fsdecode(parsed[1]))
+    scanner.take()
+    return os.fsdecode(parsed[1])
 
 
-def _refuse_folder(cursor: Cursor, kind: Marker, path: str) -> None:
-    """A new file's path that ends with `/`, or has a backslash where folders are meant.
+def _check_new_path(scanner: Scanner, kind: Marker, path: str) -> None:
+    """Report a new path that ends with `/`, or uses a backslash as the separator.
 
-    Git has `/` alone between folders, on any system (gitglossary, "path"); a name with a
-    backslash can be checked out on no Windows.
+    Git uses only `/`, on every system (gitglossary, "path"); a name with a backslash cannot be
+    checked out on Windows.
     """
     if path.endswith("/"):
         marker = visible(kind.value + path)
-        cursor.fault(f"`{marker}` names a folder; write the name of the file, too")
+        scanner.error(f"`{marker}` names a directory; add the name of the file")
     elif "\\" in path and not why_unsafe(path):
         meant = (kind.value + path.replace("\\", "/")).encode("utf-8", "surrogateescape")
-        message = f"git has `/` between folders; did you mean `{visible(meant)}`?"
-        cursor.fault(message, corrected=meant)
+        message = f"git separates directories by `/`; did you mean `{visible(meant)}`?"
+        scanner.error(message, corrected=meant)
 
 
-def _hunks(cursor: Cursor) -> Iterator[Draft]:
-    hunks = Hunks(cursor)
-    while not cursor.at_end:
-        line = cursor.line
+def _build_hunks(scanner: Scanner) -> Iterator[HunkBuilder]:
+    hunks = HunkReader(scanner)
+    while not scanner.at_end:
+        line = scanner.line
         if line.startswith(b"***"):
-            if not _marker_in_update(cursor, hunks):
+            if not _take_marker_in_update(scanner, hunks):
                 break
         elif line.startswith(b"@@"):
-            yield from hunks.header()
-        elif hunks.open is None and line in (b"", b"\r"):
-            cursor.take()
-        elif hunks.open is not None and hunks.open.closed:
-            message = "a hunk after `*** End of File` begins with `@@`; add a line `@@`"
-            cursor.fault(message, corrected=b"@@", fix=Fix.INSERT_BEFORE)
-            cursor.skip_until(lambda line: line.startswith((b"@@", b"***")))
-        elif not hunks.body():
-            hunks.unmarked()
+            yield from hunks.take_header()
+        elif hunks.current is None and line in (b"", b"\r"):
+            scanner.take()
+        elif hunks.current is not None and hunks.current.closed:
+            message = "a hunk after `*** End of File` must begin with `@@`; add a line `@@`"
+            scanner.error(message, corrected=b"@@", fix=FixIt.INSERT_BEFORE)
+            scanner.skip_until(lambda line: line.startswith((b"@@", b"***")))
+        elif not hunks.take_lines():
+            hunks.take_unprefixed()
     yield from hunks.close()
 
 
-def _marker_in_update(cursor: Cursor, hunks: Hunks) -> bool:
-    """Take a line at the margin that begins with `***`; False at the next section."""
-    line = cursor.line
-    if _is_section(line):
+def _take_marker_in_update(scanner: Scanner, hunks: HunkReader) -> bool:
+    """Take an unindented `***` line inside an update; False at the next section."""
+    line = scanner.line
+    if _begins_section(line):
         return False
-    if marker.is_end_of_file(line) and hunks.open is not None:
-        hunks.open.at_end_of_file = hunks.open.closed = True
-        cursor.take()
-        cursor.skip_blank()
+    if marker.is_end_of_file(line) and hunks.current is not None:
+        hunks.current.at_end_of_file = hunks.current.closed = True
+        scanner.take()
+        scanner.skip_blank_lines()
         return True
-    if marker_of(line) is not None:
-        cursor.fault(_LATE_MOVE)
+    if parse_marker(line) is not None:
+        scanner.error(_MISPLACED_MOVE)
     else:
-        fault_no_marker(cursor, " (a context line begins with a blank)")
-    cursor.take()
+        diagnose_unknown_marker(scanner, " (a context line begins with a space)")
+    scanner.take()
     return True
 
 
-_READERS: dict[Marker, Callable[[Cursor, str], FilePatch]] = {
-    Marker.ADD: _add,
-    Marker.DELETE: _delete,
-    Marker.UPDATE: _update,
+_READERS: dict[Marker, Callable[[Scanner, str], FilePatch]] = {
+    Marker.ADD: _read_add,
+    Marker.DELETE: _read_delete,
+    Marker.UPDATE: _read_update,
 }

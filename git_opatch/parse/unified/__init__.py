@@ -1,5 +1,5 @@
-"""The unified diff, with numbers right, invented or left out."""
+"""The unified diff, with correct, invented or missing line numbers."""
 
 HINT = rb"diff --git |--- "
-UNREAD = rb"\*{15}|\+\+\+ "
-"""Lines of diffs in a form that is not read (see `unread`)."""
+UNSUPPORTED_HINT = rb"\*{15}|\+\+\+ "
+"""How lines of diffs in an unsupported format begin (see `unsupported`)."""

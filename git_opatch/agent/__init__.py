@@ -1,0 +1,1 @@
+"""Calls of `apply_patch`: detect them, verify them, and answer the hooks of agents."""

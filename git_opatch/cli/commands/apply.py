@@ -1,0 +1,150 @@
+"""`git opatch apply`: a patch to the index and the working tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from git_opatch import report
+from git_opatch.cli.commit_options import CommitOptions
+from git_opatch.cli.groups import InputOptions, MatchOptions, PartialOptions, TargetOptions
+from git_opatch.cli.options import TRANSIENT, Json, Quiet, Reverse, Wait, option_groups
+from git_opatch.cli.policy_options import PolicyOptions
+from git_opatch.cli.settings import journal_size
+from git_opatch.git.repository import Repository
+from git_opatch.model.command_line import CommandLine
+from git_opatch.model.options import Options
+from git_opatch.model.patch import Patch
+from git_opatch.model.result import Refused
+from git_opatch.operations.apply import apply_patch, check_patch, plan_patch
+from git_opatch.operations.recover import recover_interrupted, refuse_interrupted
+from git_opatch.plan.patch_paths import resolve_paths
+from git_opatch.plan.plan import NotCommitted, Plan
+from git_opatch.report.outcome import Outcome
+from git_opatch.report.reporters import JsonReporter, TextReporter
+from git_opatch.transaction import retry_while_locked
+
+if TYPE_CHECKING:  # --commit imports it
+    from git_opatch.operations import commit_command
+
+Check = Annotated[
+    bool,
+    typer.Option(
+        "--check", "--dry-run", help="Report whether the patch would apply, and change nothing."
+    ),
+    TRANSIENT,
+]
+Verbose = Annotated[
+    bool, typer.Option("-v", "--verbose", help="Print where each hunk was found."), TRANSIENT
+]
+
+
+@option_groups
+def apply(
+    inputs: InputOptions,
+    target: TargetOptions,
+    match: MatchOptions,
+    partial: PartialOptions,
+    policy: PolicyOptions,
+    commit: CommitOptions,
+    command: CommandLine,
+    reverse: Reverse = False,
+    check: Check = False,
+    wait: Wait = 0,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+    json: Json = False,
+) -> None:
+    """Locate each hunk of a patch in the index, and apply it there and in the working tree.
+
+    All files are one patch, which is applied as a whole or not at all. Exit status: 0 applied, 1
+    it does not apply, or --3way left conflicts, or git did not commit it, 128 not a patch or not a
+    repository, 129 usage, 130 interrupted.
+    """
+    settings = (repository := Repository(asks_settings=True)).settings()
+    chosen = target.resolve(settings)
+    options = Options(
+        chosen,
+        reverse,
+        inputs.overwrite,
+        inputs.directory,
+        matching=match.resolve(settings),
+        three_way=match.resolve_three_way(
+            chosen, carry=target.carry, partial=partial.allows_part, suggest=verbose
+        ),
+        partial=partial.allows_part,
+        reject=partial.reject,
+        journal_size=journal_size(settings),
+        carry=target.carry,
+        skip_applied=partial.skip_applied,
+        commit=commit.commit,
+        policy=policy.resolve(settings, inputs.directory),
+        command=command,
+        target_flag=target.flag(settings),
+    )
+    wish = commit.resolve(chosen, inputs, partial, json=json)
+    reporter = JsonReporter("apply") if json else TextReporter(settings, quiet, verbose)
+    run = _Run(repository, options, inputs.files or (), wish, wait)
+    with reporter:
+        reporter.note(run.recover(check=check))
+        outcome = run.outcome(inputs.read(), check=check)
+        raise typer.Exit(reporter.report(outcome))
+
+
+class _Run(NamedTuple):
+    """One call of the command, its options resolved."""
+
+    repository: Repository
+    options: Options
+    names: Sequence[str]
+    commit: commit_command.CommitRequest | None
+    wait: float
+
+    def recover(self, *, check: bool) -> list[str]:
+        """Recover from an interrupted run; a check only refuses then.
+
+        Not left to `apply_patch`, so that a patch that cannot be read does not prevent it.
+        """
+        if not check:
+            return retry_while_locked(lambda: recover_interrupted(self.repository), self.wait)
+        retry_while_locked(lambda: refuse_interrupted(self.repository), self.wait)
+        return []
+
+    def outcome(self, patch: Patch, *, check: bool) -> Outcome:
+        """Apply or check `patch`."""
+        options = self.options
+        resolved = resolve_paths(patch, options.directory, str(self.repository.top or ""))
+        try:
+            plan, commits = self._check(patch) if check else (self._apply(patch), 0)
+        except Refused as refused:
+
+            def plan_with(options: Options) -> Plan:
+                return plan_patch(patch, self.repository, options)
+
+            return Outcome(options, resolved, failures=refused.failures, replan=plan_with)
+        except NotCommitted as error:
+            undo = report.undo_command(options, self.names, error.plan)
+            return Outcome(options, resolved, error.plan, error=error, done=True, undo_command=undo)
+        undo = "" if check else report.undo_command(options, self.names, plan)
+        return Outcome(options, resolved, plan, done=not check, undo_command=undo, commits=commits)
+
+    def _check(self, patch: Patch) -> tuple[Plan, int]:
+        """Plan `patch`, and count the commits that it would make."""
+        if not self.commit:
+            return check_patch(patch, self.repository, self.options), 0
+        from git_opatch.operations.commit import check_commit
+
+        return check_commit(patch, self.repository, self.options, self.commit)
+
+    def _apply(self, patch: Patch) -> Plan:
+        return retry_while_locked(self._application(patch, " ".join(self.names)), self.wait)
+
+    def _application(self, patch: Patch, name: str) -> Callable[[], Plan]:
+        if not self.commit:
+            return lambda: apply_patch(patch, self.repository, self.options, name=name)
+        from git_opatch.operations.commit import commit_patch
+
+        commit = self.commit
+        return lambda: commit_patch(patch, self.repository, self.options, commit, name)

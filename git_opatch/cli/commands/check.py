@@ -1,0 +1,165 @@
+"""`git opatch check`: would each of these patches apply, or this call of `apply_patch`?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from git_opatch import report
+from git_opatch.agent.apply_patch_call import detect
+from git_opatch.agent.verify import verify
+from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions
+from git_opatch.cli.locating import plan_outcome
+from git_opatch.cli.options import Json, Quiet, SkipApplied, option_groups
+from git_opatch.cli.policy_options import PolicyOptions
+from git_opatch.cli.read import STANDARD_INPUT, read_patch
+from git_opatch.git.output import Settings
+from git_opatch.git.repository import Repository
+from git_opatch.model.command_line import CommandLine
+from git_opatch.model.errors import (
+    InputError,
+    NotAnInvocation,
+    ParseError,
+    RepositoryError,
+    UsageError,
+)
+from git_opatch.model.options import Format, Options, Target
+from git_opatch.model.patch import Patch
+from git_opatch.model.result import Refused
+from git_opatch.operations.recover import refuse_interrupted
+from git_opatch.parse import parse_patch
+from git_opatch.plan.plan import Plan
+from git_opatch.report.failures import failure_lines
+from git_opatch.report.outcome import Outcome
+from git_opatch.report.progress import with_progress
+from git_opatch.report.reporters import JsonReporter, TextReporter
+from git_opatch.report.terminal import show
+
+Argv = Annotated[
+    bool,
+    typer.Option(
+        "--argv",
+        help="Judge a command instead, such as: check --argv -- bash -lc \"apply_patch <<'EOF' …\"",
+    ),
+]
+_CALL = "apply_patch"
+
+
+@option_groups
+def check(
+    inputs: InputOptions,
+    base: BaseOptions,
+    match: MatchOptions,
+    policy: PolicyOptions,
+    command: CommandLine,
+    argv: Argv = False,
+    skip_applied: SkipApplied = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Report for each patch, judged alone, whether it would apply to the index; change nothing.
+
+    `git opatch apply --check` takes all files as one patch instead, in order, and asks git
+    and the working tree, too. With --argv the words after -- are a command; its paths are
+    relative to the current directory, which may be outside of a repository. Exit status: 0 all
+    apply, 1 one does not, or the command is not a call of apply_patch, 128 one is not a patch.
+    """
+    located_in = base.resolve()
+    if argv and (inputs.directory or inputs.patch_format or policy.expect):
+        raise UsageError("--argv excludes --directory, --format and --expect")
+    repository = _repository(base.base, required=not argv or bool(policy.allow or policy.deny))
+    settings = repository.settings() if repository else Settings()
+    options = Options(
+        located_in if repository else Target.WORKTREE,
+        overwrite=inputs.overwrite,
+        directory=inputs.directory,
+        base=base.base or None,
+        matching=match.resolve(settings),
+        three_way=match.resolve_three_way(located_in),
+        skip_applied=skip_applied,
+        policy=policy.resolve(settings, inputs.directory),
+        command=CommandLine("git opatch check", (("--argv",),)) if argv else command,
+    )
+    if base.worktree and repository:
+        refuse_interrupted(repository)
+    outcomes: Iterable[Outcome]
+    if argv or not repository:
+        outcomes = [_judge_call(inputs.files or (), options)]
+    else:
+        names = inputs.files or [STANDARD_INPUT]
+        outcomes = (_judge(name, inputs.patch_format, repository, options) for name in names)
+        outcomes = outcomes if quiet or json else with_progress(outcomes, len(names))
+    reporter = JsonReporter("check") if json else _VerdictReporter(settings, quiet)
+    raise typer.Exit(reporter.report_each(outcomes))
+
+
+def _repository(base: str, *, required: bool) -> Repository | None:
+    """Find the repository, if there is one. Raises `RepositoryError` if it has no index."""
+    try:
+        repository = Repository()
+    except RepositoryError:
+        if required:
+            raise
+        return None
+    if repository.top is None and not base:
+        raise RepositoryError("no index here; use --base <tree-ish>")
+    return repository
+
+
+def _judge(
+    name: str, patch_format: Format | None, repository: Repository, options: Options
+) -> Outcome:
+    try:
+        patch = read_patch([name], patch_format)
+    except (ParseError, InputError) as error:
+        return Outcome(options, Patch(()), error=error, name=name)
+    return plan_outcome(patch, repository, options, name)
+
+
+def _judge_call(words: Sequence[str], options: Options) -> Outcome:
+    """Judge a command. Raises `ImplicitInvocation` and `ParseError`."""
+    invocation = detect(words)
+    if invocation is None:
+        error = NotAnInvocation("not a call of apply_patch")
+        return Outcome(options, Patch(()), error=error, name=_CALL)
+
+    def plan_with(options: Options) -> Plan:
+        try:
+            action = verify(words, Path.cwd(), options)
+        except Refused as refused:
+            return Plan(failures=refused.failures)
+        return action.plan if action else Plan()
+
+    patch, plan = parse_patch(invocation.text), plan_with(options)
+    if plan.failures:
+        return Outcome(options, patch, failures=plan.failures, name=_CALL, replan=plan_with)
+    return Outcome(options, patch, plan, name=_CALL)
+
+
+class _VerdictReporter(TextReporter):
+    """Prints a line for each patch."""
+
+    def report(self, outcome: Outcome) -> int:
+        """Print what is wrong, and the verdict."""
+        if isinstance(outcome.error, NotAnInvocation):
+            return self.fail(outcome.error)
+        if outcome.error:
+            self.show(report.errors(outcome.error))
+            verdict = (
+                "is not a valid patch"
+                if isinstance(outcome.error, ParseError)
+                else "cannot be read"
+            )
+        elif outcome.failures:
+            self.show(failure_lines(outcome.failures, outcome.options))
+            verdict = "does not apply"
+        else:
+            self.show_notes(outcome)
+            verdict = report.verdict(outcome.plan, outcome.options)
+        if outcome.exit_status or not self.quiet:
+            show([report.named(outcome.name, verdict)], sys.stdout, self.settings)
+        return outcome.exit_status

@@ -1,0 +1,72 @@
+"""`git opatch convert`: complete a patch into a standard unified diff, for `git apply`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions
+from git_opatch.cli.locating import locator
+from git_opatch.cli.options import TRANSIENT, Json, Reverse, option_groups, value_option
+from git_opatch.cli.policy_options import PolicyOptions
+from git_opatch.model.command_line import CommandLine
+from git_opatch.model.errors import InputError
+from git_opatch.report.outcome import Outcome
+from git_opatch.report.reporters import JsonReporter, TextReporter
+from git_opatch.report.terminal import write_data
+
+Output = Annotated[
+    str,
+    value_option(
+        "-o", "--output", metavar="OUT", help="Write the diff to OUT instead of standard output."
+    ),
+    TRANSIENT,
+]
+
+
+@option_groups
+def convert(
+    inputs: InputOptions,
+    base: BaseOptions,
+    match: MatchOptions,
+    policy: PolicyOptions,
+    command: CommandLine,
+    output: Output = "",
+    reverse: Reverse = False,
+    json: Json = False,
+) -> None:
+    """Complete a patch into a standard unified diff, and change nothing.
+
+    Hunks are located in the index. The diff is byte for byte what `git opatch apply` passes
+    to git: apply it at the top of the working tree with `git apply --index`.
+    """
+    where = locator(inputs, base, match, policy, command, reverse=reverse)
+    reporter = JsonReporter("convert") if json else _DiffReporter(where.settings, output)
+    outcome = where.locate(inputs.read())
+    if output and not outcome.failures:
+        _write(outcome.plan.completed.diff, output)
+    raise typer.Exit(reporter.report(outcome))
+
+
+class _DiffReporter(TextReporter):
+    """Prints the diff, unless it goes to a file."""
+
+    def __init__(self, settings: Mapping[str, str], output: str) -> None:
+        super().__init__(settings)
+        self._output = output
+
+    def succeed(self, outcome: Outcome) -> None:
+        """Print the diff."""
+        self.show_notes(outcome)
+        if not self._output:
+            write_data(outcome.plan.completed.diff)
+
+
+def _write(diff: bytes, output: str) -> None:
+    try:
+        Path(output).write_bytes(diff)
+    except OSError as error:
+        raise InputError(f"cannot write `{output}`: {error.strerror}") from None

@@ -1,0 +1,94 @@
+"""`git opatch leftovers`: markers of patches in files that are about to be committed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Annotated
+
+import typer
+
+from git_opatch.agent.markers import find_markers, is_patch_file, is_reject_file
+from git_opatch.cli.options import value_option
+from git_opatch.git.index import list_index, staged_paths
+from git_opatch.git.output import Settings, nul_terminated
+from git_opatch.git.pathspec import matching_paths, tracked_paths
+from git_opatch.git.repository import Repository
+from git_opatch.model.errors import RepositoryError
+from git_opatch.report import leftovers as report
+from git_opatch.report.terminal import show, write_data
+
+_BATCH_SIZE = 200  # files that are read at once
+
+Searched = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="FILE",
+        show_default=False,
+        help="Tracked files or directories to search (default: the staged files).",
+    ),
+]
+Exempt = Annotated[
+    list[str] | None,
+    value_option(
+        "--allow",
+        metavar="PATHSPEC",
+        help="Skip what this matches, in addition to `opatch.leftovers` (may be repeated).",
+    ),
+]
+PathsOnly = Annotated[bool, typer.Option("-z", help="Print only the paths, each ended by NUL.")]
+
+
+def leftovers(files: Searched = None, allow: Exempt = None, zero: PathsOnly = False) -> None:
+    """List staged files that have markers of patches, such as `*** Begin Patch`, on a line.
+
+    Named files are searched whether they are staged or not, always as they are in the index.
+    Files of rejected hunks (.rej) and of former versions (.orig) are listed, too. Patches
+    (.opatch, .patch, .diff) may have markers, and Markdown in its fences. Exit status: 0 there
+    are none, 1 there are, 128 no repository.
+    """
+    settings = (repository := Repository(asks_settings=True)).settings()
+    if repository.top is None:
+        raise RepositoryError("no working tree here, and so no index to search")
+    paths = tracked_paths(repository, files, os.getcwd()) if files else staged_paths(repository)
+    paths = [path for path in paths if not is_patch_file(path)]
+    paths = _without_allowed(repository, paths, allow or [], settings)
+    found = list(_found(repository, paths))
+    if zero:
+        write_data(nul_terminated(dict(found)))
+    else:
+        show((report.line(path, marker) for path, marker in found), sys.stdout, settings)
+    if found:
+        raise typer.Exit(1)
+
+
+def _without_allowed(
+    repository: Repository, paths: Sequence[str], allow: Sequence[str], settings: Settings
+) -> list[str]:
+    exempt: set[str] = set()
+    configured = settings.every("opatch.leftovers")
+    for specs, directory in ((allow, os.getcwd()), (configured, "")):
+        if specs and paths:
+            exempt |= matching_paths(repository, paths, specs, directory)
+    return [path for path in paths if path not in exempt]
+
+
+def _found(
+    repository: Repository, paths: Sequence[str]
+) -> Iterator[tuple[str, tuple[int, bytes] | None]]:
+    """Yield the files of the index with each of their markers; None for the file itself."""
+    rest = iter(paths)
+    while batch := set(islice(rest, _BATCH_SIZE)):
+        listed = list_index(repository, batch, [], index=repository.index_file)
+        files = {
+            entry.path: entry.entry.id
+            for entry in listed
+            if entry.path in batch and entry.stage == 0 and entry.entry.mode.is_file
+        }
+        data = repository.read_blobs(files.values())
+        for path, oid in files.items():
+            if is_reject_file(path):
+                yield path, None
+            yield from ((path, marker) for marker in find_markers(path, data[oid]))

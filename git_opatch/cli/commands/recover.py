@@ -1,0 +1,28 @@
+"""`git opatch recover`: restore or finish what an interrupted run left."""
+
+from __future__ import annotations
+
+import sys
+
+from git_opatch import report
+from git_opatch.cli.options import Json, Wait
+from git_opatch.git.repository import Repository
+from git_opatch.operations.recover import recover_interrupted
+from git_opatch.report import document
+from git_opatch.report.terminal import show, write_data
+from git_opatch.transaction import retry_while_locked
+
+
+def recover(wait: Wait = 0, json: Json = False) -> None:
+    """Recover from an interrupted apply: restore what it changed, or finish it.
+
+    The next `git opatch apply` or `undo` does the same. Files that were changed since are left as
+    they are, and named. Exit status: 0 done, or nothing to do; 128 an apply is running, or its
+    files are damaged.
+    """
+    settings = (repository := Repository(asks_settings=True)).settings()
+    notes = retry_while_locked(lambda: recover_interrupted(repository), wait)
+    if json:
+        write_data(document.render("recover", 0, document.recovered(notes)))
+    else:
+        show(report.sentences(notes) or [report.NOTHING_TO_RECOVER], sys.stdout, settings)

@@ -1,0 +1,144 @@
+"""`git opatch show`: what a patch would do, for a person."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from typing import Annotated
+
+import typer
+
+from git_opatch import report
+from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions
+from git_opatch.cli.locating import locator
+from git_opatch.cli.options import TRANSIENT, Json, Reverse, option_groups
+from git_opatch.cli.policy_options import PolicyOptions
+from git_opatch.model.command_line import CommandLine
+from git_opatch.model.errors import UsageError
+from git_opatch.model.options import Options
+from git_opatch.model.patch import Patch
+from git_opatch.model.reverse import reverse as reversed_patch
+from git_opatch.plan.patch_paths import refuse_unsafe, resolve_paths
+from git_opatch.report import files as report_files
+from git_opatch.report import terminal
+from git_opatch.report.outcome import Outcome
+from git_opatch.report.reporters import JsonReporter, TextReporter
+
+_NAMES = ("name-only", "name-status")
+_WITHOUT_Z = ("", "stat", "json")
+
+Stat = Annotated[
+    bool, typer.Option("--stat", help="Output a diffstat instead of the diff."), TRANSIENT
+]
+Numstat = Annotated[
+    bool,
+    typer.Option("--numstat", help="Output the numbers of added and removed lines instead."),
+    TRANSIENT,
+]
+NameOnly = Annotated[
+    bool,
+    typer.Option("--name-only", help="Output only the paths; the patch is read, and not located."),
+    TRANSIENT,
+]
+NameStatus = Annotated[
+    bool,
+    typer.Option(
+        "--name-status",
+        help="Output only the paths and their status (A, M, D, R, C), as the patch has them.",
+    ),
+    TRANSIENT,
+]
+Zero = Annotated[
+    bool,
+    typer.Option("-z", help="End paths with NUL and do not quote them (not for --stat)."),
+    TRANSIENT,
+]
+
+
+@option_groups
+def show(
+    inputs: InputOptions,
+    base: BaseOptions,
+    match: MatchOptions,
+    policy: PolicyOptions,
+    command: CommandLine,
+    stat: Stat = False,
+    numstat: Numstat = False,
+    name_only: NameOnly = False,
+    name_status: NameStatus = False,
+    zero: Zero = False,
+    reverse: Reverse = False,
+    json: Json = False,
+) -> None:
+    """Show what a patch would do: each file, where each hunk applies and why, and the diff.
+
+    Hunks are located in the index, and nothing is changed. With --name-only or --name-status
+    the patch is only read, and no repository is needed.
+    """
+    form = _form(
+        stat=stat, numstat=numstat, name_only=name_only, name_status=name_status, json=json
+    )
+    _refuse_useless(form, policy, zero=zero)
+    if form in _NAMES:
+        options = Options(reverse=reverse, directory=inputs.directory, command=command)
+        names = _NamesReporter(status=form == "name-status", zero=zero)
+        raise typer.Exit(names.report(_read_names(inputs.read(), options)))
+    where = locator(inputs, base, match, policy, command, reverse=reverse)
+    reporter = JsonReporter("show") if json else _ShowReporter(where.settings, form, zero=zero)
+    raise typer.Exit(reporter.report(where.locate(inputs.read())))
+
+
+def _form(**chosen: bool) -> str:
+    """Name the output that is chosen, as its option is spelled; empty for none."""
+    named = [name.replace("_", "-") for name, wanted in chosen.items() if wanted]
+    if len(named) > 1:
+        raise UsageError(f"--{named[0]} and --{named[1]} exclude one another")
+    return named[0] if named else ""
+
+
+def _refuse_useless(form: str, policy: PolicyOptions, *, zero: bool) -> None:
+    """Raise `UsageError` for options that have no effect with `form`."""
+    if zero and form in _WITHOUT_Z:
+        raise UsageError("-z requires --numstat, --name-only or --name-status")
+    if form in _NAMES and (policy.allow or policy.deny or policy.expect):
+        raise UsageError(f"--{form} only reads the patch; it excludes --allow, --deny and --expect")
+
+
+def _read_names(patch: Patch, options: Options) -> Outcome:
+    """Refuse paths that no patch may name, as others trust the names that are printed."""
+    patch = resolve_paths(patch, options.directory)
+    patch = reversed_patch(patch) if options.reverse else patch
+    return Outcome(options, patch, failures=refuse_unsafe(patch))
+
+
+class _NamesReporter(TextReporter):
+    """Prints the paths of a patch."""
+
+    def __init__(self, *, status: bool, zero: bool) -> None:
+        super().__init__()
+        self._status, self._zero = status, zero
+
+    def succeed(self, outcome: Outcome) -> None:
+        """Print the paths."""
+        names = report_files.names(outcome.patch, status=self._status, zero=self._zero)
+        terminal.write_data(names)
+
+
+class _ShowReporter(TextReporter):
+    """Prints a plan: its details and the diff, or what `form` names instead."""
+
+    def __init__(self, settings: Mapping[str, str], form: str, *, zero: bool) -> None:
+        super().__init__(settings)
+        self._form, self._zero = form, zero
+
+    def succeed(self, outcome: Outcome) -> None:
+        """Print the plan."""
+        plan, settings = outcome.plan, self.settings
+        self.note(plan.notes)
+        if self._form == "stat":
+            columns = shutil.get_terminal_size().columns
+            terminal.show_styled(report_files.stat(plan.completed.files, columns), settings)
+        elif self._form == "numstat":
+            terminal.write_data(report_files.numstat(plan.completed.files, zero=self._zero))
+        else:
+            terminal.show_diff(list(report.details(plan)), plan.completed.diff, settings)

@@ -1,0 +1,113 @@
+"""The options of `--commit`.
+
+Annotations are evaluated here, because typer reads them when a command is registered.
+"""
+
+import sys
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from git_opatch.cli.groups import InputOptions, PartialOptions
+from git_opatch.cli.options import value_option
+from git_opatch.cli.read import STANDARD_INPUT, read_message
+from git_opatch.model.errors import UsageError
+from git_opatch.model.options import Target
+
+if TYPE_CHECKING:
+    from git_opatch.operations import commit_command
+
+
+class CommitOptions(NamedTuple):
+    """Whether to commit the patch, and how."""
+
+    commit: Annotated[
+        bool,
+        typer.Option(
+            "--commit",
+            help="Commit the patch, and nothing else, with `git commit`; the index must equal "
+            "HEAD. Each mail of `git format-patch` becomes a commit.",
+        ),
+    ] = False
+    message: Annotated[
+        list[str] | None,
+        value_option(
+            "-m",
+            "--message",
+            metavar="MSG",
+            help="With --commit: use MSG as the commit message. If repeated, the values are "
+            "concatenated as separate paragraphs.",
+        ),
+    ] = None
+    message_file: Annotated[
+        str,
+        value_option(
+            "-F",
+            "--file",
+            metavar="FILE",
+            help="With --commit: take the commit message from FILE; `-` is standard input.",
+        ),
+    ] = ""
+    trailer: Annotated[
+        list[str] | None,
+        value_option(
+            "--trailer",
+            metavar="TOKEN[=VALUE]",
+            help="With --commit: add a trailer to the message (may be repeated).",
+        ),
+    ] = None
+    author: Annotated[
+        str,
+        value_option(
+            "--author", metavar="AUTHOR", help="With --commit: override the commit author."
+        ),
+    ] = ""
+    date: Annotated[
+        str, value_option("--date", metavar="DATE", help="With --commit: override the author date.")
+    ] = ""
+
+    def resolve(
+        self, target: Target, inputs: InputOptions, partial: PartialOptions, *, json: bool
+    ) -> "commit_command.CommitRequest | None":
+        """Check the options together and read the message; None without `--commit`.
+
+        Raises `UsageError`, and `InputError` if the message cannot be read.
+        """
+        if not self.commit:
+            self._refuse_useless()
+            return None
+        if target is Target.WORKTREE:
+            raise UsageError("--commit commits what is staged, and --worktree stages nothing")
+        if partial.allows_part:
+            raise UsageError("--commit excludes --partial and --reject")
+        if self.message and self.message_file:
+            raise UsageError("-m and -F exclude one another")
+        if self.message_file == STANDARD_INPUT and STANDARD_INPUT in (inputs.files or ["-"]):
+            raise UsageError("-F - and the patch are both read from standard input")
+        from git_opatch.operations import commit_command
+
+        return commit_command.CommitRequest(
+            tuple(self.message or ()),
+            tuple(self.trailer or ()),
+            self.author,
+            self.date,
+            file=read_message(self.message_file) if self.message_file else None,
+            editor=not json and _is_terminal(),
+            quiet=json,
+        )
+
+    def _refuse_useless(self) -> None:
+        given = {
+            "-m": self.message,
+            "-F": self.message_file,
+            "--trailer": self.trailer,
+            "--author": self.author,
+            "--date": self.date,
+        }
+        for flag, value in given.items():
+            if value:
+                raise UsageError(f"{flag} requires --commit")
+
+
+def _is_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()

@@ -1,0 +1,79 @@
+"""Locate a patch and change nothing: what `check`, `convert` and `show` share."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions
+from git_opatch.cli.policy_options import PolicyOptions
+from git_opatch.git.output import Settings
+from git_opatch.git.repository import Repository
+from git_opatch.model.command_line import CommandLine
+from git_opatch.model.errors import RepositoryError
+from git_opatch.model.options import Options, Target
+from git_opatch.model.patch import Patch
+from git_opatch.operations.apply import plan_patch
+from git_opatch.operations.recover import refuse_interrupted
+from git_opatch.plan.patch_paths import resolve_paths
+from git_opatch.plan.plan import Plan
+from git_opatch.report.outcome import Outcome
+
+
+class Locator(NamedTuple):
+    """Where to locate, and how."""
+
+    repository: Repository
+    settings: Settings
+    options: Options
+
+    def locate(self, patch: Patch) -> Outcome:
+        """Plan `patch`. Raises `RepositoryError`."""
+        return plan_outcome(patch, self.repository, self.options)
+
+
+def plan_outcome(patch: Patch, repository: Repository, options: Options, name: str = "") -> Outcome:
+    """Plan `patch`, which is called `name`."""
+
+    def plan_with(options: Options) -> Plan:
+        return plan_patch(patch, repository, options)
+
+    plan = plan_with(options)
+    resolved = resolve_paths(patch, options.directory, str(repository.top or ""))
+    if plan.failures:
+        return Outcome(options, resolved, failures=plan.failures, name=name, replan=plan_with)
+    return Outcome(options, resolved, plan, name=name)
+
+
+def locator(
+    inputs: InputOptions,
+    base: BaseOptions,
+    match: MatchOptions,
+    policy: PolicyOptions,
+    command: CommandLine,
+    *,
+    reverse: bool,
+) -> Locator:
+    """Resolve the options.
+
+    Raises `UsageError`, `RepositoryError` if there is no index, and `BusyError` if the working
+    tree is to be read and an apply was interrupted in it.
+    """
+    target = base.resolve()
+    repository = Repository(asks_settings=True)
+    if repository.top is None and not base.base:
+        raise RepositoryError("no index here; use --base <tree-ish>")
+    settings = repository.settings()
+    options = Options(
+        target,
+        reverse,
+        inputs.overwrite,
+        inputs.directory,
+        base.base or None,
+        matching=match.resolve(settings),
+        three_way=match.resolve_three_way(target),
+        policy=policy.resolve(settings, inputs.directory),
+        command=command,
+    )
+    if target is Target.WORKTREE:
+        refuse_interrupted(repository)
+    return Locator(repository, settings, options)

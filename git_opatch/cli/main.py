@@ -1,0 +1,162 @@
+"""The command line: registers the commands, and turns errors into an exit status.
+
+Exit status: 0 done, 1 the patch does not apply, 128 not a repository or not a patch,
+129 usage, 130 interrupted; as git has them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from io import TextIOWrapper
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.exceptions import TyperException
+
+from git_opatch import __version__
+from git_opatch.cli import startup
+from git_opatch.model.errors import Interrupted, OpatchError, SystemCallError, UsageError
+
+_BROKEN_PIPE = 141
+
+
+class _Group(TyperGroup):
+    def get_params(self, ctx: Any) -> Any:
+        return startup.without_pydantic(super().get_params(ctx))
+
+
+class _Command(TyperCommand):
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Let every error name the command: the parser leaves it out if a value is missing."""
+        try:
+            return super().parse_args(ctx, args)
+        except TyperException as error:
+            if hasattr(error, "ctx"):
+                error.ctx = ctx
+            raise
+
+    def get_params(self, ctx: Any) -> Any:
+        parameters = super().get_params(ctx)
+        return startup.without_pydantic(startup.without_type_of_arguments(parameters))
+
+
+app = typer.Typer(
+    name="git opatch",
+    cls=_Group,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 90},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"git-opatch {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _top(
+    context: typer.Context,
+    _: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Apply patches as language models write them: exactly, or not at all.
+
+    Hunks need no line numbers; each is located in the git index, or refused with the reason.
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), err=True)
+        raise typer.Exit(UsageError.exit_status)
+
+
+_COMMANDS = {
+    "apply": "Apply a patch to the index and the working tree.",
+    "check": "Report whether each patch, or a command, would apply.",
+    "convert": "Complete a patch into a standard unified diff.",
+    "show": "Show what a patch would do: where each hunk applies, and the diff.",
+    "undo": "Undo a patch that was applied here.",
+    "log": "Show what was applied here.",
+    "recover": "Recover from an interrupted apply.",
+    "prompt": "Print how to write patches, for a language model.",
+    "leftovers": "List staged files that have markers of patches in them.",
+    "agent-hook": "Answer an agent's PreToolUse hook.",
+    "demo": "Apply and undo a patch in a temporary repository.",
+}
+"""The names of the commands, each a function in the module of its name, and their short help."""
+
+
+def register(words: Sequence[str] | None = None) -> None:
+    """Register the commands anew: all of them, or those that a command line of `words` needs.
+
+    If it begins with a command, that one is enough. If no command is in it, it asks for help or
+    is wrong, and needs the names of all commands, but no module of them.
+    """
+    app.registered_commands.clear()
+    first = [name for name in (words or ())[:1] if name in _COMMANDS]
+    imports = words is None or not _COMMANDS.keys().isdisjoint(words)
+    for name in first or _COMMANDS:
+        command = _import_command(name) if imports else lambda: None
+        app.command(name, cls=_Command, short_help=_COMMANDS[name])(command)
+
+
+def _import_command(name: str) -> Any:
+    module = name.replace("-", "_")
+    return getattr(import_module(f"git_opatch.cli.commands.{module}"), module)
+
+
+def run() -> int:
+    """Run the command that the user asked for; gives the exit status."""
+    _open_streams()
+    try:
+        status = app(prog_name="git opatch", standalone_mode=False) or 0
+    except TyperException as error:
+        return _fail(_usage_error(error))
+    except OpatchError as error:
+        return _fail(error)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail(Interrupted("interrupted"))
+    except BrokenPipeError:
+        return _BROKEN_PIPE
+    except OSError as error:
+        return _fail(SystemCallError(f"the system refused: {error}"))
+    return _fail(Interrupted("interrupted")) if status == Interrupted.exit_status else status
+
+
+def _usage_error(error: TyperException) -> UsageError:
+    """Word an error of typer's. The options that it thinks possible are left to the help."""
+    unknown_option = hasattr(error, "possibilities")
+    message = error.message if unknown_option else error.format_message()
+    message = message[:1].lower() + message[1:].rstrip(".").replace(". Did you", "; did you")
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "git opatch"
+    see = " See" if message.endswith("?") else "; see"
+    return UsageError(f"{message}{see} `{command} -h`")
+
+
+def _open_streams() -> None:
+    """Open the output streams that the caller closed, and let none fail to encode a character."""
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - open until the end
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _fail(error: OpatchError) -> int:
+    """Report an error, on standard error or as a document; gives the exit status."""
+    from git_opatch.report.reporters import JsonReporter, TextReporter
+
+    words = sys.argv[1 : sys.argv.index("--")] if "--" in sys.argv else sys.argv[1:]
+    if "--json" in words:
+        status = JsonReporter(next((word for word in words if word[:1] != "-"), None)).fail(error)
+        if not isinstance(error, SystemCallError):  # which may be about standard output itself
+            return status
+    return TextReporter().fail(error)

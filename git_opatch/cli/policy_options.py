@@ -1,0 +1,87 @@
+"""The options that limit what a patch may touch.
+
+Annotations are evaluated here, because typer reads them when a command is registered.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
+
+from git_opatch.cli.options import value_option
+from git_opatch.git.output import Settings
+from git_opatch.model.errors import UsageError
+from git_opatch.model.options import PathRule, Policy
+from git_opatch.model.paths import normalise, why_unsafe
+
+_BLOB_ID = re.compile(r"[0-9a-fA-F]{4,64}")
+
+
+Allow = Annotated[
+    list[str] | None,
+    value_option(
+        "--allow",
+        metavar="PATHSPEC",
+        help="Refuse a patch that touches anything else (may be repeated).",
+    ),
+]
+Deny = Annotated[
+    list[str] | None,
+    value_option(
+        "--deny",
+        metavar="PATHSPEC",
+        help="Refuse a patch that touches these paths (may be repeated).",
+    ),
+]
+
+
+class PolicyOptions(NamedTuple):
+    """Which paths a patch may touch, and which versions of files it was written for."""
+
+    allow: Allow = None
+    deny: Deny = None
+    expect: Annotated[
+        list[str] | None,
+        value_option(
+            "--expect",
+            metavar="PATH=BLOB",
+            help="Refuse the patch as stale if the file is another version; without a BLOB, if it "
+            "exists (may be repeated).",
+        ),
+    ] = None
+
+    def resolve(self, settings: Settings, directory: str) -> Policy:
+        """Check the expectations, whose paths are below `directory`. Raises `UsageError`."""
+        expected = tuple(_parse_expected(value, directory) for value in self.expect or ())
+        return Policy(path_rules(settings, self.allow, self.deny), expected)
+
+
+def _parse_expected(value: str, directory: str) -> tuple[str, str]:
+    """Split `PATH=BLOB` into the path and the beginning of the blob's id. Raises `UsageError`."""
+    name, sign, oid = value.rpartition("=")
+    path = normalise(name, directory)
+    if not sign or not (_BLOB_ID.fullmatch(oid) or not oid):
+        raise UsageError(
+            f"--expect takes PATH=BLOB, with at least 4 digits of the blob's id: `{value}`"
+        )
+    if why := why_unsafe(path):
+        raise UsageError(f"--expect `{value}`: {why}")
+    return path, oid.lower() if oid.strip("0") else ""
+
+
+def path_rules(
+    settings: Settings, allow: Sequence[str] | None, deny: Sequence[str] | None, directory: str = ""
+) -> tuple[PathRule, ...]:
+    """Combine what is named and what is configured; a path must satisfy all of it.
+
+    Named pathspecs are relative to `directory`, else to the current one, as git's do; those
+    of `opatch.allow` and `opatch.deny` to the top of the working tree.
+    """
+    directory = directory or os.getcwd()
+    rules = (
+        PathRule(tuple(allow or ()), True, directory, "--allow"),
+        PathRule(tuple(deny or ()), False, directory, "--deny"),
+        PathRule(tuple(settings.every("opatch.allow")), True, "", "opatch.allow"),
+        PathRule(tuple(settings.every("opatch.deny")), False, "", "opatch.deny"),
+    )
+    return tuple(rule for rule in rules if rule.pathspecs)

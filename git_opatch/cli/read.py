@@ -1,0 +1,55 @@
+"""Read patches and commit messages, from files or standard input."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from git_opatch.model.errors import Diagnostic, InputError, ParseError
+from git_opatch.model.options import Format
+from git_opatch.model.patch import Patch
+from git_opatch.parse import parse_patch
+
+STANDARD_INPUT = "-"
+
+
+def read_patch(files: Sequence[str], patch_format: Format | None = None) -> Patch:
+    """Read the patches in `files` as one patch; standard input for none, or for `-`.
+
+    `patch_format` is the only format to read, None any. Raises `InputError` if a file cannot be
+    read, `ParseError` with everything that is wrong in any of them.
+    """
+    patches: list[Patch] = []
+    diagnostics: list[Diagnostic] = []
+    for name in files or [STANDARD_INPUT]:
+        data, source = _read(name), "" if name == STANDARD_INPUT else name
+        try:
+            patches.append(parse_patch(data, patch_format=patch_format, source=source))
+        except ParseError as error:
+            diagnostics += error.diagnostics
+    if diagnostics:
+        raise ParseError(diagnostics)
+    digest = "+".join(patch.digest for patch in patches)
+    return Patch.joined(patches, digest)
+
+
+def _read(name: str) -> bytes:
+    try:
+        if name != STANDARD_INPUT:
+            return Path(name).read_bytes()
+        if sys.stdin is None:
+            raise InputError("standard input is closed; name a patch file")
+        if sys.stdin.isatty():
+            sys.stderr.write("reading a patch from standard input; end it with Ctrl-D\n")
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise InputError(f"cannot read patch `{name}`: {error.strerror}") from None
+
+
+def read_message(name: str) -> bytes:
+    """Read a commit message; standard input for `-`. Raises `InputError`."""
+    try:
+        return sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read message `{name}`: {error.strerror}") from None

@@ -1,0 +1,138 @@
+"""`git commit` as the user would call it, with the user's own hooks, editor and signature.
+
+It has the terminal's streams, and an environment without anything of ours, which hooks would
+inherit.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from git_opatch.git.repository import Repository
+from git_opatch.git.runner import outside_environment, run_program, user_environment
+
+_MESSAGE = "--message="
+_NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
+
+
+class CommitCommand(NamedTuple):
+    """The command line of a `git commit`, and its input and environment.
+
+    `message` is the message if no option gives it, `author` the author's variables if no option
+    names him. With no message at all, the editor asks for one.
+    """
+
+    options: tuple[str, ...] = ()
+    message: bytes | None = None
+    author: Mapping[str, str] = {}
+    settings: tuple[str, ...] = ()
+
+
+class CommitResult(NamedTuple):
+    """How `git commit` ended; `words` are what it and the hooks printed, if that was not shown."""
+
+    status: int
+    words: str = ""
+
+
+def commit(
+    repository: Repository,
+    command: CommitCommand,
+    lock: int,
+    *,
+    index: Path | None = None,
+    quiet: bool = False,
+) -> CommitResult:
+    """Commit the index, or `index`. What git prints goes to standard error, or is kept if `quiet`.
+
+    Git inherits `lock`, so that nobody takes its index away if we are killed before it ends.
+    """
+    message = ["--file=-"] if command.message is not None else []
+    done = run_program(
+        ["git", *command.settings, "commit", "--quiet", *command.options, *message],
+        repository.require_worktree(),
+        _environment(repository, command, index),
+        feed=command.message,
+        show=not quiet,
+        keep=(lock,),
+    )
+    return CommitResult(done.status, done.output.decode("utf-8", "replace"))
+
+
+def manual_command(command: CommitCommand, file: Path) -> str:
+    """The equivalent `git commit` command line.
+
+    Writes the message to `file` if it cannot be an option.
+    """
+    paragraphs = [
+        option.removeprefix(_MESSAGE) for option in command.options if option.startswith(_MESSAGE)
+    ]
+    message = command.message or "\n\n".join(paragraphs).encode(errors="surrogateescape")
+    needs_file = command.message is not None or b"\n" in message
+    options = [
+        option for option in command.options if not (needs_file and option.startswith(_MESSAGE))
+    ]
+    author = command.author
+    if "GIT_AUTHOR_NAME" in author and "GIT_AUTHOR_EMAIL" in author:
+        options.append(f"--author={author['GIT_AUTHOR_NAME']} <{author['GIT_AUTHOR_EMAIL']}>")
+    if "GIT_AUTHOR_DATE" in author:
+        options.append(f"--date={author['GIT_AUTHOR_DATE']}")
+    if needs_file:
+        with suppress(OSError):
+            file.write_bytes(message)
+            options.append(f"--file={file}")
+    return shlex.join(["git", *command.settings, "commit", *options])
+
+
+def identity_error(repository: Repository, command: CommitCommand) -> str:
+    """Git's message if it would not accept the author, committer or date; empty if it would.
+
+    Asked beforehand, because `git commit` looks at a date only after the first hook.
+    """
+    top, environment = repository.require_worktree(), _environment(repository, command, None)
+    questions = [["git", "var", "GIT_COMMITTER_IDENT"]]
+    if not any(option.startswith("--author=") for option in command.options):
+        questions.append(["git", "var", "GIT_AUTHOR_IDENT"])
+    stated = [option for option in command.options if option.startswith(("--author=", "--date="))]
+    if stated:
+        questions.append(["git", "commit", "--dry-run", "--message=m", *stated])
+    for words in questions:
+        done = run_program(words, top, environment, feed=b"")
+        if done.status > 1:  # 1 is a dry run with nothing to commit
+            return done.output.decode("utf-8", "replace")
+    dates = [option for option in stated if option.startswith("--date=")]
+    return _date_error(dates) if dates else ""
+
+
+def _date_error(options: list[str]) -> str:
+    """What `git commit` says about these dates in a repository that is thrown away."""
+    settings = (
+        *_NO_HOOKS,
+        *("-c", "user.name=n", "-c", "user.email=n@example.com", "-c", "commit.gpgSign=false"),
+    )
+    with tempfile.TemporaryDirectory(prefix="git-opatch-") as name:
+        top, environment = Path(name), outside_environment()
+        git = ("git", *settings)
+        run_program([*git, "init", "--quiet"], top, environment)
+        words = [*git, "commit", "--quiet", "--allow-empty", "--message=m", *options]
+        done = run_program(words, top, environment, feed=b"")
+    return done.output.decode("utf-8", "replace") if done.status else ""
+
+
+def _environment(
+    repository: Repository, command: CommitCommand, index: Path | None
+) -> dict[str, str]:
+    """The user's environment, with paths that hold at the top of the working tree."""
+    environment = {**user_environment(), **command.author}
+    if "GIT_DIR" in environment or not os.path.lexists(str(repository.top) + "/.git"):
+        environment["GIT_DIR"] = str(repository.git_dir)
+        environment["GIT_WORK_TREE"] = str(repository.top)
+    if index is not None or "GIT_INDEX_FILE" in environment:
+        environment["GIT_INDEX_FILE"] = str(index or repository.index_file)
+    return environment

@@ -1,0 +1,141 @@
+"""HEAD, what is staged compared with it, and a branch that is restored after a failed series."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from git_opatch.git.output import GitResult
+from git_opatch.git.repository import Repository
+from git_opatch.model.blob import Change, Entry, Mode
+from git_opatch.model.errors import CommitError
+
+_SERIES = "series.json"
+# Worded as by `git commit --amend` in the same state, and named as by git-status(1).
+_UNFINISHED = {
+    "MERGE_HEAD": ("merge", "merge"),
+    "CHERRY_PICK_HEAD": ("cherry-pick", "cherry-pick"),
+    "REVERT_HEAD": ("revert", "revert"),
+    "rebase-merge": ("rebase", "rebase"),
+    "rebase-apply/applying": ("am session", "am"),
+    "rebase-apply": ("rebase", "rebase"),
+    "sequencer": ("cherry-pick or revert", "cherry-pick"),
+}
+
+
+class Head(NamedTuple):
+    """The id of HEAD's commit, empty on an unborn branch, and the full name of its branch.
+
+    Without a branch, `ref` is `HEAD`.
+    """
+
+    id: str
+    ref: str
+
+
+def read_head(repository: Repository) -> Head:
+    """Read where HEAD is now."""
+    ref = _line(repository.run("symbolic-ref", "--quiet", "HEAD"))
+    return Head(_commit_id(repository, "HEAD"), ref or "HEAD")
+
+
+def refuse_unfinished(repository: Repository) -> None:
+    """Raise `CommitError` in the middle of a merge, cherry-pick, revert, rebase or am."""
+    for name, (operation, command) in _UNFINISHED.items():
+        if os.path.lexists(repository.git_dir / name):
+            raise CommitError(
+                f"you are in the middle of a {operation} -- cannot apply and commit; first "
+                f"`git {command} --continue` or `git {command} --abort`; nothing was changed"
+            )
+
+
+def staged_changes(repository: Repository, head: Head) -> list[Change]:
+    """The differences between HEAD and the index, without paths only intended to be added.
+
+    An unmerged path has no entry after the change, nor one before it if it is new.
+    """
+    empty = hashlib.new(repository.algorithm, b"tree 0\0", usedforsecurity=False).hexdigest()
+    output = repository.ask(
+        "diff-index", "--cached", "--raw", "--no-renames", "--no-abbrev", "-z",
+        "--ita-invisible-in-index", "--ignore-submodules=none", head.id or empty, "--",
+    )  # fmt: skip
+    fields = output.split(b"\0")
+    return [_change(raw, path) for raw, path in zip(fields[::2], fields[1::2], strict=False)]
+
+
+def _change(raw: bytes, path: bytes) -> Change:
+    old_mode, new_mode, old, new, _ = raw[1:].decode().split(" ")
+    return Change(os.fsdecode(path), _entry(old_mode, old), _entry(new_mode, new))
+
+
+def _entry(mode: str, oid: str) -> Entry | None:
+    return Entry(Mode(mode), oid) if mode != "000000" else None
+
+
+def commits_since(repository: Repository, since: str, tip: str) -> list[tuple[str, str]]:
+    """The commits after `since` up to `tip`, oldest first, by first parents: ids and trees.
+
+    Empty if `tip` is not a descendant of `since`.
+    """
+    if not tip or tip == since:
+        return []
+    revisions = [tip, f"^{since}"] if since else [tip]
+    flags = ("--first-parent", "--reverse", "--no-show-signature", "--no-color")
+    result = repository.run("log", *flags, "--format=%H %T %P", *revisions, "--")
+    rows = [line.split(" ") for line in result.output.decode().splitlines()]
+    descends = rows and (rows[0][2:] or [""])[0] == since
+    return [(row[0], row[1]) for row in rows] if descends else []
+
+
+def tree_of(repository: Repository, commit: str) -> str:
+    """The id of the tree of `commit`."""
+    return _line(repository.run("rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}"))
+
+
+def is_in_history(repository: Repository, commit: str) -> bool:
+    """Whether `commit` is HEAD or one of its ancestors."""
+    return repository.run("merge-base", "--is-ancestor", commit, "HEAD").status == 0
+
+
+def record_series(directory: Path, head: Head, trees: Sequence[str]) -> None:
+    """Record in `directory` that commits of `trees` are about to be made on top of `head`."""
+    series = {"head": head.id, "ref": head.ref, "trees": list(trees)}
+    with (directory / _SERIES).open("w") as file:
+        json.dump(series, file)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def restore_series(repository: Repository, directory: Path) -> str | None:
+    """Set the branch back to where it was before the commits recorded in `directory`.
+
+    Only if all commits made since are of that series, by their trees; otherwise leaves the branch
+    alone and returns its name. May be repeated.
+    """
+    try:
+        series = json.loads((directory / _SERIES).read_bytes())
+    except FileNotFoundError:
+        return None
+    head, trees = Head(series["head"], series["ref"]), series["trees"]
+    tip = _commit_id(repository, head.ref)
+    if tip == head.id:
+        return None
+    made = commits_since(repository, head.id, tip)
+    ours = [tree for _, tree in made] == trees[: len(made)]
+    change = [head.ref, head.id, tip] if head.id else ["-d", head.ref, tip]
+    command = ("update-ref", "--no-deref", "-m", "git opatch: restore", *change)
+    if not made or not ours or repository.run(*command).status:
+        return head.ref
+    return None
+
+
+def _commit_id(repository: Repository, name: str) -> str:
+    return _line(repository.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"))
+
+
+def _line(result: GitResult) -> str:
+    return os.fsdecode(result.output).removesuffix("\n") if not result.status else ""

@@ -1,0 +1,270 @@
+"""What the index is asked, and indexes beside it in which git tries things out.
+
+A scratch index has an object directory of its own, so that nothing of the repository is written.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from git_opatch.git.output import (
+    GitResult,
+    IndexEntry,
+    nul_terminated,
+    parse_entry,
+    pathspecs,
+    split_nul,
+)
+from git_opatch.git.repository import Repository
+from git_opatch.git.runner import output_of
+from git_opatch.model.blob import Entry, Mode, Stages, blob_id
+from git_opatch.model.text import Text
+
+
+class ScratchIndex(NamedTuple):
+    """An index of our own, and the environment in which git uses it and the objects beside it."""
+
+    file: Path
+    env: dict[str, str]
+
+
+def list_index(
+    repository: Repository,
+    paths: Iterable[str],
+    parents: Iterable[str],
+    *,
+    index: Path | None = None,
+    compare: bool = False,
+) -> list[IndexEntry]:
+    """List the entries at or below `paths`, and those that are themselves one of `parents`.
+
+    With a working tree, entries that are only intended to be added are listed a second time, with
+    the tag A, and if `compare` those that are deleted or changed there, with R and C. That may
+    run the user's filters. `index` is another index to read.
+    """
+    specs = pathspecs(paths, parents)
+    if not specs:
+        return []
+    wanted = set(paths)
+    has_files = repository.top is not None and index is None
+    compared = _start_comparison(repository, wanted) if compare and has_files and wanted else None
+    env = _objects_beside(repository, index)
+    output = repository.ask("ls-files", "-v", "-c", "-s", "-z", "--", *specs, index=index, env=env)
+    entries = [parse_entry(record) for record in output.split(b"\0")[:-1]]
+    if has_files:
+        empty = _empty_blob(repository).id
+        named = (entry for entry in entries if entry.path in wanted)
+        unsure = [entry for entry in named if compare or entry.entry.id == empty]
+        entries += _different_entries(repository, unsure, compared)
+    return entries
+
+
+def _different_entries(
+    repository: Repository,
+    entries: Sequence[IndexEntry],
+    compared: Callable[[], GitResult] | None,
+) -> list[IndexEntry]:
+    """Those of `entries` whose files in the working tree differ from the index.
+
+    `compared` waits for a comparison that has been started.
+    """
+    paths = {entry.path for entry in entries}
+    hidden = [entry for entry in entries if entry.tag.islower()]
+    if not entries:
+        return []
+    if not hidden:
+        wait = compared or _start_comparison(repository, paths)
+        return _tag_differences(repository, paths, wait)
+    with tempfile.TemporaryDirectory(prefix="git-opatch-") as name:
+        directory = Path(name)
+        (directory / "objects").mkdir()
+        index = _copy_index(repository, directory, hidden)
+        wait = _start_comparison(repository, paths, index)
+        return _tag_differences(repository, paths, wait, index)
+
+
+def _start_comparison(
+    repository: Repository, paths: set[str], index: Path | None = None
+) -> Callable[[], GitResult]:
+    """Start to compare entries with the working tree.
+
+    `ls-files -m` stats every file of the index unless all its arguments have a directory in
+    common; `diff-files` only those asked for. But it also names files that merely look changed, and
+    would run git in a submodule, by that repository's configuration.
+    """
+    flags = ("--ita-invisible-in-index", "--ignore-submodules", "--name-status", "-z")
+    specs = pathspecs(sorted(paths))
+    env = _objects_beside(repository, index)
+    return repository.start_query("diff-files", *flags, "--", *specs, index=index, env=env)
+
+
+def _tag_differences(
+    repository: Repository,
+    paths: set[str],
+    wait: Callable[[], GitResult],
+    index: Path | None = None,
+) -> list[IndexEntry]:
+    """List the entries at `paths` that are deleted, changed or only intended to be added."""
+    fields = os.fsdecode(output_of(wait())).split("\0")
+    letters, names = (fields[at:-1:2] for at in (0, 1))
+    intended = {name for name, letter in zip(names, letters, strict=True) if letter == "A"}
+    specs = pathspecs(sorted(paths.intersection(names)))
+    if not specs:
+        return []
+    flags = ("-v", "-d", "-m", "-s", "-z")
+    env = _objects_beside(repository, index)
+    output = repository.ask("ls-files", *flags, "--", *specs, index=index, env=env)
+    entries = map(parse_entry, output.split(b"\0")[:-1])
+    return [entry._replace(tag="A") if entry.path in intended else entry for entry in entries]
+
+
+def store_worktree(
+    repository: Repository,
+    paths: Sequence[str],
+    directory: Path,
+    *,
+    hidden: Sequence[IndexEntry] = (),
+) -> ScratchIndex:
+    """Store the working tree's files at `paths` as `git add` would, in a scratch index.
+
+    Not by `hash-object`, which follows links and ignores git's rule for CRLF in the index.
+    `hidden` are entries with bits that would let git skip their files.
+    """
+    env = _scratch_env(repository, directory)
+    index = _copy_index(repository, directory, hidden)
+    repository.ask(
+        "update-index", "--add", "--remove", "--replace", "-z", "--stdin",
+        feed=nul_terminated(paths), env=env,
+    )  # fmt: skip
+    return ScratchIndex(index, env)
+
+
+def build_index(
+    repository: Repository, entries: Mapping[str, Entry], directory: Path, *beside: Path
+) -> ScratchIndex:
+    """Make a scratch index in `directory` with just `entries`.
+
+    Their blobs may be in the object directory of another scratch index, in one of `beside`.
+    """
+    env = _scratch_env(repository, directory, *beside)
+    feed = b"".join(
+        f"{entry.mode.value} {entry.id} 0\t".encode() + os.fsencode(path) + b"\0"
+        for path, entry in entries.items()
+    )
+    repository.ask("update-index", "-z", "--index-info", feed=feed, env=env)
+    return ScratchIndex(directory / "index", env)
+
+
+def _scratch_env(repository: Repository, directory: Path, *beside: Path) -> dict[str, str]:
+    (directory / "objects").mkdir()
+    objects = repository.scratch_objects(directory, *beside)
+    return {"GIT_INDEX_FILE": str(directory / "index"), **objects}
+
+
+def _objects_beside(repository: Repository, index: Path | None) -> dict[str, str]:
+    """The object directory beside `index`, if there is one.
+
+    Where an index is to be sparse, git writes trees even though it only reads the index.
+    """
+    objects = index.parent / "objects" if index is not None else repository.objects
+    if index is None or objects == repository.objects or not objects.is_dir():
+        return {}
+    return repository.scratch_objects(index.parent)
+
+
+def _copy_index(repository: Repository, directory: Path, hidden: Sequence[IndexEntry]) -> Path:
+    """Copy the index, and clear the bits by which git would skip the files of `hidden`."""
+    index = directory / "index"
+    if repository.index_file.exists():
+        # with its time: by a later one, git would take files changed since for unchanged
+        shutil.copy2(repository.index_file, index)
+    for flag, tags in (("--no-skip-worktree", "Ss"), ("--no-assume-unchanged", "hs")):
+        paths = [entry.path for entry in hidden if entry.tag in tags]
+        if paths:
+            set_flag(repository, flag, paths, index=index)
+    return index
+
+
+def outside_sparse_checkout(repository: Repository, paths: Sequence[str]) -> set[str]:
+    """Those of `paths`, none of which is tracked, that the sparse checkout leaves out.
+
+    Git is asked about an index of just these paths and an empty working tree.
+    """
+    if not paths or not (repository.git_dir / "info/sparse-checkout").exists():
+        return set()
+    with tempfile.TemporaryDirectory(prefix="git-opatch-") as directory:
+        top = Path(directory, "top")
+        top.mkdir()
+        entries = dict.fromkeys(paths, _empty_blob(repository))
+        index, env = build_index(repository, entries, Path(directory))
+        # a sparse index would have an entry for the directory instead of one for the file
+        command = ("-c", "index.sparse=false", "sparse-checkout", "reapply")
+        if repository.run(*command, env={**env, "GIT_WORK_TREE": str(top)}).status:
+            return set()  # not a sparse checkout any more
+        listed = list_index(repository, paths, [], index=index)
+        return {entry.path for entry in listed if entry.tag == "S"}
+
+
+def _empty_blob(repository: Repository) -> Entry:
+    return Entry(Mode.REGULAR, blob_id(Text([]), repository.algorithm))
+
+
+def refresh(repository: Repository, paths: Sequence[str], *, index: Path | None = None) -> None:
+    """Update the index's file times where a file looks changed and is not."""
+    repository.run(
+        "add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul",
+        index=index, env={"GIT_LITERAL_PATHSPECS": "1"}, feed=nul_terminated(paths),
+    )  # fmt: skip
+
+
+def set_flag(repository: Repository, flag: str, paths: Sequence[str], *, index: Path) -> None:
+    """Set or clear a bit of entries of `index`; `flag` is an option of `git update-index`."""
+    env, feed = _objects_beside(repository, index), nul_terminated(paths)
+    repository.ask("update-index", flag, "-z", "--stdin", index=index, env=env, feed=feed)
+
+
+def set_unmerged(repository: Repository, unmerged: Mapping[str, Stages], index: Path) -> None:
+    """Replace the entry of each path in `index` by its three stages. Raises `RepositoryError`."""
+    feed = b""
+    for path, stages in unmerged.items():
+        theirs = repository.store_blob(stages.theirs)
+        ids = (stages.base.id, stages.ours.id, theirs)
+        mode, name = stages.ours.mode.value, os.fsencode(path) + b"\0"
+        feed += b"0 " + b"0" * len(theirs) + b"\t" + name
+        for stage, oid in enumerate(ids, 1):
+            feed += f"{mode} {oid} {stage}\t".encode() + name
+    if feed:
+        repository.ask("update-index", "-z", "--index-info", feed=feed, index=index)
+
+
+def check_out(repository: Repository, paths: Sequence[str], *, index: Path) -> None:
+    """Write files anew from `index`, because their attributes have changed."""
+    flags = ("-f", "-u", "-z", "--stdin")
+    repository.ask("checkout-index", *flags, feed=nul_terminated(paths), index=index)
+
+
+def write_tree(repository: Repository, index: Path) -> str:
+    """Write the tree of `index` and return its id. Raises `RepositoryError`."""
+    return repository.ask("write-tree", index=index).decode().removesuffix("\n")
+
+
+def staged_paths(repository: Repository) -> list[str]:
+    """The paths whose index entries differ from `HEAD`, or are new."""
+    return split_nul(
+        repository.ask(
+            # git diff would rewrite the index, even with GIT_OPTIONAL_LOCKS=0
+            "-c", "diff.autoRefreshIndex=false", "diff", "--cached", "--name-only", "-z",
+            "--no-renames", "--no-relative", "--no-ext-diff", "--diff-filter=AMT",
+        )
+    )  # fmt: skip
+
+
+def unmerged_paths(repository: Repository) -> list[str]:
+    """The paths that the index has in several stages."""
+    records = repository.ask("ls-files", "--unmerged", "-z").split(b"\0")[:-1]
+    return sorted({os.fsdecode(record.partition(b"\t")[2]) for record in records})

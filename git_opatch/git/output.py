@@ -1,0 +1,161 @@
+"""The notations of git's plumbing: what it prints, and how it is asked. Runs nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from git_opatch.model.blob import Entry, Mode
+from git_opatch.model.errors import RepositoryError
+from git_opatch.model.text import visible
+
+_MOST_PATHSPECS = 20_000  # bytes; git compares every entry of the index with each of them
+_MOST_LINES = 20
+_RANGES = re.compile(rb"(?m)^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+
+
+class GitResult(NamedTuple):
+    """How a process ended: git, or what was run in its place."""
+
+    status: int
+    output: bytes
+    errors: str
+
+    @property
+    def killed(self) -> bool:
+        """Whether a signal ended it."""
+        return self.status < 0
+
+
+class IndexEntry(NamedTuple):
+    """An index entry as listed.
+
+    `tag` is that of `ls-files -v`: H, S (skip-worktree), M (unmerged), in lower case for
+    assume-unchanged; R and C for a file that is deleted or changed in the working tree; A for one
+    that is only intended to be added (`git add -N`).
+    """
+
+    path: str
+    entry: Entry
+    stage: int
+    tag: str
+
+
+class Settings(dict[str, str]):
+    """The configured settings: by lower-case key, the last value of each."""
+
+    def __init__(self, output: bytes = b"") -> None:
+        """Parse what `git config -z --get-regexp` prints."""
+        items = os.fsdecode(output).split("\0")[:-1]
+        pairs = (item.partition("\n") for item in items)
+        self._pairs = [(key.lower(), value if nl else "true") for key, nl, value in pairs]
+        super().__init__(self._pairs)
+
+    def every(self, key: str) -> list[str]:
+        """All values of `key`, which is in lower case.
+
+        An empty value clears those before it, as for `credential.helper` (gitcredentials).
+        """
+        values = [value for name, value in self._pairs if name == key]
+        last_empty = max((at for at, value in enumerate(values) if not value), default=-1)
+        return values[last_empty + 1 :]
+
+
+def parse_entry(record: bytes) -> IndexEntry:
+    """Parse one record of `ls-files -v -s -z`."""
+    fields, _, path = record.partition(b"\t")
+    tag, mode, oid, stage = fields.decode().split()
+    return IndexEntry(os.fsdecode(path), Entry(Mode(mode), oid), int(stage), tag)
+
+
+def parse_batch(output: bytes) -> Iterator[tuple[str, bytes]]:
+    """Parse the output of `cat-file --batch`: ids and bytes. Raises `RepositoryError`."""
+    at = 0
+    while at < len(output):
+        end = output.index(b"\n", at)
+        oid, *fields = output[at:end].decode("utf-8", "replace").split(" ")
+        if not fields or not fields[-1].isdigit():
+            raise missing_object(oid)
+        size = int(fields[-1])
+        yield oid, output[end + 1 : end + 1 + size]
+        at = end + 1 + size + 1
+
+
+def missing_object(oid: str) -> RepositoryError:
+    """An error that names a missing object, and how a partial clone gets it."""
+    return RepositoryError(
+        f"object {oid} is missing; if this is a partial clone, `git cat-file -e {oid}` fetches it"
+    )
+
+
+def batches(words: Sequence[str], most: int) -> Iterator[Sequence[str]]:
+    """Split `words` into runs of at most `most` characters, or of one word."""
+    first = size = 0
+    for at, word in enumerate(words):
+        if at > first and size + len(word) > most:
+            yield words[first:at]
+            first, size = at, 0
+        size += len(word)
+    if first < len(words):
+        yield words[first:]
+
+
+def escape_glob(path: str) -> str:
+    """Escape `path` so that as a glob it matches just itself."""
+    return "".join(f"\\{character}" if character in "*?[]\\" else character for character in path)
+
+
+def pathspecs(paths: Iterable[str], parents: Iterable[str] = ()) -> list[str]:
+    """Pathspecs for what is at or below `paths`, and at `parents` but not below them.
+
+    Where they would be so many that it is faster to list the whole index, they match all of it.
+    """
+    specs = [f":(top,literal){path}" for path in paths]
+    specs += [f":(top,glob){_glob_of_file(path)}" for path in parents]
+    return specs if sum(map(len, specs)) <= _MOST_PATHSPECS else [":(top)"]
+
+
+def _glob_of_file(path: str) -> str:
+    """A glob for `path` and nothing below it; it may match a few names of the same length.
+
+    Git takes a glob without wildcards for a directory, too. `?` is one byte, but not a slash.
+    """
+    return escape_glob(path[:-1]) + "?" * len(os.fsencode(path[-1]))
+
+
+def nul_terminated(paths: Iterable[str]) -> bytes:
+    """Join `paths` as commands read them with `-z --stdin`."""
+    return b"".join(os.fsencode(path) + b"\0" for path in paths)
+
+
+def split_nul(output: bytes) -> list[str]:
+    """Split the paths that a command prints with `-z`."""
+    return [os.fsdecode(name) for name in output.split(b"\0")[:-1]]
+
+
+def git_message(errors: str) -> str:
+    """What git says on standard error, safe to print.
+
+    It may have several lines: which directory to trust, or how to set a name.
+    """
+    lines = errors.strip("\n").removeprefix("fatal: ").removeprefix("error: ").splitlines()
+    return "\n".join(visible(line, 2000) for line in lines[:_MOST_LINES])
+
+
+def quote_alternate(path: str) -> str:
+    """Quote a path for the list of alternate object directories, where it is needed."""
+    if os.pathsep in path or path.startswith('"'):
+        return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return path
+
+
+def changed_ranges(diff: bytes) -> list[tuple[range, int]]:
+    """The lines of the old text, from 0, that a diff without context replaces, and by how many."""
+    ranges = []
+    for start, removed, added in _RANGES.findall(diff):
+        count = int(removed or 1)
+        first = int(start) - (count > 0)
+        ranges.append((range(first, first + count), int(added or 1)))
+    return ranges

@@ -1,0 +1,185 @@
+"""A repository, and what git is asked of its objects.
+
+Questions about the index are in `index`, about HEAD in `head`, about a file's history in
+`history`, about pathspecs in `pathspec`.
+
+Every command runs at the top of the working tree with the repository named outright: in a
+subdirectory, `git apply` skips what lies outside it without a word, and with `GIT_DIR` set it
+writes relative to its working directory.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from git_opatch.git.output import (
+    GitResult,
+    Settings,
+    batches,
+    changed_ranges,
+    git_message,
+    parse_batch,
+    quote_alternate,
+)
+from git_opatch.git.runner import NO_TRANSPORT, GitRunner
+from git_opatch.model.blob import Entry, Mode
+from git_opatch.model.errors import RepositoryError
+
+_SETTINGS = ("config", "-z", "--get-regexp", r"^(opatch|color)\.[a-z]+$")
+_MOST_ARGUMENTS = 500_000  # bytes
+_PLAIN_DIFF = ("--text", "--no-color", "--no-ext-diff", "--no-textconv", "-U0",
+               "--inter-hunk-context=0")  # fmt: skip
+"""Overrides all settings and attributes that change how a diff is printed."""
+# Without it git apply faults in the pages of a large file anew for every hunk.
+_MALLOC = {"MALLOC_TOP_PAD_": str(64 * 1024 * 1024)}
+_ALTERNATES = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
+
+
+class Repository(GitRunner):
+    """A repository, found from a directory as git finds it.
+
+    `top` is the top of the working tree, or None in a bare repository.
+    """
+
+    def __init__(self, directory: str | Path = ".", *, asks_settings: bool = False) -> None:
+        """Raises `RepositoryError`, with git's own message, if there is none.
+
+        `asks_settings` starts the query of `settings` at once, in the background.
+        """
+        super().__init__(directory)
+        self._settings = self.start_query(*_SETTINGS) if asks_settings else None
+        found = self.run(
+            "rev-parse", "--path-format=absolute", "--git-dir", "--git-path", "index",
+            "--git-path", "objects", "--git-path", "hooks", "--show-object-format",
+            "--show-toplevel",
+        )  # fmt: skip
+        names = os.fsdecode(found.output).split("\n", 5)
+        if len(names) < 6:
+            raise RepositoryError(git_message(found.errors))
+        self.git_dir, self.index_file, self.objects, self.hooks = map(Path, names[:4])
+        self.algorithm = names[4]
+        self.top = Path(names[5].removesuffix("\n")) if found.status == 0 else None
+        if not self.git_dir.is_dir() or self.algorithm not in ("sha1", "sha256"):
+            raise RepositoryError("the path of the repository has a newline in it: not supported")
+        self._move_to(self.top or self.git_dir)
+        self._env["GIT_DIR"] = str(self.git_dir)
+        if self.top is not None:
+            self._env["GIT_WORK_TREE"] = str(self.top)
+        if any((self.objects / "pack").glob("*.promisor")):  # gitformat-pack(5): a partial clone
+            self._env |= NO_TRANSPORT
+        if "GIT_INDEX_FILE" in os.environ:
+            self._env["GIT_INDEX_FILE"] = str(self.index_file)
+
+    def require_worktree(self) -> Path:
+        """The top of the working tree. Raises `RepositoryError` if there is none."""
+        if self.top is None:
+            raise RepositoryError(
+                "this needs a working tree, and there is none here (a bare repository, or inside "
+                "a git directory); `git opatch convert --base TREE-ISH` works without one"
+            )
+        return self.top
+
+    def settings(self) -> Settings:
+        """Read the user's `opatch.*` and `color.*` settings, by lower-case key."""
+        wait, self._settings = self._settings, None
+        result = wait() if wait else self.run(*_SETTINGS)
+        return Settings(result.output)
+
+    def list_tree(
+        self, tree: str, paths: Sequence[str], *, recursive: bool = False
+    ) -> dict[str, Entry | None]:
+        """List what `tree` has at each of `paths`, and below it if `recursive`.
+
+        A directory has None. Raises `RepositoryError` for what is not a tree-ish.
+        """
+        self.ask("rev-parse", "--verify", "--quiet", "--end-of-options", tree + "^{tree}")
+        flags = ("-r", "-t") if recursive else ()
+        output = b"".join(
+            self.ask(
+                "ls-tree", *flags, "-z", "--full-tree", tree, "--", *batch,
+                env={"GIT_LITERAL_PATHSPECS": "1"},
+            )
+            for batch in batches(paths, _MOST_ARGUMENTS)
+        )  # fmt: skip
+        entries: dict[str, Entry | None] = {}
+        for record in output.split(b"\0")[:-1]:
+            fields, _, path = record.partition(b"\t")
+            mode, kind, oid = fields.decode().split()
+            entries[os.fsdecode(path)] = None if kind == "tree" else Entry(Mode(mode), oid)
+        return entries
+
+    def read_blobs(
+        self, ids: Iterable[str], *, env: Mapping[str, str] | None = None
+    ) -> dict[str, bytes]:
+        """Read the bytes of each blob. Raises `RepositoryError` if one is missing."""
+        wanted = sorted(set(ids))
+        if not wanted:
+            return {}
+        feed = "".join(f"{oid}\n" for oid in wanted).encode()
+        return dict(parse_batch(self.ask("cat-file", "--batch", feed=feed, env=env)))
+
+    def read_smudged(self, blobs: Mapping[str, str], env: Mapping[str, str]) -> dict[str, bytes]:
+        """Read the bytes that git would write to the working tree, by path, for each blob's id."""
+        # `cat-file` reads a path up to the end of the line
+        pairs = [(path, oid) for path, oid in blobs.items() if "\n" not in path]
+        feed = b"".join(oid.encode() + b" " + os.fsencode(path) + b"\n" for path, oid in pairs)
+        result = self.run("cat-file", "--batch", "--filters", feed=feed, env=env)
+        contents = [data for _, data in parse_batch(result.output)]
+        return dict(zip((path for path, _ in pairs), contents, strict=False))
+
+    def present(self, ids: Iterable[str]) -> set[str]:
+        """Those of `ids` that the repository still has."""
+        feed = "".join(f"{oid}\n" for oid in ids).encode()
+        if not feed:
+            return set()
+        result = self.run("cat-file", "--batch-check=%(objectname)", feed=feed)
+        return {
+            line for line in result.output.decode().splitlines() if not line.endswith("missing")
+        }
+
+    def store_blob(self, data: bytes) -> str:
+        """Write `data` to the object database and return its id. Raises `RepositoryError`."""
+        return self.ask("hash-object", "-w", "--stdin", feed=data).decode().strip()
+
+    def apply(
+        self,
+        diff: Path,
+        flags: Sequence[str],
+        *,
+        index: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        keep: Sequence[int] = (),
+    ) -> GitResult:
+        """Hand a completed diff to `git apply`, overriding the user's `apply.*` settings."""
+        arguments = ("apply", "--whitespace=nowarn", "--no-ignore-whitespace", *flags, str(diff))
+        return self.run(*arguments, index=index, env={**_MALLOC, **(env or {})}, keep=keep)
+
+    def differences(self, before: bytes, after: bytes) -> list[tuple[range, int]]:
+        """Diff two texts: the lines of `before` that are replaced, and by how many."""
+        with tempfile.TemporaryDirectory(prefix="git-opatch-") as directory:
+            for name, data in (("before", before), ("after", after)):
+                Path(directory, name).write_bytes(data)
+            names = (f"{directory}/before", f"{directory}/after")
+            result = self.run("diff", *_PLAIN_DIFF, "--no-index", "--", *names)
+        return changed_ranges(result.output)
+
+    def blob_differences(
+        self, before: str, after: str, env: Mapping[str, str]
+    ) -> list[tuple[range, int]]:
+        """Diff two blobs by id, which may be in the object directory of `env`."""
+        return changed_ranges(self.run("diff", *_PLAIN_DIFF, before, after, "--", env=env).output)
+
+    def scratch_objects(self, directory: Path, *beside: Path) -> dict[str, str]:
+        """The environment that writes objects below `directory` and reads the real ones, too.
+
+        `beside` are other such directories to read.
+        """
+        readable = [self.objects, *(other / "objects" for other in beside)]
+        quoted = [quote_alternate(str(objects)) for objects in readable]
+        return {
+            "GIT_OBJECT_DIRECTORY": str(directory / "objects"),
+            _ALTERNATES: os.pathsep.join(filter(None, [*quoted, os.environ.get(_ALTERNATES, "")])),
+        }

@@ -1,0 +1,196 @@
+"""The one place that starts processes, and the one importer of GitPython.
+
+Git runs in two ways: for us (`GitRunner`), with settings and an environment of ours, so that
+nothing of the user's changes what it prints; and for the user (`run_program`), as he would run it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import IO, Any
+
+from git_opatch.git.output import GitResult, git_message, missing_object
+from git_opatch.model.errors import Interrupted, RepositoryError
+
+# Where git is missing, GitPython's import would fail with a traceback of its own.
+_REFRESH = "GIT_PYTHON_REFRESH"
+os.environ.setdefault(_REFRESH, "quiet")
+_CONFIG = (
+    # A path that one system refuses is refused on all.
+    "-c", "core.protectHFS=true",
+    "-c", "core.protectNTFS=true",
+    # The hard links of a backup change a file's ctime.
+    "-c", "core.trustctime=false",
+    # A warning about line endings must not become an error.
+    "-c", "core.safecrlf=false",
+)  # fmt: skip
+# Programs that the configuration names run only where git does what the user asked for: when it
+# applies or commits. (rev-parse runs no hook, but must tell their true directory.)
+_UNATTENDED = (
+    "-c", "core.fsmonitor=false",
+    "-c", f"core.hooksPath={os.devnull}",
+    # We ask about few files: to start threads that stat the whole index takes longer.
+    "-c", "core.preloadIndex=false",
+)  # fmt: skip
+_ATTENDED = ("apply", "commit", "rev-parse")
+PATHSPEC_DEFAULTS = {
+    f"GIT_{name}_PATHSPECS": "0" for name in ("LITERAL", "GLOB", "NOGLOB", "ICASE")
+}
+"""Our pathspecs carry their magic with them; the user's defaults would override it."""
+# Nothing is fetched without the user's knowledge; git before 2.45 knows only the second variable.
+# That one restricts the user's filters, too, and so it is set only where git could fetch.
+_NO_FETCH = {"GIT_NO_LAZY_FETCH": "1"}
+NO_TRANSPORT = {"GIT_ALLOW_PROTOCOL": ""}
+_NOT_FETCHED = re.compile(r"could not fetch ([0-9a-f]+) from promisor remote")
+
+
+class GitRunner:
+    """Runs git in one directory, with exact bytes in and out."""
+
+    def __init__(self, directory: str | Path) -> None:
+        self._env: dict[str, str] = {**PATHSPEC_DEFAULTS, **_NO_FETCH}
+        self._move_to(directory)
+
+    def _move_to(self, directory: str | Path) -> None:
+        from git import Git  # takes as long as all other imports: help does without
+
+        self._git = Git(str(directory))
+
+    def run(
+        self,
+        *arguments: str,
+        index: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        feed: bytes | None = None,
+        keep: Sequence[int] = (),
+    ) -> GitResult:
+        """Run git; `feed` is its standard input, `keep` are descriptors that it inherits.
+
+        `index` is an index to use instead of the repository's. With `keep` the process has a
+        group of its own, so that a terminal's interrupt cannot end it half-way. Raises
+        `Interrupted` if a Ctrl-C, which all other processes of a terminal get, ended it.
+        """
+        with nullcontext() if feed is None else _stdin_file(feed) as stdin:
+            status, output, errors = self._execute(
+                *(arguments, index, env),
+                istream=stdin,
+                with_extended_output=True,
+                with_exceptions=False,
+                stdout_as_string=False,
+                strip_newline_in_stdout=False,
+                pass_fds=keep,
+                process_group=0 if keep else None,
+            )
+        return _check_interrupt(GitResult(status, output, errors))
+
+    def ask(
+        self,
+        *arguments: str,
+        index: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        feed: bytes | None = None,
+    ) -> bytes:
+        """Run git and return its output. Raises `RepositoryError`, with its message, on failure."""
+        return output_of(self.run(*arguments, index=index, env=env, feed=feed))
+
+    def start_query(
+        self, *arguments: str, index: Path | None = None, env: Mapping[str, str] | None = None
+    ) -> Callable[[], GitResult]:
+        """Start git in the background; returns a callable that waits for its result.
+
+        If nobody calls it, the process is ended with the runner.
+        """
+        process = self._execute(arguments, index, env, as_process=True)
+
+        def wait() -> GitResult:
+            output, errors = process.communicate()
+            return _check_interrupt(GitResult(process.returncode, output, os.fsdecode(errors)))
+
+        return wait
+
+    def _execute(
+        self,
+        arguments: Sequence[str],
+        index: Path | None,
+        env: Mapping[str, str] | None,
+        **options: Any,
+    ) -> Any:
+        """Run git by GitPython, whose own `options` decide what is returned."""
+        from git.exc import GitCommandNotFound
+
+        unattended = () if arguments[0] in _ATTENDED else _UNATTENDED
+        command = ["git", *_CONFIG, *unattended, *arguments]
+        chosen = {"GIT_INDEX_FILE": str(index)} if index is not None else {}
+        try:
+            return self._git.execute(command, env={**self._env, **(env or {}), **chosen}, **options)
+        except GitCommandNotFound:
+            raise RepositoryError("git is not installed, or not on PATH") from None
+
+
+def _stdin_file(feed: bytes) -> IO[bytes]:
+    """A file to read `feed` from: GitPython needs a real one."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
+    file.write(feed)
+    file.seek(0)
+    return file
+
+
+def _check_interrupt(result: GitResult) -> GitResult:
+    if result.status == -signal.SIGINT:
+        raise Interrupted("interrupted")
+    return result
+
+
+def output_of(result: GitResult) -> bytes:
+    """Return what git printed. Raises `RepositoryError`, with its message, if it failed."""
+    not_fetched = _NOT_FETCHED.search(result.errors)
+    if not_fetched:
+        raise missing_object(not_fetched[1])
+    if result.status:
+        raise RepositoryError(git_message(result.errors))
+    return result.output
+
+
+def run_program(
+    words: Sequence[str | Path],
+    directory: Path,
+    env: Mapping[str, str],
+    *,
+    feed: bytes | None = None,
+    show: bool = False,
+    keep: Sequence[int] = (),
+) -> GitResult:
+    """Run a program for the user, with `env` as its whole environment. Raises `OSError`.
+
+    If `show`, it prints to our standard error, since standard output is for our own results;
+    else all that it prints is returned as the output. Without `feed` it reads our standard input,
+    as an editor must. It inherits the descriptors `keep`.
+    """
+    done = subprocess.run(
+        words,
+        cwd=directory,
+        env=env,
+        input=feed,
+        stdout=2 if show else subprocess.PIPE,
+        stderr=None if show else subprocess.STDOUT,
+        pass_fds=keep,
+        check=False,
+    )
+    return GitResult(done.returncode, done.stdout or b"", "")
+
+
+def user_environment() -> dict[str, str]:
+    """The environment that this process was started with."""
+    return {name: value for name, value in os.environ.items() if name != _REFRESH}
+
+
+def outside_environment() -> dict[str, str]:
+    """The user's environment without what would lead git to another repository."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}

@@ -1,0 +1,140 @@
+"""The base of a patch: what the index, a tree or the working tree has at the paths it names."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from git_opatch.git.index import list_index, store_worktree
+from git_opatch.git.output import IndexEntry
+from git_opatch.git.repository import Repository
+from git_opatch.model.blob import Blob, Entry, Mode
+from git_opatch.model.errors import RepositoryError
+from git_opatch.model.options import Options, Target
+from git_opatch.model.paths import parents
+
+
+class Snapshot(NamedTuple):
+    """What the base has at the paths that a patch names. The sets are of paths."""
+
+    blobs: Mapping[str, Blob]
+    """The files that the patch names, by path."""
+    tracked: frozenset[str] = frozenset()
+    """Those files, and all below a directory that it names."""
+    folders: frozenset[str] = frozenset()
+    submodules: frozenset[str] = frozenset()
+    unmerged: frozenset[str] = frozenset()
+    changed: frozenset[str] = frozenset()
+    """Files with changes in the working tree that are not staged."""
+    deleted: frozenset[str] = frozenset()
+    """Files that are deleted in the working tree, and not in the index."""
+    skipped: frozenset[str] = frozenset()
+    """Files that are not checked out (skip-worktree)."""
+    flags: Mapping[str, str] = {}
+    """The tags of entries with skip-worktree or assume-unchanged bits (see `IndexEntry`)."""
+    intended: frozenset[str] = frozenset()
+    """Files only intended to be added, which have no content in the index yet."""
+
+
+def take_snapshot(repository: Repository, paths: Iterable[str], options: Options) -> Snapshot:
+    """Read `paths` where `options` says the patch is located. Raises `RepositoryError`."""
+    wanted = sorted(set(paths))
+    above = sorted({parent for path in wanted for parent in parents(path)})
+    if options.base is not None:
+        return _of_tree(repository, options.base, wanted, above)
+    if options.target is Target.WORKTREE:
+        return _of_worktree(repository, wanted, above)
+    compare = options.target is Target.INDEX
+    listed = list_index(repository, wanted, above, compare=compare)
+    return _of_entries(repository, listed, wanted, above)
+
+
+def _of_tree(repository: Repository, tree: str, paths: list[str], above: list[str]) -> Snapshot:
+    try:
+        listed = repository.list_tree(tree, above)
+        listed |= repository.list_tree(tree, paths, recursive=True)
+    except RepositoryError:
+        raise RepositoryError(f"`{tree}` is not a tree or commit of this repository") from None
+    entries = {path: entry for path, entry in listed.items() if entry is not None}
+    submodules = {path for path, entry in entries.items() if entry.mode is Mode.GITLINK}
+    named = {*paths, *above} - submodules
+    files = {path: entry for path, entry in entries.items() if path in named}
+    data = repository.read_blobs(entry.id for entry in files.values())
+    blobs = {path: Blob(path, entry, data[entry.id]) for path, entry in files.items()}
+    folders = {path for path, entry in listed.items() if entry is None}
+    folders |= {parent for path in listed for parent in parents(path)}
+    return Snapshot(blobs, frozenset(entries), frozenset(folders), frozenset(submodules))
+
+
+def _of_entries(
+    repository: Repository,
+    listed: list[IndexEntry],
+    paths: list[str],
+    above: list[str],
+    env: Mapping[str, str] | None = None,
+) -> Snapshot:
+    wanted, named = set(paths), {*paths, *above}
+    intended = _paths(entry for entry in listed if entry.tag == "A")
+    cached = [entry for entry in listed if entry.tag in "HSMhsm" and entry.path not in intended]
+    files: dict[str, Entry] = {
+        entry.path: entry.entry
+        for entry in cached
+        if entry.path in named and entry.stage == 0 and entry.entry.mode is not Mode.GITLINK
+    }
+    data = repository.read_blobs(
+        (entry.id for path, entry in files.items() if path in wanted), env=env
+    )
+    return Snapshot(
+        blobs={path: Blob(path, entry, data.get(entry.id, b"")) for path, entry in files.items()},
+        tracked=_paths(cached),
+        folders=frozenset(parent for entry in cached for parent in parents(entry.path)),
+        submodules=_paths(entry for entry in cached if entry.entry.mode is Mode.GITLINK),
+        unmerged=_paths(entry for entry in cached if entry.stage),
+        changed=_paths(entry for entry in listed if entry.tag in "Cc"),
+        deleted=_paths(entry for entry in listed if entry.tag in "Rr"),
+        skipped=_paths(entry for entry in cached if entry.tag in "Ss"),
+        flags={entry.path: entry.tag for entry in cached if entry.tag not in "HM"},
+        intended=intended,
+    )
+
+
+def _paths(entries: Iterable[IndexEntry]) -> frozenset[str]:
+    return frozenset(entry.path for entry in entries)
+
+
+def _of_worktree(repository: Repository, paths: list[str], above: list[str]) -> Snapshot:
+    """Read the working tree's files as `git add` would store them, tracked or not."""
+    top = repository.require_worktree()
+    tracked = list_index(repository, paths, above)
+    unmerged = _paths(entry for entry in tracked if entry.stage)
+    names = _paths(entry for entry in tracked if entry.tag in "HShs") - unmerged
+    present = {path for path in paths if is_file(top / path)} - unmerged
+    deleted = {path for path in names if not os.path.lexists(top / path)}
+    with tempfile.TemporaryDirectory(prefix="git-opatch-") as directory:
+        hidden = [entry for entry in tracked if entry.path in present]
+        index, env = store_worktree(
+            repository, sorted(present | deleted & set(paths)), Path(directory), hidden=hidden
+        )
+        listed = list_index(repository, paths, above, index=index)
+        stored = _of_entries(repository, listed, paths, above, env)
+    blobs = {path: blob for path, blob in stored.blobs.items() if path in present}
+    folders = stored.folders | {path for path in paths if is_folder(top / path)}
+    return Snapshot(blobs, stored.tracked, folders, stored.submodules, unmerged)
+
+
+def is_file(path: Path) -> bool:
+    """Whether a file, or a symbolic link to anything, is at `path`."""
+    try:
+        mode = os.lstat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(mode) or stat.S_ISLNK(mode)
+
+
+def is_folder(path: Path) -> bool:
+    """Whether a directory, not a symbolic link to one, is at `path`."""
+    return path.is_dir() and not path.is_symlink()

@@ -1,0 +1,265 @@
+"""The journal: a record of each patch that was applied in this repository.
+
+    <git-dir>/opatch/journal/N.json     time, target, patch name, every path's old and new id
+    <git-dir>/opatch/journal/N.diff     the completed diff
+    <git-dir>/opatch/last               the newest number, when no record is kept any more
+
+The digest of the patch's text is recorded, too: `-R` of the same text then undoes the record, with
+what the text does not have, such as the content of a deleted file. A missing key has a neutral
+default; a record that must not be read with it has another version.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from git_opatch.model.blob import Change, Entry
+from git_opatch.model.errors import JournalError
+from git_opatch.model.options import Target
+
+_VERSION = 1
+_LAST = "last"
+_MALFORMED = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
+
+
+class Record(NamedTuple):
+    """An applied patch, called `name`: what it changed, where and when.
+
+    `undoes` is the number of the record that it undoes, 0 if none; `files` counts the files that
+    were added, modified, …, by git's letters; `carried` is whether some had unstaged changes, which
+    stayed unstaged.
+    """
+
+    number: int
+    folder: Path
+    target: Target
+    changes: tuple[Change, ...]
+    time: int = 0
+    name: str = ""
+    digest: str = ""
+    undoes: int = 0
+    files: Mapping[str, int] = {}
+    checksum: str = ""
+    carried: bool = False
+    commits: tuple[str, ...] = ()
+    """The ids of the commits that were made of it, oldest first."""
+    whole: bool = True
+    """Whether all of the patch was applied."""
+    unmerged: tuple[str, ...] = ()
+    """The paths that were left unmerged."""
+
+    @property
+    def before(self) -> dict[str, Entry]:
+        """The entry before, by path, of each file that existed."""
+        return {change.path: change.old for change in self.changes if change.old is not None}
+
+    @property
+    def file(self) -> Path:
+        """The file of the completed diff."""
+        return self.folder / f"{self.number}.diff"
+
+    def read_diff(self) -> bytes:
+        """Return the completed diff. Raises `JournalError` if it is not what was recorded."""
+        try:
+            diff = self.file.read_bytes()
+        except OSError as error:
+            raise JournalError(f"{self.file} cannot be read: {error.strerror}") from None
+        if self.checksum not in ("", _checksum(diff)):
+            raise JournalError(f"{self.file} is damaged: it does not match its checksum")
+        return diff
+
+
+def add_record(
+    home: Path,
+    diff: bytes,
+    changes: Sequence[Change],
+    target: Target,
+    about: Mapping[str, object],
+    size: int,
+) -> int:
+    """Record an applied patch; return its number, 0 if `size` is 0.
+
+    `about` has the remaining keys of the record: `patch` (its name), `digest`, `files`, `undoes`,
+    `carried`, `partial`, `unmerged`. Only the newest `size` records are kept. Raises `OSError`.
+    """
+    folder = home / "journal"
+    numbers = _numbers(folder)
+    number = max([*numbers, _last_removed(home)]) + 1
+    if size:
+        entry = {
+            "version": _VERSION,
+            "time": int(time.time()),
+            "target": target.value,
+            **about,
+            "checksum": _checksum(diff),
+            "changes": [change.to_json() for change in changes],
+        }
+        _write(folder, number, entry, diff)
+        numbers.append(number)
+    if numbers and not size:  # a number that a user has seen must never name another patch
+        (home / _LAST).write_text(str(numbers[-1]))
+    for old in numbers[: max(len(numbers) - size, 0)]:
+        (folder / f"{old}.json").unlink(missing_ok=True)
+        (folder / f"{old}.diff").unlink(missing_ok=True)
+    return number if size else 0
+
+
+def add_commits(home: Path, number: int, commits: Sequence[str]) -> None:
+    """Add to a record the commits that were made of it. Raises `OSError`."""
+    file = home / "journal" / f"{number}.json"
+    _replace(file, {**json.loads(file.read_bytes()), "commits": list(commits)})
+
+
+def last(home: Path) -> int:
+    """Return the number of the newest record; 0 if there is none."""
+    return max(_numbers(home / "journal"), default=0)
+
+
+def _write(folder: Path, number: int, entry: Mapping[str, object], diff: bytes) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / f"{number}.diff").write_bytes(diff)
+    _replace(folder / f"{number}.json", entry)
+
+
+def _replace(file: Path, entry: Mapping[str, object]) -> None:
+    partial = file.with_suffix(".tmp")
+    partial.write_text(json.dumps(entry))
+    os.replace(partial, file)
+
+
+def _checksum(diff: bytes) -> str:
+    return hashlib.sha256(diff).hexdigest()
+
+
+def find(home: Path, digest: str, paths: Collection[str]) -> Record | None:
+    """Return the newest record of the patch with this digest on these paths.
+
+    Records that are undone, and records that cannot be read, are skipped.
+    """
+    for found in _active_records(home):
+        is_same = bool(digest) and found.digest == digest
+        if is_same and {change.path for change in found.changes} <= set(paths):
+            return found
+    return None
+
+
+def undone_by(home: Path, number: int) -> int:
+    """Return the number of the record that undoes this one, and is not undone itself; else 0."""
+    return next((found.number for found in _active_records(home) if found.undoes == number), 0)
+
+
+def later_changes(home: Path, number: int) -> dict[str, int]:
+    """Return, for each path, the last record after this one that changed it and is not undone."""
+    later = [
+        found for found in _active_records(home) if found.number > number and found.undoes <= number
+    ]
+    return {change.path: found.number for found in reversed(later) for change in found.changes}
+
+
+def get(home: Path, number: int | None = None) -> Record:
+    """Return the record with this number, or the newest.
+
+    Raises `JournalError` if there is none, or if it cannot be read.
+    """
+    numbers = _numbers(home / "journal")
+    if not numbers:
+        raise JournalError("nothing is recorded here: no patch was applied, or none is kept")
+    if number is None:
+        return _read(home / "journal", numbers[-1])
+    if number not in numbers:
+        raise JournalError(
+            f"there is no record {number}; `git opatch log` shows those from {numbers[0]} to "
+            f"{numbers[-1]}"
+        )
+    return _read(home / "journal", number)
+
+
+def entries(home: Path) -> Iterator[tuple[int, Record | JournalError]]:
+    """Yield each record, newest first, or the error of one that cannot be read."""
+    for number in reversed(_numbers(home / "journal")):
+        try:
+            yield number, _read(home / "journal", number)
+        except JournalError as error:
+            yield number, error
+
+
+def _active_records(home: Path) -> Iterator[Record]:
+    """Yield the readable records, newest first, without those that are undone.
+
+    An undo that is undone itself does not count.
+    """
+    undone: set[int] = set()
+    for number, entry in entries(home):
+        if isinstance(entry, Record) and number not in undone:
+            undone.add(entry.undoes)
+            yield entry
+
+
+def _read(folder: Path, number: int) -> Record:
+    file = folder / f"{number}.json"
+    try:
+        entry = json.loads(file.read_bytes())
+        if isinstance(entry["version"], int) and entry["version"] > _VERSION:
+            raise JournalError(f"record {number} was written by a newer version of git opatch")
+        return _from_json(folder, number, entry)
+    except OSError as error:
+        raise JournalError(f"{file} cannot be read: {error.strerror}") from None
+    except _MALFORMED:
+        raise JournalError(f"{file} is damaged: it is truncated, or was changed") from None
+
+
+def _from_json(folder: Path, number: int, entry: Mapping[str, Any]) -> Record:
+    """Convert a record from JSON. Raises one of `_MALFORMED` for what no version wrote."""
+    changes = tuple(map(Change.from_json, entry["changes"]))
+    files = entry.get("files") or _count_changes(changes)
+    when = int(entry["time"])
+    time.gmtime(when)  # raises for numbers that are too large
+    return Record(
+        number,
+        folder,
+        Target(entry["target"]),
+        changes,
+        when,
+        str(entry.get("patch", "")),
+        str(entry.get("digest", "")),
+        int(entry.get("undoes", 0)),
+        {str(letter): int(count) for letter, count in files.items()},
+        str(entry.get("checksum", "")),
+        bool(entry.get("carried", False)),
+        tuple(map(str, entry.get("commits", ()))),
+        not entry.get("partial", False),
+        tuple(map(str, entry.get("unmerged", ()))),
+    )
+
+
+def _count_changes(changes: Sequence[Change]) -> dict[str, int]:
+    """Count paths for a record that does not count its files; a move is two."""
+    letters = [
+        "A" if change.old is None else "D" if change.new is None else "M" for change in changes
+    ]
+    return {letter: letters.count(letter) for letter in "AMD" if letter in letters}
+
+
+def _last_removed(home: Path) -> int:
+    """Return the number of the newest record that was removed when none was to be kept; else 0."""
+    try:
+        return int((home / _LAST).read_text())
+    except (OSError, ValueError):
+        return 0
+
+
+def _numbers(folder: Path) -> list[int]:
+    return sorted(int(file.stem) for file in folder.glob("*.json") if file.stem.isdecimal())

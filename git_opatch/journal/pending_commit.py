@@ -1,0 +1,80 @@
+"""State file for `--commit`: lets the next run detect a kill between apply and commit.
+
+    <git-dir>/opatch/committing     HEAD's commit before, and the last record before
+
+It is written before the transaction is committed, and removed by the same run once `git commit`
+succeeded, or failed and the user was informed. A later run reads it with the lock held, so the run
+that wrote it has ended.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from git_opatch import journal
+from git_opatch.git.head import Head, commits_since, read_head, staged_changes
+from git_opatch.git.repository import Repository
+from git_opatch.model.blob import Change
+from git_opatch.model.errors import JournalError
+
+_NAME = "committing"
+
+
+def begin(home: Path, head: Head, count: int) -> None:
+    """Record that the patch being applied is to be `count` commits. Raises `OSError`."""
+    state = {"head": head.id, "count": count, "after": journal.last(home)}
+    (home / _NAME).write_text(json.dumps(state))
+
+
+def end(home: Path) -> None:
+    """Remove the state file."""
+    (home / _NAME).unlink(missing_ok=True)
+
+
+def is_pending(home: Path) -> bool:
+    """Whether a run with `--commit` was interrupted, or is still running."""
+    return (home / _NAME).exists()
+
+
+def finish(repository: Repository, home: Path) -> list[str]:
+    """Remove what an interrupted run left; return notes on its outcome. The caller has the lock."""
+    if not is_pending(home):
+        return []
+    try:
+        state = json.loads((home / _NAME).read_bytes())
+        before, count, after = str(state["head"]), int(state["count"]), int(state["after"])
+    except (LookupError, TypeError, ValueError):  # not written whole: nothing was applied yet
+        end(home)
+        return []
+    notes = _finish(repository, home, before, count, after)
+    end(home)
+    return notes
+
+
+def _finish(repository: Repository, home: Path, before: str, count: int, after: int) -> list[str]:
+    """Record commits that were made; `before` is HEAD's commit, `after` the last record, before."""
+    try:
+        record = journal.get(home)
+    except JournalError:
+        return []
+    if record.number <= after or record.commits:
+        return []
+    head = read_head(repository)
+    made = [commit for commit, _ in commits_since(repository, before, head.id)][:count]
+    if len(made) == count and _has(repository, made[-1], record.changes):
+        journal.add_commits(home, record.number, made)
+        return [f"an interrupted apply had made its commit: {', '.join(made)}"]
+    if set(record.changes) <= set(staged_changes(repository, head)):
+        return [
+            "an interrupted apply left its change staged, and not committed: `git commit`, or "
+            f"`git opatch undo {record.number}`"
+        ]
+    return []
+
+
+def _has(repository: Repository, commit: str, changes: Sequence[Change]) -> bool:
+    """Whether `commit` has the new entry of each change."""
+    found = repository.list_tree(commit, [change.path for change in changes])
+    return all(found.get(change.path) == change.new for change in changes)

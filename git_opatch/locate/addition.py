@@ -1,0 +1,50 @@
+"""Place a hunk of added lines alone, which has nothing to find in the file (D21).
+
+It goes after its anchor; without one, or with `*** End of File`, at the end of the file. From
+OpenCode's line matching, "Handle pure additions", and its format, "Context Seeking".
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from git_opatch.locate.anchor import AnchorMatch
+from git_opatch.model.patch import Hunk
+from git_opatch.model.placement import Evidence
+from git_opatch.model.text import visible
+
+
+class Addition(NamedTuple):
+    """The positions where added lines may go; if there are none, `problem` says why."""
+
+    positions: list[int]
+    evidence: Evidence = Evidence.UNIQUE
+    problem: str = ""
+
+
+def place_addition(hunk: Hunk, found: AnchorMatch, size: int) -> Addition:
+    """Place `hunk`, whose anchors were `found`, in a file of `size` lines."""
+    anchors = [anchor for anchor in hunk.anchors if not anchor.weak]
+    at_end = Addition([size], Evidence.END_OF_FILE)
+    if size == 0 or hunk.at_end_of_file:
+        return at_end
+    if not anchors:
+        problem = _problem_without_anchor(hunk)
+        return Addition([], problem=f"has only added lines{problem}") if problem else at_end
+    if found.missing or not found.full:
+        anchor = visible(anchors[-1].text.strip())
+        return Addition(
+            [], problem=f"has only added lines, and its anchor `{anchor}` is not in the file"
+        )
+    return Addition([position + 1 for position in found.positions], Evidence.AFTER_ANCHOR)
+
+
+def _problem_without_anchor(hunk: Hunk) -> str:
+    """Say why a hunk without a strong anchor does not go to the end; empty if it does."""
+    if hunk.start is not None:
+        return " and line numbers, and numbers are not trusted"
+    if hunk.anchors:
+        return ", and a heading alone does not say where they go"
+    if not hunk.is_last:
+        return " for the end of the file, but is not the last hunk"
+    return ""

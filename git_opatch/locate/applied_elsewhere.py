@@ -1,0 +1,144 @@
+"""Refuse a hunk that has a position, but may be applied already at a twin of it (D38).
+
+    file        hunk, for line 3
+    1  x = 1    -x = 1
+    2  ...      +x = 2
+    3  x = 2                 line 3 has the new line already; line 1 is a twin
+
+Only checked where something else suggests it. New lines that occur elsewhere are not evidence by
+themselves: on real history 15 of 10,000 hunks have them before the change, 50 with one line of
+context.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from math import inf
+
+from git_opatch.locate.already_applied import only_deletes, postimage_at, postimage_positions
+from git_opatch.locate.anchor import in_scope_of
+from git_opatch.locate.candidates import Candidates
+from git_opatch.locate.file_index import FileIndex
+from git_opatch.model.patch import Hunk
+from git_opatch.model.placement import Placement
+from git_opatch.model.result import CandidatePositions, Failure, HunkResult, Reason, failure_of
+
+_Bounds = tuple[float, float]
+"""The positions of the hunks before and after one, between which it is in order."""
+
+
+def refuse_applied_twins(
+    results: Sequence[HunkResult],
+    all_candidates: Sequence[Candidates],
+    file_index: FileIndex,
+    *,
+    partly_applied: bool,
+) -> list[HunkResult]:
+    """Refuse a hunk whose new lines are elsewhere, too, if more suggests that it is applied there.
+
+    That is: its line number or its anchor is for that position; or the file has a part of the
+    patch already (`partly_applied`); or its only candidate is out of the order of the hunks and
+    that position is not. Without this, 44 of 7,965 patches that were sent again to a file with a
+    part of them changed a twin.
+    """
+    checked = list(results)
+    rows = zip(results, all_candidates, _bounds_of(results), strict=True)
+    for index, (result, candidates, bounds) in enumerate(rows):
+        if isinstance(result, Placement):
+            suspicion = _suspicion(
+                result.start, candidates, file_index, bounds, partly_applied=partly_applied
+            )
+            checked[index] = _refuse(result, suspicion) if suspicion else result
+    return checked
+
+
+def _suspicion(
+    position: int,
+    candidates: Candidates,
+    file_index: FileIndex,
+    bounds: _Bounds,
+    *,
+    partly_applied: bool,
+) -> str:
+    """Say what suggests another position than `position`; empty if nothing does."""
+    hunk = candidates.hunk_at(position)
+    if hunk.start == position and not partly_applied:
+        return ""
+    stated = (hunk.new_start, hunk.start)
+    starts = [start for start in stated if start is not None and start != position]
+    at_number = postimage_at(hunk, starts, file_index) if starts else None
+    if at_number is not None:
+        return f", where its line number says: {_both(at_number, position)}"
+    anchors = _strong_anchors(candidates)
+    in_scope = bool(anchors and in_scope_of([position], anchors, file_index))
+    in_order = bounds[0] <= position <= bounds[1]
+    if in_order and not partly_applied and (in_scope or not anchors):
+        return ""
+    twins = [twin for twin in _twins(hunk, candidates, file_index) if twin != position]
+    under_anchor = in_scope_of(twins, anchors, file_index)
+    if under_anchor and not in_scope:
+        return f", where its anchor says: {_both(under_anchor[0], position)}"
+    if in_scope and not under_anchor:
+        return ""
+    return _suspicion_of_others(position, twins, bounds, partly_applied=partly_applied)
+
+
+def _suspicion_of_others(
+    position: int, twins: Sequence[int], bounds: _Bounds, *, partly_applied: bool
+) -> str:
+    """Say what the other hunks suggest against `position`; empty if nothing."""
+    low, high = bounds
+    in_order = low <= position <= high
+    if partly_applied and twins:
+        return f", like other hunks of this file: {_both(twins[0], position)}"
+    if partly_applied and not in_order:
+        only = f"its only candidate, line {position + 1}, is out of the order of the hunks"
+        return f", like other hunks of this file: {only}"
+    between = [twin for twin in twins if low < twin < high]
+    if between and not in_order:
+        return f", where the order of the hunks puts it: {_both(between[0], position)}"
+    return ""
+
+
+def _strong_anchors(candidates: Candidates) -> Sequence[int]:
+    strong = any(not anchor.weak for anchor in candidates.hunk.anchors)
+    return candidates.anchors.positions if strong and candidates.anchors.full else ()
+
+
+def _both(new: int, old: int) -> str:
+    return f"its new lines are at line {new + 1}, and its old ones at line {old + 1}"
+
+
+def _twins(hunk: Hunk, candidates: Candidates, file_index: FileIndex) -> Sequence[int]:
+    """List where the hunk's postimage is; for one that only deletes, where what it keeps is."""
+    return postimage_positions(hunk, file_index, candidates.tier) or (
+        file_index.find(hunk.postimage) if only_deletes(hunk) else ()
+    )
+
+
+def _refuse(placement: Placement, suspicion: str) -> Failure:
+    return failure_of(
+        placement.hunk,
+        Reason.CONTRADICTED,
+        f"may be applied already{suspicion}",
+        "re-read the file; if the change is not there, send this hunk alone, without line numbers",
+        CandidatePositions((placement.start,), placement.found),
+    )
+
+
+def _bounds_of(results: Sequence[HunkResult]) -> Iterator[_Bounds]:
+    """Yield, for each hunk, the greatest position before it and the least after it."""
+    positions = list(map(_position_of, results))
+    forward = (-1 if position is None else position for position in positions)
+    backward = (inf if position is None else position for position in reversed(positions))
+    lows = list(accumulate(forward, max, initial=-1))
+    highs = list(accumulate(backward, min, initial=inf))
+    return zip(lows, reversed(highs[:-1]), strict=False)
+
+
+def _position_of(result: HunkResult) -> int | None:
+    """Return where a hunk is placed, or where its new lines are."""
+    if isinstance(result, Placement):
+        return result.start
+    return result.positions[0] if result.reason is Reason.ALREADY_APPLIED else None

@@ -1,0 +1,195 @@
+"""Align the blank lines of a hunk with those of the file, once its other lines are found.
+
+A blank context line that the file does not have (D24) is dropped at the ends of the hunk, and
+becomes an added line inside. A blank line that the patch omits (D25) is kept as the file has it:
+
+    hunk       file       aligned
+     a         a           a
+     (blank)   b          +(blank)    added: the file does not have it
+     b         (blank)     b
+     c         c           (blank)    kept: the patch omits it
+                           c
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import NamedTuple
+
+from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.normalized import NormalizedLines
+from git_opatch.model.patch import Hunk, Line, Prefix
+
+
+class Alignment(NamedTuple):
+    """A hunk with the file's blank lines, at the position `start`.
+
+    `blank_mismatches` counts the blank lines that do not fit: inside, in front, at the end;
+    `omitted` those of the file that the patch omits. `ambiguous_at` is the position of a blank
+    line beside an added line where the hunk has another number of them, so that the added line
+    could go on either side; None if there is none.
+    """
+
+    hunk: Hunk
+    start: int
+    blank_mismatches: tuple[int, int, int] = (0, 0, 0)
+    omitted: int = 0
+    ambiguous_at: int | None = None
+
+
+class _Where(IntEnum):
+    """Where in the hunk a gap is; the value is its index in `Alignment.blank_mismatches`."""
+
+    INSIDE = 0
+    FRONT = 1
+    END = 2
+
+
+@dataclass(slots=True, eq=False)
+class _Gap:
+    """The lines of a hunk between two that are in the file and not blank.
+
+    `stop` is the latter of the two. `adds` is whether an omitted blank line here would be beside
+    an added line.
+    """
+
+    lines: list[Line]
+    stop: Line | None = None
+    adds: bool = False
+
+    @property
+    def blanks(self) -> int:
+        """How many blank lines of the hunk must be in the file."""
+        return sum(map(_must_match, self.lines))
+
+    @property
+    def added_between_blanks(self) -> bool:
+        """Whether an added line has blank lines that must be in the file on both sides."""
+        blanks = [index for index, line in enumerate(self.lines) if _must_match(line)]
+        between = self.lines[blanks[0] : blanks[-1]]
+        return any(line.prefix is Prefix.ADDED for line in between)
+
+
+def align(hunk: Hunk, rows: Sequence[int], view: NormalizedLines) -> Alignment | None:
+    """Align `hunk`, whose lines that are not blank were found at `rows`, with the file.
+
+    None if the hunk removes a blank line that is not there.
+    """
+    lines: list[Line] = []
+    mismatches = [0, 0, 0]
+    omitted, ambiguous_at, start = 0, None, rows[0]
+    for number, gap in enumerate(_gaps(hunk.lines, view)):
+        where = {0: _Where.FRONT, len(rows): _Where.END}.get(number, _Where.INSIDE)
+        blanks, in_file = gap.blanks, _count_in_file(number, gap, rows, view)
+        if where is _Where.FRONT:
+            start -= in_file
+        mismatches[where] += abs(blanks - in_file)
+        if in_file > blanks:
+            omitted += in_file - blanks
+            if gap.adds and ambiguous_at is None:
+                ambiguous_at = rows[number - 1] + 1
+            lines += [*gap.lines, *[Line(Prefix.CONTEXT, b"")] * (in_file - blanks)]
+        else:
+            at_end = where is not _Where.INSIDE
+            if at_end and 0 < in_file < blanks and gap.added_between_blanks:
+                edge = max(start, 0) if where is _Where.FRONT else rows[-1] + 1
+                ambiguous_at = edge if ambiguous_at is None else ambiguous_at
+            repaired = _without_surplus(gap.lines, blanks - in_file, where)
+            if repaired is None:
+                return None
+            lines += repaired
+        if gap.stop is not None:
+            lines.append(gap.stop)
+    inside, front, end = mismatches
+    return Alignment(
+        replace(hunk, lines=tuple(lines)), start, (inside, front, end), omitted, ambiguous_at
+    )
+
+
+def _count_in_file(number: int, gap: _Gap, rows: Sequence[int], view: NormalizedLines) -> int:
+    """Count the file's blank lines in a gap; at the ends of the hunk, no more than it shows."""
+    if number == 0:
+        return min(view.blanks_before(rows[0]), gap.blanks)
+    if number == len(rows):
+        return min(view.blanks_after(rows[-1]), gap.blanks)
+    return rows[number] - rows[number - 1] - 1
+
+
+def _gaps(lines: Sequence[Line], view: NormalizedLines) -> Iterator[_Gap]:
+    gap, before = _Gap([]), Prefix.CONTEXT
+    for index, line in enumerate(lines):
+        if line.prefix is Prefix.ADDED or not view.key(line):
+            gap.lines.append(line)
+            gap.adds = gap.adds or line.prefix is Prefix.ADDED
+            continue
+        if before is line.prefix is Prefix.REMOVED:
+            gap.adds = gap.adds or _run_adds(lines, index)
+        gap.stop, before = line, line.prefix
+        yield gap
+        gap = _Gap([])
+    yield gap
+
+
+def _run_adds(lines: Sequence[Line], index: int) -> bool:
+    """Tell whether the run of changes around the line at `index` adds a line."""
+    first = last = index
+    while first and lines[first - 1].prefix is not Prefix.CONTEXT:
+        first -= 1
+    while last + 1 < len(lines) and lines[last + 1].prefix is not Prefix.CONTEXT:
+        last += 1
+    return any(line.prefix is Prefix.ADDED for line in lines[first : last + 1])
+
+
+def _without_surplus(lines: Sequence[Line], surplus: int, where: _Where) -> list[Line] | None:
+    """Drop `surplus` blank context lines of a gap, the outermost first; inside, add them.
+
+    None if there are not so many, or if blank lines are removed there as well: what is added
+    could be what is removed.
+    """
+    if surplus and any(line.prefix is Prefix.REMOVED for line in lines):
+        return None
+    repaired: list[Line | None] = list(lines)
+    inside = where is _Where.INSIDE
+    indexes = range(len(lines))
+    for index in indexes if where is _Where.FRONT else reversed(indexes):
+        if not surplus:
+            break
+        if lines[index].prefix is not Prefix.CONTEXT:
+            inside = True
+            continue
+        repaired[index] = lines[index]._replace(prefix=Prefix.ADDED) if inside else None
+        surplus -= 1
+    return None if surplus else [line for line in repaired if line is not None]
+
+
+def _must_match(line: Line) -> bool:
+    """Tell whether a line of a gap must be in the file."""
+    return line.prefix is not Prefix.ADDED
+
+
+_MAX_DROPPED_ONE_BY_ONE = 3
+
+
+def variants(hunk: Hunk, file_index: FileIndex) -> Iterator[Hunk]:
+    """Yield the hunk, then without 1, 2, 3, all of the empty context lines at its end (D26).
+
+    A hunk whose only context is blank is at last taken for an addition, where the file has no
+    blank line that it could mean. From OpenCode's line matching, "Phase 3".
+    """
+    lines, blanks = hunk.lines, 0
+    yield hunk
+    while blanks < len(lines) and _is_blank_context(lines[len(lines) - 1 - blanks]):
+        blanks += 1
+    one_by_one = range(1, min(blanks, _MAX_DROPPED_ONE_BY_ONE) + 1)
+    for count in sorted({*one_by_one, blanks} - {0, len(lines)}):
+        yield replace(hunk, lines=lines[: len(lines) - count])
+    lines = lines[: len(lines) - blanks]
+    preimage = [line for line in lines if line.prefix is not Prefix.ADDED]
+    if preimage and all(map(_is_blank_context, preimage)) and not file_index.has_blank_line:
+        yield replace(hunk, lines=tuple(line for line in lines if line.prefix is Prefix.ADDED))
+
+
+def _is_blank_context(line: Line) -> bool:
+    return line.prefix is Prefix.CONTEXT and not line.text.strip(b"\r")

@@ -1,0 +1,277 @@
+"""List a hunk's candidates: the positions where it matches, at the strictest tier that has any.
+
+The tiers come first, repairs after all of them (D15). Which of several candidates is meant is
+decided in `disambiguate` and `hunk_order`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from git_opatch.locate.addition import place_addition
+from git_opatch.locate.already_applied import unique_postimage
+from git_opatch.locate.anchor import AnchorMatch, find_anchors, in_scope_of
+from git_opatch.locate.blank_lines import Alignment, align, variants
+from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.line_index import MAX_POSITIONS
+from git_opatch.locate.loose_matches import find_loose_matches, has_distinctive_line, is_coherent
+from git_opatch.locate.normalized import NormalizedLines
+from git_opatch.locate.repairs import (
+    cut_in_front,
+    with_fuzz,
+    with_single_prefixes,
+    without_overhang,
+)
+from git_opatch.model.options import Matching, Tier
+from git_opatch.model.patch import Hunk, changed_span
+from git_opatch.model.placement import Evidence
+
+_MAX_ALIGNED = 100
+"""A hunk's blank lines are aligned at no more positions than this: more are ambiguous anyway."""
+
+
+@dataclass
+class Candidates:
+    """The candidates of one hunk; `positions` are those of its preimage, in order."""
+
+    hunk: Hunk
+    anchors: AnchorMatch
+    variant: Hunk
+    """The hunk as it was searched for: repaired, if it had to be."""
+    tier: Tier = Tier.STRICT
+    positions: list[int] = field(default_factory=list)
+    alignments: dict[int, Alignment] = field(default_factory=dict)
+    """The hunk as the file has it at a position, where that differs between positions."""
+    repairs: tuple[str, ...] = ()
+    must_be_unique: bool = False
+    """Whether the match is so loose that it must be the only one (D15)."""
+    loose_matches: frozenset[int] = frozenset()
+    """Those of `positions` where the hunk matches with another indentation or letter case only.
+    They make the match ambiguous but are never chosen (D37)."""
+    evidence: Evidence = Evidence.UNIQUE
+    candidate_count: int = 1
+    """How many candidates `Evidence.NEAREST` chose from."""
+    no_position: str = ""
+    """Why a hunk of added lines alone has no position at all."""
+    applied_at: int | None = None
+    """Where the postimage is, while the preimage is nowhere."""
+
+    @property
+    def decided(self) -> bool:
+        """Whether exactly one position is left."""
+        return len(self.positions) == 1
+
+    @property
+    def unique(self) -> bool:
+        """Whether there was one position from the beginning, so that no evidence was needed."""
+        return self.decided and self.evidence is Evidence.UNIQUE
+
+    @property
+    def truncated(self) -> bool:
+        """Whether there are more positions than were listed, so that none can be chosen."""
+        return len(self.positions) > MAX_POSITIONS
+
+    @property
+    def open(self) -> bool:
+        """Whether evidence may choose among several positions."""
+        return len(self.positions) > 1 and not self.truncated and not self.must_be_unique
+
+    def keep_only(self, positions: list[int], evidence: Evidence) -> None:
+        """Keep `positions`, if they are some but not all, and note which evidence decided."""
+        if len(positions) == 1 and positions[0] in self.loose_matches:
+            return
+        if self.open and 0 < len(positions) < len(self.positions):
+            self.positions = positions
+            if len(positions) == 1:
+                self.evidence = evidence
+
+    def hunk_at(self, position: int) -> Hunk:
+        """Return the hunk as the file has it at `position`."""
+        return self.alignments[position].hunk if position in self.alignments else self.variant
+
+    def span(self, position: int) -> tuple[int, int]:
+        """Return the first line that the hunk changes at `position`, and that after the last."""
+        return changed_span(self.hunk_at(position), position)
+
+
+def find_candidates(hunk: Hunk, file_index: FileIndex, matching: Matching) -> Candidates:
+    """List the candidates of `hunk` at the strictest tier, and with the fewest repairs, that has
+    any; or find that its change is already applied."""
+    nothing = Candidates(hunk, find_anchors(hunk.anchors, file_index), hunk)
+    for found in _attempts(nothing, file_index, matching):
+        if found.positions or found.applied_at is not None:
+            return _with_loose_matches(found, file_index, matching)
+    return nothing
+
+
+def _attempts(
+    nothing: Candidates, file_index: FileIndex, matching: Matching
+) -> Iterator[Candidates]:
+    """Yield what each way of searching finds, strictest first."""
+    yield from _strict(nothing, file_index)
+    if not nothing.hunk.preimage:
+        return
+    lenient_tiers = matching.tier.upto[1:]
+    yield _already_applied(nothing, file_index, Tier.STRICT)
+    for tier in lenient_tiers:
+        yield _at_tier(nothing, file_index, tier)
+        yield _already_applied(nothing, file_index, tier)
+    for tier in lenient_tiers:
+        yield _cut_in_front(nothing, file_index.view(tier))
+    for tier in lenient_tiers:
+        yield _without_overhang(nothing, file_index, tier)
+    for fuzz in range(1, matching.fuzz + 1):
+        yield from _with_fuzz(nothing, file_index, lenient_tiers, fuzz)
+    yield _with_single_prefixes(nothing, file_index)
+
+
+def _with_loose_matches(found: Candidates, file_index: FileIndex, matching: Matching) -> Candidates:
+    """Add the positions that a short hunk may mean besides those where it matches strictly."""
+    strict = found.tier is Tier.STRICT and not found.repairs
+    if not strict or matching.tier is Tier.STRICT or found.truncated or not found.positions:
+        return found
+    others = find_loose_matches(found.variant, found.positions, file_index)
+    if not others:
+        return found
+    positions = sorted([*found.positions, *others])
+    return replace(found, positions=positions, loose_matches=frozenset(others))
+
+
+def _already_applied(nothing: Candidates, file_index: FileIndex, tier: Tier) -> Candidates:
+    """Find where the change is already; not where the hunk's own anchor contradicts that."""
+    position = unique_postimage(nothing.hunk, file_index, tier)
+    anchors = nothing.anchors.positions
+    weak = all(anchor.weak for anchor in nothing.hunk.anchors)
+    if position is not None and anchors and not weak:
+        position = next(iter(in_scope_of([position], anchors, file_index)), None)
+    return replace(nothing, tier=tier, applied_at=position)
+
+
+def _strict(nothing: Candidates, file_index: FileIndex) -> Iterator[Candidates]:
+    """Search strictly, then without the blank lines at the hunk's end (D26)."""
+    for variant in variants(nothing.hunk, file_index):
+        is_whole = variant is nothing.hunk
+        found = nothing if is_whole else replace(nothing, variant=variant, positions=[])
+        if variant.preimage:
+            found.positions = file_index.find(variant.preimage)
+            if found.positions and not is_whole:
+                _add_end_of_file(found, file_index)
+        else:
+            addition = place_addition(found.hunk, found.anchors, len(file_index.lines))
+            found.positions, found.evidence = addition.positions, addition.evidence
+            nothing.no_position = found.no_position = addition.problem
+        yield found
+
+
+def _add_end_of_file(found: Candidates, file_index: FileIndex) -> None:
+    """Add the end of the file, where only some blank lines at the hunk's end are found elsewhere.
+
+    The end of the file has none of them, and is as good a candidate (D26).
+    """
+    *_, shortest = variants(found.hunk, file_index)
+    end = len(file_index.lines) - len(shortest.preimage)
+    if not shortest.preimage or end < 0 or end in found.positions:
+        return
+    if file_index.first_match([end], shortest.preimage) is not None:
+        found.positions = [*found.positions, end]
+        found.alignments = {end: Alignment(shortest, end)}
+
+
+def _at_tier(nothing: Candidates, file_index: FileIndex, tier: Tier) -> Candidates:
+    """Search at a lenient tier: line by line, else with the blank lines aligned (D24, D25)."""
+    view = file_index.view(tier)
+    must_be_unique = view.tier is Tier.FUZZY
+    found = replace(
+        nothing, tier=view.tier, must_be_unique=must_be_unique, positions=[], alignments={}
+    )
+    found.positions = view.find_rigid(nothing.variant.preimage)
+    if not found.positions:
+        _align(found, view, view.find_loose(nothing.variant.preimage))
+    if found.positions and not has_distinctive_line(nothing.variant):
+        found.positions = [
+            position
+            for position in found.positions
+            if is_coherent(found.hunk_at(position), position, file_index)
+        ]
+    return found
+
+
+def _align(found: Candidates, view: NormalizedLines, starts: Sequence[int]) -> None:
+    """Take the positions with the fewest blank lines that do not fit.
+
+    `starts` counts in `view.solid`.
+    """
+    size = sum(bool(view.key(line)) for line in found.variant.preimage)
+    alignments = [
+        alignment
+        for start in starts[: _MAX_ALIGNED + 1]
+        if (alignment := align(found.variant, view.solid[start : start + size], view))
+    ]
+    if alignments:
+        fewest = min(alignment.blank_mismatches for alignment in alignments)
+        found.alignments = {
+            alignment.start: alignment
+            for alignment in alignments
+            if alignment.blank_mismatches == fewest
+        }
+        found.positions = sorted(found.alignments)
+        found.must_be_unique = found.must_be_unique or len(starts) > _MAX_ALIGNED
+
+
+def _cut_in_front(nothing: Candidates, view: NormalizedLines) -> Candidates:
+    """Search for context lines that lack their beginning (D23)."""
+    must_be_unique = view.tier is Tier.FUZZY
+    found = replace(
+        nothing, tier=view.tier, must_be_unique=must_be_unique, positions=[], alignments={}
+    )
+    _align(found, view, cut_in_front(nothing.hunk, view))
+    return found
+
+
+def _without_overhang(nothing: Candidates, file_index: FileIndex, tier: Tier) -> Candidates:
+    """Search without the context lines past the end of the file (D27)."""
+    view = file_index.view(tier)
+    variant = without_overhang(nothing.hunk, view, file_index.lines)
+    found = replace(nothing, tier=view.tier, must_be_unique=True, positions=[], alignments={})
+    if variant is not None:
+        found.variant = variant
+        size = sum(bool(view.key(line)) for line in variant.preimage)
+        _align(found, view, [len(view.solid) - size])
+        count = len(nothing.hunk.lines) - len(variant.lines)
+        lie = "a context line lies" if count == 1 else f"{count} context lines lie"
+        found.repairs = (f"{lie} past the end of the file",)
+    return found
+
+
+def _with_fuzz(
+    nothing: Candidates, file_index: FileIndex, tiers: Sequence[Tier], fuzz: int
+) -> Iterator[Candidates]:
+    """Search without the outermost context lines, at each tier (D32)."""
+    variant = with_fuzz(nothing.hunk, fuzz)
+    if variant is None:
+        return
+    ignored = len(nothing.hunk.lines) - len(variant.lines)
+    repairs = (f"{ignored} outer context line{'s' * (ignored > 1)} ignored (fuzz {fuzz})",)
+    nothing = replace(nothing, variant=variant, repairs=repairs, must_be_unique=True)
+    yield replace(nothing, positions=file_index.find(variant.preimage))
+    for tier in tiers:
+        yield replace(_at_tier(nothing, file_index, tier), must_be_unique=True)
+
+
+def _with_single_prefixes(nothing: Candidates, file_index: FileIndex) -> Candidates:
+    """Search with doubled prefixes read as single ones (D34).
+
+    Only if that matches strictly at one position, and the literal reading nowhere at any tier.
+    """
+    found, variant = replace(nothing, positions=[]), with_single_prefixes(nothing.hunk)
+    literal = (file_index.view(tier).find_loose(nothing.hunk.preimage) for tier in tuple(Tier)[1:])
+    if variant is None or any(literal):
+        return found
+    positions = file_index.find(variant.preimage)
+    if not positions:
+        return _already_applied(replace(found, hunk=variant), file_index, Tier.STRICT)
+    if len(positions) == 1:
+        found.positions, found.variant = positions, variant
+        found.repairs = ("its prefixes were doubled: `--` was read as `-` and `++` as `+`",)
+    return found

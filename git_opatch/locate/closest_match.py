@@ -1,0 +1,138 @@
+"""Find the part of a file that is most like a hunk that was not found, and what differs there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.tiers import likeness
+from git_opatch.model.patch import Hunk, Line
+from git_opatch.model.placement import Likeness, NumberedLines
+from git_opatch.model.result import ClosestMatch
+from git_opatch.model.text import BYTE_ORDER_MARK, visible, without_cr
+
+_MAX_VOTES = 64
+"""A line that occurs more often votes for no more positions than this."""
+_BELOW_ANCHOR = 50
+"""So many lines below an anchor are compared by similarity."""
+_MAX_SIMILAR = 5
+"""So many lines of a hunk are compared by similarity, …"""
+_MAX_FILE_SIZE = 1000
+"""… with the whole of a file of no more lines than this, …"""
+_MAX_HUNKS = 3
+"""… for so many hunks."""
+
+
+class ClosestMatches:
+    """Finds the closest matches of `hunks`, which were not found, in one pass over the file.
+
+    Lines are compared without whitespace and letter case; similarity is only used for messages.
+    """
+
+    def __init__(self, file_index: FileIndex, hunks: Sequence[Hunk]) -> None:
+        self._lines = file_index.lines
+        self._normal = file_index.normal
+        self._compared_hunks = 0
+        wanted = {_squeezed(line.text) for hunk in hunks for line in hunk.preimage}
+        wanted.discard(b"")
+        self._positions: dict[bytes, list[int]] = {key: [] for key in wanted}
+        for position, line in enumerate(self._lines):
+            positions = self._positions.get(_squeezed(line))
+            if positions is not None and len(positions) < _MAX_VOTES:
+                positions.append(position)
+
+    def nearest(self, hunk: Hunk, anchors: Sequence[int]) -> ClosestMatch | None:
+        """Return the closest match of `hunk`, whose anchor is at `anchors`; None if there is none.
+
+        That is where most of the hunk's lines are; else the line below its anchor, or in a small
+        file any line, that is most like one of its own; else the line after its anchor.
+        """
+        preimage = hunk.preimage
+        votes: Counter[int] = Counter()
+        for offset, line in enumerate(preimage):
+            for position in self._positions.get(_squeezed(line.text), ()):
+                votes[position - offset] += 1
+        if not votes and not anchors:
+            return self._similar_anywhere(preimage)
+        if not votes:
+            first = anchors[0] + 1
+            similar = self._most_similar(preimage, first, first + _BELOW_ANCHOR)
+            return self._first_difference(preimage, first if similar is None else similar)
+        start = max(votes, key=lambda start: (votes[start], start >= 0, -start))
+        return self._first_difference(preimage, start)
+
+    def _similar_anywhere(self, preimage: Sequence[Line]) -> ClosestMatch | None:
+        self._compared_hunks += 1
+        if self._compared_hunks > _MAX_HUNKS or len(self._lines) > _MAX_FILE_SIZE:
+            return None
+        start = self._most_similar(preimage, 0, len(self._lines))
+        return None if start is None else self._first_difference(preimage, start)
+
+    def _most_similar(self, preimage: Sequence[Line], first: int, stop: int) -> int | None:
+        """Return where the hunk would begin by the line from `first` to `stop` that is most like
+        one of its own; None if none is."""
+        lines = [visible(line.strip()) for line in self._lines[first:stop]]
+        for offset, line in enumerate(preimage[:_MAX_SIMILAR]):
+            text = visible(line.text.strip())
+            if text and (found := get_close_matches(text, lines, n=1)):
+                return first + lines.index(found[0]) - offset
+        return None
+
+    def _first_difference(self, preimage: Sequence[Line], start: int) -> ClosestMatch:
+        offset = next(
+            offset
+            for offset, line in enumerate(preimage)
+            if self._line_at(start + offset) != self._normal(line.text)
+        )
+        position = min(max(start + offset, 0), len(self._lines))
+        last = min(position + len(preimage) + 2, len(self._lines))
+        return ClosestMatch(
+            position,
+            preimage[offset],
+            self._numbered(position - 1, position + 2),
+            self._describe(preimage[offset], position),
+            reread=(max(position - 1, 1), last),
+            lines=self._numbered(start, start + len(preimage)),
+        )
+
+    def _numbered(self, start: int, stop: int) -> NumberedLines:
+        inside = range(max(start, 0), min(stop, len(self._lines)))
+        return tuple((position, self._lines[position]) for position in inside)
+
+    def _describe(self, line: Line, position: int) -> str:
+        if position >= len(self._lines):
+            return "the file ends before this line"
+        return difference(self._normal(line.text), self._lines[position])
+
+    def _line_at(self, position: int) -> bytes | None:
+        return self._lines[position] if 0 <= position < len(self._lines) else None
+
+
+def _squeezed(line: bytes) -> bytes:
+    """Return `line` without whitespace and letter case."""
+    return b"".join(line.split()).lower()
+
+
+_DIFFERENCES = {
+    Likeness.EXACT: "the line endings differ",
+    Likeness.INDENTATION: "the indentation differs",
+    Likeness.WHITESPACE: "the whitespace differs",
+    Likeness.HEADING: "the heading level differs",
+    Likeness.CASE: "the letter case differs",
+    Likeness.TEXT: "typography or punctuation differs",
+}
+
+
+def difference(expected: bytes, found: bytes) -> str:
+    """Name the difference between two lines that are not equal."""
+    if expected.startswith(BYTE_ORDER_MARK) != found.startswith(BYTE_ORDER_MARK):
+        return "the byte-order mark differs"
+    if expected.endswith(b"\r") != found.endswith(b"\r"):
+        same = without_cr(expected) == without_cr(found)
+        return "the line endings differ" if same else "the text and the line endings differ"
+    same_characters = _squeezed(expected) == _squeezed(found)
+    if same_characters and expected.lower().split() != found.lower().split():
+        return "the whitespace differs"
+    return _DIFFERENCES.get(likeness(expected, found), "the text differs")

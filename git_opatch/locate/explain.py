@@ -1,0 +1,168 @@
+"""Word the refusals of hunks: what is wrong, what the file has, and what would make it certain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from git_opatch.locate.candidates import Candidates, find_candidates
+from git_opatch.locate.closest_match import ClosestMatches
+from git_opatch.locate.file_index import FileIndex
+from git_opatch.model.options import Matching, Tier
+from git_opatch.model.patch import Hunk
+from git_opatch.model.result import (
+    AlreadyApplied,
+    CandidatePositions,
+    ClosestMatch,
+    Failure,
+    Mismatch,
+    Reason,
+    failure_of,
+)
+from git_opatch.model.text import visible
+
+_MAX_LISTED = 1000
+_MAX_SHOWN = 5
+_MAX_FUZZ = 3
+"""More fuzz than this is not suggested."""
+_MAX_SUGGESTIONS = 20
+
+
+def refuse(
+    candidates: Candidates, file_index: FileIndex, reason: Reason, message: str, advice: str
+) -> Failure:
+    """Refuse a hunk that has candidates; the failure lists them."""
+    positions = tuple(candidates.positions[:_MAX_LISTED])
+    first = positions[0]
+    lines = file_index.lines[first : first + len(candidates.hunk_at(first).preimage)]
+    detail = CandidatePositions(positions, tuple(enumerate(lines, first)))
+    return failure_of(candidates.hunk, reason, message, advice, detail)
+
+
+def refuse_ambiguous(candidates: Candidates, file_index: FileIndex) -> Failure:
+    """Refuse a hunk that has several candidates left (D17)."""
+    count = len(candidates.positions)
+    lines = ", ".join(str(position + 1) for position in candidates.positions[:_MAX_SHOWN])
+    if candidates.truncated:
+        message = f"matches at more than {count - 1} positions; the first are lines {lines}"
+    else:
+        loosely = "loosely " if candidates.must_be_unique else ""
+        more = ", …" if count > _MAX_SHOWN else ""
+        message = f"matches {loosely}at {count} positions: lines {lines}{more}"
+    advice = _what_would_decide(candidates)
+    return refuse(candidates, file_index, Reason.AMBIGUOUS, message, advice)
+
+
+def _what_would_decide(candidates: Candidates) -> str:
+    """Say what the patch could add so that one of several candidates is meant."""
+    hunk, anchors = candidates.hunk, candidates.anchors
+    if candidates.must_be_unique:
+        return "a loose match must be the only one; re-read the file and send the hunk again"
+    missing = [visible(anchor.text.strip()) for anchor in anchors.missing if not anchor.weak]
+    if missing:
+        return f"the anchor `{missing[0]}` is not in the file; correct it, or add context lines"
+    if hunk.at_end_of_file:
+        return "none of them is at the end of the file; add context lines"
+    if anchors.positions and not all(anchor.weak for anchor in hunk.anchors):
+        return "its anchor does not distinguish them; add a second anchor, or context lines"
+    return "add context lines, or `@@` with the enclosing definition"
+
+
+def refuse_blank_lines(candidates: Candidates, position: int, file_index: FileIndex) -> Failure:
+    """Refuse a hunk with other blank lines than the file next to an added line (D25).
+
+    `position` is that of the file's blank line.
+    """
+    omits = candidates.alignments[candidates.positions[0]].omitted
+    message = (
+        f"{'omits a blank line' if omits else 'has too many blank lines'} next to an added line "
+        f"(file line {position + 1}), so the position of the added line is ambiguous"
+    )
+    advice = "send the hunk again with the file's blank lines"
+    return refuse(candidates, file_index, Reason.UNCLEAR, message, advice)
+
+
+def refuse_addition(candidates: Candidates) -> Failure:
+    """Refuse a hunk of added lines that says nothing of where they go (D21)."""
+    advice = "add a context line, or `@@` with the line before the change"
+    return failure_of(candidates.hunk, Reason.UNCLEAR, candidates.no_position, advice)
+
+
+def refuse_already_applied(hunk: Hunk, position: int, tier: Tier) -> Failure:
+    """Refuse a hunk whose postimage is at `position`, as compared at `tier` (D5)."""
+    exact, message, advice = tier is Tier.STRICT, "is already applied", ""
+    new_lines = f"its new lines are at line {position + 1}"
+    if not exact:
+        message, new_lines = "may be applied already", f"{new_lines}, but match only loosely"
+        advice = "re-read the file; if the change is not there, send it again"
+    detail = AlreadyApplied((position,), exact)
+    return failure_of(hunk, Reason.ALREADY_APPLIED, f"{message}: {new_lines}", advice, detail)
+
+
+class NotFoundExplainer:
+    """Refuses the hunks of a file that are not found: shows the closest match, suggests options."""
+
+    def __init__(
+        self, file_index: FileIndex, all_candidates: Sequence[Candidates], matching: Matching
+    ) -> None:
+        self._file_index = file_index
+        self._all_candidates = all_candidates
+        self._matching = matching
+        self._closest_matches: ClosestMatches | None = None
+        self._suggestions = 0
+
+    def refuse(self, candidates: Candidates) -> Failure:
+        """Refuse a hunk that is not found at any tier that is allowed."""
+        hunk = candidates.hunk
+        advice = []
+        nearest = self._closest(candidates)
+        if nearest is None:
+            nearest = ClosestMatch(0, hunk.preimage[0], ())
+            advice = ["none of its lines is in the file; re-read the file and send the hunk again"]
+        advice += _omission_advice(hunk)
+        if not nearest.line.has_prefix:
+            advice.append("the line does not begin with ` `, `-` or `+`; read as context")
+        advice += self._option_advice(hunk)
+        text = "\n".join(advice)
+        return failure_of(hunk, Reason.NOT_FOUND, "does not match", text, Mismatch(nearest))
+
+    def _closest(self, candidates: Candidates) -> ClosestMatch | None:
+        if self._closest_matches is None:
+            lost = [found.hunk for found in self._all_candidates if not found.positions]
+            self._closest_matches = ClosestMatches(self._file_index, lost)
+        return self._closest_matches.nearest(candidates.hunk, candidates.anchors.positions)
+
+    def _option_advice(self, hunk: Hunk) -> list[str]:
+        """Name the option that would place the hunk; empty if there is none."""
+        if not self._matching.can_loosen or self._suggestions >= _MAX_SUGGESTIONS:
+            return []
+        self._suggestions += 1
+        for tier in tuple(Tier)[len(self._matching.tier.upto) :]:
+            line = self._line_with(hunk, self._matching._replace(tier=tier))
+            if line:
+                return [f"a looser tier would place it at line {line}: --match {tier.value}"]
+        for fuzz in range(self._matching.fuzz + 1, _MAX_FUZZ + 1):
+            line = self._line_with(hunk, self._matching._replace(fuzz=fuzz))
+            if line:
+                return [f"without its outer context it would match at line {line}: --fuzz {fuzz}"]
+        return []
+
+    def _line_with(self, hunk: Hunk, matching: Matching) -> int:
+        """Return the line, from 1, where the hunk would be placed; 0 if it would not."""
+        found = find_candidates(hunk, self._file_index, matching)
+        return found.positions[0] + 1 if found.decided else 0
+
+
+_DOTS = rb"(?:\.\.\.|\xe2\x80\xa6)"
+_OMISSION = re.compile(rb"\W*" + _DOTS + rb"(?:[\w ]*" + _DOTS + rb"| [\w ]+)?\W*")
+_MAX_OMISSION_LENGTH = 100
+
+
+def _omission_advice(hunk: Hunk) -> list[str]:
+    """Name a context line such as `# ... existing code ...`, which omits lines (D35)."""
+    return [
+        f"line {line.number}, `{visible(line.text.strip())}`, omits lines; begin a new hunk "
+        "with `@@` after it, or write the lines out"
+        for line in hunk.preimage
+        if len(line.text) < _MAX_OMISSION_LENGTH and _OMISSION.fullmatch(line.text)
+    ][:1]

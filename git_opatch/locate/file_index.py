@@ -1,0 +1,203 @@
+r"""The file that hunks are searched for in, and how its lines are compared with theirs.
+
+A `\r` that every line of the file has only frames the lines: they are compared without it (D46).
+In any other file a `\r` is content (D12). A byte-order mark is not part of the first line, unless
+a hunk shows it (D44, D48).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import accumulate
+
+from git_opatch.locate.line_index import LineIndex, matches_at
+from git_opatch.locate.normalized import NormalizedLines
+from git_opatch.locate.outline import Heading, heading
+from git_opatch.locate.repairs import with_single_prefixes
+from git_opatch.model.options import Tier
+from git_opatch.model.patch import Hunk, Line
+from git_opatch.model.text import BYTE_ORDER_MARK, Text, indentation, without_cr
+
+_MAX_HUNKS_UNINDEXED = 4
+"""For no more hunks than this, searching the file itself is faster than indexing it."""
+
+
+class FileIndex:
+    """The lines of one file, indexed for the hunks that are to be placed in it.
+
+    `changed` are the lines that other hunks of the patch wrote.
+    """
+
+    def __init__(self, text: Text, hunks: Sequence[Hunk], changed: Sequence[range] = ()) -> None:
+        self.text = text
+        self._changed = changed
+        self._hunks = hunks
+        self.lines = self._compared_lines()
+        self._containing: dict[bytes, list[int]] = {}
+        self._block_ends: dict[int, int] = {}
+        self._views: dict[Tier, NormalizedLines] = {}
+
+    def _compared_lines(self) -> Sequence[bytes]:
+        lines = self.text.lines
+        if self.text.crlf:
+            lines = [without_cr(line) for line in lines]
+        if self._hides_byte_order_mark():
+            return [lines[0].removeprefix(BYTE_ORDER_MARK), *lines[1:]]
+        return lines
+
+    def _hides_byte_order_mark(self) -> bool:
+        """Tell whether the file has a byte-order mark that no hunk shows."""
+        if not self.text.lines or not self.text.lines[0].startswith(BYTE_ORDER_MARK):
+            return False
+        shown = (line.text for hunk in self._hunks for line in hunk.preimage)
+        return not any(line.startswith(BYTE_ORDER_MARK) for line in shown)
+
+    def normal(self, line: bytes) -> bytes:
+        """Return a line of the patch as it is compared with `lines`."""
+        return without_cr(line) if self.text.crlf else line
+
+    def _texts(self, lines: Iterable[Line]) -> list[bytes]:
+        texts = [line.text for line in lines]
+        return list(map(without_cr, texts)) if self.text.crlf else texts
+
+    def view(self, tier: Tier) -> NormalizedLines:
+        """Return the file as a lenient tier compares it."""
+        if tier not in self._views:
+            stricter = self._views.get(Tier.RESILIENT)
+            lines = stricter.keys if stricter else self.lines
+            wanted = (line.text for hunk in self._hunks for line in hunk.lines)
+            self._views[tier] = NormalizedLines(lines, tier, wanted, self.normal)
+        return self._views[tier]
+
+    @cached_property
+    def _line_index(self) -> LineIndex:
+        return LineIndex(self.lines, self._wanted())
+
+    def _wanted(self) -> set[bytes]:
+        wanted = {b""}  # a hunk that is found gets the file's blank lines
+        for hunk in self._hunks:
+            wanted.update(self._texts(hunk.lines))
+            wanted.update(self.normal(anchor.text) for anchor in hunk.anchors)
+            if single := with_single_prefixes(hunk):
+                wanted.update(self._texts(single.lines))
+        return wanted
+
+    def find(self, lines: Sequence[Line]) -> list[int]:
+        """List the positions of `lines`, of which there is at least one, compared strictly.
+
+        If even the line endings are the same at some positions, only those are listed.
+        """
+        texts = self._texts(lines)
+        few = len(self._hunks) <= _MAX_HUNKS_UNINDEXED
+        positions = self._find_unindexed(texts) if few else None
+        if positions is None:
+            positions = self._line_index.find(texts)
+        if not self.text.crlf:
+            return positions
+        exact = [position for position in positions if self.has_endings(lines, position)]
+        return exact or positions
+
+    def _find_unindexed(self, texts: Sequence[bytes]) -> list[int] | None:
+        """Find the only position of `texts` in the file's bytes; None if there are several."""
+        sought = _bordered(texts)
+        offset = self._bordered.find(sought)
+        if offset < 0:
+            return []
+        second = self._bordered.find(sought, offset + 1)
+        return [self._bordered.count(b"\n", 0, offset)] if second < 0 else None
+
+    @cached_property
+    def _bordered(self) -> bytes:
+        return _bordered(self.lines)
+
+    def first_match(self, starts: Iterable[int], lines: Sequence[Line]) -> int | None:
+        """Return the first of `starts` where `lines`, of which there is at least one, occur."""
+        texts = self._texts(lines)
+        return next((start for start in starts if matches_at(texts, self.lines, start)), None)
+
+    def has_endings(self, lines: Sequence[Line], start: int) -> bool:
+        """Tell whether `lines`, found at `start`, have the very line endings of the file."""
+        if not self.text.crlf:
+            return True
+        at_end = start + len(lines) == len(self.lines) and not self.text.final_newline
+        has_last = at_end and bool(lines)
+        terminated = lines[:-1] if has_last else lines
+        same = all(line.text.endswith(b"\r") for line in terminated)
+        return same and (not has_last or lines[-1].text == self.text.lines[-1])
+
+    def block_end(self, start: int) -> int:
+        """Return the position after the lines that are indented deeper than that at `start`."""
+        if start not in self._block_ends:
+            self._block_ends[start] = self._find_block_end(start)
+        return self._block_ends[start]
+
+    def _find_block_end(self, start: int) -> int:
+        depth = len(indentation(self.lines[start]))
+        for position in range(start + 1, len(self.lines)):
+            line = self.lines[position]
+            if line.strip() and len(indentation(line)) <= depth:
+                return position
+        return len(self.lines)
+
+    def positions(self, line: bytes) -> Sequence[int]:
+        """List every position of a line that is a hunk's anchor."""
+        return self._line_index.positions(self.normal(line))
+
+    @cached_property
+    def headings(self) -> dict[Heading, list[int]]:
+        """The positions of all headings, by kind, but for those that other hunks wrote."""
+        found: dict[Heading, list[int]] = {kind: [] for kind in Heading}
+        changed = {position for lines in self._changed for position in lines}
+        for position, line in enumerate(self.lines):
+            kind = None if position in changed else heading(line)
+            if kind is not None:
+                found[kind].append(position)
+        return found
+
+    @cached_property
+    def trimmed(self) -> dict[bytes, list[int]]:
+        """The positions of each anchor's trimmed text among the trimmed lines."""
+        found: dict[bytes, list[int]] = {
+            anchor.text.strip(): [] for hunk in self._hunks for anchor in hunk.anchors
+        }
+        for position, line in enumerate(self.lines):
+            if (text := line.strip()) in found:
+                found[text].append(position)
+        return found
+
+    def containing(self, text: bytes) -> list[int]:
+        """List the positions of the lines that contain `text`."""
+        if text not in self._containing:
+            self._containing[text] = self._find_containing(text)
+        return self._containing[text]
+
+    def _find_containing(self, text: bytes) -> list[int]:
+        found, offset = [], self._joined.find(text)
+        while offset >= 0:
+            position = bisect_right(self._offsets, offset) - 1
+            found.append(position)
+            line_end = self._offsets[position] + len(self.lines[position])
+            offset = self._joined.find(text, line_end)
+        return found
+
+    @cached_property
+    def _joined(self) -> bytes:
+        return b"\n".join(self.lines)
+
+    @cached_property
+    def _offsets(self) -> list[int]:
+        """Where each line begins in `_joined`."""
+        lengths = (len(line) + 1 for line in self.lines)
+        return list(accumulate(lengths, initial=0))
+
+    @cached_property
+    def has_blank_line(self) -> bool:
+        """Whether the file has a blank line."""
+        return any(not line.strip() for line in self.lines)
+
+
+def _bordered(lines: Sequence[bytes]) -> bytes:
+    """Join `lines` with a newline at each end, so that only whole lines match whole lines."""
+    return b"\n".join([b"", *lines, b""])

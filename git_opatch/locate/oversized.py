@@ -1,0 +1,53 @@
+"""Refuse hunks with far more lines to find than the file has, before any is compared (D39).
+
+All that is tolerated leaves out few lines of a hunk, but for blank ones; other hunks can add lines
+that it shows; and a hunk that is already applied has left its postimage.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from git_opatch.model.patch import Hunk, Prefix
+from git_opatch.model.result import Failure, Reason, failure_of
+from git_opatch.model.text import Text
+
+_TOLERANCE = 1000
+"""A hunk that is longer by less is searched for: the closest match says more than its length."""
+
+
+def refuse_oversized(
+    hunks: Sequence[Hunk], text: Text, fuzz: int
+) -> tuple[list[Hunk], list[Failure]]:
+    """Return those of a file's `hunks` that may fit in `text`, and the failures of the others."""
+    limit = len(text.lines) + 2 * fuzz + _TOLERANCE
+    if all(len(hunk.lines) <= limit for hunk in hunks):
+        return list(hunks), []
+    counts = [Counter(line.prefix for line in hunk.lines if line.text.strip()) for hunk in hunks]
+    added = sum(count[Prefix.ADDED] for count in counts)
+    kept, failures = [], []
+    for hunk, count in zip(hunks, counts, strict=True):
+        added_by_others = added - count[Prefix.ADDED]
+        if _is_oversized(hunk, count, limit + added_by_others):
+            to_find = count.total() - count[Prefix.ADDED]
+            failures.append(_refuse(hunk, to_find, len(text.lines)))
+        else:
+            kept.append(hunk)
+    return kept, failures
+
+
+def _is_oversized(hunk: Hunk, count: Counter[Prefix], limit: int) -> bool:
+    """Tell whether both images of `hunk` have more than `limit` lines that are not blank.
+
+    A hunk without a change is not located, however long it is.
+    """
+    preimage, postimage = count.total() - count[Prefix.ADDED], count.total() - count[Prefix.REMOVED]
+    leaves_none = count[Prefix.REMOVED] == len(hunk.lines)
+    changes = count.total() > count[Prefix.CONTEXT]
+    return changes and preimage > limit and (postimage > limit or leaves_none)
+
+
+def _refuse(hunk: Hunk, to_find: int, size: int) -> Failure:
+    message = f"is longer than the file: it has {to_find} lines to find, and the file has {size}"
+    return failure_of(hunk, Reason.NOT_FOUND, message, "re-read the file and send the hunk again")

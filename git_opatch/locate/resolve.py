@@ -1,0 +1,128 @@
+"""Turn the candidates that are left into placements, and into failures that say why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from git_opatch.locate.already_applied import applied_over, postimage_positions
+from git_opatch.locate.anchor import in_scope_of
+from git_opatch.locate.blank_lines import Alignment
+from git_opatch.locate.candidates import Candidates
+from git_opatch.locate.contradiction import contradiction
+from git_opatch.locate.explain import (
+    NotFoundExplainer,
+    refuse,
+    refuse_addition,
+    refuse_already_applied,
+    refuse_ambiguous,
+    refuse_blank_lines,
+)
+from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.tiers import likeness
+from git_opatch.locate.unchanged_lines import cancel_unchanged
+from git_opatch.model.options import Matching, Tier
+from git_opatch.model.patch import Hunk, Line, Prefix
+from git_opatch.model.placement import Likeness, Placement
+from git_opatch.model.result import Failure, HunkResult, Reason
+from git_opatch.model.text import visible
+
+
+class Resolver:
+    """Turns the candidates of one file's hunks into placements and failures."""
+
+    def __init__(
+        self, file_index: FileIndex, all_candidates: Sequence[Candidates], matching: Matching
+    ) -> None:
+        self._file_index = file_index
+        self._not_found = NotFoundExplainer(file_index, all_candidates, matching)
+
+    def resolve(self, candidates: Candidates) -> HunkResult:
+        """Place a hunk that has one candidate which nothing contradicts; refuse any other."""
+        if not candidates.positions:
+            return self._refuse_without_candidates(candidates)
+        if not candidates.decided:
+            return refuse_ambiguous(candidates, self._file_index)
+        position = candidates.positions[0]
+        hunk = candidates.hunk_at(position)
+        applied = applied_over(hunk, position, self._file_index, candidates.tier)
+        if applied is not None:
+            return refuse_already_applied(candidates.hunk, *applied)
+        contradicted = contradiction(candidates, position, self._file_index)
+        if contradicted is not None:
+            return self._refuse_contradicted(candidates, contradicted)
+        alignment = candidates.alignments.get(position)
+        if alignment is not None and alignment.ambiguous_at is not None:
+            return refuse_blank_lines(candidates, alignment.ambiguous_at, self._file_index)
+        return self._place(candidates, position)
+
+    def _refuse_without_candidates(self, candidates: Candidates) -> Failure:
+        if candidates.no_position:
+            return refuse_addition(candidates)
+        if candidates.applied_at is not None:
+            return refuse_already_applied(candidates.hunk, candidates.applied_at, candidates.tier)
+        return self._not_found.refuse(candidates)
+
+    def _refuse_contradicted(self, candidates: Candidates, message: str) -> Failure:
+        """Refuse a hunk; as already applied if its postimage is once under its anchor, strictly."""
+        hunk = candidates.hunk
+        positions = postimage_positions(hunk, self._file_index, Tier.STRICT)
+        under = in_scope_of(positions, candidates.anchors.positions, self._file_index)
+        if len(under) == 1:
+            return refuse_already_applied(hunk, under[0], Tier.STRICT)
+        advice = "re-read the file and send the hunk again"
+        return refuse(candidates, self._file_index, Reason.CONTRADICTED, message, advice)
+
+    def _place(self, candidates: Candidates, position: int) -> Placement:
+        hunk = candidates.hunk_at(position)
+        strict = candidates.tier is Tier.STRICT
+        in_file = () if strict else self._lines_at(hunk, position)
+        verbatim_endings = (
+            strict
+            and not hunk.uniform_endings
+            and self._file_index.has_endings(hunk.preimage, position)
+        )
+        return Placement(
+            cancel_unchanged(hunk, in_file),
+            position,
+            candidates.tier,
+            candidates.evidence,
+            verbatim_endings=verbatim_endings,
+            likeness=() if strict else tuple(self._likeness(hunk, in_file)),
+            repairs=(*candidates.repairs, *_blank_repairs(candidates.alignments.get(position))),
+            notes=tuple(_missing_anchors(candidates)),
+            candidate_count=candidates.candidate_count,
+        )
+
+    def _lines_at(self, hunk: Hunk, position: int) -> Sequence[bytes]:
+        """Return the file's lines for the hunk's preimage."""
+        return self._file_index.lines[position : position + len(hunk.preimage)]
+
+    def _likeness(self, hunk: Hunk, in_file: Sequence[bytes]) -> Iterator[Likeness]:
+        for line, found in zip(hunk.preimage, in_file, strict=True):
+            text = self._file_index.normal(line.text)
+            yield Likeness.EXACT if _is_exact(line, text, found) else likeness(text, found)
+
+
+def _is_exact(line: Line, text: bytes, found: bytes) -> bool:
+    """Tell whether a line is in the file as written, or is context that lost its prefix (D33)."""
+    return text == found or (line.prefix is Prefix.CONTEXT and b" " + text == found)
+
+
+def _missing_anchors(candidates: Candidates) -> Iterator[str]:
+    """Note the anchors that are not in the file."""
+    for anchor in candidates.anchors.missing:
+        if not anchor.weak:
+            yield f"the anchor `{visible(anchor.text)}` is not in the file"
+
+
+def _blank_repairs(alignment: Alignment | None) -> Iterator[str]:
+    """Name the repairs of blank lines that one side lacks."""
+    if alignment is None:
+        return
+    surplus = sum(alignment.blank_mismatches) - alignment.omitted
+    for count, description in (
+        (alignment.omitted, "of the file left out"),
+        (surplus, "of the patch not in the file"),
+    ):
+        if count:
+            yield f"{count} blank line{'s' * (count > 1)} {description}"

@@ -1,0 +1,1 @@
+"""Values and pure text: what a patch asks for, what a file holds, what was decided."""

@@ -1,0 +1,21 @@
+"""Commit ids in messages, and the command that reverts commits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_SHORT = 12
+_MOST_NAMED = 10
+
+
+def revert_command(commits: Sequence[str]) -> str:
+    """Return the command that reverts `commits`, which are oldest first."""
+    first, last = commits[0], commits[-1]
+    if len(commits) > _MOST_NAMED:
+        return f"git revert {abbreviate(first)}^..{abbreviate(last)}"
+    return " ".join(["git revert", *map(abbreviate, reversed(commits))])
+
+
+def abbreviate(commit: str) -> str:
+    """Shorten an id, to a length that is unique in practice."""
+    return commit[:_SHORT]

@@ -1,0 +1,153 @@
+"""The options of a run, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import NamedTuple
+
+from git_opatch.model.command_line import CommandLine
+
+
+class Target(Enum):
+    """What a patch changes, and therefore where its hunks are located."""
+
+    INDEX = "index"
+    """Index and working tree together; located in the index."""
+    CACHED = "cached"
+    """The index only."""
+    WORKTREE = "worktree"
+    """The working tree only; located in its files as `git add` would store them."""
+
+
+class Format(Enum):
+    """The formats that patches are written in."""
+
+    ENVELOPE = "envelope"
+    """`*** Begin Patch`, as in OpenCode and Codex."""
+    UNIFIED = "unified"
+    """`---`, `+++` and `@@`, with or without correct numbers."""
+    SEARCH_REPLACE = "search-replace"
+    """`<<<<<<< SEARCH`, `=======` and `>>>>>>> REPLACE`, as in aider, Cline and Roo."""
+    FILE_CHANGES = "file-changes"
+    """`<FILE_CHANGES>` with a tag for each file, as in udiffx."""
+    OPERATIONS = "operations"
+    """`create_file`, `update_file` and `delete_file` of the Responses API, in JSON."""
+
+
+class Tier(Enum):
+    """How loosely lines are compared, strictest first."""
+
+    STRICT = "strict"
+    RESILIENT = "resilient"
+    FUZZY = "fuzzy"
+
+    @cached_property
+    def upto(self) -> tuple[Tier, ...]:
+        """The tiers to try, up to this one."""
+        tiers = tuple(Tier)
+        return tiers[: tiers.index(self) + 1]
+
+
+class Ambiguous(Enum):
+    """What to do with a hunk that fits several positions equally."""
+
+    REFUSE = "refuse"
+    NEAREST = "nearest"
+    """Take the position nearest to the previous hunk, within a limit."""
+
+
+class ThreeWay(Enum):
+    """How older versions of a file are used for a patch that does not fit the present one."""
+
+    OFF = "off"
+    SUGGEST = "suggest"
+    """A refusal says which of them the patch fits."""
+    MERGE = "merge"
+    """The patch is completed against one of them and merged with the present file."""
+
+
+class Matching(NamedTuple):
+    """How hunks are located."""
+
+    tier: Tier = Tier.FUZZY
+    """The loosest one to try."""
+    ambiguous: Ambiguous = Ambiguous.REFUSE
+    proximity: int = 100
+    """How far, in lines, the nearest position may be from the expected one (`NEAREST`)."""
+    fuzz: int = 0
+    """How many of the outermost context lines on each side may be ignored."""
+    can_loosen: bool = True
+    """Whether the user can choose a looser tier or more fuzz: then a message may advise it."""
+    ordered: bool = True
+    """Whether the order of a file's hunks may decide between positions."""
+
+
+class PathRule(NamedTuple):
+    """Pathspecs that each path of a patch must match, or must not match."""
+
+    pathspecs: tuple[str, ...]
+    allows: bool
+    directory: str
+    """Where git is to resolve them; empty for the top of the working tree."""
+    origin: str
+    """The option or the setting that they are from."""
+
+
+class Policy(NamedTuple):
+    """What a patch may touch, and which versions of files it was written for."""
+
+    rules: tuple[PathRule, ...] = ()
+    """All of them must hold."""
+    expected: tuple[tuple[str, str], ...] = ()
+    """Paths, each with the beginning of its blob's id; empty where there must be no file."""
+
+    @property
+    def expected_paths(self) -> list[str]:
+        """The paths of `expected`."""
+        return [path for path, _ in self.expected]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a patch is read and applied."""
+
+    target: Target = Target.INDEX
+    reverse: bool = False
+    overwrite: bool = False
+    directory: str = ""
+    """Prepended to every path of the patch; relative to the top of the working tree."""
+    base: str | None = None
+    """A tree-ish to locate in instead of the index."""
+    matching: Matching = field(default_factory=Matching)
+    three_way: ThreeWay = ThreeWay.OFF
+    partial: bool = False
+    """Whether hunks that do not apply are left out, instead of refusing the whole patch."""
+    reject: bool = False
+    """Whether those hunks are written to `.rej` files."""
+    journal_size: int = 100
+    """The number of records that the journal keeps."""
+    carry: bool = False
+    """Whether files may have unstaged changes, which stay unstaged: for `Target.INDEX`. With
+    `Target.WORKTREE`, the plan is for such files as they are, unstaged changes included."""
+    skip_applied: bool = False
+    """Whether changes that are already applied are skipped, instead of refused."""
+    commit: bool = False
+    """Whether the applied patch is to be committed, for which it must be staged."""
+    policy: Policy = field(default_factory=Policy)
+    command: CommandLine = CommandLine("git opatch apply")  # noqa: RUF009 - it is immutable
+    """The user's command line, for advice in messages."""
+    target_flag: str = ""
+    """The option that names the target; empty where it is the default."""
+
+    def __post_init__(self) -> None:
+        """Raises `TypeError` if `target` is not a `Target`, such as its name."""
+        if not isinstance(self.target, Target):
+            raise TypeError(f"target must be a Target, not {self.target!r}")
+
+    def command_with(self, flag: str) -> str:
+        """Spell the user's command with one more flag; another target replaces --carry."""
+        replaces_carry = flag in ("--cached", "--worktree")
+        command = self.command.without("--carry") if replaces_carry else self.command
+        return str(command.with_option(flag))

@@ -1,0 +1,111 @@
+"""Paths in patches: git's quoting, and the paths that no patch may name (D51).
+
+A path is a `str` in the file system's encoding with surrogate escapes, relative to the
+top of the working tree, with `/` between its parts.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+_ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
+_BYTES = {name: code for code, name in _ESCAPES.items()}
+_PLAIN = re.compile(r"[ !#-\[\]-~]*")
+_QUOTED_PART = re.compile(rb'\\([0-3][0-7]{2}|[abtnvfr"\\])|([^"\\]+)')
+
+# Code points that HFS+ ignores in a name (next_hfs_char in git's utf8.c).
+_IGNORED_BY_HFS = dict.fromkeys(
+    [0x200C, 0x200D, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
+)
+_LONGEST_PATH, _LONGEST_NAME = 4000, 255
+# Its names on NTFS are those of is_ntfs_dotgitmodules in git's path.c.
+_MODULES_FILE = re.compile(r"\.gitmodules|gitmod~[1-4]|gi7eba~[1-9]")
+_DRIVE = re.compile(r"[A-Za-z]:(?=[\\/]|$)")
+
+
+def quote(path: str) -> str:
+    """Quote `path` with C escapes where git would; else return it as it is."""
+    if _PLAIN.fullmatch(path):
+        return path
+    return '"' + "".join(map(_quoted_byte, os.fsencode(path))) + '"'
+
+
+def _quoted_byte(byte: int) -> str:
+    if byte in _ESCAPES:
+        return "\\" + _ESCAPES[byte]
+    return chr(byte) if 0x20 <= byte < 0x7F else f"\\{byte:03o}"
+
+
+def unquote(name: bytes) -> bytes | None:
+    """Decode a C-quoted name, given with its quotes; None if malformed."""
+    if len(name) < 2 or not (name.startswith(b'"') and name.endswith(b'"')):
+        return None
+    out, at, end = bytearray(), 1, len(name) - 1
+    while at < end:
+        part = _QUOTED_PART.match(name, at, end)
+        if part is None:
+            return None
+        out += part[2] if part[2] is not None else _unescaped(part[1])
+        at = part.end()
+    return bytes(out)
+
+
+def _unescaped(escape: bytes) -> bytes:
+    name = escape.decode("ascii")
+    return bytes([_BYTES[name] if name in _BYTES else int(name, 8)])
+
+
+def normalise(path: str, directory: str = "") -> str:
+    """Join `directory` and `path`, without empty and `.` parts."""
+    joined = f"{directory}/{path}" if directory and not path.startswith("/") else path
+    parts = [part for part in joined.split("/") if part not in ("", ".")]
+    return ("/" if joined.startswith("/") else "") + "/".join(parts)
+
+
+def parents(path: str) -> Iterator[str]:
+    """The directories above `path`, outermost first."""
+    slash = path.find("/")
+    while slash > 0:
+        yield path[:slash]
+        slash = path.find("/", slash + 1)
+
+
+def why_unsafe(path: str) -> str | None:
+    """Why no patch may name `path`, or None if it may.
+
+    Refuses what git refuses on any system (verify_path with core.protectNTFS and core.protectHFS
+    on), so that a patch that applies here applies everywhere.
+    """
+    if not path:
+        return "the path is empty"
+    if "\0" in path:
+        return "the path contains a NUL"
+    if path.startswith(("/", "\\")) or _DRIVE.match(path):
+        return "the path is absolute; paths are relative to the top of the working tree"
+    parts = path.replace("\\", "/").split("/")
+    size = len(os.fsencode(path))
+    if size > _LONGEST_NAME and (
+        size > _LONGEST_PATH or any(len(os.fsencode(part)) > _LONGEST_NAME for part in parts)
+    ):
+        return "the path is longer than a file system allows"
+    if ".." in parts:
+        return "the path leaves the working tree"
+    if "git" in path.translate(_IGNORED_BY_HFS).lower() and any(map(_is_git_directory, parts)):
+        return "the path goes into the git directory"
+    return None
+
+
+def is_modules_file(path: str) -> bool:
+    """Whether any system could take `path` for `.gitmodules`, which must not be a link."""
+    return _MODULES_FILE.fullmatch(_plain(path.rpartition("/")[2])) is not None
+
+
+def _is_git_directory(part: str) -> bool:
+    return _plain(part) in (".git", "git~1")
+
+
+def _plain(part: str) -> str:
+    """`part` without what HFS+ and NTFS ignore."""
+    return part.translate(_IGNORED_BY_HFS).split(":")[0].rstrip(" .").lower()

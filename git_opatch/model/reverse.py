@@ -1,0 +1,58 @@
+"""Reverse a patch: `-R` (D8).
+
+Adds become deletes, moves go in the other direction, and the sections are in reverse order. Hunks
+are then located by their new lines, like those of any patch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from git_opatch.model.patch import FilePatch, Hunk, Operation, Patch
+
+_OPPOSITE = {Operation.ADD: Operation.DELETE, Operation.DELETE: Operation.ADD}
+
+
+def reverse(patch: Patch) -> Patch:
+    """Reverse `patch`, without its mails. A copy stays a copy: it looks like any new file."""
+    return Patch(tuple(map(_reversed_section, reversed(patch.files))), patch.digest)
+
+
+def reverse_recorded(patch: Patch) -> Patch:
+    """Reverse `patch`, which is known to have been applied: a copy is deleted.
+
+    The caller must check that the copy still has the content that was given to it.
+    """
+    return Patch(tuple(map(_reversed_record, reversed(patch.files))), patch.digest)
+
+
+def _reversed_record(section: FilePatch) -> FilePatch:
+    if section.operation is not Operation.COPY:
+        return _reversed_section(section)
+    return FilePatch(
+        Operation.DELETE,
+        section.new_path,
+        None,
+        has_content=False,
+        number=section.number,
+        source=section.source,
+    )
+
+
+def _reversed_section(section: FilePatch) -> FilePatch:
+    return replace(
+        section,
+        operation=_OPPOSITE.get(section.operation, section.operation),
+        old_path=section.new_path,
+        new_path=section.old_path,
+        old_mode=section.new_mode,
+        new_mode=section.old_mode,
+        hunks=tuple(map(_reversed_hunk, section.hunks)),
+        blobs=section.blobs[::-1],
+    )
+
+
+def _reversed_hunk(hunk: Hunk) -> Hunk:
+    """Reverse a hunk; one with nothing to locate it was added at the end of the file."""
+    appended = not hunk.preimage and hunk.start is None and not hunk.anchors
+    return replace(hunk.reversed(), at_end_of_file=hunk.at_end_of_file or appended)

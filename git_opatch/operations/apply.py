@@ -1,0 +1,105 @@
+"""Apply a patch, or decide what it would do (D2).
+
+    parse ──▶ resolve paths ──▶ plan ──▶ preflight ──▶ perform: transaction, journal
+
+`convert` and `show` end after the plan; `check` ends after preflight and asks git.
+"""
+
+from __future__ import annotations
+
+from git_opatch.git.repository import Repository
+from git_opatch.model.options import Options, Target
+from git_opatch.model.patch import Patch
+from git_opatch.model.result import Refused
+from git_opatch.operations.perform import BeforeCommit, Session, perform
+from git_opatch.operations.post_hook import run_post_hook
+from git_opatch.operations.recover import recovered
+from git_opatch.plan.hints import with_next_steps
+from git_opatch.plan.patch_paths import resolve_paths
+from git_opatch.plan.plan import Plan
+from git_opatch.plan.planner import plan_request, plan_resolved
+from git_opatch.plan.preflight import preflight
+from git_opatch.transaction import check_diff, deferred_signals
+
+
+def plan_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
+    """Decide everything about `patch`, and write nothing. Raises `RepositoryError`."""
+    return plan_resolved(_resolve(patch, repository, options), repository, options)[0]
+
+
+def check_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
+    """Decide, then let git check the diff. Raises `Refused` or `TransactionError`."""
+    repository.require_worktree()
+    patch = _resolve(patch, repository, options)
+    plan = preflight(plan_request(patch, repository, options), repository, options)
+    if plan.conflicts:
+        raise Refused(plan.failures)
+    _plan_rejects(patch, plan, repository, options)
+    if plan.carried is not None:
+        check_diff(repository, plan.carried.diff, Target.WORKTREE)
+    if plan.completed.changes:
+        target = options.target if plan.carried is None else Target.CACHED
+        check_diff(repository, plan.completed.diff, target)
+    return plan
+
+
+def apply_patch(patch: Patch, repository: Repository, options: Options, name: str = "") -> Plan:
+    """Apply `patch`, called `name` in the journal, to the target of `options`.
+
+    All of it is applied, or nothing is. With `ThreeWay.MERGE`, files may be left unmerged, which
+    are the plan's failures. The notes include what was recovered from an interrupted run.
+    Raises `Refused` if it does not apply, other kinds of `OpatchError` if git or the system fails.
+    """
+    repository.require_worktree()
+    with recovered(repository) as (lock, notes):
+        plan = apply_locked(patch, Session(repository, options, lock, name))
+    return plan.with_notes(run_post_hook(plan, repository), first=notes)
+
+
+def apply_locked(
+    patch: Patch, session: Session, before_commit: BeforeCommit = lambda _: None
+) -> Plan:
+    """Apply `patch` while the caller has the lock; neither recovers nor runs the hook."""
+    repository, options = session.repository, session.options
+    patch = _resolve(patch, repository, options)
+    plan = preflight(plan_request(patch, repository, options), repository, options)
+    if plan.conflicts and options.commit:
+        raise Refused(plan.failures)
+    rejects = _plan_rejects(patch, plan, repository, options)
+    digest = "" if options.reverse else patch.digest
+    with deferred_signals():
+        plan = perform(plan, session, digest=digest, before_commit=before_commit)
+        plan = plan.with_notes(_write_rejects(repository, rejects))
+    return with_next_steps(plan, options)
+
+
+def _resolve(patch: Patch, repository: Repository, options: Options) -> Patch:
+    return resolve_paths(patch, options.directory, str(repository.top or ""))
+
+
+def _plan_rejects(
+    patch: Patch, plan: Plan, repository: Repository, options: Options
+) -> dict[str, bytes]:
+    """Make the files of rejected hunks, by path. Raises `Refused` if one is in the way."""
+    if not options.reject:
+        return {}
+    from git_opatch.transaction.rejects import guard_rejects, rejects_of
+
+    rejects = rejects_of(patch, plan.failures)
+    changed = {change.path for change in plan.completed.changes}
+    if obstacles := guard_rejects(repository.require_worktree(), list(rejects), changed):
+        raise Refused([*plan.failures, *obstacles])
+    return rejects
+
+
+def _write_rejects(repository: Repository, rejects: dict[str, bytes]) -> list[str]:
+    """Write the files of rejected hunks; return notes."""
+    if not rejects:
+        return []
+    from git_opatch.transaction.rejects import write_rejects
+
+    try:
+        write_rejects(repository.require_worktree(), rejects)
+    except OSError as error:
+        return [f"the rejected hunks could not be written: {error.strerror}"]
+    return [f"rejected hunks written to {path}" for path in rejects]

@@ -1,0 +1,135 @@
+"""Apply a patch and commit just that, by git's own `git commit`: `apply --commit` (D70).
+
+A patch of several mails becomes several commits (`commit_series`). One commit is made as a user
+would make it: the patch is applied to index and working tree and recorded, then `git commit`
+commits the index. If a hook refuses, the change stays staged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from git_opatch.git.commit import commit, identity_error, manual_command
+from git_opatch.git.head import Head, commits_since, read_head, refuse_unfinished, staged_changes
+from git_opatch.git.index import unmerged_paths
+from git_opatch.git.output import git_message
+from git_opatch.git.repository import Repository
+from git_opatch.journal import pending_commit
+from git_opatch.model.errors import CommitError, Interrupted
+from git_opatch.model.options import Options
+from git_opatch.model.patch import Patch
+from git_opatch.model.text import visible
+from git_opatch.operations.apply import apply_locked, check_patch
+from git_opatch.operations.commit_command import CommitRequest, PlannedCommit, plan_commits
+from git_opatch.operations.commit_series import apply_series, plan_series, write_commits
+from git_opatch.operations.perform import Session
+from git_opatch.operations.post_hook import run_post_hook
+from git_opatch.operations.recover import recovered
+from git_opatch.plan.plan import NotCommitted, Plan
+from git_opatch.transaction import deferred_signals, state_dir
+
+_MOST_NAMED = 3
+
+
+def check_commit(
+    patch: Patch, repository: Repository, options: Options, commit_options: CommitRequest
+) -> tuple[Plan, int]:
+    """Decide, and write nothing; return how many commits would be made, too.
+
+    Raises as `commit_patch` does before it changes anything.
+    """
+    parts = plan_commits(patch, commit_options, reverse=options.reverse)
+    _check_head(parts, repository)
+    plan = check_patch(patch, repository, options)
+    if len(parts) > 1:
+        return plan, len(plan_series(parts, repository, options))
+    return plan, int(bool(plan.completed.changes))
+
+
+def commit_patch(
+    patch: Patch,
+    repository: Repository,
+    options: Options,
+    commit_options: CommitRequest,
+    name: str = "",
+) -> Plan:
+    """Apply `patch`, called `name` in the journal, and commit it; the plan has the commits.
+
+    Raises as `apply_patch` does, `CommitError` if nothing can be committed here, and
+    `NotCommitted` if git refuses to commit what was applied.
+    """
+    parts = plan_commits(patch, commit_options, reverse=options.reverse)
+    repository.require_worktree()
+    not_committed = None
+    with recovered(repository) as (lock, notes):
+        session = Session(repository, options, lock, name)
+        head = _check_head(parts, repository)
+        try:
+            if len(parts) > 1:
+                plan = apply_series(parts, patch, session, quiet=commit_options.quiet)
+            else:
+                plan = _apply_one(parts[0], head, patch, session, quiet=commit_options.quiet)
+        except NotCommitted as error:
+            not_committed, plan = error, error.plan
+        except (Interrupted, KeyboardInterrupt):
+            if not pending_commit.is_pending(state_dir(repository)):
+                raise
+            raise Interrupted("; ".join(["interrupted", *_finish_pending(repository)])) from None
+        finally:
+            pending_commit.end(state_dir(repository))
+    plan = plan.with_notes(run_post_hook(plan, repository), first=notes)
+    if not_committed:
+        not_committed.plan = plan
+        raise not_committed
+    return plan
+
+
+def _finish_pending(repository: Repository) -> list[str]:
+    notes = pending_commit.finish(repository, state_dir(repository))
+    return notes or ["it had been committed by then"]
+
+
+def _check_head(parts: Sequence[PlannedCommit], repository: Repository) -> Head:
+    """Return HEAD, which the index must be equal to, as for git revert. Raises `CommitError`."""
+    refuse_unfinished(repository)
+    head = read_head(repository)
+    if others := staged_changes(repository, head):
+        if unmerged := unmerged_paths(repository):
+            path = visible(unmerged[0])
+            raise CommitError(f"`{path}` is unmerged: resolve that first; nothing was changed")
+        names = ", ".join(visible(change.path) for change in others[:_MOST_NAMED])
+        more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
+        raise CommitError(
+            f"other changes are staged, and --commit commits just the patch: {names}{more}\n"
+            "commit them, or `git stash`, first; nothing was changed"
+        )
+    for part in parts:
+        if words := identity_error(repository, part.command):
+            raise CommitError(f"git would not commit: {git_message(words)}\nnothing was changed")
+    return head
+
+
+def _apply_one(
+    part: PlannedCommit, head: Head, patch: Patch, session: Session, *, quiet: bool
+) -> Plan:
+    """Apply `patch`, and commit it on `head`. Raises `NotCommitted` if it is only staged."""
+    repository = session.repository
+    home = state_dir(repository)
+    plan = apply_locked(patch, session, lambda _: pending_commit.begin(home, head, 1))
+    changes = set(plan.completed.changes)
+    if not changes:
+        return plan
+    if read_head(repository) != head or set(staged_changes(repository, head)) != changes:
+        raise NotCommitted("not committed: somebody changed the index or HEAD meanwhile", plan)
+    with deferred_signals():
+        result = commit(repository, part.command, session.lock, quiet=quiet)
+        made = commits_since(repository, head.id, read_head(repository).id)[:1]
+        plan = replace(plan, commits=tuple(commit_id for commit_id, _ in made))
+        plan = plan.with_notes(write_commits(plan, repository))
+    if not made:
+        why = git_message(result.words)
+        again = manual_command(part.command, home / "message")
+        what = f"not committed: git commit refused{why and ': '}{why}"
+        raise NotCommitted(what, plan, again=again)
+    return plan

@@ -1,0 +1,132 @@
+"""Plan the commits of a patch, and the options of `git commit` for each.
+
+A patch that is not mail is one commit, with the user's options. Each mail of `git format-patch` is
+one, with its message, author and date, as git-am(1) makes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from git_opatch.git.commit import CommitCommand
+from git_opatch.model.errors import CommitError, UsageError
+from git_opatch.model.patch import FilePatch, Mail, Patch
+
+
+class CommitRequest(NamedTuple):
+    """The user's options for the commit.
+
+    `file` is the content of the message file. `editor` is whether git may open an editor if there
+    is no message, `quiet` whether git's output is captured instead of shown.
+    """
+
+    messages: tuple[str, ...] = ()
+    trailers: tuple[str, ...] = ()
+    author: str = ""
+    date: str = ""
+    file: bytes | None = None
+    editor: bool = False
+    quiet: bool = False
+
+    @property
+    def is_for_one(self) -> bool:
+        """Whether there is an option that only one commit can have."""
+        return bool(self.messages or self.file is not None or self.author or self.date)
+
+
+class PlannedCommit(NamedTuple):
+    """A commit to make: its changes, and the options of `git commit`."""
+
+    patch: Patch
+    command: CommitCommand
+    title: str = ""
+    """The first line of the message, if a mail has one."""
+
+
+def plan_commits(
+    patch: Patch, commit_options: CommitRequest, *, reverse: bool
+) -> list[PlannedCommit]:
+    """Split `patch` into its commits; in reverse, it is one.
+
+    Raises `UsageError` for options that do not fit or are missing, and `CommitError` for an empty
+    message.
+    """
+    parts = list(_split_mails(replace(patch, mails=()) if reverse else patch))
+    if len(parts) > 1:
+        _check_several(parts, commit_options)
+    return [_plan_commit(mail, part, commit_options) for mail, part in parts]
+
+
+def _split_mails(patch: Patch) -> Iterator[tuple[Mail | None, Patch]]:
+    """Yield each mail with its sections; sections of a file that is not mail have no mail."""
+    mails = {mail.first: mail for mail in patch.mails}
+    mail, sections = None, list[FilePatch]()
+    for index, section in enumerate(patch.files):
+        other_file = mail is not None and bool(sections) and section.source != sections[0].source
+        if sections and (index in mails or other_file):
+            yield mail, Patch(tuple(sections))
+            mail, sections = None, []
+        mail = mails.get(index, mail)
+        sections.append(section)
+    yield mail, replace(patch, files=tuple(sections), mails=())
+
+
+def _check_several(parts: list[tuple[Mail | None, Patch]], commit_options: CommitRequest) -> None:
+    """Refuse options for one commit, and a part without a message."""
+    if commit_options.is_for_one:
+        raise UsageError(
+            f"-m, -F, --author and --date are for one commit, and the patch is {len(parts)} "
+            "commits; mails have their own message, author and date"
+        )
+    for mail, patch in parts:
+        if mail is None:
+            first = patch.files[0]
+            where = f"{first.source}, line" if first.source else "line"
+            raise UsageError(
+                f"{where} {first.number}: is not part of a mail, so it has no message; "
+                "apply it separately"
+            )
+
+
+def _plan_commit(mail: Mail | None, patch: Patch, commit_options: CommitRequest) -> PlannedCommit:
+    options = [f"--trailer={trailer}" for trailer in commit_options.trailers]
+    options += [f"--author={commit_options.author}"] if commit_options.author else []
+    options += [f"--date={commit_options.date}"] if commit_options.date else []
+    title = mail.message.partition("\n")[0] if mail else ""
+    author = _author(mail) if mail else {}
+    if commit_options.messages or commit_options.file is not None:
+        _refuse_empty(
+            "".join(commit_options.messages).encode(errors="surrogateescape"), commit_options.file
+        )
+        options += [f"--message={message}" for message in commit_options.messages]
+        return PlannedCommit(
+            patch, CommitCommand(tuple(options), commit_options.file, author), title
+        )
+    if mail is not None and mail.message.strip():
+        # lines that begin with # are part of the mail's message
+        options.append("--cleanup=whitespace")
+        utf8 = ("-c", "i18n.commitEncoding=UTF-8")
+        return PlannedCommit(
+            patch, CommitCommand(tuple(options), mail.message.encode(), author, utf8), title
+        )
+    if not commit_options.editor:
+        raise UsageError("--commit needs a message: -m MSG, or -F FILE")
+    return PlannedCommit(patch, CommitCommand(tuple(options), None, author), title)
+
+
+def _refuse_empty(message: bytes, file: bytes | None) -> None:
+    if not message.strip() and not (file or b"").strip():
+        raise CommitError("aborting commit due to empty commit message; nothing was changed", 1)
+
+
+def _author(mail: Mail) -> dict[str, str]:
+    """Return the author as git am passes it on: options would be parsed more loosely."""
+    name, _, address = mail.author.rpartition(" <")
+    variables = {
+        "GIT_AUTHOR_NAME": name,
+        "GIT_AUTHOR_EMAIL": address.removesuffix(">"),
+        "GIT_AUTHOR_DATE": mail.date,
+    }
+    return {key: value for key, value in variables.items() if value}

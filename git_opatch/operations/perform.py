@@ -1,0 +1,91 @@
+"""Carry out a plan: the transaction, then the journal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+from git_opatch import journal
+from git_opatch.git.repository import Repository
+from git_opatch.model.options import Options
+from git_opatch.plan.plan import Plan
+from git_opatch.transaction import ChangeSet, TransactionRecord, run_transaction, state_dir
+
+BeforeCommit = Callable[[TransactionRecord], None]
+"""Called when all is written; if it raises, everything is restored."""
+
+
+class Session(NamedTuple):
+    """A run that holds the lock of its repository."""
+
+    repository: Repository
+    options: Options
+    lock: int
+    """The descriptor of the lock, which git inherits."""
+    name: str = ""
+    """The patch's name in the journal."""
+
+
+def perform(
+    plan: Plan,
+    session: Session,
+    *,
+    digest: str = "",
+    before_commit: BeforeCommit = lambda _: None,
+) -> Plan:
+    """Apply what `plan` decided and record it; return the plan with the number of its record.
+
+    `digest` is that of the patch's text, if it is to be found in the journal by it.
+    """
+    if not plan.written.changes:
+        return plan
+    repository, options = session.repository, session.options
+    about = _about(plan, session.name, digest)
+    record, notes = 0, list[str]()
+
+    def on_commit(transaction: TransactionRecord) -> None:
+        nonlocal record
+        completed = plan.completed
+        if not completed.changes:
+            return
+        home, size, target = state_dir(repository), options.journal_size, transaction.target
+        try:
+            record = journal.add_record(
+                home, completed.diff, completed.changes, target, about, size
+            )
+        except OSError as error:
+            notes.append(f"the journal could not be written: {error.strerror}")
+
+    change_set = _change_set(plan, about, before_commit)
+    run_transaction(repository, change_set, options.target, session.lock, on_commit)
+    return replace(plan, record=record).with_notes(notes)
+
+
+def _about(plan: Plan, name: str, digest: str) -> dict[str, object]:
+    """Describe the plan for the journal. What leaves conflicts cannot be found by its digest."""
+    unmerged = sorted(plan.conflicts.stages) if plan.conflicts else []
+    return {
+        "patch": name,
+        "digest": "" if unmerged else digest,
+        "undoes": plan.undoes,
+        "files": Counter(file.status for file in plan.completed.files),
+        "carried": plan.carried is not None,
+        "unmerged": unmerged,
+        "partial": bool(plan.failures),
+    }
+
+
+def _change_set(plan: Plan, about: dict[str, object], before_commit: BeforeCommit) -> ChangeSet:
+    written, carried = plan.written, plan.carried
+    return ChangeSet(
+        written.diff,
+        written.changes,
+        written.contents,
+        plan.flags,
+        about=about,
+        carried=ChangeSet(carried.diff, carried.changes, carried.contents, {}) if carried else None,
+        before_commit=before_commit,
+        unmerged=plan.conflicts.stages if plan.conflicts else {},
+    )

@@ -1,0 +1,35 @@
+"""Run the `post-opatch` hook, which tells a watcher or an editor which files were changed.
+
+It is found and run as git's hooks are (githooks(5)): by `core.hooksPath`, at the top of the working
+tree, its output on standard error. It has no effect on the outcome.
+"""
+
+from __future__ import annotations
+
+import os
+
+from git_opatch.git.hooks import find_hook, run_hook
+from git_opatch.git.output import nul_terminated
+from git_opatch.git.repository import Repository
+from git_opatch.plan.plan import Plan
+
+NAME = "post-opatch"
+
+
+def run_post_hook(plan: Plan, repository: Repository) -> list[str]:
+    """Give the changed paths of `plan` to the hook, if there is one; return notes if it failed."""
+    hook = find_hook(repository, NAME)
+    if not plan.completed.changes or hook is None:
+        return []
+    if not os.access(hook, os.X_OK):
+        return [f"the {NAME} hook was ignored: it is not executable"]
+    paths = nul_terminated(change.path for change in plan.completed.changes)
+    try:
+        status = run_hook(repository, hook, paths)
+    except OSError as error:
+        return [f"the {NAME} hook cannot be run: {error.strerror}"]
+    except KeyboardInterrupt:
+        return [f"the {NAME} hook was interrupted; the files are changed all the same"]
+    if status:
+        return [f"the {NAME} hook failed (status {status}); the files are changed all the same"]
+    return []

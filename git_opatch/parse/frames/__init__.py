@@ -1,1 +1,0 @@
-"""What stands round a patch: Markdown fences, shell text, mail."""

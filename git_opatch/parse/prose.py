@@ -1,0 +1,84 @@
+"""Prose around patches is skipped, but not lines that can only be part of a patch.
+
+    *** Update File: a.py        without `*** Begin Patch` above it
+    @@ -1,3 +1,4 @@              without the name of a file above it
+    ```diff                      without names in it
+
+Nothing of a patch is dropped silently (D57).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from types import ModuleType
+
+from git_opatch.model.errors import FixIt
+from git_opatch.parse import envelope, unified
+from git_opatch.parse.formats import HUNK_START, NAMED_BEGINNING, find_format, parser_of
+from git_opatch.parse.scanner import Scanner
+from git_opatch.parse.wrappers import fence
+
+_DIFF_FENCE = re.compile(rb"(?i)[ \t]*(?:`{3,}|~{3,})[ \t]*(?:u?diff|patch)\b")
+
+
+def skip_prose(scanner: Scanner, formats: Sequence[ModuleType]) -> None:
+    """Take a line of prose; part of a patch of `formats` is an error."""
+    number, line = scanner.number, scanner.line
+    has_unified, has_envelope = unified in formats, envelope in formats
+    if fence.skip_fence(scanner):
+        if has_unified and scanner.fence and _DIFF_FENCE.match(line):
+            _refuse_nameless_diff(scanner, number)
+        return
+    if has_unified and _refuse_unsupported(scanner):
+        return
+    is_marker, is_begin = parser_of(envelope).is_marker, parser_of(envelope).starts_with
+    if has_envelope and not has_unified and find_format(scanner, [unified]):
+        scanner.skip_until(lambda line: line[:1] == b"*" and (is_begin(line) or is_marker(line)))
+        return
+    scanner.take()
+    if has_envelope and is_marker(line):
+        message = "there is no `*** Begin Patch` above this line; add one"
+        scanner.error(message, number, corrected=b"*** Begin Patch", fix=FixIt.INSERT_BEFORE)
+        scanner.skip_until(is_begin)
+    elif (has_unified or has_envelope) and line.startswith(HUNK_START):
+        _refuse_nameless_hunk(scanner, number, has_unified=has_unified)
+
+
+def _refuse_unsupported(scanner: Scanner) -> bool:
+    from git_opatch.parse.unified.unsupported import refuse_unsupported
+
+    return refuse_unsupported(scanner)
+
+
+def _refuse_nameless_hunk(scanner: Scanner, number: int, *, has_unified: bool) -> None:
+    header = (
+        "`--- a/PATH` and `+++ b/PATH`"
+        if has_unified
+        else "`*** Begin Patch` and `*** Update File: PATH`"
+    )
+    scanner.error(f"this hunk does not name a file; write {header} above it", number)
+    scanner.skip_until(lambda line: line.startswith((b"diff --git ", b"--- ", b"***")))
+
+
+def _refuse_nameless_diff(scanner: Scanner, number: int) -> None:
+    """Take a diff in a fence, with an error, if it does not name its file.
+
+    Nothing is taken if anything in the fence does, or if it has no change.
+    """
+    from git_opatch.parse.header import names_at
+
+    ahead, has_change = replace(scanner), False
+    while not ahead.at_end and not fence.is_fence(ahead, ahead.line):
+        if NAMED_BEGINNING.match(ahead.line) or names_at(ahead) is not None:
+            return
+        has_change = has_change or ahead.line.startswith((b"+", b"-"))
+        ahead.take()
+    if has_change:
+        scanner.error(
+            "this diff does not name a file; write `--- a/PATH`, `+++ b/PATH` and `@@` below this "
+            "line",
+            number,
+        )
+        scanner.at = ahead.at

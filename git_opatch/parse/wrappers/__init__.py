@@ -1,0 +1,1 @@
+"""What is around a patch: Markdown fences, shell text, mail."""

@@ -1,0 +1,1 @@
+"""Plan a patch against its base: everything is decided, nothing is written."""

@@ -1,0 +1,172 @@
+"""Apply one section's hunks to a file's content.
+
+    expand `~`  →  locate  →  re-indent  →  edit  →  locate again what shows another's result
+
+The last step repeats: a hunk may show in its context what another hunk makes of a line (D30), so a
+hunk that is not found in the file is located again in the file as the others leave it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from git_opatch.complete.tree import FileContent
+from git_opatch.locate import locate_hunks
+from git_opatch.locate.oversized import refuse_oversized
+from git_opatch.locate.range_remove import expand_ranges
+from git_opatch.model.options import Matching, Options, Tier
+from git_opatch.model.patch import FilePatch, Hunk
+from git_opatch.model.placement import Evidence, Placement
+from git_opatch.model.result import CandidatePositions, Failure, Reason, failure_of
+from git_opatch.model.text import Text
+from git_opatch.plan.edited_file import EditedFile
+
+_MAX_ROUNDS = 50
+"""Hunks that show one another's result in a longer chain than this are refused."""
+
+
+@dataclass(slots=True, eq=False)
+class AppliedHunks:
+    """A file's content after a section's hunks, and the outcome of each hunk."""
+
+    content: FileContent
+    placements: list[Placement] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> AppliedHunks:
+    """Apply those hunks of `section` to `content` that can be placed; say why the others cannot."""
+    matching = matching_of(options)._replace(ordered=section.ordered)
+    hunks, oversized = refuse_oversized(section.hunks, content.text, matching.fuzz)
+    changing: list[Hunk] = []
+    idle: list[Hunk] = []
+    for hunk in hunks:
+        (changing if hunk.changes else idle).append(hunk)
+    expanded = expand_ranges(changing, content.text)
+    if section.exact_positions:
+        edited = _apply_at_exact_positions(expanded.hunks, content, matching)
+    else:
+        edited = _apply_located(expanded.hunks, content, matching)
+    failures = [*oversized, *expanded.failures, *edited.failures.values()]
+    return AppliedHunks(
+        edited.content,
+        [_with_notes(found, expanded.notes) for found in edited.placements],
+        [_in_section(failure, section) for failure in failures],
+        [*(f"hunk {hunk.ordinal} changes nothing" for hunk in idle), *edited.notes],
+    )
+
+
+def matching_of(options: Options) -> Matching:
+    """Return how hunks are matched: for a reversed patch, exactly (D8)."""
+    return Matching(Tier.STRICT, can_loosen=False) if options.reverse else options.matching
+
+
+def _with_notes(placement: Placement, notes: dict[int, tuple[str, ...]]) -> Placement:
+    added = notes.get(placement.hunk.ordinal)
+    return replace(placement, notes=(*placement.notes, *added)) if added else placement
+
+
+def _in_section(failure: Failure, section: FilePatch) -> Failure:
+    where = failure.where._replace(
+        path=section.path,
+        hunks=len(section.hunks),
+        source=section.source,
+        section=section.number,
+    )
+    return failure._replace(where=where)
+
+
+def _apply_located(hunks: Sequence[Hunk], content: FileContent, matching: Matching) -> EditedFile:
+    """Apply hunks where they are located; more strictly if some are already applied (D38)."""
+    edited = _apply_in_rounds(hunks, content, matching, partly_applied=False)
+    if any(failure.already_applied for failure in edited.failures.values()):
+        edited = _apply_in_rounds(hunks, content, matching, partly_applied=True)
+    return edited
+
+
+def _apply_in_rounds(
+    hunks: Sequence[Hunk], content: FileContent, matching: Matching, *, partly_applied: bool
+) -> EditedFile:
+    """Apply the hunks that are found, then, round by round, those that show their result."""
+    results = locate_hunks(hunks, content.text, matching, partly_applied=partly_applied)
+    placements = [result for result in results if isinstance(result, Placement)]
+    failures = {result.hunk: result for result in results if isinstance(result, Failure)}
+    postponed = _exact_after_others(hunks, placements, content, matching)
+
+    edited = EditedFile(content, failures=failures)
+    edited.edit([found for found in placements if found.hunk.ordinal not in postponed])
+    for _ in range(_MAX_ROUNDS):
+        left_over = edited.left_over(hunks, postponed)
+        if not left_over:
+            break
+        if not edited.edit_after(left_over, matching, partly_applied=partly_applied):
+            break
+    edited.refuse_the_rest(hunks)
+    return edited
+
+
+def _exact_after_others(
+    hunks: Sequence[Hunk],
+    placements: Sequence[Placement],
+    content: FileContent,
+    matching: Matching,
+) -> set[int]:
+    """Return the hunks that match loosely, but exactly once the exact ones are applied (D30).
+
+    The lines that differ are those that the others change: they show the others' result.
+    """
+    exact = [placement for placement in placements if placement.exact]
+    if not exact or len(exact) == len(placements):
+        return set()
+    trial = EditedFile(content)
+    trial.edit(exact)
+    loose = {placement.hunk.ordinal for placement in placements if not placement.exact}
+    strictly = matching._replace(tier=Tier.STRICT, fuzz=0, can_loosen=False)
+    results = locate_hunks(
+        [hunk for hunk in hunks if hunk.ordinal in loose], trial.content.text, strictly
+    )
+    return {result.hunk.ordinal for result in results if isinstance(result, Placement)}
+
+
+def _apply_at_exact_positions(
+    hunks: Sequence[Hunk], content: FileContent, matching: Matching
+) -> EditedFile:
+    """Apply the hunks that match, byte for byte, at their stated positions; refuse the others."""
+    text = content.text
+    exact = [hunk for hunk in hunks if _matches_at_stated(hunk, text)]
+    ordinals = {hunk.ordinal for hunk in exact}
+    others = [hunk for hunk in hunks if hunk.ordinal not in ordinals]
+    edited = EditedFile(content)
+    for hunk, result in zip(others, locate_hunks(others, text, matching), strict=True):
+        failure = result if isinstance(result, Failure) else _refuse_moved(hunk, result)
+        edited.failures[hunk.ordinal] = failure
+    edited.edit(
+        [
+            Placement(
+                hunk,
+                hunk.start or 0,
+                evidence=Evidence.EXACT_POSITION,
+                verbatim_endings=True,
+                keep_bom=False,
+            )
+            for hunk in exact
+        ]
+    )
+    return edited
+
+
+def _matches_at_stated(hunk: Hunk, text: Text) -> bool:
+    if hunk.start is None or hunk.start + len(hunk.preimage) > len(text.lines):
+        return False
+    return all(
+        line.text == text.lines[position] and line.newline == text.has_newline(position)
+        for position, line in enumerate(hunk.preimage, hunk.start)
+    )
+
+
+def _refuse_moved(hunk: Hunk, placement: Placement) -> Failure:
+    message = f"does not match at its stated line; its lines are at line {placement.start + 1}"
+    detail = CandidatePositions((placement.start,))
+    return failure_of(hunk, Reason.CONTRADICTED, message, detail=detail)

@@ -1,0 +1,136 @@
+"""The state of a file while one section's hunks are applied to it, in rounds (D30)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+
+from git_opatch.complete.changed_ranges import (
+    ChangedRange,
+    changed_ranges_of,
+    changes_any,
+    in_order,
+    shift,
+    shows_later,
+)
+from git_opatch.complete.edits import Edit, edits_of
+from git_opatch.complete.inherited_difference import inherited_difference
+from git_opatch.complete.reindent import plan_reindent
+from git_opatch.complete.tree import FileContent
+from git_opatch.locate import locate_hunks
+from git_opatch.locate.overlap import refuse_overlap
+from git_opatch.model.options import Matching
+from git_opatch.model.patch import Hunk
+from git_opatch.model.placement import Placement
+from git_opatch.model.result import CandidatePositions, Failure, HunkResult, Reason, failure_of
+from git_opatch.model.text import Text
+
+
+@dataclass(slots=True, eq=False)
+class EditedFile:
+    """A file's content so far, and the outcomes of its hunks so far."""
+
+    content: FileContent
+    placements: list[Placement] = field(default_factory=list)
+    failures: dict[int, Failure] = field(default_factory=dict)
+    """By the hunk's ordinal."""
+    notes: list[str] = field(default_factory=list)
+    changed: list[ChangedRange] = field(default_factory=list)
+    """What the placed hunks wrote, where it is now in the content."""
+
+    def edit(self, placements: Sequence[Placement]) -> None:
+        """Edit the content at `placements`; refuse those whose added lines are unclear."""
+        placements = sorted(placements, key=lambda found: (found.changed, found.hunk.ordinal))
+        text = self.content.text
+        edits: list[Edit] = []
+        ordinals: list[int] = []
+        for placement, reindent in zip(placements, plan_reindent(placements, text), strict=True):
+            ordinal = placement.hunk.ordinal
+            unclear = reindent.unclear or inherited_difference(placement, text)
+            if unclear:
+                self.failures[ordinal] = _refuse_unclear(placement, unclear, text)
+                continue
+            own = list(edits_of(placement, text, reindent))
+            if not own:
+                self.notes.append(f"hunk {ordinal} changes nothing here")
+            edits += own
+            ordinals += [ordinal] * len(own)
+            notes = (*placement.notes, reindent.note) if reindent.note else placement.notes
+            self.placements.append(replace(placement, notes=notes))
+        self.content = self.content.edited(edits)
+        self.changed = [*shift(self.changed, edits), *changed_ranges_of(ordinals, edits)]
+
+    def left_over(self, hunks: Sequence[Hunk], postponed: Collection[int]) -> list[Hunk]:
+        """Return the hunks that are not found so far, and the `postponed` ones not placed yet.
+
+        A hunk that seems to be already applied counts: another one may have written its lines.
+        """
+        reasons = (Reason.NOT_FOUND, Reason.ALREADY_APPLIED)
+        lost = {failure.hunk for failure in self.failures.values() if failure.reason in reasons}
+        missing = {*lost, *postponed} - {found.hunk.ordinal for found in self.placements}
+        return [hunk for hunk in hunks if hunk.ordinal in missing]
+
+    def edit_after(
+        self, hunks: Sequence[Hunk], matching: Matching, *, partly_applied: bool
+    ) -> bool:
+        """Place hunks whose context shows the result of those placed before (D30).
+
+        Context may be what another hunk wrote, what is changed may not. Returns whether any of
+        them was placed.
+        """
+        text, matching = self.content.text, matching._replace(fuzz=0)
+        lines = [changed.lines for changed in self.changed]
+        results = locate_hunks(hunks, text, matching, lines, partly_applied=partly_applied)
+        only_exact = partly_applied or any(_is_exact(result) for result in results)
+        placements = []
+        for hunk, result in zip(hunks, results, strict=True):
+            before = self.failures.get(hunk.ordinal)
+            seemed_applied = before is not None and before.reason is Reason.ALREADY_APPLIED
+            if isinstance(result, Failure):
+                self.failures.setdefault(hunk.ordinal, result)
+            elif changes_any(result.changed, self.changed):
+                self.failures[hunk.ordinal] = refuse_overlap(hunk)
+            elif self._may_follow(result, only_exact=only_exact, seemed_applied=seemed_applied):
+                self.failures.pop(hunk.ordinal, None)
+                repairs = (*result.repairs, "its context shows the result of another hunk")
+                placements.append(replace(result, repairs=repairs))
+        count = len(self.placements)
+        self.edit(placements)
+        return len(self.placements) > count
+
+    def _may_follow(self, placement: Placement, *, only_exact: bool, seemed_applied: bool) -> bool:
+        """Tell whether a hunk may be placed in what the others wrote.
+
+        Whoever writes hunks in turn shows the result of those before, not of those after. What
+        matches loosely waits: it may match exactly after what matches exactly.
+        """
+        ordinal = placement.hunk.ordinal
+        if not in_order(ordinal, placement.changed[0], self.changed):
+            return False
+        preimage = (placement.start, placement.stop)
+        if seemed_applied and shows_later(ordinal, preimage, self.changed):
+            return False
+        return placement.exact or not (only_exact or seemed_applied)
+
+    def refuse_the_rest(self, hunks: Sequence[Hunk]) -> None:
+        """Refuse the hunks that have neither a placement nor a failure: none is dropped."""
+        done = {found.hunk.ordinal for found in self.placements} | self.failures.keys()
+        advice = "its context shows the result of other hunks; send it after them"
+        for hunk in hunks:
+            if hunk.ordinal not in done:
+                self.failures[hunk.ordinal] = refuse_overlap(hunk)._replace(advice=advice)
+
+
+def _is_exact(result: HunkResult) -> bool:
+    return isinstance(result, Placement) and result.exact
+
+
+def _refuse_unclear(placement: Placement, unclear: str, text: Text) -> Failure:
+    """Refuse a hunk with added lines that could be meant in two ways (D42, D45)."""
+    first, last = max(placement.start, 1), min(placement.stop + 1, len(text.lines))
+    advice = (
+        f"re-read lines {first}-{last} of the file and send the hunk again with the file's own "
+        "text and indentation"
+    )
+    detail = CandidatePositions((placement.start,), placement.found)
+    return failure_of(placement.hunk, Reason.UNCLEAR, unclear, advice, detail)

@@ -1,0 +1,50 @@
+"""The paths that a patch names: resolve them, list them, refuse unsafe ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from git_opatch.model.patch import FilePatch, Patch
+from git_opatch.model.paths import normalise, why_unsafe
+from git_opatch.model.result import Failure, Reason, refusal
+
+
+def resolve_paths(patch: Patch, directory: str, top: str = "") -> Patch:
+    """Normalise every path of `patch`, below `directory` and its section's own directory.
+
+    `top` is the working tree's path: a section's directory may be absolute.
+    """
+    files = tuple(_resolve_section(section, directory, top) for section in patch.files)
+    return replace(patch, files=files)
+
+
+def _resolve_section(section: FilePatch, directory: str, top: str) -> FilePatch:
+    own = section.directory
+    paths = (section.old_path, section.new_path, section.alternate)
+    is_absolute = top and (own + "/").startswith(top.rstrip("/") + "/")
+    below = normalise(own[len(top) :].lstrip("/") if is_absolute else own, directory)
+
+    old, new, alternate = resolved = tuple(path and normalise(path, below) for path in paths)
+    if resolved == paths and not own:
+        return section
+    return replace(section, directory="", old_path=old, new_path=new, alternate=alternate)
+
+
+def named_paths(patch: Patch) -> list[str]:
+    """List every path that a section names, sorted."""
+    return sorted({path for section in patch.files for path in _paths_of(section)})
+
+
+def refuse_unsafe(patch: Patch) -> list[Failure]:
+    """Return a failure for each path that no patch may name."""
+    return [
+        refusal(section, Reason.UNSAFE_PATH, why, path=path)
+        for section in patch.files
+        for path in _paths_of(section)
+        if (why := why_unsafe(path))
+    ]
+
+
+def _paths_of(section: FilePatch) -> list[str]:
+    paths = (section.old_path, section.new_path, section.alternate)
+    return [path for path in dict.fromkeys(paths) if path is not None]

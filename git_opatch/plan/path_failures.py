@@ -1,0 +1,84 @@
+"""Why a path cannot be changed, or cannot be created."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from git_opatch.complete.tree import FileContent, VirtualTree
+from git_opatch.git.snapshot import Snapshot
+from git_opatch.model.blob import Mode
+from git_opatch.model.options import Options, Target
+from git_opatch.model.patch import FilePatch
+from git_opatch.model.paths import parents
+from git_opatch.model.result import Failure, Reason, refusal
+
+
+class PathFailures(NamedTuple):
+    """Checks paths of sections against `tree`, which began as the files of `snapshot`."""
+
+    tree: VirtualTree
+    snapshot: Snapshot
+    options: Options
+
+    def missing(self, section: FilePatch, path: str) -> Failure:
+        """Return why there is no file to change at `path`."""
+        snapshot = self.snapshot
+        for reason, message, paths in (
+            (Reason.UNMERGED, "unmerged; resolve the conflict first", snapshot.unmerged),
+            (Reason.UNTRACKED, "only intended to be added (git add -N); `git add` it first, or use "
+             "--worktree", snapshot.intended),
+            (Reason.NOT_A_FILE, "a submodule; patch it in its own repository",
+             snapshot.submodules),
+            (Reason.NOT_A_FILE, "a directory; name the files in it", snapshot.folders),
+        ):  # fmt: skip
+            if path in paths:
+                return refusal(section, reason, f"is {message}", path=path)
+        if path in self.tree.base:
+            what = "was deleted or moved by an earlier section"
+            advice = "put all changes of a file into one section"
+            return refusal(section, Reason.MISSING_FILE, what, path=path, advice=advice)
+        return refusal(section, Reason.MISSING_FILE, f"is not in {self._base_name()}", path=path)
+
+    def _base_name(self) -> str:
+        if self.options.base is not None:
+            return f"`{self.options.base}`"
+        return "the working tree" if self.options.target is Target.WORKTREE else "the index"
+
+    def obstacle(self, section: FilePatch, path: str, content: FileContent) -> Failure | None:
+        """Return why `content` cannot be created at `path`; None if it can."""
+        snapshot = self.snapshot
+        existing = self.tree.get(path)
+        if existing is not None and not self.options.overwrite:
+            return _exists(section, path, existing, content)
+        if path in snapshot.submodules | snapshot.unmerged | snapshot.intended:
+            return self.missing(section, path)
+        tracked = snapshot.tracked if path in snapshot.folders else ()
+        if self.tree.is_directory(path, tracked):
+            return refusal(section, Reason.NOT_A_FILE, "is a directory; name a file", path=path)
+        messages = (self._not_a_directory(parent) for parent in parents(path))
+        message = next(filter(None, messages), "")
+        return refusal(section, Reason.UNSAFE_PATH, message, path=path) if message else None
+
+    def _not_a_directory(self, parent: str) -> str:
+        """Say why `parent` cannot have files below it; empty if it can."""
+        snapshot = self.snapshot
+        if parent in snapshot.submodules:
+            return f"`{parent}` is a submodule; its files belong to another repository"
+        file = self.tree.get(parent)
+        if file is None and parent not in snapshot.unmerged | snapshot.intended:
+            return ""
+        kind = "a symbolic link" if file and file.mode is Mode.SYMLINK else "a file"
+        return f"`{parent}` is {kind}, so nothing can be created below it"
+
+
+def _exists(section: FilePatch, path: str, existing: FileContent, content: FileContent) -> Failure:
+    if existing.text == content.text and existing.mode.is_file == content.mode.is_file:
+        what = "already applied: the file exists with exactly this content"
+        return refusal(section, Reason.ALREADY_APPLIED, what, path=path)
+    return refusal(
+        section,
+        Reason.FILE_EXISTS,
+        "the file already exists",
+        path=path,
+        advice="send an update instead, or use --overwrite",
+    )

@@ -1,0 +1,97 @@
+"""The plan of a patch: everything that is decided about it. Values only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from git_opatch.complete import Completed, Conflicts
+from git_opatch.model.blob import Blob
+from git_opatch.model.errors import CommitError
+from git_opatch.model.options import Options
+from git_opatch.model.patch import FilePatch
+from git_opatch.model.placement import Placement
+from git_opatch.model.result import Failure
+
+if TYPE_CHECKING:
+    from git_opatch.complete import PatchSet
+
+DeletedContents = Mapping[str, tuple[Blob, str]]
+"""The contents of deleted files by path, each with the name of its source."""
+
+_NO_CHANGES = Completed(b"", (), ())
+
+
+class PlacedHunk(NamedTuple):
+    """A hunk's placement, with the section that it belongs to."""
+
+    section: FilePatch
+    placement: Placement
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a patch does, or the failures that keep it from being applied.
+
+    It is never changed: each stage makes a new one (`dataclasses.replace`). Planning gives the
+    diff and the failures, preflight what becomes of unstaged changes, and applying the number of
+    the record, the commits and further notes.
+    """
+
+    completed: Completed = _NO_CHANGES
+    placed: tuple[PlacedHunk, ...] = ()
+    notes: tuple[str, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    skipped: tuple[Failure, ...] = ()
+    """Changes that are already applied, and left out (`Options.skip_applied`)."""
+    undoes: int = 0
+    """The number of the journal record that this undoes; 0 if none."""
+    conflicts: Conflicts | None = None
+    """Files to be left unmerged. `failures` name them; `completed` is without them."""
+    carried: Completed | None = None
+    """The diff for the working tree, where its files have unstaged changes."""
+    flags: Mapping[str, str] = field(default_factory=dict)
+    """The bits that index entries must keep, by path (see `Snapshot.flags`)."""
+    record: int = 0
+    """The number of its journal record once it is applied; 0 if there is none."""
+    commits: tuple[str, ...] = ()
+    """The ids of the commits that were made of it, oldest first."""
+
+    @property
+    def written(self) -> Completed:
+        """The diff for git to write: with the conflicts, if there are any."""
+        return self.conflicts.whole if self.conflicts else self.completed
+
+    @property
+    def patch_set(self) -> PatchSet:
+        """The completed diff as `unidiff.PatchSet`: files, hunks and lines to iterate over."""
+        return self.completed.patch_set
+
+    def is_refused(self, options: Options) -> bool:
+        """Whether nothing of it may be applied."""
+        if not self.failures or self.conflicts:
+            return False
+        return not (options.partial and (self.completed.changes or options.reject))
+
+    def with_failures(self, failures: Iterable[Failure]) -> Plan:
+        """Return the plan with `failures` instead of its own."""
+        return replace(self, failures=tuple(failures))
+
+    def with_notes(self, notes: Iterable[str], *, first: Iterable[str] = ()) -> Plan:
+        """Return the plan with `first` before its notes and `notes` after them."""
+        return replace(self, notes=(*first, *self.notes, *notes))
+
+
+class NotCommitted(CommitError):  # noqa: N818 - the patch was applied
+    """The patch of `plan` is applied and staged, but git did not commit it.
+
+    `again` is the command that commits it.
+    """
+
+    def __init__(
+        self, message: str, plan: Plan, exit_status: int = 1, again: str = "git commit"
+    ) -> None:
+        super().__init__(message, exit_status)
+        self.plan = plan
+        self.again = again

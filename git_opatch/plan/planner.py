@@ -1,0 +1,182 @@
+"""Build a plan from a patch, or from a journal record that is to be undone."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import NamedTuple
+
+from git_opatch import journal
+from git_opatch.git.repository import Repository
+from git_opatch.git.snapshot import Snapshot, take_snapshot
+from git_opatch.journal import Record
+from git_opatch.model.blob import Change
+from git_opatch.model.errors import JournalError
+from git_opatch.model.options import Options, Target, ThreeWay
+from git_opatch.model.patch import Patch
+from git_opatch.model.result import Failure
+from git_opatch.plan.deleted_content import deleted_contents
+from git_opatch.plan.hints import with_hints
+from git_opatch.plan.patch_paths import named_paths, refuse_unsafe
+from git_opatch.plan.plan import Plan
+from git_opatch.plan.policy import check_policy
+from git_opatch.plan.section import plan_sections
+from git_opatch.transaction import state_dir
+from git_opatch.transaction.guard import guard_parents
+
+
+class Planned(NamedTuple):
+    """A plan, and what preflight checks it against.
+
+    `unstaged` are the files it changes that have unstaged changes, and `worktree` is the plan of
+    the same for the working tree, if there are any.
+    """
+
+    plan: Plan
+    snapshot: Snapshot
+    unstaged: tuple[str, ...] = ()
+    worktree: Plan | None = None
+
+
+def plan_request(request: Patch | Record, repository: Repository, options: Options) -> Planned:
+    """Plan to apply a patch, whose paths are resolved, or to undo a record.
+
+    Where files have unstaged changes, it is planned for the working tree, too.
+    """
+    plan, snapshot = _plan_for(request, repository, options)
+    unstaged = _unstaged_files(plan, snapshot, options)
+    if not unstaged:
+        return Planned(plan, snapshot)
+    in_worktree = replace(options, target=Target.WORKTREE, carry=True)
+    return Planned(plan, snapshot, unstaged, _plan_for(request, repository, in_worktree)[0])
+
+
+def _plan_for(
+    request: Patch | Record, repository: Repository, options: Options
+) -> tuple[Plan, Snapshot]:
+    if isinstance(request, Record):
+        return plan_undo(request, repository, options)
+    return plan_resolved(request, repository, options)
+
+
+def _unstaged_files(plan: Plan, snapshot: Snapshot, options: Options) -> tuple[str, ...]:
+    if options.target is not Target.INDEX or plan.is_refused(options):
+        return ()
+    changed = {result.old.path for result in plan.written.results if result.old is not None}
+    return tuple(sorted(changed & (snapshot.changed - snapshot.deleted)))
+
+
+def plan_resolved(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
+    """Plan a patch whose paths are resolved, forwards or in reverse."""
+    if options.reverse:
+        return _plan_reverse(patch, repository, options)
+    return _plan_forward(patch, repository, options)
+
+
+def _plan_forward(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
+    """Plan a patch; where it does not apply, ask the journal whether it was applied before.
+
+    The journal is not asked where all of it fits: the user may mean to apply it again.
+    """
+    plan, snapshot = _plan_patch(patch, repository, options)
+    if not (plan.failures or plan.skipped):
+        return plan, snapshot
+    from git_opatch.plan.reapplied import prefer_recorded, recorded_sections, without_sections
+
+    record = journal.find(state_dir(repository), patch.digest, named_paths(patch))
+    covers = record is not None and record.target in (options.target, Target.INDEX)
+    applied = recorded_sections(patch, record, snapshot, plan) if record and covers else []
+    if not applied:
+        return plan, snapshot
+    if not (options.skip_applied or options.partial):
+        return plan.with_failures(prefer_recorded(plan.failures, applied)), snapshot
+    rest = without_sections(patch.files, applied)
+    plan = _plan_patch(Patch(rest, patch.digest), repository, options)[0] if rest else Plan()
+    if options.skip_applied:
+        return replace(plan, skipped=(*plan.skipped, *applied)), snapshot
+    return plan.with_failures([*applied, *plan.failures]), snapshot
+
+
+def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
+    """Plan a patch in reverse: by its journal record if that fits, else by its text."""
+    from git_opatch.model.reverse import reverse
+    from git_opatch.plan.undo import refuse_overwritten
+
+    record = journal.find(state_dir(repository), patch.digest, named_paths(patch))
+    if record is not None:
+        with suppress(JournalError):
+            plan, snapshot = plan_undo(record, repository, options)
+            if not plan.failures and (_restores(plan, record) or _keeps_unstaged(options)):
+                if not all(section.has_content for section in patch.files):
+                    plan = plan.with_notes([f"undone as it was applied, by record {record.number}"])
+                return plan, snapshot
+    plan, snapshot = _plan_patch(reverse(patch), repository, options, record)
+    if record is not None and not plan.failures:
+        failures = refuse_overwritten(patch, record)
+        plan = Plan(failures=tuple(failures)) if failures else plan
+    return plan, snapshot
+
+
+def _restores(plan: Plan, record: Record) -> bool:
+    """Whether `plan` restores exactly what was there before `record`."""
+    inverse = {Change(change.path, change.new, change.old) for change in record.changes}
+    return set(plan.completed.changes) == inverse
+
+
+def plan_undo(record: Record, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
+    """Plan to undo a journal record. Raises `JournalError` if its diff is damaged."""
+    from git_opatch.plan.undo import rebase_hunks, undo_patch_of, verify_undo
+
+    patch = undo_patch_of(record)
+    failures, snapshot = _read_base(patch, repository, options)
+    plan = Plan(failures=tuple(failures))
+    if not failures:
+        deleted = deleted_contents(repository, patch, record)
+        bare = _keeps_unstaged(options)
+        rebased = rebase_hunks(patch, record, snapshot, repository, bare=bare)
+        plan = plan_sections(rebased, snapshot, options, repository.algorithm, deleted)
+        plan = plan.with_failures(with_hints(plan.failures, repository, options))
+    if not plan.failures:
+        changed = verify_undo(patch, record, snapshot, plan.completed.changes)
+        # the notes only say that the content comes from this record
+        plan = replace(plan, failures=tuple(changed), notes=())
+    return replace(plan, undoes=record.number), snapshot
+
+
+def _keeps_unstaged(options: Options) -> bool:
+    """Whether the plan is for files with unstaged changes, which are kept."""
+    return options.carry and options.target is Target.WORKTREE
+
+
+def _plan_patch(
+    patch: Patch, repository: Repository, options: Options, record: Record | None = None
+) -> tuple[Plan, Snapshot]:
+    """Plan a patch as it is; `record` is the journal's of it, if it is to be undone."""
+    failures, snapshot = _read_base(patch, repository, options)
+    if failures:
+        return Plan(failures=tuple(failures)), snapshot
+    deleted = deleted_contents(repository, patch, record)
+    plan = plan_sections(patch, snapshot, options, repository.algorithm, deleted)
+    if plan.failures and _tries_old_versions(options):
+        from git_opatch.plan.three_way import plan_three_way
+
+        plan = plan_three_way(plan, patch, snapshot, repository, options, deleted)
+    return plan.with_failures(with_hints(plan.failures, repository, options)), snapshot
+
+
+def _read_base(
+    patch: Patch, repository: Repository, options: Options
+) -> tuple[list[Failure], Snapshot]:
+    """Read the files that `patch` names, and refuse paths that it may not change."""
+    failures, paths = refuse_unsafe(patch), named_paths(patch)
+    if not failures and options.target is not Target.CACHED and options.base is None:
+        failures = guard_parents(repository.require_worktree(), paths)
+    if failures:
+        return failures, Snapshot({})
+    snapshot = take_snapshot(repository, [*paths, *options.policy.expected_paths], options)
+    return check_policy(patch, snapshot, repository, options), snapshot
+
+
+def _tries_old_versions(options: Options) -> bool:
+    """Whether older versions of the files are tried. Git merges in the index only."""
+    return options.three_way is not ThreeWay.OFF and options.target is not Target.WORKTREE

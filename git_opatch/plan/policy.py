@@ -1,0 +1,95 @@
+"""Refuse patches that change forbidden files, or other versions of files than expected (D52).
+
+Pathspecs are matched by git itself (gitglossary(7), "pathspec").
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Set
+
+from git_opatch.git.pathspec import matching_paths
+from git_opatch.git.repository import Repository
+from git_opatch.git.snapshot import Snapshot, is_folder
+from git_opatch.model.options import Options, PathRule, Target
+from git_opatch.model.patch import FilePatch, Operation, Patch
+from git_opatch.model.result import Failure, Location, Reason, refusal
+
+
+def check_policy(
+    patch: Patch, snapshot: Snapshot, repository: Repository, options: Options
+) -> list[Failure]:
+    """Return all failures by the policy of `options`, stale files first.
+
+    `snapshot` has the patch's paths and the expected ones. Raises `RepositoryError` for an invalid
+    pathspec.
+    """
+    failures = [*_stale(snapshot, repository, options)]
+    added = {file.new_path for file in patch.files if file.operation is not Operation.UPDATE}
+    existing = added | snapshot.blobs.keys()
+    touched = [(path, section) for section in patch.files for path in _touched(section, existing)]
+    for rule in options.policy.rules:
+        paths = (path for path, _ in touched)
+        matched = matching_paths(repository, paths, rule.pathspecs, rule.directory)
+        failures += [
+            _forbidden(section, path, rule)
+            for path, section in dict(reversed(touched)).items()
+            if (path in matched) is not rule.allows
+        ]
+    return failures
+
+
+def _touched(section: FilePatch, existing: Set[str | None]) -> list[str]:
+    """List the paths that a section may change: of two names of a file, those that exist."""
+    if section.alternate is not None:
+        both = (section.path, section.alternate)
+        return [path for path in both if path in existing] or [section.path]
+    return [path for path in (section.old_path, section.new_path) if path is not None]
+
+
+def _forbidden(section: FilePatch, path: str, rule: PathRule) -> Failure:
+    listed = " ".join(rule.pathspecs)
+    if rule.allows:
+        what, advice = "is not an allowed path", f"allowed paths ({rule.origin}): {listed}"
+        return refusal(section, Reason.NOT_ALLOWED, what, path=path, advice=advice)
+    what, advice = "is a denied path", f"denied paths ({rule.origin}): {listed}"
+    return refusal(section, Reason.DENIED, what, path=path, advice=advice)
+
+
+def _stale(snapshot: Snapshot, repository: Repository, options: Options) -> Iterator[Failure]:
+    """Return a failure for each file that is not the expected version."""
+    for path, wanted in options.policy.expected:
+        what = _difference(path, wanted, snapshot, repository, options)
+        if what:
+            advice = "re-read the file, and write the patch for its present content"
+            yield Failure(Reason.STALE, f"is stale: {what}", Location(path), advice=advice)
+
+
+def _difference(
+    path: str, wanted: str, snapshot: Snapshot, repository: Repository, options: Options
+) -> str:
+    """Say how a file differs from the version that is `wanted`; empty if it does not."""
+    checks_worktree = (
+        options.target is Target.INDEX and options.base is None and repository.top is not None
+    )
+    blob = snapshot.blobs.get(path)
+    if path in snapshot.unmerged or path in snapshot.submodules or path in snapshot.folders:
+        return f"{_expected(wanted)}, found a directory, a submodule or an unmerged file"
+    if blob is None and wanted:
+        return f"{_expected(wanted)}, found none"
+    if blob is not None and not (wanted and blob.entry.id.startswith(wanted)):
+        return f"{_expected(wanted)}, found blob {blob.entry.id[: max(len(wanted), 12)]}"
+    if checks_worktree and path in snapshot.changed | snapshot.deleted:
+        return f"{_expected(wanted)}, found unstaged changes"
+    if checks_worktree and not wanted and _exists(path, repository):
+        return f"{_expected(wanted)}, found an untracked one"
+    return ""
+
+
+def _exists(path: str, repository: Repository) -> bool:
+    file = repository.require_worktree() / path
+    return os.path.lexists(file) and not is_folder(file)
+
+
+def _expected(wanted: str) -> str:
+    return f"expected blob {wanted}" if wanted else "expected no file"

@@ -1,0 +1,94 @@
+"""Preflight checks: does the working tree match what the plan assumes?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from git_opatch.git import index
+from git_opatch.git.repository import Repository
+from git_opatch.git.snapshot import Snapshot
+from git_opatch.model.blob import Change
+from git_opatch.model.options import Options, Target
+from git_opatch.model.result import Failure, Location, Reason, Refused
+from git_opatch.plan.plan import Plan
+from git_opatch.plan.planner import Planned
+from git_opatch.transaction.guard import guard
+
+
+def preflight(planned: Planned, repository: Repository, options: Options) -> Plan:
+    """Check that a plan can be carried out, and complete it with what that takes.
+
+    Adds the diff for files with unstaged changes, and the index bits to keep. Raises `Refused`.
+    """
+    plan, snapshot = planned.plan, planned.snapshot
+    if plan.is_refused(options):
+        raise Refused(plan.failures)
+    top, changes = repository.require_worktree(), plan.written.changes
+    outside = _outside_sparse_checkout(changes, repository, options)
+    obstacles: list[Failure] = []
+    if options.target is Target.INDEX:
+        obstacles += _not_checked_out(plan, snapshot, outside, options)
+    if planned.unstaged and not options.carry:
+        obstacles += _refuse_unstaged(planned, repository, options)
+    obstacles = obstacles or guard(top, changes, options.target)
+    if obstacles:
+        raise Refused([*plan.failures, *obstacles])
+    flags = {**snapshot.flags, **dict.fromkeys(outside, "S")}
+    plan = replace(plan, flags=flags)
+    return _carry_unstaged(plan, planned, repository, options)
+
+
+def _outside_sparse_checkout(
+    changes: Sequence[Change], repository: Repository, options: Options
+) -> list[str]:
+    """List the files to be created that the sparse checkout leaves out."""
+    if options.target is Target.WORKTREE:
+        return []
+    created = [change.path for change in changes if change.old is None]
+    return sorted(index.outside_sparse_checkout(repository, created))
+
+
+def _not_checked_out(
+    plan: Plan, snapshot: Snapshot, outside: Sequence[str], options: Options
+) -> list[Failure]:
+    """Refuse files that the working tree is not to have, as `git add` does."""
+    sources = {result.old.path for result in plan.written.results if result.old is not None}
+    skipped = sorted(sources & snapshot.skipped)
+    reasons = [(path, "is not checked out (skip-worktree)") for path in skipped]
+    reasons += [(path, "is outside of the sparse checkout") for path in outside]
+    advice = f"to change it in the index only: {options.command_with('--cached')}"
+    return [Failure(Reason.SKIPPED, what, Location(path), advice=advice) for path, what in reasons]
+
+
+def _refuse_unstaged(planned: Planned, repository: Repository, options: Options) -> list[Failure]:
+    what, advice = "has unstaged changes", _alternatives(planned, repository, options)
+    return [
+        Failure(Reason.UNSTAGED, what, Location(path), advice=advice) for path in planned.unstaged
+    ]
+
+
+def _alternatives(planned: Planned, repository: Repository, options: Options) -> str:
+    """List the commands that work although files have unstaged changes."""
+    from git_opatch.plan.unstaged import alternatives, plan_unstaged
+
+    plan, worktree = planned.plan, planned.worktree or Plan()
+    others = alternatives(options)
+    if not guard(repository.require_worktree(), plan.written.changes, options.target):
+        with suppress(Refused):
+            plan_unstaged(plan, worktree, planned.unstaged, repository, options)
+            return f"to leave those changes unstaged: {options.command_with('--carry')}\n{others}"
+    return alternatives(options, worktree_fits=not worktree.failures)
+
+
+def _carry_unstaged(plan: Plan, planned: Planned, repository: Repository, options: Options) -> Plan:
+    """Plan the working tree's versions of files with unstaged changes. Raises `Refused`."""
+    if planned.worktree is None:
+        return plan
+    from git_opatch.plan.unstaged import plan_unstaged
+
+    unstaged = planned.unstaged
+    carried = plan_unstaged(plan, planned.worktree, unstaged, repository, options)
+    notes = [f"{path}: has unstaged changes, which stay unstaged" for path in unstaged]
+    return replace(plan, carried=carried).with_notes(notes)

@@ -1,0 +1,75 @@
+"""Detect a patch that was applied before, by the journal's record of it.
+
+The text alone does not say of each change whether it was made: a file that a patch deletes is
+missing, as a file that never existed is; a hunk that was placed loosely does not show its outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from git_opatch.git.snapshot import Snapshot
+from git_opatch.journal import Record
+from git_opatch.model.blob import Change
+from git_opatch.model.patch import FilePatch, Patch
+from git_opatch.model.result import Failure, Reason, refusal
+from git_opatch.plan.plan import Plan
+
+_FORBIDDEN = {Reason.NOT_ALLOWED, Reason.DENIED, Reason.STALE, Reason.UNSAFE_PATH}
+
+
+def recorded_sections(
+    patch: Patch, record: Record, snapshot: Snapshot, plan: Plan
+) -> list[Failure]:
+    """Return a failure for each section whose files are as `record` of this very patch left them.
+
+    Records of partial applies are ignored; failures by policy take precedence.
+    """
+    if not record.whole or any(failure.reason in _FORBIDDEN for failure in plan.failures):
+        return []
+    what = f"is already applied, by record {record.number} of the journal (git opatch log)"
+    return [
+        refusal(section, Reason.ALREADY_APPLIED, what)
+        for section in patch.files
+        if _is_applied(section, record, snapshot)
+    ]
+
+
+def without_sections(
+    files: Sequence[FilePatch], applied: Sequence[Failure]
+) -> tuple[FilePatch, ...]:
+    """Return `files` without the sections of the failures `applied`."""
+    sections = set(map(_section, applied))
+    return tuple(file for file in files if (file.source, file.number) not in sections)
+
+
+def prefer_recorded(failures: Sequence[Failure], applied: Sequence[Failure]) -> list[Failure]:
+    """Replace the failures of a section by the one in `applied`.
+
+    A section all of whose hunks are found to be applied keeps the failures of its hunks.
+    """
+    other_reasons = {_section(failure) for failure in failures if not failure.already_applied}
+    all_applied = set(map(_section, failures)) - other_reasons
+    preferred = [failure for failure in applied if _section(failure) not in all_applied]
+    replaced = set(map(_section, preferred))
+    return [*preferred, *(failure for failure in failures if _section(failure) not in replaced)]
+
+
+def _section(failure: Failure) -> tuple[str, int]:
+    """Return the patch file, and the line in it where the section begins."""
+    return failure.source, failure.section
+
+
+def _is_applied(section: FilePatch, record: Record, snapshot: Snapshot) -> bool:
+    paths = (section.old_path, section.new_path, section.alternate)
+    changes = [change for change in record.changes if change.path in paths]
+    return bool(changes) and all(_is_unchanged(change, snapshot) for change in changes)
+
+
+def _is_unchanged(change: Change, snapshot: Snapshot) -> bool:
+    """Whether the path is as `change` left it."""
+    blob = snapshot.blobs.get(change.path)
+    if change.new is not None:
+        return blob is not None and blob.entry == change.new
+    occupied = snapshot.tracked | snapshot.folders | snapshot.unmerged | snapshot.intended
+    return blob is None and change.path not in occupied

@@ -1,0 +1,254 @@
+"""Plan a patch section by section, each in the tree that those before it left.
+
+All failures are collected, so that a user sees them at once. Decisions: D6, D7, D31, D49.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from git_opatch.complete import Completed, complete
+from git_opatch.complete.tree import FileContent, VirtualTree, new_content, restored_content
+from git_opatch.git.snapshot import Snapshot
+from git_opatch.model.blob import Change, Mode
+from git_opatch.model.options import Options
+from git_opatch.model.patch import FilePatch, Operation, Patch
+from git_opatch.model.paths import is_modules_file
+from git_opatch.model.placement import Placement
+from git_opatch.model.result import Failure, Location, Reason, not_reversible, refusal
+from git_opatch.plan.apply_hunks import apply_hunks
+from git_opatch.plan.path_failures import PathFailures
+from git_opatch.plan.plan import DeletedContents, PlacedHunk, Plan
+
+_NUL_ADDED = "the new lines have a NUL byte, which no text has"
+
+
+def plan_sections(
+    patch: Patch, snapshot: Snapshot, options: Options, algorithm: str, deleted: DeletedContents
+) -> Plan:
+    """Plan `patch`, whose paths are resolved and safe, and complete it.
+
+    `algorithm` is the repository's hash; `deleted` are files that `patch` restores without
+    having their content.
+    """
+    tree = VirtualTree(snapshot.blobs)
+    planner = SectionPlanner(tree, snapshot, options, deleted)
+    failures = [failure for section in patch.files for failure in planner.plan_section(section)]
+    plan = Plan(
+        placed=tuple(planner.placed),
+        notes=tuple(planner.notes),
+        failures=tuple(failures),
+        skipped=tuple(planner.skipped),
+    )
+    if failures and not options.partial:
+        return plan
+    return _with_diff(plan, complete(tree, algorithm), patch)
+
+
+def _with_diff(plan: Plan, completed: Completed, patch: Patch) -> Plan:
+    if linked := _linked_modules(completed.changes):
+        return Plan(failures=(*plan.failures, *linked))
+    if not (completed.changes or plan.failures or plan.skipped):
+        unchanged = refusal(patch.files[0], Reason.NO_CHANGE, "the patch changes nothing")
+        plan = plan.with_failures([unchanged])
+    return replace(plan, completed=completed)
+
+
+def _linked_modules(changes: Sequence[Change]) -> list[Failure]:
+    """Refuse a `.gitmodules` that is a link, as git does (verify_path): it could lead outside."""
+    what = "`.gitmodules` cannot be a symbolic link"
+    return [
+        Failure(Reason.UNSAFE_PATH, what, Location(change.path))
+        for change in changes
+        if change.new and change.new.mode is Mode.SYMLINK and is_modules_file(change.path)
+    ]
+
+
+@dataclass(slots=True)
+class SectionPlanner:
+    """Plans one section after the other in `tree`, and collects placements, notes and skips.
+
+    Each method returns the failures of its section. A section that fails leaves `tree` as it was,
+    except that with `Options.partial` those of its hunks that fit are applied.
+    """
+
+    tree: VirtualTree
+    snapshot: Snapshot
+    options: Options
+    deleted: DeletedContents
+    placed: list[PlacedHunk] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    skipped: list[Failure] = field(default_factory=list)
+
+    def plan_section(self, section: FilePatch) -> list[Failure]:
+        """Apply `section` to the tree; return its failures."""
+        if Mode.GITLINK in (section.old_mode, section.new_mode):
+            return [refusal(section, Reason.NOT_A_FILE, "is a submodule; a patch cannot set one")]
+        if self.options.reverse and (lost := [hunk for hunk in section.hunks if hunk.elisions]):
+            what = "removed lines that the patch does not show (`~`), so they cannot be restored"
+            return [not_reversible(section, lost[0], what)]
+        if section.operation is Operation.APPEND:
+            return self._append(section)
+        if section.operation is Operation.ADD:
+            return self._add(section)
+        path = self._old_path(section)
+        content = self.tree.get(path)
+        if content is None:
+            failure = self._already_moved(section) or self._missing(section, path)
+            return self._skip_applied([failure])
+        if section.operation is Operation.DELETE:
+            return self._delete(section, path, content)
+        return self._update(section, path, content)
+
+    def _append(self, section: FilePatch) -> list[Failure]:
+        """Update the file if it exists, else create it.
+
+        Source: "Append File" of the FILE_CHANGES format. In reverse, a file of nothing but the
+        appended lines is refused: it may have been created by the patch, or have been empty.
+        """
+        content = self.tree.get(section.path)
+        if content is None and not self.options.reverse:
+            return self.plan_section(replace(section, operation=Operation.ADD))
+        if content is not None and content.mode is Mode.SYMLINK:
+            what = "is a symbolic link; name the file that it points to"
+            return [refusal(section, Reason.NOT_A_FILE, what)]
+        (hunk,) = section.hunks
+        if content and self.options.reverse and len(content.text.lines) == len(hunk.lines):
+            what = "is all that the file has; the patch does not say whether it existed before"
+            return [not_reversible(section, hunk, what)]
+        return self.plan_section(replace(section, operation=Operation.UPDATE))
+
+    def _old_path(self, section: FilePatch) -> str:
+        """Return the file to change: of the two that the headers name, the one that exists."""
+        path, other = section.path, section.alternate
+        if other is not None and self.tree.get(path) is None and self.tree.get(other):
+            return other
+        return path
+
+    def _already_moved(self, section: FilePatch) -> Failure | None:
+        """Return a failure if the new path has the outcome of all hunks of a move."""
+        content = self.tree.get(section.new_path or "")
+        if section.operation is not Operation.MOVE or content is None or not section.hunks:
+            return None
+        failures = apply_hunks(section, content, self.options).failures
+        applied = [failure for failure in failures if failure.reason is Reason.ALREADY_APPLIED]
+        if not applied or len(applied) < sum(hunk.changes for hunk in section.hunks):
+            return None
+        what = f"already applied: it was moved to `{section.new_path}`"
+        return refusal(section, Reason.ALREADY_APPLIED, what)
+
+    def _add(self, section: FilePatch) -> list[Failure]:
+        path = section.new_path or ""
+        content = self._added_content(section, path)
+        if isinstance(content, Failure):
+            return [content]
+        if obstacle := self._obstacle(section, path, content):
+            return self._skip_applied([obstacle])
+        self.tree.put(path, content)
+        return []
+
+    def _added_content(self, section: FilePatch, path: str) -> FileContent | Failure:
+        if section.has_content:
+            before = self.snapshot.blobs.get(path)
+            content = new_content(section, before.entry.mode if before else None)
+            binary = refusal(section, Reason.BINARY, _NUL_ADDED)
+            return binary if content.text.binary else content
+        if path not in self.deleted:
+            return refusal(
+                section,
+                Reason.NOT_REVERSIBLE,
+                "the patch does not have the content of the deleted file, and neither the "
+                "journal nor HEAD has it",
+            )
+        blob, source = self.deleted[path]
+        self.notes.append(f"{path}: content taken from {source}")
+        return restored_content(blob)
+
+    def _delete(self, section: FilePatch, path: str, content: FileContent) -> list[Failure]:
+        """Delete a file. One whose lines the patch shows must have no others."""
+        failures: list[Failure] = []
+        if section.has_content:
+            failures, rest = self._edit(section, content)
+            if not failures and (count := len(rest.text.lines)):
+                what = f"has {count} lines that the patch does not delete"
+                advice = "re-read the file and send the patch again"
+                failures = [refusal(section, Reason.NOT_FOUND, what, advice=advice)]
+        if not failures:
+            self.tree.remove(path)
+        return failures
+
+    def _update(self, section: FilePatch, path: str, before: FileContent) -> list[Failure]:
+        """Change a file's lines or its mode, and move or copy it."""
+        target = path if section.operation is Operation.UPDATE else section.new_path or path
+        if section.operation is Operation.COPY and self.options.reverse:
+            what = "a copy cannot be undone from its text; delete the file instead"
+            return [refusal(section, Reason.NOT_REVERSIBLE, what)]
+        failures, content = self._edit(section, before)
+        is_refused = bool(failures) and content is before
+        if target != path:
+            if section.operation is not Operation.COPY:
+                self.tree.remove(path)  # it may be in the way of its own new path
+            if obstacle := self._obstacle(section, target, content):
+                failures, is_refused = [*failures, obstacle], True
+        if is_refused:
+            self.tree.put(path, before)
+            return failures
+        if section.new_mode is not None:
+            content = content._replace(mode=section.new_mode)
+        if section.operation is Operation.COPY:
+            content = content._replace(copied=True)
+        self.tree.put(target, content)
+        return failures
+
+    def _edit(self, section: FilePatch, content: FileContent) -> tuple[list[Failure], FileContent]:
+        """Apply the hunks of `section` to `content`.
+
+        Returns the failures, and the new content: the very same `content` if none is applied.
+        """
+        if content.text.binary and any(hunk.changes for hunk in section.hunks):
+            return [refusal(section, Reason.BINARY, "is binary; its lines cannot change")], content
+        if failure := self._without_context(section, content):
+            return [failure], content
+        applied = apply_hunks(section, content, self.options)
+        self.notes += [f"{section.path}: {note}" for note in applied.notes]
+        failures = self._skip_applied(applied.failures)
+        if failures and not (self.options.partial and applied.placements):
+            return failures, content
+        if applied.placements and applied.content.text.binary:
+            return [refusal(section, Reason.BINARY, _NUL_ADDED)], content
+        self._collect(section, applied.placements)
+        return failures, applied.content
+
+    def _without_context(self, section: FilePatch, content: FileContent) -> Failure | None:
+        """Refuse the reverse of a hunk that restores lines and shows no line beside them."""
+        if not self.options.reverse or section.exact_positions or not content.text.lines:
+            return None
+        for hunk in section.hunks:
+            if hunk.changes and not (hunk.preimage or hunk.at_end_of_file):
+                what = "removes lines without any context, so their position is not known"
+                return not_reversible(section, hunk, what)
+        return None
+
+    def _skip_applied(self, failures: Sequence[Failure]) -> list[Failure]:
+        """Return `failures`; with `Options.skip_applied`, without what is applied already."""
+        if not self.options.skip_applied:
+            return list(failures)
+        self.skipped += [failure for failure in failures if failure.already_applied]
+        return [failure for failure in failures if not failure.already_applied]
+
+    def _collect(self, section: FilePatch, placements: Sequence[Placement]) -> None:
+        for placement in placements:
+            self.placed.append(PlacedHunk(section, placement))
+            hunk = f"{section.path}: hunk {placement.hunk.ordinal}"
+            self.notes += [f"{hunk}: {note}" for note in placement.notes]
+
+    def _missing(self, section: FilePatch, path: str) -> Failure:
+        return self._path_failures.missing(section, path)
+
+    def _obstacle(self, section: FilePatch, path: str, content: FileContent) -> Failure | None:
+        return self._path_failures.obstacle(section, path, content)
+
+    @property
+    def _path_failures(self) -> PathFailures:
+        return PathFailures(self.tree, self.snapshot, self.options)

@@ -1,0 +1,220 @@
+"""Apply a patch that was written for an older version of a file: `--3way`.
+
+    file versions ──▶ those that the patch fits exactly ──▶ merge aside ──▶ one section by position
+
+The file's sections are replaced by one section, made of git's own diff between the present file
+and the merged one, so that all later stages treat it as any patch. Where nothing names the version,
+the merges of all versions that fit must have the same outcome (D9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import NamedTuple
+
+from git_opatch.complete import Conflicts
+from git_opatch.git.repository import Repository
+from git_opatch.git.snapshot import Snapshot
+from git_opatch.git.three_way_merge import Merged, Unmerged, merge, with_conflicts
+from git_opatch.model.blob import Stages
+from git_opatch.model.options import Options, ThreeWay
+from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Patch, Prefix
+from git_opatch.model.result import Failure, Reason, refusal
+from git_opatch.model.text import Text
+from git_opatch.plan.file_versions import describe, list_versions
+from git_opatch.plan.matching_versions import (
+    MISMATCHES,
+    MatchingVersion,
+    StaleFile,
+    find_matching_versions,
+    stale_files,
+)
+from git_opatch.plan.plan import DeletedContents, Plan
+from git_opatch.plan.section import plan_sections
+
+_MOST_FILES = 100
+_MOST_MERGED = 10
+"""Versions of one file that are merged to see whether they agree: the newest that fit."""
+
+
+class _MergedFile(NamedTuple):
+    """A file that was merged.
+
+    `section` replaces its sections of the patch; it is None if the merge changes nothing. `origin`
+    says which version the patch was written for; `stages` is set if there are conflicts.
+    """
+
+    stale: StaleFile
+    section: FilePatch | None
+    origin: str
+    stages: Stages | None = None
+
+    @property
+    def path(self) -> str:
+        return self.stale.path
+
+
+def plan_three_way(
+    plan: Plan,
+    patch: Patch,
+    snapshot: Snapshot,
+    repository: Repository,
+    options: Options,
+    deleted: DeletedContents,
+) -> Plan:
+    """Merge the files of `plan` that failed because the patch was written for older versions.
+
+    With `ThreeWay.SUGGEST` the plan is kept, and its failures say which version would fit.
+    """
+    stale = list(islice(stale_files(plan, patch, snapshot), _MOST_FILES))
+    if not stale:
+        return plan
+    stated = {file.present.path: file.stated for file in stale}
+    versions = list_versions(repository, stated, options.base or "HEAD")
+    merged: list[_MergedFile] = []
+    advice: dict[str, str] = {}
+    for file in stale:
+        fitting = find_matching_versions(file, versions[file.present.path], repository, options)
+        outcome = _merge_file(file, fitting, repository, options) if fitting else None
+        if isinstance(outcome, _MergedFile):
+            merged.append(outcome)
+        elif outcome is not None:
+            advice[file.path] = outcome
+    if merged:
+        plan = _plan_merged(merged, patch, snapshot, options, repository.algorithm, deleted)
+    return plan.with_failures(_with_advice(plan.failures, advice))
+
+
+def _merge_file(
+    stale: StaleFile, fitting: Sequence[MatchingVersion], repository: Repository, options: Options
+) -> _MergedFile | str:
+    """Merge a file with the outcomes of the patch in the versions that it fits, newest first.
+
+    Returns advice if that is not possible, or not asked for.
+    """
+    name = describe(fitting[0].version, repository)
+    fits = f"fits {stale.path} as of {name}"
+    ambiguous = [match for match in fitting if not match.diff]
+    if ambiguous:
+        name = describe(ambiguous[0].version, repository)
+        return f"fits {stale.path} as of {name} in several places"
+    if options.three_way is ThreeWay.SUGGEST:
+        return f"{fits}; try --3way"
+    diffs = [match.diff for match in fitting[:_MOST_MERGED]]
+    merged: Merged | Unmerged | None = merge(repository, stale.present, diffs)
+    if merged is Unmerged.DISAGREE:
+        return f"{fits}, and other versions, whose merges differ"
+    if merged is Unmerged.CONFLICT:
+        merged = _with_conflicts(stale, diffs[0], repository, options)
+    if not isinstance(merged, Merged):
+        return f"{fits}, but later changes conflict with it"
+    return _MergedFile(stale, _merged_section(stale, merged), f"written for {name}", merged.stages)
+
+
+def _with_conflicts(
+    stale: StaleFile, diff: bytes, repository: Repository, options: Options
+) -> Merged | None:
+    """Merge with conflict markers; None where the index has no stages for the outcome.
+
+    That is outside of a working tree's index, and for a move or a new mode.
+    """
+    in_index = options.base is None and repository.top is not None
+    only_lines = all(
+        section.operation is Operation.UPDATE and not section.new_mode for section in stale.sections
+    )
+    return with_conflicts(repository, stale.present, diff) if in_index and only_lines else None
+
+
+def _merged_section(stale: StaleFile, merged: Merged) -> FilePatch | None:
+    """Make the one section from the present content to the merged one; None if they are equal."""
+    if merged.data == stale.present.data:
+        return None
+    old, new = stale.present.text, Text.from_bytes(merged.data)
+    hunks, shift = [], 0
+    for ordinal, (removed, count) in enumerate(merged.edits, 1):
+        start = removed.start + shift
+        lines = (
+            *_lines(Prefix.REMOVED, old, removed),
+            *_lines(Prefix.ADDED, new, range(start, start + count)),
+        )
+        is_last = ordinal == len(merged.edits)
+        hunks.append(Hunk(lines, start=removed.start, ordinal=ordinal, is_last=is_last))
+        shift += count - len(removed)
+    modes = [section.new_mode for section in stale.sections if section.new_mode is not None]
+    return replace(
+        stale.sections[0],
+        hunks=tuple(hunks),
+        exact_positions=True,
+        new_mode=modes[-1] if modes else None,
+    )
+
+
+def _lines(prefix: Prefix, text: Text, positions: range) -> list[Line]:
+    return [Line(prefix, text.lines[at], text.has_newline(at)) for at in positions]
+
+
+def _plan_merged(
+    merged: Sequence[_MergedFile],
+    patch: Patch,
+    snapshot: Snapshot,
+    options: Options,
+    algorithm: str,
+    deleted: DeletedContents,
+) -> Plan:
+    """Plan `patch` with the sections of merged files; files with conflicts are its failures."""
+
+    def plan_files(files: Iterable[_MergedFile]) -> Plan:
+        sections = _replace_sections(patch, merged, files)
+        if not sections:
+            return Plan()
+        return plan_sections(Patch(sections), snapshot, options, algorithm, deleted)
+
+    clean = [file for file in merged if file.stages is None]
+    stages = {file.stale.present.path: file.stages for file in merged if file.stages is not None}
+    plan = plan_files(clean)
+    plan = plan.with_notes(f"{file.path}: {file.origin}; merged" for file in clean if file.section)
+    applied = [_already_applied(file) for file in clean if file.section is None]
+    if options.skip_applied:
+        plan = replace(plan, skipped=(*plan.skipped, *applied))
+    else:
+        plan = plan.with_failures([*plan.failures, *applied])
+    if stages and not plan.failures:
+        plan = replace(plan, conflicts=Conflicts(stages, plan_files(merged).completed))
+    conflicts = [_conflict(file) for file in merged if file.stages is not None]
+    return plan.with_failures([*plan.failures, *conflicts])
+
+
+def _replace_sections(
+    patch: Patch, merged: Iterable[_MergedFile], kept: Iterable[_MergedFile]
+) -> tuple[FilePatch, ...]:
+    """List the sections of `patch`: without those of `merged` files, with the ones of `kept`."""
+    replacements: dict[int, FilePatch | None] = {}
+    for file in merged:
+        replacements |= dict.fromkeys(map(id, file.stale.sections))
+    for file in kept:
+        replacements[id(file.stale.sections[0])] = file.section
+    sections = (replacements.get(id(section), section) for section in patch.files)
+    return tuple(section for section in sections if section is not None)
+
+
+def _already_applied(file: _MergedFile) -> Failure:
+    what = f"already applied: {file.origin}, and merging it changes nothing"
+    return refusal(file.stale.sections[0], Reason.ALREADY_APPLIED, what)
+
+
+def _conflict(file: _MergedFile) -> Failure:
+    what = f"has conflicts: {file.origin}, and the same lines were changed since"
+    return refusal(file.stale.sections[0], Reason.CONFLICT, what)
+
+
+def _with_advice(failures: Sequence[Failure], advice: Mapping[str, str]) -> list[Failure]:
+    """Add the advice on each file to the first of its failures that it can help with."""
+    unused = dict(advice)
+    advised = []
+    for failure in failures:
+        more = unused.pop(failure.path, "") if failure.reason in MISMATCHES else ""
+        lines = "\n".join(filter(None, (failure.advice, more)))
+        advised.append(failure._replace(advice=lines))
+    return advised

@@ -1,0 +1,160 @@
+"""Undo a recorded diff in files that may have changed since (D55).
+
+In a file that is as the record left it, hunks are where their numbers say. In any other, they are
+where their lines moved to by git's diff between the two, if none of them was touched.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from git_opatch.git.repository import Repository
+from git_opatch.git.snapshot import Snapshot
+from git_opatch.journal import Record
+from git_opatch.model.blob import Change, Entry
+from git_opatch.model.errors import JournalError, ParseError
+from git_opatch.model.options import Format
+from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Patch, Prefix
+from git_opatch.model.result import Failure, Location, Reason, refusal
+from git_opatch.model.reverse import reverse_recorded
+from git_opatch.parse import parse_patch
+
+
+def undo_patch_of(record: Record) -> Patch:
+    """Return the patch that undoes `record` where nothing changed since.
+
+    Raises `JournalError` if the recorded diff is damaged.
+    """
+    source = os.path.relpath(record.file)
+    try:
+        diff = record.read_diff()
+        parsed = parse_patch(diff, patch_format=Format.UNIFIED, source=source, recorded=True)
+    except ParseError as error:
+        raise JournalError(f"{source} is damaged: {error}") from None
+    return reverse_recorded(parsed)
+
+
+def rebase_hunks(
+    patch: Patch, record: Record, snapshot: Snapshot, repository: Repository, *, bare: bool
+) -> Patch:
+    """Number the hunks of `patch`, which undoes `record`, for the files as they are now.
+
+    With `bare`, hunks lose their context, which may have changed since. Where git does not have the
+    blob that the record left, as after a change of untracked files, hunks lose their numbers: then
+    they must be the only match in the file.
+    """
+    left = {change.path: change.new for change in record.changes}
+    drifted = [entry for path in _changed_paths(left, snapshot) if (entry := left[path])]
+    known = repository.read_blobs(repository.present(entry.id for entry in drifted))
+
+    def rebase_section(section: FilePatch) -> FilePatch:
+        path = section.old_path or ""
+        blob, entry = snapshot.blobs.get(path), left.get(path)
+        if blob is None or (entry is not None and entry.id == blob.entry.id):
+            return replace(section, exact_positions=True)
+        before = known.get(entry.id) if entry is not None else None
+        if before is None:
+            return _renumber(section, [replace(hunk, start=None) for hunk in section.hunks])
+        edits = repository.differences(before, blob.data)
+        hunks: Sequence[Hunk] = section.hunks
+        if bare:
+            hunks = [run for hunk in hunks for run in _without_context(hunk)]
+        moved = [replace(hunk, start=_map_start(hunk, edits)) for hunk in hunks]
+        return replace(_renumber(section, moved), exact_positions=True)
+
+    return replace(patch, files=tuple(map(rebase_section, patch.files)))
+
+
+def _changed_paths(left: Mapping[str, Entry | None], snapshot: Snapshot) -> list[str]:
+    return [path for path, entry in left.items() if _id(entry) != _current_id(path, snapshot)]
+
+
+def _renumber(section: FilePatch, hunks: Sequence[Hunk]) -> FilePatch:
+    return replace(section, hunks=tuple(replace(hunk, new_start=None) for hunk in hunks))
+
+
+def _without_context(hunk: Hunk) -> Iterator[Hunk]:
+    """Split `hunk` into its runs of changed lines."""
+    run: list[Line] = []
+    position = hunk.start or 0
+    for line in (*hunk.lines, None):
+        if line is not None and line.prefix is not Prefix.CONTEXT:
+            run.append(line)
+            continue
+        if run:
+            yield replace(hunk, lines=tuple(run), start=position)
+        position += sum(changed.prefix is Prefix.REMOVED for changed in run) + 1
+        run = []
+
+
+def _map_start(hunk: Hunk, edits: Sequence[tuple[range, int]]) -> int | None:
+    """Return where the lines of `hunk` moved to.
+
+    None if they were touched, or if it only adds lines and others were added at the same position.
+    """
+    if hunk.start is None:
+        return None
+    start = hunk.start
+    if not hunk.preimage and any(lines.start == lines.stop == start for lines, _ in edits):
+        return None
+    return map_range(start, start + len(hunk.preimage), edits)
+
+
+def map_range(start: int, stop: int, edits: Sequence[tuple[range, int]]) -> int | None:
+    """Return the new position of the lines from `start` to `stop`; None if one was touched.
+
+    Each of `edits` is a range of lines, and how many lines replaced them. Lines that were added
+    right before `start` come before the range, also if it is empty.
+    """
+    if any(
+        lines.start < stop and (lines.stop > start or lines.start > start) for lines, _ in edits
+    ):
+        return None
+    return start + sum(count - len(lines) for lines, count in edits if lines.stop <= start)
+
+
+def verify_undo(
+    patch: Patch, record: Record, snapshot: Snapshot, changes: Sequence[Change]
+) -> Iterator[Failure]:
+    """Check that `changes`, by which `patch` undoes `record`, restore what was there before.
+
+    Files that are as the record left them must become what they were before it; and a file that is
+    deleted by its name alone must be as the record left it.
+    """
+    recorded = {change.path: change for change in record.changes}
+    planned = {change.path: _id(change.new) for change in changes}
+    for section in patch.files:
+        paths = [path for path in (section.old_path, section.new_path) if path in recorded]
+        as_left = all(_id(recorded[path].new) == _current_id(path, snapshot) for path in paths)
+        if not as_left and section.operation is Operation.DELETE and not section.has_content:
+            yield refusal(section, Reason.CONTRADICTED, "was changed since it was created")
+        for path in paths if as_left else ():
+            before = recorded[path].old
+            if planned.get(path, _current_id(path, snapshot)) != _id(before):
+                what = f"its earlier content, blob {_id(before)}, is no longer in the repository"
+                yield refusal(section, Reason.NOT_REVERSIBLE, what, path=path)
+
+
+def _id(entry: Entry | None) -> str:
+    return entry.id if entry is not None else ""
+
+
+def _current_id(path: str, snapshot: Snapshot) -> str:
+    return _id(snapshot.blobs[path].entry) if path in snapshot.blobs else ""
+
+
+def refuse_overwritten(patch: Patch, record: Record) -> list[Failure]:
+    """Refuse files that replaced others, whose content the patch does not have."""
+    return [
+        Failure(
+            Reason.NOT_REVERSIBLE,
+            "replaced another file, and something changed since; the patch does not have the other "
+            "file's content",
+            Location(section.new_path or "", number=section.number, source=section.source),
+            advice=f"it was blob {record.before[section.new_path or ''].id}",
+        )
+        for section in patch.files
+        if section.old_path != section.new_path and section.new_path in record.before
+    ]

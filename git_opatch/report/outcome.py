@@ -1,0 +1,57 @@
+"""What came of a call, as one value that the reporters render."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from git_opatch.model.errors import OpatchError
+from git_opatch.model.options import Options
+from git_opatch.model.patch import Patch
+from git_opatch.model.result import Failure, Refused
+from git_opatch.plan.plan import Plan
+
+
+class Outcome(NamedTuple):
+    """What came of one patch.
+
+    `patch` has its paths as failures name them. `failures` are why all of it is refused; what was
+    left out of a patch that was applied in part is in `plan.failures`.
+    """
+
+    options: Options
+    patch: Patch
+    plan: Plan = Plan()
+    failures: Sequence[Failure] = ()
+    error: OpatchError | None = None
+    done: bool = False
+    """Whether the plan was carried out."""
+    undo_command: str = ""
+    commits: int = 0
+    """How many commits would be made."""
+    name: str = ""
+    """The patch's name, where several are judged."""
+    intro: str = ""
+    """Names the record that was undone, before the line of a success; empty if it is no undo."""
+    replan: Callable[[Options], Plan] | None = None
+    """Plans the patch with other options."""
+
+    @property
+    def exit_status(self) -> int:
+        """The status that the program would exit with for this patch alone."""
+        if self.error:
+            return self.error.exit_status
+        return Refused.exit_status if self.failures or self.plan.failures else 0
+
+    def is_already_applied(self) -> bool:
+        """Whether the patch is refused because all of it is applied already.
+
+        It is planned once more for that, as no failure says that the rest of it changes nothing.
+        """
+        if self.options.reverse or not self.replan:
+            return False
+        if not all(failure.already_applied for failure in self.failures):
+            return False
+        plan = self.replan(replace(self.options, skip_applied=True))
+        return not plan.failures and not plan.completed.changes

@@ -1,0 +1,474 @@
+"""`git opatch apply`: where a patch goes, from wherever it is called."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox
+from writers import envelope
+
+_BASE = {"src/a.py": "one\ntwo\nthree\n", "b.txt": "b\n", "old/c.txt": "c\n"}
+_PATCH = envelope(
+    b"*** Update File: src/a.py\n@@\n one\n-two\n+2\n",
+    b"*** Delete File: b.txt\n",
+    b"*** Update File: old/c.txt\n*** Move to: new/c.txt\n",
+    b"*** Add File: d/e.txt\n+e\n",
+)
+_AFTER = {
+    "src/a.py": ("100644", b"one\n2\nthree\n"),
+    "new/c.txt": ("100644", b"c\n"),
+    "d/e.txt": ("100644", b"e\n"),
+}
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit(_BASE)
+    return repo
+
+
+def test_the_index_and_the_working_tree_are_patched(base: Sandbox) -> None:
+    ran = base.opatch("apply", feed=_PATCH)
+    assert (ran.status, ran.err) == (0, "")
+    assert base.index() == base.files() == _AFTER
+    assert not (base.path / "old").exists()
+    assert ran.out == (
+        b"4 files changed: 1 added, 1 modified, 1 deleted, 1 moved; staged. "
+        b"Undo: git opatch undo 1\n"
+    )
+    base.fsck()
+
+
+def test_the_advised_undo_command_works(base: Sandbox) -> None:
+    before = base.index()
+    output = base.opatch("apply", feed=_PATCH).out.decode()
+    words = output.strip().partition("Undo: git opatch ")[2].split()
+    assert base.opatch(*words).status == 0
+    assert base.index() == base.files() == before
+    assert not (base.path / "d").exists()
+
+
+def test_cached_patches_the_index_alone(base: Sandbox) -> None:
+    before = base.files()
+    ran = base.opatch("apply", "--cached", feed=_PATCH)
+    assert ran.status == 0
+    assert b"staged, in the index only" in ran.out
+    assert (base.index(), base.files()) == (_AFTER, before)
+
+
+def test_worktree_patches_the_working_tree_alone(base: Sandbox) -> None:
+    before = base.index()
+    base.write("b.txt", "b\n")
+    base.write("src/a.py", "zero\none\ntwo\nthree\n")
+    base.write("untracked", "one\ntwo\n")
+    patch = _PATCH + envelope(b"*** Update File: untracked\n@@\n-two\n+2\n")
+    ran = base.opatch("apply", "--worktree", feed=patch)
+    assert ran.status == 0, ran.err
+    assert b"in the working tree, not staged" in ran.out
+    after = {
+        **_AFTER,
+        "src/a.py": ("100644", b"zero\none\n2\nthree\n"),
+        "untracked": ("100644", b"one\n2\n"),
+    }
+    assert (base.index(), base.files()) == (before, after)
+
+
+def test_a_check_writes_nothing(base: Sandbox) -> None:
+    index = base.path / ".git/index"
+    for flags in ((), ("--cached",), ("--worktree",)):
+        os.utime(base.path / "src/a.py")  # looks changed, but is not
+        before = base.state(), index.read_bytes(), sorted(os.listdir(base.path / ".git"))
+        for check in ("--check", "--dry-run"):
+            ran = base.opatch("apply", check, *flags, feed=_PATCH)
+            assert (ran.status, ran.err) == (0, "")
+            assert ran.out.startswith(b"would apply to the ")
+        assert (base.state(), index.read_bytes(), sorted(os.listdir(base.path / ".git"))) == before
+
+
+def test_a_file_that_only_looks_changed_is_patched(base: Sandbox) -> None:
+    os.utime(base.path / "src/a.py", (1, 1))
+    assert base.opatch("apply", feed=_PATCH).status == 0
+    assert base.index() == base.files() == _AFTER
+
+
+def test_the_target_can_be_configured(base: Sandbox) -> None:
+    base.git("config", "opatch.target", "cached")
+    before = base.files()
+    assert base.opatch("apply", feed=_PATCH).status == 0
+    assert (base.index(), base.files()) == (_AFTER, before)
+    assert base.opatch("apply", "-R", "--index", feed=_PATCH).status == 1
+    base.git("config", "opatch.target", "nonsense")
+    ran = base.opatch("apply", feed=_PATCH)
+    assert (ran.status, ran.err) == (
+        129,
+        "error: opatch.target is `nonsense`; use index, cached or worktree\n",
+    )
+
+
+def test_several_files_are_one_patch(base: Sandbox) -> None:
+    first = base.path.parent / "first"
+    first.write_bytes(envelope(b"*** Update File: b.txt\n@@\n-b\n+B\n"))
+    second = base.path.parent / "second"
+    second.write_bytes(envelope(b"*** Update File: b.txt\n@@\n-B\n+BB\n"))
+    before = base.state()
+    assert base.opatch("apply", str(second), str(first)).status == 1
+    assert base.state() == before
+    ran = base.opatch("apply", str(first), str(second))
+    assert ran.out.endswith(b"Undo: git opatch undo 1\n")
+    assert base.read("b.txt") == b"BB\n"
+    assert base.opatch("apply", "-R", str(first), str(second)).status == 0
+    assert base.read("b.txt") == b"b\n"
+
+
+def test_quiet_and_verbose_change_the_output(base: Sandbox) -> None:
+    ran = base.opatch("apply", "-q", feed=_PATCH)
+    assert (ran.status, ran.out, ran.err) == (0, b"", "")
+    ran = base.opatch("apply", "-q", feed=_PATCH)
+    assert ran.status == 1
+    assert ran.err
+    base.git("reset", "--quiet", "--hard")
+    ran = base.opatch("apply", "-v", feed=_PATCH)
+    assert ran.out.decode().splitlines()[:-1] == [
+        "D b.txt (+0 -1)",
+        "A d/e.txt (+1 -0)",
+        "R old/c.txt => new/c.txt (+0 -0)",
+        "M src/a.py (+1 -1)",
+        "  hunk 1 of 1: line 1, strict (unique)",
+    ]
+
+
+def test_paths_can_be_prefixed_with_a_directory(base: Sandbox) -> None:
+    patch = envelope(b"*** Update File: a.py\n@@\n-two\n+2\n", b"*** Add File: n\n+n\n")
+    assert base.opatch("apply", feed=patch).status == 1
+    for directory in ("src", "src/", "./src"):
+        ran = base.opatch("apply", "--directory", directory, feed=patch)
+        assert ran.status == 0, ran.err
+        assert base.index()["src/n"] == ("100644", b"n\n")
+        assert base.opatch("apply", "-R", "--directory", directory, feed=patch).status == 0
+    ran = base.opatch("apply", "--directory", "../x", feed=patch)
+    assert (ran.status, "the path leaves the working tree" in ran.err) == (1, True)
+
+
+def test_overwriting_keeps_the_mode(base: Sandbox) -> None:
+    (base.path / "b.txt").chmod(0o755)
+    base.commit()
+    patch = envelope(
+        b"*** Add File: b.txt\n+new\n", b"*** Update File: old/c.txt\n*** Move to: src/a.py\n"
+    )
+    assert base.opatch("apply", feed=patch).status == 1
+    assert base.opatch("apply", "--overwrite", feed=patch).status == 0
+    after = {"b.txt": ("100755", b"new\n"), "src/a.py": ("100644", b"c\n")}
+    assert base.index() == base.files() == after
+
+
+def test_unrelated_changes_are_kept(base: Sandbox) -> None:
+    base.commit({"staged": "1\n", "unstaged": "1\n"})
+    base.write("staged", "2\n")
+    base.git("add", "staged")
+    base.write("unstaged", "2\n")
+    base.write("untracked", "u\n")
+    assert base.opatch("apply", feed=_PATCH).status == 0
+    index, files = base.index(), base.files()
+    assert index["staged"] == ("100644", b"2\n")
+    assert index["unstaged"] == ("100644", b"1\n")
+    assert files["unstaged"] == ("100644", b"2\n")
+    assert files["untracked"] == ("100644", b"u\n")
+
+
+def _in_subdirectory(base: Sandbox, _: Path) -> tuple[Sandbox, dict[str, object]]:
+    return base, {"cwd": base.path / "src"}
+
+
+def _in_linked_worktree(base: Sandbox, tmp_path: Path) -> tuple[Sandbox, dict[str, object]]:
+    base.git("worktree", "add", "--quiet", "../linked")
+    return Sandbox(tmp_path / "linked"), {}
+
+
+def _with_git_dir(base: Sandbox, tmp_path: Path) -> tuple[Sandbox, dict[str, object]]:
+    env = {"GIT_DIR": str(base.path / ".git"), "GIT_WORK_TREE": str(base.path)}
+    return base, {"cwd": tmp_path, "env": env}
+
+
+def _with_relative_git_dir(base: Sandbox, _: Path) -> tuple[Sandbox, dict[str, object]]:
+    env = {"GIT_DIR": "../.git", "GIT_WORK_TREE": ".."}
+    return base, {"cwd": base.path / "src", "env": env}
+
+
+@pytest.mark.parametrize(
+    "prepare", [_in_subdirectory, _in_linked_worktree, _with_git_dir, _with_relative_git_dir]
+)
+def test_the_result_is_the_same_from_everywhere(
+    base: Sandbox,
+    tmp_path: Path,
+    prepare: Callable[[Sandbox, Path], tuple[Sandbox, dict[str, object]]],
+) -> None:
+    where, options = prepare(base, tmp_path)
+    before = where.index()
+    ran = where.opatch("apply", feed=_PATCH, **options)  # type: ignore[arg-type]
+    assert ran.status == 0, ran.err
+    assert where.index() == where.files() == _AFTER
+    words = ran.out.decode().strip().partition("Undo: git opatch ")[2].split()
+    assert where.opatch(*words, **options).status == 0  # type: ignore[arg-type]
+    assert where.index() == where.files() == before
+
+
+def test_the_directory_of_git_c_is_honoured(base: Sandbox, tmp_path: Path) -> None:
+    ran = base.run("git", "-C", str(base.path), "opatch", "apply", feed=_PATCH, cwd=tmp_path)
+    assert ran.status == 0
+    assert base.index() == base.files() == _AFTER
+
+
+def test_another_index_is_honoured(base: Sandbox) -> None:
+    """As in a hook, the given index is read and written, while the real one stays locked."""
+    next_index = base.path / ".git/next-index"
+    next_index.write_bytes((base.path / ".git/index").read_bytes())
+    base.write(".git/index.lock", "")
+    before = base.index()
+    env = {"GIT_INDEX_FILE": str(next_index)}
+    assert base.opatch("apply", feed=_PATCH, env=env).status == 0
+    assert base.index() == before
+    listed = base.run("git", "ls-files", env=env).out.decode().split()
+    assert listed == sorted(_AFTER)
+    assert base.files() == _AFTER
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("apply.whitespace", "fix"),
+        ("apply.ignoreWhitespace", "change"),
+        ("core.fileMode", "false"),
+        ("diff.mnemonicPrefix", "true"),
+        ("diff.noprefix", "true"),
+        ("color.ui", "always"),
+        ("core.quotePath", "false"),
+        ("core.safecrlf", "true"),
+    ],
+)
+def test_user_configuration_does_not_change_the_result(base: Sandbox, key: str, value: str) -> None:
+    base.git("config", key, value)
+    patch = _PATCH + envelope(b"*** Add File: trailing \xc3\xa9\n+blank \n+\t \n+\n")
+    ran = base.opatch("apply", feed=patch)
+    assert (ran.status, ran.err) == (0, "")
+    assert "\x1b" not in ran.out.decode()
+    after = {**_AFTER, "trailing é": ("100644", b"blank \n\t \n\n")}
+    assert base.index() == base.files() == after
+
+
+def test_autocrlf_is_honoured(base: Sandbox) -> None:
+    base.git("config", "core.autocrlf", "true")
+    (base.path / "src/a.py").unlink()
+    base.git("checkout", "--", "src/a.py")
+    assert base.read("src/a.py") == b"one\r\ntwo\r\nthree\r\n"
+    assert base.opatch("apply", feed=_PATCH).status == 0
+    assert base.index() == _AFTER
+    assert base.read("src/a.py") == b"one\r\n2\r\nthree\r\n"
+    assert base.opatch("apply", "--worktree", "-R", feed=_PATCH).status == 0
+    assert base.read("src/a.py") == b"one\r\ntwo\r\nthree\r\n"
+
+
+def test_modes_links_and_binaries_are_patched(base: Sandbox) -> None:
+    run = base.write("run", "#!/bin/sh\nold\n")
+    run.chmod(0o755)
+    (base.path / "link").symlink_to("b.txt")
+    base.write("data", b"\0\1")
+    base.commit()
+    before = base.index()
+    patch = envelope(
+        b"*** Update File: run\n*** Move to: bin/run\n@@\n-old\n+new\n",
+        b"*** Update File: link\n@@\n-b.txt\n+src/a.py\n",
+        b"*** Delete File: data\n",
+    )
+    assert base.opatch("apply", feed=patch).status == 0
+    index = base.index()
+    assert index == base.files()
+    assert index["bin/run"] == ("100755", b"#!/bin/sh\nnew\n")
+    assert index["link"] == ("120000", b"src/a.py")
+    assert "data" not in index
+    assert base.opatch("apply", "-R", feed=patch).status == 0
+    assert base.index() == base.files() == before
+
+
+def test_attributes_changed_by_the_same_patch_apply(base: Sandbox) -> None:
+    patch = envelope(
+        b"*** Add File: .gitattributes\n+*.py text eol=crlf\n",
+        b"*** Update File: src/a.py\n@@\n-two\n+2\n",
+    )
+    before = base.files()
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.index()["src/a.py"] == ("100644", b"one\n2\nthree\n")
+    assert base.read("src/a.py") == b"one\r\n2\r\nthree\r\n"
+    assert base.git("status", "--short") == b"A  .gitattributes\nM  src/a.py\n"
+    assert base.opatch("apply", "-R", feed=patch).status == 0
+    assert base.files() == before
+
+
+@pytest.mark.parametrize("algorithm", ["sha1", "sha256"])
+def test_both_object_formats_are_supported(tmp_path: Path, algorithm: str) -> None:
+    repo = Sandbox(tmp_path / "repo").init(f"--object-format={algorithm}")
+    repo.commit(_BASE)
+    assert repo.opatch("apply", feed=_PATCH).status == 0
+    assert repo.index() == repo.files() == _AFTER
+    repo.fsck()
+
+
+def test_a_repository_without_a_commit_is_patched(repo: Sandbox) -> None:
+    patch = envelope(b"*** Add File: a\n+a\n")
+    assert repo.opatch("apply", feed=patch).status == 0
+    assert repo.index() == repo.files() == {"a": ("100644", b"a\n")}
+    assert repo.opatch("apply", "-R", feed=patch).status == 0
+    assert repo.index() == repo.files() == {}
+
+
+@pytest.mark.parametrize("count", [1, 1000])
+def test_the_number_of_git_processes_is_constant(repo: Sandbox, tmp_path: Path, count: int) -> None:
+    repo.commit({f"d{number % 9}/{number}": f"old {number}\n" for number in range(count)})
+    patch = envelope(
+        *(
+            b"*** Update File: d%d/%d\n@@\n-old %d\n+new %d\n"
+            % (number % 9, number, number, number)
+            for number in range(count)
+        )
+    )
+    trace = tmp_path / "trace"
+    traced = {"GIT_TRACE2_EVENT": str(trace)}
+    assert repo.program("git", "opatch", "apply", feed=patch, env=traced).status == 0
+    events = map(json.loads, trace.read_text().splitlines())
+    started = [event["argv"] for event in events if event["event"] == "start"]
+    print(f"{count} files: {len(started)} git processes, the caller's `git opatch` included")
+    assert len(started) == 10, started
+
+
+def test_deleted_content_is_restored_from_the_journal_or_head(base: Sandbox) -> None:
+    patch = envelope(b"*** Delete File: b.txt\n")
+    assert base.opatch("apply", feed=patch).status == 0
+    base.git("commit", "--quiet", "-m", "gone")
+    ran = base.opatch("apply", "-R", feed=patch)
+    assert (ran.status, ran.err) == (0, "note: undone as it was applied, by record 1\n")
+    assert base.index()["b.txt"] == ("100644", b"b\n")
+    base.git("rm", "--quiet", "--force", "b.txt")
+    for record in (base.path / ".git/opatch/journal").iterdir():
+        record.unlink()
+    ran = base.opatch("apply", "-R", feed=patch)
+    assert (ran.status, ran.err.count("neither the journal nor HEAD has it")) == (1, 1)
+    base.git("reset", "--quiet", "--hard", "HEAD~")
+    base.git("rm", "--quiet", "--force", "b.txt")
+    ran = base.opatch("apply", "-R", feed=patch)
+    assert (ran.status, ran.err) == (0, "note: b.txt: content taken from HEAD\n")
+
+
+def test_a_reversal_without_a_position_needs_the_journal(base: Sandbox) -> None:
+    patch = envelope(b"*** Update File: src/a.py\n@@\n-two\n")
+    assert base.opatch("apply", feed=patch).status == 0
+    journal = base.path / ".git/opatch/journal"
+    (journal / "1.json").rename(journal / "1.kept")
+    ran = base.opatch("apply", "-R", feed=patch)
+    assert ran.status == 1
+    assert "their position is not known" in ran.err
+    (journal / "1.kept").rename(journal / "1.json")
+    assert base.opatch("apply", "-R", feed=patch).status == 0
+    assert base.read("src/a.py") == b"one\ntwo\nthree\n"
+
+
+@pytest.mark.parametrize("flag", ["--index", "--cached", "--worktree"])
+@pytest.mark.parametrize("configured", [None, "worktree"])
+def test_the_undo_command_names_the_target(
+    base: Sandbox, flag: str, configured: str | None
+) -> None:
+    if configured:
+        base.git("config", "opatch.target", configured)
+    base.path.joinpath("patch").write_bytes(_PATCH)
+    before = base.index(), base.files()
+    ran = base.opatch("apply", flag, "patch")
+    words = ran.out.decode().strip().partition("Undo: git opatch ")[2].split()
+    assert base.opatch(*words).status == 0
+    assert (base.index(), base.files()) == before
+
+
+def test_a_reversal_uses_the_record_of_the_patch(base: Sandbox) -> None:
+    delete = envelope(b"*** Delete File: b.txt\n")
+    replace = envelope(b"*** Delete File: b.txt\n*** Add File: b.txt\n+new\n")
+    assert base.opatch("apply", feed=delete).status == 0
+    assert base.opatch("apply", "-R", feed=delete).status == 0
+    base.write("b.txt", "staged\n")
+    base.git("add", "b.txt")
+    assert base.opatch("apply", feed=replace).status == 0
+    assert base.read("b.txt") == b"new\n"
+    assert base.opatch("apply", "-R", feed=replace).status == 0
+    assert base.index()["b.txt"] == base.files()["b.txt"] == ("100644", b"staged\n")
+
+
+def test_a_replaced_file_is_restored(base: Sandbox, tmp_path: Path) -> None:
+    patch = tmp_path / "patch"
+    patch.write_bytes(
+        envelope(b"*** Add File: b.txt\n+new\n*** Update File: old/c.txt\n*** Move to: src/a.py\n")
+    )
+    before = base.index(), base.files()
+    ran = base.opatch("apply", "--overwrite", str(patch))
+    words = ran.out.decode().strip().partition("Undo: git opatch ")[2].split()
+    assert base.opatch(*words).status == 0
+    assert (base.index(), base.files()) == before
+    assert base.opatch("apply", "--overwrite", str(patch)).status == 0
+    assert base.opatch("apply", "-R", str(patch)).status == 0
+    assert (base.index(), base.files()) == before
+
+
+def test_a_patch_that_is_not_applied_cannot_be_reversed(base: Sandbox) -> None:
+    patch = envelope(b"*** Update File: src/a.py\n@@\n-two\n+2\n")
+    ran = base.opatch("apply", "-R", feed=patch)
+    assert (ran.status, "is not applied here, so there is nothing to undo" in ran.err) == (
+        1,
+        True,
+    )
+
+
+def test_a_second_apply_is_refused(base: Sandbox) -> None:
+    patch = envelope(b"*** Update File: src/a.py\n@@\n one\n+1.5\n two\n")
+    assert base.opatch("apply", feed=patch).status == 0
+    ran = base.opatch("apply", feed=patch)
+    assert (ran.status, ran.out) == (1, b"")
+    assert "hunk 1 of 1 is already applied: its new lines are at line 1" in ran.err
+
+
+def test_a_concurrent_run_is_refused(base: Sandbox) -> None:
+    """The run that has the lock applies the patch; the other is refused."""
+    (base.path / ".git/opatch").mkdir()
+    with (base.path / ".git/opatch/lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        before = base.state()
+        ran = base.opatch("apply", feed=_PATCH)
+        assert (ran.status, base.state()) == (128, before)
+        assert "another git opatch is at work in this repository" in ran.err
+    assert base.opatch("apply", feed=_PATCH).status == 0
+
+
+def test_a_damaged_journal_is_ignored(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=_PATCH).status == 0
+    after = base.index(), base.files()
+    diff = base.read(".git/opatch/journal/1.diff")
+    entry = json.loads(base.read(".git/opatch/journal/1.json"))
+    cut = diff.rindex(b"diff --git")
+    for name, damage in (
+        ("1.diff", diff[:cut]),
+        ("1.diff", diff[: cut + 40]),
+        ("1.diff", b""),
+        ("1.json", b"{"),
+        ("1.json", b"[]"),
+        ("1.json", b'{"version": 1}'),
+        ("1.json", b'{"version": 2, "changes": 7}'),
+        ("1.json", b"[" * 100_000),
+        ("1.json", json.dumps({**entry, "changes": [["b.txt", ["100644"], None]]}).encode()),
+        ("1.json", json.dumps({**entry, "changes": {"a": 1}}).encode()),
+    ):
+        kept = base.read(f".git/opatch/journal/{name}")
+        base.write(f".git/opatch/journal/{name}", damage)
+        assert (base.index(), base.files()) == after
+        ran = base.opatch("apply", "-R", "--check", feed=_PATCH)
+        source = "HEAD" if name == "1.json" else "record 1 of the journal"
+        assert (ran.status, ran.err) == (0, f"note: b.txt: content taken from {source}\n"), damage
+        base.write(f".git/opatch/journal/{name}", kept)

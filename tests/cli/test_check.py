@@ -1,0 +1,248 @@
+"""`git opatch check`: each patch by itself, and commands."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox
+from terminal import in_terminal
+from writers import envelope
+
+GOOD = envelope(b"*** Update File: f\n@@\n-a\n+b\n", b"*** Add File: n\n+n\n")
+STALE = envelope(b"*** Update File: f\n@@\n-no\n+b\n")
+SECOND = envelope(b"*** Update File: f\n@@\n-b\n+c\n")
+HEREDOC = "apply_patch <<'EOF'\n" + GOOD.decode() + "EOF\n"
+
+
+@pytest.fixture
+def base(repo: Sandbox, tmp_path: Path) -> Sandbox:
+    repo.commit({"f": "a\nz\n", "sub/f": "a\n"})
+    for name, content in (("good", GOOD), ("stale", STALE), ("second", SECOND), ("none", b"x")):
+        (tmp_path / name).write_bytes(content)
+    return repo
+
+
+def test_each_file_is_judged_by_itself(base: Sandbox) -> None:
+    before = base.state()
+    ran = base.opatch("check", "../good", "../stale", "../good")
+    assert base.state() == before
+    assert ran.out.decode().splitlines() == [
+        "../good: would apply (2 files)",
+        "../stale: does not apply",
+        "../good: would apply (2 files)",
+    ]
+    assert ran.status == 1
+    assert ran.err.startswith("error: f: hunk 1 of 1 does not match the index\n  ../stale, line 4")
+    assert base.opatch("apply", "--check", "../good", "../good").status == 1
+
+
+def test_a_patch_that_needs_another_does_not_apply(base: Sandbox) -> None:
+    assert base.opatch("apply", "--check", "../good", "../second").status == 0
+    ran = base.opatch("check", "../good", "../second")
+    assert (ran.status, ran.out.count(b"would apply")) == (1, 1)
+
+
+def test_the_worst_status_is_given(base: Sandbox) -> None:
+    assert base.opatch("check", "../good").status == 0
+    for bad in ("../none", "../missing"):
+        ran = base.opatch("check", bad, "../stale", "../good")
+        assert ran.status == 128
+        first, second, third = ran.out.decode().splitlines()
+        assert first.startswith(f"{bad}: ")
+        assert (second, third) == ("../stale: does not apply", "../good: would apply (2 files)")
+        assert ran.err.startswith("error: ")
+
+
+def test_a_patch_is_read_from_standard_input(base: Sandbox) -> None:
+    for words in ([], ["-"]):
+        ran = base.opatch("check", *words, feed=GOOD)
+        assert (ran.status, ran.out, ran.err) == (0, b"-: would apply (2 files)\n", "")
+
+
+def test_quiet_prints_nothing(base: Sandbox) -> None:
+    ran = base.opatch("check", "-q", "../good", "../stale")
+    assert (ran.status, ran.out) == (1, b"../stale: does not apply\n")
+    assert base.opatch("check", "-q", "../good").out == b""
+
+
+def test_applied_patches_pass_with_skip_applied(base: Sandbox) -> None:
+    """With --skip-applied it passes, applied in whole or in part; other failures remain."""
+    applied = envelope(b"*** Update File: f\n@@\n-before\n+a\n")
+    part = envelope(b"*** Update File: f\n@@\n-before\n+a\n", b"*** Add File: n\n+n\n")
+    assert base.opatch("check", feed=applied).status == 1
+    ran = base.opatch("check", "--skip-applied", feed=applied)
+    assert (ran.status, ran.out) == (0, b"-: nothing to do: the patch is already applied\n")
+    assert ran.err.endswith("are at line 1; skipped\n")
+    ran = base.opatch("check", "--skip-applied", feed=part)
+    assert (ran.status, ran.out) == (0, b"-: would apply (1 file)\n")
+    for command in (["check"], ["apply", "--check"], ["apply"]):
+        ran = base.opatch(*command, "-q", "--skip-applied", feed=applied)
+        assert (ran.status, ran.out, ran.err) == (0, b"", ""), command
+    assert base.opatch("check", "--skip-applied", feed=STALE).status == 1
+    ran = base.opatch("check", "--skip-applied", "--json", feed=applied)
+    assert b'"status": "nothing_to_do"' in ran.out
+
+
+def test_the_target_can_be_chosen(base: Sandbox) -> None:
+    base.write("f", "b\n")
+    assert base.opatch("check", "../second").status == 1
+    assert base.opatch("check", "--worktree", "../second").status == 0
+    base.git("add", "f")
+    assert base.opatch("check", "../second").status == 0
+    ran = base.opatch("check", "--base", "HEAD", "../second")
+    assert (ran.status, "does not match `HEAD`" in ran.err) == (1, True)
+    ran = base.opatch("check", "--base", "HEAD", "--worktree", "../second")
+    assert (ran.status, "exclude one another" in ran.err) == (129, True)
+
+
+def test_the_options_of_apply_are_honoured(base: Sandbox, tmp_path: Path) -> None:
+    sub = tmp_path / "sub.txt"
+    sub.write_bytes(envelope(b"*** Update File: f\n@@\n-a\n+b\n*** End of File\n"))
+    assert base.opatch("check", str(sub)).status == 1
+    assert base.opatch("check", "--directory", "sub", str(sub)).status == 0
+    assert base.opatch("check", "--format", "unified", "../good").status == 128
+    sub.write_bytes(envelope(b"*** Update File: f\n@@\n- A\n+b\n"))
+    assert base.opatch("check", str(sub)).status == 0
+    assert base.opatch("check", "--match", "strict", str(sub)).status == 1
+    sub.write_bytes(envelope(b"*** Add File: f\n+b\n"))
+    assert base.opatch("check", str(sub)).status == 1
+    assert base.opatch("check", "--overwrite", str(sub)).status == 0
+
+
+def test_advice_is_a_command_that_works(base: Sandbox, tmp_path: Path) -> None:
+    base.write("untracked", "a\n")
+    patch = tmp_path / "p"
+    patch.write_bytes(envelope(b"*** Update File: untracked\n@@\n-a\n+b\n"))
+    ran = base.opatch("check", "../p")
+    assert "or patch it as it is: git opatch check --worktree ../p\n" in ran.err
+    assert base.opatch("check", "--worktree", "../p").status == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["apply_patch", GOOD.decode()],
+        ["bash", "-lc", HEREDOC],
+        ["sh", "-c", f"cd sub/.. && {HEREDOC}"],
+    ],
+)
+def test_a_call_of_apply_patch_is_checked(base: Sandbox, words: list[str]) -> None:
+    before = base.state()
+    ran = base.opatch("check", "--argv", "--", *words)
+    assert (ran.status, ran.out, ran.err) == (0, b"apply_patch: would apply (2 files)\n", "")
+    assert base.opatch("check", "--argv", "-q", "--", *words).out == b""
+    assert base.state() == before
+
+
+def test_a_call_that_does_not_apply_is_refused(base: Sandbox) -> None:
+    ran = base.opatch("check", "--argv", "--", "apply_patch", STALE.decode())
+    assert (ran.status, ran.out) == (1, b"apply_patch: does not apply\n")
+    assert ran.err.startswith("error: f: hunk 1 of 1 does not match the index\n  patch line 4")
+
+
+def test_a_command_that_is_not_a_call_is_refused(base: Sandbox) -> None:
+    for words in (["bash", "-lc", "ls"], ["ls"], [], ["bash", "-lc", f"ls && {HEREDOC}"]):
+        ran = base.opatch("check", "--argv", "--", *words)
+        assert (ran.status, ran.out, ran.err) == (1, b"", "error: not a call of apply_patch\n")
+
+
+def test_a_bare_patch_is_an_error(base: Sandbox) -> None:
+    for words in ([GOOD.decode()], ["bash", "-lc", GOOD.decode()]):
+        ran = base.opatch("check", "--argv", "--", *words)
+        assert (ran.status, ran.out) == (128, b"")
+        assert ran.err.startswith("error: this is a patch, not a command: call `apply_patch`")
+
+
+def test_a_malformed_call_is_an_error(base: Sandbox) -> None:
+    ran = base.opatch("check", "--argv", "--", "bash", "-c", HEREDOC.replace("@@", "@@@"))
+    assert (ran.status, ran.out) == (128, b"")
+    assert ran.err.startswith("error: line 4: `@@@` is not a hunk header")
+
+
+def test_options_that_a_call_does_not_take_are_errors(base: Sandbox) -> None:
+    for option in (["--directory", "sub"], ["--format", "unified"]):
+        ran = base.opatch("check", "--argv", *option, "--", "apply_patch", GOOD.decode())
+        assert (ran.status, "--argv excludes" in ran.err) == (129, True)
+
+
+def test_a_call_in_a_plain_directory_is_checked(base: Sandbox, tmp_path: Path) -> None:
+    patch = envelope(b"*** Update File: f\n@@\n-a\n+b\n*** End of File\n").decode()
+    words = ("check", "--argv", "--", "apply_patch", patch)
+    assert base.opatch(*words).status == 1
+    assert base.opatch(*words, cwd=base.path / "sub").status == 0
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    ran = base.opatch(*words, cwd=plain)
+    assert (ran.status, ran.err) == (
+        1,
+        "error: f: is not in the working tree\n  patch line 2\n",
+    )
+    (plain / "f").write_text("a\n")
+    assert base.opatch(*words, cwd=plain).status == 0
+    assert base.opatch("check", cwd=plain, feed=GOOD).status == 128
+    ran = base.opatch("check", "--argv", "--base", "HEAD", "--", "apply_patch", patch, cwd=plain)
+    assert (ran.status, "no repository" in ran.err) == (128, True)
+
+
+def test_patches_are_checked_in_a_bare_repository(base: Sandbox, tmp_path: Path) -> None:
+    base.git("clone", "--quiet", "--bare", ".", str(tmp_path / "bare"))
+    bare = Sandbox(tmp_path / "bare")
+    ran = bare.opatch("check", feed=GOOD)
+    assert (ran.status, "no index here" in ran.err) == (128, True)
+    assert bare.opatch("check", "--base", "main", feed=GOOD).status == 0
+    ran = bare.opatch("check", "--argv", "--base", "main", "--", "apply_patch", GOOD.decode())
+    assert (ran.status, ran.err) == (0, "")
+
+
+# --- progress -------------------------------------------------------------------------------
+
+_SLOWLY = """
+import sys, time
+from git_opatch.report.progress import with_progress
+
+def slowly():
+    for number in range(4):
+        time.sleep(float(sys.argv[1]))
+        yield number
+
+for number in with_progress(slowly(), 4):
+    print(number, flush=True)
+"""
+
+
+def _with_progress(repo: Sandbox, seconds: str, env: dict[str, str]) -> str:
+    (repo.path / "with_progress.py").write_text(_SLOWLY)
+    return in_terminal(repo, "with_progress.py", seconds, env=env, program=sys.executable)[1]
+
+
+def test_a_progress_bar_appears_after_a_second(repo: Sandbox) -> None:
+    """The bar is erased before anything else is written on its line."""
+    seen = _with_progress(repo, "0.6", {"NO_COLOR": "1"})
+    assert seen.startswith("0\n1\n2 of 4 ")
+    assert seen.count("\r\x1b[2K") == seen.count(" of 4 ") == 2
+    assert re.sub(r"\d of 4 [^\r]*\r\x1b\[2K", "", seen) == "0\n1\n2\n3\n"
+
+
+def test_a_short_run_has_no_progress_bar(repo: Sandbox) -> None:
+    assert _with_progress(repo, "0", {}) == "0\n1\n2\n3\n"
+
+
+def test_no_progress_bar_without_a_terminal(repo: Sandbox) -> None:
+    assert _with_progress(repo, "0.6", {"TERM": "dumb"}) == "0\n1\n2\n3\n"
+    ran = repo.run(sys.executable, "-c", _SLOWLY, "0.6")
+    assert (ran.out, ran.err) == (b"0\n1\n2\n3\n", "")
+
+
+def test_a_progress_bar_does_not_change_the_verdicts(repo: Sandbox) -> None:
+    repo.commit({"a": "one\n", "p": envelope(b"*** Update File: a\n@@\n-one\n+1\n")})
+    status, seen = in_terminal(repo, "check", *["p"] * 15, env={"NO_COLOR": "1"})
+    lines = re.sub(r"\d+ of 15 [^\r]*\r\x1b\[2K", "", seen).splitlines()
+    assert (status, lines) == (0, ["p: would apply (1 file)"] * 15)
+
+
+def test_the_help_compares_it_with_apply_check(repo: Sandbox) -> None:
+    help_text = " ".join(repo.opatch("check", "-h").out.decode().split())
+    assert "`git opatch apply --check` takes all files as one patch instead" in help_text

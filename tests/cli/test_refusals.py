@@ -1,0 +1,356 @@
+"""Bad input: a clear message on standard error, the right status, and nothing changed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from sandbox import Ran, Sandbox
+from writers import envelope
+
+_FILES: dict[str, bytes | str] = {
+    "a.txt": "one\ntwo\nthree\n",
+    "twice.txt": "x\ny\nz\nx\ny\n",
+    "dir/inner.txt": "inner\n",
+    "data.bin": b"\0\1\2",
+    "run.sh": "#!/bin/sh\n",
+}
+
+
+def _update(path: str, old: str = "two", new: str = "2") -> bytes:
+    return f"*** Update File: {path}\n@@\n-{old}\n+{new}\n".encode()
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit(_FILES)
+    (repo.path / "link").symlink_to("a.txt")
+    (repo.path / "linked").symlink_to("dir")
+    (repo.path / "outside").symlink_to("/tmp")
+    repo.commit()
+    return repo
+
+
+def _refused(
+    repo: Sandbox, patch: bytes, status: int, *messages: str, options: tuple[str, ...] = ()
+) -> str:
+    before = repo.state()
+    for check in ((), ("--check",)):
+        ran = repo.opatch("apply", *check, *options, feed=patch)
+        assert (ran.status, ran.out) == (status, b""), ran
+        for text in messages:
+            assert text in ran.err, ran.err
+    assert repo.state() == before
+    repo.fsck()
+    return ran.err
+
+
+@pytest.mark.parametrize(
+    ("patch", "message"),
+    [
+        pytest.param(b"", "the input is empty", id="empty input"),
+        pytest.param(b"  \n\n", "the input is empty", id="blank input"),
+        pytest.param(b"just words\n", "no patch found", id="prose alone"),
+        pytest.param(
+            b"*** Update File: a.txt\n@@\n-two\n+2\n*** End Patch\n",
+            "line 1: there is no `*** Begin Patch` above this line",
+            id="no begin marker",
+        ),
+        pytest.param(
+            b"*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+2\n",
+            "line 1: the patch that begins here has no end; if it is complete, add a line "
+            "`*** End Patch` after line 5",
+            id="no end marker",
+        ),
+        pytest.param(
+            envelope(b"*** Frobnicate File: a.txt\n"),
+            "line 2: `*** Frobnicate File: a.txt` is not a patch marker",
+            id="unknown marker",
+        ),
+        pytest.param(
+            envelope(b"*** Update File: a.txt\n"), "line 2: the update has no hunk", id="no hunk"
+        ),
+        pytest.param(envelope(), "line 1: the patch has no section", id="no section"),
+        pytest.param(
+            b"--- a/a.txt\n+++ b/a.txt\n",
+            "`--- a/a.txt` has no hunk below it",
+            id="no hunk in diff",
+        ),
+        pytest.param(
+            b"@@ -1 +1 @@\n-one\n+1\n",
+            "line 1: this hunk does not name a file",
+            id="hunk without headers",
+        ),
+        pytest.param(
+            b"*** Begin Patch\n*** Update File: a.txt\ntwo\n@@\n one\n-three\n+3\n*** End Patch\n",
+            "line 3: `two` does not begin with",
+            id="a line outside any hunk",
+        ),
+        pytest.param(
+            b"diff --git a/data.bin b/data.bin\nindex 1..2 100644\nGIT binary patch\nliteral 1\n",
+            "line 1: a binary patch has no lines to match",
+            id="binary patch",
+        ),
+    ],
+)
+def test_malformed_text_is_fatal(base: Sandbox, patch: bytes, message: str) -> None:
+    _refused(base, patch, 128, message)
+
+
+@pytest.mark.parametrize(
+    ("sections", "message"),
+    [
+        pytest.param(
+            _update("a.txt", "two", "two"), "a.txt: the patch changes nothing", id="no change"
+        ),
+        pytest.param(_update("no.txt"), "no.txt: is not in the index", id="update of no file"),
+        pytest.param(
+            b"*** Delete File: no.txt\n", "no.txt: is not in the index", id="delete of no file"
+        ),
+        pytest.param(
+            _update("src/inner.txt"), "did you mean `dir/inner.txt`?", id="a path that ends alike"
+        ),
+        pytest.param(
+            b"*** Add File: a.txt\n+new\n", "a.txt: the file already exists", id="add of a file"
+        ),
+        pytest.param(
+            b"*** Add File: a.txt\n+one\n+two\n+three\n",
+            "a.txt: already applied",
+            id="add of the same file",
+        ),
+        pytest.param(
+            b"*** Update File: a.txt\n*** Move to: run.sh\n",
+            "run.sh: the file already exists",
+            id="move onto a file",
+        ),
+        pytest.param(b"*** Delete File: dir\n", "dir: is a directory", id="delete of a directory"),
+        pytest.param(_update("dir"), "dir: is a directory", id="update of a directory"),
+        pytest.param(
+            b"*** Add File: dir\n+x\n", "dir: is a directory", id="add over a directory"
+        ),
+        pytest.param(_update("data.bin", "\1"), "data.bin: is binary", id="update of a binary"),
+        pytest.param(
+            _update("a.txt", "four"), "a.txt: hunk 1 of 1 does not match the index", id="no match"
+        ),
+        pytest.param(
+            _update("twice.txt", "x"), "matches at 2 positions: lines 1, 4", id="two matches"
+        ),
+        pytest.param(
+            b"*** Add File: a.txt/b\n+x\n", "a.txt/b: `a.txt` is a file", id="file as a folder"
+        ),
+        pytest.param(
+            b"*** Add File: linked/new\n+x\n",
+            "linked/new: `linked` is a symbolic link",
+            id="through a link",
+        ),
+        pytest.param(
+            b"*** Add File: outside/new\n+x\n",
+            "outside/new: `outside` is a symbolic link",
+            id="through a link to outside",
+        ),
+        pytest.param(
+            _update("linked/inner.txt", "inner"),
+            "linked/inner.txt: `linked` is a symbolic link",
+            id="update through a link",
+        ),
+        pytest.param(
+            b"*** Delete File: linked/inner.txt\n", "is a symbolic link", id="delete through a link"
+        ),
+        pytest.param(
+            b"*** Update File: a.txt\n*** Move to: linked/a.txt\n",
+            "is a symbolic link",
+            id="move through a link",
+        ),
+    ],
+)  # fmt: skip
+def test_a_patch_that_does_not_apply_is_refused(
+    base: Sandbox, sections: bytes, message: str
+) -> None:
+    _refused(base, envelope(sections), 1, message)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/etc/passwd", "../x", "a/../../x", "dir/..", ".git/config", ".GIT/config", "dir/.git/x",
+        ".git./x", ".git /x", "git~1/x", ".g\u200cit/x", ".git::$INDEX_ALLOCATION/x", "C:/x",
+        "C:\\x", "\\\\host\\x", "..\\x", ".git\\config", "a\0b",
+    ],
+)  # fmt: skip
+def test_unsafe_paths_are_refused(base: Sandbox, path: str) -> None:
+    for section in (
+        "*** Add File: {}\n+x\n",
+        "*** Delete File: {}\n",
+        "*** Update File: a.txt\n*** Move to: {}\n",
+    ):
+        _refused(base, envelope(section.format(path).encode()), 1, "the path ")
+
+
+def test_an_empty_path_is_refused(base: Sandbox) -> None:
+    _refused(base, envelope(b"*** Delete File: .\n"), 1, "(no path): the path is empty")
+    message = "line 2: this marker does not name a file; write `*** Delete File: PATH`"
+    _refused(base, envelope(b"*** Delete File: \n"), 128, message)
+
+
+def test_submodules_and_nested_repositories_are_refused(base: Sandbox, tmp_path: Path) -> None:
+    inner = Sandbox(tmp_path / "inner").init()
+    inner.commit({"f": "f\n"})
+    base.git(
+        "-c", "protocol.file.allow=always", "submodule", "add", "--quiet", str(inner.path), "sub"
+    )
+    base.git("commit", "--quiet", "-m", "sub")
+    nested = Sandbox(base.path / "nested").init()
+    nested.write("f", "f\n")
+    for patch in (
+        _update("sub/f", "f"),
+        b"*** Add File: sub/new\n+x\n",
+        b"*** Delete File: sub/f\n",
+    ):
+        _refused(base, envelope(patch), 1, "`sub` is another repository")
+    _refused(base, envelope(b"*** Add File: nested/new\n+x\n"), 1, "`nested` is another repository")
+    _refused(base, envelope(b"*** Delete File: sub\n"), 1, "sub: is a submodule")
+    _refused(
+        base,
+        envelope(b"*** Add File: sub/new\n+x\n"),
+        1,
+        "`sub` is a submodule",
+        options=("--cached",),
+    )
+    assert nested.files() == {"f": ("100644", b"f\n")}
+
+
+def test_unstaged_changes_are_refused(base: Sandbox) -> None:
+    base.write("a.txt", "one\ntwo\nthree\nfour\n")
+    message = _refused(base, envelope(_update("a.txt")), 1, "a.txt: has unstaged changes")
+    for flag in ("--carry", "--cached"):
+        assert f"git opatch apply {flag}\n" in message
+    assert "--worktree" not in message
+    ran = base.opatch("apply", "--worktree", feed=envelope(_update("a.txt")))
+    assert ran.status == 0
+    assert base.read("a.txt") == b"one\n2\nthree\nfour\n"
+    assert base.index()["a.txt"][1] == b"one\ntwo\nthree\n"
+
+
+def test_an_unstaged_deletion_is_refused(base: Sandbox) -> None:
+    (base.path / "a.txt").unlink()
+    for section in (_update("a.txt"), b"*** Delete File: a.txt\n"):
+        _refused(base, envelope(section), 1, "a.txt: is deleted in the working tree")
+
+
+def test_an_untracked_file_is_refused(base: Sandbox) -> None:
+    base.write("new.txt", "two\n")
+    _refused(base, envelope(_update("new.txt")), 1, "new.txt: is not tracked by git")
+    assert base.opatch("apply", "--worktree", feed=envelope(_update("new.txt"))).status == 0
+    assert base.read("new.txt") == b"2\n"
+
+
+def test_untracked_files_in_the_way_are_refused(base: Sandbox) -> None:
+    base.write("new/kept.txt", "kept\n")
+    base.write("other", "kept\n")
+    _refused(base, envelope(b"*** Add File: new\n+x\n"), 1, "new: a directory that is not tracked")
+    _refused(base, envelope(b"*** Add File: other\n+x\n"), 1, "other: a file that is not tracked")
+    _refused(base, envelope(b"*** Add File: other/x\n+x\n"), 1, "other/x: `other` is a file")
+
+
+def test_an_unmerged_file_is_refused(base: Sandbox) -> None:
+    base.git("checkout", "--quiet", "-b", "side")
+    base.commit({"a.txt": "one\nTWO\nthree\n"})
+    base.git("checkout", "--quiet", "main")
+    base.commit({"a.txt": "one\n2\nthree\n"})
+    assert base.run("git", "merge", "side").status == 1
+    for section in (_update("a.txt", "one"), b"*** Delete File: a.txt\n"):
+        _refused(base, envelope(section), 1, "a.txt: is unmerged; resolve the conflict first")
+
+
+def test_outside_a_repository_is_an_error(tmp_path: Path) -> None:
+    ran = Sandbox(tmp_path).opatch("apply", feed=envelope(_update("a.txt")))
+    assert (ran.status, ran.out) == (128, b"")
+    assert "error: not a git repository" in ran.err
+
+
+def test_a_bare_repository_is_an_error(tmp_path: Path) -> None:
+    bare = Sandbox(tmp_path / "bare").init("--bare")
+    ran = bare.opatch("apply", feed=envelope(b"*** Add File: a\n+a\n"))
+    assert ran.status == 128
+    assert "this needs a working tree" in ran.err
+
+
+def test_unreadable_patch_files_are_errors(base: Sandbox) -> None:
+    for name, why in (("no-such-file", "No such file"), ("dir", "Is a directory")):
+        ran = base.opatch("apply", name)
+        assert ran.status == 128
+        assert f"error: cannot read patch `{name}`: {why}" in ran.err
+
+
+def test_a_locked_index_is_an_error(base: Sandbox) -> None:
+    lock = base.write(".git/index.lock", "")
+    before = base.state()
+    ran = base.opatch("apply", feed=envelope(_update("a.txt")))
+    assert ran.status == 128
+    assert "error: the index is locked" in ran.err
+    assert str(lock) in ran.err
+    assert lock.exists()
+    assert base.state() == before
+    lock.unlink()
+    assert base.opatch("apply", feed=envelope(_update("a.txt"))).status == 0
+
+
+def test_invalid_usage_is_an_error(base: Sandbox) -> None:
+    for words in (["apply", "--nope"], ["nope"], ["apply", "--cached", "--worktree"], []):
+        ran = base.opatch(*words)
+        assert ran.status == 129, words
+        assert ran.err
+        assert ran.out == b""
+
+
+def test_several_failures_are_reported_at_once(base: Sandbox) -> None:
+    patch = envelope(_update("a.txt", "four"), _update("no.txt"), b"*** Add File: ../x\n+x\n")
+    assert "../x: the path leaves the working tree" in _refused(base, patch, 1)
+    patch = envelope(_update("a.txt", "four"), _update("no.txt"), b"*** Add File: new\n+x\n")
+    message = _refused(
+        base, patch, 1, "a.txt: hunk 1 of 1 does not match", "no.txt: is not in the index"
+    )
+    assert message.endswith("the patch does not apply (2 problems); nothing was changed\n")
+
+
+@pytest.mark.parametrize("noise", [b"x", b"\n", b"@@ \n", b"-\n", b"*** \n", b"\0"])
+@pytest.mark.parametrize("size", [500_000, pytest.param(50_000_000, marks=pytest.mark.exhaustive)])
+def test_megabytes_of_noise_are_refused(base: Sandbox, noise: bytes, size: int) -> None:
+    """The time grows with the size, the message does not."""
+    ran = base.opatch("apply", feed=noise * (size // len(noise)))
+    assert ran.status == 128
+    assert 0 < len(ran.err) < 5000
+
+
+def test_text_of_a_patch_is_escaped_on_a_terminal(base: Sandbox) -> None:
+    evil = "\x1b]0;owned\x07\u202e[bold red]x[/]"
+    for patch in (
+        envelope(_update(evil)),
+        envelope(_update("a.txt", evil)),
+        envelope(f"*** {evil}\n".encode()),
+        f"--- a/{evil}\n+++ b/{evil}\n{evil}\n".encode(),
+    ):
+        for ran in (base.opatch("apply", feed=patch), _in_terminal(base, patch)):
+            assert ran.status in (1, 128)
+            assert "\x1b]" not in ran.err
+            assert "\u202e" not in ran.err
+            assert "\\x1b]0;owned\\x07\\u202e[bold red]x[/]" in ran.err
+
+
+def _in_terminal(repo: Sandbox, patch: bytes) -> Ran:
+    """Run with a terminal as standard error, so that colour is on."""
+    master, slave = os.openpty()
+    done = subprocess.run(
+        ["git-opatch", "apply"],
+        cwd=repo.path,
+        input=patch,
+        stdout=slave,
+        stderr=slave,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "200"},
+    )
+    os.close(slave)
+    seen = os.read(master, 100_000).decode()
+    os.close(master)
+    return Ran(done.returncode, b"", seen)

@@ -1,0 +1,527 @@
+"""Past bugs, each with the smallest input that shows it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox
+from writers import envelope
+
+from git_opatch.model.errors import ParseError
+from git_opatch.parse import parse_patch
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit({"f": "a\nb\nc\n", "d/x": "x\n", "d/y": "y\n"})
+    return repo
+
+
+def _refused(repo: Sandbox, patch: bytes, message: str, *options: str, status: int = 1) -> None:
+    before = repo.state()
+    for check in ((), ("--check",)):
+        ran = repo.opatch("apply", *options, *check, feed=patch)
+        assert (ran.status, message in ran.err) == (status, True), ran
+        assert repo.state() == before
+
+
+@pytest.mark.parametrize("options", [(), ("--worktree",), ("--cached",)])
+def test_a_file_never_becomes_a_submodule(base: Sandbox, options: tuple[str, ...]) -> None:
+    patch = b"diff --git a/f b/f\nold mode 100644\nnew mode 160000\n"
+    _refused(base, patch, "is a submodule; a patch cannot set one", *options)
+    patch = b"diff --git a/f b/s\nold mode 100644\nnew mode 160000\nrename from f\nrename to s\n"
+    _refused(base, patch, "is a submodule; a patch cannot set one", *options)
+
+
+def test_mnemonic_prefixes_are_removed_beside_dev_null(base: Sandbox) -> None:
+    base.write("new", "n\n")
+    base.git("add", "-N", "new")
+    (base.path / "f").unlink()
+    diff = base.git("-c", "diff.mnemonicPrefix=true", "diff")
+    assert b"+++ w/new" in diff
+    assert b"--- i/f" in diff
+    base.git("reset", "--quiet", "--hard")
+    assert base.opatch("apply", feed=diff).status == 0
+    assert base.git("status", "--short") == b"D  f\nA  new\n"
+
+
+def test_a_space_at_the_end_of_a_name_is_kept(base: Sandbox) -> None:
+    base.commit({"foo": "a\n", "foo ": "a\n"})
+    base.write("foo ", "b\n")
+    diff = base.git("diff")
+    base.git("reset", "--quiet", "--hard")
+    assert base.opatch("apply", feed=diff).status == 0
+    assert base.git("diff", "--cached", "--name-only") == b"foo \n"
+
+
+def test_a_file_in_place_of_a_link_is_a_file(base: Sandbox) -> None:
+    (base.path / "l").symlink_to("f")
+    base.commit()
+    patch = envelope(b"*** Delete File: l\n*** Add File: l\n+hello\n")
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.index()["l"] == base.files()["l"] == ("100644", b"hello\n")
+    base.git("reset", "--quiet", "--hard")
+    assert (
+        base.opatch("apply", "--overwrite", feed=envelope(b"*** Add File: l\n+/etc\n")).status == 0
+    )
+    assert base.index()["l"] == base.files()["l"] == ("100644", b"/etc\n")
+
+
+def test_a_new_file_with_old_lines_is_refused(base: Sandbox) -> None:
+    patch = b"--- /dev/null\n+++ b/n\n@@ -1,2 +1,2 @@\n ctx\n-old\n+new\n"
+    _refused(base, patch, "every line of a new file begins with `+`", status=128)
+
+
+def test_a_truncated_patch_is_refused(base: Sandbox) -> None:
+    patch = b"--- a/f\n+++ b/f\n@@ -1,1 +1,4 @@\n a\n+def x():\n+    return 1 + so"
+    _refused(base, patch, "line 6: the text ends in the middle of a hunk", status=128)
+
+
+def test_counts_that_are_too_large_do_not_swallow_the_next_file(base: Sandbox) -> None:
+    patch = (
+        b"--- /dev/null\n+++ b/x\n@@ -0,0 +1,3 @@\n+one\n+two\n"
+        b"--- /dev/null\n+++ b/y\n@@ -0,0 +1,1 @@\n+three\n"
+    )
+    assert base.opatch("apply", feed=patch).status == 0
+    assert (base.read("x"), base.read("y")) == (b"one\ntwo\n", b"three\n")
+
+
+def test_counts_that_are_too_small_drop_nothing(base: Sandbox) -> None:
+    base.commit({"g": "a\nold\n\nz\n", "h": "a\nb\n-\nc\nd\n"})
+    patch = b"--- a/g\n+++ b/g\n@@ -2,1 +2,1 @@\n-old\n+new\n\n+added\n"
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.read("g") == b"a\nnew\n\nadded\nz\n"
+    patch = b"--- a/h\n+++ b/h\n@@ -1,2 +1,2 @@\n a\n-b\n+B\n--\n-c\n+C\n d\n"
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.read("h") == b"a\nB\nC\nd\n"
+
+
+_CLASS = b"""X = Class({
+
+  /**
+   * A
+   */
+  init: function() {
+    return 1
+  },
+
+  /**
+   * B
+   */
+  destroy: function() {
+    return 2
+  },
+
+  /**
+   * C
+   */
+})
+"""
+
+
+def test_lines_near_an_anchor_do_not_outweigh_its_block(base: Sandbox) -> None:
+    base.commit({"g": _CLASS})
+    hunk = b" \n+  length: 1,\n+\n   /**\n"
+    numbered = b"--- a/g\n+++ b/g\n@@ -16,2 +16,4 @@ X = Class({\n" + hunk
+    assert base.opatch("apply", feed=numbered).status == 0
+    assert base.read("g").splitlines()[16] == b"  length: 1,"
+    base.git("reset", "--quiet", "--hard")
+    patch = envelope(b"*** Update File: g\n@@ X = Class({\n" + hunk)
+    _refused(base, patch, "matches at 3 positions: lines 2, 9, 16")
+
+
+def test_a_hunk_of_added_lines_must_be_the_last(base: Sandbox) -> None:
+    patch = envelope(b"*** Update File: f\n@@\n+x\n@@\n-b\n+B\n")
+    _refused(base, patch, "for the end of the file, but is not the last hunk")
+
+
+def test_an_anchor_must_match_a_whole_word(base: Sandbox) -> None:
+    base.commit({"g": "# seefoobar\nz\n"})
+    _refused(
+        base,
+        envelope(b"*** Update File: g\n@@ foo\n+x\n"),
+        "its anchor `foo` is not in the file",
+    )
+
+
+def test_the_final_newline_alone_can_change(base: Sandbox) -> None:
+    base.commit({"g": "a\nb"})
+    base.write("g", "a\nb\n")
+    diff = base.git("diff")
+    base.git("reset", "--quiet", "--hard")
+    assert base.opatch("apply", feed=diff).status == 0
+    assert base.read("g") == b"a\nb\n"
+    assert base.opatch("apply", "-R", feed=diff).status == 0
+    assert base.read("g") == b"a\nb"
+    assert base.opatch("apply", "-R", feed=diff).status == 1
+
+
+@pytest.mark.parametrize(
+    ("hunk", "after"),
+    [
+        (b" a\n-b\n-c\n+b\n", b"a\nb\n"),
+        (b"-a\n-b\n+b\n c\n", b"b\nc\n"),
+        (b"-a\n-b\n+a\n", b"a\nc\n"),
+    ],
+)
+def test_a_deletion_written_as_a_replacement_is_applied(
+    base: Sandbox, hunk: bytes, after: bytes
+) -> None:
+    assert base.opatch("apply", feed=envelope(b"*** Update File: f\n@@\n" + hunk)).status == 0
+    assert base.read("f") == after
+
+
+@pytest.mark.parametrize("options", [(), ("--cached",), ("--worktree",)])
+def test_files_and_directories_change_places(base: Sandbox, options: tuple[str, ...]) -> None:
+    _refused(
+        base, envelope(b"*** Add File: n/y\n+h\n*** Add File: n\n+h\n"), "is a directory", *options
+    )
+    _refused(
+        base, envelope(b"*** Delete File: d/x\n*** Add File: d\n+h\n"), "is a directory", *options
+    )
+    for patch in (
+        envelope(b"*** Delete File: d/x\n*** Delete File: d/y\n*** Add File: d\n+h\n"),
+        envelope(b"*** Delete File: f\n*** Add File: f/n\n+h\n"),
+    ):
+        before = base.index(), base.files()
+        ran = base.opatch("apply", *options, feed=patch)
+        assert ran.status == 0, ran.err
+        assert (base.index(), base.files()) != before
+        back = ran.out.decode().strip().partition("Undo: git opatch ")[2].split()
+        ran = base.opatch(*back)
+        assert ran.status == 0, ran.err
+        assert (base.index(), base.files()) == before
+
+
+def test_a_submodule_with_a_non_ascii_name_is_refused(base: Sandbox, tmp_path: Path) -> None:
+    inner = Sandbox(tmp_path / "inner").init()
+    inner.commit({"f": "f\n"})
+    oid = inner.git("rev-parse", "HEAD").strip().decode()
+    base.git("update-index", "--add", "--cacheinfo", f"160000,{oid},sub\u00e9")
+    (base.path / "sub\u00e9").mkdir()
+    _refused(base, envelope("*** Add File: sub\u00e9/x\n+h\n".encode()), "is a submodule")
+
+
+def test_a_name_that_looks_like_a_pathspec_is_patched(base: Sandbox) -> None:
+    base.commit({":x": "a\n", "a[b].txt": "a\n", "*": "a\n"})
+    for name in (":x", "a[b].txt", "*"):
+        patch = envelope(f"*** Update File: {name}\n@@\n-a\n+b\n".encode())
+        assert base.opatch("convert", "--base", "HEAD", feed=patch).status == 0
+        assert base.opatch("apply", feed=patch).status == 0
+        assert base.read(name) == b"b\n"
+    assert len(base.git("diff", "--cached", "--name-only", "-z").split(b"\0")) == 4
+
+
+def test_a_file_with_skip_worktree_is_refused(base: Sandbox) -> None:
+    base.git("update-index", "--skip-worktree", "f")
+    patch = envelope(b"*** Update File: f\n@@\n-b\n+B\n")
+    _refused(base, patch, "f: is not checked out (skip-worktree)")
+    assert base.opatch("apply", "--worktree", feed=patch).status == 0
+    assert base.read("f") == b"a\nB\nc\n"
+    assert base.opatch("apply", "--cached", feed=patch).status == 0
+    assert base.git("ls-files", "-v", "f") == b"S f\n"
+    assert base.index()["f"] == ("100644", b"a\nB\nc\n")
+
+
+def test_assume_unchanged_is_kept(base: Sandbox) -> None:
+    base.git("update-index", "--assume-unchanged", "f")
+    patch = envelope(b"*** Update File: f\n@@\n-b\n+B\n")
+    assert base.opatch("apply", "--cached", feed=patch).status == 0
+    assert base.git("ls-files", "-v", "f") == b"h f\n"
+
+
+def test_new_lines_with_a_nul_are_refused(base: Sandbox) -> None:
+    for section in (b"*** Add File: n\n+a\0b\n", b"*** Update File: f\n@@\n-b\n+a\0b\n"):
+        _refused(base, envelope(section), "the new lines have a NUL byte")
+    base.commit({"data": b"\0\1"})
+    patch = envelope(b"*** Delete File: data\n*** Add File: data\n+text\n")
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.index()["data"] == base.files()["data"] == ("100644", b"text\n")
+
+
+@pytest.mark.parametrize("path", ["x" * 300, "a/" * 2500 + "x", "x" * 200_000])
+def test_a_path_that_is_too_long_is_refused(base: Sandbox, path: str) -> None:
+    section = f"*** Add File: {path}\n+x\n".encode()
+    _refused(base, envelope(section), "the path is longer than a file system allows")
+
+
+def test_the_second_name_of_a_file_is_judged_too(base: Sandbox) -> None:
+    for name in (b'"b/x\\000y"', b"../../etc/passwd", b".git/config"):
+        patch = b"--- nonex\n+++ " + name + b"\n@@\n-a\n+b\n"
+        _refused(base, patch, "the path ")
+    patch = b"--- before.txt\n+++ f\n@@\n-b\n+B\n"
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.read("f") == b"a\nB\nc\n"
+
+
+def test_the_name_of_a_patch_file_is_escaped(base: Sandbox) -> None:
+    name = "p\x1b[31m\nX.txt"
+    base.write(name, envelope(b"*** Update File: f\n@@\n-b\n+B\n"))
+    ran = base.opatch("apply", name)
+    assert ran.status == 0
+    assert b"\x1b" not in ran.out
+    assert ran.out.count(b"\n") == 1
+
+
+def test_a_missing_git_is_an_error(base: Sandbox, tmp_path: Path) -> None:
+    program = shutil.which("git-opatch")
+    assert program is not None
+    (tmp_path / "bin").mkdir()
+    env = {**os.environ, "PATH": str(tmp_path / "bin")}
+    ran = subprocess.run([program, "apply"], cwd=base.path, env=env, input=b"", capture_output=True)
+    assert (ran.returncode, ran.stderr) == (128, b"error: git is not installed, or not on PATH\n")
+
+
+def _catches_interrupts(process: int) -> bool:
+    status = Path(f"/proc/{process}/status").read_text()
+    caught = int(status.partition("SigCgt:")[2].split()[0], 16)
+    return bool(caught >> (signal.SIGINT - 1) & 1)
+
+
+def _wait_for_main(process: int) -> None:
+    """Wait until Python has started and our first line has run; earlier tracebacks are Python's."""
+    for wanted in (True, False):
+        while _catches_interrupts(process) is not wanted:
+            time.sleep(0.0005)
+
+
+def test_an_interrupt_at_any_moment_is_reported(base: Sandbox, tmp_path: Path) -> None:
+    patch = tmp_path / "patch"
+    patch.write_bytes(envelope(b"*** Update File: f\n@@\n-b\n+B\n"))
+    for delay in range(0, 400, 25):
+        process = subprocess.Popen(
+            ["git-opatch", "apply", str(patch)], cwd=base.path, stderr=subprocess.PIPE
+        )
+        _wait_for_main(process.pid)
+        time.sleep(delay / 1000)
+        process.send_signal(signal.SIGINT)
+        message = process.communicate()[1].decode()
+        assert process.returncode in (0, 130, -signal.SIGINT), message
+        assert "Traceback" not in message
+        assert "Exception" not in message
+        assert base.read("f") == base.index()["f"][1]
+        if process.returncode == 0 or "had been applied" in message:
+            assert base.read("f") == b"a\nB\nc\n"
+        base.git("reset", "--quiet", "--hard")
+
+
+def _killed(repo: Sandbox, tmp_path: Path, patch: bytes, script: str) -> None:
+    """Apply `patch` with a git whose `apply --index` runs `script`."""
+    real = shutil.which("git")
+    git = tmp_path / "bin" / "git"
+    git.parent.mkdir(exist_ok=True)
+    git.write_text(
+        f'#!/bin/sh\ncase "$*" in *"apply "*--index*) {script};; esac\nexec {real} "$@"\n'
+    )
+    git.chmod(0o755)
+    env = {**os.environ, "PATH": f"{git.parent}{os.pathsep}{os.environ['PATH']}"}
+    subprocess.run(
+        ["git-opatch", "apply"], cwd=repo.path, env=env, input=patch, capture_output=True
+    )
+    assert (repo.path / ".git/opatch/txn").exists()
+
+
+def test_work_done_after_a_kill_is_not_undone(base: Sandbox, tmp_path: Path) -> None:
+    """Keep the work of a user who removed our lock and went on: set the record aside."""
+    patch = envelope(b"*** Add File: pkg/__init__.py\n+x\n", b"*** Update File: f\n@@\n-b\n+B\n")
+    _killed(base, tmp_path, patch, "kill -9 $PPID $$")
+    (base.path / ".git/index.lock").unlink()
+    base.write("pkg/__init__.py", "")
+    base.git("rm", "--quiet", "f")
+    base.git("add", "pkg")
+    base.git("commit", "--quiet", "-m", "mine")
+    before = base.state()
+    ran = base.opatch("apply")
+    assert "could not be rolled back completely" in ran.err
+    assert base.state() == before
+    assert base.opatch("apply").err.count("note:") == 0
+
+
+def test_read_only_commands_do_not_recover(base: Sandbox, tmp_path: Path) -> None:
+    patch = envelope(b"*** Update File: f\n@@\n-b\n+B\n", b"*** Delete File: d/x\n")
+    _killed(base, tmp_path, patch, "rm f d/x; kill -9 $PPID $$")
+    before = base.files()
+    for words in (("apply", "--check"), ("convert", "--worktree")):
+        ran = base.opatch(*words, feed=patch)
+        assert (ran.status, "was interrupted" in ran.err) == (128, True)
+    assert base.opatch("convert", feed=patch).status == 0
+    assert base.files() == before
+    ran = base.opatch("apply")
+    assert "note: an interrupted apply was rolled back (2 files)" in ran.err
+    assert base.git("status", "--short") == b""
+    assert base.opatch("apply", feed=patch).status == 0
+
+
+def test_a_binary_file_moves_and_changes_its_mode(base: Sandbox) -> None:
+    data = b"\0\xff\n"
+    base.commit({"data": data})
+    patch = envelope(b"*** Update File: data\n*** Move to: e/moved\n")
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.index()["e/moved"] == base.files()["e/moved"] == ("100644", data)
+    assert base.opatch("apply", "-R", feed=patch).status == 0
+    mode = b"diff --git a/data b/data\nold mode 100644\nnew mode 100755\n"
+    copy = b"diff --git a/data b/copy\ncopy from data\ncopy to copy\n"
+    assert base.opatch("apply", feed=copy + mode).status == 0
+    assert base.index()["data"] == base.files()["data"] == ("100755", data)
+    assert base.index()["copy"] == base.files()["copy"] == ("100644", data)
+
+
+@pytest.mark.parametrize("line", ["index = 0", "```", "~~~", "Index: x", "Only in x"])
+def test_a_context_line_without_its_prefix_may_look_like_a_wrapper(
+    base: Sandbox, line: str
+) -> None:
+    base.commit({"g": f"a\nb\n{line}\nc\n"})
+    patch = f"--- a/g\n+++ b/g\n@@\n a\n-b\n+B\n{line}\n-c\n+C\n".encode()
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.read("g").decode() == f"a\nB\n{line}\nC\n"
+
+
+def test_contradicting_anchors_decide_nothing(base: Sandbox) -> None:
+    text = "class One:\n    def go(self):\n        x\n\nclass Two:\n    def run(self):\n        x\n"
+    base.commit({"g": text})
+    hunk = b"@@     def run(self):\n-        x\n+        y\n"
+    _refused(
+        base, envelope(b"*** Update File: g\n@@ class One:\n" + hunk), "matches at 2 positions"
+    )
+    patch = envelope(b"*** Update File: g\n@@ class Two:\n" + hunk)
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.read("g").endswith(b"run(self):\n        y\n")
+
+
+def test_half_a_surrogate_pair_is_an_error() -> None:
+    with pytest.raises(ParseError, match="line 2: the text has half a surrogate pair"):
+        parse_patch("*** Begin Patch\n\ud800\n")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"similarity index 100%\nrename from f\nrename to c\n",
+        b"old mode 100644\nnew mode 100755\n",
+        b"deleted file mode 100644\nindex e69de29..0000000\n",
+    ],
+)
+def test_names_that_contradict_the_git_header_are_refused(base: Sandbox, header: bytes) -> None:
+    new = b"c" if b"rename" in header else b"f"
+    patch = b"diff --git a/f b/" + new + b"\n" + header
+    patch += b"--- a/d/x\n+++ b/d/x\n@@ -1,1 +1,1 @@\n-x\n+X\n"
+    _refused(base, patch, "names a different file than the `diff --git` header", status=128)
+
+
+def test_a_reversal_stays_below_its_directory(base: Sandbox) -> None:
+    base.commit({"p/f": "1\n2\n3\n", "q/f": "1\n2\n3\n", "f": "1\nX\n3\n"})
+    patch = envelope(b"*** Update File: f\n@@\n 1\n-2\n+X\n 3\n")
+    for directory in ("p", "q"):
+        assert base.opatch("apply", "--directory", directory, feed=patch).status == 0
+    assert base.opatch("apply", "-R", "--directory", "p", feed=patch).status == 0
+    assert (base.read("p/f"), base.read("q/f")) == (b"1\n2\n3\n", b"1\nX\n3\n")
+    assert base.opatch("apply", "-R", feed=patch).status == 0
+    assert (base.read("f"), base.read("q/f")) == (b"1\n2\n3\n", b"1\nX\n3\n")
+
+
+def test_a_replaced_file_that_changed_since_is_not_deleted(base: Sandbox) -> None:
+    base.commit({"y": "".join(f"{number}\n" for number in range(1, 13))})
+    patch = envelope(b"*** Add File: f\n+new\n*** Update File: y\n@@\n-6\n+six\n")
+    assert base.opatch("apply", "--overwrite", feed=patch).status == 0
+    base.write("y", base.read("y").replace(b"5\n", b"five\n"))
+    base.git("add", "y")
+    before = base.state()
+    ran = base.opatch("apply", "-R", feed=patch)
+    assert (ran.status, "replaced another file" in ran.err) == (1, True)
+    assert base.state() == before
+
+
+def test_a_reversal_with_new_equal_lines_is_exact(base: Sandbox) -> None:
+    body = "    a = 1\n    b = 2\n    c = 3\n    d = 4\n    e = 5\n"
+    classes = "".join(f"class {name}:\n{body}\n" for name in "ABC")
+    text = classes[::-1].replace("    d = 4\n"[::-1], "    gone = 4\n    d = 4\n"[::-1], 1)[::-1]
+    base.commit({"f.py": text})
+    patch = envelope(b"*** Update File: f.py\n@@ class C:\n     c = 3\n-    gone = 4\n     d = 4\n")
+    assert base.opatch("apply", feed=patch).status == 0
+    base.commit({"f.py": f"class Z:\n{body}\n{classes}"})
+    assert base.opatch("apply", "-R", feed=patch).status == 0
+    assert base.read("f.py").decode() == f"class Z:\n{body}\n{text}"
+
+
+def test_an_undone_record_is_not_used_again(base: Sandbox) -> None:
+    patch = envelope(b"*** Delete File: f\n")
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.opatch("apply", "-R", feed=patch).status == 0
+    base.commit({"f": "newer\n"})
+    base.git("rm", "--quiet", "f")
+    ran = base.opatch("apply", "-R", feed=patch)
+    assert (ran.status, ran.err) == (0, "note: f: content taken from HEAD\n")
+    assert base.read("f") == b"newer\n"
+
+
+def test_a_move_onto_its_own_directory_is_refused(base: Sandbox) -> None:
+    base.git("rm", "--quiet", "d/y")
+    base.git("commit", "--quiet", "-m", "one file left")
+    patch = envelope(b"*** Update File: d/x\n*** Move to: d\n")
+    before = base.files()
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.index() == base.files()
+    assert base.index()["d"] == ("100644", b"x\n")
+    assert base.opatch("apply", "-R", feed=patch).status == 0
+    assert base.index() == base.files() == before
+
+
+def test_a_damaged_transaction_record_is_an_error(base: Sandbox) -> None:
+    base.write(".git/opatch/txn/plan.json", "{}")
+    ran = base.opatch("apply", feed=envelope(b"*** Delete File: f\n"))
+    assert (ran.status, "txn is damaged; look at it" in ran.err) == (128, True)
+
+
+@pytest.mark.parametrize("lines", [b"\n" * 60_000, b"+x\n\n" * 30_000])
+def test_blank_lines_in_a_new_file_are_fast(base: Sandbox, lines: bytes) -> None:
+    patch = envelope(b"*** Add File: z\n+x\n" + lines + b"+y\n")
+    ran = base.opatch("apply", feed=patch)
+    assert (ran.status, "every line of a new file begins with `+`" in ran.err) == (128, True)
+
+
+def test_lines_that_begin_with_a_byte_order_mark_are_undone(base: Sandbox) -> None:
+    before, after = "a\n\nb\n", "\ufeffx\n\ufeffx\n\nb\n"
+    base.commit({"g": before})
+    patch = "--- a/g\n+++ b/g\n@@\n-a\n+\ufeffx\n+\ufeffx\n \n".encode()
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.read("g").decode() == after
+    base.git("commit", "--quiet", "-m", "after")
+    base.run("rm", "-r", ".git/opatch/journal")
+    assert base.opatch("apply", "-R", feed=patch).status == 0
+    assert base.read("g").decode() == before
+
+
+def test_a_byte_order_mark_moves_to_an_added_first_line(base: Sandbox) -> None:
+    base.commit({"g": "\ufeffabc"})
+    ran = base.opatch("apply", feed=envelope(b"*** Update File: g\n@@\n+x\n abc\n+y\n"))
+    assert ran.status == 0, ran
+    assert base.read("g").decode() == "\ufeffx\nabc\ny\n"
+
+
+def test_a_file_that_changed_in_the_second_of_the_index_is_noticed(base: Sandbox) -> None:
+    """Its size and times are unchanged; only the age of the index hints at a change."""
+    base.git("config", "core.trustCtime", "false")
+    for content in ("1\n", "2\n"):
+        os.utime(base.write("g", content), (10**9, 10**9))
+        if content == "1\n":
+            base.git("add", "g")
+            os.utime(base.path / ".git/index", (10**9, 10**9))
+    ran = base.opatch("convert", "--worktree", feed=envelope(b"*** Update File: g\n@@\n-2\n+3\n"))
+    assert (ran.status, b"-2\n+3\n" in ran.out) == (0, True), ran.err
+
+
+@pytest.mark.parametrize("target", ["--index", "--worktree"])
+def test_an_interrupt_of_git_alone_is_reported(repo: Sandbox, target: str) -> None:
+    repo.commit({"f": "a\nb\n", ".gitattributes": "f filter=interrupted\n"})
+    repo.git("config", "filter.interrupted.clean", "kill -INT $PPID; cat")
+    os.utime(repo.path / "f", (1, 1))
+    before = repo.files()
+    ran = repo.opatch("apply", target, feed=envelope(b"*** Update File: f\n@@\n-b\n+c\n"))
+    assert (ran.status, ran.err) == (130, "error: interrupted\n")
+    assert repo.files() == before

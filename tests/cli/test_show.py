@@ -1,0 +1,307 @@
+"""`git opatch show`: show what a patch would do."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox
+from terminal import in_terminal
+from writers import envelope
+
+_CODE = "def f(x):\n    return x\n"
+_PATCH = envelope(
+    b"*** Update File: code.py\n@@\n def f(x):\n-  return x\n+  return -x\n",
+    b"*** Update File: old.txt\n*** Move to: new/place.md\n@@ m3\n m4\n-m5\n+M5\n",
+    b"*** Delete File: gone\n",
+    b"*** Add File: n\xc3\xa4w\n+-- new\n",
+    b"*** Delete File: data.bin\n",
+)
+_OUTPUT_OPTIONS = ("--stat", "--numstat", "--name-only", "--name-status")
+_NAMES = ("--name-only", "--name-status")
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    moved = "".join(f"m{number}\n" for number in range(30))
+    repo.commit({"code.py": _CODE, "old.txt": moved, "gone": "1\n2\n", "data.bin": b"\0"})
+    repo.write(".git/info/exclude", "*.patch\n")
+    repo.write("p.patch", _PATCH)
+    return repo
+
+
+def test_each_file_each_hunk_and_the_diff_are_shown(base: Sandbox) -> None:
+    before = base.state()
+    ran = base.opatch("show", "p.patch")
+    assert (ran.status, ran.err) == (0, "")
+    assert base.state() == before
+    details, _, diff = ran.out.decode().partition("\n\n")
+    assert details.splitlines() == [
+        "D data.bin (binary)",
+        "D gone (+0 -2)",
+        "M code.py (+1 -1)",
+        "  hunk 1 of 1: line 1, resilient (unique); 1 line differs in indentation",
+        "R old.txt => new/place.md (+1 -1)",
+        "  hunk 1 of 1: line 5, strict (unique)",
+        "A näw (+1 -0)",
+    ]
+    assert diff.encode() == base.opatch("convert", "p.patch").out
+
+
+def test_ids_are_abbreviated_at_a_terminal_only(base: Sandbox) -> None:
+    """Also where a line of the file looks like git's line of ids."""
+    ids = f"index {'a' * 40}..{'b' * 40}"
+    base.write("p.patch", envelope(b"*** Add File: new\n+" + ids.encode() + b"\n"))
+    status, shown = in_terminal(base, "show", "p.patch", env={"NO_COLOR": ""})
+    assert status == 0
+    assert re.search(r"index 0{7}\.\.[0-9a-f]{7}\x1b", shown)
+    assert "+" + ids in shown.replace("\n", "")
+    assert re.search(
+        r"(?m)^index 0{40}\.\.[0-9a-f]{40}$", base.opatch("show", "p.patch").out.decode()
+    )
+
+
+def test_the_shown_diff_applies(base: Sandbox) -> None:
+    base.write("p.patch", envelope(b"*** Update File: gone\n@@\n-1\n+one\n"))
+    shown = base.opatch("show", "p.patch").out
+    base.git("apply", "--index", "-", feed=shown)
+    assert base.read("gone") == b"one\n2\n"
+
+
+def test_the_deciding_evidence_is_shown(base: Sandbox) -> None:
+    base.commit({"twice": "a:\nx\nb:\nx\n"})
+    patch = envelope(b"*** Update File: twice\n@@ b:\n-x\n+y\n")
+    assert b"  hunk 1 of 1: line 4, strict (anchor)\n" in base.opatch("show", feed=patch).out
+
+
+@pytest.mark.parametrize("options", [[], *([option] for option in _OUTPUT_OPTIONS)])
+def test_counts_and_names_equal_those_of_git(base: Sandbox, options: list[str]) -> None:
+    base.write("p.patch", _PATCH.replace(b"*** Delete File: data.bin\n", b""))
+    shown = {zero: base.opatch("show", *options, *zero, "p.patch") for zero in ((), ("-z",))}
+    assert base.opatch("apply", "p.patch").status == 0
+    for zero, ran in shown.items():
+        if zero and options in ([], ["--stat"]):
+            message = "error: -z requires --numstat, --name-only or --name-status\n"
+            assert (ran.status, ran.out, ran.err) == (129, b"", message)
+        elif options:
+            expected = re.sub(rb"R\d+", b"R", base.git("diff", "--cached", "-M", *options, *zero))
+            assert ran.status == 0
+            assert _entries(ran.out, zero) == _entries(expected, zero)
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        "src/y/f",
+        "f",
+        "lib/x/f",
+        "src/f",
+        "src/x/z/f",
+        "src/x/x/f",
+        "sr",
+        "src/x/f.f",
+        "s\u00e4/x/f",
+    ],
+)
+def test_a_moved_file_is_named_as_git_names_it(base: Sandbox, new: str) -> None:
+    base.commit({"src/x/f": "f\n" * 20})
+    patch = f"*** Begin Patch\n*** Update File: src/x/f\n*** Move to: {new}\n*** End Patch\n"
+    shown = [
+        base.opatch("show", option, feed=patch.encode()).out for option in ("--stat", "--numstat")
+    ]
+    assert base.opatch("apply", feed=patch.encode()).status == 0
+    expected = [base.git("diff", "--cached", "-M", option) for option in ("--stat", "--numstat")]
+    assert shown == expected
+
+
+def _entries(out: bytes, zero: tuple[str, ...]) -> list[bytes]:
+    """Sort the entries: git lists them by name, git opatch in the order of the patch."""
+    return sorted(out.split(b"\0" if zero else b"\n"))
+
+
+def test_a_binary_file_has_no_counts(base: Sandbox) -> None:
+    assert b"-\t-\tdata.bin\n" in base.opatch("show", "--numstat", "p.patch").out
+    stat = base.opatch("show", "--stat", "p.patch").out
+    assert re.search(rb"(?m)^ data\.bin +\| Bin$", stat)
+
+
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_stat_fits_the_width(base: Sandbox, columns: int) -> None:
+    path = "a/" + "folder/" * 20 + "file"
+    lines = "".join(f"+{number}\n" for number in range(500))
+    patch = f"*** Begin Patch\n*** Add File: {path}\n{lines}*** Add File: b\n+b\n*** End Patch\n"
+    base.write("p.patch", patch)
+    big, small, total = _stat(base, columns)
+    assert columns - 3 <= len(big) <= columns
+    assert big.count("+") > 10 * small.count("+") == 10
+    assert big.split("|")[0].strip() == path or big.startswith(" ...")
+    assert big.split("|")[0].strip().endswith("folder/file")
+    assert total == " 2 files changed, 501 insertions(+)"
+
+
+def _stat(base: Sandbox, columns: int) -> list[str]:
+    ran = base.opatch("show", "--stat", "p.patch", env={"COLUMNS": str(columns)})
+    status, seen = in_terminal(base, "show", "--stat", "p.patch", columns=columns)
+    assert (ran.status, status) == (0, 0)
+    assert "\x1b[32m+" in seen
+    plain = seen.replace("\x1b[32m", "").replace("\x1b[0m", "")
+    assert plain == ran.out.decode()
+    return plain.splitlines()
+
+
+def test_names_need_no_repository(base: Sandbox, tmp_path: Path) -> None:
+    where, patch = tmp_path / "nowhere", str(base.path / "p.patch")
+    where.mkdir()
+    assert base.opatch("show", patch, cwd=where).status == 128
+    ran = base.opatch("show", "--name-status", patch, cwd=where, env={"GIT_DIR": "/no/such"})
+    assert ran.err == ""
+    assert ran.out.decode().splitlines() == [
+        "M\tcode.py", "R\told.txt\tnew/place.md", "D\tgone", 'A\t"n\\303\\244w"', "D\tdata.bin",
+    ]  # fmt: skip
+    ran = base.opatch("show", "--name-only", "-z", "-R", "--directory", "x", patch, cwd=where)
+    assert ran.out == b"x/data.bin\0x/n\xc3\xa4w\0x/gone\0x/old.txt\0x/code.py\0"
+
+
+def test_names_are_listed_once(base: Sandbox) -> None:
+    section = b"*** Update File: no/such\n@@\n-1\n+one\n"
+    for option, message in (("--name-only", b"no/such\n"), ("--name-status", b"M\tno/such\n")):
+        assert base.opatch("show", option, feed=envelope(section, section)).out == message
+
+
+@pytest.mark.parametrize("option", _NAMES)
+def test_unsafe_names_are_refused(base: Sandbox, option: str) -> None:
+    for path in (b"../x", b".git/config", b"/etc/passwd", b"a\0b"):
+        ran = base.opatch("show", option, "-z", feed=envelope(b"*** Delete File: " + path + b"\n"))
+        assert (ran.status, ran.out) == (1, b"")
+        assert ": the path " in ran.err
+    ran = base.opatch("show", option, feed=b"nonsense")
+    assert (ran.status, ran.out, ran.err[:7]) == (128, b"", "error: ")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [(), ("--worktree",), ("--base", "HEAD~"), ("-R",), ("--match", "strict"), ("--fuzz", "1"),
+     ("--directory", "sub"), ("--overwrite",), ("--ambiguous", "nearest"),
+     ("--format", "unified")],
+)  # fmt: skip
+def test_it_locates_and_refuses_as_convert_does(base: Sandbox, options: tuple[str, ...]) -> None:
+    patches = (
+        _PATCH,
+        envelope(b"*** Update File: gone\n@@\n-2\n+two\n"),
+        envelope(b"*** Update File: sub/gone\n@@\n-1\n-2\n+3\n"),
+        envelope(b"*** Update File: gone\n@@\n wrong\n-2\n+two\n"),
+        envelope(b"*** Update File: twice\n@@\n-x\n+y\n"),
+        envelope(b"*** Add File: gone\n+other\n"),
+        envelope(b"*** Update File: gone\n@@\n 1\n-x\n+2\n"),
+        b"nonsense",
+    )
+    base.commit({"sub/gone": "1\n2\n", "twice": "x\n\nx\n"})
+    base.write("gone", "0\n2\n")
+    shown = [base.opatch("show", *options, feed=patch) for patch in patches]
+    for patch, ran in zip(patches, shown, strict=True):
+        converted = base.opatch("convert", *options, feed=patch)
+        assert ran.status == converted.status
+        assert ran.out.endswith(converted.out)
+        assert ran.out or ran.err == converted.err.replace("opatch convert", "opatch show")
+    assert any(ran.status == 0 for ran in shown) or "--format" in options
+    assert any(ran.status for ran in shown)
+
+
+def test_invalid_options_are_errors(base: Sandbox) -> None:
+    for words in (["--stat", "--name-only"], ["--base", "HEAD", "--worktree"], ["--nope"]):
+        ran = base.opatch("show", *words, "p.patch")
+        assert (ran.status, ran.out, ran.err[:7]) == (129, b"", "error: ")
+
+
+def test_hunks_are_listed_under_their_file(base: Sandbox) -> None:
+    base.commit({"a": "1\n2\n", "b": "3\n4\n"})
+    swap = envelope(
+        b"*** Update File: a\n*** Move to: c\n",
+        b"*** Update File: b\n*** Move to: a\n@@\n 3\n-4\n+four\n",
+        b"*** Update File: c\n*** Move to: b\n@@\n-1\n+one\n",
+    )
+    details = base.opatch("show", feed=swap).out.decode().partition("\n\n")[0]
+    assert details.splitlines() == [
+        "M a (+2 -2)",
+        "  hunk 1 of 1: line 1, strict (unique)",
+        "M b (+2 -2)",
+        "  hunk 1 of 1: line 1, strict (unique)",
+    ]
+
+
+def test_hunks_that_cancel_out_change_nothing(base: Sandbox) -> None:
+    sections = (b"*** Update File: gone\n@@\n-1\n+one\n", b"*** Update File: gone\n@@\n-one\n+1\n")
+    patch = envelope(*sections, b"*** Delete File: code.py\n")
+    lines = base.opatch("show", feed=patch).out.decode().splitlines()
+    assert lines[:4] == [
+        "D code.py (+0 -2)",
+        "= gone (+0 -0)",
+        "  hunk 1 of 1: line 1, strict (unique)",
+        "  hunk 1 of 1: line 1, strict (unique)",
+    ]
+
+
+def test_notes_go_to_standard_error(base: Sandbox) -> None:
+    patch = envelope(b"*** Update File: gone\n@@ nowhere\n-1\n+one\n")
+    ran = base.opatch("show", feed=patch)
+    assert ran.err == "note: gone: hunk 1: the anchor `nowhere` is not in the file\n"
+    assert ran.out.startswith(b"M gone (+1 -1)\n")
+
+
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_a_terminal_has_colour(base: Sandbox, columns: int) -> None:
+    status, seen = in_terminal(base, "show", "p.patch", columns=columns)
+    assert status == 0
+    for text in (
+        "\x1b[1mM code.py (+1 -1)\x1b[0m\n",
+        "\x1b[31m-    return x\x1b[0m\n",
+        "\x1b[32m+    return -x\x1b[0m\n",
+        "\x1b[32m+-- new\x1b[0m\n",
+        "\x1b[1m+++ b/code.py\x1b[0m\n",
+        "\x1b[36m@@ -1,2 +1,2 @@\x1b[0m\n",
+    ):
+        assert text in seen
+
+
+def test_lines_that_look_like_headers_are_coloured_as_lines(base: Sandbox) -> None:
+    base.commit({"sql": "-- a\n"})
+    base.write("p.patch", envelope(b"*** Update File: sql\n@@\n--- a\n+++ b\n"))
+    seen = in_terminal(base, "show", "p.patch")[1]
+    assert "\x1b[31m--- a\x1b[0m\n" in seen
+    assert "\x1b[32m+++ b\x1b[0m\n" in seen
+
+
+@pytest.mark.parametrize(
+    ("setting", "env"),
+    [("color.ui=false", {}), ("color.opatch=never", {}), ("a.b=c", {"NO_COLOR": "1"}),
+     ("a.b=c", {"TERM": "dumb"})],
+)  # fmt: skip
+def test_colour_can_be_turned_off(base: Sandbox, setting: str, env: dict[str, str]) -> None:
+    base.git("config", *setting.split("="))
+    status, seen = in_terminal(base, "show", "p.patch", env=env)
+    assert status == 0
+    assert seen.encode() == base.opatch("show", "p.patch").out
+
+
+def test_escape_sequences_of_a_patch_are_shown(base: Sandbox) -> None:
+    evil = "\x1b]0;owned\x07\u202e[bold red]x[/]"
+    base.write("p.patch", envelope(f"*** Add File: f{evil}\n+{evil}\n".encode()))
+    for words in (("show",), ("show", "--stat"), ("show", "--numstat"), ("show", "--name-only")):
+        seen = in_terminal(base, *words, "p.patch")[1]
+        assert not set("\x07\u202e") & set(seen)
+        assert "\x1b]" not in seen
+        assert "[bold red]x[/]" in seen
+    assert "\n\x1b[32m+\\x1b]0;owned\\x07\\u202e[bold red]x[/]\x1b[0m\n" in _shown(base)
+
+
+def _shown(base: Sandbox) -> str:
+    return in_terminal(base, "show", "p.patch")[1]
+
+
+def test_unwritable_output_is_an_error(base: Sandbox) -> None:
+    for option in ("", *_OUTPUT_OPTIONS[1:]):
+        ran = base.run("sh", "-c", f"git-opatch show {option} p.patch >/dev/full")
+        assert (ran.status, "No space left" in ran.err) == (128, True)
+        ran = base.run("sh", "-c", f"git-opatch show {option} p.patch | true")
+        assert (ran.status, ran.err) == (0, "")

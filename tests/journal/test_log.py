@@ -1,0 +1,236 @@
+"""`git opatch log` shows what was applied; `git opatch recover` ends an interrupted run."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox
+from writers import envelope
+
+_JOURNAL = ".git/opatch/journal"
+_UPDATE = envelope(b"*** Update File: f\n@@\n-two\n+2\n")
+_MORE = envelope(b"*** Add File: new\n+n\n", b"*** Delete File: gone\n")
+_TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000"
+
+
+@pytest.fixture
+def base(repo: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
+    monkeypatch.setenv("TZ", "UTC")
+    repo.commit({"f": "one\ntwo\nthree\n", "gone": "g\n"})
+    return repo
+
+
+@pytest.fixture
+def applied(base: Sandbox) -> Sandbox:
+    """Make three records: from standard input, from a file, and an undo."""
+    base.write(".git/p.txt", _MORE)
+    for words in (["apply", "--cached"], ["apply", ".git/p.txt"], ["undo"]):
+        ran = base.opatch(*words, feed=_UPDATE)
+        assert ran.status == 0, ran.err
+    return base
+
+
+def _log(repo: Sandbox, *words: str) -> list[str]:
+    ran = repo.opatch("log", *words)
+    assert (ran.status, ran.err) == (0, "")
+    return ran.out.decode().splitlines()
+
+
+def test_each_record_has_a_line(applied: Sandbox) -> None:
+    third, second, first = _log(applied)
+    assert re.fullmatch(
+        rf"1  {_TIME}  1 file changed: 1 modified; staged, in the index only", first
+    )
+    counts = "2 files changed: 1 added, 1 deleted; staged"
+    assert re.fullmatch(rf"2  {_TIME}  {counts}  \.git/p\.txt", second)
+    assert re.fullmatch(rf"3  {_TIME}  {counts}  \.git/p\.txt, undo of 2", third)
+
+
+def test_times_are_in_the_time_zone_of_the_user(applied: Sandbox) -> None:
+    entry = json.loads(applied.read(f"{_JOURNAL}/1.json"))
+    assert abs(entry["time"] - time.time()) < 300
+    applied.write(f"{_JOURNAL}/1.json", json.dumps({**entry, "time": 1_700_000_000}))
+    (line,) = applied.opatch("log", "1", env={"TZ": "UTC-2"}).out.decode().splitlines()
+    assert line.startswith("1  2023-11-15 00:13:20 +0200  ")
+
+
+def test_the_diff_is_the_applied_one(applied: Sandbox) -> None:
+    line, empty, *diff = _log(applied, "-p", "1")
+    assert (line[0], empty) == ("1", "")
+    assert "\n".join(diff) + "\n" == applied.read(f"{_JOURNAL}/1.diff").decode()
+    applied.git("reset", "--quiet", "--hard")
+    applied.git("apply", "--cached", "-", feed=applied.opatch("log", "-p", "1").out)
+    assert applied.index()["f"] == ("100644", b"one\n2\nthree\n")
+
+
+def test_bytes_of_a_diff_are_kept(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=_UPDATE.replace(b"+2", b"+\xff\x1b[1m\r")).status == 0
+    assert b"\n+\xff\x1b[1m\r\n" in base.opatch("log", "-p").out
+
+
+def test_the_number_of_records_can_be_limited(applied: Sandbox) -> None:
+    assert [line[0] for line in _log(applied, "-n", "2")] == ["3", "2"]
+    assert _log(applied, "-n", "0") == []
+    assert [line[0] for line in _log(applied, "--max-count", "9")] == ["3", "2", "1"]
+    numbers = [line for line in _log(applied, "-p", "-n", "2") if re.match(r"\d+  ", line)]
+    assert [line[0] for line in numbers] == ["3", "2"]
+
+
+def test_an_empty_journal_lists_nothing(base: Sandbox) -> None:
+    assert _log(base) == []
+    assert not (base.path / ".git/opatch").exists()
+
+
+@pytest.mark.parametrize(("words", "status"), [(["7"], 128), (["x"], 129), (["-n", "-1"], 129)])
+def test_an_unknown_record_is_an_error(applied: Sandbox, words: list[str], status: int) -> None:
+    ran = applied.opatch("log", *words)
+    assert (ran.status, ran.out) == (status, b"")
+
+
+def test_a_damaged_record_is_reported(applied: Sandbox) -> None:
+    """Report it in its place, and list the others."""
+    entry = json.loads(applied.read(f"{_JOURNAL}/3.json"))
+    applied.write(f"{_JOURNAL}/3.json", json.dumps({**entry, "version": 2}))
+    applied.write(f"{_JOURNAL}/2.json", applied.read(f"{_JOURNAL}/2.json")[:50])
+    third, second, first = _log(applied)
+    assert third == "3  record 3 was written by a newer version of git opatch"
+    assert second.startswith("2  ")
+    assert second.endswith("2.json is damaged: it is truncated, or was changed")
+    assert first.startswith("1  2")
+    for value in (10**30, "soon", None, [1]):
+        applied.write(f"{_JOURNAL}/3.json", json.dumps({**entry, "time": value}))
+        assert "3.json is damaged" in _log(applied)[0]
+    applied.write(f"{_JOURNAL}/1.diff", applied.read(f"{_JOURNAL}/1.diff")[:-4])
+    ran = applied.opatch("log", "-p", "1")
+    assert b"diff --git" not in ran.out
+    assert "1.diff is damaged: it does not match its checksum" in ran.err
+
+
+def test_names_are_escaped(base: Sandbox) -> None:
+    name = "p\x1b[31m\u202e[b]\n"
+    base.write(name, _UPDATE)
+    assert base.opatch("apply", name).status == 0
+    (line,) = _log(base)
+    assert line.endswith(r"  p\x1b[31m\u202e[b]\n")
+
+
+def test_subdirectories_share_the_journal_and_worktrees_do_not(
+    applied: Sandbox, tmp_path: Path
+) -> None:
+    """A linked worktree has a journal of its own, as it has an index of its own."""
+    (applied.path / "sub").mkdir()
+    ran = applied.opatch("log", cwd=applied.path / "sub")
+    assert ran.out.count(b"\n") == 3
+    applied.git("worktree", "add", "--quiet", "../linked")
+    assert _log(Sandbox(tmp_path / "linked")) == []
+
+
+# --- recover ------------------------------------------------------------------------------
+
+
+def _killed(repo: Sandbox, tmp_path: Path, script: str) -> None:
+    """Apply with a `git` that runs `script` in place of `git apply`."""
+    real = shutil.which("git")
+    hook = tmp_path / "bin" / "git"
+    hook.parent.mkdir()
+    hook.write_text(
+        f'#!/bin/sh\nreal="{real}"\ncase "$*" in *"apply "*--index*)\n{script};;\nesac\n'
+        'exec "$real" "$@"\n'
+    )
+    hook.chmod(0o755)
+    repo.write(".git/p.txt", _MORE)
+    subprocess.run(
+        ["git-opatch", "apply", ".git/p.txt"],
+        cwd=repo.path,
+        env={**os.environ, "PATH": f"{hook.parent}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+    )
+    assert (repo.path / ".git/opatch/txn").exists()
+
+
+def _left(repo: Sandbox) -> set[str]:
+    return set(os.listdir(repo.path / ".git/opatch")) - {"lock", "journal"}
+
+
+def test_recover_without_an_interrupted_run_does_nothing(applied: Sandbox) -> None:
+    before = applied.state()
+    for _ in range(2):
+        ran = applied.opatch("recover")
+        assert (ran.status, ran.out, ran.err) == (0, b"nothing to recover\n", "")
+        assert applied.state() == before
+
+
+def test_an_interrupted_apply_is_restored(base: Sandbox, tmp_path: Path) -> None:
+    before = base.index(), base.files()
+    _killed(base, tmp_path, "rm gone; echo n > new; kill -9 $PPID $$")
+    assert (base.index(), base.files()) != before
+    ran = base.opatch("recover")
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out == b"an interrupted apply was rolled back (2 files)\n"
+    assert (base.index(), base.files(), _left(base)) == (*before, set())
+    assert base.opatch("recover").out == b"nothing to recover\n"
+    assert not (base.path / ".git/index.lock").exists()
+    assert _log(base) == []
+
+
+def test_files_changed_meanwhile_are_kept_and_named(base: Sandbox, tmp_path: Path) -> None:
+    _killed(base, tmp_path, "echo mine > new; kill -9 $PPID $$")
+    ran = base.opatch("recover")
+    assert (ran.status, ran.err) == (0, "")
+    assert b"\nnew: left as it is\n" in ran.out
+    assert base.read("new") == b"mine\n"
+
+
+def test_undo_recovers_first(base: Sandbox, tmp_path: Path) -> None:
+    before = base.index(), base.files()
+    assert base.opatch("apply", feed=_UPDATE).status == 0
+    _killed(base, tmp_path, "rm gone; kill -9 $PPID $$")
+    ran = base.opatch("undo")
+    assert (ran.status, ran.err) == (0, "note: an interrupted apply was rolled back (1 file)\n")
+    assert (base.index(), base.files()) == before
+
+
+def test_an_almost_complete_apply_is_finished(base: Sandbox) -> None:
+    """Kill it after all files were written and before the new index is in place."""
+    assert base.opatch("apply", "--cached", feed=_UPDATE).status == 0
+    home, index = base.path / ".git/opatch", base.path / ".git/index"
+    new = index.read_bytes()
+    assert base.opatch("undo").status == 0
+    found = index.stat()
+    plan = {
+        "version": 1,
+        "target": "cached",
+        "index": str(index),
+        "identity": [found.st_ino, found.st_size, found.st_mtime_ns],
+        "created": [],
+        "changes": json.loads((home / "journal/1.json").read_bytes())["changes"],
+    }
+    (home / "commit/files").mkdir(parents=True)
+    (home / "commit/plan.json").write_text(json.dumps(plan))
+    (home / "commit/token").write_text("0" * 32)
+    shutil.copy(home / "journal/1.diff", home / "commit/diff")
+    (base.path / ".git/index.opatch").write_bytes(new)
+    ran = base.opatch("recover")
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out == b"an interrupted apply was finished (1 file)\n"
+    assert base.index()["f"] == ("100644", b"one\n2\nthree\n")
+    assert _left(base) == set()
+    assert _log(base)[0].startswith("3  ")
+    assert base.opatch("undo").status == 0
+    assert base.index()["f"] == ("100644", b"one\ntwo\nthree\n")
+
+
+def test_recover_is_refused_while_another_run_is_at_work(base: Sandbox) -> None:
+    (base.path / ".git/opatch/txn.tmp").mkdir(parents=True)
+    ran = base.run("flock", ".git/opatch/lock", "git-opatch", "recover")
+    assert (ran.status, ran.out) == (128, b"")
+    assert "another git opatch is at work in this repository" in ran.err
+    assert base.opatch("recover").out == b"nothing to recover\n"
+    assert _left(base) == set()

@@ -1,0 +1,140 @@
+"""A change that is already applied is distinguished from one that is not, at every tier."""
+
+from __future__ import annotations
+
+import pytest
+
+from git_opatch.locate import locate_hunks
+from git_opatch.model.options import Matching, Tier
+from git_opatch.model.patch import Hunk, Line, Prefix
+from git_opatch.model.placement import Placement
+from git_opatch.model.result import Failure, Reason
+from git_opatch.model.text import Text
+
+_STRICT = Matching(Tier.STRICT, can_loosen=False)
+
+
+def locate(content: str, lines: list[str], matching: Matching | None = None) -> Placement | Failure:
+    hunk = Hunk(tuple(Line(Prefix(line[:1]), line[1:].encode()) for line in lines))
+    (verdict,) = locate_hunks([hunk], Text.from_bytes(content.encode()), matching or Matching())
+    return verdict
+
+
+def refused(content: str, lines: list[str], matching: Matching | None = None) -> Failure:
+    verdict = locate(content, lines, matching)
+    assert isinstance(verdict, Failure)
+    return verdict
+
+
+ADDED = [
+    pytest.param("n\na\nb\n", ["+n", " a", " b"], id="added at the start"),
+    pytest.param("a\nn\nb\n", [" a", "+n", " b"], id="added in the middle"),
+    pytest.param("a\nb\nn\n", [" a", " b", "+n"], id="added at the end"),
+    pytest.param("a\nn\nm\nb\n", [" a", "+n", "+m", " b"], id="two lines added"),
+    pytest.param("a\nn\nb\nm\n", [" a", "+n", " b", "+m"], id="added at two places"),
+    pytest.param("a\n\nn\nb\n", [" a", "+", "+n", " b"], id="added with a blank line"),
+    pytest.param("a\nn\nc\n", [" a", "-b", "+n", " c"], id="replaced"),
+    pytest.param("n\nm\nc\n", ["-b", "+n", "+m", " c"], id="replaced by two"),
+    pytest.param("n\n", ["-b", "+n"], id="replaced without context"),
+]
+
+
+@pytest.mark.parametrize(("content", "lines"), ADDED)
+def test_an_applied_change_is_detected(content: str, lines: list[str]) -> None:
+    for matching in (Matching(), _STRICT):
+        failure = refused(f"x\n{content}y\n", lines, matching)
+        assert (failure.reason, failure.positions) == (Reason.ALREADY_APPLIED, (1,))
+
+
+@pytest.mark.parametrize(("content", "lines"), ADDED)
+def test_an_applied_change_is_detected_with_another_indentation(
+    content: str, lines: list[str]
+) -> None:
+    shifted = "".join(f"  {line}" if line.strip() else line for line in content.splitlines(True))
+    failure = refused(f"x\n{shifted}y\n", lines)
+    assert (failure.reason, failure.positions) == (Reason.ALREADY_APPLIED, (1,))
+    assert refused(f"x\n{shifted}y\n", lines, _STRICT).reason is Reason.NOT_FOUND
+
+
+@pytest.mark.parametrize(("content", "lines"), ADDED)
+def test_an_applied_change_is_detected_in_another_letter_case(
+    content: str, lines: list[str]
+) -> None:
+    failure = refused(f"x\n{content.upper()}y\n", lines)
+    assert (failure.reason, failure.positions) == (Reason.ALREADY_APPLIED, (1,))
+    assert refused(f"x\n{content.upper()}y\n", lines, _STRICT).reason is Reason.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        pytest.param("a\n\nb\n", [" a", "+"], id="a blank line at the end"),
+        pytest.param("a\n\n\nb\n", [" a", "+", "+"], id="two blank lines at the end"),
+        pytest.param("\na\nb\n", ["+", " a", " b"], id="a blank line that begins the file"),
+        pytest.param("A b\n", ["-a b", "+A b"], id="letter case alone"),
+        pytest.param("x\nCall(a)\ny\n", [" x", "-call(a)", "+Call(a)", " y"], id="case in context"),
+        pytest.param("    go\n", ["-go", "+    go"], id="indentation alone"),
+        pytest.param("## a\n", ["-# a", "+## a"], id="the level of a heading alone"),
+        pytest.param("a.\n", ["-a", "+a."], id="punctuation alone"),
+        pytest.param("f( a )\n", ["-f(  a )", "+f( a )"], id="spaces alone"),
+        pytest.param("  b\n  a\n  n\n  b\nx\n", [" b", " a", "+n", " b"], id="over a loose place"),
+    ],
+)
+def test_a_change_applied_twice_is_detected(content: str, lines: list[str]) -> None:
+    failure = refused(content, lines)
+    assert (failure.reason, failure.positions) == (Reason.ALREADY_APPLIED, (0,))
+
+
+@pytest.mark.parametrize(
+    ("content", "lines", "start", "tier"),
+    [
+        pytest.param("a\nc\nb\nc\n", ["-b", " c"], 2, Tier.STRICT, id="a deletion"),
+        pytest.param(
+            "b\nb\nc\n", ["-b", " b", " c"], 0, Tier.STRICT, id="a deletion of one of two"
+        ),
+        pytest.param("  b\n  x\n", ["-b", " x"], 0, Tier.RESILIENT, id="a loose deletion"),
+        pytest.param("  Foo\n", ["-foo", "+FOO"], 0, Tier.FUZZY, id="a loose change of case"),
+        pytest.param("FOO (a)\n", ["-foo (a)", "+Foo (a)"], 0, Tier.FUZZY, id="another case"),
+        pytest.param("\tgo\n", ["-go", "+    go"], 0, Tier.RESILIENT, id="another indentation"),
+        pytest.param(
+            "a\nb\nx\na\nn\nb\n", [" a", "+n", " b"], 0, Tier.STRICT, id="a twin elsewhere"
+        ),
+        pytest.param("n\na\nx\n", [" a", "+n", " x"], 1, Tier.STRICT, id="the line before"),
+        pytest.param("b\nx\nn\n", ["-b", "+n"], 0, Tier.STRICT, id="the new line elsewhere"),
+        pytest.param(
+            *("  a\n  b\nx\n  a\n  n\n  b\n", [" a", "+n", " b"], 0, Tier.RESILIENT),
+            id="a loose twin elsewhere",
+        ),
+        pytest.param(
+            *("A1\nB1\nx\nA1\nn\nB1\n", [" a1", "+n", " b1"], 0, Tier.FUZZY),
+            id="a fuzzy twin elsewhere",
+        ),
+        pytest.param("a\nb\n", [" a", "+", " b"], 0, Tier.STRICT, id="a blank line inside"),
+        pytest.param("a\n\nb\n", [" a", "+", " ", " b"], 0, Tier.STRICT, id="one more blank line"),
+        pytest.param("a\nb\n", [" a", "+"], 0, Tier.STRICT, id="no blank line at the end"),
+        pytest.param("a\n", ["+", " a"], 0, Tier.STRICT, id="no blank line begins the file"),
+        pytest.param("x\n\na\n", ["+", " a"], 2, Tier.STRICT, id="a blank line inside, above"),
+        pytest.param("\n\na\n", ["+", " a"], 2, Tier.STRICT, id="one more of two blank lines"),
+    ],
+)
+def test_a_change_that_is_not_applied(
+    content: str, lines: list[str], start: int, tier: Tier
+) -> None:
+    verdict = locate(content, lines)
+    assert isinstance(verdict, Placement)
+    assert (verdict.start, verdict.tier) == (start, tier)
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        pytest.param("a\nc\n", [" a", "-b", " c"], id="a deletion leaves nothing to see"),
+        pytest.param("n\nx\nn\n", ["-b", "+n"], id="the new lines occur twice"),
+        pytest.param("  n\nx\n  n\n", ["-b", "+n"], id="the new lines occur twice, loosely"),
+        pytest.param("a\nn\n", [" a", "-b", "+n", " c"], id="a line after it is missing"),
+        pytest.param("a\nm\n", [" a", "-b", "+n"], id="another new line"),
+        pytest.param("a\n\n", [" a", "-b", "+"], id="only a blank line is new"),
+    ],
+)
+def test_a_change_that_may_be_applied_is_not_found(content: str, lines: list[str]) -> None:
+    assert refused(content, lines).reason is Reason.NOT_FOUND

@@ -1,0 +1,203 @@
+"""A patch that is partly applied and sent again: its hunks may not be applied to a twin.
+
+Each file has the block `a`, `x`, `b` where a hunk changes it, and once more elsewhere.
+"""
+
+from __future__ import annotations
+
+import hunked
+import pytest
+
+from git_opatch.model.options import Matching, Tier
+from git_opatch.model.result import Reason
+from git_opatch.plan.apply_hunks import AppliedHunks
+
+HEAD = ["-one", "+uno"]
+TAIL = ["-nine", "+nove"]
+CHANGE = [" a", "-x", "+y", " b"]
+DELETE = [" a", "-x", " b"]
+
+
+def edited(
+    content: str,
+    *hunks: list[str],
+    at: str = "",
+    start: int | None = None,
+    matching: Matching | None = None,
+) -> AppliedHunks:
+    """Edit `content` with `hunks`; the second has anchor `at` and line `start`, from 0."""
+    headers = [f"@@ {at}"] if at else []
+    headers += [] if start is None else [f"@@ -{start + 1},9 @@"]
+    stated = [[*headers, *hunk] if number == 1 else hunk for number, hunk in enumerate(hunks)]
+    return hunked.edited(content.replace(" ", "\n"), *stated, matching=matching)
+
+
+def failed(result: AppliedHunks) -> dict[int, Reason]:
+    return {failure.hunk: failure.reason for failure in result.failures}
+
+
+@pytest.mark.parametrize(
+    ("content", "hunks"),
+    [
+        pytest.param("uno a y b a x b ", [HEAD, CHANGE], id="the twin comes after"),
+        pytest.param("a x b uno a y b ", [HEAD, CHANGE], id="the twin comes before"),
+        pytest.param("a x b nove a y b ", [TAIL, CHANGE], id="others come after it, too"),
+        pytest.param("a x b uno a b ", [HEAD, DELETE], id="a deletion, out of order"),
+        pytest.param("uno A y b A x b ", [HEAD, CHANGE], id="both are loose"),
+    ],
+)
+def test_a_twin_is_not_changed_where_other_hunks_are_applied(
+    content: str, hunks: list[list[str]]
+) -> None:
+    result = edited(content, *hunks)
+    assert failed(result) == {1: Reason.ALREADY_APPLIED, 2: Reason.CONTRADICTED}
+    assert result.content.text.to_bytes() == content.replace(" ", "\n").encode()
+    assert ", like other hunks of this file: " in result.failures[1].message
+
+
+@pytest.mark.parametrize(
+    ("content", "hunks", "after"),
+    [
+        pytest.param("uno a x b ", [HEAD, CHANGE], "uno a y b ", id="there is not a twin"),
+        pytest.param("uno a x b ", [HEAD, DELETE], "uno a b ", id="a deletion in order"),
+        pytest.param("a x b nove ", [CHANGE, TAIL], "a y b nove ", id="it comes first"),
+        pytest.param("uno a x b a z b ", [HEAD, CHANGE], "uno a y b a z b ", id="another change"),
+    ],
+)
+def test_hunks_that_are_not_applied_are_located_beside_applied_ones(
+    content: str, hunks: list[list[str]], after: str
+) -> None:
+    result = edited(content, *hunks)
+    assert list(failed(result).values()) == [Reason.ALREADY_APPLIED]
+    assert result.content.text.to_bytes() == after.replace(" ", "\n").encode()
+
+
+def test_a_deletion_is_not_made_out_of_order_where_its_context_is_in_order() -> None:
+    assert failed(edited("a x b one a b ", HEAD, DELETE)) == {2: Reason.CONTRADICTED}
+
+
+@pytest.mark.parametrize("tier", Tier)
+def test_a_twin_is_not_changed_out_of_order(tier: Tier) -> None:
+    before, after = "a x b one a y b ", "a y b nine a x b "
+    for content, hunks, number in ((before, [HEAD, CHANGE], 2), (after, [CHANGE, TAIL], 1)):
+        result = edited(content, *hunks, matching=Matching(tier))
+        assert failed(result) == {number: Reason.CONTRADICTED}
+        assert ", where the order of the hunks puts it: " in result.failures[0].message
+
+
+@pytest.mark.parametrize(
+    ("content", "hunks", "after"),
+    [
+        pytest.param("one a y b a x b ", [HEAD, CHANGE], "uno a y b a y b ", id="in order"),
+        pytest.param("a x b one a z b ", [HEAD, CHANGE], "a y b uno a z b ", id="no new lines"),
+        pytest.param("a x b a y b one ", [HEAD, CHANGE], "a y b a y b uno ", id="both before it"),
+        pytest.param("a x b one b ", [HEAD, ["-x", " b"]], "a b uno b ", id="one line is kept"),
+        pytest.param("a x b a y b ", [CHANGE], "a y b a y b ", id="a hunk alone"),
+    ],
+)
+def test_lines_that_occur_elsewhere_are_not_evidence_alone(
+    content: str, hunks: list[list[str]], after: str
+) -> None:
+    result = edited(content, *hunks)
+    assert result.failures == []
+    assert result.content.text.to_bytes() == after.replace(" ", "\n").encode()
+
+
+def test_a_hunk_may_name_its_position_out_of_order() -> None:
+    content = "f(){ a x b one g(){ a y b "
+    assert failed(edited(content, HEAD, CHANGE)) == {2: Reason.CONTRADICTED}
+    assert failed(edited(content, HEAD, CHANGE, at="f(){")) == {}
+    assert failed(edited(content, HEAD, CHANGE, start=1)) == {}
+    assert failed(edited(content, HEAD, CHANGE, start=2)) == {2: Reason.CONTRADICTED}
+
+
+@pytest.mark.parametrize("first", [HEAD, ["-uno", "+due"]])
+def test_an_anchor_decides_between_a_candidate_and_its_twin(first: list[str]) -> None:
+    content = "uno f(){ a y b g(){ a x b "
+    partly = failed(edited(content, first)) != {}
+    assert failed(edited(content, first, CHANGE, at="f(){"))[2] is Reason.CONTRADICTED
+    assert 2 not in failed(edited(content, first, CHANGE, at="g(){"))
+    assert (2 in failed(edited(content, first, CHANGE))) == partly
+
+
+def test_a_deletion_is_not_repeated_where_the_number_shows_it_is_applied() -> None:
+    content = "one a b a x b "
+    assert failed(edited(content, HEAD, DELETE, start=1)) == {2: Reason.CONTRADICTED}
+    assert failed(edited(content, HEAD, DELETE, start=2)) == {}
+
+
+def test_a_stale_number_does_not_choose_between_twins() -> None:
+    content = "uno a x b a x b "
+    assert failed(edited(content, HEAD, CHANGE, start=1))[2] is Reason.AMBIGUOUS
+    assert failed(edited("one a x b a x b ", HEAD, CHANGE, start=1)) == {}
+
+
+def test_an_applied_hunk_is_not_evidence_for_a_later_hunk() -> None:
+    first, second = [" open", "+log", " close"], [" open", "-write", "+close", " end"]
+    result = edited("open log close open write end ", first, second)
+    assert failed(result) == {1: Reason.ALREADY_APPLIED}
+    assert result.content.text.to_bytes() == b"open\nlog\nclose\nopen\nclose\nend\n"
+
+
+def test_a_hunk_that_shows_another_hunk_is_in_order_with_it() -> None:
+    chain = [[" n", "+m", " z"], [" a", "+n"]]
+    assert failed(edited("a z ", *chain)) == {1: Reason.NOT_FOUND}
+    assert failed(edited("a z ", *reversed(chain))) == {}
+
+
+@pytest.mark.parametrize("start", [1, 4])
+def test_a_twin_is_not_changed_where_the_number_shows_the_change_is_applied(start: int) -> None:
+    content = "one a y b a x b "
+    failures = failed(edited(content, HEAD, CHANGE, start=start))
+    assert failures == ({2: Reason.CONTRADICTED} if start == 1 else {})
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        pytest.param("n a x b ", ["+n", " a", "-x", "+y", " b"], id="at its beginning"),
+        pytest.param("a x b n ", [" a", "-x", "+y", " b", "+n"], id="at its end"),
+        pytest.param("b n b x ", [" b", "+n", "+b", "-x", "+y"], id="as its block slides up"),
+        pytest.param("q a x n x ", ["-q", " a", "+x", "+n", " x"], id="as its block slides down"),
+    ],
+)
+def test_a_partly_applied_hunk_is_refused(content: str, lines: list[str]) -> None:
+    assert failed(edited(content, lines)) == {1: Reason.CONTRADICTED}
+
+
+@pytest.mark.parametrize(
+    ("content", "lines", "after"),
+    [
+        pytest.param("m a x b ", ["+n", " a", "-x", "+y", " b"], "m n a y b ", id="another line"),
+        pytest.param("a n x b ", [" a", " n", "+n", "-x", " b"], "a n n b ", id="it is shown"),
+        pytest.param("n q a x ", ["+n", " a", "-x"], "n q n a ", id="not right beside it"),
+        pytest.param("n a x b ", ["+n", "+n", " a", "-x"], "n n n a b ", id="one of two"),
+    ],
+)
+def test_a_hunk_that_adds_missing_lines_is_applied(
+    content: str, lines: list[str], after: str
+) -> None:
+    result = edited(content, lines)
+    assert result.failures == []
+    assert result.content.text.to_bytes() == after.replace(" ", "\n").encode()
+
+
+def test_a_hunk_that_shows_another_hunk_must_match_exactly_where_others_are_applied() -> None:
+    chain = [["-two", "+due", " three"], [" due", "-THREE", "+tre"]]
+    assert edited("one two three four ", *chain).failures == []
+    assert failed(edited("uno two three four ", HEAD, *chain)) == {
+        1: Reason.ALREADY_APPLIED,
+        3: Reason.NOT_FOUND,
+    }
+
+
+def test_a_blank_line_of_the_file_is_kept_beside_many_other_hunks() -> None:
+    values = [f"v{number}" for number in range(1, 9)]
+    hunks = [[f"-{value}", f"+new {value}"] for value in values[1::2]]
+    content = "\n".join(["k", "a", "", "b", "c", *values, ""])
+    result = hunked.edited(content, *hunks, [" a", " b", "-c"])
+    assert result.failures == []
+    assert (
+        result.content.text.to_bytes()
+        == b"k\na\n\nb\nv1\nnew v2\nv3\nnew v4\nv5\nnew v6\nv7\nnew v8\n"
+    )

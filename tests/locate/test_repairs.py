@@ -1,0 +1,263 @@
+"""Lines truncated at the start, context past the end of the file, and ignored outer context."""
+
+from __future__ import annotations
+
+import pytest
+
+from git_opatch.complete.edits import apply_edits, edits_of
+from git_opatch.locate import locate_hunks
+from git_opatch.model.options import Matching, Tier
+from git_opatch.model.patch import Hunk, Line, Prefix
+from git_opatch.model.placement import Likeness, Placement
+from git_opatch.model.result import Failure, Reason
+from git_opatch.model.text import Text
+
+CALL = "result = compute(alpha, beta)\nx = 1\ny = 2\n"
+CHANGE = ["-x = 1", "+x = 3"]
+LONG = "alpha = compute(beta)"
+
+
+def locate(content: str, lines: list[str], matching: Matching | None = None) -> Placement | Failure:
+    hunk = Hunk(tuple(Line(Prefix(line[:1]), line[1:].encode()) for line in lines))
+    (verdict,) = locate_hunks([hunk], Text.from_bytes(content.encode()), matching or Matching())
+    return verdict
+
+
+def placed(content: str, lines: list[str], fuzz: int = 0) -> Placement:
+    verdict = locate(content, lines, Matching(fuzz=fuzz))
+    assert isinstance(verdict, Placement)
+    return verdict
+
+
+def written(content: str, lines: list[str], fuzz: int = 0) -> str:
+    text, placement = Text.from_bytes(content.encode()), placed(content, lines, fuzz)
+    return apply_edits(text, list(edits_of(placement, text))).to_bytes().decode()
+
+
+def refused(content: str, lines: list[str], matching: Matching | None = None) -> Failure:
+    verdict = locate(content, lines, matching)
+    assert isinstance(verdict, Failure)
+    return verdict
+
+
+@pytest.mark.parametrize(
+    ("whole", "line"),
+    [
+        pytest.param("result = compute(alpha, beta)", "compute(alpha, beta)", id="a call"),
+        pytest.param(
+            "    result = compute(a, b)", "        compute(a, b)", id="indented otherwise"
+        ),
+        pytest.param("Zabcdefghij", "abcdefghij", id="ten characters"),
+        pytest.param("1abcdefghij", "abcdefghij", id="a digit is missing"),
+        pytest.param("\u00c4abcdefghij", "abcdefghij", id="another letter is missing"),
+        pytest.param("x" + "\u00e9" * 10, "\u00e9" * 10, id="ten characters of two bytes"),
+        pytest.param("result = compute(a,  b)", "compute(a, b)", id="spaces inside differ"),
+        pytest.param("Result = Compute(a, b);", "compute(A, B)", id="letter case differs"),
+    ],
+)
+def test_a_long_line_may_be_truncated_at_the_start(whole: str, line: str) -> None:
+    content = f"{whole}\nx = 1\n"
+    assert written(content, [f" {line}", *CHANGE]) == f"{whole}\nx = 3\n"
+    assert placed(content, [f" {line}", *CHANGE]).likeness == (Likeness.CUT, Likeness.EXACT)
+
+
+@pytest.mark.parametrize(
+    ("whole", "line"),
+    [
+        pytest.param("Zabcdefghi", "abcdefghi", id="nine characters"),
+        pytest.param("Z abcdefghi", "    abcdefghi", id="nine characters after trimming"),
+        pytest.param("x" + "\u00e9" * 9, "\u00e9" * 9, id="nine characters of two bytes"),
+        pytest.param("{'identity': 1", "'identity': 1", id="a bracket is missing"),
+        pytest.param("// a whole comment", "a whole comment", id="a comment mark is missing"),
+        pytest.param("- a whole item", "a whole item", id="a list mark is missing"),
+        pytest.param("!is_allowed(user)", "is_allowed(user)", id="an operator is missing"),
+        pytest.param("compute(alpha, beta) + 1", "compute(alpha, beta)", id="cut at the end"),
+        pytest.param("r = compute(alpha, beta)", "compute(alpha, gamma)", id="another word"),
+        pytest.param(
+            "compute(alpha, beta)", "r = compute(alpha, beta)", id="the file's line is cut"
+        ),
+    ],
+)
+def test_a_line_that_is_not_truncated_at_the_start(whole: str, line: str) -> None:
+    assert refused(f"{whole}\nx = 1\n", [f" {line}", *CHANGE]).reason is Reason.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param(["-compute(alpha, beta)", "+compute()", " x = 1"], id="a removed line"),
+        pytest.param([" compute(alpha, beta)", "+n"], id="no line in full"),
+        pytest.param([" compute(alpha, beta)", " ", "+n"], id="only a blank line in full"),
+        pytest.param([" compute(alpha, beta)", "-x = 2"], id="a line that differs"),
+    ],
+)
+def test_a_truncated_line_needs_a_complete_line_beside_it(lines: list[str]) -> None:
+    assert refused(CALL, lines).reason is Reason.NOT_FOUND
+
+
+def test_a_truncated_line_beside_one_that_occurs_hundreds_of_times() -> None:
+    blocks = "".join(f"result_{number} = compute({number})\n}}\n" for number in range(400))
+    after = blocks.replace("(300)\n}\n", "(300)\n}\nn\n")
+    assert written(blocks, [" _300 = compute(300)", " }", "+n"]) == after
+    assert refused(blocks, [" _300 = compute(3)", " }", "+n"]).reason is Reason.NOT_FOUND
+
+
+def test_a_truncated_line_does_not_match_at_a_stricter_tier() -> None:
+    lines = [" compute(alpha, beta)", *CHANGE]
+    assert placed(CALL, lines).tier is Tier.RESILIENT
+    advice = refused(CALL, lines, Matching(Tier.STRICT)).advice
+    assert "--match resilient" in advice
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param("  compute(alpha, beta)", id="resilient"),
+        pytest.param("Compute(alpha, beta);", id="fuzzy"),
+        pytest.param("compute(alpha, beta)\n", id="with a blank line left out"),
+    ],
+)
+def test_a_complete_line_is_preferred_to_a_truncated_one(other: str) -> None:
+    assert placed(f"{CALL}{other}\nx = 1\n", [" compute(alpha, beta)", *CHANGE]).start == 3
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        pytest.param(f"x\n{LONG}\nbeta\n", [f" {LONG}", "-beta", " end"], id="a line"),
+        pytest.param(f"{LONG}\nbeta\n", [f" {LONG}", "-beta", " 1", " 2", " 3"], id="three"),
+        pytest.param(
+            f"{LONG}\nbeta\n", [f" {LONG}", "-beta", " ", " end"], id="after a blank line"
+        ),
+        pytest.param(f"beta\n{LONG}\n", [" beta", f"-{LONG}", " end"], id="a long removed line"),
+        pytest.param(f"end\n{LONG}\nb\n", [f" {LONG}", "-b", " end"], id="short, and elsewhere"),
+        pytest.param(f"{LONG}\nb\n", [f" {LONG}", "-b", " a long line"], id="long, and nowhere"),
+        pytest.param("x\nbeta\n", [" x", "-beta", " end"], id="the whole file of short lines"),
+        pytest.param("x\nif\nend\n", [" if", "-end", " done"], id="two short lines as written"),
+        pytest.param("beta\n", ["-beta", " end"], id="the whole file of one line"),
+        pytest.param(f"x\n  {LONG}\nBeta\n", [f" {LONG}", "-beta", " end"], id="a later tier"),
+    ],
+)
+def test_context_past_the_end_of_the_file_is_dropped(content: str, lines: list[str]) -> None:
+    kept = content.splitlines(keepends=True)[:-1]
+    assert written(content, lines) == "".join(kept)
+    assert "past the end of the file" in placed(content, lines).repairs[0]
+
+
+@pytest.mark.parametrize("end", ["end", "}", "# the end"])
+def test_context_past_the_end_may_come_after_an_added_line(end: str) -> None:
+    assert written(f"{LONG}\nb\n", [f" {LONG}", " b", "+c", f" {end}"]) == f"{LONG}\nb\nc\n"
+
+
+def test_a_line_without_a_prefix_after_an_added_one_may_be_added() -> None:
+    lines = tuple(
+        Line(Prefix(prefix), text) for prefix, text in zip("  +", (b"a", b"b", b"c"), strict=True)
+    )
+    for has_prefix, kind in ((True, Placement), (False, Failure)):
+        hunk = Hunk((*lines, Line(Prefix.CONTEXT, b"end", has_prefix=has_prefix)))
+        (verdict,) = locate_hunks([hunk], Text([b"a", b"b"]))
+        assert isinstance(verdict, kind)
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        pytest.param(f"{LONG}\nb\n", [f" {LONG}", "-b", " 1", " 2", " 3", " 4"], id="four lines"),
+        pytest.param(f"{LONG}\nb\n", [f" {LONG}", "-b", "-end"], id="a removed line"),
+        pytest.param(f"{LONG}\nb\n", [f" {LONG}", "-b", "-end", " x"], id="a removed one before"),
+        pytest.param(f"{LONG}\nb\n", [f" {LONG}", "-b", " end", "+x"], id="an addition after it"),
+        pytest.param(
+            *(f"a long line\n{LONG}\nb\n", [f" {LONG}", "-b", " a long line"]),
+            id="long, and elsewhere",
+        ),
+        pytest.param("x\n  if\nend\n", [" if", "-end", " done"], id="short lines, not as written"),
+        pytest.param(f"x\n{LONG}\n", [f"-{LONG}", " end"], id="carried by one long line"),
+        pytest.param("x\nend\n", ["-end", " done"], id="carried by one short line"),
+        pytest.param(f"{LONG}\nb\nx\n", [f" {LONG}", "-b", " end"], id="in the middle"),
+        pytest.param(f"{LONG}\nc\n", [f" {LONG}", "-b", " end"], id="another line differs"),
+        pytest.param("a\n\t}\n}\n", [" \t}", " }", "+n", " gone"], id="closers carry nothing"),
+        pytest.param(f"{LONG}\n}}\n", [f" {LONG}", "-}", " }"], id="a removed line once more"),
+        pytest.param(f"{LONG}\nb\n", [f" {LONG}", " b", "+c", "   d"], id="deeper than one added"),
+        pytest.param(f"{LONG}\nb\n", [f" {LONG}", "-b", "+c: [", " ]"], id="what one added opens"),
+        pytest.param(f"{LONG}\nb\n", [f" {LONG}", "-b", "+c,", " d"], id="what one added joins"),
+    ],
+)
+def test_context_past_the_end_that_is_not_dropped(content: str, lines: list[str]) -> None:
+    assert refused(content, lines).reason is Reason.NOT_FOUND
+
+
+def test_context_past_the_end_is_not_dropped_at_the_strict_tier() -> None:
+    lines = [f" {LONG}", "-beta", " end"]
+    failure = refused(f"{LONG}\nbeta\n", lines, Matching(Tier.STRICT))
+    assert failure.reason is Reason.NOT_FOUND
+    assert "--match resilient" in failure.advice
+
+
+FIVE = "one\ntwo\nthree\nfour\nfive\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "fuzz", "start"),
+    [
+        pytest.param([" stale", " two", "-three", " four"], 1, 1, id="in front"),
+        pytest.param([" two", "-three", " four", " stale"], 1, 2, id="at the end"),
+        pytest.param([" stale", " two", "-three", " four", " old"], 1, 1, id="on both sides"),
+        pytest.param([" old", " stale", "-three", " four"], 2, 2, id="two lines of a side"),
+        pytest.param([" one", " two", "-three", " old", " stale"], 2, 2, id="two at the end"),
+        pytest.param([" stale", " two", "-three"], 3, 1, id="fewer than allowed"),
+        pytest.param([" stale", " TWO", "-THREE"], 1, 1, id="at a later tier"),
+    ],
+)
+def test_fuzz_ignores_outer_context(lines: list[str], fuzz: int, start: int) -> None:
+    assert written(FIVE, lines, fuzz) == "one\ntwo\nfour\nfive\n"
+    found = placed(FIVE, lines, fuzz)
+    assert found.start == start
+    assert "ignored (fuzz" in found.repairs[0]
+    failure = refused(FIVE, lines)
+    assert failure.reason is Reason.NOT_FOUND
+    assert f"at line {start + 1}: --fuzz" in failure.advice
+
+
+@pytest.mark.parametrize(
+    ("content", "lines", "fuzz"),
+    [
+        pytest.param(FIVE, [" old", " stale", "-three"], 1, id="one line more than allowed"),
+        pytest.param(FIVE, [" one", "-two", " stale", "-four"], 3, id="context between changes"),
+        pytest.param(FIVE, ["-stale", " two", "-three"], 3, id="a removed line"),
+        pytest.param(FIVE, [" two", "-stale", " four"], 3, id="the removed line between"),
+        pytest.param(FIVE, [" stale", "+new"], 1, id="nothing is left"),
+        pytest.param("\n\n", [" stale", " ", "+new"], 1, id="nothing but a blank line is left"),
+    ],
+)
+def test_fuzz_does_not_ignore_other_lines(content: str, lines: list[str], fuzz: int) -> None:
+    assert refused(content, lines, Matching(fuzz=fuzz)).reason is Reason.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("lines", "fuzz", "advice"),
+    [
+        pytest.param([" stale", " two", "-three"], 0, "at line 2: --fuzz 1", id="one line"),
+        pytest.param([" old", " stale", "-three"], 0, "at line 3: --fuzz 2", id="two lines"),
+        pytest.param([" old", " stale", "-three"], 1, "at line 3: --fuzz 2", id="one line more"),
+        pytest.param([" 1", " 2", " 3", "-three"], 0, "at line 3: --fuzz 3", id="three lines"),
+    ],
+)
+def test_a_refusal_names_the_fuzz_that_would_match(
+    lines: list[str], fuzz: int, advice: str
+) -> None:
+    assert advice in refused(FIVE, lines, Matching(fuzz=fuzz)).advice
+    assert "--fuzz" not in refused(FIVE, lines, Matching(fuzz=fuzz, can_loosen=False)).advice
+
+
+def test_the_lines_left_after_fuzz_must_be_unique() -> None:
+    content = "one\ntwo\nx\none\ntwo\n"
+    lines = [" stale", " one", "-two"]
+    failure = refused(content, lines, Matching(fuzz=1))
+    assert (failure.reason, failure.positions) == (Reason.AMBIGUOUS, (0, 3))
+    assert "--fuzz" not in refused(content, lines).advice
+
+
+def test_a_candidate_without_fuzz_is_preferred() -> None:
+    content = "two\nthree\nx\nSTALE\n  two\nthree\n"
+    found = placed(content, [" stale", " two", "-three"], fuzz=1)
+    assert (found.start, found.tier, found.repairs) == (3, Tier.FUZZY, ())

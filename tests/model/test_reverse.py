@@ -1,0 +1,316 @@
+"""Reversed patches: their values, and their effect on the files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+import pytest
+from sandbox import Sandbox
+
+from git_opatch.git.snapshot import Snapshot
+from git_opatch.model.blob import Blob, Entry, Mode
+from git_opatch.model.options import Options
+from git_opatch.model.patch import Anchor, FilePatch, Hunk, Line, Operation, Patch, Prefix
+from git_opatch.model.result import Reason
+from git_opatch.model.reverse import reverse
+from git_opatch.parse import parse_patch
+from git_opatch.plan.plan import Plan
+from git_opatch.plan.section import plan_sections
+
+Files = dict[str, str]
+
+
+def text(*lines: str) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def envelope(*lines: str) -> str:
+    return text("*** Begin Patch", *lines, "*** End Patch")
+
+
+def hunk_lines(*lines: str, newline: bool = True) -> tuple[Line, ...]:
+    return tuple(Line(Prefix(line[:1]), line[1:].encode(), newline) for line in lines)
+
+
+def blob(path: str, content: str, mode: Mode = Mode.REGULAR) -> Blob:
+    data = content.encode()
+    return Blob(path, Entry(mode, hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()), data)
+
+
+def plan_of(
+    patch: str, files: Mapping[str, str], *, back: bool, former: Mapping[str, str] | None = None
+) -> Plan:
+    parsed = parse_patch(patch)
+    snapshot = Snapshot({path: blob(path, content) for path, content in files.items()})
+    found = {path: (blob(path, content), "HEAD") for path, content in (former or {}).items()}
+    options = Options(reverse=back)
+    return plan_sections(reverse(parsed) if back else parsed, snapshot, options, "sha1", found)
+
+
+def after(plan: Plan, files: Mapping[str, str]) -> Files:
+    assert plan.failures == ()
+    gone = {change.path for change in plan.completed.changes if change.new is None}
+    written = {path: data.decode() for path, data in plan.completed.contents().items()}
+    return {path: content for path, content in {**files, **written}.items() if path not in gone}
+
+
+def refusals(patch: str, files: Mapping[str, str]) -> list[Reason]:
+    return [failure.reason for failure in plan_of(patch, files, back=True).failures]
+
+
+@pytest.mark.parametrize(
+    ("section", "expected"),
+    [
+        pytest.param(
+            FilePatch(
+                Operation.ADD, None, "n", (Hunk(hunk_lines(" a", "+b")),), None, Mode.EXECUTABLE
+            ),
+            FilePatch(
+                Operation.DELETE, "n", None, (Hunk(hunk_lines(" a", "-b")),), Mode.EXECUTABLE
+            ),
+            id="an added file",
+        ),
+        pytest.param(
+            FilePatch(Operation.DELETE, "d", None, has_content=False),
+            FilePatch(Operation.ADD, None, "d", has_content=False),
+            id="a deleted file without its lines",
+        ),
+        pytest.param(
+            FilePatch(Operation.DELETE, "d", None, (Hunk(hunk_lines(" a", "-b")),), Mode.REGULAR),
+            FilePatch(
+                Operation.ADD, None, "d", (Hunk(hunk_lines(" a", "+b")),), None, Mode.REGULAR
+            ),
+            id="a deleted file with its lines",
+        ),
+        pytest.param(
+            FilePatch(Operation.MOVE, "o", "n", (Hunk(hunk_lines("-a", " b", "+c")),)),
+            FilePatch(Operation.MOVE, "n", "o", (Hunk(hunk_lines("+a", " b", "-c")),)),
+            id="a moved file",
+        ),
+        pytest.param(
+            FilePatch(Operation.UPDATE, "f", "f", (), Mode.REGULAR, Mode.EXECUTABLE),
+            FilePatch(Operation.UPDATE, "f", "f", (), Mode.EXECUTABLE, Mode.REGULAR),
+            id="a mode",
+        ),
+        pytest.param(
+            FilePatch(
+                Operation.UPDATE, "f", "f", (Hunk(hunk_lines("-a", "+b", " c")),), alternate="g"
+            ),
+            FilePatch(
+                Operation.UPDATE, "f", "f", (Hunk(hunk_lines("+a", "-b", " c")),), alternate="g"
+            ),
+            id="a second name stays one",
+        ),
+    ],
+)
+def test_a_section_is_reversed(section: FilePatch, expected: FilePatch) -> None:
+    assert reverse(Patch((section,))) == Patch((expected,))
+    assert reverse(Patch((expected,))) == Patch((section,))
+
+
+@pytest.mark.parametrize(
+    ("hunk", "expected"),
+    [
+        pytest.param(
+            Hunk(hunk_lines(" a", "-b"), (Anchor(b"x"),), 4, 7),
+            Hunk(hunk_lines(" a", "+b"), (Anchor(b"x"),), 7, 4),
+            id="starts change places, anchors stay",
+        ),
+        pytest.param(
+            Hunk(hunk_lines("-a") + hunk_lines("+b", newline=False), at_end_of_file=True),
+            Hunk(hunk_lines("+a") + hunk_lines("-b", newline=False), at_end_of_file=True),
+            id="a lacking newline and the end of the file stay",
+        ),
+        pytest.param(
+            Hunk(hunk_lines("+a", "+b")),
+            Hunk(hunk_lines("-a", "-b"), at_end_of_file=True),
+            id="lines without a place were appended",
+        ),
+        pytest.param(
+            Hunk(hunk_lines("+a"), (Anchor(b"x"),)),
+            Hunk(hunk_lines("-a"), (Anchor(b"x"),)),
+            id="lines after an anchor were not",
+        ),
+    ],
+)
+def test_a_hunk_is_reversed(hunk: Hunk, expected: Hunk) -> None:
+    section = FilePatch(Operation.UPDATE, "f", "f", (hunk,))
+    assert reverse(Patch((section,))).files[0].hunks == (expected,)
+
+
+def test_the_last_section_is_undone_first() -> None:
+    patch = parse_patch(envelope(*(f"*** Delete File: {name}" for name in "abc")))
+    assert [section.new_path for section in reverse(patch).files] == ["c", "b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("patch", "before"),
+    [
+        pytest.param(envelope("*** Add File: n", "+a", "+b"), {}, id="a new file"),
+        pytest.param(envelope("*** Add File: n"), {"f": "a\n"}, id="a new file without lines"),
+        pytest.param(
+            envelope("*** Update File: f", " a", "-b", "+B"), {"f": "a\nb\nc\n"}, id="an update"
+        ),
+        pytest.param(
+            envelope("*** Update File: f", " a", "+n", " b"), {"f": "a\nb\nc\n"}, id="an insertion"
+        ),
+        pytest.param(
+            envelope("*** Update File: f", " a", "-b", " c"), {"f": "a\nb\nc\n"}, id="a deletion"
+        ),
+        pytest.param(envelope("*** Update File: f", "+n"), {"f": "a\nb\n"}, id="appended lines"),
+        pytest.param(
+            envelope("*** Update File: f", "+n"), {"f": "n\na\n"}, id="appended, and there before"
+        ),
+        pytest.param(envelope("*** Update File: f", "+n"), {"f": ""}, id="in an empty file"),
+        pytest.param(
+            envelope("*** Update File: f", "@@ f()", "+n"),
+            {"f": "f()\na\ng()\n"},
+            id="lines after an anchor",
+        ),
+        pytest.param(
+            envelope("*** Update File: f", "@@", "-a", "+A", "@@", "-c", "+C"),
+            {"f": "a\nb\nc\n"},
+            id="two hunks",
+        ),
+        pytest.param(
+            envelope("*** Update File: o", "*** Move to: sub/n"), {"o": "a\n"}, id="a move"
+        ),
+        pytest.param(
+            envelope("*** Update File: o", "*** Move to: n", "-a", "+A", " b"),
+            {"o": "a\nb\n", "f": "x\n"},
+            id="a move with an edit",
+        ),
+        pytest.param(
+            envelope("*** Update File: f", "-a", "+x", "*** Update File: f", "-x", "+y", "+z"),
+            {"f": "a\nb\n"},
+            id="a line changed twice",
+        ),
+        pytest.param(
+            envelope("*** Update File: o", "*** Move to: n", "*** Update File: n", "-a", "+x"),
+            {"o": "a\nb\n"},
+            id="a move, then an update",
+        ),
+        pytest.param(
+            text("--- a/d", "+++ /dev/null", "@@ -1,2 +0,0 @@", "-a", "-b"),
+            {"d": "a\nb\n"},
+            id="a file deleted with its lines",
+        ),
+        pytest.param(
+            text("--- a/f", "+++ b/f", "@@", "-a", "+b", "\\ No newline at end of file"),
+            {"f": "a\n"},
+            id="a newline lost",
+        ),
+        pytest.param(
+            text("--- a/f", "+++ b/f", "@@", " a", "-b", "\\ No newline at end of file", "+b"),
+            {"f": "a\nb"},
+            id="a newline gained",
+        ),
+    ],
+)
+def test_applying_and_undoing_restores_the_files(patch: str, before: Files) -> None:
+    applied = after(plan_of(patch, before, back=False), before)
+    assert applied != before
+    assert after(plan_of(patch, applied, back=True), applied) == before
+
+
+def test_applying_and_undoing_restores_the_mode() -> None:
+    patch = text("diff --git a/f b/f", "old mode 100644", "new mode 100755")
+    files = Snapshot({"f": blob("f", "a\n", Mode.EXECUTABLE)})
+    plan = plan_sections(reverse(parse_patch(patch)), files, Options(reverse=True), "sha1", {})
+    expected = text("diff --git a/f b/f", "old mode 100755", "new mode 100644")
+    assert plan.completed.diff.decode() == expected
+
+
+def test_a_deleted_file_is_restored_as_it_was() -> None:
+    patch = envelope("*** Delete File: d")
+    plan = plan_of(patch, {}, back=True, former={"d": "a\nb"})
+    assert after(plan, {}) == {"d": "a\nb"}
+    assert plan.notes == ("d: content taken from HEAD",)
+
+
+@pytest.mark.parametrize(
+    ("patch", "files", "reason"),
+    [
+        pytest.param(
+            *(envelope("*** Delete File: d"), {}, Reason.NOT_REVERSIBLE),
+            id="a deleted file that nobody has",
+        ),
+        pytest.param(
+            text("diff --git a/o b/n", "copy from o", "copy to n"),
+            *({"o": "a\n", "n": "a\n"}, Reason.NOT_REVERSIBLE),
+            id="a copy",
+        ),
+        pytest.param(
+            envelope("*** Update File: f", "@@ f()", "-n"),
+            *({"f": "f()\na\n"}, Reason.NOT_REVERSIBLE),
+            id="lines removed without context",
+        ),
+        pytest.param(
+            envelope("*** Add File: n", "+a"),
+            *({"n": "b\n"}, Reason.NOT_FOUND),
+            id="a new file that is another now",
+        ),
+        pytest.param(
+            envelope("*** Add File: n", "+a"), {}, Reason.MISSING_FILE, id="a new file that is gone"
+        ),
+        pytest.param(
+            envelope("*** Update File: f", " a", "-b", "+B", "+C"),
+            *({"f": "a\nb\n"}, Reason.ALREADY_APPLIED),
+            id="a change that was not made",
+        ),
+        pytest.param(
+            envelope("*** Update File: f", " a", "+n"),
+            *({"f": "a\nb\n"}, Reason.NOT_FOUND),
+            id="lines that were not added",
+        ),
+        pytest.param(
+            envelope("*** Update File: f", "+n"),
+            *({"f": "a\nn\nb\n"}, Reason.CONTRADICTED),
+            id="appended lines that are no longer last",
+        ),
+        pytest.param(
+            envelope("*** Update File: o", "*** Move to: n"),
+            *({"n": "a\n", "o": "b\n"}, Reason.FILE_EXISTS),
+            id="a move back onto a file",
+        ),
+    ],
+)
+def test_a_patch_that_cannot_be_undone_is_refused(patch: str, files: Files, reason: Reason) -> None:
+    assert refusals(patch, files) == [reason]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param("a\nb\n", id="at its end"),
+        pytest.param("b\na\n", id="at its start"),
+        pytest.param("a\na\n", id="by the same line"),
+    ],
+)
+def test_a_new_file_that_has_grown_is_kept(content: str) -> None:
+    plan = plan_of(envelope("*** Add File: n", "+a"), {"n": content}, back=True)
+    assert [failure.path for failure in plan.failures] == ["n"]
+    assert plan.completed.diff == b""
+
+
+def test_a_deleted_file_is_not_restored_over_another() -> None:
+    plan = plan_of(envelope("*** Delete File: d"), {"d": "b\n"}, back=True, former={"d": "a\n"})
+    assert [failure.reason for failure in plan.failures] == [Reason.FILE_EXISTS]
+
+
+def test_a_recorded_copy_is_undone(repo: Sandbox) -> None:
+    repo.commit({"a": "one\ntwo\nthree\n"})
+    headers = b"diff --git a/a b/b\ncopy from a\ncopy to b\n--- a/a\n+++ b/b\n"
+    feed = headers + b"@@\n-one\n+1\n"
+    assert repo.opatch("apply", feed=feed).status == 0
+    assert repo.read("b") == b"1\ntwo\nthree\n"
+    assert repo.opatch("apply", "-R", feed=feed).status == 0
+    assert sorted(repo.files()) == ["a"]
+    assert repo.opatch("apply", feed=feed).status == 0
+    repo.write("b", "1\ntwo\nthree\nfour\n")
+    repo.git("add", "b")
+    before = repo.state()
+    ran = repo.opatch("apply", "-R", feed=feed)
+    assert (ran.status, "a copy cannot be undone" in ran.err) == (1, True)
+    assert repo.state() == before

@@ -1,0 +1,604 @@
+"""`apply --commit`: the patch, and nothing else, is committed, as `git commit` does it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox
+from terminal import in_terminal
+from writers import envelope
+
+_UPDATE = b"*** Update File: f\n@@\n-two\n+2\n"
+_PATCH = envelope(_UPDATE, b"*** Add File: n\n+n\n")
+_GOOD = ["apply", "--commit", "-m", "Say 2"]
+
+
+def hook(repo: Sandbox, name: str, script: str) -> None:
+    """Install the script as the hook."""
+    repo.write(f".git/hooks/{name}", f"#!/bin/sh\n{script}\n").chmod(0o755)
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit({"f": "one\ntwo\nthree\n", "other": "o\n"})
+    return repo
+
+
+def _head(repo: Sandbox) -> str:
+    return repo.git("rev-parse", "HEAD").decode().strip()
+
+
+def _message(repo: Sandbox) -> str:
+    return repo.git("log", "-1", "--format=%B").decode().rstrip("\n")
+
+
+def _refused(repo: Sandbox, *words: str, status: int, says: str, feed: bytes = _PATCH) -> None:
+    """Assert that the command is refused and nothing is changed."""
+    before = repo.state()
+    ran = repo.opatch("apply", *words, feed=feed)
+    assert (ran.status, ran.out) == (status, b"")
+    assert says in ran.err
+    assert repo.state() == before
+    assert not (repo.path / ".git/opatch/journal").exists()
+
+
+def test_the_patch_alone_is_committed(base: Sandbox) -> None:
+    before = _head(base)
+    ran = base.opatch(*_GOOD, feed=_PATCH)
+    short = _head(base)[:12]
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.decode() == (
+        f"2 files changed: 1 added, 1 modified; committed as {short}. Undo: git revert {short}\n"
+    )
+    assert base.git("rev-parse", "HEAD^").decode().strip() == before
+    assert base.git("show", "HEAD:f") == b"one\n2\nthree\n"
+    assert base.git("log", "-1", "--name-only", "--format=%s") == b"Say 2\n\nf\nn\n"
+    assert base.git("status", "--short") == b""
+    base.fsck()
+    base.git("revert", "--no-edit", short)
+    assert base.read("f") == b"one\ntwo\nthree\n"
+
+
+def test_other_changes_of_the_working_tree_are_kept(base: Sandbox) -> None:
+    base.write("other", "mine\n")
+    base.write("untracked", "u\n")
+    base.write("intended", "i\n")
+    base.git("add", "-N", "intended")
+    assert base.opatch(*_GOOD, feed=_PATCH).status == 0
+    assert base.git("log", "-1", "--name-only", "--format=") == b"f\nn\n"
+    assert base.git("status", "--short") == b" A intended\n M other\n?? untracked\n"
+
+
+def test_paragraphs_trailers_author_and_date_are_passed_on(base: Sandbox) -> None:
+    words = ["-m", "Body", "--trailer", "Acked-by: B <b@example.com>", "--trailer", "Fixes=#7"]
+    words += ["--author", "C <c@example.com>", "--date", "2020-02-02T02:02:02+0200"]
+    assert base.opatch(*_GOOD, *words, feed=_PATCH).status == 0
+    assert _message(base) == "Say 2\n\nBody\n\nAcked-by: B <b@example.com>\nFixes: #7"
+    format_option = "--format=%an <%ae> %ad, %cn"
+    message = base.git("log", "-1", "--date=iso", format_option).decode()
+    assert message == "C <c@example.com> 2020-02-02 02:02:02 +0200, C O Mitter\n"
+
+
+def test_an_author_is_found_by_a_part_of_the_name(base: Sandbox) -> None:
+    assert base.opatch(*_GOOD, "--author", "Thor", feed=_PATCH).status == 0
+    assert base.git("log", "-1", "--format=%ae") == b"author@example.com\n"
+
+
+def test_the_message_can_be_in_a_file(base: Sandbox) -> None:
+    directory = base.path / "sub"
+    base.write("sub/message", "From a file\n\nwith a body\n")
+    ran = base.opatch("apply", "--commit", "-F", "message", feed=_PATCH, cwd=directory)
+    assert ran.status == 0, ran.err
+    assert _message(base) == "From a file\n\nwith a body"
+
+
+def test_the_message_can_be_read_from_standard_input(base: Sandbox) -> None:
+    base.write(".git/p", _PATCH)
+    ran = base.opatch("apply", "--commit", "-F", "-", ".git/p", feed=b"Piped\n")
+    assert (ran.status, _message(base)) == (0, "Piped")
+
+
+def test_the_patch_can_be_the_first_commit(repo: Sandbox) -> None:
+    patch = envelope(b"*** Add File: n\n+n\n")
+    assert repo.opatch(*_GOOD, feed=patch).status == 0
+    assert repo.git("log", "--format=%s") == b"Say 2\n"
+    assert repo.git("status", "--short") == b""
+
+
+def test_a_detached_head_moves_to_the_commit(base: Sandbox) -> None:
+    base.git("checkout", "-q", "--detach")
+    assert base.opatch(*_GOOD, feed=_PATCH).status == 0
+    assert base.git("rev-parse", "HEAD^", "main") == (base.git("rev-parse", "main") * 2)
+
+
+def test_a_commit_in_a_linked_working_tree_stays_in_it(base: Sandbox, tmp_path: Path) -> None:
+    base.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "linked"))
+    linked = Sandbox(tmp_path / "linked")
+    assert linked.opatch(*_GOOD, feed=_PATCH).status == 0
+    assert linked.git("log", "--format=%s", "main..topic") == b"Say 2\n"
+    assert base.git("status", "--short") == b""
+
+
+def test_the_repository_of_the_environment_is_used(base: Sandbox, tmp_path: Path) -> None:
+    env = {"GIT_DIR": "repo/.git", "GIT_WORK_TREE": "repo"}
+    ran = base.opatch(*_GOOD, feed=_PATCH, cwd=tmp_path, env=env)
+    assert ran.status == 0, ran.err
+    assert _message(base) == "Say 2"
+
+
+def test_cached_commits_the_index_alone(base: Sandbox) -> None:
+    base.write("f", "one\ntwo\nthree\nmine\n")
+    ran = base.opatch(*_GOOD, "--cached", feed=_PATCH)
+    assert ran.status == 0, ran.err
+    assert base.git("show", "HEAD:f") == b"one\n2\nthree\n"
+    assert base.read("f") == b"one\ntwo\nthree\nmine\n"
+    assert base.git("diff", "--cached") == b""
+
+
+def test_a_reversed_patch_can_be_committed(base: Sandbox) -> None:
+    base.opatch(*_GOOD, feed=_PATCH)
+    ran = base.opatch("apply", "-R", "--commit", "-m", "Back", feed=_PATCH)
+    assert ran.status == 0, ran.err
+    assert base.git("diff", "HEAD~2", "HEAD") == b""
+
+
+def test_applied_hunks_are_skipped(base: Sandbox) -> None:
+    base.commit({"n": "n\n"})
+    assert base.opatch(*_GOOD, "--skip-applied", feed=_PATCH).status == 0
+    assert base.git("log", "-1", "--name-only", "--format=") == b"f\n"
+    after = _head(base)
+    patch = envelope(b"*** Add File: n\n+n\n")
+    ran = base.opatch(*_GOOD, "--skip-applied", feed=patch)
+    assert (ran.status, ran.out) == (0, b"nothing to do: the patch is already applied\n")
+    assert _head(base) == after
+
+
+# What `git commit` does because of the user's settings.
+
+
+def test_hooks_run_in_order(base: Sandbox) -> None:
+    for name in ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"):
+        hook(base, name, f'echo "{name} ${{2-}}" >>.git/ran')
+    assert base.opatch(*_GOOD, feed=_PATCH).status == 0
+    assert base.read(".git/ran") == (
+        b"pre-commit \nprepare-commit-msg message\ncommit-msg \npost-commit \n"
+    )
+
+
+def test_a_hook_can_change_the_message(base: Sandbox) -> None:
+    hook(base, "commit-msg", 'echo "Change-Id: I1" >>"$1"')
+    assert base.opatch(*_GOOD, feed=_PATCH).status == 0
+    assert _message(base) == "Say 2\nChange-Id: I1"
+
+
+def test_a_hook_can_add_to_the_commit(base: Sandbox) -> None:
+    hook(base, "pre-commit", "echo formatted >f && git add f")
+    assert base.opatch(*_GOOD, feed=_PATCH).status == 0
+    assert base.git("show", "HEAD:f") == b"formatted\n"
+    assert base.git("status", "--short") == b""
+
+
+def test_hooks_see_the_environment_that_git_gives_them(base: Sandbox) -> None:
+    hook(base, "pre-commit", "env | grep -E '^GIT_' | cut -d= -f1 | sort >.git/theirs")
+    base.write("g", "g\n")
+    base.git("add", "g")
+    base.git("commit", "-q", "-m", "x")
+    theirs = base.read(".git/theirs")
+    assert base.opatch(*_GOOD, feed=_PATCH).status == 0
+    assert base.read(".git/theirs") == theirs
+
+
+def test_the_commit_is_signed(base: Sandbox) -> None:
+    sign = base.write(
+        ".git/sign",
+        "#!/bin/sh\ncat >/dev/null\necho '[GNUPG:] SIG_CREATED D 1 8 00 1 X' >&2\n"
+        "echo '-----BEGIN PGP SIGNATURE-----'\necho sealed\n"
+        "echo '-----END PGP SIGNATURE-----'\n",
+    )
+    sign.chmod(0o755)
+    base.git("config", "gpg.program", str(sign))
+    base.git("config", "user.signingKey", "X")
+    base.git("config", "commit.gpgSign", "true")
+    ran = base.opatch(*_GOOD, feed=_PATCH)
+    assert ran.status == 0, ran.err
+    assert b"\n sealed\n" in base.git("cat-file", "commit", "HEAD")
+    sign.write_text("#!/bin/sh\nexit 2\n")
+    ran = base.opatch("apply", "--commit", "-m", "x", feed=envelope(b"*** Add File: m\n+m\n"))
+    assert ran.status == 1
+    assert "gpg failed to sign the data" in ran.err
+    assert base.git("status", "--short") == b"A  m\n"
+
+
+@pytest.mark.parametrize("name", ["pre-commit", "prepare-commit-msg", "commit-msg"])
+def test_a_refusal_of_a_hook_changes_nothing(base: Sandbox, name: str) -> None:
+    before = _head(base)
+    hook(base, name, "echo not like this; exit 7")
+    ran = base.opatch(*_GOOD, feed=_PATCH)
+    assert (ran.status, ran.out) == (1, b"")
+    assert ran.err == (
+        "not like this\nerror: not committed: git commit refused\n"
+        "  the change stays staged; to commit it: git commit '--message=Say 2'\n"
+        "  to undo it: git opatch undo 1\n"
+    )
+    assert _head(base) == before
+    assert base.git("status", "--short") == b"M  f\nA  n\n"
+    assert base.opatch("recover").out == b"nothing to recover\n"
+    assert base.opatch("undo", "1").status == 0
+    assert base.git("status", "--short") == b""
+
+
+def can_be_committed_by_hand(repo: Sandbox, *words: str, feed: bytes, shown: str) -> None:
+    """Run the command that is advised after a hook refused: it makes the same commit."""
+    log = ("log", "-1", f"--format={shown}")
+    assert repo.opatch("apply", "--commit", *words, feed=feed).status == 0
+    wanted = repo.git(*log)
+    repo.git("reset", "--quiet", "--hard", "HEAD~1")
+    hook(repo, "pre-commit", "exit 1")
+    ran = repo.opatch("apply", "--commit", *words, feed=feed)
+    assert ran.status == 1
+    (repo.path / ".git/hooks/pre-commit").unlink()
+    (again,) = (line for line in ran.err.splitlines() if "to commit it: " in line)
+    assert repo.run("sh", "-c", again.partition("commit it: ")[2]).status == 0
+    assert repo.git(*log) == wanted
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(["-m", "It's one line"], id="one line"),
+        pytest.param(["-m", "A title", "-m", "and more"], id="two paragraphs"),
+        pytest.param(["-F", "said"], id="a file"),
+        pytest.param(
+            ["-m", "x", "--author=An A <an@example.com>", "--date=2024-01-02T03:04:05Z"], id="who"
+        ),
+    ],
+)
+def test_what_a_hook_refused_can_be_committed_as_advised(base: Sandbox, words: list[str]) -> None:
+    base.write("said", "From a file\n\nwith a body\n")
+    can_be_committed_by_hand(base, *words, feed=_PATCH, shown="%B%an %ae")
+
+
+def test_unmerged_files_are_not_called_staged(base: Sandbox) -> None:
+    base.git("checkout", "--quiet", "-b", "side")
+    base.commit({"f": "side\n"})
+    base.git("checkout", "--quiet", "-")
+    base.commit({"f": "main\n"})
+    base.run("git", "merge", "side")
+    (base.path / ".git/MERGE_HEAD").unlink()
+    ran = base.opatch(*_GOOD, feed=_PATCH)
+    assert ran.err == "error: `f` is unmerged: resolve that first; nothing was changed\n"
+
+
+# The editor.
+
+
+def _in_terminal(repo: Sandbox, editor: str, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str]:
+    repo.write(".git/p", _PATCH)
+    script = repo.write(".git/editor", f"#!/bin/sh\n{editor}\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("GIT_EDITOR", str(script))
+    monkeypatch.setenv("TERM", "xterm")
+    return in_terminal(repo, "apply", "--commit", ".git/p", keyboard=True)
+
+
+def test_the_editor_opens_the_template(base: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    base.write(".git/template", "Template\n")
+    base.git("config", "commit.template", ".git/template")
+    editor = 'cp "$1" .git/shown; echo Written >"$1"'
+    status, out = _in_terminal(base, editor, monkeypatch)
+    assert status == 0, out
+    assert _message(base) == "Written"
+    assert base.read(".git/shown").startswith(b"Template\n")
+    assert b"new file:   n" in base.read(".git/shown")
+
+
+def test_an_empty_message_from_the_editor_is_refused(
+    base: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status, out = _in_terminal(base, ': >"$1"', monkeypatch)
+    assert status == 1
+    assert "Aborting commit due to empty commit message." in out
+    assert "git opatch undo 1" in out
+    assert base.git("status", "--short") == b"M  f\nA  n\n"
+
+
+# What is refused before anything is changed.
+
+_USAGE = {
+    "no message": (["--commit"], "error: --commit needs a message: -m MSG, or -F FILE\n"),
+    "two messages": (["--commit", "-m", "x", "-F", "f"], "-m and -F exclude one another"),
+    "both from standard input": (["--commit", "-F", "-"], "-F - and the patch are both read"),
+    "the working tree": (["--commit", "-m", "x", "--worktree"], "--worktree stages nothing"),
+    "a part": (["--commit", "-m", "x", "--partial"], "--commit excludes --partial"),
+    "rejects": (["--commit", "-m", "x", "--reject"], "--commit excludes --partial"),
+    "a message for nothing": (["-m", "x"], "error: -m requires --commit\n"),
+    "a file for nothing": (["-F", "x"], "error: -F requires --commit\n"),
+    "a trailer for nothing": (["--trailer", "x: y"], "error: --trailer requires --commit\n"),
+    "an author for nothing": (["--author", "x"], "error: --author requires --commit\n"),
+    "a date for nothing": (["--date", "now"], "error: --date requires --commit\n"),
+}
+
+
+@pytest.mark.parametrize("name", _USAGE)
+def test_invalid_options_are_refused(base: Sandbox, name: str) -> None:
+    words, says = _USAGE[name]
+    _refused(base, *words, status=129, says=says)
+
+
+def test_a_configured_worktree_target_is_refused(base: Sandbox) -> None:
+    base.git("config", "opatch.target", "worktree")
+    _refused(base, *_GOOD[1:], status=129, says="--worktree stages nothing")
+    assert base.opatch(*_GOOD, "--index", feed=_PATCH).status == 0
+
+
+@pytest.mark.parametrize("words", [["-m", ""], ["-m", " \n", "-m", "\t"]])
+@pytest.mark.parametrize("check", [[], ["--check"]])
+def test_an_empty_message_is_refused(base: Sandbox, words: list[str], check: list[str]) -> None:
+    says = "error: aborting commit due to empty commit message; nothing was changed\n"
+    _refused(base, "--commit", *words, *check, status=1, says=says)
+
+
+def test_a_file_without_a_message_is_refused(base: Sandbox) -> None:
+    base.write(".git/m", "\n\n")
+    _refused(base, "--commit", "-F", ".git/m", status=1, says="empty commit message")
+    _refused(base, "--commit", "-F", "none", status=128, says="cannot read message `none`")
+
+
+@pytest.mark.parametrize("check", [[], ["--check"]])
+def test_other_staged_changes_are_refused(base: Sandbox, check: list[str]) -> None:
+    base.write("other", "mine\n")
+    base.git("add", "other")
+    says = "error: other changes are staged, and --commit commits just the patch: other\n"
+    _refused(base, *_GOOD[1:], *check, status=128, says=says)
+
+
+def test_staged_changes_on_an_unborn_branch_are_refused(repo: Sandbox) -> None:
+    repo.write("x", "x\n")
+    repo.git("add", "x")
+    patch = envelope(b"*** Add File: n\n+n\n")
+    _refused(repo, *_GOOD[1:], status=128, says="just the patch: x\n", feed=patch)
+
+
+def test_a_patch_that_does_not_apply_commits_nothing(base: Sandbox) -> None:
+    patch = envelope(b"*** Update File: f\n@@\n-zwei\n+2\n")
+    _refused(base, *_GOOD[1:], status=1, says="does not match", feed=patch)
+
+
+def test_unstaged_changes_of_the_patched_file_are_refused(base: Sandbox) -> None:
+    base.write("f", "one\ntwo\nthree\nmine\n")
+    before = base.state()
+    base.write(".git/p", _PATCH)
+    ran = base.opatch(*_GOOD, ".git/p")
+    assert ran.status == 1
+    advice = "git opatch apply --cached --commit -m 'Say 2' .git/p"
+    assert advice in ran.err
+    assert "--worktree" not in ran.err
+    assert base.state() == before
+    assert base.run("sh", "-c", advice).status == 0
+    assert _message(base) == "Say 2"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--author", "nobody"], "--author 'nobody' is not 'Name <email>'"),
+        (["--date", "garbage"], "invalid date format: garbage"),
+    ],
+)
+def test_an_invalid_author_or_date_is_an_error(base: Sandbox, words: list[str], says: str) -> None:
+    _refused(base, *_GOOD[1:], *words, status=128, says=says)
+
+
+def test_an_unknown_identity_is_an_error(base: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.delenv(f"GIT_{name}_NAME")
+        monkeypatch.delenv(f"GIT_{name}_EMAIL")
+    base.git("config", "user.useConfigOnly", "true")
+    _refused(base, *_GOOD[1:], status=128, says="\nfatal: no email was given")
+
+
+def test_the_output_of_a_hook_is_escaped(base: Sandbox) -> None:
+    hook(base, "pre-commit", "printf 'no \\033[31mtabs\\nno blanks\\n'; exit 1")
+    ran = base.opatch(*_GOOD, "--json", feed=_PATCH)
+    assert json.loads(ran.out)["failures"][0]["message"].endswith("no \\x1b[31mtabs\nno blanks")
+
+
+_UNFINISHED = {
+    "merge": ["merge", "side"],
+    "cherry-pick": ["cherry-pick", "side"],
+    "revert": ["revert", "--no-edit", "HEAD~1"],
+    "rebase": ["rebase", "side"],
+    "am session": ["am", ".git/mail"],
+}
+
+
+@pytest.mark.parametrize("operation", _UNFINISHED)
+def test_an_unfinished_operation_refuses_the_commit(base: Sandbox, operation: str) -> None:
+    base.git("checkout", "-q", "-b", "side")
+    base.commit({"other": "side\n"})
+    base.write(".git/mail", base.git("format-patch", "-1", "--stdout"))
+    base.git("checkout", "-q", "main")
+    base.commit({"other": "main\n"})
+    base.commit({"other": "main, again\n"})
+    assert base.run("git", *_UNFINISHED[operation]).status != 0
+    base.git("reset", "-q")
+    base.git("checkout", "-q", "HEAD", "--", ".")
+    if operation in (
+        "merge",
+        "cherry-pick",
+        "revert",
+    ):  # a reset ends these, unless they are being resolved
+        name = {"merge": "MERGE_HEAD", "cherry-pick": "CHERRY_PICK_HEAD", "revert": "REVERT_HEAD"}
+        base.write(f".git/{name[operation]}", base.git("rev-parse", "side"))
+    says = f"error: you are in the middle of a {operation} -- cannot apply and commit; first `git "
+    _refused(base, *_GOOD[1:], status=128, says=says)
+
+
+def test_a_check_commits_nothing(base: Sandbox) -> None:
+    before = base.state()
+    ran = base.opatch(*_GOOD, "--check", feed=_PATCH)
+    assert ran.out.decode() == (
+        "would apply to the index and make 1 commit: 2 files (1 added, 1 modified); "
+        "nothing was changed\n"
+    )
+    assert base.state() == before
+
+
+# What is recorded of it.
+
+
+def test_undo_of_a_commit_names_the_command_to_use(base: Sandbox) -> None:
+    base.opatch(*_GOOD, feed=_PATCH)
+    before = base.state()
+    ran = base.opatch("undo")
+    message = f"error: record 1 was committed; to undo it: git revert {_head(base)[:12]}\n"
+    assert (ran.status, ran.out, ran.err) == (1, b"", message)
+    assert base.state() == before
+
+
+def test_a_commit_that_was_reset_can_be_undone(base: Sandbox) -> None:
+    base.opatch(*_GOOD, feed=_PATCH)
+    base.git("reset", "-q", "--soft", "HEAD^")
+    assert base.opatch("undo").status == 0
+    assert base.git("status", "--short") == b""
+
+
+def test_the_log_names_the_commit(base: Sandbox) -> None:
+    base.opatch(*_GOOD, feed=_PATCH)
+    line = base.opatch("log").out.decode()
+    assert line.endswith(
+        f"  2 files changed: 1 added, 1 modified; committed as {_head(base)[:12]}\n"
+    )
+    base.opatch("apply", feed=envelope(b"*** Add File: m\n+m\n"))
+    last, first = json.loads(base.opatch("log", "--json").out)["records"]
+    assert first["commits"] == [_head(base)]
+    assert last["commits"] == []
+
+
+def test_a_commit_needs_no_journal(base: Sandbox) -> None:
+    base.git("config", "opatch.journalSize", "0")
+    base.write(".git/p", _PATCH)
+    assert base.opatch(*_GOOD, ".git/p").out.decode().endswith(f"revert {_head(base)[:12]}\n")
+    hook(base, "pre-commit", "exit 1")
+    base.write(".git/p", envelope(b"*** Add File: m\n+m\n"))
+    ran = base.opatch(*_GOOD, ".git/p")
+    assert "to undo it: git opatch apply -R PATCH\n" in ran.err
+
+
+def _started(repo: Sandbox, stderr: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+    """Start a commit, and wait until the hook waits."""
+    repo.write(".git/p", _PATCH)
+    run = subprocess.Popen(
+        ["git-opatch", *_GOOD, ".git/p"], cwd=repo.path, stderr=stderr, start_new_session=True
+    )
+    end = time.monotonic() + 60
+    while not (repo.path / ".git/waits").exists():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return run
+
+
+def _killed(repo: Sandbox) -> None:
+    """Kill the program and all its children while a hook waits."""
+    hook(repo, "pre-commit", "touch .git/waits; sleep 60")
+    run = _started(repo)
+    os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+    (repo.path / ".git/hooks/pre-commit").unlink()
+
+
+@pytest.mark.parametrize("words", [["recover"], ["apply", ".git/more"]])
+def test_a_kill_before_the_commit_is_recovered(base: Sandbox, words: list[str]) -> None:
+    before = _head(base)
+    base.write(".git/more", envelope(b"*** Add File: m\n+m\n"))
+    _killed(base)
+    ran = base.opatch(*words)
+    assert ran.status == 0, ran.err
+    message = (
+        "an interrupted apply left its change staged, and not committed: `git commit`, or "
+        "`git opatch undo 1`"
+    )
+    assert message in ran.out.decode() + ran.err
+    assert base.opatch("recover").out == b"nothing to recover\n"
+    assert _head(base) == before
+    assert base.opatch("undo", "1").status == 0
+
+
+def test_a_kill_after_the_commit_keeps_it(base: Sandbox) -> None:
+    _killed(base)
+    base.git("commit", "-q", "-m", "by hand")
+    ran = base.opatch("recover")
+    assert ran.out.decode() == f"an interrupted apply had made its commit: {_head(base)}\n"
+    assert base.opatch("undo").err.endswith(f"git revert {_head(base)[:12]}\n")
+
+
+def test_a_run_killed_while_its_hook_goes_on_is_recovered(base: Sandbox) -> None:
+    hook(base, "pre-commit", "touch .git/waits; while test -e .git/waits; do sleep 0.02; done")
+    run = _started(base)
+    run.kill()
+    run.wait()
+    for words in ("recover",), ("undo",), ("apply", ".git/p"):
+        ran = base.opatch(*words)
+        assert (ran.status, ran.out) == (128, b"")
+        assert "another git opatch is at work" in ran.err
+    (base.path / ".git/waits").unlink()
+    ran = base.opatch("recover", "--wait", "60")
+    assert ran.out.decode() == f"an interrupted apply had made its commit: {_head(base)}\n"
+    assert _message(base) == "Say 2"
+
+
+def test_a_process_that_a_hook_leaves_running_holds_no_lock(base: Sandbox) -> None:
+    hook(base, "post-commit", "exec >/dev/null 2>&1; sleep 60 & echo $! >.git/stays")
+    assert base.opatch(*_GOOD, feed=_PATCH).status == 0
+    try:
+        assert base.opatch("recover").out == b"nothing to recover\n"
+        assert base.opatch("apply", feed=envelope(b"*** Add File: m\n+m\n")).status == 0
+    finally:
+        os.kill(int(base.read(".git/stays")), signal.SIGKILL)
+
+
+def test_a_killed_commit_that_was_reset_leaves_nothing_to_recover(base: Sandbox) -> None:
+    _killed(base)
+    base.git("reset", "-q", "--hard")
+    base.commit({"other": "new\n"})
+    assert base.opatch("recover").out == b"nothing to recover\n"
+
+
+def test_an_interrupt_at_the_terminal_restores_everything(base: Sandbox) -> None:
+    before = _head(base)
+    hook(base, "pre-commit", "touch .git/waits; sleep 60")
+    run = _started(base, stderr=subprocess.PIPE)
+    os.killpg(run.pid, signal.SIGINT)
+    _, message = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert message.decode().endswith("`git commit`, or `git opatch undo 1`\n")
+    assert _head(base) == before
+    assert base.git("status", "--short") == b"M  f\nA  n\n"
+    assert base.opatch("recover").out == b"nothing to recover\n"
+
+
+def test_commits_take_turns(base: Sandbox) -> None:
+    runs = []
+    for number in range(6):
+        base.write(f".git/p{number}", envelope(f"*** Add File: n{number}\n+n\n".encode()))
+        words = ["--wait", "100", "-m", f"Commit {number}", f".git/p{number}"]
+        runs.append(
+            subprocess.Popen(
+                ["git-opatch", "apply", "--commit", *words],
+                cwd=base.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            )
+        )  # fmt: skip
+    for run in runs:
+        _, message = run.communicate(timeout=120)
+        assert (run.returncode, message) == (0, b"")
+    names = base.git("log", "-6", "--name-only", "--format=%s").decode().split("\n\n")
+    assert base.git("rev-list", "--count", "HEAD") == b"7\n"
+    flat = "\n".join(names).split("\n")
+    for number in range(6):
+        assert flat[flat.index(f"Commit {number}") + 1] == f"n{number}"

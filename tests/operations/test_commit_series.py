@@ -1,0 +1,384 @@
+"""`apply --commit` of mail: the same commits as `git am`; of several mails all or none."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+from mailed import history
+from sandbox import Sandbox
+from test_commit import can_be_committed_by_hand, hook
+
+_LOG = "--format=%T %an <%ae> %ad%n%B%x00"
+_MAIL = """From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:00:00 2001
+From: B <b@example.com>
+Date: Tue, 2 Jan 2024 03:04:05 +0100
+Subject: [PATCH] {}
+
+---
+{}--{}
+2.39.5
+
+"""
+
+
+def mail(subject: str, diff: str) -> str:
+    return _MAIL.format(subject, diff, " ")
+
+
+def _update(path: str, old: str, new: str) -> str:
+    return f"diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@\n-{old}\n+{new}\n"
+
+
+TWO = mail("One", _update("f", "two", "2")) + mail("Two", _update("f", "2", "zwei"))
+THREE = TWO + mail("Three", _update("g", "gee", "G"))
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit({"f": "one\ntwo\nthree\n", "g": "gee\n"})
+    return repo
+
+
+def _subjects(repo: Sandbox) -> list[str]:
+    return repo.git("log", "--reverse", "--format=%s").decode().splitlines()
+
+
+def _state(repo: Sandbox) -> tuple[object, ...]:
+    """Give the state that a refused series keeps; unreachable objects may remain."""
+    head = repo.git("symbolic-ref", "HEAD") + repo.git("rev-parse", "HEAD")
+    return (repo.files(), repo.git("ls-files", "-s", "-v"), head, repo.git("status", "--short"))
+
+
+def test_the_commits_equal_those_of_git_am(repo: Sandbox) -> None:
+    mails = history(repo)
+    start = repo.git("rev-list", "--max-parents=0", "HEAD").decode().strip()
+    repo.git("reset", "-q", "--hard", start)
+    repo.git("branch", "theirs")
+    ran = repo.opatch("apply", "--commit", feed=mails)
+    assert (ran.status, ran.err) == (0, "")
+    repo.git("checkout", "-q", "theirs")
+    repo.git("am", "-q", feed=mails)
+    theirs = repo.git("log", _LOG, "theirs")
+    assert theirs.count(b"\0") > 5
+    assert repo.git("log", _LOG, "main") == theirs
+    repo.fsck()
+
+
+def test_one_mail_becomes_one_commit(base: Sandbox) -> None:
+    ran = base.opatch("apply", "--commit", feed=mail("Say 2", _update("f", "two", "2")).encode())
+    assert (ran.status, ran.err) == (0, "")
+    output = base.git("log", "-1", "--date=raw", "--format=%an <%ae> %ad%n%B").decode()
+    assert output == "B <b@example.com> 1704161045 +0100\nSay 2\n\n"
+
+
+def test_options_override_the_headers_of_a_mail(base: Sandbox) -> None:
+    text = mail("Say 2", _update("f", "two", "2")).encode()
+    words = ["-m", "mine", "--author", "C <c@example.com>", "--date", "2020-02-02T02:02:02+0000"]
+    assert base.opatch("apply", "--commit", *words, feed=text).status == 0
+    output = base.git("log", "-1", "--date=iso", "--format=%an <%ae> %ad%n%s").decode()
+    assert output == "C <c@example.com> 2020-02-02 02:02:02 +0000\nmine\n"
+
+
+def test_lines_that_begin_with_a_number_sign_are_kept(base: Sandbox) -> None:
+    base.git("config", "commit.cleanup", "strip")
+    text = mail("Say 2", _update("f", "two", "2")).replace("\n---\n", "# no comment\n---\n", 1)
+    text = text.replace("Subject: [PATCH] Say 2\n", "Subject: [PATCH] Say 2\n\n")
+    assert base.opatch("apply", "--commit", feed=text.encode()).status == 0
+    assert base.git("log", "-1", "--format=%B") == b"Say 2\n\n# no comment\n\n"
+
+
+def test_several_mails_become_several_commits(base: Sandbox) -> None:
+    base.git("checkout", "-q", "-b", "topic")
+    ran = base.opatch("apply", "--commit", "--trailer", "T: t", feed=THREE.encode())
+    assert (ran.status, ran.err) == (0, "")
+    ids = base.git("log", "-3", "--format=%H").decode().split()
+    short = [oid[:12] for oid in ids]
+    assert ran.out.decode() == (
+        f"2 files changed: 2 modified; committed as {', '.join(reversed(short))}. "
+        f"Undo: git revert {' '.join(short)}\n"
+    )
+    assert _subjects(base) == ["commit", "One", "Two", "Three"]
+    assert base.git("symbolic-ref", "--short", "HEAD") == b"topic\n"
+    assert base.git("show", "HEAD~2:f") == b"one\n2\nthree\n"
+    assert base.git("show", "HEAD~1:f") == b"one\nzwei\nthree\n"
+    assert base.git("show", "HEAD~1:g") == b"gee\n"
+    assert base.git("log", "-3", "--format=%(trailers)").count(b"T: t") == 3
+    assert base.git("status", "--short") == b""
+    base.git("revert", "--no-edit", *ids)
+    assert base.read("f") == b"one\ntwo\nthree\n"
+
+
+def test_several_mails_are_one_record(base: Sandbox) -> None:
+    base.opatch("apply", "--commit", feed=THREE.encode())
+    ids = base.git("log", "-3", "--reverse", "--format=%H").decode().split()
+    before = _state(base)
+    ran = base.opatch("undo")
+    revert = " ".join(oid[:12] for oid in reversed(ids))
+    message = f"error: record 1 was committed; to undo it: git revert {revert}\n"
+    assert (ran.status, ran.out, ran.err) == (1, b"", message)
+    assert _state(base) == before
+    record = json.loads(base.read(".git/opatch/journal/1.json"))
+    assert record["commits"] == ids
+
+
+def test_several_mails_apply_on_an_unborn_branch(repo: Sandbox) -> None:
+    add = "diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+two\n"
+    text = mail("Add", add) + mail("Change", _update("f", "two", "2"))
+    assert repo.opatch("apply", "--commit", feed=text.encode()).status == 0
+    assert _subjects(repo) == ["Add", "Change"]
+    assert repo.git("status", "--short") == b""
+
+
+def test_several_mails_apply_on_a_detached_head(base: Sandbox) -> None:
+    base.git("checkout", "-q", "--detach")
+    assert base.opatch("apply", "--commit", feed=TWO.encode()).status == 0
+    assert _subjects(base) == ["commit", "One", "Two"]
+    assert base.git("rev-list", "--count", "main") == b"1\n"
+
+
+def test_several_mails_apply_to_the_index_alone(base: Sandbox) -> None:
+    assert base.opatch("apply", "--commit", "--cached", feed=TWO.encode()).status == 0
+    assert _subjects(base) == ["commit", "One", "Two"]
+    assert base.read("f") == b"one\ntwo\nthree\n"
+    assert base.index()["f"] == ("100644", b"one\nzwei\nthree\n")
+
+
+def test_files_are_added_moved_and_deleted(base: Sandbox) -> None:
+    base.git("checkout", "-q", "-b", "theirs")
+    base.git("mv", "f", "sub-f")
+    base.commit({"a/b": "b\n"})
+    base.write("sub-f", "one\ntwo\n3\n")
+    base.commit({"f": "new\n"})
+    base.git("rm", "-q", "a/b")
+    base.commit({"c": "file\n"})
+    mails = base.git("format-patch", "--stdout", "main")
+    base.git("checkout", "-q", "main")
+    ran = base.opatch("apply", "--commit", feed=mails)
+    assert (ran.status, ran.err) == (0, "")
+    assert base.git("log", "--format=%T", "main") == base.git("log", "--format=%T", "theirs")
+    assert base.git("status", "--short") == b""
+
+
+@pytest.mark.parametrize("words", [["-m", "x"], ["--author", "x"], ["--date", "now"]])
+def test_options_for_one_commit_are_refused(base: Sandbox, words: list[str]) -> None:
+    before = base.state()
+    ran = base.opatch("apply", "--commit", *words, feed=TWO.encode())
+    assert ran.status == 129
+    assert ran.err.startswith("error: -m, -F, --author and --date are for one commit, and the ")
+    assert base.state() == before
+
+
+def test_a_mail_and_a_plain_patch_are_refused(base: Sandbox) -> None:
+    base.write(".git/m", mail("One", _update("f", "two", "2")))
+    base.write(".git/p", _update("g", "gee", "G"))
+    before = base.state()
+    ran = base.opatch("apply", "--commit", ".git/m", ".git/p")
+    assert ran.status == 129
+    assert ran.err == (
+        "error: .git/p, line 1: is not part of a mail, so it has no message; apply it separately\n"
+    )
+    assert base.state() == before
+
+
+def test_a_mail_that_does_not_apply_refuses_all(base: Sandbox) -> None:
+    before = base.state()
+    text = TWO + mail("Three", _update("g", "other", "G"))
+    ran = base.opatch("apply", "--commit", feed=text.encode())
+    assert ran.status == 1
+    assert "error: g: hunk 1 of 1 does not match the index" in ran.err
+    assert base.state() == before
+
+
+def test_a_file_in_the_way_of_a_later_mail_refuses_all(base: Sandbox) -> None:
+    base.write("g", "dirty\n")
+    before = base.state()
+    ran = base.opatch("apply", "--commit", feed=THREE.encode())
+    assert ran.status == 1
+    assert "error: g: has unstaged changes" in ran.err
+    assert "--worktree" not in ran.err
+    assert base.state() == before
+
+
+@pytest.mark.parametrize("name", ["pre-commit", "prepare-commit-msg", "commit-msg"])
+@pytest.mark.parametrize("target", ["--index", "--cached"])
+def test_a_refusal_of_the_third_mail_changes_nothing(base: Sandbox, name: str, target: str) -> None:
+    before = _state(base)
+    hook(base, name, 'test "$(git rev-list --count HEAD)" -lt 3 || { echo no third; exit 1; }')
+    ran = base.opatch("apply", "--commit", target, feed=THREE.encode())
+    assert (ran.status, ran.out) == (1, b"")
+    assert ran.err == (
+        "no third\nerror: git commit refused mail 3 of 3 (Three)\neverything was restored\n"
+    )
+    assert _state(base) == before
+    assert base.opatch("log").out == b""
+    assert not (base.path / ".git/opatch/committing").exists()
+    base.fsck()
+
+
+def test_a_refusal_on_an_unborn_branch_changes_nothing(repo: Sandbox) -> None:
+    add = "diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+two\n"
+    text = mail("Add", add) + mail("Change", _update("f", "two", "2"))
+    hook(repo, "pre-commit", "! git rev-parse -q --verify HEAD")
+    ran = repo.opatch("apply", "--commit", feed=text.encode())
+    assert ran.status == 1
+    assert repo.run("git", "rev-parse", "-q", "--verify", "HEAD").status == 1
+    assert repo.git("symbolic-ref", "HEAD") == b"refs/heads/main\n"
+    assert (repo.files(), repo.index()) == ({}, {})
+
+
+def test_a_refusal_on_a_detached_head_changes_nothing(base: Sandbox) -> None:
+    base.git("checkout", "-q", "--detach")
+    head = base.git("rev-parse", "HEAD")
+    hook(base, "pre-commit", 'test "$(git rev-list --count HEAD)" -lt 2')
+    assert base.opatch("apply", "--commit", feed=TWO.encode()).status == 1
+    assert base.git("rev-parse", "HEAD", "main") == head * 2
+    assert base.run("git", "symbolic-ref", "-q", "HEAD").status == 1
+
+
+def test_a_mail_that_a_hook_refused_can_be_committed_as_advised(base: Sandbox) -> None:
+    text = mail("One", _update("f", "two", "2")).replace("\n\n---", "\n\nBody\n# as it is\n---")
+    can_be_committed_by_hand(base, feed=text.encode(), shown="%B%an %ae %ad")
+
+
+def test_a_hook_can_change_what_is_committed(base: Sandbox) -> None:
+    before = base.git("rev-parse", "HEAD")
+    hook(base, "pre-commit", "echo more >>g && git add g")
+    ran = base.opatch("apply", "--commit", feed=TWO.encode())
+    assert ran.status == 1
+    assert "error: a hook changed the commit of mail 1 of 2 (One)" in ran.err
+    assert base.git("rev-parse", "HEAD") == before
+    assert base.read("f") == b"one\ntwo\nthree\n"
+    assert base.index()["g"] == ("100644", b"gee\n")
+
+
+def test_files_that_a_hook_wrote_are_kept_and_named(base: Sandbox) -> None:
+    hook(base, "pre-commit", "echo hook >>f; exit 1")
+    ran = base.opatch("apply", "--commit", feed=TWO.encode())
+    assert ran.status == 1
+    assert "everything was restored except what was changed meanwhile: f;" in ran.err
+    assert base.read("f") == b"one\nzwei\nthree\nhook\n"
+    assert base.index()["f"] == ("100644", b"one\ntwo\nthree\n")
+    assert _subjects(base) == ["commit"]
+
+
+def test_hooks_see_each_mail_by_itself(base: Sandbox) -> None:
+    hook(base, "pre-commit", "git show :f >>.git/seen; git symbolic-ref HEAD >>.git/seen")
+    hook(base, "post-commit", "git log -1 --format=%s >>.git/seen")
+    assert base.opatch("apply", "--commit", feed=TWO.encode()).status == 0
+    assert base.read(".git/seen") == (
+        b"one\n2\nthree\nrefs/heads/main\nOne\none\nzwei\nthree\nrefs/heads/main\nTwo\n"
+    )
+
+
+def test_an_applied_mail_is_refused_or_skipped(base: Sandbox) -> None:
+    base.opatch("apply", "--commit", feed=mail("One", _update("f", "two", "2")).encode())
+    text = mail("One", "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@\n one\n-two\n+2\n three\n")
+    more = mail("Two", _update("g", "gee", "G"))
+    assert base.opatch("apply", "--commit", feed=(text + more).encode()).status == 1
+    ran = base.opatch("apply", "--commit", "--skip-applied", feed=(text + more).encode())
+    assert ran.status == 0
+    assert _subjects(base) == ["commit", "One", "Two"]
+    ran = base.opatch("apply", "--commit", "--skip-applied", feed=text.encode())
+    assert ran.out == b"nothing to do: the patch is already applied\n"
+    assert _subjects(base) == ["commit", "One", "Two"]
+
+
+def test_a_check_commits_nothing(base: Sandbox) -> None:
+    before = base.state()
+    ran = base.opatch("apply", "--check", "--commit", feed=THREE.encode())
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out == (
+        b"would apply to the index and make 3 commits: 2 files (2 modified); nothing was changed\n"
+    )
+    assert base.state() == before
+
+
+def test_a_reversed_series_is_one_commit(base: Sandbox) -> None:
+    base.opatch("apply", "--commit", feed=TWO.encode())
+    ran = base.opatch("apply", "--commit", "-R", feed=TWO.encode())
+    assert ran.status == 129
+    assert "needs a message" in ran.err
+    assert base.opatch("apply", "--commit", "-R", "-m", "Back", feed=TWO.encode()).status == 0
+    assert _subjects(base) == ["commit", "One", "Two", "Back"]
+    assert base.read("f") == b"one\ntwo\nthree\n"
+
+
+def _start(repo: Sandbox, text: str) -> subprocess.Popen[bytes]:
+    """Start a commit, and wait until a hook waits."""
+    repo.write(".git/m", text)
+    run = subprocess.Popen(
+        ["git-opatch", "apply", "--commit", ".git/m"],
+        cwd=repo.path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    end = time.monotonic() + 60
+    while not (repo.path / ".git/waits").exists():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return run
+
+
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_a_kill_in_the_middle_restores_everything(base: Sandbox, step: int) -> None:
+    before = _state(base)
+    hook(base, "pre-commit", f'test "$(git rev-list --count HEAD)" != {step} || '
+         "{ touch .git/waits; sleep 60; }")  # fmt: skip
+    run = _start(base, THREE)
+    os.killpg(run.pid, signal.SIGKILL)
+    run.communicate()
+    ran = base.opatch("recover")
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out == b"an interrupted apply was rolled back (2 files)\n"
+    assert _state(base) == before
+    assert base.opatch("log").out == b""
+    (base.path / ".git/hooks/pre-commit").unlink()
+    assert base.opatch("apply", "--commit", feed=THREE.encode()).status == 0
+    assert _subjects(base) == ["commit", "One", "Two", "Three"]
+
+
+def test_a_run_killed_while_its_hook_goes_on_is_recovered(base: Sandbox) -> None:
+    before = _state(base)
+    hook(base, "pre-commit", "touch .git/waits; while test -e .git/waits; do sleep 0.02; done")
+    run = _start(base, TWO)
+    run.kill()
+    run.wait()
+    ran = base.opatch("recover")
+    assert (ran.status, ran.out) == (128, b"")
+    assert "another git opatch is at work" in ran.err
+    (base.path / ".git/waits").unlink()
+    run.communicate()
+    ran = base.opatch("recover", "--wait", "60")
+    assert ran.out == b"an interrupted apply was rolled back (1 file)\n"
+    assert _state(base) == before
+
+
+def test_a_branch_that_moved_after_a_kill_is_kept(base: Sandbox) -> None:
+    hook(base, "pre-commit", 'test "$(git rev-list --count HEAD)" != 2 || '
+         "{ touch .git/waits; sleep 60; }")  # fmt: skip
+    run = _start(base, THREE)
+    os.killpg(run.pid, signal.SIGKILL)
+    run.communicate()
+    own = base.git("commit-tree", "-p", "HEAD", "-m", "own", "HEAD~1^{tree}").strip().decode()
+    base.git("update-ref", "refs/heads/main", own)
+    ran = base.opatch("recover")
+    assert "refs/heads/main: left as it is" in ran.out.decode()
+    assert base.git("rev-parse", "HEAD").decode().strip() == own
+
+
+def test_an_interrupt_at_the_terminal_restores_everything(base: Sandbox) -> None:
+    before = _state(base)
+    hook(base, "pre-commit", 'test "$(git rev-list --count HEAD)" != 2 || '
+         "{ touch .git/waits; sleep 60; }")  # fmt: skip
+    run = _start(base, THREE)
+    os.killpg(run.pid, signal.SIGINT)
+    _, output = run.communicate()
+    assert b"everything was restored" in output
+    assert run.returncode in (1, 130)
+    assert _state(base) == before

@@ -1,0 +1,275 @@
+"""Mail: what is kept of `git format-patch` is what `git am` would commit."""
+
+from __future__ import annotations
+
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+
+import pytest
+from mailed import MESSAGES, history
+from sandbox import Sandbox
+
+from git_opatch.model.errors import ParseError
+from git_opatch.model.patch import Mail, Patch
+from git_opatch.model.reverse import reverse
+from git_opatch.parse import parse_patch
+
+FROM = "From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:00:00 2001"
+HEAD = (
+    *(FROM, "From: A U Thor <author@example.com>", "Date: Tue, 2 Jan 2024 03:04:05 +0000"),
+    "Subject: [PATCH] Say so",
+)
+DIFF = ("diff --git a/f b/f", "--- a/f", "+++ b/f", "@@ -1 +1 @@", "-a", "+b")
+
+
+def parsed(*lines: str) -> Patch:
+    return parse_patch("".join(line + "\n" for line in lines))
+
+
+def committed(tmp_path: Path, text: bytes, count: int) -> list[tuple[str, ...]]:
+    """Return author, date and message of each commit that `git am` makes of `text`."""
+    other = Sandbox(tmp_path / "other").init()
+    other.commit({"f": "0\n"})
+    other.git("am", "--quiet", "-", feed=text)
+    format_ = "--format=%an <%ae>%x00%aI%x00%B%x01"
+    log = other.git("log", "--reverse", f"-{count}", format_).decode()
+    found = [tuple(entry.lstrip("\n").split("\0")) for entry in log.split("\1")[:-1]]
+    assert len(found) == count
+    return found
+
+
+def kept(mail: Mail) -> tuple[str, ...]:
+    return mail.author, parsedate_to_datetime(mail.date).isoformat(), mail.message
+
+
+@pytest.mark.parametrize(
+    "options",
+    [[], ["--signature=Sent by hand"], ["--no-signature"], ["--no-stat"], ["-M", "--numbered"]],
+)
+def test_the_kept_mail_is_what_git_am_commits(
+    repo: Sandbox, tmp_path: Path, options: list[str]
+) -> None:
+    history(repo)
+    revisions = f"HEAD~{len(MESSAGES)}.."
+    text = repo.git("format-patch", "--stdout", *options, revisions)
+    patch = parse_patch(text)
+    expected = committed(tmp_path, text, len(MESSAGES))
+    assert [kept(mail) for mail in patch.mails] == expected
+    assert [mail.first for mail in patch.mails] == list(range(0, 2 * len(MESSAGES), 2))
+    paths = [section.path for section in patch.files]
+    assert paths == [name for number in range(len(MESSAGES)) for name in ("f", f"sub/{number}")]
+    assert all(len(hunk.lines) == 2 for first in patch.files[::2] for hunk in first.hunks)
+    assert all(len(hunk.lines) == 1 for first in patch.files[1::2] for hunk in first.hunks)
+
+
+def test_a_mail_applies_as_with_git_am(repo: Sandbox, tmp_path: Path) -> None:
+    text = history(repo)
+    other = Sandbox(tmp_path / "lands").init()
+    other.commit({"f": "0\n"})
+    ran = other.opatch("apply", feed=text)
+    assert (ran.status, ran.err) == (0, "")
+    assert other.files() == repo.files()
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        pytest.param(["From: a@example.com"], ("a@example.com <a@example.com>", None), id="bare"),
+        pytest.param(
+            ["From: =?ISO-8859-1?Q?J=F6rg?= <j@example.com>"],
+            ("Jörg <j@example.com>", None),
+            id="Latin-1",
+        ),
+        pytest.param(["From: Jörg <j@example.com>"], ("Jörg <j@example.com>", None), id="raw"),
+        pytest.param(
+            ["From: =?UTF-8?q?a=40b?= <j@example.com>"],
+            ("j@example.com <j@example.com>", None),
+            id="an address for a name",
+        ),
+        pytest.param(["From: X"], ("X", None), id="no address"),
+        pytest.param(["Subject: [PATCH 2/3] x"], (None, "x\n"), id="numbered"),
+        pytest.param(["Subject: [PATCH v2] [RFC] Re: x"], (None, "x\n"), id="several prefixes"),
+        pytest.param(["Subject: RE: re:  x [y]"], (None, "x [y]\n"), id="replies"),
+        pytest.param(["Subject: [PATCH x"], (None, "[PATCH x\n"), id="a bracket alone"),
+        pytest.param(["Subject: retry: x"], (None, "retry: x\n"), id="re and more letters"),
+        pytest.param(["Subject: [PATCH] a", "  b", "\tc"], (None, "a b c\n"), id="folded"),
+        pytest.param(
+            ["Subject: =?UTF-8?q?=C3=A4=20?=", " =?UTF-8?q?b?="], (None, "ä b\n"), id="encoded"
+        ),
+        pytest.param(["Subject: =?nope?q?=C3?= x"], (None, "=?nope?q?=C3?= x\n"), id="unknown"),
+        pytest.param(["Subject: =?UTF-8?b?!!!?="], (None, None), id="no base64"),
+        pytest.param(["SUBJECT: x"], (None, "x\n"), id="letter case"),
+    ],
+)
+def test_the_header_of_a_mail_is_read(
+    head: list[str], expected: tuple[str | None, str | None]
+) -> None:
+    (mail,) = parsed(FROM, *head, "", "---", *DIFF).mails
+    author, message = expected
+    assert author is None or mail.author == author
+    assert message is None or mail.message == message
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        pytest.param(["", "---"], "Say so\n", id="no body"),
+        pytest.param(["", "a  ", "", "", "b", "", "---"], "Say so\n\na\n\nb\n", id="spaces"),
+        pytest.param(["", "a", "---  ", "b"], "Say so\n\na\n", id="padded dashes"),
+        pytest.param(["", "a", "--- x", "b"], "Say so\n\na\n", id="dashes and a name"),
+        pytest.param(["", "a", "Index: x"], "Say so\n\na\n", id="Index"),
+        pytest.param(["", "a", "diff -u x y"], "Say so\n\na\n", id="diff"),
+        pytest.param(["", "a", "----", "b"], "Say so\n\na\n----\nb\n", id="four dashes"),
+        pytest.param(["", "a", "---b"], "Say so\n\na\n---b\n", id="dashes and no space"),
+        pytest.param(["", " ---", "a"], "Say so\n\n ---\na\n", id="indented dashes"),
+        pytest.param(["", "From: me", "", "a"], "Say so\n\na\n", id="in the body"),
+        pytest.param(["", "a", "From: me"], "Say so\n\na\nFrom: me\n", id="late in the body"),
+        pytest.param(["", "Subject: x", " y", "", "a"], "x y\n\na\n", id="another subject"),
+        pytest.param(["", "Fixes: x", "a"], "Say so\n\nFixes: x\na\n", id="a trailer"),
+        pytest.param(["no header", "a"], "Say so\n\nno header\na\n", id="no blank line"),
+    ],
+)
+def test_the_end_of_the_message_is_found(tmp_path: Path, body: list[str], message: str) -> None:
+    (mail,) = parsed(*HEAD, *body, *DIFF).mails
+    assert (mail.message, mail.date) == (message, "Tue, 2 Jan 2024 03:04:05 +0000")
+    other = Sandbox(tmp_path / "am").init()
+    other.commit({"f": "a\n"})
+    text = "".join(line + "\n" for line in (*HEAD, *body, *DIFF)).encode()
+    if "From: me" not in body:
+        other.git("am", "--quiet", "-", feed=text)
+        assert other.git("log", "-1", "--format=%B").decode().rstrip("\n") + "\n" == message
+
+
+def test_the_author_in_the_body_takes_precedence() -> None:
+    (mail,) = parsed(*HEAD, "", "From: Ö <o@example.com>", "", "a", "---", *DIFF).mails
+    assert (mail.author, mail.message) == ("Ö <o@example.com>", "Say so\n\na\n")
+
+
+def test_a_message_may_use_another_character_set() -> None:
+    head = "".join(line + "\n" for line in HEAD).encode()
+    rest = "".join(line + "\n" for line in ("", "---", *DIFF)).encode()
+    for charset, raw, text in (
+        *((b"ISO-8859-1", b"\xfc", "ü"), (b"UTF-8", "ü".encode(), "ü")),
+        *((b"nope", "ü".encode(), "ü"), (b"UTF-8", b"\xfc", "ü")),
+    ):
+        kind = b"Content-Type: text/plain; charset=" + charset + b"\n\n"
+        (mail,) = parse_patch(head + kind + raw + rest).mails
+        assert mail.message == f"Say so\n\n{text}\n"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Content-Transfer-Encoding: quoted-printable",
+        "Content-Transfer-Encoding: BASE64",
+        'Content-Type: multipart/mixed; boundary="x"',
+    ],
+)
+def test_an_encoded_mail_that_changes_lines_is_refused(header: str) -> None:
+    with pytest.raises(ParseError) as caught:
+        parsed("Hello.", *HEAD, header, "", "---", *DIFF, *HEAD, "", "---", *DIFF)
+    (error,) = caught.value.diagnostics
+    assert (error.line, "mail is encoded" in error.message) == (2, True)
+
+
+@pytest.mark.parametrize("header", ["Content-Transfer-Encoding: 8bit", "Content-Type: text/plain"])
+def test_an_encoded_mail_that_keeps_lines_is_read(header: str) -> None:
+    assert len(parsed(*HEAD, header, "", "---", *DIFF).mails) == 1
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "From: " + "(" * 5000,
+        "From: " + "<" * 5000 + "a@b>",
+        "Subject: " + "=?a?q?x" * 200_000,
+        "Subject: =?unicode_escape?q?=5Cud800?=",
+        "Subject: =?\0?q?x?=",
+        "Content-Type: text/plain; charset=unicode_escape",
+        "Content-Type: text/plain; charset=" + '";' * 200_000,
+        "Content-Type: \x00; charset*=\x00'x",
+        "Content-Transfer-Encoding: \x1b[31m",
+        "Subject:" + " x\n" * 100_000,
+    ],
+)
+def test_a_hostile_header_is_read_quickly(header: str) -> None:
+    (mail,) = parsed(FROM, header, "", "\\ud800", "---", *DIFF).mails
+    f"{mail.author}{mail.date}{mail.message}".encode()
+
+
+@pytest.mark.parametrize("count", [50, pytest.param(500, marks=pytest.mark.exhaustive)])
+def test_many_mails_are_read_quickly(count: int) -> None:
+    head = "".join(line + "\n" for line in (*HEAD, ""))
+    with pytest.raises(ParseError, match="no patch found"):
+        parse_patch(head * (40 * count))
+    mails = parsed(*(line for _ in range(count) for line in (*HEAD, "", *DIFF))).mails
+    assert len(mails) == count
+
+
+def test_a_cover_letter_is_not_a_commit() -> None:
+    letter = (FROM, "From: x", "Subject: [PATCH 0/1] Cover", "", "Hello.", "", " f | 2 +-", "-- ")
+    patch = parsed(*letter, "2.39.5", "", *HEAD, "", "---", *DIFF, "-- ", "2.39.5", "")
+    assert [(mail.message, mail.first) for mail in patch.mails] == [("Say so\n", 0)]
+    empty = (*HEAD, "", "Nothing.", "---", "")
+    assert [mail.first for mail in parsed(*empty, *HEAD, "", "---", *DIFF, "", *empty).mails] == [0]
+
+
+def test_sections_before_any_mail_have_no_mail() -> None:
+    mails = parsed(*DIFF, "", *HEAD, "", "---", *DIFF, *HEAD, "", "---", *DIFF).mails
+    assert [mail.first for mail in mails] == [1, 2]
+
+
+def test_a_mail_ends_a_hunk_without_counts() -> None:
+    bare = ("--- a/f", "+++ b/f", "@@", "-a", "+b")
+    patch = parsed(*HEAD, "", "---", *bare, *HEAD, "", "---", *bare)
+    assert [len(hunk.lines) for first in patch.files for hunk in first.hunks] == [2, 2]
+    assert [mail.first for mail in patch.mails] == [0, 1]
+
+
+def test_a_mail_may_hold_an_envelope() -> None:
+    envelope = ("*** Begin Patch", "*** Update File: f", "-a", "+b", "*** End Patch")
+    (mail,) = parsed(*HEAD, "", "Body.", "", *envelope).mails
+    assert (mail.message, mail.first) == ("Say so\n\nBody.\n", 0)
+    (mail,) = parsed(*HEAD, "", "Body.", "---", *envelope).mails
+    assert mail.message == "Say so\n\nBody.\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param("From me to you", id="prose"),
+        pytest.param("From: A <a@example.com>", id="a header alone"),
+        pytest.param(f" {FROM}", id="indented"),
+        pytest.param(FROM.replace("17", "x"), id="no date"),
+    ],
+)
+def test_text_that_is_not_a_mail(line: str) -> None:
+    assert parsed(line, "Subject: x", "", "---", *DIFF).mails == ()
+    assert parsed(FROM, "", "Subject: x", "---", *DIFF).mails == ()
+
+
+def test_a_line_that_begins_like_a_mail_is_content() -> None:
+    names = ("--- a/f", "+++ b/f", "@@")
+    for body in ((f" {FROM}", " From: x", "-a"), (FROM, "-a"), (f"+{FROM}", "+Subject: x")):
+        (section,) = parsed(*names, *body).files
+        assert [len(hunk.lines) for hunk in section.hunks] == [len(body)]
+
+
+def test_a_signature_after_a_complete_hunk_is_skipped() -> None:
+    for signature in (["-- ", "Sent by hand"], ["-- ", "", "x"], ["--", "2.39.5 (Apple Git-154)"]):
+        (section,) = parsed(*DIFF, *signature).files
+        assert [len(hunk.lines) for hunk in section.hunks] == [2]
+    for lines in (["-- ", "+x"], ["-- ", "-x"], ["--", "Sent by hand"]):
+        (section,) = parsed(*DIFF, *lines).files
+        assert len(section.hunks[0].lines) == 4
+
+
+def test_patches_of_several_files_keep_their_mails() -> None:
+    first, second = parsed(*HEAD, "", "---", *DIFF, *DIFF), parsed(*DIFF, *HEAD, "", "---", *DIFF)
+    joined = Patch.joined([first, second], "x")
+    assert [mail.first for mail in joined.mails] == [0, 3]
+    assert len(joined.files) == 4
+
+
+def test_an_undone_patch_has_no_mail() -> None:
+    assert reverse(parsed(*HEAD, "", "---", *DIFF)).mails == ()

@@ -1,0 +1,152 @@
+"""Any input gives a patch or errors that explain the refusal, quickly and in little memory."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from examples import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from scenario import read_scenario
+
+from git_opatch.git.snapshot import Snapshot
+from git_opatch.model.blob import Blob, Entry, Mode, blob_id
+from git_opatch.model.errors import ParseError
+from git_opatch.model.options import Format, Options
+from git_opatch.model.patch import Patch
+from git_opatch.model.text import Text
+from git_opatch.parse import parse_patch
+from git_opatch.plan.patch_paths import refuse_unsafe, resolve_paths
+from git_opatch.plan.section import plan_sections
+
+_HERE = Path(__file__).parents[1]
+_SCENARIOS = {
+    str(path.relative_to(_HERE / "scenarios")): read_scenario(path.read_bytes())
+    for path in sorted((_HERE / "scenarios").glob("*/*.txt"))
+}
+_TEXTS = {name: scenario.texts["given"] for name, scenario in _SCENARIOS.items()}
+_BENCHMARK = _HERE.parent / "benchmarks" / "parsing.py"
+_MOST_MEMORY = 8  # times the size of the text
+_SHAPES = [
+    *("envelope", "unified diff", "file changes", "search and replace", "operations"),
+    *("prose", "nothing but `@@`", "files of a line", "heredocs without an end", "JSON brackets"),
+]
+
+_examples = examples(4)
+_line = st.one_of(
+    st.sampled_from(sorted({line for text in _TEXTS.values() for line in text.split(b"\n")})),
+    st.binary(max_size=6),
+)
+
+
+def _read(text: bytes) -> Patch | None:
+    """Return the patch in `text`; None if it was refused with errors, each with a message."""
+    try:
+        return parse_patch(text)
+    except ParseError as error:
+        assert 0 < len(error.diagnostics) <= 10
+        assert all(diagnostic.message for diagnostic in error.diagnostics)
+        assert all(
+            0 <= diagnostic.line <= text.count(b"\n") + 1 for diagnostic in error.diagnostics
+        )
+        return None
+
+
+def _plan(text: bytes, content: bytes) -> None:
+    """Plan the patch in `text` for files with `content`, whatever their names."""
+    patch = _read(text)
+    if patch is None:
+        return
+    patch = resolve_paths(patch, "")
+    if refuse_unsafe(patch):
+        return
+    paths = {
+        name for section in patch.files for name in (section.old_path, section.new_path) if name
+    }
+    entry = Entry(Mode.REGULAR, blob_id(Text.from_bytes(content), "sha1"))
+    blobs = {path: Blob(path, entry, content) for path in sorted(paths)[::2]}
+    plan = plan_sections(patch, Snapshot(blobs, frozenset(blobs)), Options(), "sha1", {})
+    assert plan.failures or plan.completed.changes or plan.skipped
+
+
+@pytest.mark.parametrize("name", sorted(_TEXTS))
+@pytest.mark.parametrize("step", [23, pytest.param(1, marks=pytest.mark.exhaustive)])
+def test_text_truncated_at_any_byte(name: str, step: int) -> None:
+    text = _TEXTS[name]
+    for end in range(0, min(len(text), 2000), step):
+        _read(text[:end])
+
+
+def test_a_cut_envelope_is_never_taken() -> None:
+    text = (
+        b"*** Begin Patch\n*** Update File: f\n@@\n a\n-b\n+c\n*** Add File: g\n+x\n*** End Patch"
+    )
+    assert _read(text) is not None
+    assert [end for end in range(len(text)) if _read(text[:end]) is not None] == []
+
+
+@_examples
+@given(st.lists(_line, max_size=25), st.sampled_from([b"\n", b"\r\n"]))
+def test_lines_of_patches_in_any_order_do_not_crash(lines: list[bytes], ending: bytes) -> None:
+    text = ending.join(lines)
+    _plan(text, b"\n".join(line[1:] for line in lines if line[:1] in (b" ", b"-")))
+
+
+@_examples
+@given(st.sampled_from(sorted(_TEXTS)), st.data())
+def test_a_patch_with_some_lines_changed_does_not_crash(name: str, data: st.DataObject) -> None:
+    lines = _TEXTS[name].split(b"\n")
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(lines) - 1))
+        lines[at : at + data.draw(st.integers(0, 2))] = data.draw(st.lists(_line, max_size=2))
+        lines = lines or [b""]
+    content = b"".join(b for _, b in _SCENARIOS[name].before.values())
+    _plan(b"\n".join(lines), content)
+
+
+@_examples
+@given(st.binary(max_size=200), st.sampled_from([None, *Format]))
+def test_any_bytes_are_read_or_refused(text: bytes, patch_format: Format | None) -> None:
+    try:
+        parse_patch(text, patch_format=patch_format)
+    except ParseError as error:
+        assert error.diagnostics
+
+
+@pytest.mark.parametrize(
+    ("before", "unit", "size"),
+    [
+        pytest.param(b"", b"@@", 2_000_000, id="no newline"),
+        pytest.param(b"*** Begin Patch\n*** Update File: f\n+", b"x", 5_000_000, id="a long line"),
+        pytest.param(b"", b"`", 5_000_000, id="a long fence"),
+        pytest.param(b"", b"[", 1_000_000, id="deep JSON"),
+        pytest.param(b"", b'{"a":', 1_000_000, id="deep objects"),
+        pytest.param(b"", b"\0", 1_000_000, id="NULs"),
+        pytest.param(b"", b"<FILE_CHANGES>\n", 1_500_000, id="containers"),
+        pytest.param(b"", b"<<<<<<< SEARCH\n", 1_500_000, id="blocks"),
+        pytest.param(b"", b"f\n<<<<<<< SEARCH\n=======\n", 1_250_000, id="dividers"),
+        pytest.param(b"", b"bash -lc '", 500_000, id="quotes"),
+        pytest.param(b"", b"cat <<EOF | ", 240_000, id="pipes"),
+        pytest.param(b"From " + b"0" * 40, b" Mon\n", 250_000, id="mails"),
+        pytest.param(b"", b"diff --git a/f b/f\n", 950_000, id="headers"),
+        pytest.param(b"", b"--- a/f\n+++ b/f\n@@\n", 950_000, id="hunks without lines"),
+    ],
+)
+@pytest.mark.parametrize("share", [20, pytest.param(1, marks=pytest.mark.exhaustive)])
+def test_long_text_without_a_patch_is_read_quickly(
+    before: bytes, unit: bytes, size: int, share: int
+) -> None:
+    assert _read(before + unit * (size // share // len(unit))) is None
+
+
+@pytest.mark.exhaustive
+def test_memory_is_a_small_multiple_of_the_text() -> None:
+    """Measure in separate processes; `test_memory` measures texts of tiny parts."""
+    command = [sys.executable, str(_BENCHMARK), "--megabytes", "2", "--shapes", ",".join(_SHAPES)]
+    ran = subprocess.run(command, capture_output=True, check=True)
+    rows = [line.split(" | ") for line in ran.stdout.decode().splitlines()[2:]]
+    assert len(rows) == len(_SHAPES)
+    assert {row[0]: row[5] for row in rows if float(row[5]) > _MOST_MEMORY} == {}

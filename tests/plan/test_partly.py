@@ -1,0 +1,289 @@
+"""Apply the rest of a patch of which a part is already applied or does not match."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox, Tree
+from writers import envelope
+
+_FILES: dict[str, bytes | str] = {
+    "a.txt": "one\ntwo\nthree\nfour\nfive\n",
+    "b.txt": "alpha\nbeta\ngamma\n",
+    "old/c.txt": "c1\nc2\nc3\n",
+    "sub/a.txt": "one\ntwo\nthree\n",
+}
+_MIXED = envelope(  # two hunks of a.txt match, none of b.txt does
+    b"*** Update File: a.txt\n@@\n-two\n+2\n@@\n three\n-stale\n+x\n@@\n-five\n+5\n",
+    b"*** Update File: b.txt\n@@\n-zeta\n+Z\n",
+    b"*** Update File: no.txt\n@@\n-n\n+N\n",
+    b"*** Add File: n.txt\n+n\n",
+)
+_REJECTED = b"diff a/a.txt b/a.txt\t(rejected hunks)\n@@\n three\n-stale\n+x\n"
+
+
+def _update(path: str, old: str, new: str) -> bytes:
+    return f"*** Update File: {path}\n@@\n-{old}\n+{new}\n".encode()
+
+
+def _tree(**changed: str | None) -> Tree:
+    """Give the files of `base`, changed: `a_txt` is for `a.txt`, None for a deleted file."""
+    files = {**_FILES, **{name.replace("_", "."): text for name, text in changed.items()}}
+    return {
+        name: ("100644", text if isinstance(text, bytes) else text.encode())
+        for name, text in files.items()
+        if text is not None
+    }
+
+
+_AFTER_MIXED = _tree(a_txt="one\n2\nthree\nfour\n5\n", n_txt="n\n")
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit(_FILES)
+    return repo
+
+
+def _holds(repo: Sandbox, tree: Tree, **beside: bytes) -> None:
+    """Assert that the index holds `tree`, and the working tree holds it and the files `beside`."""
+    extra = {name.replace("_", "."): ("100644", data) for name, data in beside.items()}
+    assert repo.index() == tree
+    assert repo.files() == {**tree, **extra}
+
+
+def _unchanged(repo: Sandbox, *words: str, patch: bytes) -> str:
+    before = repo.state()
+    ran = repo.opatch("apply", *words, feed=patch)
+    assert (ran.status, ran.out) == (1, b""), ran
+    assert repo.state() == before
+    return ran.err
+
+
+def test_applied_hunks_are_skipped(base: Sandbox) -> None:
+    done = envelope(_update("a.txt", "two", "2"))
+    assert base.opatch("apply", feed=done).status == 0
+    patch = envelope(
+        b"*** Update File: a.txt\n@@\n one\n-two\n+2\n@@\n-four\n+4\n",
+        _update("b.txt", "beta", "B"),
+    )
+    assert "a.txt: hunk 1 of 2 is already applied" in _unchanged(base, patch=patch)
+    ran = base.opatch("apply", "--skip-applied", feed=patch)
+    assert ran.status == 0
+    assert ran.out.startswith(b"2 files changed: 2 modified; staged.")
+    assert ran.err == (
+        "note: a.txt: hunk 1 of 2 is already applied: its new lines are at line 1; skipped\n"
+    )
+    _holds(base, _tree(a_txt="one\n2\nthree\n4\nfive\n", b_txt="alpha\nB\ngamma\n"))
+    assert base.opatch("apply", "-R", feed=patch).status == 0
+    _holds(base, _tree(a_txt="one\n2\nthree\nfour\nfive\n"))
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        pytest.param(_update("a.txt", "two", "2"), id="update"),
+        pytest.param(b"*** Add File: n.txt\n+n\n", id="add"),
+        pytest.param(
+            b"*** Update File: old/c.txt\n*** Move to: new/c.txt\n@@\n-c2\n+C\n", id="move"
+        ),
+    ],
+)
+def test_a_fully_applied_patch_changes_nothing(base: Sandbox, section: bytes) -> None:
+    patch = envelope(section)
+    assert base.opatch("apply", feed=patch).status == 0
+    journal = base.path / ".git/opatch/journal"
+    before = base.state(), sorted(journal.iterdir()), base.read(".git/index")
+    assert base.opatch("apply", feed=patch).status == 1
+    for words in ((), ("--check",), ("--cached",), ("--worktree",)):
+        ran = base.opatch("apply", "--skip-applied", *words, feed=patch)
+        assert ran.status == 0
+        assert b"nothing to do" in ran.out
+        assert "already applied" in ran.err
+    assert (base.state(), sorted(journal.iterdir()), base.read(".git/index")) == before
+
+
+def test_hunks_that_only_look_applied_are_not_skipped(base: Sandbox) -> None:
+    base.commit({"n.txt": "other\n", "new/c.txt": "c1\nother\nc3\n"})
+    message = _unchanged(base, "--skip-applied", patch=envelope(b"*** Add File: n.txt\n+n\n"))
+    assert "n.txt: the file already exists" in message
+    move = envelope(b"*** Update File: old/c.txt\n*** Move to: new/c.txt\n@@\n-c2\n+C\n")
+    _unchanged(base, "--skip-applied", patch=move)
+    base.git("rm", "--quiet", "old/c.txt")
+    assert "old/c.txt: is not in the index" in _unchanged(base, "--skip-applied", patch=move)
+
+
+@pytest.mark.parametrize("flag", ["--index", "--cached", "--worktree"])
+def test_partial_applies_the_hunks_that_match(base: Sandbox, flag: str) -> None:
+    index, files = base.index(), base.files()
+    ran = base.opatch("apply", "--partial", flag, feed=_MIXED)
+    assert ran.status == 1
+    assert ran.out.startswith(b"2 files changed: 1 added, 1 modified; ")
+    for message in (
+        "a.txt: hunk 2 of 3 does not match",
+        "b.txt: hunk 1 of 1 does not match",
+        "no.txt: is not in the ",
+    ):
+        assert f"error: {message}" in ran.err
+    assert ran.err.count("error: ") == 3
+    assert "nothing was changed" not in ran.err
+    assert base.index() == (index if flag == "--worktree" else _AFTER_MIXED)
+    assert base.files() == (files if flag == "--cached" else _AFTER_MIXED)
+    base.fsck()
+    assert base.opatch("apply", "-R", flag, feed=_MIXED).status == 0
+    assert (base.index(), base.files()) == (index, files)
+
+
+def test_a_partial_check_changes_nothing(base: Sandbox) -> None:
+    before = base.state()
+    for flag in ("--partial", "--reject"):
+        ran = base.opatch("apply", "--check", flag, feed=_MIXED)
+        assert ran.status == 1
+        assert b"nothing was changed" in ran.out
+        assert ran.err.count("error: ") == 3
+        assert base.state() == before
+
+
+def test_a_partial_apply_can_be_undone(base: Sandbox) -> None:
+    message = base.opatch("apply", "--partial", feed=_MIXED).out.decode()
+    words = message.strip().partition("Undo: git opatch ")[2].split()
+    assert base.opatch(*words).status == 0
+    _holds(base, _tree())
+
+
+def test_a_patch_undone_from_the_journal_can_be_redone(base: Sandbox, tmp_path: Path) -> None:
+    patch = tmp_path / "patch"
+    patch.write_bytes(_MIXED)
+    assert base.opatch("apply", "--partial", str(patch)).status == 1
+    after = base.files()
+    message = base.opatch("apply", "-R", str(patch)).out.decode()
+    words = message.strip().partition("Undo: git opatch ")[2].split()
+    assert base.opatch(*words).status == 0
+    assert base.files() == after
+
+
+def test_a_patch_that_is_not_applied_cannot_be_reversed(base: Sandbox) -> None:
+    message = _unchanged(base, "-R", patch=envelope(_update("a.txt", "zeta", "Z")))
+    assert "hunk 1 of 1 is not applied to the index, or was changed since" in message
+
+
+def test_the_advice_names_skip_applied(base: Sandbox) -> None:
+    done = envelope(_update("a.txt", "two", "2"))
+    assert base.opatch("apply", feed=done).status == 0
+    message = _unchanged(base, patch=done)
+    assert "  to skip it: git opatch apply --skip-applied\n" in message
+    assert base.opatch("apply", "--skip-applied", feed=done).status == 0
+
+
+def test_the_advice_repeats_the_options_of_the_command(base: Sandbox) -> None:
+    done = envelope(_update("a.txt", "two", "2"))
+    assert base.opatch("apply", feed=done).status == 0
+    message = _unchanged(base, "--match", "strict", patch=done)
+    assert "git opatch apply --skip-applied --match strict\n" in message
+
+
+def test_an_empty_fuzz_is_an_error(base: Sandbox) -> None:
+    before = base.state()
+    ran = base.opatch("apply", "--fuzz", "", feed=_MIXED)
+    assert (ran.status, base.state()) == (129, before)
+
+
+def test_a_moved_file_can_be_patched_in_part(base: Sandbox) -> None:
+    move = b"*** Update File: b.txt\n*** Move to: m.txt\n@@\n-beta\n+B\n@@\n-stale\n+x\n"
+    assert base.opatch("apply", "--partial", feed=envelope(move)).status == 1
+    moved = _tree(b_txt=None, m_txt="alpha\nB\ngamma\n")
+    _holds(base, moved)
+    assert base.opatch("apply", "-R", feed=envelope(move)).status == 0
+    _holds(base, _tree())
+    stale = b"*** Update File: b.txt\n*** Move to: m.txt\n@@\n-stale\n+x\n"
+    _unchanged(base, "--partial", patch=envelope(stale))
+
+
+def test_only_the_reject_files_are_written(base: Sandbox) -> None:
+    index, files = base.index(), base.files()
+    ran = base.opatch("apply", "--reject", feed=envelope(_update("a.txt", "stale", "x")))
+    assert (ran.status, ran.out) == (1, b"")
+    assert ran.err.endswith("the patch does not apply; only the .rej files were written\n")
+    assert base.index() == index
+    assert base.files().keys() - files.keys() == {"a.txt.rej"}
+
+
+def test_a_patch_without_a_match_is_refused(base: Sandbox) -> None:
+    patch = envelope(_update("a.txt", "stale", "x"), _update("b.txt", "zeta", "Z"))
+    message = _unchanged(base, "--partial", patch=patch)
+    assert message.endswith("the patch does not apply (2 problems); nothing was changed\n")
+    assert not (base.path / ".git/opatch/journal").exists()
+
+
+@pytest.mark.parametrize("flag", ["--partial", "--reject"])
+def test_some_failures_refuse_the_whole_patch(base: Sandbox, flag: str) -> None:
+    fine, stale = _update("a.txt", "two", "2"), _update("a.txt", "stale", "x")
+    for path in ("../x", ".git/x", "/x"):
+        patch = envelope(fine, stale, f"*** Add File: {path}\n+x\n".encode())
+        assert f"error: {path}: " in _unchanged(base, flag, patch=patch)
+    base.write("a.txt", "one\ntwo\nunstaged\n")
+    patch = envelope(fine, stale, _update("b.txt", "beta", "B"))
+    assert "a.txt: has unstaged changes" in _unchanged(base, flag, patch=patch)
+
+
+def test_reject_writes_the_hunks_that_do_not_match(base: Sandbox) -> None:
+    ran = base.opatch("apply", "--reject", feed=_MIXED)
+    assert (ran.status, ran.err.count("error: ")) == (1, 3)
+    assert "note: rejected hunks written to a.txt.rej\n" in ran.err
+    second_reject = b"diff a/b.txt b/b.txt\t(rejected hunks)\n@@\n-zeta\n+Z\n"
+    _holds(base, _AFTER_MIXED, a_txt_rej=_REJECTED, b_txt_rej=second_reject)
+    assert base.opatch("apply", "-R", feed=_MIXED).status == 0
+    _holds(base, _tree(), a_txt_rej=_REJECTED, b_txt_rej=second_reject)
+
+
+def test_rejected_hunks_are_written_as_in_the_patch(base: Sandbox) -> None:
+    numbered = (
+        b"@@ -3,3 +3,4 @@ heading\n three\n-stale\n+x\n+y\n five\n",
+        b"@@ -90 +91,0 @@\n-no newline\n\\ No newline at end of file\n",
+    )
+    anchored = b"@@ def f():\n@@ deeper\n \n-gone\n+\twith a tab\n"
+    diff = b"--- a/a.txt\n+++ b/a.txt\n" + numbered[0] + b"@@ -2 +2 @@\n-two\n+2\n" + numbered[1]
+    patch = diff + envelope(b"*** Update File: b.txt\n" + anchored)
+    assert base.opatch("apply", "--reject", feed=patch).status == 1
+    full = numbered[1].replace(b"-90 ", b"-90,1 ")
+    assert base.read("a.txt.rej") == (
+        b"diff a/a.txt b/a.txt\t(rejected hunks)\n" + numbered[0] + full
+    )
+    assert base.read("b.txt.rej") == b"diff a/b.txt b/b.txt\t(rejected hunks)\n" + anchored
+    assert base.read("a.txt") == b"one\n2\nthree\nfour\nfive\n"
+
+
+def test_rejected_hunks_of_several_sections_share_a_file(base: Sandbox) -> None:
+    sections = [("stale", "x"), ("two", "2"), ("never", "y"), ("2", "II")]
+    patch = envelope(*(_update("a.txt", old, new) for old, new in sections))
+    assert base.opatch("apply", "--reject", "--directory", "sub", feed=patch).status == 1
+    title = b"diff a/sub/a.txt b/sub/a.txt\t(rejected hunks)\n"
+    assert base.read("sub/a.txt.rej") == title + b"@@\n-stale\n+x\n@@\n-never\n+y\n"
+    assert base.read("sub/a.txt") == b"one\nII\nthree\n"
+    assert not (base.path / "a.txt.rej").exists()
+
+
+@pytest.mark.parametrize("existing", ["rejected", "own", "empty", "link", "folder"])
+def test_only_reject_files_are_overwritten(base: Sandbox, existing: str) -> None:
+    patch = envelope(
+        _update("a.txt", "two", "2"), b"*** Update File: a.txt\n@@\n three\n-stale\n+x\n"
+    )
+    reject_file = base.path / "a.txt.rej"
+    if existing == "folder":
+        reject_file.mkdir()
+        base.write("a.txt.rej/kept", _REJECTED)
+    elif existing == "link":
+        base.write("target", _REJECTED)
+        reject_file.symlink_to("target")
+    else:
+        old = b"diff a/z b/z\t(rejected hunks)\n@@\n-z\n"
+        reject_file.write_bytes({"rejected": old, "own": b"mine\n" + old, "empty": b""}[existing])
+    if existing == "rejected":
+        assert base.opatch("apply", "--reject", feed=patch).status == 1
+        _holds(base, _tree(a_txt="one\n2\nthree\nfour\nfive\n"), a_txt_rej=_REJECTED)
+    else:
+        message = _unchanged(base, "--reject", patch=patch)
+        assert "error: a.txt.rej: is not a file of rejected hunks" in message
+        assert base.opatch("apply", "--partial", feed=patch).status == 1
+        assert base.read("a.txt") == b"one\n2\nthree\nfour\nfive\n"

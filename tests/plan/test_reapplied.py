@@ -1,0 +1,163 @@
+"""Apply a patch again: the journal knows what the patch and the file alone cannot show."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from sandbox import Sandbox
+from writers import envelope
+
+_TWO = "class Store:\n    def close(self):\n        return 0\n\n"
+_FILES: dict[str, bytes | str] = {
+    "gone": "x\n",
+    "from": "y\n",
+    "t.sh": "f() {\n\treturn 1\n}\n",
+    "two.py": _TWO + _TWO.replace("Store", "Cache"),
+    "one": "a\nb\nc\n",
+}
+_DELETE = b"*** Delete File: gone\n"
+_MOVE = b"*** Update File: from\n*** Move to: to\n"
+_LOOSE = b"*** Update File: t.sh\n@@\n f() {\n-    return 1\n+    return 2\n"
+_UNDER = (
+    b"*** Update File: two.py\n@@ class Store:\n     def close(self):\n"
+    b"-        return 0\n+        return 1\n"
+)
+_PLAIN = b"*** Update File: one\n@@\n a\n-b\n+B\n"
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit(_FILES)
+    return repo
+
+
+@pytest.mark.parametrize("commit", [False, True], ids=["staged", "committed"])
+@pytest.mark.parametrize(
+    "sections",
+    [
+        pytest.param([_DELETE], id="a file deleted"),
+        pytest.param([_MOVE], id="a file moved as it is"),
+        pytest.param([_LOOSE], id="a hunk placed loosely"),
+        pytest.param([_UNDER], id="a hunk placed by its anchor"),
+        pytest.param([_PLAIN, _DELETE, _LOOSE, _UNDER, _MOVE], id="all of them"),
+    ],
+)
+def test_a_recorded_patch_is_already_applied(
+    base: Sandbox, sections: list[bytes], commit: bool
+) -> None:
+    patch = envelope(*sections)
+    assert base.opatch("apply", feed=patch).status == 0
+    if commit:
+        base.git("commit", "--quiet", "-m", "applied")
+    before = base.state()
+    ran = base.opatch("apply", feed=patch)
+    assert (ran.status, ran.out) == (1, b"")
+    assert ran.err.count("already") == len(sections)
+    for command in (["apply", "--skip-applied"], ["check", "--skip-applied"]):
+        ran = base.opatch(*command, feed=patch)
+        assert (ran.status, b"nothing to do" in ran.out) == (0, True), ran
+    assert base.state() == before
+
+
+def test_the_refusal_names_the_record_and_the_reason(base: Sandbox) -> None:
+    base.opatch("apply", feed=envelope(_DELETE))
+    ran = base.opatch("apply", "--json", feed=envelope(_DELETE))
+    document = json.loads(ran.out)
+    (failure,) = document["failures"]
+    assert document["status"] == failure["reason"] == "already_applied"
+    assert (failure["path"], failure["exact"]) == ("gone", True)
+    assert (
+        "is already applied, by record 1 of the journal"
+        in base.opatch("apply", feed=envelope(_DELETE)).err
+    )
+
+
+def test_the_rest_of_a_recorded_patch_is_applied(base: Sandbox) -> None:
+    patch = envelope(_DELETE, _PLAIN)
+    assert base.opatch("apply", feed=patch).status == 0
+    base.commit({"one": "a\nb\nc\n"})
+    assert base.opatch("apply", feed=patch).status == 1
+    ran = base.opatch("apply", "--skip-applied", feed=patch)
+    assert ran.status == 0, ran
+    assert base.index()["one"][1] == b"a\nB\nc\n"
+
+
+@pytest.mark.parametrize("flag", [[], ["--skip-applied"], ["--partial"]], ids=" ".join)
+def test_a_recorded_deletion_is_not_applied_twice(base: Sandbox, flag: list[str]) -> None:
+    base.commit({"one": "a\nx\nx\nx\nb\n"})
+    patch = envelope(_DELETE, b"*** Update File: one\n@@\n a\n-x\n")
+    assert base.opatch("apply", feed=patch).status == 0
+    before = base.state()
+    ran = base.opatch("apply", *flag, feed=patch)
+    assert ran.status == (0 if flag == ["--skip-applied"] else 1)
+    assert ran.err.count("is already applied, by record 1") == 2
+    assert base.state() == before
+
+
+def test_a_forbidden_patch_is_not_called_applied(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=envelope(_DELETE)).status == 0
+    ran = base.opatch("apply", "--skip-applied", "--deny", "gone", feed=envelope(_DELETE))
+    assert ran.status == 1
+    assert "gone: is a denied path" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("applied", "sent"),
+    [
+        pytest.param(None, _DELETE.replace(b"gone", b"never"), id="never applied"),
+        pytest.param(_PLAIN, _DELETE.replace(b"gone", b"never"), id="another patch applied"),
+    ],
+)
+def test_an_unrecorded_patch_is_not_already_applied(
+    base: Sandbox, applied: bytes | None, sent: bytes
+) -> None:
+    if applied is not None:
+        assert base.opatch("apply", feed=envelope(applied)).status == 0
+    ran = base.opatch("apply", "--skip-applied", feed=envelope(sent))
+    assert ran.status == 1
+    assert "never: is not in the index" in ran.err
+
+
+def test_a_file_changed_since_the_record_is_refused(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=envelope(_LOOSE)).status == 0
+    base.commit({"t.sh": "f() {\n\treturn 2\n}\n\ng\n"})
+    ran = base.opatch("apply", "--skip-applied", feed=envelope(_LOOSE))
+    assert ran.status == 1
+    assert "may be applied already" in ran.err
+
+
+def test_an_undone_patch_is_applied_again(base: Sandbox) -> None:
+    for command in ("apply", "undo", "apply"):
+        feed = envelope(_DELETE) if command == "apply" else b""
+        assert base.opatch(command, feed=feed).status == 0
+    assert "gone" not in base.index()
+
+
+def test_a_record_of_the_index_does_not_count_for_the_working_tree(base: Sandbox) -> None:
+    assert base.opatch("apply", "--cached", feed=envelope(_DELETE)).status == 0
+    assert base.opatch("apply", "--cached", "--skip-applied", feed=envelope(_DELETE)).status == 0
+    ran = base.opatch("apply", "--skip-applied", feed=envelope(_DELETE))
+    assert ran.status == 1
+    assert "gone: is not tracked by git" in ran.err
+    assert "gone" in base.files()
+
+
+def test_a_partial_record_does_not_count_for_the_whole_patch(base: Sandbox) -> None:
+    stale = envelope(b"*** Update File: one\n@@\n-b\n+B\n@@\n-zeta\n+Z\n")
+    assert base.opatch("apply", "--partial", feed=stale).status == 1
+    assert base.index()["one"][1] == b"a\nB\nc\n"
+    ran = base.opatch("apply", "--skip-applied", feed=stale)
+    assert ran.status == 1
+    assert "does not match" in ran.err
+
+
+def test_a_change_made_by_hand_below_an_anchor_is_already_applied(base: Sandbox) -> None:
+    base.commit({"two.py": _TWO.replace("0", "1") + _TWO.replace("Store", "Cache")})
+    ran = base.opatch("apply", feed=envelope(_UNDER))
+    assert "two.py: hunk 1 of 1 is already applied: its new lines are at line 2" in ran.err
+    assert base.opatch("apply", "--skip-applied", feed=envelope(_UNDER)).status == 0
+    changed = _UNDER.replace(b"return 1", b"return 7")
+    ran = base.opatch("apply", "--skip-applied", feed=envelope(changed))
+    assert ran.status == 1
+    assert "is under `class Cache:`" in ran.err

@@ -1,0 +1,551 @@
+"""Merge a patch that was written for an older version of a file as git would, or refuse it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from sandbox import Ran, Sandbox, Tree
+from writers import envelope
+
+_LINES = [f"line {number}" for number in range(1, 41)]
+
+
+def _text(**changed: str) -> str:
+    """Give forty lines, some of them changed: `l3="x"` is the third."""
+    lines = list(_LINES)
+    for name, text in changed.items():
+        lines[int(name[1:]) - 1] = text
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _patch(number: int = 10, new: str = "new", path: str = "f", context: int = 3) -> bytes:
+    """Give a patch that changes line `number` of the first version to `new`."""
+    above = _LINES[number - 1 - context : number - 1]
+    below = _LINES[number : number + context]
+    body = [f"*** Update File: {path}", "@@", *(f" {line}" for line in above)]
+    body += [f"-line {number}", f"+{new}", *(f" {line}" for line in below)]
+    return envelope("".join(f"{line}\n" for line in body).encode())
+
+
+@pytest.fixture
+def late(repo: Sandbox) -> Sandbox:
+    """Make a repository with three versions of `f`; line 8 is in the context of `_patch`."""
+    repo.commit({"f": _text(), "other": "o\n"})
+    repo.commit({"f": _text(l30="thirty")})
+    repo.commit({"f": _text(l30="thirty", l8="eight")})
+    return repo
+
+
+_MERGED = _text(l30="thirty", l8="eight", l10="new")
+
+
+def _merges(
+    repo: Sandbox, patch: bytes, *words: str, content: str = _MERGED, path: str = "f"
+) -> Ran:
+    """Assert that it is refused without --3way and gives `content` with it, in both targets."""
+    before = repo.state()
+    assert repo.opatch("apply", *words, feed=patch).status == 1
+    checked = repo.opatch("apply", "--3way", "--check", *words, feed=patch)
+    assert (checked.status, repo.state()) == (0, before), checked.err
+    ran = repo.opatch("apply", "--3way", *words, feed=patch)
+    assert ran.status == 0, ran.err
+    assert repo.index()[path][1] == content.encode()
+    if "--cached" not in words:
+        assert repo.read(path) == content.encode()
+    repo.fsck()
+    return ran
+
+
+def _refuses(repo: Sandbox, patch: bytes, *words: str) -> str:
+    before = repo.state()
+    ran = repo.opatch("apply", "--3way", *words, feed=patch)
+    assert ran.status == 1
+    assert ran.err.endswith("nothing was changed\n")
+    assert repo.state() == before
+    repo.fsck()
+    return ran.err
+
+
+def _short(repo: Sandbox, commit: str) -> str:
+    return repo.git("rev-parse", "--short", commit).decode().strip()
+
+
+def _picked(repo: Sandbox, parent: str, files: dict[str, str]) -> Tree:
+    """Give the index after `git cherry-pick` of a commit on `parent`; HEAD is restored."""
+    repo.git("checkout", "--quiet", "-b", "side", parent)
+    repo.commit(files)
+    repo.git("checkout", "--quiet", "main")
+    repo.git("cherry-pick", "--no-commit", "side")
+    tree = repo.index()
+    repo.git("reset", "--quiet", "--hard")
+    repo.git("branch", "--quiet", "-D", "side")
+    return tree
+
+
+def test_a_clean_merge_is_what_cherry_pick_gives(late: Sandbox) -> None:
+    wanted = _picked(late, "HEAD~2", {"f": _text(l10="new")})
+    ran = _merges(late, _patch())
+    assert late.index() == wanted
+    assert ran.err == f"note: f: written for {_short(late, 'HEAD~1')} (1 commit ago); merged\n"
+
+
+def test_a_merge_is_recorded_and_undone(late: Sandbox) -> None:
+    before = late.files(), late.index()
+    _merges(late, _patch())
+    assert late.opatch("undo").status == 0
+    assert (late.files(), late.index()) == before
+    assert late.opatch("undo").status == 0
+    assert late.read("f") == _MERGED.encode()
+
+
+def test_cached_leaves_the_working_tree(late: Sandbox) -> None:
+    _merges(late, _patch(), "--cached")
+    assert late.read("f") == _text(l30="thirty", l8="eight").encode()
+
+
+def test_the_staged_version_is_merged_into(late: Sandbox) -> None:
+    staged = {"l30": "thirty", "l8": "eight", "l20": "staged"}
+    late.write("f", _text(**staged))
+    late.git("add", "f")
+    _merges(late, _patch(), content=_text(**staged, l10="new"))
+
+
+def test_unstaged_changes_still_refuse(late: Sandbox) -> None:
+    late.write("f", _text(l30="thirty", l8="eight", l20="unstaged"))
+    assert "has unstaged changes" in _refuses(late, _patch())
+
+
+def test_a_patch_that_matches_is_applied_without_a_merge(late: Sandbox) -> None:
+    ran = late.opatch("apply", "--3way", feed=_patch(20))
+    assert (ran.status, ran.err) == (0, "")
+    assert late.read("f") == _text(l30="thirty", l8="eight", l20="new").encode()
+
+
+def test_all_hunks_and_sections_of_a_file_are_merged_together(late: Sandbox) -> None:
+    both = _patch().replace(b"*** End Patch\n", b"") + _patch(20).split(b"\n", 1)[1]
+    ran = _merges(late, both, content=_text(l30="thirty", l8="eight", l10="new", l20="new"))
+    assert ran.err.count("note:") == 1
+
+
+def test_files_that_match_are_patched_beside_a_merge(late: Sandbox) -> None:
+    patch = _patch().replace(
+        b"*** End Patch", b"*** Update File: other\n@@\n-o\n+p\n*** Add File: n\n+n\n*** End Patch"
+    )
+    _merges(late, patch)
+    assert (late.read("other"), late.read("n")) == (b"p\n", b"n\n")
+
+
+def test_one_file_without_a_match_refuses_the_patch(late: Sandbox) -> None:
+    lost = b"*** Update File: other\n@@\n-never\n+p\n*** End Patch"
+    assert "other: hunk 1 of 1" in _refuses(late, _patch().replace(b"*** End Patch", lost))
+
+
+def test_a_move_is_merged(late: Sandbox) -> None:
+    patch = _patch().replace(b"*** Update File: f\n", b"*** Update File: f\n*** Move to: g\n")
+    _merges(late, patch, path="g")
+    assert "f" not in late.files()
+
+
+def test_line_endings_and_a_missing_newline_are_kept(repo: Sandbox) -> None:
+    def crlf(text: str) -> bytes:
+        return text.replace("\n", "\r\n").encode()[:-2]
+
+    repo.commit({".gitattributes": "* -text\n", "f": crlf(_text())})
+    repo.commit({"f": crlf(_text(l8="eight"))})
+    assert repo.opatch("apply", "-3", feed=_patch()).status == 0
+    assert repo.read("f") == crlf(_text(l8="eight", l10="new"))
+
+
+def _named(patch: bytes, blob: str) -> bytes:
+    """Give an update of `f` as a diff with an index line for `blob`."""
+    head = f"diff --git a/f b/f\nindex {blob}..0123456 100644\n--- a/f\n+++ b/f\n".encode()
+    return head + b"\n".join(patch.split(b"\n")[2:-2]) + b"\n"
+
+
+def _stored(repo: Sandbox, text: str) -> str:
+    return repo.git("hash-object", "-w", "--stdin", feed=text.encode()).decode().strip()
+
+
+@pytest.mark.parametrize("length", [40, 7])
+def test_the_version_of_the_index_line_is_found(repo: Sandbox, length: int) -> None:
+    repo.commit({"f": _text(l8="eight")})
+    blob = _stored(repo, _text(l35="x"))
+    _refuses(repo, _patch())
+    ran = _merges(repo, _named(_patch(), blob[:length]), content=_text(l8="eight", l10="new"))
+    assert ran.err == f"note: f: written for blob {blob[:10]}; merged\n"
+
+
+@pytest.mark.parametrize("blob", ["0123456", "0" * 40, "1" * 40, "f" * 7])
+def test_an_index_line_without_a_blob_is_ignored(late: Sandbox, blob: str) -> None:
+    _merges(late, _named(_patch(), blob))
+
+
+def test_an_index_line_of_a_version_without_a_match_is_ignored(late: Sandbox) -> None:
+    _merges(late, _named(_patch(), _stored(late, "other\n")))
+
+
+def test_an_index_line_of_a_commit_is_ignored(late: Sandbox) -> None:
+    _merges(late, _named(_patch(), late.git("rev-parse", "HEAD").decode().strip()))
+
+
+def test_the_version_of_head_is_found(repo: Sandbox) -> None:
+    repo.commit({"f": _text()})
+    repo.write("f", _text(l8="staged"))
+    repo.git("add", "f")
+    ran = _merges(repo, _patch(), content=_text(l8="staged", l10="new"))
+    assert "(the last commit); merged" in ran.err
+
+
+@pytest.mark.parametrize("side", ["old", "new"])
+def test_the_version_of_the_journal_is_found(repo: Sandbox, side: str) -> None:
+    """Find a version that was in the index, and never in a commit."""
+    first = {"l30": "a"} if side == "old" else {"l30": "b"}
+    repo.commit({"f": _text(l8="never", **first) if side == "new" else "before\n"})
+    repo.write("f", _text(l8="never", l30="a") if side == "new" else _text(l30="a"))
+    repo.git("add", "f")
+    new = (
+        _patch(8, "line 8").replace(b"-line 8\n", b"-never\n") if side == "new" else _patch(8, "x")
+    )
+    assert repo.opatch("apply", feed=new).status == 0
+    repo.write("f", _text(l8="eight", l30="c"))
+    repo.git("add", "f")
+    ran = _merges(repo, _patch(), content=_text(l8="eight", l30="c", l10="new"))
+    assert ran.err == "note: f: written for record 1 of the journal; merged\n"
+
+
+def test_the_outcome_of_a_merge_is_a_version(repo: Sandbox) -> None:
+    """Find a version that only the merge has, because its parents differ in lines 8 and 12."""
+    repo.commit({"f": _text(l8="a", l12="a")})
+    repo.git("checkout", "--quiet", "-b", "side")
+    repo.commit({"f": _text(l8="a")})
+    repo.git("checkout", "--quiet", "main")
+    repo.commit({"f": _text(l12="a")})
+    repo.git("merge", "--quiet", "side", "--strategy-option=theirs", "-m", "m")
+    repo.write("f", _text())
+    repo.git("add", "f")
+    repo.git("commit", "--quiet", "--amend", "-m", "m")
+    repo.commit({"f": _text(l8="eight")})
+    _merges(repo, _patch(), content=_text(l8="eight", l10="new"))
+
+
+@pytest.mark.parametrize(("later", "found"), [(50, True), (51, False)])
+def test_no_more_than_fifty_versions_are_looked_at(repo: Sandbox, later: int, found: bool) -> None:
+    texts = [_text(), *(_text(l8=f"eight {number}") for number in range(1, later))]
+    committer = "committer a <a@b> 1700000000 +0000\ndata 1\nx\n"
+    stream = "".join(
+        f"commit refs/heads/main\n{committer}M 100644 inline f\ndata {len(text)}\n{text}\n"
+        for text in texts
+    )
+    repo.git("fast-import", "--quiet", feed=stream.encode())
+    repo.git("reset", "--quiet", "--hard")
+    if found:
+        _merges(repo, _patch(), content=_text(l8=f"eight {later - 1}", l10="new"))
+    else:
+        _refuses(repo, _patch())
+
+
+def test_nothing_is_fetched(late: Sandbox, tmp_path: Path) -> None:
+    trace, serve = tmp_path / "trace", tmp_path / "serve"
+    serve.write_text(f'#!/bin/sh\ntouch {shlex.quote(str(trace))}\nexec git-upload-pack "$@"\n')
+    serve.chmod(0o755)
+    late.git("config", "uploadpack.allowFilter", "true")
+    late.git("config", "uploadpack.allowAnySHA1InWant", "true")
+    partial = Sandbox(tmp_path / "partial")
+    url = f"file://{late.path}"
+    late.git("clone", "--quiet", "--filter=blob:none", url, str(partial.path))
+    partial.git("config", "remote.origin.uploadpack", str(serve))
+    old = partial.git("rev-parse", "HEAD~1:f").decode().strip()
+    before = partial.index(), partial.files()
+    for patch in (_patch(), _named(_patch(), old)):
+        assert partial.opatch("apply", "-3", feed=patch).status == 1
+        assert partial.opatch("apply", "-v", feed=patch).status == 1
+    assert (partial.index(), partial.files()) == before
+    assert not trace.exists()
+    partial.git("cat-file", "-e", old)
+    assert trace.exists()
+    trace.unlink()
+    assert partial.opatch("apply", "-3", feed=_patch()).status == 0
+    assert partial.read("f") == _MERGED.encode()
+    assert not trace.exists()
+
+
+def test_a_patch_that_matches_no_version_is_refused(late: Sandbox) -> None:
+    message = _refuses(late, _patch().replace(b" line 11", b" line eleven"))
+    assert "fits" not in message
+
+
+@pytest.mark.parametrize(
+    ("line", "changed"),
+    [(b" line 9\n", b"   line 9\n"), (b" line 9\n", b" Line 9\n"), (b" line 9\n", b" line 9\n \n")],
+)
+def test_a_patch_that_matches_a_version_loosely_is_refused(
+    late: Sandbox, line: bytes, changed: bytes
+) -> None:
+    _refuses(late, _patch().replace(line, changed))
+
+
+def test_fuzz_is_for_the_current_version_alone(late: Sandbox) -> None:
+    patch = _patch().replace(b" line 13", b" other").replace(b" line 9", b" other")
+    _refuses(late, patch, "--fuzz", "1")
+
+
+_REGION = "begin\nmiddle\nold\nafter\nend\n"
+_IN_REGION = envelope(b"*** Update File: f\n@@\n begin\n middle\n-old\n+new\n after\n end\n")
+_CHANGED = _REGION.replace("begin", "start")
+
+
+def test_versions_that_merge_to_different_contents_are_refused(repo: Sandbox) -> None:
+    fill = "".join(f"fill {number}\n" for number in range(20))
+    repo.commit({"f": _REGION + fill})
+    repo.commit({"f": fill + _REGION})
+    repo.commit({"f": _CHANGED + fill + _CHANGED})
+    assert "other versions, whose merges differ" in _refuses(repo, _IN_REGION)
+    blob = repo.git("rev-parse", "HEAD~1:f").decode().strip()
+    wanted = _CHANGED + fill + _CHANGED.replace("old", "new")
+    _merges(repo, _named(_IN_REGION, blob), content=wanted)
+
+
+def test_a_patch_that_matches_a_version_twice_is_refused(repo: Sandbox) -> None:
+    fill = "".join(f"fill {number}\n" for number in range(20))
+    repo.commit({"f": _REGION + fill})
+    repo.commit({"f": _REGION + fill + _REGION})
+    repo.commit({"f": _CHANGED + fill + _CHANGED})
+    where = _short(repo, "HEAD~1")
+    assert f"fits f as of {where} (1 commit ago) in several places" in _refuses(repo, _IN_REGION)
+
+
+def test_a_patch_that_matches_the_current_version_twice_may_be_for_it(repo: Sandbox) -> None:
+    fill = "".join(f"fill {number}\n" for number in range(20))
+    repo.commit({"f": _REGION + fill})
+    repo.commit({"f": _REGION + fill + _REGION})
+    assert "fits as of" not in _refuses(repo, _IN_REGION)
+    blob = repo.git("rev-parse", "HEAD~1:f").decode().strip()
+    wanted = _REGION.replace("old", "new") + fill + _REGION
+    _merges(repo, _named(_IN_REGION, blob), content=wanted)
+
+
+def test_an_applied_patch_is_called_already_applied(repo: Sandbox) -> None:
+    repo.commit({"f": _text()})
+    repo.commit({"f": _text(l10="new")})
+    repo.commit({"f": _text(l10="new", l8="eight")})
+    assert "already applied: written for" in _refuses(repo, _patch())
+    ran = repo.opatch("apply", "-3", "--skip-applied", feed=_patch())
+    assert (ran.status, ran.out) == (0, b"nothing to do: the patch is already applied\n")
+    assert repo.git("status", "--short") == b""
+
+
+def test_a_patch_is_reversed_as_git_revert_does(repo: Sandbox) -> None:
+    """Reverse a patch as `git revert` does."""
+    repo.commit({"f": _text()})
+    repo.commit({"f": _text(l10="new")})
+    repo.commit({"f": _text(l10="new", l8="eight")})
+    repo.git("revert", "--no-commit", "HEAD~1")
+    wanted = repo.index()
+    repo.git("reset", "--quiet", "--hard")
+    _merges(repo, _patch(), "-R", content=_text(l8="eight"))
+    assert repo.index() == wanted
+
+
+def test_verbose_refusals_name_the_version_that_matches(late: Sandbox) -> None:
+    before = late.state()
+    ran = late.opatch("apply", "-v", feed=_patch())
+    assert ran.status == 1
+    where = _short(late, "HEAD~1")
+    assert f"\n  fits f as of {where} (1 commit ago); try --3way\n" in ran.err
+    assert late.state() == before
+    for words in (["apply"], ["apply", "-v", "--worktree"]):
+        assert "--3way" not in late.opatch(*words, feed=_patch()).err
+
+
+@pytest.mark.parametrize("flag", ["--worktree", "--partial", "--reject"])
+def test_incompatible_options_are_refused(late: Sandbox, flag: str) -> None:
+    ran = late.opatch("apply", "-3", flag, feed=_patch())
+    assert (ran.status, "excludes" in ran.err) == (129, True)
+
+
+def test_check_show_and_convert_merge_too(late: Sandbox) -> None:
+    before = late.state()
+    for command in ("check", "show", "convert"):
+        assert late.opatch(command, feed=_patch()).status == 1
+        assert late.opatch(command, "-3", feed=_patch()).status == 0
+    based = late.opatch("convert", "-3", "--base", "HEAD", feed=_patch())
+    diff = late.opatch("convert", "-3", feed=_patch()).out
+    assert (based.out, late.state()) == (diff, before)
+    late.git("apply", "--index", feed=diff)
+    assert late.read("f") == _MERGED.encode()
+
+
+# Conflicts
+
+_LATER = {"l30": "thirty", "l8": "eight", "l10": "ten"}
+
+
+@pytest.fixture
+def torn(late: Sandbox) -> Sandbox:
+    """Change the patched line itself in a later version."""
+    late.commit({"f": _text(**_LATER)})
+    return late
+
+
+def _by_git(repo: Sandbox, patch: str, *words: str) -> tuple[Tree, bytes]:
+    """Give the files and index that `git apply --3way` leaves, then restore them."""
+    ran = repo.run("git", "apply", "--3way", *words, feed=patch.encode())
+    assert ran.status == 1
+    found = repo.files(), repo.git("ls-files", "-s")
+    repo.git("reset", "--quiet", "--hard")
+    return found
+
+
+def _diff(repo: Sandbox) -> str:
+    """Give the patch as a diff with line numbers."""
+    new = _stored(repo, _text(l30="thirty", l10="new"))
+    old = repo.git("rev-parse", "HEAD~2:f").decode().strip()
+    diff = repo.git("diff", "--full-index", old, new).decode()
+    return diff.replace(f"a/{old}", "a/f").replace(f"b/{new}", "b/f")
+
+
+@pytest.mark.parametrize("style", ["merge", "diff3"])
+@pytest.mark.parametrize("words", [["--index"], ["--cached"]])
+def test_a_conflict_is_left_as_git_leaves_it(
+    torn: Sandbox, style: str, words: Sequence[str]
+) -> None:
+    torn.git("config", "merge.conflictStyle", style)
+    wanted = _by_git(torn, _diff(torn), *words)
+    ran = torn.opatch("apply", "--3way", *words, feed=_patch())
+    assert (ran.status, ran.out) == (1, b"")
+    where = _short(torn, "HEAD~2")
+    assert f"error: f: has conflicts: written for {where} (2 commits ago), " in ran.err
+    assert ran.err.endswith("\n1 file left with conflicts\n")
+    assert (torn.files(), torn.git("ls-files", "-s")) == wanted
+    torn.fsck()
+
+
+@pytest.mark.parametrize("words", [["--index"], ["--cached"]])
+def test_a_conflict_names_the_command_that_undoes_it(torn: Sandbox, words: Sequence[str]) -> None:
+    torn.write("f", _text(**_LATER, l20="staged"))
+    torn.git("add", "f")
+    before = torn.files(), torn.git("ls-files", "-s")
+    patch = _patch().replace(b"*** End", b"*** Update File: other\n@@\n-o\n+p\n*** End")
+    ran = torn.opatch("apply", "--3way", *words, feed=patch)
+    assert ran.status == 1
+    assert ran.err.endswith("\n1 file left with conflicts; the rest of the patch is applied\n")
+    assert b"1 file changed: 1 modified; staged" in ran.out
+    assert torn.index()["other"][1] == b"p\n"
+    (back,) = (line for line in ran.err.splitlines() if line.startswith("  to go back: "))
+    below = torn.path / "below"
+    below.mkdir()
+    undone = torn.run("sh", "-c", back.partition(": ")[2], cwd=below)
+    below.rmdir()
+    assert undone.status == 0, undone.err
+    assert (torn.files(), torn.git("ls-files", "-s")) == before
+    torn.fsck()
+
+
+def test_after_conflicts_alone_undo_undoes_nothing_else(torn: Sandbox) -> None:
+    torn.opatch("apply", feed=envelope(b"*** Add File: n\n+n\n"))
+    torn.git("commit", "--quiet", "-m", "n")
+    assert torn.opatch("apply", "--3way", feed=_patch()).status == 1
+    before = torn.files(), torn.git("ls-files", "-s")
+    ran = torn.opatch("undo")
+    assert (ran.status, ran.out) == (128, b"")
+    assert ran.err == (
+        "error: files are unmerged, and not by what was recorded last: f\n"
+        "resolve or restore them first, or name the record: git opatch undo 1\n"
+    )
+    assert (torn.files(), torn.git("ls-files", "-s")) == before
+    assert torn.opatch("undo", "1").status == 0
+    assert "n" not in torn.files()
+
+
+def test_a_conflict_can_be_resolved(torn: Sandbox) -> None:
+    assert torn.opatch("apply", "--3way", feed=_patch()).status == 1
+    again = torn.opatch("apply", "--3way", feed=_patch())
+    assert "f: is unmerged; resolve the conflict first" in again.err
+    torn.write("f", _text(**{**_LATER, "l10": "ten and new"}))
+    torn.git("add", "f")
+    assert torn.git("status", "--short") == b"M  f\n"
+    assert "nothing is recorded" in torn.opatch("undo").err
+
+
+def test_a_check_of_a_conflict_changes_nothing(torn: Sandbox) -> None:
+    torn.git("config", "rerere.enabled", "true")
+    before = torn.state(), sorted((torn.path / ".git").rglob("*"))
+    assert "has conflicts" in _refuses(torn, _patch(), "--check")
+    for command in ("check", "show", "convert"):
+        ran = torn.opatch(command, "-3", feed=_patch())
+        assert (ran.status, ran.out if command != "check" else b"") == (1, b"")
+    found = [path for path in sorted((torn.path / ".git").rglob("*")) if "opatch" not in path.parts]
+    assert (torn.state(), found) == before
+
+
+def test_a_conflict_beside_a_refusal_changes_nothing(torn: Sandbox) -> None:
+    lost = b"*** Update File: other\n@@\n-never\n+p\n*** End Patch"
+    message = _refuses(torn, _patch().replace(b"*** End Patch", lost))
+    assert "has conflicts" in message
+
+
+_KILLED = """
+import os, sys
+import git_opatch.transaction as transaction
+from git_opatch.operations.apply import apply_patch
+from git_opatch.model.options import Options, ThreeWay
+from git_opatch.parse import parse_patch
+from git_opatch.git.repository import Repository
+
+write = transaction.write
+def killed(*arguments):
+    if sys.argv[1] == "write":
+        write(*arguments)
+    os._exit(9)
+
+setattr(transaction, sys.argv[1], killed)
+options = Options(three_way=ThreeWay.MERGE)
+apply_patch(parse_patch(sys.stdin.buffer.read()), Repository("."), options)
+"""
+
+
+def test_a_conflict_killed_early_is_restored(torn: Sandbox) -> None:
+    before = torn.files(), torn.git("ls-files", "-s")
+    assert torn.run("python", "-c", _KILLED, "write", feed=_patch()).status == 9
+    assert torn.files() != before[0]
+    recovered = torn.opatch("recover")
+    assert "an interrupted apply was rolled back (1 file)" in recovered.out.decode()
+    assert (torn.files(), torn.git("ls-files", "-s")) == before
+    torn.fsck()
+
+
+def test_a_conflict_killed_late_is_finished(torn: Sandbox) -> None:
+    wanted = _by_git(torn, _diff(torn), "--index")
+    assert torn.run("python", "-c", _KILLED, "_publish", feed=_patch()).status == 9
+    assert "an interrupted apply was finished" in torn.opatch("recover").out.decode()
+    assert (torn.files(), torn.git("ls-files", "-s")) == wanted
+    assert torn.opatch("log").out == b""
+    torn.fsck()
+
+
+def test_a_conflict_with_unstaged_changes_is_refused(torn: Sandbox) -> None:
+    torn.write("f", _text(**_LATER, l20="unstaged"))
+    assert "has unstaged changes" in _refuses(torn, _patch())
+
+
+def test_a_conflict_in_a_moved_file_is_refused(torn: Sandbox) -> None:
+    patch = _patch().replace(b"*** Update File: f\n", b"*** Update File: f\n*** Move to: g\n")
+    assert "but later changes conflict with it" in _refuses(torn, patch)
+
+
+def test_merge_attributes_are_honoured(torn: Sandbox) -> None:
+    torn.write(".gitattributes", "f merge=union\n")
+    _merges(torn, _patch(), content=_text(**{**_LATER, "l10": "ten\nnew"}))
+
+
+@pytest.mark.parametrize("patch", [_patch(), _patch(20)])
+def test_the_json_document_lists_the_conflicts(torn: Sandbox, patch: bytes) -> None:
+    clean = patch != _patch()
+    found = json.loads(torn.opatch("apply", "-3", "--json", feed=patch).out)
+    assert found["status"] == ("applied" if clean else "unmerged")
+    assert [failure["reason"] for failure in found["failures"]] == ([] if clean else ["conflict"])
+    assert found["modified"] == (["f"] if clean else [])

@@ -1,0 +1,638 @@
+"""Undo and redo what was applied: byte for byte, or refused with the position."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from examples import examples
+from hypothesis import HealthCheck, assume, given
+from sandbox import Ran, Sandbox, Tree
+from test_properties import edited_files
+from writers import Edited, envelope, numbered
+
+from git_opatch import journal
+from git_opatch.model.errors import JournalError
+
+_LINES = [f"line {number}" for number in range(1, 31)]
+_JOURNAL = ".git/opatch/journal"
+
+
+def _text(*changed: tuple[int, str]) -> str:
+    """Give thirty lines, some of them changed."""
+    lines = list(_LINES)
+    for number, text in changed:
+        lines[number - 1] = text
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _patch(number: int, new: str, path: str = "f") -> bytes:
+    return envelope(f"*** Update File: {path}\n@@\n-line {number}\n+{new}\n".encode())
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    """Make a repository with the file `f` of thirty lines, and others."""
+    repo.commit({"f": _text(), "gone": "g\n", "old": "o\n", "bin": b"\0\1"})
+    return repo
+
+
+def _state(repo: Sandbox) -> tuple[Tree, Tree]:
+    return repo.index(), repo.files()
+
+
+def _applied(repo: Sandbox, patch: bytes, *words: str) -> tuple[Tree, Tree]:
+    """Apply the patch; return the state after it."""
+    ran = repo.opatch("apply", *words, feed=patch)
+    assert ran.status == 0, ran.err
+    return _state(repo)
+
+
+def _undone(repo: Sandbox, *words: str) -> tuple[Tree, Tree]:
+    ran = repo.opatch("undo", *words)
+    assert (ran.status, ran.err) == (0, "")
+    return _state(repo)
+
+
+def _refused(repo: Sandbox, *words: str, status: int = 1) -> str:
+    before, journal = repo.state(), sorted(os.listdir(repo.path / _JOURNAL))
+    ran = repo.opatch("undo", *words)
+    assert (ran.status, ran.out) == (status, b"")
+    assert (repo.state(), sorted(os.listdir(repo.path / _JOURNAL))) == (before, journal)
+    return ran.err
+
+
+_EVERYTHING = envelope(
+    b"*** Update File: f\n@@\n-line 3\n+3\n",
+    b"*** Add File: d/e/new\n+n\n",
+    b"*** Delete File: gone\n",
+    b"*** Delete File: bin\n",
+    b"*** Update File: old\n*** Move to: m/moved\n@@\n-o\n+O\n",
+)
+
+
+@pytest.mark.parametrize("target", ["--index", "--cached", "--worktree"])
+def test_undo_and_redo_are_exact(base: Sandbox, target: str) -> None:
+    before = _state(base)
+    after = _applied(base, _EVERYTHING, target)
+    assert after != before
+    ran = base.opatch("undo")
+    where = {
+        "--index": b"",
+        "--cached": b", in the index only",
+        "--worktree": b", in the working tree only",
+    }[target]
+    assert (ran.status, ran.err, _state(base)) == (0, "", before)
+    assert ran.out == (
+        b"Undid record 1: 2 files added, 1 modified, 1 deleted, 1 moved"
+        + where
+        + b". Redo: git opatch undo 2\n"
+    )
+    assert _undone(base) == after
+    assert _undone(base) == before
+    base.fsck()
+
+
+def test_apply_names_the_command_that_undoes(base: Sandbox) -> None:
+    before = _state(base)
+    base.write("p.txt", _patch(3, "3"))
+    message = base.opatch("apply", "p.txt").out.decode()
+    assert message.endswith("; staged. Undo: git opatch undo 1\n")
+    ran = base.opatch("undo", "1")
+    assert ran.out.startswith(b"Undid record 1 (p.txt): 1 file modified. Redo: ")
+    (base.path / "p.txt").unlink()
+    assert _state(base) == before
+
+
+def test_the_configured_target_is_ignored(base: Sandbox) -> None:
+    before = _state(base)
+    _applied(base, _patch(3, "3"), "--cached")
+    base.git("config", "opatch.target", "worktree")
+    assert _undone(base) == before
+
+
+def test_another_target_can_be_named(base: Sandbox) -> None:
+    before = _state(base)
+    after = _applied(base, _patch(3, "3"))
+    assert _undone(base, "--worktree") == (after[0], before[1])
+
+
+def test_a_record_can_be_named_by_its_number(base: Sandbox) -> None:
+    _applied(base, _patch(3, "3"))
+    _applied(base, _patch(20, "20"))
+    index, files = _undone(base, "1")
+    assert index["f"] == files["f"] == ("100644", _text((20, "20")).encode())
+
+
+def test_a_copy_is_deleted(base: Sandbox) -> None:
+    before = _state(base)
+    feed = (
+        b"diff --git a/f b/copy\ncopy from f\ncopy to copy\n--- a/f\n+++ b/copy\n@@\n-line 1\n+1\n"
+    )
+    after = _applied(base, feed)
+    assert _undone(base) == before
+    assert _undone(base) == after
+    assert _undone(base) == before
+    _applied(base, feed)
+    base.write("copy", base.read("copy") + b"mine\n")
+    base.git("add", "copy")
+    assert "error: copy: was changed since it was created" in _refused(base)
+
+
+def test_a_replaced_binary_file_is_restored(base: Sandbox) -> None:
+    before = _state(base)
+    after = _applied(base, envelope(b"*** Add File: bin\n+text\n"), "--overwrite")
+    assert after[0]["bin"] == ("100644", b"text\n")
+    assert _undone(base) == before
+    assert _undone(base) == after
+    assert _undone(base) == before
+
+
+def test_a_replaced_link_is_restored(base: Sandbox) -> None:
+    (base.path / "link").symlink_to("gone")
+    base.git("add", "link")
+    before = _state(base)
+    after = _applied(base, envelope(b"*** Add File: link\n+text\n"), "--overwrite")
+    assert _undone(base) == before
+    assert _undone(base) == after
+
+
+def test_a_mode_is_restored(base: Sandbox) -> None:
+    before = _state(base)
+    after = _applied(base, b"diff --git a/f b/f\nold mode 100644\nnew mode 100755\n")
+    assert after[1]["f"][0] == "100755"
+    assert _undone(base) == before
+    assert _undone(base) == after
+
+
+def test_a_byte_order_mark_stays_on_its_line(base: Sandbox) -> None:
+    """Delete a first line before one that begins with U+FEFF: that is not the mark of the file."""
+    base.commit({"f": "first\r\n\ufeffsecond\r\nthird\r\n"})
+    before = _state(base)
+    after = _applied(base, "--- a/f\n+++ b/f\n@@\n-first\n \ufeffsecond\n".encode())
+    assert after[0]["f"] == ("100644", "\ufeffsecond\r\nthird\r\n".encode())
+    assert _undone(base) == before
+    assert _undone(base) == after
+
+
+def test_the_recorded_position_is_used_among_equal_lines(base: Sandbox) -> None:
+    """Use the line numbers of a recorded diff: they are right."""
+    block = "a\nb\nc\n%s\nd\ne\nf\n"
+    base.commit({"f": block % "new" * 3 + block % "old" + block % "new" * 2})
+    before = _state(base)
+    after = _applied(base, envelope(b"*** Update File: f\n@@\n-old\n+new\n"))
+    assert after[0]["f"] == ("100644", (block % "new" * 6).encode())
+    assert _undone(base) == before
+    assert _undone(base) == after
+
+
+# --- files that have changed since ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", ["--index", "--cached"])
+def test_changes_elsewhere_in_the_file_are_kept(base: Sandbox, target: str) -> None:
+    _applied(base, _patch(15, "fifteen"), target)
+    base.write("f", "above\n" + _text((2, "two"), (15, "fifteen")))
+    base.git("add", "f")
+    index, _ = _undone(base)
+    assert index["f"] == ("100644", ("above\n" + _text((2, "two"))).encode())
+
+
+def test_changes_elsewhere_in_the_working_tree_are_kept(base: Sandbox) -> None:
+    base.write("untracked", _text())
+    _applied(base, _patch(15, "fifteen", "untracked"), "--worktree")
+    base.write("untracked", "above\n" + _text((15, "fifteen")))
+    _, files = _undone(base)
+    assert files["untracked"] == ("100644", ("above\n" + _text()).encode())
+
+
+def test_a_change_of_the_same_lines_is_refused(base: Sandbox) -> None:
+    _applied(base, _patch(15, "fifteen"))
+    base.write("f", _text((15, "quince")))
+    base.git("add", "f")
+    message = re.sub(r"lines \d+-\d+", "lines N-M", _refused(base))
+    number = base.read(f"{_JOURNAL}/1.diff").split(b"\n").index(b"+fifteen") + 1
+    assert message == (
+        "error: f: hunk 1 of 1 is not applied to the index, or was changed since\n"
+        f"  .git/opatch/journal/1.diff, line {number} expects\n"
+        "      fifteen\n"
+        "  closest match, f:15\n"
+        "      14  line 14\n"
+        "      15  quince\n"
+        "      16  line 16\n"
+        "  the text differs; re-read f lines N-M and undo it by hand\n"
+        "  what was applied: git opatch log -p 1\n"
+        "the patch cannot be undone; nothing was changed\n"
+    )
+
+
+def test_a_later_patch_must_be_undone_first(base: Sandbox) -> None:
+    before = _state(base)
+    _applied(base, _patch(15, "fifteen"))
+    _applied(base, envelope(b"*** Update File: f\n@@\n-fifteen\n+quince\n"))
+    message = _refused(base, "1")
+    assert "  record 2 changed the file after that; first: git opatch undo 2\n" in message
+    _undone(base, "2")
+    assert _undone(base, "1") == before
+
+
+def test_equal_lines_elsewhere_are_left_alone(base: Sandbox) -> None:
+    """Leave equal lines alone where its own lines were changed."""
+    block = "def f():\n    one\n    two\n    %s\n    four\n    five\n    six\n"
+    base.commit({"f": block % "new" + "x\n" * 9 + block % "old"})
+    patch = b"*** Update File: f\n@@\n     one\n     two\n-    old\n+    new\n     four\n"
+    _applied(base, envelope(patch))
+    base.write("f", block % "new" + "x\n" * 9 + (block % "new").replace("two", "2"))
+    base.git("add", "f")
+    message = _refused(base)
+    assert "its lines are at line 1" in message
+
+
+def test_its_own_lines_are_undone_among_equal_ones(base: Sandbox) -> None:
+    block = "def f():\n    one\n    two\n    %s\n    four\n    five\n    six\n"
+    base.commit({"f": block % "new" + "x\n" * 9 + block % "old"})
+    patch = b"*** Update File: f\n@@\n     one\n     two\n-    old\n+    new\n     four\n"
+    _applied(base, envelope(patch))
+    base.write("f", "above\n" + block % "new" + "x\n" * 9 + block % "new")
+    base.git("add", "f")
+    index, _ = _undone(base)
+    wanted = "above\n" + block % "new" + "x\n" * 9 + block % "old"
+    assert index["f"] == ("100644", wanted.encode())
+
+
+def test_a_new_file_that_has_grown_is_refused(base: Sandbox) -> None:
+    _applied(base, envelope(b"*** Add File: new\n+n\n"))
+    base.write("new", "n\nmine\n")
+    base.git("add", "new")
+    assert "error: new: has 1 lines that the patch does not delete" in _refused(base)
+
+
+def test_a_deleted_file_that_exists_again_is_refused(base: Sandbox) -> None:
+    _applied(base, envelope(b"*** Delete File: gone\n"))
+    base.write("gone", "another\n")
+    base.git("add", "gone")
+    assert "error: gone: the file already exists" in _refused(base)
+
+
+def test_a_missing_blob_is_refused(base: Sandbox) -> None:
+    """Refuse, although HEAD has another file at the path."""
+    base.write("late", b"\0late")
+    base.git("add", "late")
+    oid = base.git("rev-parse", ":late").decode().strip()
+    _applied(base, envelope(b"*** Delete File: late\n"))
+    (base.path / ".git/objects" / oid[:2] / oid[2:]).unlink()
+    base.commit({"late": b"\0other"})
+    base.git("rm", "--quiet", "late")
+    message = _refused(base)
+    assert (
+        f"error: late: its earlier content, blob {oid}, is no longer in the repository" in message
+    )
+
+
+def test_unstaged_changes_are_refused(base: Sandbox) -> None:
+    _applied(base, _patch(15, "fifteen"))
+    base.write("f", "mine\n" + _text((15, "fifteen")))
+    message = _refused(base)
+    assert "error: f: has unstaged changes\n" in message
+    assert "to leave those changes unstaged: git opatch undo --carry 1\n" in message
+    _, files = _undone(base, "--worktree", "1")
+    assert files["f"] == ("100644", ("mine\n" + _text()).encode())
+
+
+def test_undo_works_on_another_branch(base: Sandbox) -> None:
+    """Undo where the lines occur, and refuse where they do not."""
+    _applied(base, _patch(15, "fifteen"))
+    base.git("commit", "--quiet", "-m", "applied")
+    base.git("switch", "--quiet", "-c", "without", "HEAD~")
+    assert "is not applied here, so there is nothing to undo" in _refused(base)
+    base.git("switch", "--quiet", "-c", "with", "main")
+    base.commit({"f": "above\n" + _text((15, "fifteen"))})
+    index, _ = _undone(base)
+    assert index["f"] == ("100644", ("above\n" + _text()).encode())
+
+
+# --- the journal ----------------------------------------------------------------------------
+
+
+def test_undo_without_a_record_is_refused(repo: Sandbox) -> None:
+    for words in ([], ["3"]):
+        ran = repo.opatch("undo", *words)
+        assert (ran.status, ran.out) == (128, b"")
+        assert ran.err.startswith("error: nothing is recorded here")
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "x", "1.5", "²"])
+def test_an_invalid_record_number_is_an_error(base: Sandbox, number: str) -> None:
+    _applied(base, _patch(3, "3"))
+    status = 128 if number == "0" else 129
+    _refused(base, number, status=status)
+
+
+def test_an_unknown_record_is_refused(base: Sandbox) -> None:
+    _applied(base, _patch(3, "3"))
+    message = _refused(base, "7", status=128)
+    assert message == "error: there is no record 7; `git opatch log` shows those from 1 to 1\n"
+
+
+def test_a_second_undo_is_refused(base: Sandbox) -> None:
+    """A repeated call does not apply the patch again."""
+    _applied(base, _patch(3, "3"))
+    _undone(base, "1")
+    assert _refused(base, "1") == (
+        "error: record 1 is already undone, by record 2; to apply it again: git opatch undo 2\n"
+    )
+    after = _undone(base, "2")
+    assert after[0]["f"] == ("100644", _text((3, "3")).encode())
+    assert _undone(base, "1")[0]["f"] == ("100644", _text().encode())
+
+
+def test_a_record_of_a_newer_version_is_refused(base: Sandbox) -> None:
+    before = _state(base)
+    _applied(base, _patch(3, "3"))
+    _applied(base, _patch(20, "20"))
+    entry = json.loads(base.read(f"{_JOURNAL}/2.json"))
+    base.write(f"{_JOURNAL}/2.json", json.dumps({**entry, "version": 2, "changes": "new"}))
+    for words in ([], ["2"]):
+        message = _refused(base, *words, status=128)
+        assert message == "error: record 2 was written by a newer version of git opatch\n"
+    index, _ = _undone(base, "1")
+    assert index["f"] == ("100644", _text((20, "20")).encode())
+    assert index != before[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [("1.json", 0), ("1.json", 40), ("1.diff", 0), ("1.diff", 200), ("1.diff", None)],
+)
+def test_a_truncated_journal_is_an_error(base: Sandbox, name: str, kept: int | None) -> None:
+    _applied(base, _EVERYTHING)
+    path = base.path / _JOURNAL / name
+    data = path.read_bytes()
+    if kept is None:
+        path.unlink()
+    else:
+        assert kept < len(data)
+        path.write_bytes(data[:kept])
+    message = _refused(base, status=128)
+    assert f"{_JOURNAL}/{name} {'is damaged' if kept is not None else 'cannot be read'}" in message
+
+
+@pytest.mark.parametrize("name", ["1.json", "1.diff"])
+def test_a_journal_truncated_anywhere_is_an_error(base: Sandbox, name: str) -> None:
+    _applied(base, _EVERYTHING)
+    home = base.path / ".git/opatch"
+    whole = (home / "journal" / name).read_bytes()
+    assert journal.get(home).read_diff()
+    for kept in range(len(whole)):
+        (home / "journal" / name).write_bytes(whole[:kept])
+        with pytest.raises(JournalError, match=f"{name} is damaged"):
+            journal.get(home).read_diff()
+
+
+def test_a_changed_diff_is_an_error(base: Sandbox) -> None:
+    """Missing sections are not skipped."""
+    _applied(base, _EVERYTHING)
+    diff = base.read(f"{_JOURNAL}/1.diff")
+    base.write(f"{_JOURNAL}/1.diff", diff[: diff.rindex(b"diff --git")])
+    assert "is damaged: it does not match its checksum" in _refused(base, status=128)
+
+
+def test_a_record_without_later_fields_is_read(base: Sandbox) -> None:
+    """Read a record that was written before there were counts and checksums."""
+    before = _state(base)
+    _applied(base, _EVERYTHING)
+    entry = json.loads(base.read(f"{_JOURNAL}/1.json"))
+    del entry["files"], entry["checksum"]
+    base.write(f"{_JOURNAL}/1.json", json.dumps(entry))
+    assert _undone(base) == before
+
+
+def _numbers(repo: Sandbox) -> list[str]:
+    directory = repo.path / _JOURNAL
+    return sorted(os.listdir(directory)) if directory.exists() else []
+
+
+def test_the_journal_keeps_the_configured_number_of_records(base: Sandbox) -> None:
+    base.git("config", "opatch.journalSize", "2")
+    for number in (3, 10, 17):
+        _applied(base, _patch(number, "x"))
+    assert _numbers(base) == ["2.diff", "2.json", "3.diff", "3.json"]
+    assert "shows those from 2 to 3" in _refused(base, "1", status=128)
+    ran = base.run("git", "-c", "opatch.journalSize=1", "opatch", "undo", "3")
+    assert ran.status == 0, ran.err
+    assert _numbers(base) == ["4.diff", "4.json"]
+
+
+def test_the_journal_can_be_turned_off(base: Sandbox) -> None:
+    before = _state(base)
+    _applied(base, _patch(3, "3"))
+    base.git("config", "opatch.journalSize", "0")
+    ran = base.opatch("undo")
+    assert (ran.status, _state(base)) == (0, before)
+    assert ran.out == b"Undid record 1: 1 file modified\n"
+    assert _numbers(base) == []
+    base.write(".git/p", _patch(3, "3"))
+    message = base.opatch("apply", ".git/p").out.decode()
+    assert message.endswith("Undo: git opatch apply -R .git/p\n")
+    assert _numbers(base) == []
+    assert base.opatch("apply", "-R", ".git/p").status == 0
+    assert _state(base) == before
+
+
+def test_record_numbers_are_not_reused(base: Sandbox) -> None:
+    _applied(base, _patch(3, "3"))
+    _applied(base, _patch(5, "5"))
+    base.git("config", "opatch.journalSize", "0")
+    assert base.opatch("apply", feed=_patch(7, "7")).status == 0
+    assert _numbers(base) == []
+    base.git("config", "--unset", "opatch.journalSize")
+    ran = base.opatch("apply", feed=_patch(9, "9"))
+    assert b"Undo: git opatch undo 3" in ran.out
+    before = _state(base)
+    assert "there is no record 2" in base.opatch("undo", "2").err
+    assert _state(base) == before
+
+
+@pytest.mark.parametrize("value", ["-1", "many", "1k", ""])
+def test_an_invalid_journal_size_is_an_error(base: Sandbox, value: str) -> None:
+    base.git("config", "opatch.journalSize", value)
+    before = base.state()
+    for words in (["apply"], ["undo"]):
+        ran = base.opatch(*words, feed=_patch(3, "3"))
+        assert (ran.status, base.state()) == (129, before)
+        assert f"opatch.journalSize is `{value}`; use a number of records" in ran.err
+
+
+# --- generated patches ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", ["--index", "--cached", "--worktree"])
+@examples(0.5, HealthCheck.filter_too_much, HealthCheck.too_slow)
+@given(edited=edited_files())
+def test_undo_and_redo_restore_every_byte(edited: Edited, target: str) -> None:
+    """Compare every byte of index and working tree, with the real program."""
+    patch = numbered("f", edited)
+    with tempfile.TemporaryDirectory() as directory:
+        repo = Sandbox(Path(directory) / "repo").init("--template=")
+        repo.commit({"f": edited.before, "other": "other\n"})
+        before = _state(repo)
+        assume(repo.opatch("apply", "--ambiguous", "nearest", target, feed=patch).status == 0)
+        after = _state(repo)
+        assert after != before
+        assert _undone(repo) == before
+        assert _undone(repo) == after
+        repo.fsck()
+
+
+# --- many at once -----------------------------------------------------------------------------
+
+
+def _all_at_once(repo: Sandbox, commands: Iterator[list[str]]) -> list[Ran]:
+    started = [
+        subprocess.Popen(
+            ["git-opatch", *words],
+            cwd=repo.path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+        )
+        for words in commands
+    ]
+    ended = [(process, *process.communicate(timeout=300)) for process in started]
+    return [Ran(process.returncode, out, err.decode()) for process, out, err in ended]
+
+
+_COUNTS = pytest.mark.parametrize("count", [4, pytest.param(20, marks=pytest.mark.exhaustive)])
+
+
+def _patches(repo: Sandbox, directory: Path, count: int) -> list[str]:
+    """Write patches of one file, each of another line."""
+    repo.commit({"f": "".join(f"line {number}\n" for number in range(100))})
+    names = []
+    for number in range(count):
+        path = directory / f"{number}.patch"
+        path.write_bytes(_patch(5 * number, f"new {number}"))
+        names.append(str(path))
+    return names
+
+
+def _new_lines(repo: Sandbox) -> set[str]:
+    text = repo.read("f").decode()
+    assert repo.index()["f"] == ("100644", text.encode())
+    return {line for line in text.splitlines() if line.startswith("new")}
+
+
+@_COUNTS
+def test_concurrent_runs_apply_once_or_are_refused(
+    repo: Sandbox, tmp_path: Path, count: int
+) -> None:
+    """Each is applied once, or refused because another run is at work."""
+    ran = _all_at_once(repo, (["apply", name] for name in _patches(repo, tmp_path, count)))
+    done = {f"new {number}" for number, run in enumerate(ran) if run.status == 0}
+    assert done
+    assert _new_lines(repo) == done
+    for run in ran:
+        assert run.status in (0, 128)
+        assert not run.status or "is at work in this repository" in run.err
+    assert len(_numbers(repo)) == 2 * len(done)
+    assert repo.git("status", "--short") == b"M  f\n"
+    repo.fsck()
+
+
+@_COUNTS
+def test_waiting_runs_take_turns(repo: Sandbox, tmp_path: Path, count: int) -> None:
+    names = _patches(repo, tmp_path, count)
+    ran = _all_at_once(repo, (["apply", "--wait", "200", name] for name in names))
+    assert [(run.status, run.err) for run in ran] == [(0, "")] * count
+    assert _new_lines(repo) == {f"new {number}" for number in range(count)}
+    assert repo.git("status", "--short") == b"M  f\n"
+    ran = _all_at_once(
+        repo, (["undo", "--wait", "200", str(number)] for number in range(1, count + 1))
+    )
+    assert [(run.status, run.err) for run in ran] == [(0, "")] * count
+    assert _new_lines(repo) == set()
+    assert len(_numbers(repo)) == 4 * count
+    assert repo.git("status", "--short") == b""
+    repo.fsck()
+
+
+@pytest.mark.parametrize("words", [[], ["--wait", "200"]])
+@_COUNTS
+def test_the_same_patch_is_applied_once(
+    repo: Sandbox, tmp_path: Path, words: list[str], count: int
+) -> None:
+    """It is applied once; after that it is already applied."""
+    name = _patches(repo, tmp_path, count)[3]
+    ran = _all_at_once(repo, (["apply", *words, name] for _ in range(count)))
+    assert [run.status for run in ran].count(0) == 1
+    busy = [run for run in ran if run.status == 128]
+    assert not (busy and words)
+    assert all("is at work in this repository" in run.err for run in busy)
+    applied = [run for run in ran if run.status == 1]
+    assert all("is already applied: its new lines are at line" in run.err for run in applied)
+    assert len(busy) + len(applied) == count - 1
+    assert _new_lines(repo) == {"new 3"}
+    assert repo.git("status", "--short") == b"M  f\n"
+    assert _numbers(repo) == ["1.diff", "1.json"]
+    repo.fsck()
+
+
+@pytest.mark.parametrize("name", [".git/index.lock", ".git/opatch/lock"])
+def test_waiting_ends_after_the_given_time(base: Sandbox, name: str) -> None:
+    _applied(base, _patch(3, "3"))
+    base.write(".git/p", _patch(20, "20"))
+    script = f"flock {name} git-opatch " if name.endswith("opatch/lock") else "git-opatch "
+    if name.endswith("index.lock"):
+        base.write(name, "")
+    for words in ("apply --wait 0.5 .git/p", "undo --wait 0.5"):
+        start = time.monotonic()
+        ran = base.run("sh", "-c", script + words)
+        assert time.monotonic() - start > 0.5
+        assert (ran.status, ran.out) == (128, b"")
+        assert "the index is locked" in ran.err or "another git opatch is at work" in ran.err
+
+
+@pytest.mark.parametrize("seconds", ["-1", "soon", ""])
+def test_an_invalid_waiting_time_is_an_error(base: Sandbox, seconds: str) -> None:
+    before = base.state()
+    ran = base.opatch("apply", "--wait", seconds, feed=_patch(3, "3"))
+    assert (ran.status, base.state()) == (129, before)
+
+
+def test_waiting_until_git_is_done(base: Sandbox) -> None:
+    """Wait for another git command that holds the index for a moment, too."""
+    base.write(".git/index.lock", "")
+    base.write(".git/p", _patch(3, "3"))
+    process = subprocess.Popen(
+        ["git-opatch", "apply", "-q", "--wait", "60", ".git/p"], cwd=base.path
+    )
+    time.sleep(1)
+    assert process.poll() is None
+    (base.path / ".git/index.lock").unlink()
+    assert process.wait(60) == 0
+    assert base.read("f") == _text((3, "3")).encode()
+
+
+def test_the_help_names_one_default(repo: Sandbox) -> None:
+    message = " ".join(repo.opatch("undo", "-h").out.decode().split())
+    assert "It is undone where it was applied" in message
+    assert "(the default)" not in message
+
+
+@pytest.mark.parametrize(
+    ("flag", "target"), [("--cached", "index"), ("--worktree", "working tree")]
+)
+def test_an_undo_of_one_target_is_named(repo: Sandbox, flag: str, target: str) -> None:
+    repo.commit({"f": "one\n"})
+    repo.opatch("apply", feed=envelope(b"*** Update File: f\n@@\n-one\n+1\n"))
+    assert repo.opatch("undo", "1", flag).status == 0
+    ran = repo.opatch("undo", "1")
+    assert ran.status == 1
+    assert f"record 1 is already undone, in the {target} only, by record 2; to" in ran.err

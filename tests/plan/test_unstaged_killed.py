@@ -1,0 +1,180 @@
+"""`--carry` killed or overtaken at any moment: all or nothing, and no user change lost."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox
+from writers import envelope
+
+from git_opatch.git.repository import Repository
+from git_opatch.model.options import Options
+from git_opatch.operations.apply import apply_patch
+from git_opatch.operations.recover import recover_interrupted
+from git_opatch.parse import parse_patch
+
+_BEFORE = "".join(f"line {number}\n" for number in range(1, 21))
+_MINE = _BEFORE.replace("line 2\n", "line 2\nmine\n")
+_CARRIED = _MINE.replace("line 10\n", "ten\n")
+_WHOLE = envelope(
+    b"*** Add File: d/new\n+new\n*** Delete File: block\n",
+    b"*** Update File: f\n@@\n-line 10\n+ten\n",
+    b"*** Update File: other\n*** Move to: moved\n@@\n-other\n+another\n",
+)
+
+
+def _dirty(path: Path) -> Sandbox:
+    repo = Sandbox(path).init()
+    repo.commit({"f": _BEFORE, "other": "other\n", "block": "b\n", "staged": "1\n"})
+    repo.write("staged", "2\n")
+    repo.git("add", "staged")
+    repo.write("f", _MINE)
+    repo.write("other", "other\nmine\n")
+    return repo
+
+
+def _shown(repo: Sandbox) -> tuple[object, ...]:
+    return repo.git("ls-files", "-s"), repo.files()
+
+
+def _leftovers(repo: Sandbox) -> set[str]:
+    own = repo.path / ".git/opatch"
+    names = set(os.listdir(own)) if own.exists() else set()
+    index = {name for name in os.listdir(own.parent) if name.startswith("index")}
+    return (names | index) - {"lock", "journal", "index"}
+
+
+_EVENTS = ("open", "os.link", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod",
+           "shutil.rmtree", "subprocess.Popen")  # fmt: skip
+
+
+def _killed_at(number: int, git: Path, work: Callable[[], object]) -> bool:
+    """Do `work` in a process that is killed before its n-th audit event."""
+    child = os.fork()
+    if child == 0:
+        seen = 0
+
+        def note(event: str, arguments: tuple[object, ...]) -> None:
+            nonlocal seen
+            if event in _EVENTS and (seen or "txn" in str(arguments[0])):
+                seen += event == "subprocess.Popen" or str(arguments[0]).startswith(str(git))
+                if seen == number:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(note)
+        try:
+            work()
+        finally:
+            os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
+def test_a_kill_at_any_moment_is_atomic(tmp_path: Path) -> None:
+    template = _dirty(tmp_path / "template")
+    before = _shown(template)
+    done = Sandbox(tmp_path / "done")
+    shutil.copytree(template.path, done.path)
+    assert done.opatch("apply", "--carry", feed=_WHOLE).status == 0
+    after = _shown(done)
+    assert done.read("f").decode() == _CARRIED
+    assert done.read("moved") == b"another\nmine\n"
+    patch, outcomes = parse_patch(_WHOLE), []
+    for number in range(1, 1000):
+        repo = Sandbox(tmp_path / str(number))
+        shutil.copytree(template.path, repo.path)
+        repository = Repository(repo.path)
+        work = partial(apply_patch, patch, repository, Options(carry=True))
+        killed = _killed_at(number, repo.path, work)
+        recover_interrupted(repository)
+        assert _shown(repo) in (before, after), number
+        assert _leftovers(repo) == set(), number
+        outcomes.append(_shown(repo) == after)
+        shutil.rmtree(repo.path)
+        if not killed:
+            break
+    assert outcomes == sorted(outcomes)  # once it is finished, it stays finished
+    assert outcomes.count(False) > 20
+    assert outcomes.count(True) > 3
+
+
+def _with_git(tmp_path: Path, script: str) -> dict[str, str]:
+    """Give an environment in which git is a script; `$real` is git."""
+    hook = tmp_path / "bin/git"
+    hook.parent.mkdir()
+    hook.write_text(f'#!/bin/sh\nreal="{shutil.which("git")}"\n{script}\nexec "$real" "$@"\n')
+    hook.chmod(0o755)
+    return {"PATH": f"{hook.parent}{os.pathsep}{os.environ['PATH']}"}
+
+
+def _apply(repo: Sandbox, env: dict[str, str]) -> str:
+    patch = repo.path.with_name("patch")
+    patch.write_bytes(_WHOLE)
+    ran = repo.run("git-opatch", "apply", "--carry", str(patch), env=env)
+    assert ran.status != 0
+    assert "Traceback" not in ran.err
+    return ran.err
+
+
+_WRITING = 'case "$*" in *" apply "*work.diff) {} ;; esac'
+
+
+@pytest.mark.parametrize("leftover", ["head -c 70 new >f", "rm f", "cp new f", ": >f"])
+@pytest.mark.parametrize("processes", ["$PPID $$", "$$"])
+def test_a_kill_while_git_writes_is_recovered(
+    tmp_path: Path, leftover: str, processes: str
+) -> None:
+    """A file that git has half written is removed."""
+    repo = _dirty(tmp_path / "repo")
+    before = _shown(repo)
+    new = leftover.replace("new", str(tmp_path / "new"))
+    (tmp_path / "new").write_text(_CARRIED)
+    script = _WRITING.format(f'"$real" "$@"; rm f; {new}; kill -9 {processes}')
+    _apply(repo, _with_git(tmp_path, script))
+    assert (repo.path / ".git/opatch/txn").exists() == ("PPID" in processes)
+    assert repo.opatch("recover").status == 0
+    assert _shown(repo) == before
+    assert _leftovers(repo) == set()
+
+
+def test_changes_after_a_kill_are_kept(tmp_path: Path) -> None:
+    repo = _dirty(tmp_path / "repo")
+    before = _shown(repo)
+    looked_at = 'case "$GIT_INDEX_FILE" in */txn/clean/index) kill -9 $PPID $$ ;; esac'
+    _apply(repo, _with_git(tmp_path, looked_at))
+    (repo.path / "f").unlink()
+    repo.write("f", "mine alone\n")
+    ran = repo.opatch("recover")
+    assert (ran.status, "f: left as it is" in ran.out.decode() + ran.err) == (0, True)
+    assert repo.read("f") == b"mine alone\n"
+    assert repo.git("ls-files", "-s") == before[0]
+
+
+@pytest.mark.parametrize("how", ["echo later >>f", "cp f f2; echo later >>f2; mv f2 f"])
+def test_changes_between_check_and_record_are_noticed(tmp_path: Path, how: str) -> None:
+    repo = _dirty(tmp_path / "repo")
+    index = repo.git("ls-files", "-s")
+    moment = f'case "$GIT_INDEX_FILE" in */txn/clean/index) [ -e once ] || {{ {how}; }} ;; esac'
+    env = _with_git(tmp_path, moment.replace("[ -e once ] ||", "grep -q later f ||"))
+    assert "f was changed meanwhile" in _apply(repo, env)
+    assert repo.read("f").decode() == _MINE + "later\n"
+    assert repo.git("ls-files", "-s") == index
+    assert repo.read("other") == b"other\nmine\n"
+
+
+@pytest.mark.parametrize("how", ["echo later >>f", "cp f f2; echo later >>f2; mv f2 f"])
+def test_changes_right_before_git_writes_are_kept(tmp_path: Path, how: str) -> None:
+    """Git overwrites it; the index does not change, and nothing is lost."""
+    repo = _dirty(tmp_path / "repo")
+    index = repo.git("ls-files", "-s")
+    message = _apply(repo, _with_git(tmp_path, _WRITING.format(f"grep -q later f || {{ {how}; }}")))
+    assert "everything was restored except what was changed meanwhile: f; the earlier" in message
+    assert repo.read("f").decode() == _CARRIED + "later\n"
+    assert repo.read("other") == b"other\nmine\n"
+    assert repo.git("ls-files", "-s") == index

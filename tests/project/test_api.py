@@ -1,0 +1,150 @@
+"""The Python API: docs/api.md is correct, and its examples run unchanged."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox
+
+import git_opatch as api
+
+_TEXT = (Path(__file__).parents[2] / "docs/api.md").read_text()
+_READ, _APPLY, _DIFF, _COMMAND, _THOUSAND = re.findall(r"(?ms)^```python\n(.*?)^```$", _TEXT)
+_PATCH = (
+    "*** Begin Patch\n*** Update File: src/greet.py\n@@ def greet(name):\n-    hello\n+    hi\n"
+    "*** Add File: n\n+n\n*** End Patch\n"
+)
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit({"src/greet.py": "def greet(name):\n    hello\n"})
+    return repo
+
+
+def _ran(repo: Sandbox, code: str) -> str:
+    ran = repo.run("python", "-W", "error", "-c", f"text = {_PATCH!r}\n{code}")
+    assert (ran.status, ran.err) == (0, "")
+    return ran.out.decode()
+
+
+def test_every_documented_name_exists() -> None:
+    assert all(hasattr(api, name) for name in api.__all__)
+    functions = {name for name in api.__all__ if name.islower()} - {"is_patch"}
+    assert functions
+    assert not {name for name in functions if f"`{name}" not in _TEXT}
+    lines = re.findall(r"(?m)^from git_opatch import (.*)$", _TEXT)
+    imported = set(re.findall(r"\w+", " ".join(lines)))
+    assert imported <= set(api.__all__)
+
+
+def test_type_checkers_and_python_see_the_same_names() -> None:
+    tree = ast.parse(Path(api.__file__).read_text())
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    imported = {
+        alias.name: (node.module or "").removeprefix("git_opatch.")
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert imported == api._MODULE_OF
+    assert sorted(imported) == api.__all__
+
+
+def test_names_are_imported_lazily() -> None:
+    script = (
+        "import sys, git_opatch\n"
+        "before = [name for name in sys.modules if name.startswith('git_opatch.')]\n"
+        "print(before, git_opatch.Tier.STRICT.value, hasattr(git_opatch, 'nothing'))"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout == "[] strict False\n"
+
+
+def test_the_parsing_example_runs(tmp_path: Path) -> None:
+    first, second, error = _ran(Sandbox(tmp_path), _READ).splitlines()
+    assert (first, second) == ("update src/greet.py 1", "add n 1")
+    assert re.fullmatch(r"3 .*`@@@`.* @@", error)
+
+
+def test_the_diff_example_gives_a_patch_set(base: Sandbox) -> None:
+    planned = _APPLY.partition("try:")[0]
+    printed = _ran(base, planned + _DIFF).splitlines()
+    assert printed[-2:] == ["n 1 0 [1]", "src/greet.py 1 1 [1]"]
+
+
+def test_the_apply_and_undo_example_runs(base: Sandbox) -> None:
+    before = base.index(), base.files()
+    output = _ran(base, _APPLY)
+    assert output.startswith("src/greet.py 2 strict unique\n")
+    assert "\n-    hello\n+    hi\n" in output
+    assert (base.index(), base.files()) == before
+    records = api.records_of(api.Repository(base.path))
+    assert [(record.number, record.undoes, record.name) for record in records] == [
+        (2, 1, "from a program"), (1, 0, "from a program"),
+    ]  # fmt: skip
+
+
+def test_the_refusal_example_runs(base: Sandbox) -> None:
+    base.commit({"src/greet.py": "def greet(name):\n    hey\n"})
+    before = base.state()
+    output = _ran(base, _APPLY)
+    assert "\nsrc/greet.py not_found does not match " in output
+    assert base.state() == before
+
+
+def test_the_command_example_runs(base: Sandbox) -> None:
+    before = base.state()
+    output = _ran(base, _COMMAND)
+    assert output.startswith("True None\n")
+    assert "\nadd n None b'n\\n'\n" in output
+    assert "update src/greet.py None b'def greet(name):\\n    hi\\n'\n" in output
+    assert base.state() == before
+
+
+def _trees(directory: Path, count: int) -> Sandbox:
+    """Make a bare repository with `count` branches, each with another version of a file."""
+    repo = Sandbox(directory / "bare.git").init("--bare")
+    stream = []
+    for number in range(count):
+        lines = f"first\nline {number}\nlast\n"
+        stream.append(
+            f"commit refs/heads/b{number}\ncommitter C <c@example.com> 1700000000 +0000\n"
+            f"data 1\nx\nM 100644 inline src/f\ndata {len(lines)}\n{lines}\n"
+        )
+    repo.git("fast-import", "--quiet", feed="".join(stream).encode())
+    return repo
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.exhaustive)])
+def test_up_to_a_thousand_patches_are_planned(tmp_path: Path, count: int) -> None:
+    """Every third patch is for the tree before, and every tenth one is malformed."""
+    repo = _trees(tmp_path, count)
+    tasks, wanted = [], []
+    for number in range(count):
+        shown = number - 1 if number % 3 == 0 else number
+        header = "@@@" if number % 10 == 0 else "@@"
+        hunk = f"{header}\n-line {shown}\n+new\n"
+        patch = f"*** Begin Patch\n*** Update File: src/f\n{hunk}*** End Patch\n"
+        tasks.append((f"b{number}", patch))
+        verdict = "not_found" if number % 3 == 0 else "applies"
+        wanted.append("ParseError" if number % 10 == 0 else verdict)
+    judged = f"judge_all({str(repo.path)!r}, json.load(sys.stdin))"
+    code = f"{_THOUSAND}\nimport json, sys\nprint(json.dumps({judged}))\n"
+    before = repo.objects()
+    done = subprocess.run(
+        ["python", "-c", code],
+        input=json.dumps(tasks),
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert done.stderr == ""
+    assert json.loads(done.stdout) == wanted
+    assert repo.objects() == before

@@ -1,0 +1,188 @@
+"""The README and docs/ are correct: examples run, commands and options exist."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox
+from writers import envelope
+
+_TOP = Path(__file__).parents[2]
+_PAGES = {
+    page.name: page.read_text() for page in [_TOP / "README.md", *(_TOP / "docs").glob("*.md")]
+}
+_README = _PAGES["README.md"]
+
+_GREET = """\
+import sys
+
+
+def greet(name):
+    return "Hello " + name
+
+
+print(greet(sys.argv[1]))
+"""
+_STALE = """\
+*** Begin Patch
+*** Update File: src/greet.py
+@@ def greet(name):
+-    return "Hi " + name
++    return "Hey " + name
+*** End Patch
+"""
+
+_LOOSE = """\
+*** Begin Patch
+*** Update File: src/greet.py
+@@
+ def greet(name):
+-  return "Hello " + name
++  return "Hi " + name
+*** End Patch
+"""
+
+_LATE = """\
+*** Begin Patch
+*** Update File: src/greet.py
+@@
+ def greet(name):
+-    return "Hello " + name
++    return f"Hello, {name}!"
+
+
+ print(greet("world"))
+*** End Patch
+"""
+
+
+def _blocks(language: str, text: str = _README) -> list[str]:
+    return re.findall(rf"(?ms)^```{language}\n(.*?)^```$", text)
+
+
+def _commands(block: str) -> Iterator[tuple[str, str]]:
+    """Give each command of a console block with the output shown for it."""
+    for part in re.split(r"(?m)^\$ ", block)[1:]:
+        command, _, output = part.partition("\n")
+        yield command, output
+
+
+@pytest.fixture
+def greeting(repo: Sandbox) -> Sandbox:
+    repo.commit({"src/greet.py": _GREET.replace("sys.argv[1]", '"world"')})
+    repo.commit({"src/greet.py": _GREET})
+    patch = dict(_commands("".join(_blocks("console"))))["cat patch.txt"]
+    repo.write(".git/info/exclude", "*.txt\n*.diff\n!docs/*\n")
+    repo.write("patch.txt", patch)
+    repo.write("stale.txt", _STALE)
+    repo.write("loose.txt", _LOOSE)
+    repo.write("late.txt", _LATE)
+    return repo
+
+
+@pytest.mark.parametrize(
+    "block", [block for name in sorted(_PAGES) for block in _blocks("console", _PAGES[name])]
+)
+def test_the_examples_print_the_shown_output(greeting: Sandbox, block: str) -> None:
+    for command, output in _commands(block):
+        ran = greeting.run("sh", "-c", command)
+        if command.endswith("demo"):
+            assert ran.status == 0
+            continue
+        assert _timeless(ran.out.decode() + ran.err) == _timeless(output), command
+
+
+def _timeless(text: str) -> str:
+    return re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}", "TIME", text)
+
+
+_CASES = re.findall(
+    r"(?ms)^file:\n\n```text\n(.*?)^```\n\nhunk:\n\n```diff\n(.*?)^```\n\n"
+    r"(result|refused):\n\n```text\n(.*?)^```$",
+    _PAGES["matching.md"],
+)
+
+
+@pytest.mark.parametrize(("before", "hunks", "outcome", "shown"), _CASES)
+def test_the_matching_examples_are_correct(
+    repo: Sandbox, before: str, hunks: str, outcome: str, shown: str
+) -> None:
+    assert len(_CASES) == _PAGES["matching.md"].count("\nhunk:\n")
+    repo.commit({"f": before})
+    ran = repo.opatch("apply", feed=envelope(b"*** Update File: f\n" + hunks.encode()))
+    if outcome == "result":
+        assert (ran.status, repo.read("f").decode()) == (0, shown), ran.err
+    else:
+        assert ran.status == 1
+        assert not [line for line in shown.splitlines() if line not in ran.err]
+
+
+def test_every_option_is_documented(repo: Sandbox) -> None:
+    commands = ["apply", "convert", "check", "show", "undo", "log", "recover", "prompt"]
+    for command in [*commands, "leftovers"]:
+        shown = repo.opatch(command, "-h").out.decode()
+        options = set(re.findall(r"(?m)^  (?:-\w, )?(--[a-z]+)", shown)) - {"--help"}
+        assert options
+        for option in options | set(re.findall(r"(?m)^  (-\w), ", shown)) - {"-h"}:
+            short_only = option == "--output" or option in ("--quiet", "--verbose")
+            assert short_only or f"`{option}" in _PAGES["commands.md"], f"{command} {option}"
+
+
+def test_help_and_version_are_printed(repo: Sandbox) -> None:
+    commands = ["apply", "convert", "check", "show", "demo", "undo", "log", "recover", "prompt"]
+    commands += ["leftovers", "agent-hook"]
+    for words in (["-h"], *([command, "-h"] for command in commands)):
+        ran = repo.opatch(*words)
+        assert (ran.status, ran.err) == (0, "")
+        assert ran.out.startswith(b"Usage: git opatch")
+        assert b"<list" not in ran.out
+    assert re.fullmatch(rb"git-opatch \d+\.\d+\.\d+\n", repo.opatch("--version").out)
+    assert repo.run("python", "-m", "git_opatch", "--version").status == 0
+
+
+def test_the_demo_runs(repo: Sandbox) -> None:
+    before = repo.state()
+    ran = repo.opatch("demo")
+    assert (ran.status, ran.err) == (0, "")
+    output = ran.out.decode()
+    assert "$ git opatch apply patch.txt\n4 files changed: " in output
+    assert "\nR  docs/usage.txt -> docs/manual.txt\n" in output
+    assert output.endswith("everything is as it was\n")
+    assert repo.state() == before
+
+
+def test_ci_runs_the_test_command_of_the_readme() -> None:
+    command = _blocks("sh")[1].strip()
+    lines = (_TOP / ".ci/run").read_text().splitlines()
+    assert command in [line.strip() for line in lines]
+
+
+def test_the_python_example_runs(greeting: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(greeting.path)
+    for name, wanted in (("patch.txt", "new file mode"), ("stale.txt", "does not match `HEAD`")):
+        text = greeting.read(name).decode()
+        code = f"text = {text!r}\n" + _blocks("python", _PAGES["agents.md"])[0]
+        ran = subprocess.run(["python", "-c", code], capture_output=True, text=True)
+        assert ran.stderr == ""
+        assert wanted in ran.stdout
+
+
+def test_the_example_for_agent_builders_runs(
+    greeting: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(greeting.path)
+    patch, stale = (greeting.read(name).decode() for name in ("patch.txt", "stale.txt"))
+    for script, wanted in (
+        (f"apply_patch <<'EOF'\n{patch}EOF\n", "add docs/manual.txt None b'Run greet"),
+        (f"apply_patch <<'EOF'\n{stale}EOF\n", "error: src/greet.py: hunk 1 of 1 does not match"),
+        (f"apply_patch <<'EOF'\n{patch.replace('@@', '@@@')}EOF\n", "ParseError: line 4: "),
+        (patch, "ImplicitInvocation: "),
+    ):
+        code = f"script = {script!r}\n" + _blocks("python", _PAGES["agents.md"])[1]
+        ran = subprocess.run(["python", "-c", code], capture_output=True, text=True)
+        assert ran.stderr == ""
+        assert wanted in ran.stdout

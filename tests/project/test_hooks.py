@@ -1,0 +1,190 @@
+"""Patches are checked before they are committed, with pre-commit and without."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox
+from writers import envelope
+
+_TOP = Path(__file__).parents[2]
+_GOOD = envelope(b"*** Update File: f\n@@\n-a\n+b\n")
+_BAD = envelope(b"*** Update File: f\n@@\n-nowhere\n+b\n")
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit({"f": "a\n"})
+    return repo
+
+
+def _commit(repo: Sandbox, name: str, patch: bytes) -> tuple[int, str]:
+    repo.write(name, patch)
+    repo.git("add", name)
+    ran = repo.run("git", "commit", "--quiet", "-m", name)
+    return ran.status, ran.out.decode() + ran.err
+
+
+_DONE = envelope(b"*** Update File: f\n@@\n-before\n+a\n")
+_BADLY = "error: f: hunk 1 of 1 does not match the index"
+_LEFT = "x = 1\n*** End Patch\n"
+
+
+@pytest.fixture
+def hooked(base: Sandbox) -> Sandbox:
+    hook = base.write(".git/hooks/pre-commit", (_TOP / "hooks/pre-commit").read_bytes())
+    hook.chmod(0o755)
+    return base
+
+
+def test_the_native_hook_checks_patches(hooked: Sandbox) -> None:
+    base = hooked
+    assert _commit(base, "good.opatch", _GOOD) == (0, "")
+    assert _commit(base, "applied already.opatch", _DONE) == (0, "")
+    assert _commit(base, "no patch", b"text\n") == (0, "")
+    status, output = _commit(base, "bad one.opatch", _BAD)
+    assert status == 1
+    assert _BADLY in output
+    assert base.git("status", "--short") == b'A  "bad one.opatch"\n'
+    base.write("bad one.opatch", _GOOD)
+    assert base.run("git", "commit", "--quiet", "-m", "the staged one counts").status == 1
+    base.git("reset", "--quiet", "--hard")
+    base.write("f", "a\nmore\n")
+    assert base.run("git", "commit", "--quiet", "-a", "-m", "with a temporary index").status == 0
+
+
+def test_the_native_hook_finds_leftovers(hooked: Sandbox) -> None:
+    assert _commit(hooked, "README.md", b"```\n*** Begin Patch\n```\n") == (0, "")
+    status, output = _commit(hooked, "a.py", _LEFT.encode())
+    assert (status, output) == (1, "a.py:2: leftover of a patch: *** End Patch\n")
+    hooked.write("a.py", "x = 1\n")
+    assert hooked.run("git", "commit", "--quiet", "-m", "the staged one counts").status == 1
+    hooked.git("config", "opatch.leftovers", "a.py")
+    assert hooked.run("git", "commit", "--quiet", "-m", "an allow list").status == 0
+
+
+def test_the_native_hook_reports_both(hooked: Sandbox) -> None:
+    hooked.write("a.py", _LEFT)
+    hooked.write("b.opatch", _BAD)
+    hooked.git("add", ".")
+    ran = hooked.run("git", "commit", "--quiet", "-m", "both")
+    assert (ran.status, "a.py:2: leftover" in ran.err, _BADLY in ran.err) == (1, True, True)
+
+
+def test_the_native_hook_reads_the_temporary_index(hooked: Sandbox) -> None:
+    """`git commit -a` and `git commit PATH` use a temporary index, which is the one to check."""
+    hooked.commit({"a.py": "x = 1\n", "b.py": "x = 1\n"})
+    hooked.write("a.py", _LEFT)
+    ran = hooked.run("git", "commit", "--quiet", "-m", "all", "-a")
+    assert (ran.status, ran.err) == (1, "a.py:2: leftover of a patch: *** End Patch\n")
+    hooked.git("add", "a.py")
+    hooked.write("b.py", "x = 2\n")
+    assert hooked.run("git", "commit", "--quiet", "-m", "without a.py", "b.py").status == 0
+    assert hooked.run("git", "commit", "--quiet", "-m", "with it", "a.py").status == 1
+    hooked.git("reset", "--quiet", "--hard")
+    hooked.write("f", "a\nmore\n")
+    hooked.commit({"p.opatch": _GOOD})
+    hooked.write("p.opatch", envelope(b"*** Update File: f\n@@\n a\n-more\n+b\n"))
+    assert hooked.run("git", "commit", "--quiet", "-m", "path", "p.opatch").status == 0
+    hooked.write("p.opatch", _BAD)
+    ran = hooked.run("git", "commit", "--quiet", "-m", "path", "p.opatch")
+    assert (ran.status, _BADLY in ran.err) == (1, True)
+
+
+@pytest.fixture(params=["system", pytest.param("python", marks=pytest.mark.exhaustive)])
+def published(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """Commit the tracked files as they are now, as a project that pre-commit can clone.
+
+    Its `language` is python, for which pre-commit installs it; that takes most of the time.
+    """
+    repo = Sandbox(tmp_path / "published").init()
+    listed = Sandbox(_TOP).git("-c", "safe.directory=*", "ls-files", "-z")
+    for name in listed.decode().split("\0")[:-1]:
+        if (_TOP / name).is_file():
+            repo.write(name, (_TOP / name).read_bytes())
+    hooks = repo.read(".pre-commit-hooks.yaml")
+    assert hooks.count(b"language: python") == 2
+    repo.write(".pre-commit-hooks.yaml", hooks.replace(b"python", request.param.encode()))
+    repo.commit()
+    return repo.path
+
+
+def _configured(base: Sandbox, published: Path, args: str = "[--]") -> None:
+    revision = Sandbox(published).git("rev-parse", "HEAD").decode().strip()
+    base.write(
+        ".pre-commit-config.yaml",
+        f"repos:\n- repo: {published}\n  rev: {revision}\n  hooks:\n  - id: opatch-check\n"
+        f"  - id: opatch-no-leftovers\n    args: {args}\n",
+    )
+    base.commit()
+
+
+def _run(base: Sandbox, *options: str) -> tuple[int, str]:
+    ran = base.run("pre-commit", "run", "--verbose", *options)
+    return ran.status, ran.out.decode() + ran.err
+
+
+def _is_silent(output: str) -> bool:
+    """Tell whether the hooks printed nothing, apart from the lines and times of pre-commit."""
+    lines = [line for line in output.splitlines() if line]
+    return all(
+        line.startswith(("- hook id: ", "- duration: ")) or "....." in line for line in lines
+    )
+
+
+def test_the_hooks_run_under_pre_commit(base: Sandbox, published: Path) -> None:
+    _configured(base, published)
+    assert base.run("pre-commit", "install", "--install-hooks").status == 0
+    for name, patch in (("good.opatch", _GOOD), ("done.opatch", _DONE)):
+        status, output = _commit(base, name, patch)
+        assert (status, "Passed" in output) == (0, True), output
+    status, output = _run(base, "--all-files")
+    assert (status, output.count("Passed"), _is_silent(output)) == (0, 2, True), output
+    _bad_ones_fail(base)
+    _temporary_indexes_count(base)
+    _configured(base, published, "[--allow, left.py, --]")
+    base.write("left.py", _LEFT)
+    base.git("add", "left.py")
+    assert _run(base, "--files", "left.py", "f")[0] == 0, "an allow list"
+
+
+def _bad_ones_fail(base: Sandbox) -> None:
+    status, output = _commit(base, "bad.opatch", _BAD)
+    assert (status, "Failed" in output, _BADLY in output) == (1, True, True), output
+    base.git("reset", "--quiet", "--hard")
+    for name, content, hook in (
+        ("left.py", _LEFT, "leftover of a patch"),
+        ("f.rej", "x\n", "f.rej: "),
+    ):
+        status, output = _commit(base, name, content.encode())
+        assert (status, output.count("Failed"), hook in output) == (1, 1, True), output
+        base.git("reset", "--quiet", "--hard")
+    base.write("bad.opatch", _BAD)
+    base.write("left.py", _LEFT)
+    base.git("add", ".")
+    status, output = _run(base, "--files", "bad.opatch", "left.py")
+    assert (status, output.count("Failed")) == (1, 2), output
+    assert _run(base, "--files", "good.opatch", "f")[0] == 0
+    base.git("reset", "--quiet", "--hard")
+
+
+def _temporary_indexes_count(base: Sandbox) -> None:
+    base.write("good.opatch", _BAD)
+    status = base.run("git", "commit", "-m", "all", "-a").status
+    assert status == 1
+    base.write("done.opatch", envelope(b"*** Update File: f\n@@\n-elsewhere\n+a\n"))
+    assert base.run("git", "commit", "-m", "one path", "done.opatch").status == 0
+    ran = base.run("git", "commit", "-m", "the other", "good.opatch")
+    assert (ran.status, _BADLY in ran.out.decode() + ran.err) == (1, True)
+    base.git("reset", "--quiet", "--hard")
+
+
+def test_the_hooks_run_with_try_repo(base: Sandbox, published: Path) -> None:
+    base.write("left.py", _LEFT)
+    base.write("p.opatch", _GOOD)
+    base.git("add", ".")
+    ran = base.run("pre-commit", "try-repo", str(published), "--all-files")
+    output = ran.out.decode() + ran.err
+    assert (ran.status, output.count("Passed"), output.count("Failed")) == (1, 1, 1), output
+    assert "left.py:2: leftover of a patch: *** End Patch" in output

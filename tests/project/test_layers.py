@@ -1,0 +1,207 @@
+"""Imports point one way, and each outside library has one importer."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Set
+from functools import cache
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import git_opatch
+
+_PACKAGE = Path(git_opatch.__file__).parent
+_MODULES = sorted(_PACKAGE.rglob("*.py"))
+
+# From the bottom up: a package imports from the rows above it and from itself; the packages
+# of one row do not import one another.
+_LAYERS = [
+    {"model"},
+    {"parse", "locate", "complete", "git"},
+    {"transaction"},
+    {"journal"},
+    {"plan"},
+    {"operations"},
+    {"agent"},
+    {"__init__", "report"},
+    {"cli"},
+    {"__main__"},
+]
+_PURE = {"model", "parse", "locate", "complete"}
+_ONLY_IMPORTER = {
+    "git": ("git",),
+    "subprocess": ("git",),
+    "rich": ("report",),
+    "typer": ("cli",),
+    "unidiff": ("complete",),
+    "tree_sitter": ("parse",),
+    "tree_sitter_bash": ("parse",),
+}
+
+
+def _part(path: Path) -> str:
+    relative = path.relative_to(_PACKAGE)
+    return relative.parts[0] if len(relative.parts) > 1 else relative.stem
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+def _imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(_tree(path)):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module == "git_opatch":
+            yield from (f"git_opatch.{name.name}" for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} has a relative import"
+            yield node.module or ""
+
+
+def _own_imports(path: Path) -> set[str]:
+    names = {name.split(".")[1] for name in _imports(path) if name.startswith("git_opatch.")}
+    return names - {"__version__", "__main__"}
+
+
+def _level(part: str) -> int:
+    return next(level for level, parts in enumerate(_LAYERS) if part in parts)
+
+
+def test_imports_point_downwards() -> None:
+    upwards = [
+        f"{path.relative_to(_PACKAGE)} imports {imported}"
+        for path in _MODULES
+        for imported in sorted(_own_imports(path) - {_part(path)})
+        if _level(imported) >= _level(_part(path))
+    ]
+    assert upwards == []
+
+
+def test_no_modules_import_one_another() -> None:
+    """Not even for types alone."""
+    modules = {_dotted(path): path for path in _MODULES}
+    graph = {
+        name: _modules_imported(path, modules.keys()) - {name} for name, path in modules.items()
+    }
+    assert len(list(TopologicalSorter(graph).static_order())) >= len(modules)
+
+
+def _dotted(path: Path) -> str:
+    parts = path.relative_to(_PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
+
+
+def _modules_imported(path: Path, known: Set[str]) -> set[str]:
+    nodes = [node for node in ast.walk(_tree(path)) if isinstance(node, ast.ImportFrom)]
+    names = {f"{node.module}.{name.name}" for node in nodes for name in node.names}
+    modules = {node.module for node in nodes if node.module}
+    # A package that is imported only for its modules is not a dependency.
+    packages = {name.rpartition(".")[0] for name in names if name in known}
+    return ((names | modules) & known) - packages
+
+
+def test_each_library_has_one_importer() -> None:
+    foreign = [
+        f"{path.relative_to(_PACKAGE)} imports {name}"
+        for path in _MODULES
+        for name in _imports(path)
+        if _part(path) not in _ONLY_IMPORTER.get(name.split(".")[0], (_part(path),))
+    ]
+    assert foreign == []
+
+
+def test_one_module_starts_processes() -> None:
+    starters = {
+        path.relative_to(_PACKAGE).as_posix()
+        for path in _MODULES
+        for name in _imports(path)
+        if name.split(".")[0] in ("git", "subprocess")
+    }
+    assert starters == {"git/runner.py"}
+
+
+def test_the_core_is_pure() -> None:
+    shell = {"git", "subprocess", "tempfile", "shutil", "sys", "typer", "rich"}
+    for path in _MODULES:
+        if _part(path) in _PURE:
+            roots = {name.split(".")[0] for name in _imports(path)}
+            assert not roots & shell, f"{path} imports {roots & shell}"
+
+
+def test_every_module_has_a_layer() -> None:
+    assert {_part(path) for path in _MODULES} == set().union(*_LAYERS)
+
+
+def test_a_command_line_is_read_without_pydantic() -> None:
+    script = (
+        "import sys; from git_opatch.cli.main import register, run\n"
+        "register()\n"
+        "status = run()\n"
+        "print(status, 'pydantic' in sys.modules)"
+    )
+    command = [sys.executable, "-c", script, "apply", "--directory", "folder", "missing.patch"]
+    ran = subprocess.run(command, capture_output=True, check=True)
+    assert ran.stdout == b"128 False\n"
+
+
+_HELP = [
+    ["-h"],
+    ["--version"],
+    [],
+    ["nonsense"],
+    *([name, "-h"] for name in ("apply", "check", "convert", "show", "demo")),
+]
+
+
+@pytest.mark.parametrize("arguments", _HELP, ids=" ".join)
+def test_help_is_given_without_git_and_colour(arguments: list[str]) -> None:
+    assert not {"git", "rich", "pydantic"} & _imported(*arguments)
+
+
+def test_a_command_imports_git_and_no_other_command() -> None:
+    imported = _imported("apply", os.devnull)
+    assert {"git", "git_opatch.cli.commands.apply"} <= imported
+    assert not {"rich", "git_opatch.cli.commands.check", "git_opatch.cli.commands.show"} & imported
+
+
+def test_help_imports_no_command() -> None:
+    imported = _imported("-h") | _imported("--version") | _imported("aply")
+    assert not {name for name in imported if name.startswith("git_opatch.cli.commands.")}
+
+
+def test_a_command_after_two_dashes_is_run() -> None:
+    command = [sys.executable, "-m", "git_opatch", "--", "apply", "no such patch"]
+    assert subprocess.run(command, capture_output=True).returncode != 0
+
+
+def test_an_envelope_is_read_by_its_own_parser_alone() -> None:
+    text = "*** Begin Patch\\n*** Delete File: a\\n*** End Patch\\n"
+    script = (
+        "import sys; from git_opatch.parse import parse_patch\n"
+        f"parse_patch('{text}')\n"
+        "print(*sys.modules, sep='\\n')"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    parsers = {name for name in ran.stdout.splitlines() if name.endswith(".parser")}
+    assert parsers == {"git_opatch.parse.envelope.parser"}
+
+
+def _imported(*arguments: str) -> set[str]:
+    """List the modules that a run of the program has imported when it ends."""
+    script = (
+        "import os, sys\n"
+        "from git_opatch import __main__\n"
+        "os._exit = lambda status: print('', *sys.modules, sep='\\n')\n"
+        "__main__.main()"
+    )
+    command = [sys.executable, "-c", script, *arguments]
+    imported = set(subprocess.run(command, capture_output=True, text=True).stdout.splitlines())
+    assert "git_opatch.cli.main" in imported
+    return imported

@@ -1,0 +1,139 @@
+"""The manual page and the completions: up to date, complete, and found by git, man and bash."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox
+
+from make import TOP, generate
+
+_COMMANDS = ("apply", "check", "convert", "show", "undo", "log", "recover", "prompt", "leftovers",
+             "agent-hook", "demo")  # fmt: skip
+_PAGE = TOP / "manual" / "git-opatch.1"
+_OF_GIT = Path("/usr/share/bash-completion/completions/git")
+
+needs_man = pytest.mark.skipif(not shutil.which("man"), reason="man is not installed")
+needs_completion = pytest.mark.skipif(
+    not _OF_GIT.exists(), reason="git's completion for bash is not installed"
+)
+
+
+def _options(repo: Sandbox, command: str) -> set[str]:
+    """List every spelling of every option in the help of the command."""
+    shown = repo.opatch(command, "-h").out.decode().partition("\nOptions:\n")[2]
+    lines = re.findall(r"(?m)^  (-\S.*)$", shown)
+    return {flag for line in lines for flag in re.findall(r"(?:^|, )(--?[\w-]+)", line)}
+
+
+@pytest.mark.parametrize("path", generate(), ids=lambda path: path.name)
+def test_the_generated_files_are_up_to_date(path: Path) -> None:
+    assert path.read_text("utf-8") == generate()[path], "run: python manual/make.py"
+
+
+@pytest.mark.parametrize("command", _COMMANDS)
+def test_every_option_is_in_the_page(repo: Sandbox, command: str) -> None:
+    section = _PAGE.read_text("utf-8").replace("\\-", "-").split(f".SS git opatch {command}\n")[1]
+    documented = set(re.findall(r"\\fB(--?[\w-]+)\\fR", section.split("\n.S")[0]))
+    options = _options(repo, command)
+    assert "--help" in options
+    assert options <= documented
+
+
+def test_every_command_is_tested(repo: Sandbox) -> None:
+    shown = repo.opatch("-h").out.decode().partition("Commands:")[2]
+    assert set(re.findall(r"(?m)^  ([\w-]+)", shown)) == set(_COMMANDS)
+
+
+@needs_man
+@pytest.mark.parametrize("words", [["help", "opatch"], ["opatch", "--help"]])
+def test_git_help_shows_the_page(repo: Sandbox, words: list[str]) -> None:
+    """Git runs man, which searches beside the program's directory on PATH."""
+    ran = repo.run("git", *words, env={"MANPAGER": "cat", "MANWIDTH": "80", "LC_ALL": "C.UTF-8"})
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.startswith(b"GIT-OPATCH(1)")
+    assert b"--skip-applied" in ran.out
+
+
+@pytest.mark.skipif(not shutil.which("groff"), reason="groff is not installed")
+def test_the_page_has_no_warnings(repo: Sandbox) -> None:
+    ran = repo.run("groff", "-man", "-ww", "-Tutf8", str(_PAGE))
+    assert (ran.status, ran.err) == (0, "")
+
+
+def test_the_files_are_installed_where_they_are_looked_up() -> None:
+    share = Path(sys.prefix) / "share"
+    for name in (
+        "man/man1/git-opatch.1",
+        "bash-completion/completions/git-opatch",
+        "zsh/site-functions/_git-opatch",
+        "fish/vendor_completions.d/git-opatch.fish",
+    ):
+        assert (share / name).is_file(), name
+
+
+_COMPLETE = r"""
+source "$1"
+source "$2"
+words=($3)
+[[ $3 == *" " ]] && words+=("")
+COMP_WORDS=("${words[@]}") COMP_CWORD=$((${#words[@]} - 1)) COMP_LINE=$3 COMP_POINT=${#3}
+__git_wrap__git_main
+printf '%s\n' "${COMPREPLY[@]}"
+"""
+
+
+@needs_completion
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("git opat", ["opatch"]),
+        ("git opatch ", list(_COMMANDS)),
+        ("git opatch co", ["convert"]),
+        ("git opatch -", ["--help", "--version"]),
+        ("git opatch apply --skip", ["--skip-applied"]),
+        ("git opatch apply --match ", ["strict", "resilient", "fuzzy"]),
+        ("git opatch apply --check --match=r", ["resilient"]),
+        ("git opatch show --base ma", ["main"]),
+        ("git opatch convert --skip", []),
+        ("git opatch apply pat", []),
+    ],
+)
+def test_bash_completes_commands_and_options(repo: Sandbox, line: str, offered: list[str]) -> None:
+    """Leave the rest to bash, which completes file names."""
+    repo.commit({"a": "a\n"})
+    ours = TOP / "completions" / "git-opatch.bash"
+    ran = repo.run("bash", "-c", _COMPLETE, "bash", str(_OF_GIT), str(ours), line)
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.decode().split() == offered
+
+
+@needs_completion
+@pytest.mark.parametrize("command", _COMMANDS)
+def test_bash_offers_every_long_option(repo: Sandbox, command: str) -> None:
+    ours = TOP / "completions" / "git-opatch.bash"
+    line = f"git opatch {command} --"
+    ran = repo.run("bash", "-c", _COMPLETE, "bash", str(_OF_GIT), str(ours), line)
+    long = {option for option in _options(repo, command) if option.startswith("--")}
+    assert set(ran.out.decode().split()) == long
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_completions_have_valid_syntax(repo: Sandbox, shell: str) -> None:
+    if not shutil.which(shell):
+        pytest.skip(f"{shell} is not installed")
+    names = {"bash": "git-opatch.bash", "zsh": "_git-opatch", "fish": "git-opatch.fish"}
+    ran = repo.run(shell, "-n", str(TOP / "completions" / names[shell]))
+    assert (ran.status, ran.out, ran.err) == (0, b"", "")
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="fish is not installed")
+def test_fish_completes_options(repo: Sandbox) -> None:
+    script = f"source {TOP}/completions/git-opatch.fish; complete -C 'git opatch apply --skip'"
+    ran = repo.run("fish", "-c", script, env={"HOME": os.fspath(repo.path)})
+    assert ran.out.startswith(b"--skip-applied\t")

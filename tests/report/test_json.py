@@ -1,0 +1,549 @@
+"""`--json`: always one document that is valid for the schema, and sufficient for the next step."""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+import sys
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from documents import SCHEMA as _SCHEMA
+from documents import VALIDATOR as _VALIDATOR
+from documents import asked as _asked
+from documents import document_of as _document
+from jsonschema import Draft202012Validator
+from mender import corrected_patch, corrected_text
+from sandbox import Sandbox
+from terminal import in_terminal
+from writers import envelope
+
+from git_opatch.model.placement import Evidence
+
+_TOP = Path(__file__).parents[2]
+_SCENARIOS = sorted((_TOP / "tests/scenarios").glob("*/*.txt"))
+
+_UPDATE = b"*** Update File: a\n@@\n-two\n+2\n"
+_GOOD = envelope(_UPDATE, b"*** Add File: n\n+n\n")
+_STALE = envelope(b"*** Update File: a\n@@\n one\n-deux\n+2\n")
+_MIXED = envelope(_UPDATE, b"*** Update File: b\n@@\n-no\n+b\n")
+_THERE = envelope(b"*** Update File: a\n@@\n one\n-zwei\n+two\n three\n")
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit({"a": "one\ntwo\nthree\n", "b": "b\n", "c": "c\n"})
+    return repo
+
+
+def test_the_schema_is_valid() -> None:
+    Draft202012Validator.check_schema(_SCHEMA)
+    assert _SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    document = {"version": 1, "command": "apply", "exit_status": 0}
+    for validator in (Draft202012Validator(_SCHEMA), _VALIDATOR):
+        assert not validator.is_valid(document)
+
+
+def test_the_documentation_names_every_property() -> None:
+    text = (_TOP / "docs/json.md").read_text()
+    fields = _SCHEMA["$defs"]["outcome"]["properties"], _SCHEMA["$defs"]["failure"]["properties"]
+    names = {name for properties in fields for name in properties if not name.endswith("_base64")}
+    evidence = _SCHEMA["$defs"]["placement"]["properties"]["evidence"]["enum"]
+    known = {*names, *fields[0]["status"]["enum"], *fields[1]["reason"]["enum"], *evidence}
+    assert not {name for name in known if f"`{name}`" not in text}
+
+
+def test_the_schema_and_the_documentation_name_each_kind_of_evidence() -> None:
+    values = [evidence.name.lower() for evidence in Evidence]
+    assert _SCHEMA["$defs"]["placement"]["properties"]["evidence"]["enum"] == values
+    text = (_TOP / "docs/json.md").read_text()
+    assert not [value for value in values if f"| `{value}` |" not in text]
+
+
+def test_the_schema_is_in_the_wheel(tmp_path: Path) -> None:
+    words = ["wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path), str(_TOP)]
+    if subprocess.run([sys.executable, "-m", "pip", *words], capture_output=True).returncode:
+        pytest.skip("no package registry can be reached")
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        assert json.loads(archive.read("git_opatch/report/schema.json")) == _SCHEMA
+
+
+@pytest.mark.parametrize(
+    ("words", "patch", "status"),
+    [
+        (["apply"], _GOOD, "applied"),
+        (["apply", "--partial"], _MIXED, "partially_applied"),
+        (["apply", "--skip-applied"], _THERE, "nothing_to_do"),
+        (["apply"], _THERE, "already_applied"),
+        (["apply"], _STALE, "refused"),
+        (["apply", "-R"], _GOOD, "refused"),
+        (["apply"], b"*** End Patch\n", "malformed"),
+        (["apply"], b"", "malformed"),
+        (["apply", "no/such"], b"", "error"),
+        (["apply", "--nope"], b"", "error"),
+        (["apply", "--check"], _GOOD, "would_apply"),
+        (["apply", "--check", "--partial"], _MIXED, "would_partially_apply"),
+        (["apply", "--check"], _STALE, "refused"),
+        (["apply", "--check", "--skip-applied"], _THERE, "nothing_to_do"),
+        (["apply", "--cached", "--worktree"], _GOOD, "error"),
+        *(([command], patch, status)
+          for command in ("convert", "show", "check")
+          for patch, status in ((_GOOD, "would_apply"), (_STALE, "refused"),
+                                (_MIXED, "refused"), (_THERE, "already_applied"),
+                                (b"words", "malformed"))),
+        (["convert", "--base", "no-such"], _GOOD, "error"),
+        (["show", "--base", "HEAD", "--worktree"], _GOOD, "error"),
+        (["show", "--stat"], _GOOD, "error"),
+        (["check", "no/such"], b"", "error"),
+        (["nope"], b"", "error"),
+    ],
+)  # fmt: skip
+def test_every_status_is_reported(
+    base: Sandbox, words: list[str], patch: bytes, status: str
+) -> None:
+    before = base.state()
+    document = _asked(base, *words, feed=patch)
+    assert document["status"] == status
+    assert document["command"] == words[0]
+    changed = status in ("applied", "partially_applied")
+    assert (base.state() != before) == changed
+    if changed:
+        base.git("reset", "--quiet", "--hard")
+        base.git("clean", "--quiet", "--force")
+    if words != ["show", "--stat"]:
+        assert base.opatch(*words, feed=patch).status == document["exit_status"]
+
+
+def test_an_apply_reports_its_changes(base: Sandbox) -> None:
+    patch = envelope(
+        b"*** Update File: a\n@@\n ONE\n-two\n+2\n",
+        b"*** Add File: n\n+n\n",
+        b"*** Delete File: b\n",
+        b"*** Update File: c\n*** Move to: d\n",
+    )
+    base.write("p", patch)
+    diff = base.opatch("convert", "p").out
+    document = _asked(base, "apply", "p")
+    assert document["summary"] == "4 files changed"
+    assert [document[name] for name in ("added", "modified", "deleted", "moved")] == [
+        ["n"], ["a"], ["b"], [{"from": "c", "to": "d"}],
+    ]  # fmt: skip
+    assert document["diff"].encode() == diff
+    file = next(entry for entry in document["files"] if entry["path"] == "a")
+    (hunk,) = file["hunks"]
+    assert (file["added_lines"], file["removed_lines"]) == (1, 1)
+    assert (hunk["source"], hunk["patch_line"], hunk["line"], hunk["line_count"]) == ("p", 4, 1, 2)
+    assert (hunk["tier"], hunk["evidence"]) == ("fuzzy", "unique")
+    assert hunk["tolerated"] == ["1 line differs in letter case"]
+    assert (document["record"], document["undo_command"]) == (1, "git opatch undo 1")
+    back = _asked(base, *document["undo_command"].split()[2:])
+    assert (back["status"], back["record"]) == ("applied", 2)
+    assert {hunk["patch_line"] for file in back["files"] for hunk in file["hunks"]} == {None}
+    assert base.git("status", "--short", "--", "a", "b", "c", "d", "n") == b""
+
+
+def test_a_refusal_reports_what_to_do(base: Sandbox) -> None:
+    base.write("p", _STALE)
+    (failure,) = _asked(base, "apply", "p")["failures"]
+    assert (failure["kind"], failure["reason"]) == ("ComputeReplacements", "not_found")
+    assert failure["message"] == "does not match the index"
+    assert (failure["path"], failure["hunk"], failure["hunk_count"]) == ("a", 1, 1)
+    assert (failure["source"], failure["patch_line"], failure["file_line"]) == ("p", 5, 2)
+    assert (failure["expected"], failure["found"]) == ("deux", "two")
+    assert failure["difference"] == "the text differs"
+    nearest = failure["closest_match"]
+    assert (nearest["line"], nearest["line_count"], nearest["reread"]) == (1, 2, [1, 3])
+    assert nearest["lines"] == [
+        {"line": 1, "text": "one"}, {"line": 2, "text": "two"}, {"line": 3, "text": "three"},
+    ]  # fmt: skip
+    assert failure["advice"] == ["the text differs; re-read a lines 1-3 and send the hunk again"]
+    (hunk,) = failure["section"]["hunks"]
+    assert [line["prefix"] + line["text"] for line in hunk["lines"]] == [" one", "-deux", "+2"]
+
+
+def test_up_to_a_thousand_positions_are_listed(base: Sandbox) -> None:
+    base.commit({"many": "x\ny\n" * 1500, "some": "x\ny\n" * 700})
+    for path, count in (("many", 1000), ("some", 700)):
+        patch = envelope(f"*** Update File: {path}\n@@\n-x\n+z\n".encode())
+        (failure,) = _asked(base, "check", feed=patch)["patches"][0]["failures"]
+        assert failure["candidates"] == list(range(1, 2 * count, 2))
+        assert failure["file_line"] is None
+
+
+def test_a_check_reports_each_patch(base: Sandbox) -> None:
+    for name, patch in (("good", _GOOD), ("stale", _STALE), ("there", _THERE), ("none", b"x")):
+        base.write(name, patch)
+    document = _asked(base, "check", "good", "stale", "there", "none", "missing")
+    assert (document["status"], document["summary"]) == ("error", "1 of 5 patches would apply")
+    assert [
+        (verdict["name"], verdict["status"], verdict["exit_status"])
+        for verdict in document["patches"]
+    ] == [
+        ("good", "would_apply", 0),
+        ("stale", "refused", 1),
+        ("there", "already_applied", 1),
+        ("none", "malformed", 128),
+        ("missing", "error", 128),
+    ]
+    assert document["patches"][0]["diff"].encode() == base.opatch("convert", "good").out
+
+
+def test_a_command_is_checked(base: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain/a").write_text("one\ntwo\n")
+    for cwd in (base.path, tmp_path / "plain"):
+        for text, status in ((_GOOD, "would_apply"), (_STALE, "refused"), (_THERE, "refused")):
+            words = ["check", "--json", "--argv", "--", "apply_patch", text.decode()]
+            document = _document(base.opatch(*words, cwd=cwd))
+            wanted = "already_applied" if (cwd, text) == (base.path, _THERE) else status
+            assert [verdict["status"] for verdict in document["patches"]] == [wanted]
+    document = _document(base.opatch("check", "--json", "--argv", "--", "ls", "--json"))
+    assert document["patches"][0]["failures"][0]["reason"] == "not_apply_patch"
+    document = _document(base.opatch("check", "--json", "--argv", "--", _GOOD.decode()))
+    assert document["failures"][0]["kind"] == "ImplicitInvocation"
+    ran = base.opatch("check", "--argv", "--", "ls", "--json")
+    assert (ran.status, ran.out) == (1, b"")
+
+
+def test_a_partly_applied_patch_is_not_called_applied(base: Sandbox) -> None:
+    applied = b"*** Update File: a\n@@\n one\n-zwei\n+two\n three\n"
+    for section, status in (
+        (b"*** Add File: n\n+n\n", "refused"),
+        (b"*** Delete File: b\n", "refused"),
+        (b"*** Add File: c\n+c\n", "already_applied"),
+    ):
+        assert _asked(base, "apply", feed=envelope(applied, section))["status"] == status
+    loosely = envelope(b"*** Update File: a\n@@\n one\n-zwei\n+TWO\n three\n")
+    document = _asked(base, "apply", feed=loosely)
+    assert (document["status"], document["failures"][0]["exact"]) == ("refused", False)
+
+
+def test_a_reversal_of_an_unapplied_patch_is_refused(base: Sandbox) -> None:
+    document = _asked(base, "apply", "-R", feed=envelope(b"*** Update File: a\n@@\n-two\n+2\n"))
+    assert document["status"] == "refused"
+    assert [failure["reason"] for failure in document["failures"]] == ["not_applied"]
+
+
+def test_skipped_hunks_are_listed(base: Sandbox) -> None:
+    document = _asked(base, "apply", "--skip-applied", feed=envelope(_THERE[16:-14], _GOOD[16:-14]))
+    assert document["status"] == "applied"
+    assert [entry["reason"] for entry in document["skipped"]] == ["already_applied"]
+
+
+def test_a_diff_written_to_a_file_is_also_reported(base: Sandbox, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    document = _asked(base, "convert", "-o", str(out), feed=_GOOD)
+    assert document["diff"].encode() == out.read_bytes() != b""
+
+
+def test_a_damaged_record_is_an_error(base: Sandbox) -> None:
+    base.write(".git/opatch/txn/plan.json", "{}")
+    document = _asked(base, "apply", feed=_GOOD)
+    assert (document["status"], document["exit_status"]) == ("error", 128)
+    assert "txn is damaged" in document["summary"]
+
+
+def test_bytes_that_are_not_utf_8_are_kept(base: Sandbox) -> None:
+    base.commit({"latin": b"caf\xe9\n\\xe9\n"})
+    ran = base.opatch("show", feed=envelope(b"*** Update File: latin\n@@\n caf\xe9\n-\\xe9\n+z\n"))
+    diff = ran.out.partition(b"\n\n")[2]
+    document = _asked(
+        base, "show", feed=envelope(b"*** Update File: latin\n@@\n caf\xe9\n-\\xe9\n+z\n")
+    )
+    assert "\n caf\\xe9\n-\\xe9\n+z\n" in document["diff"]
+    base.git("apply", "--check", "--index", "-", feed=_decoded(document, "diff"))
+    assert _decoded(document, "diff") == diff
+    path = b"*** Delete File: n\xff\n"
+    (failure,) = _asked(base, "show", feed=envelope(path))["failures"]
+    assert (failure["path"], _decoded(failure, "path")) == ("n\\xff", b"n\xff")
+
+
+def _decoded(fields: dict[str, Any], name: str) -> bytes:
+    return base64.b64decode(fields[f"{name}_base64"], validate=True)
+
+
+def test_escape_sequences_of_a_patch_are_escaped(base: Sandbox) -> None:
+    evil = "\x1b]0;owned\x07\u202e[bold red]x[/]\x7f"
+    for patch in (
+        envelope(f"*** Add File: f{evil}\n+{evil}\n".encode()),
+        envelope(f"*** Update File: {evil}\n@@\n-x\n+{evil}\n".encode()),
+        envelope(f"*** Update File: a\n@@\n-{evil}\n+x\n".encode()),
+        f"--- a/{evil}\n+++ b/{evil}\n{evil}\n".encode(),
+    ):
+        base.write("p", patch)
+        _, seen = in_terminal(base, "show", "--json", "p")
+        assert seen.isascii()
+        assert not set(seen) & {"\x1b", "\x07", "\x7f"}
+        document = json.loads(seen)
+        _VALIDATOR.validate(document)
+        assert "[bold red]x[/]" in seen
+
+
+def test_the_status_holds_if_the_document_cannot_be_written(base: Sandbox) -> None:
+    base.write("p", _GOOD)
+    for command, status in (("apply", 0), ("show", 128), ("convert", 128), ("check", 128)):
+        ran = base.run("sh", "-c", f"git-opatch {command} --json p >/dev/full")
+        assert ran.status == status, command
+        assert ("No space left" in ran.err) == bool(status)
+        base.git("reset", "--quiet", "--hard")
+
+
+def test_an_error_outside_of_a_repository_is_reported(base: Sandbox, tmp_path: Path) -> None:
+    for command in ("apply", "show", "convert", "check"):
+        document = _asked(base, command, feed=_GOOD, cwd=tmp_path)
+        assert (document["status"], document["exit_status"]) == ("error", 128)
+        assert document["failures"][0]["reason"] == "repository"
+    assert _asked(base)["command"] is None
+
+
+def test_every_scenario_is_reported(base: Sandbox) -> None:
+    names = []
+    for number, path in enumerate(_SCENARIOS):
+        base.write(f".git/given/{number}", path.read_bytes())
+        names.append(f".git/given/{number}")
+    document = _asked(base, "check", *names)
+    assert [verdict["name"] for verdict in document["patches"]] == names
+    assert {verdict["status"] for verdict in document["patches"]} >= {"refused", "malformed"}
+
+
+_FILE = "alpha\nbeta\ngamma\ndelta\nepsilon\nzeta\neta\ntheta\niota\nkappa\n"
+_REPEATED = "def f():\n    x = 1\n\n\ndef g():\n    x = 1\n"
+_LOOSE = 'Text  with blanks\n    indented = "x"\nMixed Case here\n## Heading\n'
+
+
+def _hunk(*lines: str, path: str = "file", head: str = "@@", more: str = "") -> bytes:
+    body = "".join(line + "\n" for line in lines)
+    return f"*** Update File: {path}\n{more}{head}\n{body}".encode()
+
+
+_STRICT = ["--match", "strict"]
+_REFUSALS: dict[str, tuple[bytes, Sequence[str], str, dict[str, str | bytes | None]]] = {
+    # the patch and its options; the reason of its refusal; the files after the corrected patch
+    "a removed line": (
+        _hunk("-BETTA", "+b", " gamma"), [], "not_found",
+        {"file": _FILE.replace("beta", "b")},
+    ),
+    "context": (
+        _hunk(" alpha", " better", "-gamma", "+g"), [], "not_found",
+        {"file": _FILE.replace("gamma", "g")},
+    ),
+    "several lines": (
+        _hunk(" alpha", "-bet", "+b", " gam", "-delta", "+d", " epsilo"), [], "not_found",
+        {"file": _FILE.replace("beta", "b").replace("delta", "d")},
+    ),
+    "the first line of the file": (
+        _hunk("-alfa", "+a", " beta"), [], "not_found",
+        {"file": _FILE.replace("alpha", "a")},
+    ),
+    "the last line of the file": (
+        _hunk(" iota", "-cappa", "+k"), [], "not_found",
+        {"file": _FILE.replace("kappa", "k")},
+    ),
+    "more lines than the file has": (
+        _hunk(" iota", "-kappa", "+k", " l", " m", " n", " o", " p"), [], "not_found",
+        {"file": _FILE.replace("kappa", "k")},
+    ),
+    "below an anchor": (
+        _hunk("-nothing of this", "+5", head="@@ delta"), [], "not_found",
+        {"file": _FILE.replace("epsilon", "5")},
+    ),
+    "blanks": (
+        _hunk("-Text with blanks", "+t", path="loose"), _STRICT, "not_found",
+        {"loose": _LOOSE.replace("Text  with blanks", "t")},
+    ),
+    "indentation": (
+        _hunk('-indented = "x"', "+    i", path="loose"), _STRICT, "not_found",
+        {"loose": _LOOSE.replace('    indented = "x"', "    i")},
+    ),
+    "letter case": (
+        _hunk("-mixed case here", "+m", path="loose"), _STRICT, "not_found",
+        {"loose": _LOOSE.replace("Mixed Case here", "m")},
+    ),
+    "typography": (
+        _hunk("-    indented = \u201cx\u201d", "+i", " Mixed Case here", path="loose"),
+        _STRICT, "not_found",
+        {"loose": _LOOSE.replace('    indented = "x"', "i")},
+    ),
+    "heading marks": (
+        _hunk(" Mixed Case here", "-### Heading", "+# H", path="loose"), _STRICT, "not_found",
+        {"loose": _LOOSE.replace("## Heading", "# H")},
+    ),
+    "bytes that are not UTF-8": (
+        b"*** Update File: latin\n@@\n caf\xe9s\n-two\n+2\n", [], "not_found",
+        {"latin": b"caf\xe9\n2\n"},
+    ),
+    "in a file that is moved": (
+        _hunk("-betta", "+b", " gamma", more="*** Move to: new\n"), [], "not_found",
+        {"new": _FILE.replace("beta", "b")},
+    ),
+    "one of two hunks": (
+        _hunk("-alpha", "+a", "@@", "-jota", "+i", " kappa"), ["--partial"], "not_found",
+        {"file": _FILE.replace("alpha", "a").replace("iota", "i")},
+    ),
+    "two places": (
+        _hunk("-    x = 1", "+    x = 2", path="twice"), [], "ambiguous",
+        {"twice": _REPEATED.replace("x = 1", "x = 2", 1)},
+    ),
+    "two places and an anchor that is nowhere": (
+        _hunk("-    x = 1", "+    x = 2", path="twice", head="@@ class H:"), [], "ambiguous",
+        {"twice": _REPEATED.replace("x = 1", "x = 2", 1)},
+    ),
+    "an anchor after the only place": (
+        _hunk("-beta", "+b", head="@@ theta"), [], "contradicted",
+        {"file": _FILE.replace("beta", "b")},
+    ),
+    "not at the end of the file": (
+        _hunk("-beta", "+b", " gamma", "*** End of File"), [], "contradicted",
+        {"file": _FILE.replace("beta", "b")},
+    ),
+    "a path of another folder": (
+        _hunk("-inner", "+i", path="src/deep.txt"), [], "missing_file",
+        {"lib/deep.txt": "i\n"},
+    ),
+    "a path that is misspelled": (
+        _hunk("-alpha", "+a", " beta", path="fil"), [], "missing_file",
+        {"file": _FILE.replace("alpha", "a")},
+    ),
+    "an absolute path": (
+        b"*** Add File: /new\n+n\n", [], "unsafe_path", {"new": "n\n"},
+    ),
+    "a file that exists": (
+        b"*** Add File: file\n+n\n", [], "file_exists", {"file": "n\n"},
+    ),
+    "a file that is not tracked": (
+        _hunk("-u", "+U", path="untracked"), [], "untracked", {"untracked": "U\n"},
+    ),
+    "a file with unstaged changes": (
+        _hunk("-d", "+D", path="dirty"), [], "unstaged_changes", {"dirty": "D\nmore\n"},
+    ),
+    "a change that is there, beside one that is not": (
+        _hunk(" alpha", "-B", "+beta", " gamma", "@@", "-kappa", "+k"), ["--partial"],
+        "already_applied", {"file": _FILE.replace("kappa", "k")},
+    ),
+    "two hunks for one line": (
+        _hunk("-beta", "+b", "@@", " alpha", "-beta", "+B"), [], "overlap",
+        {"file": _FILE.replace("beta", "b\nB")},
+    ),
+    "two hunks that overlap loosely": (
+        _hunk("-   Mixed case here", "+m", "@@", '-    indented = "x"', "-MIXED case here", "+M",
+              path="loose"), [], "overlap",
+        {"loose": _LOOSE.replace('    indented = "x"\nMixed Case here', "m\nM")},
+    ),
+    "two places that are alike but for their case": (
+        _hunk("-KEY = one", "+key = 1", path="keys"), [], "ambiguous",
+        {"keys": "key = 1\nother\nkey = One\n"},
+    ),
+    "a blank line that is not shown, beside an added one": (
+        _hunk("     x = 1", "+    y = 2", " def g():", path="twice"), [], "unclear",
+        {"twice": _REPEATED.replace("x = 1\n", "x = 1\n    y = 2\n", 1)},
+    ),
+    "added lines alone, not last": (
+        _hunk("+lambda", "@@", "-kappa", "+k"), ["--partial"], "unclear",
+        {"file": _FILE.replace("kappa", "k") + "lambda\n"},
+    ),
+    "added lines below an anchor that is nowhere": (
+        _hunk("+lambda", head="@@ no such line"), [], "unclear",
+        {"file": _FILE + "lambda\n"},
+    ),
+    "above another heading": (
+        _hunk("-    y = 2", "+    y = 3", path="defs", head="@@ def f():"), [], "contradicted",
+        {"defs": "def f():\n    x = 1\n\n\ndef g():\n    y = 3\n"},
+    ),
+    "a file to delete that is misspelled": (
+        b"*** Delete File: fil\n", [], "missing_file", {"file": None},
+    ),
+    "a file to move onto another": (
+        b"*** Update File: file\n*** Move to: loose\n@@\n-beta\n+b\n", [], "file_exists",
+        {"loose": _FILE.replace("beta", "b")},
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def files_of_many_kinds(repo: Sandbox) -> Sandbox:
+    repo.commit(
+        {"file": _FILE, "twice": _REPEATED, "loose": _LOOSE, "latin": b"caf\xe9\ntwo\n",
+         "lib/deep.txt": "inner\n", "dirty": "d\n", "keys": "key = One\nother\nkey = One\n",
+         "defs": "def f():\n    x = 1\n\n\ndef g():\n    y = 2\n"}
+    )  # fmt: skip
+    repo.write("untracked", "u\n")
+    repo.write("dirty", "d\nmore\n")
+    return repo
+
+
+@pytest.mark.parametrize("name", _REFUSALS)
+def test_the_document_suffices_to_correct_a_hunk(files_of_many_kinds: Sandbox, name: str) -> None:
+    repo = files_of_many_kinds
+    sections, options, reason, wanted = _REFUSALS[name]
+    document = _asked(repo, "apply", *options, feed=envelope(sections))
+    assert [failure["reason"] for failure in document["failures"]] == [reason]
+    patch, more = corrected_patch(document)
+    document = _asked(repo, "apply", *more, feed=patch)
+    assert document["status"] in ("applied", "nothing_to_do"), document["failures"]
+    for path, content in wanted.items():
+        if content is None:
+            assert path not in repo.files()
+        else:
+            assert repo.read(path) == (content if isinstance(content, bytes) else content.encode())
+
+
+def test_a_commit_is_reported(base: Sandbox) -> None:
+    document = _asked(base, "apply", "--commit", "-m", "Say 2", feed=_GOOD)
+    head = base.git("rev-parse", "HEAD").decode().strip()
+    assert (document["status"], document["commits"]) == ("applied", [head])
+    assert document["undo_command"] == f"git revert {head[:12]}"
+
+
+def test_a_commit_that_a_hook_refuses_is_reported(base: Sandbox) -> None:
+    base.write(".git/hooks/pre-commit", "#!/bin/sh\necho no; exit 1\n").chmod(0o755)
+    document = _asked(base, "apply", "--commit", "-m", "Say 2", feed=_GOOD)
+    assert (document["status"], document["exit_status"]) == ("not_committed", 1)
+    assert (document["record"], document["commits"]) == (1, [])
+    assert document["undo_command"] == "git opatch undo 1"
+    (failure,) = document["failures"]
+    assert failure["reason"] == "commit"
+    assert failure["message"] == "not committed: git commit refused: no"
+    assert "to undo it: git opatch undo 1" in failure["advice"]
+    document = _asked(base, "apply", "--commit", "-m", "x", feed=envelope(_UPDATE))
+    assert (document["status"], document["exit_status"]) == ("error", 128)
+    assert document["failures"][0]["reason"] == "commit"
+
+
+def test_no_editor_is_started(base: Sandbox) -> None:
+    document = _asked(base, "apply", "--commit", feed=_GOOD)
+    assert (document["status"], document["exit_status"]) == ("error", 129)
+    assert document["failures"][0]["reason"] == "usage"
+
+
+_MALFORMED = {
+    "no begin": b"*** Update File: a\n@@\n-two\n+2\n*** End Patch\n",
+    "no end": b"*** Begin Patch\n*** Update File: a\n@@\n-two\n+2\n",
+    "no header": envelope(b"*** Update File: a\n@@@\n-two\n+2\n"),
+    "not a patch marker": envelope(b"*** Update: a\n@@\n-two\n+2\n"),
+    "a line without its mark": envelope(b"*** Update File: a\none\n@@\n-two\n+2\n"),
+    "added lines without their marks": envelope(_UPDATE, b"*** Add File: n\n+n\nm\n"),
+    "after the end of the file": envelope(
+        b"*** Update File: b\n@@\n-b\n+B\n*** End of File\n-b\n+B\n", _UPDATE
+    ),
+    "half a header": b"--- a/a\n@@\n-two\n+2\n",
+    "the other half": b"+++ b/a\n@@\n-two\n+2\n",
+    "no end of a heredoc": b"apply_patch <<'EOF'\n*** Begin Patch\n" + _UPDATE,
+}
+
+
+@pytest.mark.parametrize("name", _MALFORMED)
+def test_the_document_suffices_to_correct_the_text(base: Sandbox, name: str) -> None:
+    text = _MALFORMED[name]
+    document = _asked(base, "apply", feed=text)
+    assert document["status"] == "malformed"
+    assert any(failure["fix"] for failure in document["failures"])
+    for _ in range(3):
+        if document["status"] == "malformed":
+            text = corrected_text(document, text)
+            document = _asked(base, "apply", "--partial", feed=text)
+    assert base.read("a") == b"one\n2\nthree\n"

@@ -1,0 +1,455 @@
+"""Every status, kind and reason of the schema occurs, and is reported correctly."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from documents import SCHEMA, VALIDATOR, asked, document_of
+from sandbox import Sandbox
+from writers import envelope
+
+from git_opatch.model.errors import OpatchError
+from git_opatch.report import document
+
+_JOURNAL = ".git/opatch/journal"
+_UPDATE = envelope(b"*** Update File: a\n@@\n-two\n+2\n")
+_ADD = envelope(b"*** Add File: n\n+n\n")
+
+
+def _hunk(*lines: bytes, path: bytes = b"a") -> bytes:
+    return envelope(b"*** Update File: " + path + b"\n" + b"".join(line + b"\n" for line in lines))
+
+
+_SECOND_IS_AN_ADDITION = _hunk(b"@@", b"+alone", b"@@", b"-two", b"+2")
+
+# How a patch is refused in a repository without problems.
+_PATCHES: dict[str, tuple[bytes, list[str]]] = {
+    "not_found": (_hunk(b"@@", b" one", b"-deux", b"+2"), []),
+    "ambiguous": (_hunk(b"@@", b"-x = 1", b"+x = 2", path=b"twice"), []),
+    "already_applied": (_hunk(b"@@", b" one", b"-zwei", b"+two", b" three"), []),
+    "not_applied": (_UPDATE, ["-R"]),
+    "contradicted": (_hunk(b"@@", b"-two", b"+2", b" three", b"*** End of File"), []),
+    "unclear": (_SECOND_IS_AN_ADDITION, []),
+    "overlap": (_hunk(b"@@", b"-two", b"+2", b"@@", b"-two", b"+zwei"), []),
+    "no_change": (_hunk(b"@@", b"-two", b"+two"), []),
+    "missing_file": (_hunk(b"@@", b"-two", b"+2", path=b"nowhere"), []),
+    "file_exists": (envelope(b"*** Add File: a\n+n\n"), []),
+    "not_a_file": (_hunk(b"@@", b"-two", b"+2", path=b"folder"), []),
+    "binary": (_hunk(b"@@", b"-two", b"+2", path=b"bin"), []),
+    "unsafe_path": (envelope(b"*** Add File: ../n\n+n\n"), []),
+    "not_reversible": (envelope(b"*** Delete File: gone\n"), ["-R"]),
+    "malformed": (b"words", []),
+    "implicit_invocation": (b"", ["--argv", "--", _UPDATE.decode()]),
+    "not_apply_patch": (b"", ["--argv", "--", "ls"]),
+}
+_KINDS = {
+    "ParseError": {"malformed"},
+    "ImplicitInvocation": {"implicit_invocation"},
+    "ComputeReplacements": {
+        *("not_found", "ambiguous", "already_applied", "not_applied", "contradicted"),
+        *("unclear", "overlap", "no_change", "not_reversible", "conflict"),
+    },
+}
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit(
+        {"a": "one\ntwo\nthree\nfour\n", "twice": "x = 1\ny\nx = 1\n", "bin": b"\0", "folder/f": ""}
+    )
+    return repo
+
+
+def _reasons(document: Mapping[str, Any], status: str = "refused") -> list[str]:
+    """Give the reasons of the failures, after a check of the kind of each."""
+    outcome = document["patches"][0] if "patches" in document else document
+    assert outcome["status"] == status
+    for failure in outcome["failures"]:
+        kind = next((kind for kind, those in _KINDS.items() if failure["reason"] in those), None)
+        assert failure["kind"] == (kind or "IoError")
+    return [failure["reason"] for failure in outcome["failures"]]
+
+
+_STATUSES = {
+    "already_applied": "already_applied",
+    "malformed": "malformed",
+    "implicit_invocation": "error",
+    "not_apply_patch": "error",
+}
+
+
+@pytest.mark.parametrize("reason", _PATCHES)
+def test_a_patch_is_refused_for_each_reason(base: Sandbox, reason: str) -> None:
+    patch, words = _PATCHES[reason]
+    command = "check" if "--argv" in words else "apply"
+    before = base.state()
+    found = document_of(base.opatch(command, "--json", *words, feed=patch))
+    assert set(_reasons(found, _STATUSES.get(reason, "refused"))) == {reason}
+    assert base.state() == before
+
+
+def _untracked(base: Sandbox) -> dict[str, Any]:
+    base.write("loose", "two\n")
+    return asked(base, "apply", feed=_hunk(b"@@", b"-two", b"+2", path=b"loose"))
+
+
+def _unmerged(base: Sandbox) -> dict[str, Any]:
+    base.git("switch", "--quiet", "-c", "other")
+    base.commit({"a": "other\n"})
+    base.git("switch", "--quiet", "main")
+    base.commit({"a": "ours\n"})
+    assert base.run("git", "merge", "other").status == 1
+    return asked(base, "apply", feed=_UPDATE)
+
+
+def _unstaged(base: Sandbox) -> dict[str, Any]:
+    base.write("a", "one\ntwo\nthree\nfour\nfive\n")
+    return asked(base, "apply", feed=_UPDATE)
+
+
+def _in_the_way(base: Sandbox) -> dict[str, Any]:
+    base.write("n", "mine\n")
+    return asked(base, "apply", feed=_ADD)
+
+
+def _skipped(base: Sandbox) -> dict[str, Any]:
+    base.git("update-index", "--skip-worktree", "a")
+    return asked(base, "apply", feed=_UPDATE)
+
+
+def _undone(base: Sandbox) -> dict[str, Any]:
+    base.opatch("apply", feed=_UPDATE)
+    base.opatch("undo")
+    return asked(base, "undo", "1")
+
+
+_IN_A_STATE: dict[str, Callable[[Sandbox], dict[str, Any]]] = {
+    "untracked": _untracked,
+    "unmerged": _unmerged,
+    "unstaged_changes": _unstaged,
+    "in_the_way": _in_the_way,
+    "skip_worktree": _skipped,
+    "already_undone": _undone,
+    "not_allowed": lambda base: asked(base, "apply", "--allow", "folder", feed=_UPDATE),
+    "denied": lambda base: asked(base, "apply", "--deny", "a", feed=_UPDATE),
+    "stale": lambda base: asked(base, "apply", "--expect", "a=1234567", feed=_UPDATE),
+}
+
+
+@pytest.mark.parametrize("reason", _IN_A_STATE)
+def test_a_state_is_refused_for_each_reason(base: Sandbox, reason: str) -> None:
+    found = _IN_A_STATE[reason](base)
+    assert _reasons(found) == [reason]
+    assert found["exit_status"] == 1
+
+
+def _busy(base: Sandbox) -> dict[str, Any]:
+    (base.path / ".git/opatch").mkdir()
+    base.write(".git/p", _UPDATE)
+    words = ["git-opatch", "apply", "--json", ".git/p"]
+    return document_of(base.run("flock", ".git/opatch/lock", *words))
+
+
+def _failed_filter(base: Sandbox) -> dict[str, Any]:
+    base.write(".gitattributes", "n filter=bad\n")
+    for key, value in (("clean", "cat"), ("smudge", "false"), ("required", "true")):
+        base.git("config", f"filter.bad.{key}", value)
+    return asked(base, "apply", feed=_ADD)
+
+
+def _too_large(base: Sandbox) -> dict[str, Any]:
+    """The system's message goes to standard error, too: it may be about standard output."""
+    base.write(".git/p", _UPDATE)
+    ran = base.run("bash", "-c", "ulimit -f 0; git-opatch apply --json .git/p")
+    assert ran.err.startswith("error: the system refused: ")
+    return document_of(replace(ran, err=""))
+
+
+def _in_a_merge(base: Sandbox) -> dict[str, Any]:
+    base.write(".git/MERGE_HEAD", base.git("rev-parse", "HEAD"))
+    return asked(base, "apply", "--commit", "-m", "two", feed=_UPDATE)
+
+
+def _interrupted(base: Sandbox) -> dict[str, Any]:
+    return document_of(_signalled(base, "ls-files"))
+
+
+def _signalled(base: Sandbox, moment: str) -> Any:
+    """Run a command that is interrupted when it calls git for `moment`."""
+    directory = base.path / ".git/bin"
+    directory.mkdir()
+    script = f'case "$*" in *"{moment}"*) kill -INT $PPID;; esac\nexec {shutil.which("git")} "$@"\n'
+    (directory / "git").write_text("#!/bin/sh\n" + script)
+    (directory / "git").chmod(0o755)
+    path = f"{directory}{os.pathsep}{os.environ['PATH']}"
+    return base.run("git-opatch", "apply", "--json", feed=_UPDATE, env={"PATH": path})
+
+
+_ERRORS: dict[str, tuple[Callable[[Sandbox], dict[str, Any]], int]] = {
+    "usage": (lambda base: asked(base, "apply", "--fuzz", "x"), 129),
+    "input": (lambda base: asked(base, "apply", "no-such"), 128),
+    "repository": (lambda base: asked(base, "apply", cwd=base.path.parent), 128),
+    "journal": (lambda base: asked(base, "undo", "7"), 128),
+    "busy": (_busy, 128),
+    "transaction": (_failed_filter, 128),
+    "commit": (_in_a_merge, 128),
+    "system": (_too_large, 128),
+    "interrupted": (_interrupted, 130),
+}
+
+
+@pytest.mark.parametrize("reason", _ERRORS)
+def test_an_error_has_its_reason(base: Sandbox, reason: str) -> None:
+    make, status = _ERRORS[reason]
+    before = base.index()
+    found = make(base)
+    assert _reasons(found, "error") == [reason]
+    assert found["exit_status"] == status
+    assert base.index() == before
+
+
+def test_a_conflict_is_reported(base: Sandbox) -> None:
+    base.commit({"a": "one\nzwei\nthree\nfour\n"})
+    found = asked(base, "apply", "--3way", feed=_hunk(b"@@", b" one", b"-two", b"+2", b" three"))
+    assert _reasons(found, "unmerged") == ["conflict"]
+    assert found["exit_status"] == 1
+    assert base.git("ls-files", "--unmerged") != b""
+
+
+def test_an_unknown_error_has_a_reason() -> None:
+    found = document.failed(OpatchError("something"))
+    assert (found["status"], found["failures"][0]["reason"]) == ("error", "error")
+
+
+def test_every_reason_and_kind_is_tested() -> None:
+    named = SCHEMA["$defs"]["failure"]["properties"]
+    tested = {*_PATCHES, *_IN_A_STATE, *_ERRORS, "conflict", "error"}
+    assert set(named["reason"]["enum"]) == tested
+    assert set(named["kind"]["enum"]) == {*_KINDS, "IoError"}
+
+
+# --- every status ---------------------------------------------------------------------------
+
+_MIXED = envelope(_UPDATE[16:-14], b"*** Update File: twice\n@@\n-no\n+b\n")
+_THERE = _PATCHES["already_applied"][0]
+_CALLS: dict[str, tuple[list[str], bytes]] = {
+    "applied": (["apply"], _UPDATE),
+    "partially_applied": (["apply", "--partial"], _MIXED),
+    "would_apply": (["show"], _UPDATE),
+    "would_partially_apply": (["apply", "--check", "--partial"], _MIXED),
+    "nothing_to_do": (["apply", "--skip-applied"], _THERE),
+    "already_applied": (["apply"], _THERE),
+    "refused": (["apply"], _PATCHES["not_found"][0]),
+    "malformed": (["apply"], b"words"),
+    "error": (["apply", "no-such"], b""),
+    "shown": (["log"], b""),
+}
+
+
+@pytest.mark.parametrize("status", _CALLS)
+def test_every_status_is_reported(base: Sandbox, status: str) -> None:
+    words, patch = _CALLS[status]
+    assert asked(base, *words, feed=patch)["status"] == status
+
+
+def test_every_status_is_tested() -> None:
+    named = {
+        *SCHEMA["$defs"]["outcome"]["properties"]["status"]["enum"],
+        SCHEMA["$defs"]["log"]["properties"]["status"]["const"],
+    }
+    elsewhere = {"recovered", "not_committed", "unmerged"}
+    assert named == {*_CALLS, *elsewhere} == {status.value for status in document.Status}
+
+
+# --- undo -----------------------------------------------------------------------------------
+
+
+def test_an_undo_reports_its_changes(base: Sandbox) -> None:
+    base.write(".git/p", _UPDATE)
+    assert asked(base, "apply", ".git/p")["undoes"] is None
+    found = asked(base, "undo")
+    assert (found["command"], found["status"], found["summary"]) == (
+        "undo", "applied", "1 file changed",
+    )  # fmt: skip
+    assert (found["record"], found["undo_command"], found["undoes"]) == (2, "git opatch undo 2", 1)
+    assert found["modified"] == ["a"]
+    assert found["diff"].encode() == base.read(f"{_JOURNAL}/2.diff")
+    assert base.git("status", "--short") == b""
+    again = asked(base, "undo", "2")
+    assert (again["record"], again["undoes"]) == (3, 2)
+    assert base.read("a") == b"one\n2\nthree\nfour\n"
+
+
+def test_an_undo_without_a_journal_is_reported(base: Sandbox) -> None:
+    base.opatch("apply", feed=_UPDATE)
+    base.git("config", "opatch.journalSize", "0")
+    found = asked(base, "undo")
+    assert (found["status"], found["record"], found["undo_command"], found["undoes"]) == (
+        "applied", None, None, 1,
+    )  # fmt: skip
+
+
+def test_a_refused_undo_has_its_reason(base: Sandbox) -> None:
+    base.opatch("apply", feed=_UPDATE)
+    base.write("a", "one\ndeux\nthree\nfour\n")
+    base.git("add", "a")
+    found = asked(base, "undo")
+    assert _reasons(found) == ["not_found"]
+    (failure,) = found["failures"]
+    assert failure["source"] == f"{_JOURNAL}/1.diff"
+    line = base.read(f"{_JOURNAL}/1.diff").splitlines()[failure["patch_line"] - 1]
+    assert line == b"+2"
+    assert (failure["file_line"], failure["expected"], failure["found"]) == (2, "2", "deux")
+    assert failure["advice"][-1] == "what was applied: git opatch log -p 1"
+    lines = failure["section"]["hunks"][0]["lines"]
+    assert [line["prefix"] + line["text"] for line in lines if line["prefix"] != " "] == [
+        "+two",
+        "-2",
+    ]
+
+
+def test_a_later_patch_to_undo_first_is_named(base: Sandbox) -> None:
+    base.opatch("apply", feed=_UPDATE)
+    base.opatch("apply", feed=_hunk(b"@@", b"-2", b"+deux"))
+    (failure,) = asked(base, "undo", "1")["failures"]
+    assert failure["advice"][-1].endswith("first: git opatch undo 2")
+
+
+@pytest.mark.parametrize("name", ["1.json", "1.diff"])
+def test_a_damaged_record_is_an_error(base: Sandbox, name: str) -> None:
+    base.opatch("apply", feed=_UPDATE)
+    base.write(f"{_JOURNAL}/{name}", base.read(f"{_JOURNAL}/{name}")[:60])
+    found = asked(base, "undo")
+    assert _reasons(found, "error") == ["journal"]
+    assert "is damaged" in found["summary"]
+
+
+def test_a_record_of_a_newer_version_is_an_error(base: Sandbox) -> None:
+    base.opatch("apply", feed=_UPDATE)
+    base.write(f"{_JOURNAL}/1.json", '{"version": 2}')
+    found = asked(base, "undo")
+    assert _reasons(found, "error") == ["journal"]
+    assert found["summary"] == "record 1 was written by a newer version of git opatch"
+    (record,) = asked(base, "log")["records"]
+    assert (record["record"], record["error"]) == (1, found["summary"])
+    assert {record[name] for name in ("time", "summary", "target", "paths", "diff")} == {None}
+
+
+# --- log ------------------------------------------------------------------------------------
+
+
+def test_the_log_lists_the_records(base: Sandbox) -> None:
+    assert asked(base, "log")["records"] == []
+    base.write(".git/p", envelope(_UPDATE[16:-14], _ADD[16:-14], b"*** Delete File: bin\n"))
+    base.opatch("apply", "--cached", ".git/p")
+    base.opatch("undo")
+    base.opatch("apply", feed=_UPDATE)
+    found = asked(base, "log")
+    assert (found["status"], found["summary"]) == ("shown", "3 records")
+    third, second, first = found["records"]
+    assert [third["record"], second["record"], first["record"]] == [3, 2, 1]
+    assert (first["patch"], second["patch"], third["patch"]) == (".git/p", ".git/p", None)
+    assert (first["undoes"], second["undoes"], third["undoes"]) == (None, 1, None)
+    assert (first["target"], third["target"]) == ("cached", "index")
+    assert first["files"] == {"added": 1, "modified": 1, "deleted": 1}
+    assert sorted((path["path"], path["change"]) for path in first["paths"]) == [
+        ("a", "modified"), ("bin", "deleted"), ("n", "added"),
+    ]  # fmt: skip
+    assert first["summary"].endswith("1 added, 1 modified, 1 deleted; staged, in the index only")
+    assert (first["diff"], first["error"]) == (None, None)
+    assert [record["record"] for record in asked(base, "log", "-n", "2")["records"]] == [3, 2]
+    assert [record["record"] for record in asked(base, "log", "2")["records"]] == [2]
+
+
+def test_the_time_of_a_record_is_in_utc(base: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "UTC-2")
+    base.opatch("apply", feed=_UPDATE)
+    entry = base.read(f"{_JOURNAL}/1.json")
+    when = entry.partition(b'"time": ')[2].partition(b",")[0]
+    base.write(f"{_JOURNAL}/1.json", entry.replace(when, b"1700000000", 1))
+    assert asked(base, "log")["records"][0]["time"] == "2023-11-14T22:13:20Z"
+
+
+def test_the_diff_of_a_record_is_given(base: Sandbox) -> None:
+    base.opatch("apply", feed=_hunk(b"@@", b"-two", b"+\xff"))
+    (record,) = asked(base, "log", "-p")["records"]
+    assert "\n-two\n+\\xff\n" in record["diff"]
+    assert record["diff_base64"]
+    base.write(f"{_JOURNAL}/1.diff", b"x")
+    (record,) = asked(base, "log", "-p", "1")["records"]
+    assert record["diff"] is None
+    assert "is damaged" in record["error"]
+    assert record["paths"] == [{"path": "a", "change": "modified"}]
+
+
+def test_an_unknown_record_is_an_error(base: Sandbox) -> None:
+    for words in (["log", "7"], ["undo"]):
+        assert _reasons(asked(base, *words), "error") == ["journal"]
+
+
+# --- interrupted, and recovered ---------------------------------------------------------------
+
+
+def test_a_finished_interrupted_run_is_reported(base: Sandbox) -> None:
+    found = document_of(_signalled(base, "apply --whitespace"))
+    assert _reasons(found, "error") == ["interrupted"]
+    assert found["summary"] == "interrupted; the patch had been applied by then, all of it"
+    assert base.index()["a"] == ("100644", b"one\n2\nthree\nfour\n")
+    assert base.opatch("undo").status == 0
+    assert base.git("status", "--short") == b""
+
+
+def _killed(base: Sandbox) -> None:
+    """Kill an apply after it has removed a file."""
+    directory = base.path / ".git/bin"
+    directory.mkdir()
+    script = 'case "$*" in *"apply "*--index*) rm a; kill -9 $PPID $$;; esac\n'
+    (directory / "git").write_text(f'#!/bin/sh\n{script}exec {shutil.which("git")} "$@"\n')
+    (directory / "git").chmod(0o755)
+    path = f"{directory}{os.pathsep}{os.environ['PATH']}"
+    base.run("git-opatch", "apply", feed=_UPDATE, env={"PATH": path})
+    shutil.rmtree(directory)
+    assert not (base.path / "a").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "patch", "status"),
+    [
+        (["apply"], _UPDATE, "applied"),
+        (["apply"], _PATCHES["not_found"][0], "refused"),
+        (["apply"], b"words", "malformed"),
+        (["apply", "no-such"], b"", "error"),
+        (["undo"], b"", "error"),
+        (["recover"], b"", "recovered"),
+    ],
+)
+def test_a_restored_run_is_reported_in_every_outcome(
+    base: Sandbox, words: list[str], patch: bytes, status: str
+) -> None:
+    _killed(base)
+    found = asked(base, *words, feed=patch)
+    assert (found["status"], found["notes"]) == (
+        status, ["an interrupted apply was rolled back (1 file)"],
+    )  # fmt: skip
+    assert base.read("a").startswith(b"one\n2\n" if status == "applied" else b"one\ntwo\n")
+    found = asked(base, "recover")
+    assert (found["status"], found["summary"]) == ("nothing_to_do", "nothing to recover")
+
+
+def test_invalid_documents_do_not_match_the_schema() -> None:
+    head = {"version": 1, "command": "log", "exit_status": 0, "summary": "1 record"}
+    record = dict.fromkeys(SCHEMA["$defs"]["record"]["required"])
+    for status, entry, good in (
+        ("shown", {**record, "record": 1}, True),
+        ("applied", {**record, "record": 1}, False),
+        ("shown", record, False),
+        ("shown", {**record, "record": 1, "paths": ["a"]}, False),
+        ("shown", {**record, "record": 1, "more": 1}, False),
+    ):
+        document = {**head, "status": status, "records": [entry]}
+        assert VALIDATOR.is_valid(document) == good

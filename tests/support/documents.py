@@ -1,0 +1,59 @@
+"""Documents of `--json`, validated by the schema without unknown fields."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from sandbox import Ran, Sandbox
+
+SCHEMA = json.loads(files("git_opatch.report").joinpath("schema.json").read_bytes())
+
+
+def _closed(schema: Any) -> Any:
+    """Return `schema` with unknown fields forbidden."""
+    if isinstance(schema, list):
+        return [_closed(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    closed = {name: _closed(part) for name, part in schema.items()}
+    own = "properties" in closed and not {"allOf", "oneOf"} & set(closed)
+    return {**closed, "unevaluatedProperties": False} if own else closed
+
+
+def _strict() -> Draft202012Validator:
+    """Return the schema without unknown fields, except in objects composed of several."""
+    schema = json.loads(json.dumps(SCHEMA))
+    extended = {name: schema["$defs"][name] for name in ("outcome", "checks", "log")}
+    defs = {
+        name: _closed(schema_part)
+        for name, schema_part in schema["$defs"].items()
+        if name not in extended
+    }
+    for name, definition in extended.items():
+        defs[name] = {**definition, "properties": _closed(definition["properties"])}
+    judged = defs["checks"]["properties"]["patches"]["items"]
+    judged["allOf"][0].pop("unevaluatedProperties", None)
+    judged["unevaluatedProperties"] = False
+    return Draft202012Validator({**schema, "$defs": defs, "unevaluatedProperties": False})
+
+
+VALIDATOR = _strict()
+
+
+def document_of(ran: Ran) -> dict[str, Any]:
+    """Return the only document of a run that printed nothing else."""
+    assert ran.err == ""
+    assert ran.out.isascii()
+    document = json.loads(ran.out)
+    VALIDATOR.validate(document)
+    assert document["exit_status"] == ran.status
+    assert isinstance(document, dict)
+    return document
+
+
+def asked(repo: Sandbox, *words: str, feed: bytes = b"", cwd: Path | None = None) -> dict[str, Any]:
+    return document_of(repo.opatch(*words, "--json", feed=feed, cwd=cwd))

@@ -1,0 +1,147 @@
+"""Scenarios: the repository before, the text as given, and the expected result, in one text file.
+
+`scenarios/README.md` explains the format; `test_scenarios.py` runs them.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from sandbox import Tree
+
+_SECTION = re.compile(rb"(?m)^%%%(?:$| (.*)\n)")
+_HEAD = ("what", "source", "status", "command")
+_BYTES: dict[str, Callable[[bytes], bytes]] = {
+    "escaped": lambda text: text.decode("unicode_escape").encode("latin-1"),
+    "no-newline": lambda text: text.removesuffix(b"\n"),
+    "crlf": lambda text: text.replace(b"\n", b"\r\n"),
+    "bom": lambda text: b"\xef\xbb\xbf" + text,
+}
+_EXECUTABLE = "executable"
+_APPLY = "git opatch apply"
+
+
+class ScenarioError(Exception):
+    """A scenario that does not follow the format."""
+
+
+@dataclass
+class Scenario:
+    """One scenario. A file's section is kept under "before" or "after", by its path."""
+
+    head: dict[str, str]
+    before: Tree = field(default_factory=dict)
+    after: Tree = field(default_factory=dict)
+    texts: dict[str, bytes] = field(default_factory=dict)
+    """The sections of no file, by their names: "given", "message", "message contains"..."""
+
+    @property
+    def status(self) -> int:
+        """Return the exit status that the command must have."""
+        return int(self.head.get("status", "0"))
+
+    @property
+    def words(self) -> list[str]:
+        """Return the command, with the word `{given}` replaced by the text as given."""
+        given = self.texts["given"].decode("utf-8", "surrogateescape")
+        words = shlex.split(self.head.get("command", _APPLY))
+        return [given if word == "{given}" else word for word in words]
+
+    @property
+    def feed(self) -> bytes:
+        """Return what the command reads from standard input."""
+        return b"" if "{given}" in self.head.get("command", "") else self.texts["given"]
+
+    def lines(self, name: str) -> list[str]:
+        """Return the lines of a section, without blank lines."""
+        return [line for line in self.texts.get(name, b"").decode().split("\n") if line]
+
+
+def read_scenario(raw: bytes) -> Scenario:
+    """Parse the scenario in `raw`. Raises `ScenarioError` if it does not follow the format."""
+    head, *sections = _SECTION.split(raw)
+    scenario = Scenario(dict(_head(head.decode())))
+    for title, body in zip(sections[::2], sections[1::2], strict=True):
+        _add_section(scenario, (title or b"").decode(), body)
+    _check(scenario)
+    return scenario
+
+
+def _head(text: str) -> Iterator[tuple[str, str]]:
+    seen: set[str] = set()
+    for line in text.splitlines():
+        key, colon, value = line.partition(": ")
+        if not colon or not value.strip():
+            raise ScenarioError(f"`{line}` is no `key: value` of the head")
+        if key not in _HEAD:
+            raise ScenarioError(f"unknown key `{key}`; the head has {', '.join(_HEAD)}")
+        if key in seen:
+            raise ScenarioError(f"the key `{key}` stands twice")
+        seen.add(key)
+        yield key, value.strip()
+
+
+def _add_section(scenario: Scenario, title: str, body: bytes) -> None:
+    words = shlex.split(title)
+    name, words = " ".join(words[:1]), words[1:]
+    if name in ("before", "after"):
+        if not words:
+            raise ScenarioError(f"`%%% {title}` names no file")
+        path, *flags = words
+        tree = scenario.before if name == "before" else scenario.after
+        if path in tree:
+            raise ScenarioError(f"`%%% {name} {path}` stands twice")
+        mode = "100755" if _EXECUTABLE in flags else "100644"
+        tree[path] = (mode, _content(body, [flag for flag in flags if flag != _EXECUTABLE]))
+        return
+    if name in ("message", "report") and words[:1] == ["contains"]:
+        name, words = f"{name} contains", words[1:]
+    if name not in ("given", "message", "message contains", "report contains"):
+        raise ScenarioError(f"`%%% {title}` is no section of a scenario")
+    if name in scenario.texts:
+        raise ScenarioError(f"`%%% {name}` stands twice")
+    scenario.texts[name] = _content(body, words)
+
+
+def _content(body: bytes, flags: list[str]) -> bytes:
+    for flag in flags:
+        if flag not in _BYTES:
+            raise ScenarioError(f"unknown flag `{flag}`; there are {', '.join(_BYTES)}")
+    for flag, change in _BYTES.items():
+        body = change(body) if flag in flags else body
+    return body
+
+
+def _check(scenario: Scenario) -> None:
+    for key in ("what", "source"):
+        if key not in scenario.head:
+            raise ScenarioError(f"the head has no `{key}:`")
+    for place in scenario.head["source"].split():
+        if not place.startswith("https://"):
+            raise ScenarioError(f"`{place}` is no public place; the source is a URL, or several")
+    for wrong, message in _contradictions(scenario):
+        if wrong:
+            raise ScenarioError(message)
+
+
+def _contradictions(scenario: Scenario) -> Iterator[tuple[bool, str]]:
+    """Yield contradictions and their messages; the first that holds is reported."""
+    status, texts = scenario.head.get("status", "0"), scenario.texts
+    messages = [name for name in texts if name.startswith("message")]
+    success = bool(scenario.after) or "report contains" in texts
+    yield not status.isdecimal(), f"`status: {status}` is no exit status"
+    yield "given" not in texts, "there is no `%%% given`"
+    yield success and bool(messages), "a scenario ends with files or a message, not with both"
+    yield len(messages) > 1, "a message is given in full or in parts, not both"
+    yield (
+        not success and not messages,
+        "nothing is expected: add `%%% after PATH`, `%%% message` or `%%% report contains`",
+    )
+    yield (
+        success is bool(scenario.status),
+        "a message goes with a `status:` that is not 0, and files go with 0",
+    )
+    yield success and scenario.after == scenario.before, "after is the same as before"
