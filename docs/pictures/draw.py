@@ -1,4 +1,4 @@
-"""Draws the pictures of the README: real commands, in a repository that is thrown away.
+"""Draw the pictures of the README: real commands, in a temporary repository.
 
 python docs/pictures/draw.py
 """
@@ -19,24 +19,22 @@ from rich.text import Text
 HERE = Path(__file__).parent
 COLUMNS = 104
 
-_GREET = '''\
+_GREET = """\
 import sys
 
 
 def greet(name):
-    """Say hello."""
     return "Hello " + name
 
 
-def main():
-    print(greet(sys.argv[1]))
-'''
+print(greet(sys.argv[1]))
+"""
 _PATCH = """\
 *** Begin Patch
 *** Update File: src/greet.py
 @@ def greet(name):
--   return "Hello " + name
-+   return f"Hello, {name}!"
+-    return "Hello " + name
++    return f"Hello, {name}!"
 *** Add File: docs/manual.txt
 +Run greet with a name.
 *** End Patch
@@ -44,47 +42,47 @@ _PATCH = """\
 _STALE = """\
 *** Begin Patch
 *** Update File: src/greet.py
-@@ def main():
--    print(greet(name))
-+    print(greet(*names))
+@@ def greet(name):
+-    return "Hi " + name
++    return "Hey " + name
 *** End Patch
 """
 _FILES = {"src/greet.py": _GREET, "patch.txt": _PATCH, "stale.txt": _STALE}
 
 PICTURES = {
-    "show": ("cat patch.txt", "git opatch show patch.txt"),
+    "refusal": ("cat stale.txt", "git opatch apply stale.txt"),
     "apply": ("git opatch apply patch.txt", "git status --short", "git opatch undo"),
-    "refusal": ("git opatch apply stale.txt",),
+    "show": ("cat patch.txt", "git opatch show patch.txt"),
 }
 
 
-def drawn(commands: tuple[str, ...], top: Path) -> Console:
-    """What a terminal shows when `commands` are typed in the repository `top`."""
+def render(commands: tuple[str, ...], top: Path) -> Console:
+    """Render what a terminal shows when `commands` are typed in the repository `top`."""
     console = Console(
         width=COLUMNS, record=True, file=io.StringIO(), force_terminal=True, highlight=False
     )
     for command in commands:
         console.print(Text.assemble(("$ ", "dim"), (command, "bold")))
-        console.print(Text.from_ansi(_typed(command, top)), end="")
+        console.print(Text.from_ansi(_run(command, top)), end="")
     return console
 
 
-def _typed(command: str, top: Path) -> str:
-    """All that `command` writes to a terminal."""
+def _run(command: str, top: Path) -> str:
+    """Run `command` in a terminal; return its output."""
     ours, theirs = os.openpty()
     termios.tcsetwinsize(theirs, (40, COLUMNS))
     running = subprocess.Popen(
         ["sh", "-c", command], cwd=top, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs
     )
     os.close(theirs)
-    seen = b"".join(_pieces(ours)).replace(b"\r\n", b"\n").decode()
+    seen = b"".join(_read(ours)).replace(b"\r\n", b"\n").decode()
     os.close(ours)
     running.wait()
     return seen
 
 
-def _pieces(terminal: int) -> Iterator[bytes]:
-    """What is written until the last writer is gone, which Linux tells by an error."""
+def _read(terminal: int) -> Iterator[bytes]:
+    """Read until the last writer has closed the terminal, which Linux reports as an error."""
     try:
         while piece := os.read(terminal, 65536):
             yield piece
@@ -93,7 +91,7 @@ def _pieces(terminal: int) -> Iterator[bytes]:
 
 
 def make_repository(top: Path) -> None:
-    """A repository with the files of the pictures; the patches are no part of it."""
+    """Make a repository with the files of the pictures; the patches are ignored."""
     git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org"]
     for name, content in _FILES.items():
         (top / name).parent.mkdir(exist_ok=True)
@@ -109,7 +107,7 @@ def main() -> None:
     for name, commands in PICTURES.items():
         with tempfile.TemporaryDirectory() as top:
             make_repository(Path(top))
-            console = drawn(commands, Path(top))
+            console = render(commands, Path(top))
         console.save_svg(str(HERE / f"{name}.svg"), title="git opatch")
 
 
