@@ -257,7 +257,7 @@ def test_hunks_without_a_position_do_not_affect_the_others() -> None:
     result = edited(NUMBERS, ["-six", "+sei"], [" three", "-four", "+quattro"])
     assert result.content.text.to_bytes() == b"one\ntwo\nthree\nquattro\n"
     assert [(failure.path, failure.hunk, failure.hunks) for failure in result.failures] == [
-        ("f", 1, 2)
+        ("notes.txt", 1, 2)
     ]
 
 
