@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions
 from git_opatch.cli.policy_options import PolicyOptions
-from git_opatch.git.output import Settings
 from git_opatch.git.repository import Repository
 from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import RepositoryError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
+from git_opatch.model.settings import Settings
 from git_opatch.operations.apply import plan_patch
 from git_opatch.operations.recover import refuse_interrupted
 from git_opatch.plan.patch_paths import resolve_paths

@@ -92,7 +92,7 @@ def _apply_in_rounds(
     """Apply the hunks that are found, then, round by round, those that show their result."""
     results = locate_hunks(hunks, content.text, matching, partly_applied=partly_applied)
     placements = [result for result in results if isinstance(result, Placement)]
-    failures = {result.hunk: result for result in results if isinstance(result, Failure)}
+    failures = {result.where.hunk: result for result in results if isinstance(result, Failure)}
     postponed = _exact_after_others(hunks, placements, content, matching)
 
     edited = EditedFile(content, failures=failures)

@@ -165,9 +165,9 @@ def failure_of(failure: Failure, sections: Sections, options: Options) -> Fields
     return {
         **failure_fields(failure.kind, reason, message_of(failure, options)),
         **text("path", failure.path),
-        "hunk": failure.hunk or None,
-        "hunk_count": failure.hunks or None,
-        **_line_of_patch(failure.source, failure.number),
+        "hunk": failure.hunk,
+        "hunk_count": failure.hunks,
+        **_line_of_patch(failure.source, failure.where.number),
         "file_line": None if position is None else position + 1,
         **text("expected", nearest.line.text if nearest else None),
         **text("found", found),

@@ -12,12 +12,12 @@ from git_opatch.cli.commit_options import CommitOptions
 from git_opatch.cli.groups import InputOptions, MatchOptions, PartialOptions, TargetOptions
 from git_opatch.cli.options import TRANSIENT, Json, Quiet, Reverse, Wait, option_groups
 from git_opatch.cli.policy_options import PolicyOptions
-from git_opatch.cli.settings import journal_size
 from git_opatch.git.repository import Repository
 from git_opatch.model.command_line import CommandLine
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.result import Refused
+from git_opatch.model.settings import journal_size
 from git_opatch.operations.apply import apply_patch, check_patch, plan_patch
 from git_opatch.operations.recover import recover_interrupted, refuse_interrupted
 from git_opatch.plan.patch_paths import resolve_paths

@@ -17,7 +17,6 @@ from git_opatch.cli.locating import plan_outcome
 from git_opatch.cli.options import Json, Quiet, SkipApplied, option_groups
 from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.cli.read import STANDARD_INPUT, read_patch
-from git_opatch.git.output import Settings
 from git_opatch.git.repository import Repository
 from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import (
@@ -30,6 +29,7 @@ from git_opatch.model.errors import (
 from git_opatch.model.options import Format, Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.result import Refused
+from git_opatch.model.settings import Settings
 from git_opatch.operations.recover import refuse_interrupted
 from git_opatch.parse import parse_patch
 from git_opatch.plan.plan import Plan
