@@ -14,6 +14,7 @@ from git_opatch.cli.read import read_patch
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Ambiguous, Format, Matching, Target, ThreeWay, Tier
 from git_opatch.model.patch import Patch
+from git_opatch.model.selection import Selected, select
 from git_opatch.model.settings import Settings, choice, count
 
 
@@ -189,6 +190,32 @@ class MatchOptions(NamedTuple):
         if partial:
             raise UsageError("--3way merges whole files; it excludes --partial and --reject")
         return ThreeWay.MERGE
+
+
+class SelectOptions(NamedTuple):
+    """Which parts of the patch are meant."""
+
+    only: Annotated[
+        list[str] | None,
+        value_option(
+            "--only",
+            metavar="HUNK",
+            help="Take only this hunk: its id (see `show`), PATH:N, or PATH for all of a file "
+            "(may be repeated).",
+        ),
+    ] = None
+    leave_out: Annotated[
+        list[str] | None,
+        value_option(
+            "--except",
+            metavar="HUNK",
+            help="Leave this hunk out: its id, PATH:N, or PATH (may be repeated).",
+        ),
+    ] = None
+
+    def resolve(self, patch: Patch) -> Selected:
+        """Choose the parts of `patch`. Raises `UsageError`."""
+        return select(patch, self.only or (), self.leave_out or ())
 
 
 class PartialOptions(NamedTuple):

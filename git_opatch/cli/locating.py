@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions
+from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, SelectOptions
 from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.git.repository import Repository
 from git_opatch.model.command_line import CommandLine
@@ -26,9 +26,11 @@ class Locator(NamedTuple):
     settings: Settings
     options: Options
 
-    def locate(self, patch: Patch) -> Outcome:
-        """Plan `patch`. Raises `RepositoryError`."""
-        return plan_outcome(patch, self.repository, self.options)
+    def locate(self, patch: Patch, select: SelectOptions) -> Outcome:
+        """Plan what is chosen of `patch`. Raises `RepositoryError` and `UsageError`."""
+        chosen, left_out = select.resolve(patch)
+        outcome = plan_outcome(chosen, self.repository, self.options)
+        return outcome._replace(whole=patch, left_out=left_out)
 
 
 def plan_outcome(patch: Patch, repository: Repository, options: Options, name: str = "") -> Outcome:

@@ -224,7 +224,7 @@ def refusal(
     where = Location(
         section.path if path is None else path,
         hunk,
-        len(section.hunks),
+        section.count,
         number or section.number,
         section.source,
         section.number,

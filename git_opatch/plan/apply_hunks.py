@@ -71,7 +71,7 @@ def _with_notes(placement: Placement, notes: dict[int, tuple[str, ...]]) -> Plac
 def _in_section(failure: Failure, section: FilePatch) -> Failure:
     where = failure.where._replace(
         path=section.path,
-        hunks=len(section.hunks),
+        hunks=section.count,
         source=section.source,
         section=section.number,
     )
