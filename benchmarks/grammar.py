@@ -29,7 +29,7 @@ from grammar_lines import LINES
 from grammar_patches import PATCHES
 from history import read_history
 from in_process import plan_patch
-from model import Case, Commit, Draft, FileChange, Format, Header, Style, Wanted, to_bytes
+from model import Case, Commit, Draft, FileChange, Format, Header, Style, Wanted
 from peers import Setup, Tool, find_tool
 from reading import verdict_of
 from scene import Scene, Transform, Verdict, plain_scene, write_scene
@@ -38,7 +38,10 @@ from twins import with_twin
 
 TRANSFORMS: dict[str, Transform] = {**LINES, **INDENTS, **HUNKS, **PATCHES}
 
-_FIRST = ("insertion resent, edited", "applied", "one hunk applied", "hunk applied in part")
+_FIRST = (
+    *("file in Latin-1", "insertion resent, edited", "applied", "one hunk applied"),
+    *("hunk applied in part", "block opened", "block closed"),
+)
 _NEXT = ("context left out, marked", "context left out, unmarked", "whole file added")
 _ORDER = {
     name: at
@@ -180,8 +183,8 @@ def _judged(scene: Scene) -> Scene | None:
 
 def _drawn(commit: Commit, scene: Scene, number: int) -> Drawn:
     path, verdict = scene.change.path, scene.verdict
-    expected = None if verdict is Verdict.REFUSE else {path: to_bytes(scene.expected)}
-    draft = Draft({path: to_bytes(scene.base)}, (), expected)
+    expected = None if verdict is Verdict.REFUSE else {path: scene.to_bytes(scene.expected)}
+    draft = Draft({path: scene.to_bytes(scene.base)}, (), expected)
     style = Style(scene.patch_format, Header.BARE)
     case = Case(" + ".join(scene.names), number, commit, draft, style, _WANTED[verdict])
     return Drawn(case, scene.names, verdict, scene)
@@ -222,18 +225,22 @@ def describe(result: Result) -> str:
     """A failing case in full: what the file has near the change, the patch, and the outcomes."""
     case = result.case
     (path,) = case.draft.base
-    base = case.draft.base[path].decode().split("\n")
+    base = _text(case.draft.base[path]).split("\n")
     wanted = case.draft.expected
     head = f"=== {case.number}: {case.kind}\n{case.commit.repository} {case.commit.id[:10]} {path}"
     parts = [head, f"wanted: {case.wanted.value}; outcome: {result.outcome.value}"]
     parts += [result.message, "--- patch", result.patch]
     if wanted is not None:
-        parts += ["--- the true change", _diff(base, wanted[path].decode().split("\n"))]
+        parts += ["--- the true change", _diff(base, _text(wanted[path]).split("\n"))]
     if result.got.get(path, case.draft.base[path]) != case.draft.base[path]:
-        parts += ["--- what came out", _diff(base, result.got[path].decode().split("\n"))]
+        parts += ["--- what came out", _diff(base, _text(result.got[path]).split("\n"))]
     else:
         parts += ["--- the file where the patch is meant", _excerpt(base, result.patch)]
     return "\n".join(parts)
+
+
+def _text(data: bytes) -> str:
+    return data.decode(errors="backslashreplace")
 
 
 def _diff(old: Sequence[str], new: Sequence[str]) -> str:

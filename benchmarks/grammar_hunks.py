@@ -423,6 +423,72 @@ def _resent(scene: Scene, rng: Random) -> Scene | None:
     return replace(scene, base=change.new).with_pieces(piece).judged(Verdict.REFUSE)
 
 
+_OPENS = re.compile(r"\s*(?:if|for|while|with|try|else|elif)\b.*:$")
+
+
+def _blocks(scene: Scene) -> list[range]:
+    """The one-line openings in a file that lives by indentation, with their short bodies."""
+    if not scene.change.path.endswith(".py"):
+        return []
+    found = []
+    for at, line in enumerate(scene.base):
+        if _OPENS.match(line):
+            stop = at + 1
+            while stop < len(scene.base) and _depth(scene.base[stop]) > _depth(line):
+                stop += 1
+            if 1 < stop - at < 5 and stop < len(scene.base) and scene.base[stop].strip():
+                found.append(range(at, stop))
+    return found
+
+
+def _block_closed(scene: Scene, rng: Random) -> Scene | None:
+    """A line that opens a block removed, its body shown as context at the outer depth."""
+    found = _blocks(scene)
+    if not found or scene.names:
+        return None
+    block = rng.choice(found)
+    depth = _depth(scene.base[block.start])
+    by = _depth(scene.base[block.start + 1]) - depth
+    opening = scene.base[block.start]
+    rows = (
+        *(Row(CONTEXT, text, text) for text in scene.base[max(block.start - 2, 0) : block.start]),
+        Row(REMOVED, opening, opening),
+        *(Row(CONTEXT, text[by:], text) for text in scene.base[block.start + 1 : block.stop]),
+        Row(CONTEXT, scene.base[block.stop], scene.base[block.stop]),
+    )
+    piece = Piece(rows, max(block.start - 2, 0), is_true=False)
+    return scene.with_pieces(piece).judged(Verdict.REFUSE)
+
+
+def _block_opened(scene: Scene, rng: Random) -> Scene | None:
+    """A line added that opens a block, its body shown as context at the inner depth."""
+    found = _blocks(scene)
+    if not found or scene.names:
+        return None
+    block = rng.choice(found)
+    body = scene.base[block.start + 1 : block.stop]
+    indent = body[0][: _depth(body[0])]
+    rows = (
+        Row(CONTEXT, scene.base[block.start], scene.base[block.start]),
+        Row(ADDED, f"{indent}if enabled:", None),
+        *(Row(CONTEXT, f"    {text}", text) for text in body),
+        Row(CONTEXT, scene.base[block.stop], scene.base[block.stop]),
+    )
+    return scene.with_pieces(Piece(rows, block.start, is_true=False)).judged(Verdict.REFUSE)
+
+
+def _no_newline_twice(scene: Scene, _: Random) -> Scene | None:
+    """The mark of a missing newline on both sides of a last line that has one."""
+    piece = scene.pieces[-1]
+    at_end = piece.start + piece.size == len(scene.base)
+    removed, added = piece.indexes(REMOVED), piece.indexes(ADDED)
+    if not at_end or not removed or not added or added[-1] != len(piece.rows) - 1:
+        return None
+    for at in (removed[-1], added[-1]):
+        piece = piece.with_row(at, replace(piece.rows[at], newline=False))
+    return scene.with_piece(len(scene.pieces) - 1, piece).judged(Verdict.MAY)
+
+
 HUNKS: dict[str, Transform] = {
     "anchor: right": in_one_hunk(_anchor_right),
     "anchor: absent": in_one_hunk(_anchor_absent),
@@ -442,6 +508,9 @@ HUNKS: dict[str, Transform] = {
     "end of file: wrong": in_one_hunk(_end_claimed),
     "end of file: right": in_one_hunk(_end_right),
     "no newline: wrong": in_one_hunk(_no_newline),
+    "no newline: both sides": _no_newline_twice,
+    "block opened": _block_opened,
+    "block closed": _block_closed,
     "placeholder added": in_one_hunk(_placeholder),
     "stale context": in_one_hunk(partial(_stale, CONTEXT, refusals.other_word)),
     "stale removed": in_one_hunk(partial(_stale, REMOVED, refusals.other_word)),

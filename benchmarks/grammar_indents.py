@@ -47,9 +47,17 @@ def explained(piece: Piece) -> Verdict:
         outcome = [rule(indent) for indent, _ in added]
         if None not in outcome and outcome != [truth for _, truth in added]:
             return Verdict.MAY
+    if _are_bare(piece) and any(indent != truth for indent, truth in added):
+        return Verdict.MAY
     known = {indent for indent, _ in pairs}
     told = all(indent in known for indent, _ in added) or len(known - {""}) > 0
     return Verdict.APPLY if told or not added else Verdict.MAY
+
+
+def _are_bare(piece: Piece) -> bool:
+    """Whether all lines that differ could be context as it is in the file, without its prefix."""
+    differ = [row for row in piece.rows if row.is_old and row.truth and not row.is_true]
+    return all(row.is_context and f" {row.text}" == row.truth for row in differ)
 
 
 def _rules(pairs: set[tuple[str, str]]) -> Iterator[_Rule]:
@@ -140,6 +148,10 @@ def _partly(chosen: Callable[[Sequence[Row]], Sequence[bool]]) -> Transform:
             for row, yes in zip(piece.rows, is_chosen, strict=True)
         )
         spoiled = replace(piece, rows=rows)
+        kept = any(new.text == old.text for new, old in zip(rows, piece.rows, strict=True)
+                   if new.is_old and new.text.strip())  # fmt: skip
+        if spoiled.old == piece.old or not kept:
+            return None  # nothing shows it, or it is another class
         adds = any(row.prefix == ADDED for row in rows)
         return spoiled, Verdict.MAY if adds else Verdict.APPLY
 

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from enum import Enum
 from functools import partial
 from random import Random
 
@@ -29,26 +30,40 @@ _Found = tuple[Piece, Verdict] | None
 
 _COMMENT = re.compile(r"\s*(?:#(?!include|if|el|en|define|!)|//|/?\*|--\s|;;|<!--)")
 _WORDS = re.compile(r"[A-Za-z]{2,}")
+_CODE = re.compile(r"\w\(|[{};=\[\]]|->|::|\)[.,:;]?$")
+_HEADING = re.compile(r"#{1,5} \S")
+_SENTENCE = re.compile(r"(?:\b[A-Za-z]+ ){3}[a-z]")
 _LEAST_LEFT = 20
 
 
-def is_comment(text: str, scene: Scene) -> bool:
-    """Whether a line is a comment or prose, with some words in it."""
-    return len(_WORDS.findall(text)) > 2 and (
-        is_prose(scene.change) or _COMMENT.match(text) is not None
-    )
+class Kind(Enum):
+    """What a line reads as."""
+
+    PROSE = "prose"
+    CODE = "code"
+    UNCLEAR = "unclear"
+
+
+def kind_of(text: str, scene: Scene) -> Kind:
+    """Whether a line is a comment or prose, or clearly a line of code."""
+    words = len(_WORDS.findall(text))
+    looks_coded = _CODE.search(text) is not None and not _SENTENCE.search(text)
+    if _COMMENT.match(text) or is_prose(scene.change):
+        is_text = words > 2 and not (is_prose(scene.change) and (looks_coded or text[:4].isspace()))
+        return Kind.PROSE if is_text else Kind.UNCLEAR
+    return Kind.CODE if looks_coded else Kind.UNCLEAR
 
 
 def _lines_of(
-    rewrite: Rewrite, prefixes: Sequence[str], verdict: Verdict, prose: bool | None = None
+    rewrite: Rewrite, prefixes: Sequence[str], verdict: Verdict, kind: Kind | None = None
 ) -> Spoil:
-    """Spoil one line with one of these prefixes; `prose` chooses among comments and code."""
+    """Spoil one line with one of these prefixes; `kind` chooses among them."""
 
     def spoil(piece: Piece, scene: Scene, rng: Random) -> _Found:
         able = piece.indexes(*prefixes)
         for at in rng.sample(able, len(able)):
             text = piece.rows[at].text
-            if prose is not None and prose != is_comment(text, scene):
+            if kind is not None and kind is not kind_of(text, scene):
                 continue
             new = rewrite(text, rng)
             if new != text and new.strip():
@@ -58,13 +73,13 @@ def _lines_of(
     return spoil
 
 
-def _context(rewrite: Rewrite, verdict: Verdict, prose: bool | None = None) -> Transform:
+def _context(rewrite: Rewrite, verdict: Verdict, kind: Kind | None = None) -> Transform:
     """One line of context; tolerable where all else is exact."""
-    return in_one_hunk(_lines_of(rewrite, (CONTEXT,), verdict, prose), tolerance=True)
+    return in_one_hunk(_lines_of(rewrite, (CONTEXT,), verdict, kind), tolerance=True)
 
 
-def _removed(rewrite: Rewrite, verdict: Verdict, prose: bool | None = None) -> Transform:
-    return in_one_hunk(_lines_of(rewrite, (REMOVED,), verdict, prose), tolerance=True)
+def _removed(rewrite: Rewrite, verdict: Verdict, kind: Kind | None = None) -> Transform:
+    return in_one_hunk(_lines_of(rewrite, (REMOVED,), verdict, kind), tolerance=True)
 
 
 def _all_lines(rewrite: Rewrite, verdict: Verdict) -> Transform:
@@ -75,8 +90,8 @@ def _all_lines(rewrite: Rewrite, verdict: Verdict) -> Transform:
             replace(row, text=rewrite(row.text, rng)) if row.truth is not None else row
             for row in piece.rows
         )
-        old = any(not row.is_true for row in rows if row.is_old)
-        return (replace(piece, rows=rows), verdict) if old else None
+        spoiled = replace(piece, rows=rows)
+        return (spoiled, verdict) if spoiled.old != piece.old else None
 
     return in_one_hunk(spoil, tolerance=True)
 
@@ -198,6 +213,37 @@ def _added_comment(piece: Piece, scene: Scene, rng: Random) -> _Found:
     return piece.with_text(at, f"{piece.rows[at].text}  {mark} {words}"), Verdict.APPLY
 
 
+def _sign_beside(piece: Piece, scene: Scene, rng: Random) -> _Found:
+    """Another sign at the end of a line of code that what is added follows, or precedes."""
+    able = [
+        at
+        for at in piece.indexes(CONTEXT)
+        if kind_of(piece.rows[at].text, scene) is Kind.CODE
+        and any(row.prefix == ADDED for row in piece.rows[max(at - 1, 0) : at + 2])
+    ]
+    for at in rng.sample(able, len(able)):
+        new = _sign(piece.rows[at].text, rng)
+        if new != piece.rows[at].text:
+            return piece.with_text(at, new), Verdict.REFUSE
+    return None
+
+
+def _heading_level(piece: Piece, scene: Scene, _: Random) -> _Found:
+    """Headings of another level in all lines: the file's level is the form that follows."""
+    if not scene.change.path.lower().endswith((".md", ".markdown")):
+        return None
+    headings = [
+        at for at in piece.indexes(CONTEXT, REMOVED, ADDED) if _HEADING.match(piece.rows[at].text)
+    ]
+    if not any(piece.rows[at].is_old for at in headings):
+        return None
+    removed = any(piece.rows[at].prefix == REMOVED for at in headings)
+    added = any(piece.rows[at].prefix == ADDED for at in headings)
+    for at in headings:
+        piece = piece.with_text(at, "#" + piece.rows[at].text)
+    return piece, Verdict.APPLY if removed or not added else Verdict.MAY
+
+
 def _lost_spaces(piece: Piece, _: Scene, rng: Random) -> _Found:
     """Lines of context without the diff's space."""
     able = [
@@ -250,12 +296,13 @@ _APPLY, _MAY, _REFUSE = Verdict.APPLY, Verdict.MAY, Verdict.REFUSE
 LINES: dict[str, Transform] = {
     "trailing whitespace": _some_lines(_trailing),
     "inner whitespace": _some_lines(_inner),
-    "case: prose context": _context(_case, _APPLY, prose=True),
-    "case: code context": _context(_case, _MAY, prose=False),
-    "case: code removed": _removed(_case, _MAY, prose=False),
-    "sign at end: prose context": _context(_sign, _APPLY, prose=True),
-    "sign at end: code context": _context(_sign, _MAY, prose=False),
-    "sign at end: code removed": _removed(_sign, _MAY, prose=False),
+    "case: prose context": _context(_case, _APPLY, Kind.PROSE),
+    "case: code context": _context(_case, _MAY, Kind.CODE),
+    "case: code removed": _removed(_case, _REFUSE, Kind.CODE),
+    "sign at end: prose context": _context(_sign, _APPLY, Kind.PROSE),
+    "sign at end: code context": _context(_sign, _MAY, Kind.CODE),
+    "sign at end: code beside added": in_one_hunk(_sign_beside, tolerance=True),
+    "sign at end: code removed": _removed(_sign, _REFUSE, Kind.CODE),
     "sign lost in all lines": _all_lines(_without_sign, _MAY),
     "typographic: context": _context(_typographic, _APPLY),
     "typographic: all lines": _all_lines(_typographic, _MAY),
@@ -273,6 +320,7 @@ LINES: dict[str, Transform] = {
     "cut tail: context": _context(_cut_tail, _APPLY),
     "cut tail: removed": _removed(_cut_tail, _MAY),
     "cut front: context": _context(_cut_front, _APPLY),
+    "heading level: all lines": in_one_hunk(_heading_level),
     "lost space": in_all_hunks(_lost_spaces),
     "lost plus": in_one_hunk(_lost_plus),
     "doubled prefixes": _whole(Written.DOUBLED),

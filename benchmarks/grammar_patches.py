@@ -7,11 +7,11 @@ from functools import partial
 from random import Random
 
 import refusals
-from grammar_lines import is_comment
+from grammar_lines import Kind, kind_of
 from hunks import hunk_of
-from model import ADDED, REMOVED, Edit, FileChange
-from reading import exact_positions
-from scene import Head, Piece, Row, Scene, Transform, Verdict
+from model import ADDED, REMOVED, Edit, FileChange, Format
+from reading import exact_positions, loose_positions
+from scene import Head, Piece, Row, Scene, Transform, Verdict, plain_scene
 
 
 def _shuffled(scene: Scene, rng: Random) -> Scene | None:
@@ -27,20 +27,24 @@ def _hunk_twice(scene: Scene, rng: Random) -> Scene | None:
         return None
     piece = rng.choice(able)
     at = rng.choice((scene.pieces.index(piece) + 1, len(scene.pieces)))
+    verdict = _if_once(scene, (piece,))
     again = scene.with_pieces(*scene.pieces[:at], piece, *scene.pieces[at:])
-    return again.judged(_if_once(scene, (piece,)))
+    return None if verdict is None else again.judged(verdict)
 
 
 def _section_twice(scene: Scene, _: Random) -> Scene | None:
     """The same section once more."""
     if len(scene.sections) > 1:
         return None
+    verdict = _if_once(scene, scene.pieces)
     again = replace(scene, sections=(scene.pieces, scene.pieces))
-    return again.judged(_if_once(scene, scene.pieces))
+    return None if verdict is None else again.judged(verdict)
 
 
-def _if_once(scene: Scene, pieces: tuple[Piece, ...]) -> Verdict:
-    """One change if its lines are in the file once; two may be meant otherwise."""
+def _if_once(scene: Scene, pieces: tuple[Piece, ...]) -> Verdict | None:
+    """One change if its lines are in the file once; None if two may be meant."""
+    if any(len(loose_positions(piece.rows, scene.base)) > 1 for piece in pieces):
+        return None
     once = all(len(exact_positions(piece.old, scene.base)) == 1 for piece in pieces)
     return Verdict.APPLY if once else Verdict.MAY
 
@@ -59,7 +63,7 @@ def _two_versions(scene: Scene, rng: Random, *, sections: bool) -> Scene | None:
     at, number = rng.choice(able)
     piece = scene.pieces[at]
     text = refusals.other_word(piece.rows[number].text, rng)
-    if text == piece.rows[number].text:
+    if text == piece.rows[number].text or len(loose_positions(piece.rows, scene.base)) > 1:
         return None
     other = piece.with_row(number, Row(ADDED, text, None))
     if sections:
@@ -123,7 +127,7 @@ def _loosely(line: str, scene: Scene, rng: Random) -> str:
     """A line as a careless writer would quote it."""
     body = line.lstrip()
     shapes = [body if body != line else "  " + line, line + " ", body.replace(" ", "  ")]
-    if is_comment(line, scene):
+    if kind_of(line, scene) is Kind.PROSE:
         shapes.append(line.swapcase())
     return rng.choice(shapes)
 
@@ -179,12 +183,74 @@ def _with_made(scene: Scene, made: list[Edit]) -> Scene:
     return replace(scene, base=tuple(lines)).with_pieces(*pieces).judged(Verdict.MAY)
 
 
+def _between(scene: Scene, rng: Random) -> Scene | None:
+    """Two versions of an answer in one text, with words between them."""
+    spoiled = _two_versions(scene, rng, sections=True)
+    words = ("Wait, that is not right. It should be:", "Actually, this is better:")
+    return spoiled and replace(spoiled, between=("", rng.choice(words), ""))
+
+
+def _bullets_below(scene: Scene, rng: Random) -> Scene | None:
+    """A list right below an unfenced diff, whose marks are those of a hunk."""
+    if scene.patch_format is not Format.UNIFIED:
+        return None
+    mark = rng.choice(("-", "+", "*"))
+    words = ("adds what was asked for", "keeps the rest as it is")
+    gap = rng.choice(((), ("",), ("", "This change:")))
+    below = (*gap, *(f"{mark} {item}" for item in words))
+    return replace(scene, below=below).judged(Verdict.MAY)
+
+
+def _crlf(scene: Scene, _: Random) -> Scene | None:
+    """A file that ends its lines with CRLF, and a patch that does not."""
+    return replace(scene, ending="\r\n")
+
+
+def _no_last_newline(scene: Scene, _: Random) -> Scene | None:
+    """A file without a newline at its end, of which the patch says nothing."""
+    if not scene.base[-1] or not scene.expected[-1]:
+        return None
+    touched = any(edit.old_stop == len(scene.change.old) for edit in scene.change.edits)
+    return replace(scene, newline=False).judged(Verdict.MAY if touched else Verdict.APPLY)
+
+
+def _latin(scene: Scene, rng: Random) -> Scene | None:
+    """A file in Latin-1, and a patch in UTF-8 that adds a line with an accent."""
+    change = scene.change
+    added = [at for edit in change.edits for at in range(edit.new_start, edit.new_stop)]
+    able = [at for at in added if "e" in change.new[at]]
+    shown = {at for piece in scene.pieces for at in range(piece.start, piece.start + piece.size)}
+    other = [at for at, line in enumerate(change.old) if "e" in line and at not in shown]
+    text = "".join((*change.old, *change.new))
+    if scene.names or not able or not other or not text.isascii():
+        return None
+    at, far = rng.choice(able), rng.choice(other)
+    old, new = list(change.old), list(change.new)
+    grown = sum(
+        edit.new_stop - edit.new_start - edit.old_stop + edit.old_start
+        for edit in change.edits
+        if edit.old_stop <= far
+    )
+    old[far] = new[far + grown] = old[far].replace("e", "\u00e9", 1)
+    new[at] = new[at].replace("e", "\u00e9", 1)
+    pieces = plain_scene(replace(change, old=tuple(old), new=tuple(new)), scene.context,
+                         scene.patch_format, "bare").pieces  # fmt: skip
+    accented = replace(scene, change=replace(change, old=tuple(old), new=tuple(new)),
+                       base=tuple(old), expected=tuple(new), encoding="latin-1")  # fmt: skip
+    return accented.with_pieces(*pieces).judged(Verdict.MAY)
+
+
 PATCHES: dict[str, Transform] = {
     "hunks shuffled": _shuffled,
     "hunk twice": _hunk_twice,
     "section twice": _section_twice,
     "two versions, in a hunk": partial(_two_versions, sections=False),
     "two versions, in a section": partial(_two_versions, sections=True),
+    "two versions, prose between": _between,
+    "list below the diff": _bullets_below,
+    "file with CRLF": _crlf,
+    "file without last newline": _no_last_newline,
+    "file in Latin-1": _latin,
     "later section, exact": partial(_follow_on, exact=True),
     "later section, loose": partial(_follow_on, exact=False),
     "applied": partial(_hunk_applied, every=True),

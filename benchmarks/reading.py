@@ -139,13 +139,20 @@ def verdict_of(piece: Piece, scene: Scene) -> Verdict | None:
         rivals = [at for at in loose_positions(piece.rows, base) if at != first]
         if first is None:
             return Verdict.MAY
-    if piece.tolerances and (piece.changes > 1 or rivals):
+    if piece.tolerances and (piece.changes > 1 or rivals or not _is_distinctive(piece)):
         return Verdict.MAY
     if exact_positions(piece.after, base):
         return Verdict.MAY
     if rivals and not _anchor_decides(piece, scene, rivals):
         return Verdict.MAY
     return Verdict.APPLY
+
+
+def _is_distinctive(piece: Piece) -> bool:
+    """Whether an old line that is as it is has some letters or digits, to know the place by."""
+    firm = (row.text for row in piece.rows if row.is_old and row.is_true)
+    whole = piece.written is not Written.PLAIN or not any(row.is_true for row in piece.rows)
+    return whole or any(len(re.findall(r"\w", text)) >= 4 for text in firm)
 
 
 def _true_start(piece: Piece) -> int:

@@ -143,9 +143,15 @@ class Scene:
     context: int
     verdict: Verdict = Verdict.APPLY
     names: tuple[str, ...] = ()
-    base_newline: bool = True
-    expected_newline: bool = True
     twin: bool = False
+    ending: str = "\n"
+    encoding: str = "utf-8"
+    newline: bool = True
+    """Whether the file ends with a newline, before and after."""
+    between: tuple[str, ...] = ()
+    """Prose between the sections, each of which is then a patch of its own."""
+    below: tuple[str, ...] = ()
+    """Prose right below the patch."""
 
     @property
     def pieces(self) -> Pieces:
@@ -159,6 +165,11 @@ class Scene:
     def with_piece(self, at: int, piece: Piece) -> Scene:
         """The scene with another hunk in the first section."""
         return self.with_pieces(*self.pieces[:at], piece, *self.pieces[at + 1 :])
+
+    def to_bytes(self, lines: tuple[str, ...]) -> bytes:
+        """The bytes of the file with these lines."""
+        data = "".join(line + self.ending for line in lines).encode(self.encoding)
+        return data if self.newline else data.removesuffix(self.ending.encode())
 
     def judged(self, verdict: Verdict) -> Scene:
         """The scene, judged at least as strictly."""
@@ -235,8 +246,12 @@ def _head(change: FileChange, start: int, drift: int, patch_format: Format, head
 def write_scene(scene: Scene, patch_format: Format) -> str:
     """The text of the patch."""
     lines: list[str] = []
-    for pieces in scene.sections:
+    for at, pieces in enumerate(scene.sections):
         path = scene.change.path
+        if at and scene.between:
+            is_envelope = patch_format is Format.ENVELOPE
+            marks = ("*** End Patch", "*** Begin Patch") if is_envelope else ("", "")
+            lines += [marks[0], *scene.between, marks[1]]
         if patch_format is Format.ENVELOPE:
             lines.append(f"*** Update File: {path}")
         else:
@@ -248,7 +263,7 @@ def write_scene(scene: Scene, patch_format: Format) -> str:
                 lines.append("*** End of File")
     if patch_format is Format.ENVELOPE:
         lines = ["*** Begin Patch", *lines, "*** End Patch"]
-    return "".join(line + "\n" for line in lines)
+    return "".join(line + "\n" for line in (*lines, *scene.below))
 
 
 def _head_lines(piece: Piece, patch_format: Format) -> list[str]:
