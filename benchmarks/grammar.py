@@ -81,7 +81,7 @@ Draw = Callable[[int], Drawn | None]
 def main() -> None:
     """Draw the cases, try them, and print the tables."""
     options = _options()
-    tools = [_own_tool(), *_peers(options)]
+    tools = [own_tool(), *_peers(options)]
     drawn = partial(draw, read_changes(options.repo, options.seed), options.seed)
     results = try_all(drawn, options.cases, tools, options.jobs)
     for tool in tools:
@@ -111,7 +111,8 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _own_tool() -> Tool:
+def own_tool() -> Tool:
+    """The tool whose package is planned with in this process."""
     found = find_tool("opatch", Setup((), ""))
     assert found is not None
     return found

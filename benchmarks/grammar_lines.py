@@ -31,7 +31,7 @@ _Found = tuple[Piece, Verdict] | None
 _COMMENT = re.compile(r"\s*(?:#(?!include|if|el|en|define|!)|//|/?\*|--\s|;;|<!--)")
 _WORDS = re.compile(r"[A-Za-z]{2,}")
 _CODE = re.compile(r"\w\(|[{};=\[\]]|->|::|\)[.,:;]?$")
-_HEADING = re.compile(r"#{1,5} \S")
+_HEADING = re.compile(r"#{1,5}\s+\S")
 _SENTENCE = re.compile(r"(?:\b[A-Za-z]+ ){3}[a-z]")
 _LEAST_LEFT = 20
 
@@ -232,6 +232,9 @@ def _heading_level(piece: Piece, scene: Scene, _: Random) -> _Found:
     """Headings of another level in all lines: the file's level is the form that follows."""
     if not scene.change.path.lower().endswith((".md", ".markdown")):
         return None
+    fenced = sum(line.lstrip().startswith("```") for line in scene.base[: piece.start]) % 2
+    if fenced or any("```" in row.text for row in piece.rows):
+        return None  # there, such a line is a comment
     headings = [
         at for at in piece.indexes(CONTEXT, REMOVED, ADDED) if _HEADING.match(piece.rows[at].text)
     ]

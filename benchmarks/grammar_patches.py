@@ -196,7 +196,8 @@ def _bullets_below(scene: Scene, rng: Random) -> Scene | None:
         return None
     mark = rng.choice(("-", "+", "*"))
     words = ("adds what was asked for", "keeps the rest as it is")
-    gap = rng.choice(((), ("",), ("", "This change:")))
+    gaps = ((), ("",), ("", "This change:"))
+    gap = rng.choice(gaps[1:] if mark == "+" else gaps)  # right below, nothing tells them apart
     below = (*gap, *(f"{mark} {item}" for item in words))
     return replace(scene, below=below).judged(Verdict.MAY)
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from hunks import is_definition
-from model import FileChange
+from model import BARE, FileChange
 from scene import Piece, Row, Scene, Verdict, Written
 
 _PLAIN = str.maketrans(
@@ -125,20 +125,18 @@ def definitions(path: str, lines: tuple[str, ...]) -> tuple[int, ...]:
 def verdict_of(piece: Piece, scene: Scene) -> Verdict | None:
     """What the hunk's text says of its position; None if it says another one."""
     base = scene.base
-    if piece.written is Written.PLAIN and not piece.has_gaps:
-        exact = exact_positions(piece.old, base)
-        true_start = _true_start(piece)
-        if exact and true_start not in exact:
-            return None
-        verbatim = true_start in exact
-        rivals = [at for at in exact if at != true_start]
-    else:
-        verbatim, rivals = False, []
-    if not verbatim:
+    exact = exact_positions(piece.old, base) if piece.written is Written.PLAIN else []
+    if exact and piece.start not in exact:
+        return None
+    verbatim = piece.start in exact and not piece.has_gaps
+    rivals = [at for at in exact if at != piece.start]
+    if not verbatim or not _is_distinctive(piece):
         first = _first_solid(piece, base)
-        rivals = [at for at in loose_positions(piece.rows, base) if at != first]
         if first is None:
             return Verdict.MAY
+        rivals += [at for at in loose_positions(piece.rows, base) if at != first]
+    if piece.changes > 1 and any(row.prefix == BARE and row.text.strip() for row in piece.rows):
+        return Verdict.MAY  # a lost space looks like other indentation, and the reverse
     if piece.tolerances and (piece.changes > 1 or rivals or not _is_distinctive(piece)):
         return Verdict.MAY
     if exact_positions(piece.after, base):
@@ -153,11 +151,6 @@ def _is_distinctive(piece: Piece) -> bool:
     firm = (row.text for row in piece.rows if row.is_old and row.is_true)
     whole = piece.written is not Written.PLAIN or not any(row.is_true for row in piece.rows)
     return whole or any(len(re.findall(r"\w", text)) >= 4 for text in firm)
-
-
-def _true_start(piece: Piece) -> int:
-    """Where the hunk begins: lines that were left out in front are not a part of it."""
-    return piece.start
 
 
 def _first_solid(piece: Piece, base: Sequence[str]) -> int | None:
