@@ -43,9 +43,11 @@ def explained(piece: Piece) -> Verdict:
         for row in piece.rows
         if row.prefix == ADDED and row.truth and row.truth.strip()
     ]
+    shifted = {pair for pair in pairs if pair[0] != pair[1]}
     for rule in _rules(pairs):
         outcome = [rule(indent) for indent, _ in added]
-        if None not in outcome and outcome != [truth for _, truth in added]:
+        fits = None not in outcome or len(shifted) == 1  # one pair proves no rule wrong
+        if fits and outcome != [truth for _, truth in added]:
             return Verdict.MAY
     if _are_bare(piece) and any(indent != truth for indent, truth in added):
         return Verdict.MAY
