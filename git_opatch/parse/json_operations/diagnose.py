@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from git_opatch.model.options import Format
+from git_opatch.parse.formats import FORMATS, OPENING
 from git_opatch.parse.json_operations.json_text import InvalidJson
 from git_opatch.parse.json_operations.undecoded import PATCH_START
 
@@ -15,13 +17,13 @@ _MAX_DEPTH = 16
 _PATCH_STRING = re.compile(
     rb"[\"'](?:create|update|delete)_file[\"']|[\"']apply_?patch|(?<!\\)[\"']" + PATCH_START
 )
-_PATCH_OR_MARKER = re.compile(_PATCH_STRING.pattern + rb"|\*\*\* ?Begin Patch")
+_PATCH_OR_MARKER = re.compile(_PATCH_STRING.pattern + rb"|" + FORMATS[Format.ENVELOPE].opens)
 _PATCH_MEMBER = re.compile(
     rb"[\"'](?:patch|patchText|input|arguments|command|diff)[\"']\s*+:\s*+(?:\[\s*+)?\Z"
 )
 _MAX_MEMBER = 64
 _TOKEN = re.compile(
-    rb"(?ms)(?P<stop>^[ \t]*(?:```|~~~|\*\*\* ?Begin Patch|diff --git |--- \S|<FILE_CHANGES))"
+    rb"(?ms)(?P<stop>^[ \t]*(?:```|~~~|" + OPENING + rb"))"
     rb"|(?P<open>[\[{])|(?P<close>[\]}])"
     rb'|\\.|"(?:[^"\\]|\\.)*+"|\'(?:[^\'\\\n]|\\.)*+\'|//[^\n]*+|/\*.{0,2000}?\*/'
 )

@@ -24,7 +24,7 @@ from git_opatch.parse.envelope.section import read_sections
 from git_opatch.parse.json_operations import JSON
 from git_opatch.parse.json_operations.diagnose import diagnose_json, is_meant_as_patch
 from git_opatch.parse.json_operations.json_text import InvalidJson, find_end
-from git_opatch.parse.json_operations.reader import OperationLines, Reader
+from git_opatch.parse.json_operations.reader import Reader
 from git_opatch.parse.scanner import Scanner
 
 _MARKERS = {
@@ -34,11 +34,6 @@ _MARKERS = {
 }
 _LIKELY = re.compile(rb"[ \t]*+(?=([^ \t]))(?:" + JSON + rb")")
 _ENDS_LINE = re.compile(rb"[ \t\r]*(?:\n|\Z)")
-
-
-def starts(scanner: Scanner) -> bool:
-    """Whether the scanner is over the lines of an operation."""
-    return isinstance(scanner.lines, OperationLines)
 
 
 def parse(scanner: Scanner) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
+from git_opatch.parse.formats import OPENING
 from git_opatch.parse.json_operations.json_text import iter_items
 
-PATCH_START = (
-    rb"(?:\\[nrt]|\s)*(?:\*\*\* ?Begin Patch|--- a/|diff --git |<FILE_CHANGES|<{5,9} SEARCH)"
-)
+PATCH_START = rb"(?:\\[nrt]|\s)*" + OPENING
 """How a patch begins in a JSON string, after the quote."""
 _STRING = re.compile(rb'(?<!\\)"' + PATCH_START)
 _KIND = re.compile(rb'"(?:create|update|delete)_file"')
