@@ -68,6 +68,7 @@ FORMATS: dict[Format, Row] = {
         (b"<FILE_CHANGES>", b"</FILE_CHANGES>"),
     ),
     Format.OPERATIONS: Row("json_operations", JSON, in_json=True),
+    Format.STRING_REPLACE: Row("string_replace", JSON, in_json=True),
 }
 _JSON = Row("json_operations", JSON)
 _WRAPPERS = (_JSON, Row("wrappers.shell", shell.HINT), Row("wrappers.mail", mail.HINT))

@@ -19,6 +19,7 @@ _BASE = {
 _GREETS = b'def greet(name):\n    """Say hello."""\n    return f"Hello, {name}!"\n'
 _LEFT = {
     Format.SEARCH_REPLACE: {path: _BASE[path] for path in ("src/main.py", "TODO", "CHANGES")},
+    Format.STRING_REPLACE: {path: _BASE[path] for path in ("src/main.py", "TODO", "CHANGES")},
     Format.OPERATIONS: {path: _BASE[path] for path in ("src/main.py", "CHANGES")},
     Format.FILE_CHANGES: {
         "src/cli.py": _BASE["src/main.py"],

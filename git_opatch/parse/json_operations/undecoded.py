@@ -12,6 +12,11 @@ PATCH_START = rb"(?:\\[nrt]|\s)*" + OPENING
 _STRING = re.compile(rb'(?<!\\)"' + PATCH_START)
 _KIND = re.compile(rb'"(?:create|update|delete)_file"')
 _CONTAINERS = (b"[", b"{")
+_OLD = re.compile(rb'"old_?(?:[sS]tring|[sS]tr|[tT]ext)"')
+_NEW = re.compile(rb'"new_?(?:[sS]tring|[sS]tr|[tT]ext)"')
+_MEMBER = re.compile(rb'"path"|' + _OLD.pattern)
+_RESULTS = (b'"tool_response"', b'"toolUseResult"')
+"""What agents record of a call that was made: its edits are in the file."""
 
 
 def holds_patch(raw: bytes, start: int, end: int) -> bool:
@@ -20,14 +25,18 @@ def holds_patch(raw: bytes, start: int, end: int) -> bool:
 
 
 def _holds_operation(raw: bytes, start: int, end: int) -> bool:
-    if raw[start : start + 1] not in _CONTAINERS or raw.find(b'"path"', start, end) < 0:
+    if raw[start : start + 1] not in _CONTAINERS or not _MEMBER.search(raw, start, end):
         return False
-    has_path = has_content = False
+    has_path = has_content = has_old = has_new = False
     for key, value_start, value_end in iter_items(raw, start):
+        if key in _RESULTS:
+            continue
         has_path |= key == b'"path"'
+        has_old |= key is not None and _OLD.fullmatch(key) is not None
+        has_new |= key is not None and _NEW.fullmatch(key) is not None
         has_content |= key == b'"diff"' or (
             key == b'"type"' and bool(_KIND.match(raw, value_start))
         )
         if _holds_operation(raw, value_start, value_end):
             return True
-    return has_path and has_content
+    return (has_path and has_content) or (has_old and has_new)
