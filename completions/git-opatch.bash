@@ -38,6 +38,8 @@ _git_opatch ()
 	show,*,--ambiguous=*) __gitcomp "refuse nearest" "" "${cur#*=}" ;;
 	prompt,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
 	prompt,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
+	prompt,--grammar,*) __gitcomp "lark gbnf" ;;
+	prompt,*,--grammar=*) __gitcomp "lark gbnf" "" "${cur#*=}" ;;
 	,*,-*) __gitcomp "--help --version" ;;
 	,*) __gitcomp "$commands" ;;
 	apply,*,-*) __gitcomp "--format --directory --overwrite --index --cached --worktree --carry --match --ambiguous --fuzz --3way --only --except --skip-applied --partial --reject --allow --deny --expect --commit --message --file --trailer --author --date --reverse --patch --interactive --check --dry-run --wait --quiet --verbose --json --help" ;;
@@ -47,7 +49,7 @@ _git_opatch ()
 	undo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
 	log,*,-*) __gitcomp "--patch --max-count --json --help" ;;
 	recover,*,-*) __gitcomp "--wait --json --help" ;;
-	prompt,*,-*) __gitcomp "--format --help" ;;
+	prompt,*,-*) __gitcomp "--format --grammar --help" ;;
 	leftovers,*,-*) __gitcomp "--allow --help" ;;
 	agent-hook,*,-*) __gitcomp "--allow --deny --help" ;;
 	demo,*,-*) __gitcomp "--help" ;;

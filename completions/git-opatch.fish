@@ -121,6 +121,7 @@ complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from recover' -l json -d 'Print one JSON document on standard output, and nothing else.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from recover' -s h -l help -d 'Show this message and exit.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from prompt' -l format -x -a 'envelope unified search-replace file-changes operations string-replace' -d 'The format that the model is to write. [default: envelope]'
+complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from prompt' -l grammar -x -a 'lark gbnf' -d 'Print the envelope\'s grammar instead, for decoding that is constrained by it.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from prompt' -s h -l help -d 'Show this message and exit.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from leftovers' -l allow -r -d 'Skip what this matches, in addition to `opatch.leftovers` (may be repeated).'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from leftovers' -s z -d 'Print only the paths, each ended by NUL.'

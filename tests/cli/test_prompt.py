@@ -77,3 +77,14 @@ def test_no_repository_is_needed(repo: Sandbox) -> None:
 
 def test_an_unknown_format_is_refused(repo: Sandbox) -> None:
     assert repo.opatch("prompt", "--format", "ed").status == 129
+
+
+@pytest.mark.parametrize(("notation", "start"), [("lark", "start:"), ("gbnf", "root ::=")])
+def test_the_grammar_of_envelopes_is_printed(repo: Sandbox, notation: str, start: str) -> None:
+    assert _prompt(repo, "--grammar", notation).startswith(start)
+
+
+def test_other_formats_have_no_grammar(repo: Sandbox) -> None:
+    ran = repo.opatch("prompt", "--grammar", "lark", "--format", "unified")
+    assert ran.status == 129
+    assert "--grammar is for envelopes" in ran.err

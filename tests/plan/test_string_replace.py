@@ -14,6 +14,7 @@ from git_opatch.model.blob import Mode
 from git_opatch.model.options import Options
 from git_opatch.model.result import Reason
 from git_opatch.model.reverse import reverse
+from git_opatch.model.selection import parts_of, select
 from git_opatch.model.text import Text
 from git_opatch.plan.apply_hunks import AppliedHunks, apply_hunks
 
@@ -141,3 +142,13 @@ def test_a_replacement_is_reversed() -> None:
     content = FileContent(Mode.REGULAR, Text.from_bytes(b"one zwei three\n"))
     applied = apply_hunks(section, content, Options(reverse=True))
     assert applied.content.text.to_bytes() == b"one two three\n"
+
+
+def test_edits_on_one_line_are_chosen_and_refused_apart() -> None:
+    edits = [{"old_string": old, "new_string": "x"} for old in ("a", "b", "c")]
+    patch = parse_patch(json.dumps({"file_path": "f", "edits": edits}))
+    parts = parts_of(patch)
+    assert len({part.key for part in parts}) == 3
+    selected = select(patch, [parts[1].id], [])
+    assert [hunk.replacement.old for file in selected.patch.files for hunk in file.hunks
+            if hunk.replacement] == [b"b"]  # fmt: skip

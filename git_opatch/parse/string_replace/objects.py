@@ -19,6 +19,7 @@ from typing import NamedTuple
 from git_opatch.model.options import Format
 from git_opatch.model.patch import Replacement
 from git_opatch.model.text import visible
+from git_opatch.model.text_position import TextPosition
 from git_opatch.parse.json_operations.json_text import StringLineNumbers, iter_items
 from git_opatch.parse.json_operations.members import DIRECTORIES, Members, read_members
 from git_opatch.parse.json_operations.reader import Reader, is_path
@@ -185,7 +186,8 @@ class _Object:
 
     @property
     def _line(self) -> int:
-        return self._reader.number(self._at)
+        """The line of the object; those of several on one line are distinguished."""
+        return TextPosition(self._reader.number(self._at), self._at, 0, "")
 
     @property
     def _has_errors(self) -> bool:
