@@ -35,6 +35,8 @@ class Format(Enum):
     """`<FILE_CHANGES>` with a tag for each file, as in udiffx."""
     OPERATIONS = "operations"
     """`create_file`, `update_file` and `delete_file` of the Responses API, in JSON."""
+    STRING_REPLACE = "string-replace"
+    """`old_string` and `new_string` in JSON, as in Claude Code, Gemini CLI and MCP servers."""
 
 
 class Tier(Enum):
