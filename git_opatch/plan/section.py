@@ -13,7 +13,7 @@ from git_opatch.complete.tree import FileContent, VirtualTree, new_content, rest
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Change, Mode
 from git_opatch.model.options import Options
-from git_opatch.model.patch import FilePatch, Operation, Patch
+from git_opatch.model.patch import FilePatch, Hunk, Operation, Patch
 from git_opatch.model.paths import is_modules_file
 from git_opatch.model.placement import Placement
 from git_opatch.model.result import Failure, Location, Reason, not_reversible, refusal
@@ -66,6 +66,10 @@ def _linked_modules(changes: Sequence[Change]) -> list[Failure]:
     ]
 
 
+def _replaces_all(hunk: Hunk) -> bool:
+    return hunk.replacement is not None and hunk.replacement.every
+
+
 @dataclass(slots=True)
 class SectionPlanner:
     """Plans one section after the other in `tree`, and collects placements, notes and skips.
@@ -91,6 +95,11 @@ class SectionPlanner:
             return [refusal(section, Reason.NOT_A_FILE, "is a submodule; a patch cannot set one")]
         if self.options.reverse and (lost := [hunk for hunk in section.hunks if hunk.elisions]):
             what = "removed lines that the patch does not show (`~`), so they cannot be restored"
+            return [not_reversible(section, lost[0], what)]
+        if self.options.reverse and (
+            lost := [hunk for hunk in section.hunks if _replaces_all(hunk)]
+        ):
+            what = "replaced every occurrence of a string, and others may have been there before"
             return [not_reversible(section, lost[0], what)]
         if section.operation is Operation.APPEND:
             return self._append(section)
@@ -149,6 +158,10 @@ class SectionPlanner:
         content = self._added_content(section, path)
         if isinstance(content, Failure):
             return [content]
+        before = self.tree.get(path)
+        if before and section.fills and before.mode.is_file and not before.text.lines:
+            filled = replace(section, operation=Operation.UPDATE, old_path=path)
+            return self._update(filled, path, before)
         if obstacle := self._obstacle(section, path, content):
             is_there = self.tree.get(path) == content and self._repeats(section)
             return [] if is_there else self._skip_applied([obstacle])
