@@ -268,17 +268,11 @@ def _form_inherited(hunk: Hunk, _row: int, _in_patch: str, _in_file: str) -> boo
 
 def _sign_inherited(hunk: Hunk, row: int, in_patch: str, in_file: str) -> bool:
     """Tell whether words are inherited, or the line at `row`, which ends with another sign, such
-    as a comma, is beside an added one.
-
-    What lacks the file's sign may be a slip: then another line of the hunk ends with it.
-    """
-    if _words_inherited(hunk, row, in_patch, in_file):
-        return True
-    end, end_in_file = in_patch[-1:], in_file[-1:]
-    if end == end_in_file or not {end, end_in_file} & {*_SIGNS}:
-        return False
-    is_slip = any(_text(each.text).endswith(end_in_file) for each in hunk.preimage)
-    return (end in _SIGNS or not is_slip) and _is_beside_added(hunk, row)
+    as a comma, is beside an added one."""
+    ends = {in_patch[-1:], in_file[-1:]}
+    ends_otherwise = len(ends) == 2 and bool(ends & {*_SIGNS})
+    beside = ends_otherwise and _is_beside_added(hunk, row)
+    return beside or _words_inherited(hunk, row, in_patch, in_file)
 
 
 def _cut_inherited(hunk: Hunk, _row: int, in_patch: str, _in_file: str) -> bool:
