@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from git_opatch.complete.tree import FileContent
-from git_opatch.locate import locate_hunks
+from git_opatch.locate import locate_hunks, refuse_absent
 from git_opatch.locate.oversized import refuse_oversized
 from git_opatch.locate.range_remove import expand_ranges
 from git_opatch.model.options import Matching, Options, Tier
@@ -49,13 +49,29 @@ def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> A
         edited = _apply_at_exact_positions(expanded.hunks, content, matching)
     else:
         edited = _apply_located(expanded.hunks, content, matching)
-    failures = [*oversized, *expanded.failures, *edited.failures.values()]
+    lost = _lost_idle(idle, (content.text, edited.content.text), matching)
+    failures = [*oversized, *expanded.failures, *edited.failures.values(), *lost]
     return AppliedHunks(
         edited.content,
         [_with_notes(found, expanded.notes) for found in edited.placements],
         [_in_section(failure, section) for failure in failures],
         [*(f"hunk {hunk.ordinal} changes nothing" for hunk in idle), *edited.notes],
     )
+
+
+def _lost_idle(
+    idle: Sequence[Hunk], versions: tuple[Text, Text], matching: Matching
+) -> list[Failure]:
+    """Refuse the hunks that change nothing and are not in the file, before or after the others.
+
+    What seems to change nothing may be a change that lost its prefix (D29).
+    """
+    before, after = versions
+    failures = refuse_absent(idle, before, matching)
+    if not failures or before == after:
+        return failures
+    still = {failure.hunk for failure in refuse_absent(idle, after, matching)}
+    return [failure for failure in failures if failure.hunk in still]
 
 
 def matching_of(options: Options) -> Matching:

@@ -80,7 +80,8 @@ class EditedFile:
         """
         text, matching = self.content.text, matching._replace(fuzz=0)
         lines = [changed.lines for changed in self.changed]
-        results = locate_hunks(hunks, text, matching, lines, partly_applied=partly_applied)
+        placed = [placement.hunk for placement in self.placements]
+        results = locate_hunks(hunks, text, matching, lines, placed, partly_applied=partly_applied)
         only_exact = partly_applied or any(_is_exact(result) for result in results)
         placements = []
         for hunk, result in zip(hunks, results, strict=True):
