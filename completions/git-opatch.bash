@@ -40,10 +40,10 @@ _git_opatch ()
 	prompt,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations" "" "${cur#*=}" ;;
 	,*,-*) __gitcomp "--help --version" ;;
 	,*) __gitcomp "$commands" ;;
-	apply,*,-*) __gitcomp "--format --directory --overwrite --index --cached --worktree --carry --match --ambiguous --fuzz --3way --skip-applied --partial --reject --allow --deny --expect --commit --message --file --trailer --author --date --reverse --check --dry-run --wait --quiet --verbose --json --help" ;;
-	check,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --allow --deny --expect --argv --skip-applied --quiet --json --help" ;;
-	convert,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --allow --deny --expect --output --reverse --json --help" ;;
-	show,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --allow --deny --expect --stat --numstat --name-only --name-status --reverse --json --help" ;;
+	apply,*,-*) __gitcomp "--format --directory --overwrite --index --cached --worktree --carry --match --ambiguous --fuzz --3way --only --except --skip-applied --partial --reject --allow --deny --expect --commit --message --file --trailer --author --date --reverse --patch --interactive --check --dry-run --wait --quiet --verbose --json --help" ;;
+	check,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --only --except --allow --deny --expect --argv --skip-applied --quiet --verbose --json --help" ;;
+	convert,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --only --except --allow --deny --expect --output --reverse --json --help" ;;
+	show,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --only --except --allow --deny --expect --stat --numstat --name-only --name-status --reverse --json --help" ;;
 	undo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
 	log,*,-*) __gitcomp "--patch --max-count --json --help" ;;
 	recover,*,-*) __gitcomp "--wait --json --help" ;;

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from git_opatch.model.command_line import CommandLine
+from git_opatch.model.settings import Settings, choice, count, journal_size
 
 
 class Target(Enum):
@@ -68,6 +69,13 @@ class ThreeWay(Enum):
     """The patch is completed against one of them and merged with the present file."""
 
 
+class Configured(Protocol):
+    """What has settings, as a repository has."""
+
+    def settings(self) -> Settings:
+        """Read the `opatch.*` settings."""
+
+
 class Matching(NamedTuple):
     """How hunks are located."""
 
@@ -83,6 +91,18 @@ class Matching(NamedTuple):
     ordered: bool = True
     """Whether the order of a file's hunks may decide between positions."""
 
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Matching:
+        """Take what `opatch.match`, `opatch.ambiguous` and `opatch.proximity` choose.
+
+        Raises `UsageError` for a value that is not one of theirs.
+        """
+        return cls(
+            choice("opatch.match", Tier.FUZZY, settings),
+            choice("opatch.ambiguous", Ambiguous.REFUSE, settings),
+            count("opatch.proximity", 100, "lines", settings),
+        )
+
 
 class PathRule(NamedTuple):
     """Pathspecs that each path of a patch must match, or must not match."""
@@ -93,6 +113,15 @@ class PathRule(NamedTuple):
     """Where git is to resolve them; empty for the top of the working tree."""
     origin: str
     """The option or the setting that they are from."""
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> tuple[PathRule, ...]:
+        """Take `opatch.allow` and `opatch.deny`, which count from the top of the working tree."""
+        rules = (
+            cls(tuple(settings.every("opatch.allow")), True, "", "opatch.allow"),
+            cls(tuple(settings.every("opatch.deny")), False, "", "opatch.deny"),
+        )
+        return tuple(rule for rule in rules if rule.pathspecs)
 
 
 class Policy(NamedTuple):
@@ -145,6 +174,21 @@ class Options:
         """Raises `TypeError` if `target` is not a `Target`, such as its name."""
         if not isinstance(self.target, Target):
             raise TypeError(f"target must be a Target, not {self.target!r}")
+
+    @classmethod
+    def from_config(cls, repository: Configured) -> Options:
+        """Return the options that `git config opatch.*` chooses for `repository`.
+
+        Those of the commands: target, match, ambiguous, proximity, journalSize, allow and deny.
+        Raises `UsageError` for a value that is not one.
+        """
+        settings = repository.settings()
+        return cls(
+            target=choice("opatch.target", Target.INDEX, settings),
+            matching=Matching.from_settings(settings),
+            journal_size=journal_size(settings),
+            policy=Policy(PathRule.from_settings(settings)),
+        )
 
     def command_with(self, flag: str) -> str:
         """Spell the user's command with one more flag; another target replaces --carry."""

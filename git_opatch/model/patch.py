@@ -167,11 +167,18 @@ class FilePatch:
     """Whether the hunks should be in the order of the file."""
     blobs: tuple[str, str] = field(default=("", ""), compare=False)
     """The ids of the old and the new blob in the headers, possibly abbreviated."""
+    hunk_count: int = field(default=0, compare=False)
+    """How many hunks the text has, if some were left out; else 0."""
 
     @property
     def path(self) -> str:
         """The name to call the file by."""
         return self.old_path or self.new_path or ""
+
+    @property
+    def count(self) -> int:
+        """How many hunks the text has."""
+        return self.hunk_count or len(self.hunks)
 
 
 class Mail(NamedTuple):

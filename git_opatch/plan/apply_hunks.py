@@ -87,7 +87,7 @@ def _with_notes(placement: Placement, notes: dict[int, tuple[str, ...]]) -> Plac
 def _in_section(failure: Failure, section: FilePatch) -> Failure:
     where = failure.where._replace(
         path=section.path,
-        hunks=len(section.hunks),
+        hunks=section.count,
         source=section.source,
         section=section.number,
     )
@@ -108,7 +108,7 @@ def _apply_in_rounds(
     """Apply the hunks that are found, then, round by round, those that show their result."""
     results = locate_hunks(hunks, content.text, matching, partly_applied=partly_applied)
     placements = [result for result in results if isinstance(result, Placement)]
-    failures = {result.hunk: result for result in results if isinstance(result, Failure)}
+    failures = {result.where.hunk: result for result in results if isinstance(result, Failure)}
     postponed = _exact_after_others(hunks, placements, content, matching)
 
     edited = EditedFile(content, failures=failures)

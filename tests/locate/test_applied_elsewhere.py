@@ -33,7 +33,7 @@ def edited(
 
 
 def failed(result: AppliedHunks) -> dict[int, Reason]:
-    return {failure.hunk: failure.reason for failure in result.failures}
+    return {failure.where.hunk: failure.reason for failure in result.failures}
 
 
 @pytest.mark.parametrize(

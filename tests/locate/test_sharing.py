@@ -20,7 +20,7 @@ def written(content: str, *hunks: list[str], matching: Matching | None = None) -
 
 
 def failures(*hunks: list[str]) -> list[tuple[int, Reason]]:
-    return [(failure.hunk, failure.reason) for failure in edited(NUMBERS, *hunks).failures]
+    return [(failure.where.hunk, failure.reason) for failure in edited(NUMBERS, *hunks).failures]
 
 
 def test_lines_of_another_hunk_are_preferred_to_a_loose_match_elsewhere() -> None:
