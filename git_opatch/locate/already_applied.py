@@ -84,7 +84,7 @@ def partly_applied_at(hunk: Hunk, position: int, file_index: FileIndex) -> int |
 
     Only lines beyond what the hunk itself shows count. On real history nothing of 38,459 hunks
     looked so that was not applied (D38). Where the hunk shows nothing beyond them, lines that
-    differ by one word count, too (D83).
+    differ by one word count, too (D82).
     """
     start, stop = position, position + len(hunk.preimage)
     if len(hunk.lines) - len(hunk.preimage) <= min(context_around(hunk.lines)):
@@ -140,7 +140,7 @@ _WORDS = re.compile(rb"\w+|[^\w\s]")
 
 
 def is_rewrite(hunk: Hunk, file_index: FileIndex) -> bool:
-    """Tell whether a hunk of added lines alone is the file again: it would be there twice (D84).
+    """Tell whether a hunk of added lines alone is the file again: it would be there twice (D83).
 
     Its first two lines are those of the file, or it has more than half of the file's lines. Of
     37,188 insertions on real history 12 look so.

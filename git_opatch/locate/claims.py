@@ -7,9 +7,9 @@ patches show that claims of its kind are noise: such a claim is ignored, with a 
 | --- | --- |
 | `_names_what_is_above` | its anchors or git's heading name what it is in (D18, D19) |
 | `_ends_file` | it ends where the file ends (D22); noise where the hunk is unique |
-| `_has_no_newline` | the file has no newline at its end (D82); noise |
+| `_has_no_newline` | the file has no newline at its end (D81); noise |
 | `_is_not_there` | what it adds is not there yet (D38) |
-| `_stated_line_is_another` | the file has other lines at its line number (D81) |
+| `_is_at_its_number` | its line number (D84); noise, unless the file nearly has its lines there |
 """
 
 from __future__ import annotations
@@ -58,6 +58,8 @@ class Claimed(NamedTuple):
     candidates: Candidates
     position: int
     file_index: FileIndex
+    others_at_number: bool = False
+    """Whether all other hunks of the file are where their line numbers say."""
 
     @property
     def hunk(self) -> Hunk:
@@ -70,11 +72,8 @@ class Claimed(NamedTuple):
         return self.position + len(self.hunk.preimage)
 
 
-def check_claims(
-    candidates: Candidates, position: int, file_index: FileIndex
-) -> tuple[Refuted | None, list[str]]:
-    """Return the first claim of the hunk that does not hold at `position`, and notes on noise."""
-    claimed = Claimed(candidates, position, file_index)
+def check_claims(claimed: Claimed) -> tuple[Refuted | None, list[str]]:
+    """Return the first claim of the hunk that does not hold, and notes on those that are noise."""
     notes: list[str] = []
     for claim in CLAIMS:
         for answer in claim(claimed):
@@ -106,7 +105,7 @@ def _has_no_newline(claimed: Claimed) -> Iterator[Answer]:
 
 
 def with_newlines_of(text: Text, hunk: Hunk, position: int) -> Hunk:
-    r"""Take back what `\ No newline at end of file` says of lines that have a newline (D82).
+    r"""Take back what `\ No newline at end of file` says of lines that have a newline (D81).
 
     Only a hunk that ends the file, and says that the old last line has a newline and the new one
     has none, takes it away.
@@ -118,6 +117,30 @@ def with_newlines_of(text: Text, hunk: Hunk, position: int) -> Hunk:
     if ends and not (text.final_newline and preimage and not preimage[-1].newline):
         return hunk
     return replace(hunk, lines=tuple(line._replace(newline=True) for line in hunk.lines))
+
+
+def _is_at_its_number(claimed: Claimed) -> Iterator[Answer]:
+    """The hunk is at its line number: noise, unless the file has all of it there but one line.
+
+    Then the line there may have changed since, and the only candidate is a twin (D84).
+    """
+    stated = claimed.hunk.start
+    if stated is None or stated == claimed.position or not claimed.others_at_number:
+        return
+    lines, preimage = claimed.file_index.lines, claimed.hunk.preimage
+    pairs = [
+        (claimed.file_index.normal(line.text).strip(), found.strip())
+        for line, found in zip(preimage, lines[stated : stated + len(preimage)], strict=False)
+    ]
+    same = sum(bool(text) and text == found for text, found in pairs)
+    differ = sum(text != found for text, found in pairs)
+    if len(pairs) == len(preimage) and differ == 1 and same > 1:
+        yield Refuted(
+            f"states line {stated + 1}, where the file has all of its lines but one, "
+            f"but its only candidate is line {claimed.position + 1}",
+            f"re-read the file; correct the line that differs below line {stated + 1}, or leave "
+            "out the numbers",
+        )
 
 
 def _is_not_there(claimed: Claimed) -> Iterator[Answer]:
@@ -275,6 +298,7 @@ def _is_meant(anchor: Anchor, line: bytes) -> bool:
 CLAIMS: tuple[Callable[[Claimed], Iterator[Answer]], ...] = (
     _ends_file,
     _has_no_newline,
+    _is_at_its_number,
     _is_not_there,
     _names_what_is_above,
 )

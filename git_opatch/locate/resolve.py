@@ -8,7 +8,7 @@ from git_opatch.locate.already_applied import applied_over, postimage_positions
 from git_opatch.locate.anchor import in_scope_of
 from git_opatch.locate.blank_lines import Alignment
 from git_opatch.locate.candidates import Candidates
-from git_opatch.locate.claims import Refuted, check_claims, with_newlines_of
+from git_opatch.locate.claims import Claimed, Refuted, check_claims, with_newlines_of
 from git_opatch.locate.explain import (
     NotFoundExplainer,
     refuse,
@@ -34,6 +34,7 @@ class Resolver:
     ) -> None:
         self._file_index = file_index
         self._not_found = NotFoundExplainer(file_index, all_candidates, matching)
+        self._moved = sum(map(_is_moved, all_candidates))
 
     def resolve(self, candidates: Candidates) -> HunkResult:
         """Place a hunk that has one candidate which nothing contradicts; refuse any other."""
@@ -46,7 +47,9 @@ class Resolver:
         applied = applied_over(hunk, position, self._file_index, candidates.tier)
         if applied is not None:
             return refuse_already_applied(candidates.hunk, *applied)
-        refuted, notes = check_claims(candidates, position, self._file_index)
+        others_at_number = self._moved == _is_moved(candidates)
+        claimed = Claimed(candidates, position, self._file_index, others_at_number)
+        refuted, notes = check_claims(claimed)
         if refuted is not None:
             return self._refuse_contradicted(candidates, refuted)
         alignment = candidates.alignments.get(position)
@@ -99,6 +102,11 @@ class Resolver:
         for line, found in zip(hunk.preimage, in_file, strict=True):
             text = self._file_index.normal(line.text)
             yield Likeness.EXACT if _is_exact(line, text, found) else likeness(text, found)
+
+
+def _is_moved(candidates: Candidates) -> bool:
+    """Tell whether a hunk with one candidate is not where its line number says."""
+    return candidates.decided and candidates.hunk.start not in (None, candidates.positions[0])
 
 
 def _is_exact(line: Line, text: bytes, found: bytes) -> bool:

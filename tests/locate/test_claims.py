@@ -17,8 +17,8 @@ from git_opatch.plan.apply_hunks import AppliedHunks, apply_hunks
 NO_NEWLINE = "\\ No newline at end of file"
 
 
-def applied(content: str, lines: Sequence[str]) -> AppliedHunks:
-    text = "\n".join(["--- a/f", "+++ b/f", "@@", *lines, ""])
+def applied(content: str, lines: Sequence[str], header: str = "@@") -> AppliedHunks:
+    text = "\n".join(["--- a/f", "+++ b/f", header, *lines, ""])
     (section,) = parse_patch(text.encode()).files
     file = FileContent(Mode.REGULAR, Text.from_bytes(content.encode()))
     return apply_hunks(section, file, Options())
@@ -129,3 +129,34 @@ def test_a_file_is_not_appended_to_itself(text: str) -> None:
 )
 def test_lines_are_appended_to_a_file(text: str) -> None:
     assert written(FILE, [f"+{line}" for line in text.splitlines()]) == (FILE + text, 0)
+
+
+TWINS = "open\nread 1\nclose\nend\nopen\nread\nclose\n"
+CHANGE = [" open", "-read", "+write", " close"]
+
+
+def test_a_number_where_all_lines_but_one_are_refuses_a_twin() -> None:
+    (failure,) = applied(TWINS, CHANGE, "@@ -1,3 +1,3 @@").failures
+    assert failure.reason is Reason.CONTRADICTED
+    assert "states line 1" in failure.message
+    beside = [*CHANGE, "@@ -7 +7 @@", "-close", "+shut"]
+    assert [failure.hunk for failure in applied(TWINS, beside, "@@ -1,3 +1,3 @@").failures] == [1]
+
+
+@pytest.mark.parametrize(
+    ("content", "header", "below"),
+    [
+        pytest.param(TWINS, "@@ -5,3 +5,3 @@", [], id="its own line"),
+        pytest.param(TWINS, "@@ -2,3 +2,3 @@", [], id="a line with other lines"),
+        pytest.param(TWINS, "@@ -99,3 +99,3 @@", [], id="past the end"),
+        pytest.param(TWINS, "@@", [], id="no number"),
+        pytest.param(TWINS.replace("close\ne", "shut\ne"), "@@ -1,3 +1,3 @@", [], id="two differ"),
+        pytest.param(
+            TWINS + "late\n", "@@ -1,3 +1,3 @@", ["@@ -4 +4 @@", "-late", "+last"], id="all moved"
+        ),
+    ],
+)
+def test_a_number_is_noise_elsewhere(content: str, header: str, below: list[str]) -> None:
+    result = applied(content, [*CHANGE, *below], header)
+    assert result.failures == []
+    assert result.content.text.lines[5] == b"write"
