@@ -48,7 +48,7 @@ def locate_hunks(
     `partly_applied` says that the file has some of the patch already, so that line numbers are not
     evidence.
     """
-    file_index = FileIndex(text, hunks, changed, placed)
+    file_index = FileIndex(text, hunks, changed, placed, path=matching.path)
     all_candidates = [find_candidates(hunk, file_index, matching) for hunk in hunks]
     narrow_by_own_evidence(all_candidates, file_index)
     if matching.ordered:
@@ -73,7 +73,7 @@ def refuse_absent(hunks: Sequence[Hunk], text: Text, matching: Matching) -> list
     sought = [hunk for hunk in hunks if any(line.text.strip() for line in hunk.preimage)]
     if not sought:
         return []
-    file_index = FileIndex(text, sought)
+    file_index = FileIndex(text, sought, path=matching.path)
     all_candidates = [find_candidates(hunk, file_index, matching) for hunk in sought]
     explainer = NotFoundExplainer(file_index, all_candidates, matching)
     missing = [candidates for candidates in all_candidates if not candidates.positions]

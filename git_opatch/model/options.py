@@ -35,6 +35,8 @@ class Format(Enum):
     """`<FILE_CHANGES>` with a tag for each file, as in udiffx."""
     OPERATIONS = "operations"
     """`create_file`, `update_file` and `delete_file` of the Responses API, in JSON."""
+    STRING_REPLACE = "string-replace"
+    """`old_string` and `new_string` in JSON, as in Claude Code, Gemini CLI and MCP servers."""
 
 
 class Tier(Enum):
@@ -90,6 +92,8 @@ class Matching(NamedTuple):
     """Whether the user can choose a looser tier or more fuzz: then a message may advise it."""
     ordered: bool = True
     """Whether the order of a file's hunks may decide between positions."""
+    path: str = ""
+    """The file's name, which tells what of it is prose; empty if it is not known."""
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Matching:

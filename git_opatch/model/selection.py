@@ -52,7 +52,7 @@ class Selected(NamedTuple):
 
 def key_of(section: FilePatch, ordinal: int) -> Key:
     """Return what the hunk with that `ordinal`, or the whole section for 0, is known by."""
-    return section.source, int(section.number), ordinal
+    return section.source, section.number, ordinal
 
 
 def parts_of(patch: Patch) -> list[Part]:

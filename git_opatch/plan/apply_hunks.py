@@ -1,9 +1,10 @@
 """Apply one section's hunks to a file's content.
 
-    expand `~`  →  locate  →  re-indent  →  edit  →  locate again what shows another's result
+    expand  →  locate  →  re-indent  →  edit  →  locate again what shows another's result
 
-The last step repeats: a hunk may show in its context what another hunk makes of a line (D30), so a
-hunk that is not found in the file is located again in the file as the others leave it.
+Strings to replace and `~` are expanded to lines of the file. The last step repeats: a hunk may show
+in its context what another hunk makes of a line (D30), so a hunk that is not found in the file is
+located again in the file as the others leave it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from git_opatch.complete.tree import FileContent
 from git_opatch.locate import locate_hunks, refuse_absent
 from git_opatch.locate.oversized import refuse_oversized
 from git_opatch.locate.range_remove import expand_ranges
+from git_opatch.locate.replacement import expand_replacements, refuse_applied_replacement
 from git_opatch.model.options import Matching, Options, Tier
 from git_opatch.model.patch import FilePatch, Hunk
 from git_opatch.model.placement import Evidence, Placement
@@ -38,22 +40,27 @@ class AppliedHunks:
 
 def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> AppliedHunks:
     """Apply those hunks of `section` to `content` that can be placed; say why the others cannot."""
-    matching = matching_of(options)._replace(ordered=section.ordered)
+    matching = matching_of(options)._replace(ordered=section.ordered, path=section.path)
     hunks, oversized = refuse_oversized(section.hunks, content.text, matching.fuzz)
     changing: list[Hunk] = []
     idle: list[Hunk] = []
     for hunk in hunks:
         (changing if hunk.changes else idle).append(hunk)
-    expanded = expand_ranges(changing, content.text)
+    strings = expand_replacements(changing, content.text)
+    expanded = expand_ranges(strings.hunks, content.text)
     if section.exact_positions:
         edited = _apply_at_exact_positions(expanded.hunks, content, matching)
     else:
         edited = _apply_located(expanded.hunks, content, matching)
+    located = [
+        refuse_applied_replacement(changing, failure, content.text) or failure
+        for failure in edited.failures.values()
+    ]
     lost = _lost_idle(idle, (content.text, edited.content.text), matching)
-    failures = [*oversized, *expanded.failures, *edited.failures.values(), *lost]
+    failures = [*oversized, *strings.failures, *expanded.failures, *located, *lost]
     return AppliedHunks(
         edited.content,
-        [_with_notes(found, expanded.notes) for found in edited.placements],
+        [_with_notes(found, strings.notes | expanded.notes) for found in edited.placements],
         [_in_section(failure, section) for failure in failures],
         [*(f"hunk {hunk.ordinal} changes nothing" for hunk in idle), *edited.notes],
     )
