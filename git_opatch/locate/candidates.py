@@ -20,9 +20,9 @@ from git_opatch.locate.normalized import NormalizedLines
 from git_opatch.locate.repairs import (
     cut_in_front,
     with_fuzz,
-    with_single_prefixes,
     without_overhang,
 )
+from git_opatch.locate.variants import Variant, variants_of
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk, changed_span
 from git_opatch.model.placement import Evidence
@@ -123,7 +123,7 @@ def _attempts(
         yield _without_overhang(nothing, file_index, tier)
     for fuzz in range(1, matching.fuzz + 1):
         yield from _with_fuzz(nothing, file_index, lenient_tiers, fuzz)
-    yield _with_single_prefixes(nothing, file_index)
+    yield _as_variant(nothing, file_index)
 
 
 def _with_loose_matches(found: Candidates, file_index: FileIndex, matching: Matching) -> Candidates:
@@ -259,19 +259,37 @@ def _with_fuzz(
         yield replace(_at_tier(nothing, file_index, tier), must_be_unique=True)
 
 
-def _with_single_prefixes(nothing: Candidates, file_index: FileIndex) -> Candidates:
-    """Search with doubled prefixes read as single ones (D34).
+def _as_variant(nothing: Candidates, file_index: FileIndex) -> Candidates:
+    """Search for the variants of the hunk (D90).
 
-    Only if that matches strictly at one position, and the literal reading nowhere at any tier.
+    Only if the hunk as it is written is nowhere, at any tier. Those that match strictly must be
+    at one position, and say the same.
     """
-    found, variant = replace(nothing, positions=[]), with_single_prefixes(nothing.hunk)
+    nothing = replace(nothing, positions=[])
+    meant = list(variants_of(nothing.hunk))
     literal = (file_index.view(tier).find_loose(nothing.hunk.preimage) for tier in tuple(Tier)[1:])
-    if variant is None or any(literal):
-        return found
-    positions = file_index.find(variant.preimage)
-    if not positions:
-        return _already_applied(replace(found, hunk=variant), file_index, Tier.STRICT)
-    if len(positions) == 1:
-        found.positions, found.variant = positions, variant
-        found.repairs = ("its prefixes were doubled: `--` was read as `-` and `++` as `+`",)
-    return found
+    if not meant or any(literal):
+        return nothing
+    found = [(variant, file_index.find(variant.hunk.preimage)) for variant in meant]
+    placed = [(variant, positions) for variant, positions in found if positions]
+    if not placed:
+        return _applied_as_variant(nothing, meant, file_index)
+    (hunk, repair), positions = placed[0]
+    same = all(other.hunk == hunk and at == positions for other, at in placed)
+    if not same or len(positions) > 1:
+        return nothing
+    anchors = find_anchors(hunk.anchors, file_index)
+    return replace(
+        nothing, hunk=hunk, anchors=anchors, variant=hunk, positions=positions, repairs=(repair,)
+    )
+
+
+def _applied_as_variant(
+    nothing: Candidates, meant: Sequence[Variant], file_index: FileIndex
+) -> Candidates:
+    """Find where the change of one of the variants `meant` is already."""
+    for variant in meant:
+        found = _already_applied(replace(nothing, hunk=variant.hunk), file_index, Tier.STRICT)
+        if found.applied_at is not None:
+            return found
+    return nothing

@@ -15,7 +15,7 @@ from itertools import accumulate
 from git_opatch.locate.line_index import LineIndex, matches_at
 from git_opatch.locate.normalized import NormalizedLines
 from git_opatch.locate.outline import Heading, heading
-from git_opatch.locate.repairs import with_single_prefixes
+from git_opatch.locate.variants import variants_of
 from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, Line
 from git_opatch.model.text import BYTE_ORDER_MARK, Text, indentation, without_cr
@@ -77,12 +77,15 @@ class FileIndex:
 
     def _wanted(self) -> set[bytes]:
         wanted = {b""}  # a hunk that is found gets the file's blank lines
-        for hunk in self._hunks:
+        for hunk in self._hunks_and_variants:
             wanted.update(self._texts(hunk.lines))
             wanted.update(self.normal(anchor.text) for anchor in hunk.anchors)
-            if single := with_single_prefixes(hunk):
-                wanted.update(self._texts(single.lines))
         return wanted
+
+    @cached_property
+    def _hunks_and_variants(self) -> list[Hunk]:
+        variants = (variant.hunk for hunk in self._hunks for variant in variants_of(hunk))
+        return [*self._hunks, *variants]
 
     def find(self, lines: Sequence[Line]) -> list[int]:
         """List the positions of `lines`, of which there is at least one, compared strictly.
@@ -160,7 +163,7 @@ class FileIndex:
     def trimmed(self) -> dict[bytes, list[int]]:
         """The positions of each anchor's trimmed text among the trimmed lines."""
         found: dict[bytes, list[int]] = {
-            anchor.text.strip(): [] for hunk in self._hunks for anchor in hunk.anchors
+            anchor.text.strip(): [] for hunk in self._hunks_and_variants for anchor in hunk.anchors
         }
         for position, line in enumerate(self.lines):
             if (text := line.strip()) in found:
