@@ -13,6 +13,7 @@ from git_opatch.locate.addition import place_addition
 from git_opatch.locate.already_applied import unique_postimage
 from git_opatch.locate.anchor import AnchorMatch, find_anchors, in_scope_of
 from git_opatch.locate.blank_lines import Alignment, align, variants
+from git_opatch.locate.elision import bridge_gaps, describe_gaps
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.line_index import MAX_POSITIONS
 from git_opatch.locate.loose_matches import find_loose_matches, has_distinctive_line, is_coherent
@@ -56,6 +57,8 @@ class Candidates:
     """Why a hunk of added lines alone has no position at all."""
     applied_at: int | None = None
     """Where the postimage is, while the preimage is nowhere."""
+    unclear: str = ""
+    """Why a hunk that leaves lines out has no position (D35)."""
 
     @property
     def decided(self) -> bool:
@@ -100,7 +103,7 @@ def find_candidates(hunk: Hunk, file_index: FileIndex, matching: Matching) -> Ca
     any; or find that its change is already applied."""
     nothing = Candidates(hunk, find_anchors(hunk.anchors, file_index), hunk)
     for found in _attempts(nothing, file_index, matching):
-        if found.positions or found.applied_at is not None:
+        if found.positions or found.applied_at is not None or found.unclear:
             return _with_loose_matches(found, file_index, matching)
     return nothing
 
@@ -124,6 +127,8 @@ def _attempts(
     for fuzz in range(1, matching.fuzz + 1):
         yield from _with_fuzz(nothing, file_index, lenient_tiers, fuzz)
     yield _as_variant(nothing, file_index)
+    if lenient_tiers and not file_index.changed:
+        yield _with_gaps(nothing, file_index)
 
 
 def _with_loose_matches(found: Candidates, file_index: FileIndex, matching: Matching) -> Candidates:
@@ -293,3 +298,21 @@ def _applied_as_variant(
         if found.applied_at is not None:
             return found
     return nothing
+
+
+def _with_gaps(nothing: Candidates, file_index: FileIndex) -> Candidates:
+    """Search for the pieces of a hunk that leaves lines out (D35)."""
+    nothing = replace(nothing, positions=[])
+    bridged = bridge_gaps(nothing.hunk, nothing.anchors.positions, file_index)
+    if bridged is None:
+        return nothing
+    left_out = f"{describe_gaps(bridged.gaps) or 'no line'} of the file"
+    if bridged.unclear:
+        return replace(nothing, unclear=f"leaves out {left_out}, {bridged.unclear}")
+    return replace(
+        nothing,
+        variant=bridged.hunk,
+        positions=[bridged.start],
+        repairs=(f"{left_out} left out",),
+        must_be_unique=True,
+    )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from git_opatch.locate.candidates import Candidates, find_candidates
 from git_opatch.locate.closest_match import ClosestMatches
+from git_opatch.locate.elision import is_marker
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk
@@ -82,6 +82,12 @@ def refuse_blank_lines(candidates: Candidates, position: int, file_index: FileIn
     return refuse(candidates, file_index, Reason.UNCLEAR, message, advice)
 
 
+def refuse_gaps(candidates: Candidates) -> Failure:
+    """Refuse a hunk whose change could depend on lines that it leaves out (D35)."""
+    advice = "send the hunk again with these lines, or what is below them as a hunk of its own"
+    return failure_of(candidates.hunk, Reason.NOT_FOUND, candidates.unclear, advice)
+
+
 def refuse_addition(candidates: Candidates) -> Failure:
     """Refuse a hunk of added lines that says nothing of where they go (D21)."""
     advice = "add a context line, or `@@` with the line before the change"
@@ -153,16 +159,11 @@ class NotFoundExplainer:
         return found.positions[0] + 1 if found.decided else 0
 
 
-_DOTS = rb"(?:\.\.\.|\xe2\x80\xa6)"
-_OMISSION = re.compile(rb"\W*" + _DOTS + rb"(?:[\w ]*" + _DOTS + rb"| [\w ]+)?\W*")
-_MAX_OMISSION_LENGTH = 100
-
-
 def _omission_advice(hunk: Hunk) -> list[str]:
     """Name a context line such as `# ... existing code ...`, which omits lines (D35)."""
     return [
         f"line {line.number}, `{visible(line.text.strip())}`, omits lines; begin a new hunk "
         "with `@@` after it, or write the lines out"
         for line in hunk.preimage
-        if len(line.text) < _MAX_OMISSION_LENGTH and _OMISSION.fullmatch(line.text)
+        if is_marker(line)
     ][:1]

@@ -32,7 +32,7 @@ class FileIndex:
 
     def __init__(self, text: Text, hunks: Sequence[Hunk], changed: Sequence[range] = ()) -> None:
         self.text = text
-        self._changed = changed
+        self.changed = changed
         self._hunks = hunks
         self.lines = self._compared_lines()
         self._containing: dict[bytes, list[int]] = {}
@@ -152,7 +152,7 @@ class FileIndex:
     def headings(self) -> dict[Heading, list[int]]:
         """The positions of all headings, by kind, but for those that other hunks wrote."""
         found: dict[Heading, list[int]] = {kind: [] for kind in Heading}
-        changed = {position for lines in self._changed for position in lines}
+        changed = {position for lines in self.changed for position in lines}
         for position, line in enumerate(self.lines):
             kind = None if position in changed else heading(line)
             if kind is not None:

@@ -16,6 +16,7 @@ from git_opatch.locate.explain import (
     refuse_already_applied,
     refuse_ambiguous,
     refuse_blank_lines,
+    refuse_gaps,
 )
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.tiers import likeness
@@ -60,6 +61,8 @@ class Resolver:
             return refuse_addition(candidates)
         if candidates.applied_at is not None:
             return refuse_already_applied(candidates.hunk, candidates.applied_at, candidates.tier)
+        if candidates.unclear:
+            return refuse_gaps(candidates)
         return self._not_found.refuse(candidates)
 
     def _refuse_contradicted(self, candidates: Candidates, message: str) -> Failure:
