@@ -16,7 +16,7 @@ shows no such slip, and list it in `VARIANTS`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import Literal, NamedTuple
@@ -122,6 +122,76 @@ def _rewritten(
     return replace(hunk, lines=lines, anchors=anchors)
 
 
+_NUMBERED = {
+    separator: re.compile(rb"[ \t]*(\d{1,7})" + pattern + rb"(.*)", re.DOTALL)
+    for separator, pattern in {
+        "|": rb" ?\|",
+        "| ": rb" ?\|(?: |$)",
+        "tab": rb"\t",
+        ":": rb":",
+        ": ": rb":(?: |$)",
+        "\u2192": rb"\xe2\x86\x92",
+    }.items()
+}
+"""A line with its number, as tools show it: `12 | a`, `12<tab>a`, `12: a`, `12\u2192a`."""
+
+
+def without_line_numbers(hunk: Hunk, separator: str) -> Hunk | None:
+    """Take the line numbers off all lines of `hunk`, which were copied from a listing (D110).
+
+    All old lines that are not blank must have one, and count on from the first; of the added lines,
+    all or none, which count on from the old ones. The first number is the hunk's stated line.
+    """
+    pattern = _NUMBERED[separator]
+    matches = [pattern.fullmatch(line.text) for line in hunk.lines]
+    numbers = [int(match[1]) if match else None for match in matches]
+    first = _first_number(hunk.lines, numbers)
+    if first is None or not _added_count_on(hunk.lines, numbers, first):
+        return None
+    lines = (
+        line._replace(text=match[2]) if match else line
+        for line, match in zip(hunk.lines, matches, strict=True)
+    )
+    return replace(hunk, lines=tuple(lines), start=first - 1)
+
+
+def _first_number(lines: Sequence[Line], numbers: Sequence[int | None]) -> int | None:
+    """Return the number of the first old line, by the numbers of all that are not blank."""
+    old = [
+        (line, number)
+        for line, number in zip(lines, numbers, strict=True)
+        if line.prefix is not Prefix.ADDED
+    ]
+    if any(number is None and line.text.strip() for line, number in old):
+        return None
+    firsts = {number - offset for offset, (_, number) in enumerate(old) if number is not None}
+    return next(iter(firsts)) if len(firsts) == 1 and min(firsts) > 0 else None
+
+
+def _added_count_on(lines: Sequence[Line], numbers: Sequence[int | None], first: int) -> bool:
+    """Tell whether the added lines have no numbers, or all have those of their old or new line."""
+    added = [
+        number is not None
+        for line, number in zip(lines, numbers, strict=True)
+        if line.prefix is Prefix.ADDED and line.text.strip()
+    ]
+    if not any(added):
+        return True
+    if not all(added):
+        return False
+    new = old = run_starts_at = first
+    for line, number in zip(lines, numbers, strict=True):
+        if line.prefix is not Prefix.ADDED:
+            is_removed = line.prefix is Prefix.REMOVED
+            old, new = old + 1, new + (not is_removed)
+            run_starts_at = run_starts_at if is_removed else old
+            continue
+        if number not in (None, new, run_starts_at):
+            return False
+        new, run_starts_at = new + 1, run_starts_at + 1
+    return True
+
+
 def _found(lines: Iterable[Line | Anchor], escapes: Mapping[bytes, bytes]) -> set[bytes]:
     """Return those of `escapes` that are in `lines`."""
     pattern = _any_of(tuple(escapes))
@@ -146,6 +216,13 @@ VARIANTS = (
     Slip(
         partial(unescaped, escapes=_BACKSLASHES),
         'its lines were escaped: `\\"` was read as `"`',
+    ),
+    *(
+        Slip(
+            partial(without_line_numbers, separator=separator),
+            "its lines had line numbers in front",
+        )
+        for separator in _NUMBERED
     ),
     Slip(
         partial(in_form, form="NFC", other="NFD"),

@@ -57,11 +57,25 @@ def _unescaped(escape: bytes) -> bytes:
     return bytes([_BYTES[name] if name in _BYTES else int(name, 8)])
 
 
-def normalise(path: str, directory: str = "") -> str:
-    """Join `directory` and `path`, without empty and `.` parts."""
+def normalise(path: str, directory: str = "", top: str = "") -> str:
+    """Join `directory` and `path`, without empty and `.` parts, and without `..` that can be left
+    out (D111).
+
+    A path in the working tree at `top` may be absolute. As in git, no file is looked at: `a/../b`
+    is `b`, whatever `a` is. A `..` that leaves the tree, or `.git`, stays and is refused.
+    """
     joined = f"{directory}/{path}" if directory and not path.startswith("/") else path
-    parts = [part for part in joined.split("/") if part not in ("", ".")]
-    return ("/" if joined.startswith("/") else "") + "/".join(parts)
+    parts: list[str] = []
+    for part in joined.split("/"):
+        if part == ".." and parts and parts[-1] != ".." and not _is_git_directory(parts[-1]):
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    plain = "/".join(parts)
+    if not joined.startswith("/"):
+        return plain
+    inside = top.strip("/") + "/"
+    return plain.removeprefix(inside) if top and plain.startswith(inside) else f"/{plain}"
 
 
 def parents(path: str) -> Iterator[str]:

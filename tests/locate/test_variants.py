@@ -135,3 +135,56 @@ def test_accented_letters_in_both_forms_are_not_found() -> None:
     hunk = [" " + normalize("NFD", "déjà"), "-été", "+forêt"]
     result = edited(normalize("NFC", "déjà\nété\n"), hunk)
     assert [failure.reason for failure in result.failures] == [Reason.NOT_FOUND]
+
+
+LISTED = "a\n  b\n\nc\nd\n"
+
+
+@pytest.mark.parametrize(
+    ("hunk", "after"),
+    [
+        pytest.param([" 2 |   b", " 3 |", "-4 | c", "+4 | e"], "a\n  b\n\ne\nd\n", id="a bar"),
+        pytest.param([" 2|  b", " ", "-4|c", "+4|e"], "a\n  b\n\ne\nd\n", id="a bar alone"),
+        pytest.param(["     2\t  b", "      3\t", "-     4\tc"], "a\n  b\n\nd\n", id="a tab"),
+        pytest.param([" 2:   b", " 3:", "-4: c", "+e"], "a\n  b\n\ne\nd\n", id="old lines alone"),
+        pytest.param([" 2:  b", "+3:x", " 3:"], "a\n  b\nx\n\nc\nd\n", id="a colon alone"),
+        pytest.param(
+            ["   2\u2192  b", "   3\u2192", "-  4\u2192c"], "a\n  b\n\nd\n", id="an arrow"
+        ),
+        pytest.param(["-4: c", "+4: e", "+5: f"], "a\n  b\n\ne\nf\nd\n", id="one old line"),
+        pytest.param([" 14: c", "-15: d"], "a\n  b\n\nc\n", id="all off by as much"),
+    ],
+)
+def test_copied_line_numbers_are_taken_off(hunk: list[str], after: str) -> None:
+    applied = edited(LISTED, hunk)
+    assert not applied.failures
+    assert applied.content.text.to_bytes().decode() == after
+    assert applied.placements[0].repairs == ("its lines had line numbers in front",)
+
+
+def test_a_copied_number_tells_equal_lines_apart() -> None:
+    applied = edited("x\ny\nx\ny\n", [" 3: x", "-4: y", "+4: z"])
+    assert applied.content.text.to_bytes() == b"x\ny\nx\nz\n"
+
+
+@pytest.mark.parametrize(
+    "hunk",
+    [
+        pytest.param([" 4: c", "-6: d"], id="the numbers do not count on"),
+        pytest.param([" 4: c", "-d"], id="a line without"),
+        pytest.param(["-3: c", "+3: e"], id="one old line, another number"),
+        pytest.param([" 4: c", "-5: d", "+5: e", "+f"], id="an added line without"),
+        pytest.param([" 4: c", "-5: d", "+9: e"], id="an added line with another number"),
+        pytest.param([" 4: c", "-5| d"], id="two ways"),
+        pytest.param([" 0: c", "-1: d"], id="no line has this number"),
+    ],
+)
+def test_a_number_that_contradicts_is_refused(hunk: list[str]) -> None:
+    applied = edited(LISTED, hunk)
+    assert [failure.reason for failure in applied.failures] == [Reason.NOT_FOUND]
+
+
+def test_numbers_that_the_file_has_are_content() -> None:
+    content = "1: a\n2: b\n"
+    applied = edited(content, ["-2: b", "+2: c"])
+    assert applied.content.text.to_bytes() == b"1: a\n2: c\n"
