@@ -263,7 +263,7 @@ def test_context_that_lost_its_prefix(content: str, lines: str, after: str) -> N
             f"{BYTE_ORDER_MARK}a\r|b\r|", "-a| b", f"{BYTE_ORDER_MARK}b\r|", id="CRLF, deleted"
         ),
         pytest.param(
-            f"{BYTE_ORDER_MARK}A.|b|", "+n| a| b", f"{BYTE_ORDER_MARK}n|A.|b|", id="a loose match"
+            f"{BYTE_ORDER_MARK}A|b|", "+n| a| b", f"{BYTE_ORDER_MARK}n|A|b|", id="a loose match"
         ),
         pytest.param(
             f"{BYTE_ORDER_MARK}a|b|",
