@@ -1,4 +1,4 @@
-"""Refuse added lines that cannot be meant to be written as they are (D92, D93)."""
+"""Refuse added lines that cannot be meant to be written as they are (D92, D93, D94)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from git_opatch.complete.encoding import foreign_encoding
+from git_opatch.complete.moved_block import moved_block
 from git_opatch.complete.placeholder import placeholder_in
+from git_opatch.model.patch import Line
 from git_opatch.model.paths import is_document
 from git_opatch.model.placement import Evidence, Placement
 from git_opatch.model.text import Text, visible
@@ -20,12 +22,17 @@ class Doubt(NamedTuple):
 
 
 def doubt_of(
-    placement: Placement, placements: Sequence[Placement], text: Text, path: str
+    placement: Placement,
+    lines: Sequence[Line],
+    placements: Sequence[Placement],
+    text: Text,
+    path: str,
 ) -> Doubt | None:
     """Return why the added lines of `placement` are not to be written; None if they are.
 
-    `placements` are those of all hunks of the file, `text`, which is at `path`. A completed diff
-    is exempt: it restores what was there.
+    `lines` are those of its hunk, the added ones indented as they would be written. `placements`
+    are those of all hunks of the file, `text`, which is at `path`. A completed diff is exempt: it
+    restores what was there.
     """
     if placement.evidence is Evidence.EXACT_POSITION:
         return None
@@ -38,4 +45,7 @@ def doubt_of(
     encoding = foreign_encoding(placement, placements, text)
     if encoding:
         return Doubt(encoding, "write the added lines in ASCII, or convert the file first")
+    moved = moved_block(placement, lines, text, path)
+    if moved:
+        return Doubt(moved, "remove those lines, too, and add them again at their new depth")
     return None

@@ -51,7 +51,10 @@ class EditedFile:
             ordinal = placement.hunk.ordinal
             meant, unclear = as_one_hand_wrote(placement, text)
             unclear = reindent.unclear or unclear
-            doubt = Doubt(unclear) if unclear else doubt_of(meant, placements, text, self.path)
+            lines = reindent.lines(meant.hunk.lines)
+            doubt = (
+                Doubt(unclear) if unclear else doubt_of(meant, lines, placements, text, self.path)
+            )
             if doubt:
                 self.failures[ordinal] = _refuse_unclear(placement, doubt, text)
                 continue
