@@ -123,3 +123,16 @@ def _is_git_directory(part: str) -> bool:
 def _plain(part: str) -> str:
     """`part` without what HFS+ and NTFS ignore."""
     return part.translate(_IGNORED_BY_HFS).split(":")[0].rstrip(" .").lower()
+
+
+_DOCUMENTS = (".md", ".markdown", ".rst", ".txt", ".adoc", ".asciidoc", ".org", ".rdoc", ".textile")
+_DOCUMENT_NAME = re.compile(
+    "authors|changelog|changes|contributing|contributors|copying|history|install|licen[cs]e|news"
+    "|notice|readme|thanks|todo"
+)
+
+
+def is_document(path: str) -> bool:
+    """Whether the file at `path` is prose, such as `README` or `notes.md`, by its name."""
+    name = path.lower().rpartition("/")[2]
+    return name.endswith(_DOCUMENTS) or _DOCUMENT_NAME.fullmatch(name) is not None

@@ -38,7 +38,7 @@ class AppliedHunks:
 
 def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> AppliedHunks:
     """Apply those hunks of `section` to `content` that can be placed; say why the others cannot."""
-    matching = matching_of(options)._replace(ordered=section.ordered)
+    matching = matching_of(options)._replace(ordered=section.ordered, path=section.path)
     hunks, oversized = refuse_oversized(section.hunks, content.text, matching.fuzz)
     changing: list[Hunk] = []
     idle: list[Hunk] = []
@@ -95,7 +95,7 @@ def _apply_in_rounds(
     failures = {result.hunk: result for result in results if isinstance(result, Failure)}
     postponed = _exact_after_others(hunks, placements, content, matching)
 
-    edited = EditedFile(content, failures=failures)
+    edited = EditedFile(content, failures=failures, path=matching.path)
     edited.edit([found for found in placements if found.hunk.ordinal not in postponed])
     for _ in range(_MAX_ROUNDS):
         left_over = edited.left_over(hunks, postponed)
