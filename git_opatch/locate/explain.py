@@ -9,7 +9,7 @@ from git_opatch.locate.closest_match import ClosestMatches
 from git_opatch.locate.elision import is_marker
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.model.options import Matching, Tier
-from git_opatch.model.patch import Hunk
+from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.result import (
     AlreadyApplied,
     CandidatePositions,
@@ -94,13 +94,18 @@ def refuse_addition(candidates: Candidates) -> Failure:
     return failure_of(candidates.hunk, Reason.UNCLEAR, candidates.no_position, advice)
 
 
-def refuse_already_applied(hunk: Hunk, position: int, tier: Tier) -> Failure:
+def refuse_already_applied(hunk: Hunk, position: int, tier: Tier, file_index: FileIndex) -> Failure:
     """Refuse a hunk whose postimage is at `position`, as compared at `tier` (D5)."""
     exact, message, advice = tier is Tier.STRICT, "is already applied", ""
     new_lines = f"its new lines are at line {position + 1}"
     if not exact:
         message, new_lines = "may be applied already", f"{new_lines}, but match only loosely"
-        advice = "re-read the file; if the change is not there, send it again"
+        expected = next((line.text for line in hunk.postimage if line.text.strip()), b"")
+        advice = (
+            f"the patch has `{visible(expected)}`, and the file "
+            f"`{visible(file_index.lines[position])}`; if the change is not there, send the hunk "
+            "again with the file's own text"
+        )
     detail = AlreadyApplied((position,), exact)
     return failure_of(hunk, Reason.ALREADY_APPLIED, f"{message}: {new_lines}", advice, detail)
 
@@ -128,6 +133,7 @@ class NotFoundExplainer:
         advice += _omission_advice(hunk)
         if not nearest.line.has_prefix:
             advice.append("the line does not begin with ` `, `-` or `+`; read as context")
+        advice += self._reversed_advice(hunk)
         advice += self._option_advice(hunk)
         text = "\n".join(advice)
         return failure_of(hunk, Reason.NOT_FOUND, "does not match", text, Mismatch(nearest))
@@ -138,6 +144,24 @@ class NotFoundExplainer:
             self._closest_matches = ClosestMatches(self._file_index, lost)
         return self._closest_matches.nearest(candidates.hunk, candidates.anchors.positions)
 
+    def _reversed_advice(self, hunk: Hunk) -> list[str]:
+        """Mention that the prefixes may be reversed, where the file has what the hunk adds."""
+        removed, added = (
+            [line for line in hunk.lines if line.prefix is prefix and line.text.strip()]
+            for prefix in (Prefix.REMOVED, Prefix.ADDED)
+        )
+        if not removed or not added or any(map(self._is_in_file, removed)):
+            return []
+        if not all(map(self._is_in_file, added)):
+            return []
+        return [
+            "the file has the added lines and not the removed ones: `-` and `+` may be reversed, "
+            "or the change is applied already"
+        ]
+
+    def _is_in_file(self, line: Line) -> bool:
+        return bool(self._file_index.find([line]))
+
     def _option_advice(self, hunk: Hunk) -> list[str]:
         """Name the option that would place the hunk; empty if there is none."""
         if not self._matching.can_loosen or self._suggestions >= _MAX_SUGGESTIONS:
@@ -147,6 +171,9 @@ class NotFoundExplainer:
             line = self._line_with(hunk, self._matching._replace(tier=tier))
             if line:
                 return [f"a looser tier would place it at line {line}: --match {tier.value}"]
+        removed = (line for line in hunk.lines if line.prefix is Prefix.REMOVED)
+        if not all(map(self._is_in_file, removed)):
+            return []  # the hunk is stale, not its context
         for fuzz in range(self._matching.fuzz + 1, _MAX_FUZZ + 1):
             line = self._line_with(hunk, self._matching._replace(fuzz=fuzz))
             if line:

@@ -47,7 +47,7 @@ class Resolver:
         hunk = candidates.hunk_at(position)
         applied = applied_over(hunk, position, self._file_index, candidates.tier)
         if applied is not None:
-            return refuse_already_applied(candidates.hunk, *applied)
+            return refuse_already_applied(candidates.hunk, *applied, self._file_index)
         contradicted = contradiction(candidates, position, self._file_index)
         if contradicted is not None:
             return self._refuse_contradicted(candidates, contradicted)
@@ -60,7 +60,9 @@ class Resolver:
         if candidates.no_position:
             return refuse_addition(candidates)
         if candidates.applied_at is not None:
-            return refuse_already_applied(candidates.hunk, candidates.applied_at, candidates.tier)
+            return refuse_already_applied(
+                candidates.hunk, candidates.applied_at, candidates.tier, self._file_index
+            )
         if candidates.unclear:
             return refuse_gaps(candidates)
         return self._not_found.refuse(candidates)
@@ -71,7 +73,7 @@ class Resolver:
         positions = postimage_positions(hunk, self._file_index, Tier.STRICT)
         under = in_scope_of(positions, candidates.anchors.positions, self._file_index)
         if len(under) == 1:
-            return refuse_already_applied(hunk, under[0], Tier.STRICT)
+            return refuse_already_applied(hunk, under[0], Tier.STRICT, self._file_index)
         advice = "re-read the file and send the hunk again"
         return refuse(candidates, self._file_index, Reason.CONTRADICTED, message, advice)
 
