@@ -159,6 +159,14 @@ class NotFoundExplainer:
             "or the change is applied already"
         ]
 
+    def _is_stale(self, hunk: Hunk) -> bool:
+        """Tell whether a line that the hunk removes is not in the file, however it is compared."""
+        view = self._file_index.view(Tier.FUZZY)
+        return any(
+            line.prefix is Prefix.REMOVED and view.key(line) and not view.find_loose([line])
+            for line in hunk.lines
+        )
+
     def _is_in_file(self, line: Line) -> bool:
         return bool(self._file_index.find([line]))
 
@@ -171,9 +179,8 @@ class NotFoundExplainer:
             line = self._line_with(hunk, self._matching._replace(tier=tier))
             if line:
                 return [f"a looser tier would place it at line {line}: --match {tier.value}"]
-        removed = (line for line in hunk.lines if line.prefix is Prefix.REMOVED)
-        if not all(map(self._is_in_file, removed)):
-            return []  # the hunk is stale, not its context
+        if self._is_stale(hunk):
+            return []
         for fuzz in range(self._matching.fuzz + 1, _MAX_FUZZ + 1):
             line = self._line_with(hunk, self._matching._replace(fuzz=fuzz))
             if line:

@@ -19,6 +19,7 @@ from git_opatch.locate.explain import (
     refuse_gaps,
 )
 from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.lost_prefix import restore_prefixes
 from git_opatch.locate.tiers import likeness
 from git_opatch.locate.unchanged_lines import cancel_unchanged
 from git_opatch.model.options import Matching, Tier
@@ -80,6 +81,8 @@ class Resolver:
     def _place(self, candidates: Candidates, position: int) -> Placement:
         hunk = candidates.hunk_at(position)
         strict = candidates.tier is Tier.STRICT
+        if not strict:
+            hunk = restore_prefixes(hunk, position, self._file_index)
         in_file = () if strict else self._lines_at(hunk, position)
         verbatim_endings = (
             strict
