@@ -16,8 +16,8 @@ from git_opatch.locate.line_index import LineIndex, matches_at
 from git_opatch.locate.normalized import NormalizedLines
 from git_opatch.locate.outline import Heading, heading_at
 from git_opatch.locate.prose import Prose
-from git_opatch.locate.repairs import with_single_prefixes
 from git_opatch.locate.tiers import typographic
+from git_opatch.locate.variants import variants_of
 from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, Line
 from git_opatch.model.text import BYTE_ORDER_MARK, Text, indentation, without_cr
@@ -46,7 +46,7 @@ class FileIndex:
         self._path = path
         self.scope_ends: dict[int, int] = {}
         """What `anchor.scope_end` found, by the position of the heading."""
-        self._changed = changed
+        self.changed = changed
         self._hunks = hunks
         self.lines = self._compared_lines()
         self._containing: dict[bytes, list[int]] = {}
@@ -96,12 +96,15 @@ class FileIndex:
 
     def _wanted(self) -> set[bytes]:
         wanted = {b""}  # a hunk that is found gets the file's blank lines
-        for hunk in self._hunks:
+        for hunk in self._hunks_and_variants:
             wanted.update(self._texts(hunk.lines))
             wanted.update(self.normal(anchor.text) for anchor in hunk.anchors)
-            if single := with_single_prefixes(hunk):
-                wanted.update(self._texts(single.lines))
         return wanted
+
+    @cached_property
+    def _hunks_and_variants(self) -> list[Hunk]:
+        variants = (variant.hunk for hunk in self._hunks for variant in variants_of(hunk))
+        return [*self._hunks, *variants]
 
     def find(self, lines: Sequence[Line]) -> list[int]:
         """List the positions of `lines`, of which there is at least one, compared strictly.
@@ -162,7 +165,7 @@ class FileIndex:
 
     def is_changed(self, position: int) -> bool:
         """Tell whether another hunk of the patch wrote the line at `position`."""
-        return any(position in lines for lines in self._changed)
+        return any(position in lines for lines in self.changed)
 
     def positions(self, line: bytes) -> Sequence[int]:
         """List every position of a line that is a hunk's anchor."""
@@ -176,7 +179,7 @@ class FileIndex:
     def headings(self) -> dict[Heading, list[int]]:
         """The positions of all headings, by kind, but for those that other hunks wrote."""
         found: dict[Heading, list[int]] = {kind: [] for kind in Heading}
-        changed = {position for lines in self._changed for position in lines}
+        changed = {position for lines in self.changed for position in lines}
         for position in range(len(self.lines)):
             kind = None if position in changed else heading_at(self.lines, position)
             if kind is not None:
@@ -187,7 +190,7 @@ class FileIndex:
     def trimmed(self) -> dict[bytes, list[int]]:
         """The positions of each anchor's trimmed text among the trimmed lines."""
         found: dict[bytes, list[int]] = {
-            anchor.text.strip(): [] for hunk in self._hunks for anchor in hunk.anchors
+            anchor.text.strip(): [] for hunk in self._hunks_and_variants for anchor in hunk.anchors
         }
         for position, line in enumerate(self.lines):
             if (text := line.strip()) in found:

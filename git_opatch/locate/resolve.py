@@ -16,8 +16,10 @@ from git_opatch.locate.explain import (
     refuse_already_applied,
     refuse_ambiguous,
     refuse_blank_lines,
+    refuse_gaps,
 )
 from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.lost_prefix import restore_prefixes
 from git_opatch.locate.tiers import likeness
 from git_opatch.locate.unchanged_lines import cancel_unchanged
 from git_opatch.model.options import Matching, Tier
@@ -46,7 +48,7 @@ class Resolver:
         hunk = candidates.hunk_at(position)
         applied = applied_over(hunk, position, self._file_index, candidates.tier)
         if applied is not None:
-            return refuse_already_applied(candidates.hunk, *applied)
+            return refuse_already_applied(candidates.hunk, *applied, self._file_index)
         others_at_number = self._moved == _is_moved(candidates)
         claimed = Claimed(candidates, position, self._file_index, others_at_number)
         refuted, notes = check_claims(claimed)
@@ -61,7 +63,11 @@ class Resolver:
         if candidates.no_position:
             return refuse_addition(candidates)
         if candidates.applied_at is not None:
-            return refuse_already_applied(candidates.hunk, candidates.applied_at, candidates.tier)
+            return refuse_already_applied(
+                candidates.hunk, candidates.applied_at, candidates.tier, self._file_index
+            )
+        if candidates.unclear:
+            return refuse_gaps(candidates)
         return self._not_found.refuse(candidates)
 
     def _refuse_contradicted(self, candidates: Candidates, refuted: Refuted) -> Failure:
@@ -70,12 +76,14 @@ class Resolver:
         positions = postimage_positions(hunk, self._file_index, Tier.STRICT)
         under = in_scope_of(positions, candidates.anchors.positions, self._file_index)
         if len(under) == 1:
-            return refuse_already_applied(hunk, under[0], Tier.STRICT)
+            return refuse_already_applied(hunk, under[0], Tier.STRICT, self._file_index)
         return refuse(candidates, self._file_index, Reason.CONTRADICTED, *refuted)
 
     def _place(self, candidates: Candidates, position: int, notes: Sequence[str]) -> Placement:
         hunk = candidates.hunk_at(position)
         strict = candidates.tier is Tier.STRICT
+        if not strict:
+            hunk = restore_prefixes(hunk, position, self._file_index)
         in_file = () if strict else self._lines_at(hunk, position)
         verbatim_endings = (
             strict

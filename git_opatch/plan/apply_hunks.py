@@ -118,7 +118,7 @@ def _apply_in_rounds(
     failures = {result.where.hunk: result for result in results if isinstance(result, Failure)}
     postponed = _exact_after_others(hunks, placements, content, matching)
 
-    edited = EditedFile(content, failures=failures)
+    edited = EditedFile(content, failures=failures, path=matching.path)
     edited.edit([found for found in placements if found.hunk.ordinal not in postponed])
     for _ in range(_MAX_ROUNDS):
         left_over = edited.left_over(hunks, postponed)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from git_opatch.model.options import Options, Target
 from git_opatch.model.result import ClosestMatch, Failure, Mismatch, Reason
-from git_opatch.model.text import visible
+from git_opatch.model.text import common_length, visible
 from git_opatch.plan.plan import Plan
 
 _MOST_SHOWN = 20
@@ -130,11 +130,30 @@ def _patch_line(failure: Failure) -> str:
 
 def _closest_match(failure: Failure, closest: ClosestMatch) -> Iterator[str]:
     """Compare the line of the patch with the file's lines, which are numbered from 1."""
+    found = dict(closest.found).get(closest.position, closest.line.text)
+    first = _first_shown(closest.line.text, found)
     yield f"  {_patch_line(failure)} expects"
-    yield f"      {visible(closest.line.text)}"
+    yield f"      {_from(closest.line.text, first)}"
     if not closest.found:
         return
     yield f"  closest match, {visible(failure.path)}:{closest.position + 1}"
     width = len(str(closest.found[-1][0] + 1))
     for number, line in closest.found:
-        yield f"      {number + 1:>{width}}  {visible(line)}".rstrip()
+        shown = _from(line, first) if number == closest.position else visible(line)
+        yield f"      {number + 1:>{width}}  {shown}".rstrip()
+
+
+_MOST_SHARED = 200
+"""So many characters that two lines share are shown in front of the first that differs."""
+
+
+def _first_shown(expected: bytes, found: bytes) -> int:
+    """Return the byte that both lines are shown from, so that their difference is visible."""
+    shared = common_length(expected, found)
+    return max(shared - _MOST_SHARED // 2, 0) if shared > _MOST_SHARED else 0
+
+
+def _from(line: bytes, first: int) -> str:
+    while first and line[first : first + 1] and line[first] & 0xC0 == 0x80:
+        first -= 1  # not inside a character
+    return "…" + visible(line[first:]) if first else visible(line)
