@@ -2,7 +2,7 @@
 
 _git_opatch ()
 {
-	local commands="apply check convert show undo log recover prompt leftovers agent-hook demo"
+	local commands="apply check convert show undo redo log recover prompt leftovers agent-hook demo"
 	local command="$(__git_find_on_cmdline "$commands")"
 	case "$command,$prev,$cur" in
 	apply,--format,*) __gitcomp "envelope unified search-replace file-changes operations" ;;
@@ -45,6 +45,7 @@ _git_opatch ()
 	convert,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --allow --deny --expect --output --reverse --json --help" ;;
 	show,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --allow --deny --expect --stat --numstat --name-only --name-status --reverse --json --help" ;;
 	undo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
+	redo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
 	log,*,-*) __gitcomp "--patch --max-count --json --help" ;;
 	recover,*,-*) __gitcomp "--wait --json --help" ;;
 	prompt,*,-*) __gitcomp "--format --help" ;;

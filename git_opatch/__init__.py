@@ -78,6 +78,7 @@ if TYPE_CHECKING:
         recover_interrupted,
     )
     from git_opatch.operations.undo import (
+        redo_patch,
         undo_patch,
     )
     from git_opatch.parse import (
@@ -136,6 +137,7 @@ _MODULE_OF = {
     "record_of": "operations.history",
     "records_of": "operations.history",
     "recover_interrupted": "operations.recover",
+    "redo_patch": "operations.undo",
     "undo_patch": "operations.undo",
     "verify": "agent.verify",
 }
@@ -185,6 +187,7 @@ __all__ = [
     "record_of",
     "records_of",
     "recover_interrupted",
+    "redo_patch",
     "undo_patch",
     "verify",
 ]

@@ -46,11 +46,11 @@ def _log(repo: Sandbox, *words: str) -> list[str]:
 def test_each_record_has_a_line(applied: Sandbox) -> None:
     third, second, first = _log(applied)
     assert re.fullmatch(
-        rf"1  {_TIME}  1 file changed: 1 modified; staged, in the index only", first
+        rf"1  {_TIME}  1 file changed: 1 modified, in the index only; applied", first
     )
-    counts = "2 files changed: 1 added, 1 deleted; staged"
-    assert re.fullmatch(rf"2  {_TIME}  {counts}  \.git/p\.txt", second)
-    assert re.fullmatch(rf"3  {_TIME}  {counts}  \.git/p\.txt, undo of 2", third)
+    counts = "2 files changed: 1 added, 1 deleted"
+    assert re.fullmatch(rf"2  {_TIME}  {counts}; undone by 3  \.git/p\.txt", second)
+    assert re.fullmatch(rf"3  {_TIME}  {counts}; undo of 2  \.git/p\.txt", third)
 
 
 def test_times_are_in_the_time_zone_of_the_user(applied: Sandbox) -> None:

@@ -227,7 +227,7 @@ def test_a_carried_patch_is_undone_in_a_dirty_file(base: Sandbox) -> None:
     assert "to leave those changes unstaged: git opatch undo --carry 1\n" in message
     assert base.opatch("undo", "--carry").status == 0
     assert (base.index()["f"][1].decode(), base.read("f").decode()) == (_BEFORE, _mine(*mine))
-    assert base.opatch("undo").status == 0  # the record knows that it was carried
+    assert base.opatch("redo").status == 0  # the record knows that it was carried
     assert base.opatch("apply", "-R", feed=_PATCH).status == 1
     assert base.opatch("apply", "-R", "--carry", feed=_PATCH).status == 0
     assert (base.index()["f"][1].decode(), base.read("f").decode()) == (_BEFORE, _mine(*mine))

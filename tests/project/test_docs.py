@@ -122,7 +122,7 @@ def test_the_matching_examples_are_correct(
 
 
 def test_every_option_is_documented(repo: Sandbox) -> None:
-    commands = ["apply", "convert", "check", "show", "undo", "log", "recover", "prompt"]
+    commands = ["apply", "convert", "check", "show", "undo", "redo", "log", "recover", "prompt"]
     for command in [*commands, "leftovers"]:
         shown = repo.opatch(command, "-h").out.decode()
         options = set(re.findall(r"(?m)^  (?:-\w, )?(--[a-z]+)", shown)) - {"--help"}
@@ -133,8 +133,8 @@ def test_every_option_is_documented(repo: Sandbox) -> None:
 
 
 def test_help_and_version_are_printed(repo: Sandbox) -> None:
-    commands = ["apply", "convert", "check", "show", "demo", "undo", "log", "recover", "prompt"]
-    commands += ["leftovers", "agent-hook"]
+    commands = ["apply", "convert", "check", "show", "demo", "undo", "redo", "log", "recover"]
+    commands += ["prompt", "leftovers", "agent-hook"]
     for words in (["-h"], *([command, "-h"] for command in commands)):
         ran = repo.opatch(*words)
         assert (ran.status, ran.err) == (0, "")
