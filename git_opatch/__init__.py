@@ -8,8 +8,8 @@ asked for, so that `import git_opatch` costs nothing.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
+# Without an import, so that the command can catch an interrupt that much earlier (D122).
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from git_opatch.agent.apply_patch_call import (
@@ -197,6 +197,8 @@ def __getattr__(name: str) -> object:
     """Import a public name from the module that defines it."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     value: object = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
     globals()[name] = value
     return value

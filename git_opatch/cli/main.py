@@ -18,7 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 from git_opatch import __version__
-from git_opatch.cli import startup
+from git_opatch.cli import interrupts, startup
 from git_opatch.model.errors import Interrupted, OpatchError, SystemCallError, UsageError
 
 _BROKEN_PIPE = 141
@@ -115,8 +115,8 @@ def _import_command(name: str) -> Any:
 
 def run() -> int:
     """Run the command that the user asked for; gives the exit status."""
-    _open_streams()
     try:
+        _open_streams()
         status = app(prog_name="git opatch", standalone_mode=False) or 0
     except TyperException as error:
         return _fail(_usage_error(error))
@@ -153,6 +153,7 @@ def _open_streams() -> None:
 
 def _fail(error: OpatchError) -> int:
     """Report an error, on standard error or as a document; gives the exit status."""
+    interrupts.ignore()
     from git_opatch.report.reporters import JsonReporter, TextReporter
 
     words = sys.argv[1 : sys.argv.index("--")] if "--" in sys.argv else sys.argv[1:]

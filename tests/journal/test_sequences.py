@@ -328,9 +328,10 @@ class Run:
         cells = self._chosen(model.tree(target))
         if not cells:
             return
-        self.texts[model.next] = patch = self._patch(cells)
-        key = model.next
-        step = Step(key, "apply", key, target, cells, flag == "--carry", key=key)
+        patch, number = self._patch(cells), model.next
+        key = next((key for key, text in self.texts.items() if text == patch), number)
+        self.texts[key] = patch
+        step = Step(number, "apply", number, target, cells, flag == "--carry", key=key)
         fits = model.can_write(step, target, carry=flag == "--carry")
         if flag == "--commit":
             fits = fits and model.index == model.head_files
