@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -153,6 +155,30 @@ def test_the_demo_runs(repo: Sandbox) -> None:
     assert "\nR  docs/usage.txt -> docs/manual.txt\n" in output
     assert output.endswith("everything is as it was\n")
     assert repo.state() == before
+
+
+def test_the_demo_needs_no_configuration(repo: Sandbox) -> None:
+    words = ["env", "-i", *(f"{name}={os.environ[name]}" for name in ("PATH", "LC_ALL"))]
+    words += [f"PYTHONPATH={os.environ.get('PYTHONPATH', '')}"]
+    ran = repo.program(*words, "git-opatch", "demo")
+    assert (ran.status, ran.err) == (0, "")
+
+
+def test_the_demo_says_which_command_failed(repo: Sandbox, tmp_path: Path) -> None:
+    real = shutil.which("git")
+    git = tmp_path / "bin/git"
+    git.parent.mkdir()
+    for script, message in (
+        ("echo no >&2; exit 3", "`git diff --cached` failed in the demo, with status 3: no"),
+        ("exit 3", "`git diff --cached` failed in the demo, with status 3"),
+    ):
+        git.write_text(
+            f'#!/bin/sh\ncase "$*" in "diff --cached") {script};; esac\nexec {real} "$@"\n'
+        )
+        git.chmod(0o755)
+        path = f"{git.parent}{os.pathsep}{os.environ['PATH']}"
+        ran = repo.program("git-opatch", "demo", env={"PATH": path})
+        assert (ran.status, ran.err) == (128, f"error: {message}\n")
 
 
 def test_ci_runs_the_test_command_of_the_readme() -> None:
