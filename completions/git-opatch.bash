@@ -11,8 +11,8 @@ _git_opatch ()
 	local commands="apply check convert show undo redo log recover prompt leftovers agent-hook demo"
 	local command="$(__git_find_on_cmdline "$commands")"
 	case "$command,$prev,$cur" in
-	apply,--format,*) __gitcomp "envelope unified search-replace file-changes operations" ;;
-	apply,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations" "" "${cur#*=}" ;;
+	apply,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
+	apply,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
 	apply,--directory,*) compopt -o dirnames ;;
 	apply,--match,*) __gitcomp "strict resilient fuzzy" ;;
 	apply,*,--match=*) __gitcomp "strict resilient fuzzy" "" "${cur#*=}" ;;
@@ -21,8 +21,8 @@ _git_opatch ()
 	apply,--allow,*) __git_complete_index_file "--cached" ;;
 	apply,--deny,*) __git_complete_index_file "--cached" ;;
 	apply,--expect,*) __git_complete_index_file "--cached" ;;
-	check,--format,*) __gitcomp "envelope unified search-replace file-changes operations" ;;
-	check,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations" "" "${cur#*=}" ;;
+	check,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
+	check,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
 	check,--directory,*) compopt -o dirnames ;;
 	check,--base,*) __git_complete_refs ;;
 	check,--match,*) __gitcomp "strict resilient fuzzy" ;;
@@ -32,8 +32,8 @@ _git_opatch ()
 	check,--allow,*) __git_complete_index_file "--cached" ;;
 	check,--deny,*) __git_complete_index_file "--cached" ;;
 	check,--expect,*) __git_complete_index_file "--cached" ;;
-	convert,--format,*) __gitcomp "envelope unified search-replace file-changes operations" ;;
-	convert,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations" "" "${cur#*=}" ;;
+	convert,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
+	convert,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
 	convert,--directory,*) compopt -o dirnames ;;
 	convert,--base,*) __git_complete_refs ;;
 	convert,--match,*) __gitcomp "strict resilient fuzzy" ;;
@@ -43,8 +43,8 @@ _git_opatch ()
 	convert,--allow,*) __git_complete_index_file "--cached" ;;
 	convert,--deny,*) __git_complete_index_file "--cached" ;;
 	convert,--expect,*) __git_complete_index_file "--cached" ;;
-	show,--format,*) __gitcomp "envelope unified search-replace file-changes operations" ;;
-	show,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations" "" "${cur#*=}" ;;
+	show,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
+	show,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
 	show,--directory,*) compopt -o dirnames ;;
 	show,--base,*) __git_complete_refs ;;
 	show,--match,*) __gitcomp "strict resilient fuzzy" ;;
@@ -54,22 +54,24 @@ _git_opatch ()
 	show,--allow,*) __git_complete_index_file "--cached" ;;
 	show,--deny,*) __git_complete_index_file "--cached" ;;
 	show,--expect,*) __git_complete_index_file "--cached" ;;
-	prompt,--format,*) __gitcomp "envelope unified search-replace file-changes operations" ;;
-	prompt,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations" "" "${cur#*=}" ;;
+	prompt,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
+	prompt,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
+	prompt,--grammar,*) __gitcomp "lark gbnf" ;;
+	prompt,*,--grammar=*) __gitcomp "lark gbnf" "" "${cur#*=}" ;;
 	leftovers,--allow,*) __git_complete_index_file "--cached" ;;
 	agent-hook,--allow,*) __git_complete_index_file "--cached" ;;
 	agent-hook,--deny,*) __git_complete_index_file "--cached" ;;
 	,*,-*) __gitcomp "--help --version" ;;
 	,*) __gitcomp "$commands" ;;
-	apply,*,-*) __gitcomp "--format --directory --overwrite --index --cached --worktree --carry --match --ambiguous --fuzz --3way --skip-applied --partial --reject --allow --deny --expect --commit --message --file --trailer --author --date --reverse --check --dry-run --wait --quiet --verbose --json --help" ;;
-	check,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --allow --deny --expect --argv --skip-applied --quiet --json --help" ;;
-	convert,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --allow --deny --expect --output --reverse --json --help" ;;
-	show,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --allow --deny --expect --stat --numstat --name-only --name-status --reverse --json --help" ;;
+	apply,*,-*) __gitcomp "--format --directory --overwrite --index --cached --worktree --carry --match --ambiguous --fuzz --3way --only --except --skip-applied --partial --reject --allow --deny --expect --commit --message --file --trailer --author --date --reverse --patch --interactive --check --dry-run --wait --quiet --verbose --json --help" ;;
+	check,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --only --except --allow --deny --expect --argv --skip-applied --quiet --verbose --json --help" ;;
+	convert,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --only --except --allow --deny --expect --output --reverse --json --help" ;;
+	show,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --only --except --allow --deny --expect --stat --numstat --name-only --name-status --reverse --json --help" ;;
 	undo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
 	redo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
 	log,*,-*) __gitcomp "--patch --max-count --json --help" ;;
 	recover,*,-*) __gitcomp "--wait --json --help" ;;
-	prompt,*,-*) __gitcomp "--format --help" ;;
+	prompt,*,-*) __gitcomp "--format --grammar --help" ;;
 	leftovers,*,-*) __gitcomp "--all --allow --help" ;;
 	agent-hook,*,-*) __gitcomp "--allow --deny --help" ;;
 	demo,*,-*) __gitcomp "--help" ;;

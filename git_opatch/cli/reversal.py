@@ -7,12 +7,12 @@ from collections.abc import Callable
 import typer
 
 from git_opatch.cli.groups import TargetOptions
-from git_opatch.cli.settings import journal_size
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Action, Record
 from git_opatch.model.command_line import CommandLine
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
+from git_opatch.model.settings import journal_size
 from git_opatch.operations.recover import recover_interrupted
 from git_opatch.operations.undo import OptionsFor, Reversal
 from git_opatch.plan.undo import undo_patch_of

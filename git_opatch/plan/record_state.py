@@ -231,12 +231,12 @@ class RecordStates:
 
 
 def _failures_of(section: FilePatch, failures: Sequence[Failure]) -> list[Failure]:
-    return [failure for failure in failures if failure.section == section.number]
+    return [failure for failure in failures if failure.where.section == section.number]
 
 
 def _refuses_all(section: FilePatch, failures: Sequence[Failure]) -> bool:
     """Whether no hunk of `section` fits."""
-    refused = {failure.hunk for failure in _failures_of(section, failures)}
+    refused = {failure.where.hunk for failure in _failures_of(section, failures)}
     return 0 in refused or (
         bool(refused) and refused >= {hunk.ordinal for hunk in section.hunks if hunk.changes}
     )

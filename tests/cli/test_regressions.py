@@ -279,13 +279,14 @@ def test_a_missing_git_is_an_error(base: Sandbox, tmp_path: Path) -> None:
     assert (ran.returncode, ran.stderr) == (128, b"error: git is not installed, or not on PATH\n")
 
 
+@pytest.mark.parametrize("step", [75, pytest.param(5, marks=pytest.mark.exhaustive)])
 def test_an_interrupt_at_any_moment_is_reported(
-    base: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    base: Sandbox, tmp_path: Path, step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hold_interrupts(tmp_path / "python", monkeypatch)
     patch = tmp_path / "patch"
     patch.write_bytes(envelope(b"*** Update File: f\n@@\n-b\n+B\n"))
-    for delay in range(0, 400, 25):
+    for delay in range(0, 400, step):
         process = subprocess.Popen(
             ["git-opatch", "apply", str(patch)], cwd=base.path, stderr=subprocess.PIPE
         )
