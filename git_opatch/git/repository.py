@@ -28,7 +28,7 @@ from git_opatch.model.blob import Entry, Mode
 from git_opatch.model.errors import RepositoryError
 from git_opatch.model.settings import Settings
 
-_SETTINGS = ("config", "-z", "--get-regexp", r"^(opatch|color)\.[a-z]+$")
+_SETTINGS = ("config", "-z", "--get-regexp", r"^((opatch|color)\.[a-z]+|pager\.opatch)$")
 _MOST_ARGUMENTS = 500_000  # bytes
 _PLAIN_DIFF = ("--text", "--no-color", "--no-ext-diff", "--no-textconv", "-U0",
                "--inter-hunk-context=0")  # fmt: skip
@@ -83,7 +83,7 @@ class Repository(GitRunner):
         return self.top
 
     def settings(self) -> Settings:
-        """Read the user's `opatch.*` and `color.*` settings, by lower-case key."""
+        """Read the settings `opatch.*`, `color.*` and `pager.opatch`, by lower-case key."""
         wait, self._settings = self._settings, None
         result = wait() if wait else self.run(*_SETTINGS)
         return Settings(result.output)

@@ -173,6 +173,8 @@ class Options:
     """The user's command line, for advice in messages."""
     target_flag: str = ""
     """The option that names the target; empty where it is the default."""
+    redoes: bool = False
+    """Whether what is applied in reverse is itself an undo: for messages."""
 
     def __post_init__(self) -> None:
         """Raises `TypeError` if `target` is not a `Target`, such as its name."""

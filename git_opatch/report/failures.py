@@ -12,6 +12,7 @@ from git_opatch.plan.plan import Plan
 _MOST_SHOWN = 20
 _MOST_CHARACTERS = 1000  # of a command line in advice
 _NOT_APPLIED = "is not applied here, so there is nothing to undo"
+_APPLIED = "is applied already, so there is nothing to redo"
 TARGETS = {
     Target.INDEX: "the index",
     Target.CACHED: "the index",
@@ -75,10 +76,12 @@ def skipped(plan: Plan, options: Options) -> list[str]:
 def message_of(failure: Failure, options: Options) -> str:
     """Say what is wrong, to follow the name of the hunk. Not fit for a terminal."""
     if options.reverse and failure.reason is Reason.ALREADY_APPLIED:
-        return _NOT_APPLIED
+        return _APPLIED if options.redoes else _NOT_APPLIED
     if not isinstance(failure.detail, Mismatch):
         return failure.message
     target = f"`{options.base}`" if options.base else TARGETS[options.target]
+    if options.redoes:
+        return f"does not fit {target} any more, as its lines were changed since it was undone"
     if options.reverse:
         return f"is not applied to {target}, or was changed since"
     return f"{failure.message} {target}"
@@ -90,6 +93,7 @@ def advice_of(failure: Failure, options: Options) -> list[str]:
     if failure.nearest and failure.nearest.found:
         first, last = failure.nearest.reread
         action = "undo it by hand" if options.reverse else "send the hunk again"
+        action = "redo it by hand" if options.redoes else action
         lines.append(
             f"{failure.nearest.difference}; "
             f"re-read {failure.path} lines {first}-{last} and {action}"
@@ -105,6 +109,7 @@ def _can_skip(options: Options) -> bool:
 
 def _count(failures: Sequence[Failure], options: Options) -> str:
     verdict = "the patch cannot be undone" if options.reverse else "the patch does not apply"
+    verdict = "the patch cannot be redone" if options.redoes else verdict
     return f"{verdict} ({len(failures)} problems)" if len(failures) > 1 else verdict
 
 
