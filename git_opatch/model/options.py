@@ -92,6 +92,8 @@ class Matching(NamedTuple):
     """Whether the user can choose a looser tier or more fuzz: then a message may advise it."""
     ordered: bool = True
     """Whether the order of a file's hunks may decide between positions."""
+    path: str = ""
+    """The file's name, which tells what of it is prose; empty if it is not known."""
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Matching:

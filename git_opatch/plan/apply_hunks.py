@@ -40,7 +40,7 @@ class AppliedHunks:
 
 def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> AppliedHunks:
     """Apply those hunks of `section` to `content` that can be placed; say why the others cannot."""
-    matching = matching_of(options)._replace(ordered=section.ordered)
+    matching = matching_of(options)._replace(ordered=section.ordered, path=section.path)
     hunks, oversized = refuse_oversized(section.hunks, content.text, matching.fuzz)
     changing: list[Hunk] = []
     idle: list[Hunk] = []

@@ -18,6 +18,7 @@ from git_opatch.model.paths import is_modules_file
 from git_opatch.model.placement import Placement
 from git_opatch.model.result import Failure, Location, Reason, not_reversible, refusal
 from git_opatch.plan.apply_hunks import apply_hunks
+from git_opatch.plan.earlier_sections import Checked, EarlierSection, check_section
 from git_opatch.plan.path_failures import PathFailures
 from git_opatch.plan.plan import DeletedContents, PlacedHunk, Plan
 
@@ -94,6 +95,9 @@ class SectionPlanner:
     placed: list[PlacedHunk] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     skipped: list[Failure] = field(default_factory=list)
+    _applied: list[EarlierSection] = field(default_factory=list)
+    _done: list[FilePatch] = field(default_factory=list)
+    """The sections that added, deleted or moved a file."""
 
     def plan_section(self, section: FilePatch) -> list[Failure]:
         """Apply `section` to the tree; return its failures."""
@@ -116,6 +120,8 @@ class SectionPlanner:
         if content is None and _creates(section):
             return self._add(replace(section, operation=Operation.ADD))
         if content is None:
+            if self._repeats(section):
+                return []
             failure = self._already_moved(section) or self._missing(section, path)
             return self._skip_applied([failure])
         if section.operation is Operation.DELETE:
@@ -169,8 +175,10 @@ class SectionPlanner:
             filled = replace(section, operation=Operation.UPDATE, old_path=path)
             return self._update(filled, path, before)
         if obstacle := self._obstacle(section, path, content):
-            return self._skip_applied([obstacle])
+            is_there = self.tree.get(path) == content and self._repeats(section)
+            return [] if is_there else self._skip_applied([obstacle])
         self.tree.put(path, content)
+        self._done.append(section)
         return []
 
     def _added_content(self, section: FilePatch, path: str) -> FileContent | Failure:
@@ -201,6 +209,7 @@ class SectionPlanner:
                 failures = [refusal(section, Reason.NOT_FOUND, what, advice=advice)]
         if not failures:
             self.tree.remove(path)
+            self._done.append(section)
         return failures
 
     def _update(self, section: FilePatch, path: str, before: FileContent) -> list[Failure]:
@@ -224,6 +233,7 @@ class SectionPlanner:
         if section.operation is Operation.COPY:
             content = content._replace(copied=True)
         self.tree.put(target, content)
+        self._done.append(section)
         return failures
 
     def _edit(self, section: FilePatch, content: FileContent) -> tuple[list[Failure], FileContent]:
@@ -235,15 +245,47 @@ class SectionPlanner:
             return [refusal(section, Reason.BINARY, "is binary; its lines cannot change")], content
         if failure := self._without_context(section, content):
             return [failure], content
-        applied = apply_hunks(section, content, self.options)
-        self.notes += [f"{section.path}: {note}" for note in applied.notes]
-        failures = self._skip_applied(applied.failures)
+        checked = self._check_earlier(section, content)
+        applied = apply_hunks(replace(section, hunks=checked.hunks), content, self.options)
+        self.notes += [f"{section.path}: {note}" for note in (*checked.notes, *applied.notes)]
+        counted = [failure.of_hunks(len(section.hunks)) for failure in applied.failures]
+        failures = [*checked.failures, *self._skip_applied(counted)]
         if failures and not (self.options.partial and applied.placements):
             return failures, content
         if applied.placements and applied.content.text.binary:
             return [refusal(section, Reason.BINARY, _NUL_ADDED)], content
         self._collect(section, applied.placements)
+        before = checked.before if self._earlier(section) else applied.placements
+        self._applied.append(EarlierSection.of(section, before))
         return failures, applied.content
+
+    def _check_earlier(self, section: FilePatch, content: FileContent) -> Checked:
+        """Leave out the hunks that repeat, or exclude, what earlier sections changed (D102)."""
+        earlier = self._earlier(section)
+        is_certain = self.options.reverse or section.exact_positions
+        if is_certain or section.operation is Operation.APPEND or not earlier:
+            return Checked(section.hunks)
+        return check_section(section, content, earlier, self.options)
+
+    def _earlier(self, section: FilePatch) -> list[EarlierSection]:
+        """List the sections that changed the file before."""
+        names = {section.old_path, section.new_path}
+        return [
+            other
+            for other in self._applied
+            if names & {other.section.old_path, other.section.new_path}
+        ]
+
+    def _repeats(self, section: FilePatch) -> bool:
+        """Tell whether an equal section has added, deleted or moved the file already (D102)."""
+        if self.options.reverse or section.operation in (Operation.UPDATE, Operation.APPEND):
+            return False
+        same = next((other for other in self._done if other == section), None)
+        if same is None:
+            return False
+        what = f"is in the patch again, as at line {same.number}; it is applied once"
+        self.notes.append(f"{section.path}: {what}")
+        return True
 
     def _without_context(self, section: FilePatch, content: FileContent) -> Failure | None:
         """Refuse the reverse of a hunk that restores lines and shows no line beside them."""
