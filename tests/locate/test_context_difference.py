@@ -77,8 +77,11 @@ def test_a_line_that_is_removed_and_added_again_is_context() -> None:
     assert tolerated(f"name = 1\n{OLD}\n", *removed) == "letter case or punctuation"
 
 
-@pytest.mark.parametrize(("in_file", "in_patch", "_"), DIFFERENT)
+@pytest.mark.parametrize(
+    ("in_file", "in_patch", "_"), [case for case in DIFFERENT if case.id != "NFD"]
+)
 def test_a_removed_line_may_not_differ(in_file: str, in_patch: str, _: str) -> None:
+    """Not even in one of these; that all lines are in another Unicode form is a variant (D91)."""
     result = locate(f"{in_file}\nb = 1\nend = 2\n", f"-{in_patch}", " b = 1", " end = 2")
     assert isinstance(result, Failure) or result.tier is Tier.FUZZY  # type: ignore[attr-defined]
     if isinstance(result, Placement):
@@ -123,11 +126,6 @@ BODY = f"name = 'x'\nb = 1\n{OLD}\n"
         pytest.param("name = 'x'\n}\n", [NAME, "-}", "+]"], id="nothing but brackets beside it"),
         pytest.param(
             BODY, [NAME, " b = 1", *CHANGE, '+c = "z"'], id="an added line has these quotes"
-        ),
-        pytest.param(
-            f"# caf\u00e9\nb = 1\n{OLD}\n",
-            [" # cafe\u0301", " b = 1", *CHANGE, "+# re\u0301sume\u0301"],
-            id="an added line has this Unicode form",
         ),
         pytest.param(
             f"na\u200bme\nb = 1\n{OLD}\n",
