@@ -17,7 +17,6 @@ from pathlib import Path
 
 from git_opatch.git.output import (
     GitResult,
-    Settings,
     batches,
     changed_ranges,
     git_message,
@@ -27,6 +26,7 @@ from git_opatch.git.output import (
 from git_opatch.git.runner import NO_TRANSPORT, GitRunner
 from git_opatch.model.blob import Entry, Mode
 from git_opatch.model.errors import RepositoryError
+from git_opatch.model.settings import Settings
 
 _SETTINGS = ("config", "-z", "--get-regexp", r"^(opatch|color)\.[a-z]+$")
 _MOST_ARGUMENTS = 500_000  # bytes

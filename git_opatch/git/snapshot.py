@@ -38,6 +38,8 @@ class Snapshot(NamedTuple):
     """The tags of entries with skip-worktree or assume-unchanged bits (see `IndexEntry`)."""
     intended: frozenset[str] = frozenset()
     """Files only intended to be added, which have no content in the index yet."""
+    name: str = "the index"
+    """What the base is, in messages."""
 
 
 def take_snapshot(repository: Repository, paths: Iterable[str], options: Options) -> Snapshot:
@@ -67,7 +69,13 @@ def _of_tree(repository: Repository, tree: str, paths: list[str], above: list[st
     blobs = {path: Blob(path, entry, data[entry.id]) for path, entry in files.items()}
     folders = {path for path, entry in listed.items() if entry is None}
     folders |= {parent for path in listed for parent in parents(path)}
-    return Snapshot(blobs, frozenset(entries), frozenset(folders), frozenset(submodules))
+    return Snapshot(
+        blobs,
+        frozenset(entries),
+        frozenset(folders),
+        frozenset(submodules),
+        name=f"`{tree}`",
+    )
 
 
 def _of_entries(
@@ -123,7 +131,9 @@ def _of_worktree(repository: Repository, paths: list[str], above: list[str]) -> 
         stored = _of_entries(repository, listed, paths, above, env)
     blobs = {path: blob for path, blob in stored.blobs.items() if path in present}
     folders = stored.folders | {path for path in paths if is_folder(top / path)}
-    return Snapshot(blobs, stored.tracked, folders, stored.submodules, unmerged)
+    return Snapshot(
+        blobs, stored.tracked, folders, stored.submodules, unmerged, name="the working tree"
+    )
 
 
 def is_file(path: Path) -> bool:

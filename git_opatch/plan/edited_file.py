@@ -20,7 +20,7 @@ from git_opatch.complete.reindent import plan_reindent
 from git_opatch.complete.tree import FileContent
 from git_opatch.locate import locate_hunks
 from git_opatch.locate.overlap import refuse_overlap
-from git_opatch.model.options import Matching
+from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk
 from git_opatch.model.placement import Placement
 from git_opatch.model.result import CandidatePositions, Failure, HunkResult, Reason, failure_of
@@ -59,7 +59,7 @@ class EditedFile:
                 self.failures[ordinal] = _refuse_unclear(placement, doubt, text)
                 continue
             own = list(edits_of(meant, text, reindent))
-            if not own:
+            if not own and placement.hunk.changes:
                 self.notes.append(f"hunk {ordinal} changes nothing here")
             edits += own
             ordinals += [ordinal] * len(own)
@@ -86,7 +86,8 @@ class EditedFile:
         Context may be what another hunk wrote, what is changed may not. Returns whether any of
         them was placed.
         """
-        text, matching = self.content.text, matching._replace(fuzz=0)
+        text = self.content.text
+        matching = matching._replace(fuzz=0, tier=_at_most_resilient(matching.tier))
         lines = [changed.lines for changed in self.changed]
         results = locate_hunks(hunks, text, matching, lines, partly_applied=partly_applied)
         only_exact = partly_applied or any(_is_exact(result) for result in results)
@@ -127,6 +128,11 @@ class EditedFile:
         for hunk in hunks:
             if hunk.ordinal not in done:
                 self.failures[hunk.ordinal] = refuse_overlap(hunk)._replace(advice=advice)
+
+
+def _at_most_resilient(tier: Tier) -> Tier:
+    """Return the tier for lines that another hunk may have written: never fuzzy (D102)."""
+    return Tier.RESILIENT if tier is Tier.FUZZY else tier
 
 
 def _is_exact(result: HunkResult) -> bool:

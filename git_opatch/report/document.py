@@ -39,6 +39,7 @@ from git_opatch.report.values import (
     failure_fields,
     failure_of,
     file_of,
+    part_of,
     plain,
     text,
 )
@@ -101,7 +102,8 @@ def _planned(outcome: Outcome) -> Fields:
     if plan.conflicts:
         summary = unmerged(plan)
     recorded = bool(plan.undoes)
-    files = [file_of(file, hunks, recorded=recorded) for file, hunks in placed_by_file(plan)]
+    ids = outcome.ids
+    files = [file_of(file, hunks, ids, recorded=recorded) for file, hunks in placed_by_file(plan)]
     return {
         **_outcome(_status(plan, done=done), summary),
         **_paths(plan),
@@ -109,6 +111,7 @@ def _planned(outcome: Outcome) -> Fields:
         **text("diff", plan.completed.diff),
         "failures": [failure_of(failure, sections, options) for failure in plan.failures],
         "skipped": [failure_of(failure, sections, options) for failure in plan.skipped],
+        "left_out": [part_of(part) for part in outcome.left_out],
         "notes": [plain(note) for note in plan.notes],
         "record": plan.record or None,
         "commits": list(plan.commits),
@@ -152,6 +155,7 @@ def _refused(outcome: Outcome) -> Fields:
     return {
         **_outcome(Status.ALREADY_APPLIED if already else Status.REFUSED, summary),
         "failures": [failure_of(failure, sections, options) for failure in outcome.failures],
+        "left_out": [part_of(part) for part in outcome.left_out],
     }
 
 
@@ -198,7 +202,7 @@ def _outcome(status: Status, summary: str) -> Fields:
         "summary": plain(summary),
         **{name: [] for name in ("added", "modified", "deleted", "moved", "files")},
         "diff": "",
-        **{name: [] for name in ("failures", "skipped", "notes")},
+        **{name: [] for name in ("failures", "skipped", "left_out", "notes")},
         **dict.fromkeys(("record", "undo_command", "undoes")),
         "commits": [],
     }

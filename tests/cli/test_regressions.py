@@ -291,10 +291,11 @@ def _wait_for_main(process: int) -> None:
             time.sleep(0.0005)
 
 
-def test_an_interrupt_at_any_moment_is_reported(base: Sandbox, tmp_path: Path) -> None:
+@pytest.mark.parametrize("step", [75, pytest.param(5, marks=pytest.mark.exhaustive)])
+def test_an_interrupt_at_any_moment_is_reported(base: Sandbox, tmp_path: Path, step: int) -> None:
     patch = tmp_path / "patch"
     patch.write_bytes(envelope(b"*** Update File: f\n@@\n-b\n+B\n"))
-    for delay in range(0, 400, 25):
+    for delay in range(0, 400, step):
         process = subprocess.Popen(
             ["git-opatch", "apply", str(patch)], cwd=base.path, stderr=subprocess.PIPE
         )

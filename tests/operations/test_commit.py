@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -510,7 +511,14 @@ def _killed(repo: Sandbox) -> None:
     run = _started(repo)
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
+    _wait_until_unlocked(repo.path / ".git/opatch/lock")
     (repo.path / ".git/hooks/pre-commit").unlink()
+
+
+def _wait_until_unlocked(lock: Path) -> None:
+    """Wait until no process holds `lock`: those killed with the program may end after it."""
+    with lock.open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
 
 
 @pytest.mark.parametrize("words", [["recover"], ["apply", ".git/more"]])

@@ -64,6 +64,7 @@ def test_the_schema_and_the_documentation_name_each_kind_of_evidence() -> None:
     assert not [value for value in values if f"| `{value}` |" not in text]
 
 
+@pytest.mark.exhaustive
 def test_the_schema_is_in_the_wheel(tmp_path: Path) -> None:
     words = ["wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path), str(_TOP)]
     if subprocess.run([sys.executable, "-m", "pip", *words], capture_output=True).returncode:

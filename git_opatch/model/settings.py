@@ -1,14 +1,35 @@
-"""Values of `git config opatch.*`, checked."""
+"""The settings of `git config opatch.*` and `color.*`, and their values, checked."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from enum import Enum
 from typing import TypeVar
 
 from git_opatch.model.errors import UsageError
-from git_opatch.model.options import Ambiguous, Target, Tier
 
-_Choice = TypeVar("_Choice", Target, Tier, Ambiguous)
+_Choice = TypeVar("_Choice", bound=Enum)
+
+
+class Settings(dict[str, str]):
+    """The configured settings: by lower-case key, the last value of each."""
+
+    def __init__(self, output: bytes = b"") -> None:
+        """Parse what `git config -z --get-regexp` prints."""
+        items = os.fsdecode(output).split("\0")[:-1]
+        pairs = (item.partition("\n") for item in items)
+        self._pairs = [(key.lower(), value if nl else "true") for key, nl, value in pairs]
+        super().__init__(self._pairs)
+
+    def every(self, key: str) -> list[str]:
+        """All values of `key`, which is in lower case.
+
+        An empty value clears those before it, as for `credential.helper` (gitcredentials).
+        """
+        values = [value for name, value in self._pairs if name == key]
+        last_empty = max((at for at, value in enumerate(values) if not value), default=-1)
+        return values[last_empty + 1 :]
 
 
 def choice(name: str, default: _Choice, settings: Mapping[str, str]) -> _Choice:
