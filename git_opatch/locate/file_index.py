@@ -14,7 +14,7 @@ from itertools import accumulate
 
 from git_opatch.locate.line_index import LineIndex, matches_at
 from git_opatch.locate.normalized import NormalizedLines
-from git_opatch.locate.outline import Heading, heading
+from git_opatch.locate.outline import Heading, heading_at
 from git_opatch.locate.prose import Prose
 from git_opatch.locate.tiers import typographic
 from git_opatch.locate.variants import variants_of
@@ -29,20 +29,34 @@ _MAX_HUNKS_UNINDEXED = 4
 class FileIndex:
     """The lines of one file, indexed for the hunks that are to be placed in it.
 
-    `changed` are the lines that other hunks of the patch wrote, `path` is the file's name.
+    `changed` are the lines that other hunks of the patch wrote, `placed` those hunks; `path` is
+    the name of the file.
     """
 
     def __init__(
-        self, text: Text, hunks: Sequence[Hunk], changed: Sequence[range] = (), path: str = ""
+        self,
+        text: Text,
+        hunks: Sequence[Hunk],
+        changed: Sequence[range] = (),
+        placed: Sequence[Hunk] = (),
+        path: str = "",
     ) -> None:
         self.text = text
+        self.placed = placed
         self._path = path
+        self.scope_ends: dict[int, int] = {}
+        """What `anchor.scope_end` found, by the position of the heading."""
         self._changed = changed
         self._hunks = hunks
         self.lines = self._compared_lines()
         self._containing: dict[bytes, list[int]] = {}
         self._block_ends: dict[int, int] = {}
         self._views: dict[Tier, NormalizedLines] = {}
+
+    @property
+    def hunks(self) -> Sequence[Hunk]:
+        """The hunks that are to be placed."""
+        return self._hunks
 
     def _compared_lines(self) -> Sequence[bytes]:
         lines = self.text.lines
@@ -149,6 +163,10 @@ class FileIndex:
                 return position
         return len(self.lines)
 
+    def is_changed(self, position: int) -> bool:
+        """Tell whether another hunk of the patch wrote the line at `position`."""
+        return any(position in lines for lines in self._changed)
+
     def positions(self, line: bytes) -> Sequence[int]:
         """List every position of a line that is a hunk's anchor."""
         return self._line_index.positions(self.normal(line))
@@ -162,8 +180,8 @@ class FileIndex:
         """The positions of all headings, by kind, but for those that other hunks wrote."""
         found: dict[Heading, list[int]] = {kind: [] for kind in Heading}
         changed = {position for lines in self._changed for position in lines}
-        for position, line in enumerate(self.lines):
-            kind = None if position in changed else heading(line)
+        for position in range(len(self.lines)):
+            kind = None if position in changed else heading_at(self.lines, position)
             if kind is not None:
                 found[kind].append(position)
         return found

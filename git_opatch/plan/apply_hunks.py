@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from git_opatch.complete.tree import FileContent
-from git_opatch.locate import locate_hunks
+from git_opatch.locate import locate_hunks, refuse_absent
 from git_opatch.locate.oversized import refuse_oversized
 from git_opatch.locate.range_remove import expand_ranges
 from git_opatch.locate.replacement import expand_replacements, refuse_applied_replacement
@@ -56,13 +56,29 @@ def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> A
         refuse_applied_replacement(changing, failure, content.text) or failure
         for failure in edited.failures.values()
     ]
-    failures = [*oversized, *strings.failures, *expanded.failures, *located]
+    lost = _lost_idle(idle, (content.text, edited.content.text), matching)
+    failures = [*oversized, *strings.failures, *expanded.failures, *located, *lost]
     return AppliedHunks(
         edited.content,
         [_with_notes(found, strings.notes | expanded.notes) for found in edited.placements],
         [_in_section(failure, section) for failure in failures],
         [*(f"hunk {hunk.ordinal} changes nothing" for hunk in idle), *edited.notes],
     )
+
+
+def _lost_idle(
+    idle: Sequence[Hunk], versions: tuple[Text, Text], matching: Matching
+) -> list[Failure]:
+    """Refuse the hunks that change nothing and are not in the file, before or after the others.
+
+    What seems to change nothing may be a change that lost its prefix (D29).
+    """
+    before, after = versions
+    failures = refuse_absent(idle, before, matching)
+    if not failures or before == after:
+        return failures
+    still = {failure.hunk for failure in refuse_absent(idle, after, matching)}
+    return [failure for failure in failures if failure.hunk in still]
 
 
 def matching_of(options: Options) -> Matching:

@@ -89,7 +89,8 @@ class EditedFile:
         text = self.content.text
         matching = matching._replace(fuzz=0, tier=_at_most_resilient(matching.tier))
         lines = [changed.lines for changed in self.changed]
-        results = locate_hunks(hunks, text, matching, lines, partly_applied=partly_applied)
+        placed = [placement.hunk for placement in self.placements]
+        results = locate_hunks(hunks, text, matching, lines, placed, partly_applied=partly_applied)
         only_exact = partly_applied or any(_is_exact(result) for result in results)
         placements = []
         for hunk, result in zip(hunks, results, strict=True):
