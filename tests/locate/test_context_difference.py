@@ -128,6 +128,11 @@ BODY = f"name = 'x'\nb = 1\n{OLD}\n"
             BODY, [NAME, " b = 1", *CHANGE, '+c = "z"'], id="an added line has these quotes"
         ),
         pytest.param(
+            f"# caf\u00e9\nb = 1\n{OLD}\n",
+            [" # cafe\u0301", " b = 1", *CHANGE, "+# re\u0301sume\u0301", "+# \u00e9"],
+            id="an added line has this Unicode form",
+        ),
+        pytest.param(
             f"na\u200bme\nb = 1\n{OLD}\n",
             [" name", " b = 1", *CHANGE, "+o\u200bther"],
             id="an added line has what cannot be seen",
