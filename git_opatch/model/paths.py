@@ -130,9 +130,12 @@ _DOCUMENT_NAME = re.compile(
     "authors|changelog|changes|contributing|contributors|copying|history|install|licen[cs]e|news"
     "|notice|readme|thanks|todo"
 )
+_READ_BY_PROGRAMS = re.compile(r"(?:cmakelists|.*requirements.*|constraints.*|robots)\.txt")
 
 
 def is_document(path: str) -> bool:
     """Whether the file at `path` is prose, such as `README` or `notes.md`, by its name."""
     name = path.lower().rpartition("/")[2]
+    if _READ_BY_PROGRAMS.fullmatch(name):
+        return False
     return name.endswith(_DOCUMENTS) or _DOCUMENT_NAME.fullmatch(name) is not None

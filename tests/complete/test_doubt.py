@@ -38,7 +38,7 @@ from git_opatch.model.text import Text
     ],
 )
 def test_a_placeholder_is_never_written(line: str) -> None:
-    result = edited("a\nb\nc\n", [" a", "-b", "+B", f"+{line}", " c"])
+    result = edited("a\nb\nc\n", [" a", "-b", "+B", f"+{line}", " c"], path="a.py")
     (failure,) = result.failures
     assert failure.reason is Reason.UNCLEAR
     assert failure.message == (
@@ -69,7 +69,7 @@ def test_a_placeholder_is_never_written(line: str) -> None:
     ],
 )
 def test_code_and_comments_are_written(line: str) -> None:
-    result = edited("a\nb\nc\n", [" a", "-b", "+B", f"+{line}", " c"])
+    result = edited("a\nb\nc\n", [" a", "-b", "+B", f"+{line}", " c"], path="a.py")
     assert result.failures == []
     assert result.content.text.to_bytes().decode() == f"a\nB\n{line}\nc\n"
 
@@ -85,13 +85,13 @@ def test_code_and_comments_are_written(line: str) -> None:
     ],
 )
 def test_dots_that_are_content_are_written(content: str, hunk: list[str]) -> None:
-    result = edited(content, hunk)
+    result = edited(content, hunk, path="a.py")
     assert result.failures == []
     assert len(result.placements) == 1
 
 
 def test_dots_alone_are_written_if_they_are_in_the_file_only_elsewhere() -> None:
-    result = edited("def f():\n    ...\na\nb\n", [" a", "+    ...", " b"])
+    result = edited("def f():\n    ...\na\nb\n", [" a", "+    ...", " b"], path="a.py")
     assert [failure.reason for failure in result.failures] == [Reason.UNCLEAR]
 
 

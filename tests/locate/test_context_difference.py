@@ -76,7 +76,9 @@ def test_a_line_that_is_removed_and_added_again_is_context() -> None:
     assert tolerated(f"name = 1\n{OLD}\n", *removed) == "letter case or punctuation"
 
 
-@pytest.mark.parametrize(("in_file", "in_patch", "_"), DIFFERENT)
+@pytest.mark.parametrize(
+    ("in_file", "in_patch", "_"), [row for row in DIFFERENT if row.id != "NFD"]
+)
 def test_a_removed_line_may_not_differ(in_file: str, in_patch: str, _: str) -> None:
     result = locate(f"{in_file}\nb = 1\nend = 2\n", f"-{in_patch}", " b = 1", " end = 2")
     assert isinstance(result, Failure) or result.tier is Tier.FUZZY  # type: ignore[attr-defined]
@@ -125,7 +127,7 @@ BODY = f"name = 'x'\nb = 1\n{OLD}\n"
         ),
         pytest.param(
             f"# caf\u00e9\nb = 1\n{OLD}\n",
-            [" # cafe\u0301", " b = 1", *CHANGE, "+# re\u0301sume\u0301"],
+            [" # cafe\u0301", " b = 1", *CHANGE, "+# re\u0301sume\u0301", "+# \u00e9"],
             id="an added line has this Unicode form",
         ),
         pytest.param(

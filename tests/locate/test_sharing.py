@@ -235,7 +235,7 @@ def test_an_anchor_of_another_block_contradicts_beside_another_hunk() -> None:
             id="first",
         ),
         pytest.param(
-            *("x = 1\ny  = 2;\n", ["-X = 1", "-y = 2", "+x = 3", "+y = 2"], "x = 3\ny  = 2;\n"),
+            *("x = 1\ny  = 2\n", ["-X = 1", "-y = 2", "+x = 3", "+y = 2"], "x = 3\ny  = 2\n"),
             id="last",
         ),
         pytest.param(
