@@ -60,6 +60,8 @@ class Claimed(NamedTuple):
     file_index: FileIndex
     others_at_number: bool = False
     """Whether all other hunks of the file are where their line numbers say."""
+    reversed: bool = False
+    """Whether the patch is reversed: then nothing that it says of its end is noise (D8)."""
 
     @property
     def hunk(self) -> Hunk:
@@ -90,7 +92,7 @@ def _ends_file(claimed: Claimed) -> Iterator[Answer]:
     if not claimed.candidates.hunk.at_end_of_file or claimed.stop == size:
         return
     ends = f"its only candidate ends at line {claimed.stop} of {size}"
-    if claimed.candidates.unique:
+    if claimed.candidates.unique and not claimed.reversed:
         yield Ignored(f"says that it ends the file, but {ends}; ignored")
     else:
         yield Refuted(f"must end where the file ends, but {ends}")

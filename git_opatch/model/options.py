@@ -90,6 +90,8 @@ class Matching(NamedTuple):
     """How many of the outermost context lines on each side may be ignored."""
     can_loosen: bool = True
     """Whether the user can choose a looser tier or more fuzz: then a message may advise it."""
+    reversed: bool = False
+    """Whether the hunks are those of a patch in reverse."""
     ordered: bool = True
     """Whether the order of a file's hunks may decide between positions."""
     path: str = ""

@@ -83,7 +83,9 @@ def _lost_idle(
 
 def matching_of(options: Options) -> Matching:
     """Return how hunks are matched: for a reversed patch, exactly (D8)."""
-    return Matching(Tier.STRICT, can_loosen=False) if options.reverse else options.matching
+    if options.reverse:
+        return Matching(Tier.STRICT, can_loosen=False, reversed=True)
+    return options.matching
 
 
 def _with_notes(placement: Placement, notes: dict[int, tuple[str, ...]]) -> Placement:

@@ -33,7 +33,7 @@ _PATCHES: dict[str, tuple[bytes, list[str]]] = {
     "ambiguous": (_hunk(b"@@", b"-x = 1", b"+x = 2", path=b"twice"), []),
     "already_applied": (_hunk(b"@@", b" one", b"-zwei", b"+two", b" three"), []),
     "not_applied": (_UPDATE, ["-R"]),
-    "contradicted": (_hunk(b"@@", b"-two", b"+2", b" three", b"*** End of File"), []),
+    "contradicted": (_hunk(b"@@ four", b"-two", b"+2", b" three"), []),
     "unclear": (_SECOND_IS_AN_ADDITION, []),
     "overlap": (_hunk(b"@@", b"-two", b"+2", b"@@", b"-two", b"+zwei"), []),
     "no_change": (_hunk(b"@@", b"-two", b"+two"), []),
