@@ -33,9 +33,12 @@ def raise_once() -> None:
 
 
 def ignore() -> None:
-    """Ignore interrupts: the user is told how the run ends. Programs that we start do not."""
-    _Reported.value = True
+    """Ignore interrupts: the user is told how the run ends. Programs that we start do not.
+
+    In this order: an interrupt in between must not find that somebody else will tell.
+    """
     signal.signal(signal.SIGINT, _ignore)
+    _Reported.value = True
 
 
 def report() -> int:

@@ -24,6 +24,7 @@ from git_opatch.locate.anchor import occurrences, scope_end
 from git_opatch.locate.candidates import Candidates
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import Heading, Name, claimed_name, is_certain, keyword_of, name_of
+from git_opatch.model.options import Matching
 from git_opatch.model.patch import Anchor, Hunk, Prefix
 from git_opatch.model.text import Text, visible
 
@@ -60,8 +61,7 @@ class Claimed(NamedTuple):
     file_index: FileIndex
     others_at_number: bool = False
     """Whether all other hunks of the file are where their line numbers say."""
-    reversed: bool = False
-    """Whether the patch is reversed: then nothing that it says of its end is noise (D8)."""
+    matching: Matching = Matching()
 
     @property
     def hunk(self) -> Hunk:
@@ -87,12 +87,15 @@ def check_claims(claimed: Claimed) -> tuple[Refuted | None, list[str]]:
 
 
 def _ends_file(claimed: Claimed) -> Iterator[Answer]:
-    """The hunk says that it ends where the file ends: noise where it is unique without that."""
+    """The hunk says that it ends where the file ends: noise where it is unique without that.
+
+    Not so in reverse (D8): what was added at the end is looked for there.
+    """
     size = len(claimed.file_index.lines)
     if not claimed.candidates.hunk.at_end_of_file or claimed.stop == size:
         return
     ends = f"its only candidate ends at line {claimed.stop} of {size}"
-    if claimed.candidates.unique and not claimed.reversed:
+    if claimed.candidates.unique and not claimed.matching.reversed:
         yield Ignored(f"says that it ends the file, but {ends}; ignored")
     else:
         yield Refuted(f"must end where the file ends, but {ends}")
@@ -147,7 +150,7 @@ def _is_at_its_number(claimed: Claimed) -> Iterator[Answer]:
 
 def _is_not_there(claimed: Claimed) -> Iterator[Answer]:
     """What the hunk adds is not in the file already: next to its position, or as all of it."""
-    if is_rewrite(claimed.hunk, claimed.file_index):
+    if not claimed.matching.appends and is_rewrite(claimed.hunk, claimed.file_index):
         yield Refuted(
             "only adds lines, and the file has most of them: it would be there twice",
             "send only what changes, with context lines and the lines to remove",

@@ -36,7 +36,7 @@ class Resolver:
     ) -> None:
         self._file_index = file_index
         self._not_found = NotFoundExplainer(file_index, all_candidates, matching)
-        self._reversed = matching.reversed
+        self._matching = matching
         self._moved = sum(map(_is_moved, all_candidates))
 
     def resolve(self, candidates: Candidates) -> HunkResult:
@@ -51,7 +51,7 @@ class Resolver:
         if applied is not None:
             return refuse_already_applied(candidates.hunk, *applied, self._file_index)
         others_at_number = self._moved == _is_moved(candidates)
-        claimed = Claimed(candidates, position, self._file_index, others_at_number, self._reversed)
+        claimed = Claimed(candidates, position, self._file_index, others_at_number, self._matching)
         refuted, notes = check_claims(claimed)
         if refuted is not None:
             return self._refuse_contradicted(candidates, refuted)

@@ -96,6 +96,8 @@ class Matching(NamedTuple):
     """Whether the order of a file's hunks may decide between positions."""
     path: str = ""
     """The file's name, which tells what of it is prose; empty if it is not known."""
+    appends: bool = False
+    """Whether the hunks only append, as the patch says outright (`Operation.APPEND`)."""
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Matching:

@@ -18,7 +18,7 @@ from git_opatch.locate.oversized import refuse_oversized
 from git_opatch.locate.range_remove import expand_ranges
 from git_opatch.locate.replacement import expand_replacements, refuse_applied_replacement
 from git_opatch.model.options import Matching, Options, Tier
-from git_opatch.model.patch import FilePatch, Hunk
+from git_opatch.model.patch import FilePatch, Hunk, Operation
 from git_opatch.model.placement import Evidence, Placement
 from git_opatch.model.result import CandidatePositions, Failure, Reason, failure_of
 from git_opatch.model.text import Text
@@ -40,7 +40,7 @@ class AppliedHunks:
 
 def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> AppliedHunks:
     """Apply those hunks of `section` to `content` that can be placed; say why the others cannot."""
-    matching = matching_of(options)._replace(ordered=section.ordered, path=section.path)
+    matching = matching_for(section, options)
     hunks, oversized = refuse_oversized(section.hunks, content.text, matching.fuzz)
     changing: list[Hunk] = []
     idle: list[Hunk] = []
@@ -79,6 +79,15 @@ def _lost_idle(
         return failures
     still = {failure.hunk for failure in refuse_absent(idle, after, matching)}
     return [failure for failure in failures if failure.hunk in still]
+
+
+def matching_for(section: FilePatch, options: Options) -> Matching:
+    """Return how the hunks of `section` are matched."""
+    return matching_of(options)._replace(
+        ordered=section.ordered,
+        path=section.path,
+        appends=section.operation is Operation.APPEND,
+    )
 
 
 def matching_of(options: Options) -> Matching:

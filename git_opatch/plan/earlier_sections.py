@@ -24,7 +24,7 @@ from git_opatch.model.patch import FilePatch, Hunk, changed_span
 from git_opatch.model.placement import Evidence, Likeness, Placement
 from git_opatch.model.result import Failure, HunkResult, Overlap, Reason, refusal
 from git_opatch.model.text import Text
-from git_opatch.plan.apply_hunks import matching_of
+from git_opatch.plan.apply_hunks import matching_for
 
 _ONE_VERSION = "send only the version that is meant"
 _STRICTLY = "show those lines exactly as the patch writes them"
@@ -89,7 +89,7 @@ def check_section(
 def _locate(section: FilePatch, text: Text, options: Options) -> dict[int, HunkResult]:
     """Locate the hunks of `section` that change something in `text`, by ordinal."""
     changing = [hunk for hunk in section.hunks if hunk.changes]
-    matching = matching_of(options)._replace(ordered=section.ordered, path=section.path)
+    matching = matching_for(section, options)
     hunks = expand_ranges(changing, text).hunks
     results = locate_hunks(hunks, text, matching)
     return {hunk.ordinal: result for hunk, result in zip(hunks, results, strict=True)}

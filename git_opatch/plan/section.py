@@ -144,7 +144,9 @@ class SectionPlanner:
         if content and self.options.reverse and len(content.text.lines) == len(hunk.lines):
             what = "is all that the file has; the patch does not say whether it existed before"
             return [not_reversible(section, hunk, what)]
-        return self.plan_section(replace(section, operation=Operation.UPDATE))
+        if content is None:
+            return self._skip_applied([self._missing(section, section.path)])
+        return self._update(section, section.path, content)
 
     def _old_path(self, section: FilePatch) -> str:
         """Return the file to change: of the two that the headers name, the one that exists."""
@@ -248,7 +250,7 @@ class SectionPlanner:
         checked = self._check_earlier(section, content)
         applied = apply_hunks(replace(section, hunks=checked.hunks), content, self.options)
         self.notes += [f"{section.path}: {note}" for note in (*checked.notes, *applied.notes)]
-        counted = [failure.of_hunks(len(section.hunks)) for failure in applied.failures]
+        counted = [failure.of_hunks(section.count) for failure in applied.failures]
         failures = [*checked.failures, *self._skip_applied(counted)]
         if failures and not (self.options.partial and applied.placements):
             return failures, content

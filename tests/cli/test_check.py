@@ -19,7 +19,7 @@ HEREDOC = "apply_patch <<'EOF'\n" + GOOD.decode() + "EOF\n"
 
 @pytest.fixture
 def base(repo: Sandbox, tmp_path: Path) -> Sandbox:
-    repo.commit({"f": "a\nz\n", "sub/f": "a\n"})
+    repo.commit({"f": "a\nz\n", "sub/f": "a\ny\n"})
     for name, content in (("good", GOOD), ("stale", STALE), ("second", SECOND), ("none", b"x")):
         (tmp_path / name).write_bytes(content)
     return repo
@@ -36,7 +36,7 @@ def test_each_file_is_judged_by_itself(base: Sandbox) -> None:
     ]
     assert ran.status == 1
     assert ran.err.startswith("error: f: hunk 1 of 1 does not match the index\n  ../stale, line 4")
-    assert base.opatch("apply", "--check", "../good", "../good").status == 1
+    assert base.opatch("apply", "--check", "../good", "../stale", "../good").status == 1
 
 
 def test_a_patch_that_needs_another_does_not_apply(base: Sandbox) -> None:
@@ -100,7 +100,7 @@ def test_the_target_can_be_chosen(base: Sandbox) -> None:
 
 def test_the_options_of_apply_are_honoured(base: Sandbox, tmp_path: Path) -> None:
     sub = tmp_path / "sub.txt"
-    sub.write_bytes(envelope(b"*** Update File: f\n@@\n-a\n+b\n*** End of File\n"))
+    sub.write_bytes(envelope(b"*** Update File: f\n@@\n a\n-y\n+b\n"))
     assert base.opatch("check", str(sub)).status == 1
     assert base.opatch("check", "--directory", "sub", str(sub)).status == 0
     assert base.opatch("check", "--format", "unified", "../good").status == 128
@@ -169,7 +169,7 @@ def test_options_that_a_call_does_not_take_are_errors(base: Sandbox) -> None:
 
 
 def test_a_call_in_a_plain_directory_is_checked(base: Sandbox, tmp_path: Path) -> None:
-    patch = envelope(b"*** Update File: f\n@@\n-a\n+b\n*** End of File\n").decode()
+    patch = envelope(b"*** Update File: f\n@@\n a\n-y\n+b\n").decode()
     words = ("check", "--argv", "--", "apply_patch", patch)
     assert base.opatch(*words).status == 1
     assert base.opatch(*words, cwd=base.path / "sub").status == 0
@@ -180,7 +180,7 @@ def test_a_call_in_a_plain_directory_is_checked(base: Sandbox, tmp_path: Path) -
         1,
         "error: f: is not in the working tree\n  patch line 2\n",
     )
-    (plain / "f").write_text("a\n")
+    (plain / "f").write_text("a\ny\n")
     assert base.opatch(*words, cwd=plain).status == 0
     assert base.opatch("check", cwd=plain, feed=GOOD).status == 128
     ran = base.opatch("check", "--argv", "--base", "HEAD", "--", "apply_patch", patch, cwd=plain)

@@ -41,7 +41,10 @@ _SETTINGS = {
         "index, cached or worktree",
     ),
     "opatch.match": Setting(
-        "strict", _patch(b"ONE", b"1"), lambda _, ran: ran.status == 1, "strict, resilient or fuzzy"
+        "strict",
+        _patch(b"  one", b"1"),
+        lambda _, ran: ran.status == 1,
+        "strict, resilient or fuzzy",
     ),
     "opatch.ambiguous": Setting(
         "nearest", _patch(b"y", b"z"), lambda _, ran: ran.status == 0, "refuse or nearest"

@@ -26,7 +26,7 @@ def wait_for_main(process: int) -> None:
     """Wait until the program that `process` is, or has started, catches interrupts, or ended."""
     deadline = time.monotonic() + _SECONDS
     for field in ("SigIgn", "SigCgt"):
-        while not (_has_ended(process) or _is_set(field, [process, *_children(process)])):
+        while not (_has_ended(process) or _is_set(field, [process, *_descendants(process)])):
             assert time.monotonic() < deadline
             time.sleep(0.0005)
 
@@ -56,8 +56,10 @@ def _status(process: int, field: str) -> str:
     return next((line.split()[1] for line in lines if line.startswith(f"{field}:")), "")
 
 
-def _children(process: int) -> list[int]:
+def _descendants(process: int) -> list[int]:
     try:
-        return list(map(int, Path(f"/proc/{process}/task/{process}/children").read_text().split()))
+        words = Path(f"/proc/{process}/task/{process}/children").read_text().split()
     except OSError:
         return []
+    children = list(map(int, words))
+    return [*children, *(deeper for child in children for deeper in _descendants(child))]
