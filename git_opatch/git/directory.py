@@ -26,7 +26,7 @@ def directory_snapshot(top: Path, paths: Iterable[str]) -> Snapshot:
     blobs = {path: _blob(top, path) for path in sorted(named) if is_file(top / path)}
     folders = {path for path in named if is_folder(top / path)}
     below = {file for path in folders & wanted for file in _files_below(top, path)}
-    return Snapshot(blobs, frozenset({*blobs, *below}), frozenset(folders))
+    return Snapshot(blobs, frozenset({*blobs, *below}), frozenset(folders), name="the working tree")
 
 
 def _blob(top: Path, path: str) -> Blob:

@@ -104,7 +104,7 @@ def test_the_options_of_apply_are_honoured(base: Sandbox, tmp_path: Path) -> Non
     assert base.opatch("check", str(sub)).status == 1
     assert base.opatch("check", "--directory", "sub", str(sub)).status == 0
     assert base.opatch("check", "--format", "unified", "../good").status == 128
-    sub.write_bytes(envelope(b"*** Update File: f\n@@\n- A\n+b\n"))
+    sub.write_bytes(envelope(b"*** Update File: f\n@@\n-  a\n+b\n"))
     assert base.opatch("check", str(sub)).status == 0
     assert base.opatch("check", "--match", "strict", str(sub)).status == 1
     sub.write_bytes(envelope(b"*** Add File: f\n+b\n"))
