@@ -30,6 +30,7 @@ from git_opatch.locate.outline import (
     heading_at,
     is_certain,
     is_for_the_file,
+    keyword_of,
     underline,
 )
 from git_opatch.model.patch import Anchor
@@ -137,10 +138,17 @@ def _find_scope_end(first: int, file_index: FileIndex) -> int:
             continue
         if not is_certain(lines, at, kind) or depth(lines[at], kind) > most:
             continue
+        if in_columns and _may_be_sentence(lines[at]) and file_index.prose.includes(at):
+            continue
         same = kind is not Heading.UNDERLINED or underline(lines, at) == underline(lines, first)
         if same and not file_index.is_changed(at):
             return at
     return end
+
+
+def _may_be_sentence(line: bytes) -> bool:
+    """Tell whether `line`, which looks like a definition, is one by its parentheses alone."""
+    return not keyword_of(line) and not line.rstrip().endswith(b"{")
 
 
 def _has_block(first: int, file_index: FileIndex) -> bool:
