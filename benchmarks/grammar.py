@@ -165,11 +165,17 @@ def _scene(change: FileChange, names: Sequence[str], rng: Random) -> Scene | Non
     ):
         return None
     for name in names:
-        spoiled = TRANSFORMS[name](scene, rng)
+        has_head = any(_claims_place(other) for other in scene.names) and _claims_place(name)
+        spoiled = None if has_head else TRANSFORMS[name](scene, rng)
         if spoiled:
             scene = replace(spoiled, names=(*scene.names, name))
     scene = replace(scene, twin=twin is not None)
     return _judged(scene)
+
+
+def _claims_place(name: str) -> bool:
+    """Whether a transformation rewrites what begins a hunk, so that two would undo each other."""
+    return name.startswith(("anchor: ", "numbers: "))
 
 
 def _judged(scene: Scene) -> Scene | None:
