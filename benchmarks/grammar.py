@@ -32,7 +32,7 @@ from in_process import plan_patch
 from model import Case, Commit, Draft, FileChange, Format, Header, Style, Wanted
 from peers import Setup, Tool, find_tool
 from reading import verdict_of
-from scene import Scene, Transform, Verdict, plain_scene, write_scene
+from scene import Scene, Transform, Verdict, plain_scene, with_numbers, write_scene
 from trial import Outcome, Result, try_patch
 from twins import with_twin
 
@@ -165,11 +165,17 @@ def _scene(change: FileChange, names: Sequence[str], rng: Random) -> Scene | Non
     ):
         return None
     for name in names:
-        spoiled = TRANSFORMS[name](scene, rng)
+        has_head = any(_claims_place(other) for other in scene.names) and _claims_place(name)
+        spoiled = None if has_head else TRANSFORMS[name](scene, rng)
         if spoiled:
             scene = replace(spoiled, names=(*scene.names, name))
     scene = replace(scene, twin=twin is not None)
     return _judged(scene)
+
+
+def _claims_place(name: str) -> bool:
+    """Whether a transformation rewrites what begins a hunk, so that two would undo each other."""
+    return name.startswith(("anchor: ", "numbers: "))
 
 
 def _judged(scene: Scene) -> Scene | None:
@@ -208,7 +214,8 @@ def _try(drawn: Draw, tools: Sequence[Tool], number: int) -> list[Result]:
 
 def _results(drawn: Drawn, tools: Sequence[Tool]) -> Iterator[Result]:
     for tool in tools:
-        text = write_scene(drawn.scene, tool.patch_format or drawn.scene.patch_format)
+        scene = with_numbers(drawn.scene) if tool.header is Header.RIGHT else drawn.scene
+        text = write_scene(scene, tool.patch_format or scene.patch_format)
         attempt = plan_patch if tool.stages else try_patch
         try:
             yield attempt(drawn.case, tool, text)

@@ -95,6 +95,8 @@ def _anchor_other(piece: Piece, scene: Scene, rng: Random) -> _Found:
     for at in others:
         name = scene.base[at].strip()
         alone = sum(name in line for line in scene.base) == 1
+        if any(row.text.strip() == name for row in piece.rows):
+            continue  # the hunk writes such a line, and may mean that
         if alone and not any(_fits(piece, scene, block) for block in _reach(at, scene)):
             return _named(piece, scene, name), Verdict.REFUSE
     return None

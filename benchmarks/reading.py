@@ -118,7 +118,9 @@ def is_prose(change: FileChange) -> bool:
 
 @lru_cache(maxsize=64)
 def definitions(path: str, lines: tuple[str, ...]) -> tuple[int, ...]:
-    """The rows of the definitions, or of the headings, of a file."""
+    """The rows of the definitions, or of Markdown's headings; prose of other kinds has none."""
+    if path.lower().endswith((".rst", ".txt", ".adoc")):
+        return ()
     return tuple(at for at, line in enumerate(lines) if is_definition(path, line))
 
 

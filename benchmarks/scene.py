@@ -243,6 +243,20 @@ def _head(change: FileChange, start: int, drift: int, patch_format: Format, head
     return Head()
 
 
+def with_numbers(scene: Scene) -> Scene:
+    """The scene with right numbers where a hunk has none, for tools that need some."""
+    sections = tuple(
+        tuple(
+            piece
+            if piece.head.numbers
+            else replace(piece, head=replace(piece.head, numbers=(piece.start, piece.start)))
+            for piece in pieces
+        )
+        for pieces in scene.sections
+    )
+    return replace(scene, sections=sections)
+
+
 def write_scene(scene: Scene, patch_format: Format) -> str:
     """The text of the patch."""
     lines: list[str] = []

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from sandbox import Ran, Sandbox
 
-_SEEDS = int(os.environ.get("OPATCH_SEQUENCES", "400"))
+_SEEDS = int(os.environ.get("OPATCH_SEQUENCES", "60"))
 _FIRST = int(os.environ.get("OPATCH_FIRST_SEQUENCE", "0"))
 _SLOTS = 3
 _STEPS = 9
