@@ -21,6 +21,7 @@ FILE_TEXT = "file_text"
 INSERT_LINE = "insert_line"
 INSERT_TEXT = ("insert_text", *NEW)
 DRY_RUN = ("dryRun", "dry_run")
+CONTENT = ("content",)
 IGNORED = ("instruction", "explanation", "description", "id", "type")
 """What they say is for people."""
 
@@ -32,4 +33,13 @@ BY_COMMAND = {
     b"insert": {*PATHS, COMMAND, INSERT_LINE, *INSERT_TEXT, *IGNORED},
 }
 """The members of the commands of Anthropic's text editor that change a file."""
+WRITE = {*PATHS, *CONTENT, *IGNORED}
+WRITING_TOOLS = {b"write", b"write_file", b"writefile"}
+"""The tools, in lower case, that write a whole file: Claude Code, OpenCode, Gemini CLI, MCP.
+
+Only their calls are read so: what a tool that reads a file answers has a path and a content, too.
+"""
+TOOL_NAMES = ("name", "tool_name", "toolName")
+TOOL_INPUTS = ("input", "arguments", "args", "parameters", "params", "tool_input", "toolInput")
+"""The members of a call."""
 KNOWN = EDIT.union(SEVERAL, *BY_COMMAND.values())

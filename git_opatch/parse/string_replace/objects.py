@@ -78,6 +78,8 @@ class _LineNumbers:
 
 def read(reader: Reader, _members: Members, at: int, _name: str) -> Iterator[Scanner] | None:
     """Return a scanner for each replacement that the object at `at` asks for; None if for none."""
+    if _writes(reader, at):
+        return _write(reader, at)
     own = read_members(reader.raw, at, names.KNOWN)
     has_path = any(path in own for path in names.PATHS)
     has_old, has_new = (any(word in own for word in words) for words in (names.OLD, names.NEW))
@@ -89,6 +91,26 @@ def read(reader: Reader, _members: Members, at: int, _name: str) -> Iterator[Sca
     if any(_holds_edits(reader.raw, own, several) for several in names.LISTS):
         return _Object(reader, own, at).several()
     return None
+
+
+def _writes(reader: Reader, at: int) -> bool:
+    """Whether the object is a call of a tool that writes a whole file."""
+    call = read_members(reader.raw, at, {*names.TOOL_NAMES, *names.TOOL_INPUTS})
+    tools = (reader.word(call, name) for name in names.TOOL_NAMES)
+    called = any(tool.lower() in names.WRITING_TOOLS for tool in tools if tool is not None)
+    return called and any(name in call for name in names.TOOL_INPUTS)
+
+
+def _write(reader: Reader, at: int) -> Iterator[Scanner]:
+    """Yield the scanner of a new file; an input that is not an object is an error."""
+    call = read_members(reader.raw, at, set(names.TOOL_INPUTS))
+    for name in names.TOOL_INPUTS:
+        for start, _ in call.get(name, ()):
+            if reader.raw[start] != ord("{"):
+                reader.error(f"`{name}` of a call that writes a file is not an object", start)
+                continue
+            own = read_members(reader.raw, start, {*names.WRITE, *DIRECTORIES})
+            yield from _Object(reader, own, start).write()
 
 
 def is_edit(keys: set[str]) -> bool:
@@ -130,6 +152,18 @@ class _Object:
         replacement = Replacement(old[0], new[0], any(every) or expected > 1, expected)
         creates = not old[0]
         yield self._scanner(Edit(path, replacement, self._line, creates, creates), old, new)
+
+    def write(self) -> Iterator[Scanner]:
+        """Yield the scanner of a whole file, which must be new."""
+        self._reader.has_only(
+            self._at, {*names.WRITE, *DIRECTORIES}, "a call that writes a file, which has a path "
+            "and `content`",
+        )  # fmt: skip
+        path, new = self._get_path(), self._get(names.CONTENT)
+        if path is None or new is None or self._has_errors:
+            return
+        edit = Edit(path, Replacement(b"", new[0]), self._line, creates=True)
+        yield self._scanner(edit, (b"", self._at, ""), new)
 
     def several(self) -> Iterator[Scanner]:
         """Yield the scanners of a list of replacements, in order."""
