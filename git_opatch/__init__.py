@@ -75,6 +75,7 @@ if TYPE_CHECKING:
         records_of,
     )
     from git_opatch.operations.recover import (
+        Recovery,
         recover_interrupted,
     )
     from git_opatch.operations.undo import (
@@ -120,6 +121,7 @@ _MODULE_OF = {
     "Policy": "model.options",
     "Reason": "model.result",
     "Record": "journal",
+    "Recovery": "operations.recover",
     "Refused": "model.result",
     "Repository": "git.repository",
     "RepositoryError": "model.errors",
@@ -169,6 +171,7 @@ __all__ = [
     "Policy",
     "Reason",
     "Record",
+    "Recovery",
     "Refused",
     "Repository",
     "RepositoryError",

@@ -13,6 +13,7 @@ from git_opatch.cli import startup
 def main() -> None:
     """Run the command line and exit with its status."""
     startup.disable_garbage_collection()
+    startup.skip_version_check()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     from git_opatch.cli.main import register, run
 

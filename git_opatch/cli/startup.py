@@ -20,6 +20,16 @@ def disable_garbage_collection() -> None:
     gc.disable()
 
 
+def skip_version_check() -> None:
+    """Let GitPython, when it is imported, not run `git version` twice, which takes 8 ms.
+
+    It looks for git under a name that cannot be run. Its commands have the name `git` all the same,
+    and the variable is removed after the import (`git/runner.py`).
+    """
+    os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+    os.environ.setdefault("GIT_PYTHON_GIT_EXECUTABLE", os.devnull)
+
+
 def exit_at_once(status: int) -> None:
     """Exit without finalizing the interpreter, module by module, which takes 25 ms.
 

@@ -48,14 +48,17 @@ def commit(
     *,
     index: Path | None = None,
     quiet: bool = False,
+    hooks: bool = True,
 ) -> CommitResult:
     """Commit the index, or `index`. What git prints goes to standard error, or is kept if `quiet`.
 
-    Git inherits `lock`, so that nobody takes its index away if we are killed before it ends.
+    Git inherits `lock`, so that nobody takes its index away if we are killed before it ends. It
+    runs no hooks unless `hooks`.
     """
+    settings = (*command.settings, *(() if hooks else _NO_HOOKS))
     message = ["--file=-"] if command.message is not None else []
     done = run_program(
-        ["git", *command.settings, "commit", "--quiet", *command.options, *message],
+        ["git", *settings, "commit", "--quiet", *command.options, *message],
         repository.require_worktree(),
         _environment(repository, command, index),
         feed=command.message,

@@ -49,9 +49,12 @@ class Settings(dict[str, str]):
     def __init__(self, output: bytes = b"") -> None:
         """Parse what `git config -z --get-regexp` prints."""
         items = os.fsdecode(output).split("\0")[:-1]
-        pairs = (item.partition("\n") for item in items)
+        pairs = [item.partition("\n") for item in items]
         self._pairs = [(key.lower(), value if nl else "true") for key, nl, value in pairs]
         super().__init__(self._pairs)
+        keys = [key for key, _, _ in pairs if key.lower().startswith("filter.")]
+        self.filters = frozenset(key.split(".", 1)[1].rpartition(".")[0] for key in keys)
+        """The names of the filters that have a program (gitattributes(5))."""
 
     def every(self, key: str) -> list[str]:
         """All values of `key`, which is in lower case.
@@ -88,6 +91,17 @@ def missing_object(oid: str) -> RepositoryError:
     return RepositoryError(
         f"object {oid} is missing; if this is a partial clone, `git cat-file -e {oid}` fetches it"
     )
+
+
+def settings_environment(settings: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """The environment in which git has `settings`, with those of our own environment (`git`(1))."""
+    if not settings:
+        return {}
+    first = int(os.environ.get("GIT_CONFIG_COUNT") or 0)
+    env = {"GIT_CONFIG_COUNT": str(first + len(settings))}
+    for number, (key, value) in enumerate(settings, first):
+        env |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return env
 
 
 def batches(words: Sequence[str], most: int) -> Iterator[Sequence[str]]:

@@ -28,7 +28,10 @@ from git_opatch.git.runner import NO_TRANSPORT, GitRunner
 from git_opatch.model.blob import Entry, Mode
 from git_opatch.model.errors import RepositoryError
 
-_SETTINGS = ("config", "-z", "--get-regexp", r"^(opatch|color)\.[a-z]+$")
+_SETTINGS = (
+    *("config", "-z", "--get-regexp"),
+    r"^((opatch|color)\.[a-z]+|filter\..*\.(clean|process))$",
+)
 _MOST_ARGUMENTS = 500_000  # bytes
 _PLAIN_DIFF = ("--text", "--no-color", "--no-ext-diff", "--no-textconv", "-U0",
                "--inter-hunk-context=0")  # fmt: skip
@@ -50,7 +53,8 @@ class Repository(GitRunner):
         `asks_settings` starts the query of `settings` at once, in the background.
         """
         super().__init__(directory)
-        self._settings = self.start_query(*_SETTINGS) if asks_settings else None
+        self._query = self.start_query(*_SETTINGS) if asks_settings else None
+        self._settings: Settings | None = None
         found = self.run(
             "rev-parse", "--path-format=absolute", "--git-dir", "--git-path", "index",
             "--git-path", "objects", "--git-path", "hooks", "--show-object-format",
@@ -83,10 +87,11 @@ class Repository(GitRunner):
         return self.top
 
     def settings(self) -> Settings:
-        """Read the user's `opatch.*` and `color.*` settings, by lower-case key."""
-        wait, self._settings = self._settings, None
-        result = wait() if wait else self.run(*_SETTINGS)
-        return Settings(result.output)
+        """Read the user's `opatch.*` and `color.*` settings, by lower-case key, and his filters."""
+        if self._settings is None:
+            result = self._query() if self._query else self.run(*_SETTINGS)
+            self._settings = Settings(result.output)
+        return self._settings
 
     def list_tree(
         self, tree: str, paths: Sequence[str], *, recursive: bool = False

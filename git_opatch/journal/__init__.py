@@ -123,6 +123,18 @@ def add_commits(home: Path, number: int, commits: Sequence[str]) -> None:
     _replace(file, {**json.loads(file.read_bytes()), "commits": list(commits)})
 
 
+def has_transaction(home: Path, name: str) -> bool:
+    """Whether the newest record is of the transaction of this name."""
+    number = last(home)
+    if not number:
+        return False
+    try:
+        entry = json.loads((home / "journal" / f"{number}.json").read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(entry, dict) and entry.get("transaction") == name
+
+
 def last(home: Path) -> int:
     """Return the number of the newest record; 0 if there is none."""
     return max(_numbers(home / "journal"), default=0)

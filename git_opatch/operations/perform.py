@@ -51,16 +51,17 @@ def perform(
         if not completed.changes:
             return
         home, size, target = state_dir(repository), options.journal_size, transaction.target
+        entry = {**about, "transaction": transaction.name}
         try:
             record = journal.add_record(
-                home, completed.diff, completed.changes, target, about, size
+                home, completed.diff, completed.changes, target, entry, size
             )
         except OSError as error:
             notes.append(f"the journal could not be written: {error.strerror}")
 
     change_set = _change_set(plan, about, before_commit)
-    run_transaction(repository, change_set, options.target, session.lock, on_commit)
-    return replace(plan, record=record).with_notes(notes)
+    more = run_transaction(repository, change_set, options.target, session.lock, on_commit)
+    return replace(plan, record=record).with_notes([*notes, *more])
 
 
 def _about(plan: Plan, name: str, digest: str) -> dict[str, object]:
@@ -82,10 +83,10 @@ def _change_set(plan: Plan, about: dict[str, object], before_commit: BeforeCommi
     return ChangeSet(
         written.diff,
         written.changes,
-        written.contents,
         plan.flags,
+        plan.stamps,
         about=about,
-        carried=ChangeSet(carried.diff, carried.changes, carried.contents, {}) if carried else None,
+        carried=ChangeSet(carried.diff, carried.changes, {}) if carried else None,
         before_commit=before_commit,
         unmerged=plan.conflicts.stages if plan.conflicts else {},
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record
 from git_opatch.journal.undoable import refuse_if_undone
@@ -22,8 +24,18 @@ def undo_patch(record: Record, repository: Repository, options: Options) -> Plan
     undo is recorded, and can be undone itself. Raises as `apply_patch` does, and `JournalError` if
     the record is damaged or was undone before.
     """
+    return undo_chosen(lambda: (record, options), repository)
+
+
+def undo_chosen(choose: Callable[[], tuple[Record, Options]], repository: Repository) -> Plan:
+    """Undo the record that `choose` returns, with its options.
+
+    It is called with the lock held and after recovery, which may have added a record. Raises as
+    `undo_patch` does, and what `choose` raises.
+    """
     repository.require_worktree()
     with recovered(repository) as (lock, notes):
+        record, options = choose()
         refuse_if_undone(record, repository)
         plan = preflight(plan_request(record, repository, options), repository, options)
         with deferred_signals():

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from git_opatch.complete import Completed, Conflicts
+from git_opatch.git.stamp import Stamp
 from git_opatch.model.blob import Blob
 from git_opatch.model.errors import CommitError
 from git_opatch.model.options import Options
@@ -53,6 +54,8 @@ class Plan:
     """The diff for the working tree, where its files have unstaged changes."""
     flags: Mapping[str, str] = field(default_factory=dict)
     """The bits that index entries must keep, by path (see `Snapshot.flags`)."""
+    stamps: Mapping[str, Stamp] = field(default_factory=dict)
+    """The stamps of the files that were compared with the index (see `Snapshot.stamps`)."""
     record: int = 0
     """The number of its journal record once it is applied; 0 if there is none."""
     commits: tuple[str, ...] = ()

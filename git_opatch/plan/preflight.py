@@ -36,7 +36,7 @@ def preflight(planned: Planned, repository: Repository, options: Options) -> Pla
     if obstacles:
         raise Refused([*plan.failures, *obstacles])
     flags = {**snapshot.flags, **dict.fromkeys(outside, "S")}
-    plan = replace(plan, flags=flags)
+    plan = replace(plan, flags=flags, stamps=snapshot.stamps)
     return _carry_unstaged(plan, planned, repository, options)
 
 

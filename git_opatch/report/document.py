@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from enum import Enum
+from pathlib import Path
 
 from git_opatch.model.errors import (
     BusyError,
@@ -63,6 +64,7 @@ class Status(Enum):
     ERROR = "error"
     SHOWN = "shown"
     RECOVERED = "recovered"
+    PARTIALLY_RECOVERED = "partially_recovered"
 
 
 _REASONS = {
@@ -184,11 +186,18 @@ def failed(error: OpatchError) -> Fields:
     return {**_outcome(status, summary), "failures": [failure], "notes": notes}
 
 
-def recovered(done: Sequence[str]) -> Fields:
-    """Render what was `done` to recover from an interrupted run; perhaps nothing."""
+def recovered(done: Sequence[str], kept: Sequence[tuple[str, Path | None]]) -> Fields:
+    """Render what was `done` to recover from an interrupted run; perhaps nothing.
+
+    `kept` are the paths that were left as they are, and where their old files are.
+    """
     status = Status.RECOVERED if done else Status.NOTHING_TO_DO
+    if kept:
+        status = Status.PARTIALLY_RECOVERED
     summary = done[0] if done else NOTHING_TO_RECOVER
-    return {**_outcome(status, summary), "notes": [plain(note) for note in done]}
+    places = [{"path": plain(path), "saved": saved and plain(str(saved))} for path, saved in kept]
+    notes = [plain(note) for note in done]
+    return {**_outcome(status, summary), "notes": notes, "kept": places}
 
 
 def _outcome(status: Status, summary: str) -> Fields:

@@ -14,6 +14,11 @@ from git_opatch.report.outcome import Outcome
 from git_opatch.report.terminal import show, write_data
 
 
+def notes_of(error: BaseException) -> Sequence[str]:
+    """The notes that an error carries, such as on what was recovered before it."""
+    return tuple(getattr(error, "__notes__", ()))
+
+
 class TextReporter:
     """Reports in lines: data to standard output, everything else to standard error."""
 
@@ -56,6 +61,7 @@ class TextReporter:
 
     def fail(self, error: OpatchError) -> int:
         """Print why the call came to no decision; gives the exit status."""
+        self.note(notes_of(error))
         self.show(report.error_lines(error))
         return error.exit_status
 

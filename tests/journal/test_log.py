@@ -6,11 +6,11 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
+from killed import kill_before
 from sandbox import Sandbox
 from writers import envelope
 
@@ -135,26 +135,6 @@ def test_subdirectories_share_the_journal_and_worktrees_do_not(
 # --- recover ------------------------------------------------------------------------------
 
 
-def _killed(repo: Sandbox, tmp_path: Path, script: str) -> None:
-    """Apply with a `git` that runs `script` in place of `git apply`."""
-    real = shutil.which("git")
-    hook = tmp_path / "bin" / "git"
-    hook.parent.mkdir()
-    hook.write_text(
-        f'#!/bin/sh\nreal="{real}"\ncase "$*" in *"apply "*--index*)\n{script};;\nesac\n'
-        'exec "$real" "$@"\n'
-    )
-    hook.chmod(0o755)
-    repo.write(".git/p.txt", _MORE)
-    subprocess.run(
-        ["git-opatch", "apply", ".git/p.txt"],
-        cwd=repo.path,
-        env={**os.environ, "PATH": f"{hook.parent}{os.pathsep}{os.environ['PATH']}"},
-        capture_output=True,
-    )
-    assert (repo.path / ".git/opatch/txn").exists()
-
-
 def _left(repo: Sandbox) -> set[str]:
     return set(os.listdir(repo.path / ".git/opatch")) - {"lock", "journal"}
 
@@ -167,9 +147,9 @@ def test_recover_without_an_interrupted_run_does_nothing(applied: Sandbox) -> No
         assert applied.state() == before
 
 
-def test_an_interrupted_apply_is_restored(base: Sandbox, tmp_path: Path) -> None:
+def test_an_interrupted_apply_is_restored(base: Sandbox) -> None:
     before = base.index(), base.files()
-    _killed(base, tmp_path, "rm gone; echo n > new; kill -9 $PPID $$")
+    kill_before(3, base, _MORE)
     assert (base.index(), base.files()) != before
     ran = base.opatch("recover")
     assert (ran.status, ran.err) == (0, "")
@@ -180,18 +160,19 @@ def test_an_interrupted_apply_is_restored(base: Sandbox, tmp_path: Path) -> None
     assert _log(base) == []
 
 
-def test_files_changed_meanwhile_are_kept_and_named(base: Sandbox, tmp_path: Path) -> None:
-    _killed(base, tmp_path, "echo mine > new; kill -9 $PPID $$")
+def test_files_changed_meanwhile_are_kept_and_named(base: Sandbox) -> None:
+    kill_before(3, base, _MORE)
+    base.write("new", "mine\n")
     ran = base.opatch("recover")
-    assert (ran.status, ran.err) == (0, "")
+    assert (ran.status, ran.err) == (1, "")
     assert b"\nnew: left as it is\n" in ran.out
     assert base.read("new") == b"mine\n"
 
 
-def test_undo_recovers_first(base: Sandbox, tmp_path: Path) -> None:
+def test_undo_recovers_first(base: Sandbox) -> None:
     before = base.index(), base.files()
     assert base.opatch("apply", feed=_UPDATE).status == 0
-    _killed(base, tmp_path, "rm gone; kill -9 $PPID $$")
+    kill_before(2, base, _MORE)
     ran = base.opatch("undo")
     assert (ran.status, ran.err) == (0, "note: an interrupted apply was rolled back (1 file)\n")
     assert (base.index(), base.files()) == before
@@ -203,18 +184,18 @@ def test_an_almost_complete_apply_is_finished(base: Sandbox) -> None:
     home, index = base.path / ".git/opatch", base.path / ".git/index"
     new = index.read_bytes()
     assert base.opatch("undo").status == 0
-    found = index.stat()
     plan = {
-        "version": 1,
+        "version": 2,
         "target": "cached",
-        "index": str(index),
-        "identity": [found.st_ino, found.st_size, found.st_mtime_ns],
+        "index": "index",
+        "top": "..",
         "created": [],
         "changes": json.loads((home / "journal/1.json").read_bytes())["changes"],
     }
     (home / "commit/files").mkdir(parents=True)
     (home / "commit/plan.json").write_text(json.dumps(plan))
     (home / "commit/token").write_text("0" * 32)
+    shutil.copy(index, home / "commit/index.before")
     shutil.copy(home / "journal/1.diff", home / "commit/diff")
     (base.path / ".git/index.opatch").write_bytes(new)
     ran = base.opatch("recover")

@@ -490,7 +490,7 @@ def test_a_conflict_beside_a_refusal_changes_nothing(torn: Sandbox) -> None:
 
 _KILLED = """
 import os, sys
-import git_opatch.transaction as transaction
+import git_opatch.transaction.perform as transaction
 from git_opatch.operations.apply import apply_patch
 from git_opatch.model.options import Options, ThreeWay
 from git_opatch.parse import parse_patch
@@ -520,7 +520,7 @@ def test_a_conflict_killed_early_is_restored(torn: Sandbox) -> None:
 
 def test_a_conflict_killed_late_is_finished(torn: Sandbox) -> None:
     wanted = _by_git(torn, _diff(torn), "--index")
-    assert torn.run("python", "-c", _KILLED, "_publish", feed=_patch()).status == 9
+    assert torn.run("python", "-c", _KILLED, "publish", feed=_patch()).status == 9
     assert "an interrupted apply was finished" in torn.opatch("recover").out.decode()
     assert (torn.files(), torn.git("ls-files", "-s")) == wanted
     assert torn.opatch("log").out == b""

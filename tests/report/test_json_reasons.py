@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from documents import SCHEMA, VALIDATOR, asked, document_of
+from killed import kill_before
 from sandbox import Sandbox
 from writers import envelope
 
@@ -405,15 +406,8 @@ def test_a_finished_interrupted_run_is_reported(base: Sandbox) -> None:
 
 
 def _killed(base: Sandbox) -> None:
-    """Kill an apply after it has removed a file."""
-    directory = base.path / ".git/bin"
-    directory.mkdir()
-    script = 'case "$*" in *"apply "*--index*) rm a; kill -9 $PPID $$;; esac\n'
-    (directory / "git").write_text(f'#!/bin/sh\n{script}exec {shutil.which("git")} "$@"\n')
-    (directory / "git").chmod(0o755)
-    path = f"{directory}{os.pathsep}{os.environ['PATH']}"
-    base.run("git-opatch", "apply", feed=_UPDATE, env={"PATH": path})
-    shutil.rmtree(directory)
+    """Kill an apply after it has moved a file away."""
+    kill_before(2, base, _UPDATE)
     assert not (base.path / "a").exists()
 
 

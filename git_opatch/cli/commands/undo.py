@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -19,12 +20,11 @@ from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.result import Refused
 from git_opatch.model.text import visible
-from git_opatch.operations.recover import recover_interrupted
-from git_opatch.operations.undo import undo_patch
+from git_opatch.operations.undo import undo_chosen
 from git_opatch.plan.undo import undo_patch_of
 from git_opatch.report import history
 from git_opatch.report.outcome import Outcome
-from git_opatch.report.reporters import JsonReporter, TextReporter
+from git_opatch.report.reporters import JsonReporter, TextReporter, notes_of
 from git_opatch.transaction import retry_while_locked, state_dir
 
 Number = Annotated[
@@ -55,17 +55,20 @@ def undo(
     settings = (repository := Repository(asks_settings=True)).settings()
     size, named = journal_size(settings), target.named
     reporter = JsonReporter("undo") if json else TextReporter(settings, quiet)
-    with reporter:
-        reporter.note(retry_while_locked(lambda: recover_interrupted(repository), wait))
+
+    def choose() -> tuple[Record, Options]:
         record = _find_record(repository, number)
-        options = Options(
+        return record, Options(
             named or record.target,
             reverse=True,
             journal_size=size,
             carry=target.carry or record.carried,
             command=CommandLine("git opatch undo", arguments=(str(record.number),)),
         )
-        raise typer.Exit(reporter.report(_undo(record, repository, options, wait)))
+
+    with reporter:
+        undo = _Undo(repository, choose, wait, reporter)
+        raise typer.Exit(reporter.report(undo.outcome()))
 
 
 def _find_record(repository: Repository, number: int | None) -> Record:
@@ -83,18 +86,38 @@ def _find_record(repository: Repository, number: int | None) -> Record:
     return record
 
 
-def _undo(record: Record, repository: Repository, options: Options, wait: float) -> Outcome:
-    try:
-        plan = retry_while_locked(lambda: undo_patch(record, repository, options), wait)
-    except Refused as refused:
-        later = journal.later_changes(state_dir(repository), record.number)
-        failures = history.with_advice(refused.failures, record.number, later)
-        return Outcome(options, undo_patch_of(record), failures=failures)
-    return Outcome(
-        options,
-        Patch(()),
-        plan,
-        done=True,
-        undo_command=history.undo_command(plan),
-        intro=history.intro(record),
-    )
+class _Undo(NamedTuple):
+    """One call of the command. `choose` reads the record and its options, after recovery."""
+
+    repository: Repository
+    choose: Callable[[], tuple[Record, Options]]
+    wait: float
+    reporter: JsonReporter | TextReporter
+
+    def outcome(self) -> Outcome:
+        """Undo the record."""
+        chosen: list[tuple[Record, Options]] = []
+
+        def choose() -> tuple[Record, Options]:
+            chosen[:] = [self.choose()]
+            return chosen[0]
+
+        try:
+            plan = retry_while_locked(
+                lambda: undo_chosen(choose, self.repository), self.wait, self.reporter.note
+            )
+        except Refused as refused:
+            self.reporter.note(notes_of(refused))
+            record, options = chosen[0]
+            later = journal.later_changes(state_dir(self.repository), record.number)
+            failures = history.with_advice(refused.failures, record.number, later)
+            return Outcome(options, undo_patch_of(record), failures=failures)
+        record, options = chosen[0]
+        return Outcome(
+            options,
+            Patch(()),
+            plan,
+            done=True,
+            undo_command=history.undo_command(plan),
+            intro=history.intro(record),
+        )

@@ -3,13 +3,17 @@
     <git-dir>/opatch/txn/    plan.json   the changes, and what was there before
                              diff        the completed diff
                              token       the content of the index's lock while it is ours
-                             files/N     the working tree's file of the N-th change
+                             index.before
+                             new/PATH    the files that git wrote, aside (D131)
+                             new.json    size and time of those
+                             files/N     the file that was at the path of the N-th change
                              work.diff   the working tree's own diff, if it differs from the diff
-                             clean/      the blobs of those files, for that diff
+                             work/       an index of the working tree's files, and their blobs
 
 The directory is made under another name and renamed when it is complete, and renamed again before
 it is deleted: one that is named `txn` is complete, and one that is named `commit` has an index
-that only has to be published.
+that only has to be published. It has no absolute path, so that it holds wherever the repository is
+moved or copied to (D130).
 """
 
 from __future__ import annotations
@@ -22,14 +26,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_folder
 from git_opatch.model.blob import Change
 from git_opatch.model.errors import RepositoryError, TransactionError
 from git_opatch.model.options import Target
-from git_opatch.model.paths import parents
+from git_opatch.model.paths import parents, why_unsafe
+from git_opatch.model.text import visible
 from git_opatch.transaction.lock import link_or_copy
 
 _MAKING, _UNDO, _COMMIT, _DONE = "txn.tmp", "txn", "commit", "done"
+_VERSION = 2
+
+
+def state_dir(repository: Repository) -> Path:
+    """The directory below the git directory that belongs to git opatch."""
+    return repository.git_dir / "opatch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +56,6 @@ class TransactionRecord:
     changes: tuple[Change, ...]
     created: tuple[str, ...]
     index: Path
-    identity: tuple[int, ...] | None = None
-    """Identifies the index when the record was made (`identity_of`); None if there was none."""
     about: Mapping[str, object] = field(default_factory=dict)
     """What the journal is to record of it, even if another run finishes it."""
     carried: tuple[Change, ...] = ()
@@ -54,6 +64,8 @@ class TransactionRecord:
     @property
     def written(self) -> tuple[Change, ...]:
         """The changes of the working tree."""
+        if self.target is Target.CACHED:
+            return ()
         return self.carried or self.changes
 
     @property
@@ -62,14 +74,24 @@ class TransactionRecord:
         return self.folder / "work.diff" if self.carried else self.diff
 
     @property
-    def clean(self) -> Path:
-        """Where the old blobs of `written_diff` are, which the repository need not have."""
-        return self.folder / "clean"
-
-    @property
     def diff(self) -> Path:
         """The completed diff."""
         return self.folder / "diff"
+
+    @property
+    def work(self) -> Path:
+        """Where the working tree's own index is, if its files are not those of the index."""
+        return self.folder / "work"
+
+    @property
+    def new(self) -> Path:
+        """The directory in which git writes the new files."""
+        return self.folder / "new"
+
+    @property
+    def stamps(self) -> Path:
+        """The sizes and times of the files in `new`."""
+        return self.folder / "new.json"
 
     @property
     def token(self) -> Path:
@@ -77,13 +99,27 @@ class TransactionRecord:
         return self.folder / "token"
 
     @property
+    def name(self) -> str:
+        """A name that no other transaction has."""
+        return self.token.read_text()
+
+    @property
+    def index_before(self) -> Path:
+        """The index as it was when the record was made."""
+        return self.folder / "index.before"
+
+    @property
     def scratch_index(self) -> Path:
         """The index that git writes, beside the real one; it replaces that at the end."""
         return self.index.with_name(self.index.name + ".opatch")
 
     def file(self, number: int) -> Path:
-        """The backup of the file of a change, by its index in `written`."""
+        """Where the old file of a change is, once it is replaced; by its index in `written`."""
         return self.folder / "files" / str(number)
+
+    def temporary_name(self, number: int) -> str:
+        """The name of a copy beside the file of a change, where no link can be made."""
+        return f".{self.name}.{number}"
 
     @property
     def committed(self) -> bool:
@@ -99,7 +135,7 @@ class TransactionRecord:
 
     def keep(self) -> Path:
         """Keep it aside for the user, who may need the files; returns where it is."""
-        folder = self.folder.with_name(f"kept-{self.token.read_text()[:8]}")
+        folder = self.folder.with_name(f"kept-{self.name[:8]}")
         os.rename(self.folder, folder)
         return folder
 
@@ -112,33 +148,36 @@ class TransactionRecord:
 
 
 def prepare_transaction(
-    home: Path,
-    top: Path | None,
+    repository: Repository,
     *,
-    index: Path,
     target: Target,
     changes: Sequence[Change],
     diff: bytes,
     about: Mapping[str, object],
     carried: tuple[Sequence[Change], bytes] = ((), b""),
 ) -> TransactionRecord:
-    """Record everything that is about to change, below `home`; the working tree is at `top`.
+    """Record what is about to change in `repository`.
 
     `carried` is the working tree's own changes and their diff, if they differ. Raises
     `TransactionError`, with nothing left behind, if the record cannot be written.
     """
+    home = state_dir(repository)
     making = home / _MAKING
     shutil.rmtree(making, ignore_errors=True)
     try:
-        created = _missing_directories(top, changes) if target is not Target.CACHED else ()
-        identity = identity_of(index)
         written = tuple(carried[0])
         record = TransactionRecord(
-            making, target, tuple(changes), created, index, identity, about, written
+            making, target, tuple(changes), (), repository.index_file, about, written
         )
-        _write_record(record, top, diff)
+        record = replace(record, created=_missing_directories(repository.top, record.written))
+        (making / "files").mkdir(parents=True)
+        record.token.write_text(uuid.uuid4().hex)
+        _write_synced(record.diff, diff)
         if written:
             _write_synced(record.written_diff, carried[1])
+        if record.index.exists():
+            link_or_copy(record.index, record.index_before)
+        _write_synced(making / "plan.json", json.dumps(_to_json(record, repository)).encode())
         os.rename(making, home / _UNDO)
         _sync_directory(home)
     except OSError as error:
@@ -149,20 +188,14 @@ def prepare_transaction(
     return replace(record, folder=home / _UNDO)
 
 
-def _write_record(record: TransactionRecord, top: Path | None, diff: bytes) -> None:
-    (record.folder / "files").mkdir(parents=True)
-    record.token.write_text(uuid.uuid4().hex)
-    _write_synced(record.diff, diff)
-    if top is not None and record.target is not Target.CACHED:
-        for number, change in enumerate(record.written):
-            if change.old is not None:
-                link_or_copy(f"{top}/{change.path}", f"{record.folder}/files/{number}")
-    _write_synced(record.folder / "plan.json", json.dumps(_to_json(record)).encode())
-
-
 def has_incomplete(home: Path) -> bool:
     """Whether an interrupted run left a record, or a part of one."""
     return any((home / name).exists() for name in (_MAKING, _UNDO, _COMMIT, _DONE))
+
+
+def has_transaction(home: Path) -> bool:
+    """Whether a run is writing, or was interrupted while it wrote."""
+    return any((home / name).exists() for name in (_COMMIT, _UNDO))
 
 
 def remove_incomplete(home: Path) -> None:
@@ -171,38 +204,66 @@ def remove_incomplete(home: Path) -> None:
         shutil.rmtree(home / name, ignore_errors=True)
 
 
-def read_transaction(home: Path) -> TransactionRecord | None:
-    """Read the record of an interrupted transaction, if there is one."""
+def read_transaction(repository: Repository) -> TransactionRecord | None:
+    """Read the record of an interrupted transaction, if there is one.
+
+    Its paths are held to what holds for a patch. Raises `RepositoryError` for a damaged record, and
+    for one of another working tree.
+    """
+    home = state_dir(repository)
     folder = next((home / name for name in (_COMMIT, _UNDO) if (home / name).exists()), None)
     if folder is None:
         return None
     try:
         plan = json.loads((folder / "plan.json").read_bytes())
-        changes = tuple(map(Change.from_json, plan["changes"]))
-        identity = plan["identity"] and tuple(plan["identity"])
-        created, index = tuple(plan["created"]), Path(plan["index"])
-        target, about = Target(plan["target"]), dict(plan.get("about", {}))
-        carried = tuple(map(Change.from_json, plan.get("carried", ())))
-        return TransactionRecord(folder, target, changes, created, index, identity, about, carried)
+        if plan["version"] != _VERSION:
+            raise RepositoryError(
+                f"{folder} was written by another version of git opatch: recover with that one"
+            )
+        record = TransactionRecord(
+            folder,
+            Target(plan["target"]),
+            tuple(map(Change.from_json, plan["changes"])),
+            tuple(map(str, plan["created"])),
+            Path(os.path.normpath(repository.git_dir / str(plan["index"]))),
+            dict(plan.get("about", {})),
+            tuple(map(Change.from_json, plan.get("carried", ()))),
+        )
+        paths = [change.path for change in (*record.changes, *record.carried)]
+        if any(why_unsafe(path) for path in (*paths, *record.created)):
+            raise ValueError("a path that no patch may name")
+        working_tree = str(plan["top"])
     except (OSError, LookupError, TypeError, ValueError, AttributeError, RecursionError):
         raise RepositoryError(f"{folder} is damaged; look at it, then move it away") from None
+    _refuse_other_working_tree(repository, working_tree)
+    return record
 
 
-def identity_of(index: Path) -> tuple[int, ...] | None:
-    """A value that changes whenever git writes the index; None if there is none."""
-    try:
-        found = index.stat()
-    except FileNotFoundError:
-        return None
-    return (found.st_ino, found.st_size, found.st_mtime_ns)
+def _refuse_other_working_tree(repository: Repository, recorded: str) -> None:
+    """Raise `RepositoryError` if the run was in another working tree of this git directory.
+
+    One that is not where it was has been moved, and so it is this one.
+    """
+    if repository.top is None or recorded == _relative(repository.top, repository):
+        return
+    other = Path(os.path.normpath(repository.git_dir / recorded))
+    if other.is_dir() and not os.path.samefile(other, repository.top):
+        raise RepositoryError(
+            f"an apply was interrupted in another working tree, {visible(str(other))}; "
+            "run `git opatch recover` there"
+        )
 
 
-def _to_json(record: TransactionRecord) -> dict[str, object]:
+def _relative(path: Path, repository: Repository) -> str:
+    return os.path.relpath(path, repository.git_dir)
+
+
+def _to_json(record: TransactionRecord, repository: Repository) -> dict[str, object]:
     return {
-        "version": 1,
+        "version": _VERSION,
         "target": record.target.value,
-        "index": str(record.index),
-        "identity": record.identity,
+        "index": _relative(record.index, repository),
+        "top": _relative(repository.top, repository) if repository.top else "",
         "created": record.created,
         "about": dict(record.about),
         "changes": [change.to_json() for change in record.changes],
