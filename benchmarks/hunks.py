@@ -75,11 +75,16 @@ def _prefixed(prefix: str, texts: Sequence[str]) -> Iterator[Line]:
 
 def nearest_heading(change: FileChange, start: int) -> str:
     """The last line before `start` that looks like a definition or a heading, if any."""
-    pattern = _HEADING if change.path.lower().endswith((".md", ".markdown")) else _DEFINITION
     for line in reversed(change.old[:start]):
-        if len(line) < 200 and pattern.match(line):
+        if is_definition(change.path, line):
             return line.strip()
     return ""
+
+
+def is_definition(path: str, line: str) -> bool:
+    """Return whether a line of this file looks like a definition, or in Markdown like a heading."""
+    pattern = _HEADING if path.lower().endswith((".md", ".markdown")) else _DEFINITION
+    return len(line) < 200 and pattern.match(line) is not None
 
 
 def with_context(hunk: Hunk, *lines: Line, at: int) -> Hunk:

@@ -27,7 +27,12 @@ _ALGORITHM = "sha1"
 
 def plan_case(case: Case, tool: Tool) -> Result:
     """The outcome of planning the case's patch against its base."""
-    patch = render(case, tool.reads(case.style)).replace(ROOT, "/nowhere")
+    return plan_patch(case, tool, render(case, tool.reads(case.style)))
+
+
+def plan_patch(case: Case, tool: Tool, text: str) -> Result:
+    """The outcome of planning this patch against the base of `case`."""
+    patch = text.replace(ROOT, "/nowhere")
     got = dict(case.draft.base)
     message = _plan(patch, got)
     outcome = judge(case, got, success=not message)

@@ -26,12 +26,12 @@ _WORDS = ("timeout", "buffer", "handler", "limit", "index", "scanner", "legacy",
 
 def stale(prefix: str) -> Maker:
     """Return a maker of hunks with another word or number in a line with this prefix."""
-    return partial(_make_stale, prefixes=(prefix,), alter=_other_word)
+    return partial(_make_stale, prefixes=(prefix,), alter=other_word)
 
 
 def changed_operator(commit: Commit, rng: Random) -> Draft | None:
     """A context or removed line with another operator."""
-    return _make_stale(commit, rng, (CONTEXT, REMOVED), _other_operator)
+    return _make_stale(commit, rng, (CONTEXT, REMOVED), other_operator)
 
 
 def one_stale_of_three(commit: Commit, rng: Random) -> Draft | None:
@@ -39,7 +39,7 @@ def one_stale_of_three(commit: Commit, rng: Random) -> Draft | None:
     if len(commit.files) < 3:
         return None
     three = replace(commit, files=tuple(rng.sample(commit.files, 3)))
-    return _make_stale(three, rng, (CONTEXT, REMOVED), _other_word)
+    return _make_stale(three, rng, (CONTEXT, REMOVED), other_word)
 
 
 def _make_stale(
@@ -60,15 +60,17 @@ def _make_stale(
 def _not_in(change: FileChange, alter: Alter, text: str, rng: Random) -> str:
     """`text` altered, or as it is if the outcome looks like any line of the file."""
     altered = alter(text, rng)
-    known = {_letters(line) for line in (*change.old, *change.new)}
-    return text if _letters(altered) in known else altered
+    known = {letters(line) for line in (*change.old, *change.new)}
+    return text if letters(altered) in known else altered
 
 
-def _letters(line: str) -> str:
+def letters(line: str) -> str:
+    """A line without whitespace and letter case."""
     return re.sub(r"\s", "", line).lower()
 
 
-def _other_word(text: str, rng: Random) -> str:
+def other_word(text: str, rng: Random) -> str:
+    """The text with another word or number, or as it is if it has none."""
     words = list(re.finditer(r"[A-Za-z_]{3,}|\d+", text))
     if not words:
         return text
@@ -80,7 +82,8 @@ def _other_word(text: str, rng: Random) -> str:
     return text[: found.start()] + word + text[found.end() :]
 
 
-def _other_operator(text: str, rng: Random) -> str:
+def other_operator(text: str, rng: Random) -> str:
+    """The text with another operator, or as it is if it has none."""
     operators = list(_OPERATOR.finditer(text))
     if not operators:
         return text
@@ -93,7 +96,7 @@ def target_deleted(commit: Commit, rng: Random) -> Draft | None:
     change = rng.choice(commit.files)
     hunk = rng.choice(hunks_of(change, 3))
     left = change.old[: hunk.start] + change.old[hunk.start + len(hunk.before) :]
-    if len(_letters("".join(hunk.before))) < 20 or places(hunk.before, left, _letters):
+    if len(letters("".join(hunk.before))) < 20 or places(hunk.before, left, letters):
         return None
     draft = plain_draft(commit, 3)
     return replace(draft, base={**draft.base, change.path: to_bytes(left)}, expected=None)

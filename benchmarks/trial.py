@@ -74,8 +74,13 @@ class Place:
 
 def try_case(case: Case, tool: Tool) -> Result:
     """Let `tool` apply the patch of `case`, and judge the result."""
+    return try_patch(case, tool, render(case, tool.reads(case.style)))
+
+
+def try_patch(case: Case, tool: Tool, text: str) -> Result:
+    """Let `tool` apply this patch to the files of `case`, and judge the result."""
     with _place(case, in_git=tool.in_git) as place:
-        patch = render(case, tool.reads(case.style)).replace(ROOT, str(place.area))
+        patch = text.replace(ROOT, str(place.area))
         place.patch.write_bytes(patch.encode())
         success, message = _run(tool, place)
         got = _read(place, case)

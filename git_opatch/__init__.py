@@ -74,6 +74,10 @@ if TYPE_CHECKING:
         record_of,
         records_of,
     )
+    from git_opatch.operations.in_memory import (
+        apply_to_text,
+        plan_in_memory,
+    )
     from git_opatch.operations.recover import (
         Recovery,
         recover_interrupted,
@@ -130,10 +134,12 @@ _MODULE_OF = {
     "Tier": "model.options",
     "TransactionError": "model.errors",
     "apply_patch": "operations.apply",
+    "apply_to_text": "operations.in_memory",
     "check_patch": "operations.apply",
     "detect": "agent.apply_patch_call",
     "is_patch": "parse",
     "parse_patch": "parse",
+    "plan_in_memory": "operations.in_memory",
     "plan_patch": "operations.apply",
     "record_of": "operations.history",
     "records_of": "operations.history",
@@ -180,10 +186,12 @@ __all__ = [
     "Tier",
     "TransactionError",
     "apply_patch",
+    "apply_to_text",
     "check_patch",
     "detect",
     "is_patch",
     "parse_patch",
+    "plan_in_memory",
     "plan_patch",
     "record_of",
     "records_of",

@@ -9,11 +9,10 @@ import re
 from collections.abc import Iterator
 
 from git_opatch.model.text import is_binary
+from git_opatch.parse.formats import MARKS
 from git_opatch.parse.wrappers.fence import Fence, fence_in
 
-_MARKERS = re.compile(
-    rb"(\*\*\* (?:Begin|End) Patch|</?FILE_CHANGES>|<{7} SEARCH|>{7} REPLACE)[ \t\r]*"
-)
+_MARKERS = re.compile(rb"(" + MARKS + rb")[ \t\r]*")
 _PATCH = re.compile(r"\.(?:opatch|patch|diff)$", re.IGNORECASE)
 _REJECTS = re.compile(r"\.(?:rej|orig)$")
 _MARKDOWN = re.compile(r"\.(?:md|markdown|mdx|qmd|rmd)$", re.IGNORECASE)

@@ -5,17 +5,17 @@ named tuples: to define a dataclass takes five times as long, and every run woul
 """
 
 import os
-from collections.abc import Mapping
 from typing import Annotated, NamedTuple
 
 import typer
 
-from git_opatch.cli import settings as configured
 from git_opatch.cli.options import TRANSIENT, SkipApplied, value_option
 from git_opatch.cli.read import read_patch
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Ambiguous, Format, Matching, Target, ThreeWay, Tier
 from git_opatch.model.patch import Patch
+from git_opatch.model.selection import Selected, select
+from git_opatch.model.settings import Settings, choice, count
 
 
 class InputOptions(NamedTuple):
@@ -97,11 +97,11 @@ class TargetOptions(NamedTuple):
             raise UsageError("--index (and --carry), --cached and --worktree exclude one another")
         return named[0] if named else None
 
-    def resolve(self, settings: Mapping[str, str]) -> Target:
+    def resolve(self, settings: Settings) -> Target:
         """Take the target that is named, else that of `opatch.target`, else the index."""
-        return self.named or configured.choice("opatch.target", Target.INDEX, settings)
+        return self.named or choice("opatch.target", Target.INDEX, settings)
 
-    def flag(self, settings: Mapping[str, str]) -> str:
+    def flag(self, settings: Settings) -> str:
         """Spell the target for advice; empty if it is the default."""
         target = self.resolve(settings)
         named = target is not Target.INDEX or "opatch.target" in settings
@@ -167,18 +167,16 @@ class MatchOptions(NamedTuple):
         bool, typer.Option("-3", "--3way", help="Attempt a three-way merge from an older version.")
     ] = False
 
-    def resolve(self, settings: Mapping[str, str]) -> Matching:
+    def resolve(self, settings: Settings) -> Matching:
         """Take what is named, else `opatch.match` and `opatch.ambiguous`, else the defaults.
 
         Raises `UsageError`, also for a guess in a hook, where nobody checks the result.
         """
-        tier = self.match or configured.choice("opatch.match", Tier.FUZZY, settings)
-        ambiguous = self.ambiguous or configured.choice(
-            "opatch.ambiguous", Ambiguous.REFUSE, settings
-        )
+        tier = self.match or choice("opatch.match", Tier.FUZZY, settings)
+        ambiguous = self.ambiguous or choice("opatch.ambiguous", Ambiguous.REFUSE, settings)
         if ambiguous is Ambiguous.NEAREST and "PRE_COMMIT" in os.environ:
             raise UsageError("--ambiguous nearest is not allowed in hooks: nobody checks its guess")
-        proximity = configured.count("opatch.proximity", 100, "lines", settings)
+        proximity = count("opatch.proximity", 100, "lines", settings)
         return Matching(tier, ambiguous, proximity, self.fuzz)
 
     def resolve_three_way(
@@ -192,6 +190,32 @@ class MatchOptions(NamedTuple):
         if partial:
             raise UsageError("--3way merges whole files; it excludes --partial and --reject")
         return ThreeWay.MERGE
+
+
+class SelectOptions(NamedTuple):
+    """Which parts of the patch are meant."""
+
+    only: Annotated[
+        list[str] | None,
+        value_option(
+            "--only",
+            metavar="HUNK",
+            help="Take only this hunk: its id (see `show`), PATH:N, or PATH for all of a file "
+            "(may be repeated).",
+        ),
+    ] = None
+    leave_out: Annotated[
+        list[str] | None,
+        value_option(
+            "--except",
+            metavar="HUNK",
+            help="Leave this hunk out: its id, PATH:N, or PATH (may be repeated).",
+        ),
+    ] = None
+
+    def resolve(self, patch: Patch) -> Selected:
+        """Choose the parts of `patch`. Raises `UsageError`."""
+        return select(patch, self.only or (), self.leave_out or ())
 
 
 class PartialOptions(NamedTuple):

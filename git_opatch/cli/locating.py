@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions
+from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, SelectOptions
 from git_opatch.cli.policy_options import PolicyOptions
-from git_opatch.git.output import Settings
 from git_opatch.git.repository import Repository
 from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import RepositoryError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
+from git_opatch.model.settings import Settings
 from git_opatch.operations.apply import plan_patch
 from git_opatch.operations.recover import refuse_interrupted
 from git_opatch.plan.patch_paths import resolve_paths
@@ -26,9 +26,11 @@ class Locator(NamedTuple):
     settings: Settings
     options: Options
 
-    def locate(self, patch: Patch) -> Outcome:
-        """Plan `patch`. Raises `RepositoryError`."""
-        return plan_outcome(patch, self.repository, self.options)
+    def locate(self, patch: Patch, select: SelectOptions) -> Outcome:
+        """Plan what is chosen of `patch`. Raises `RepositoryError` and `UsageError`."""
+        chosen, left_out = select.resolve(patch)
+        outcome = plan_outcome(chosen, self.repository, self.options)
+        return outcome._replace(whole=patch, left_out=left_out)
 
 
 def plan_outcome(patch: Patch, repository: Repository, options: Options, name: str = "") -> Outcome:

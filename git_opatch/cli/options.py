@@ -36,6 +36,9 @@ Wait = Annotated[
     TRANSIENT,
 ]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing on success."), TRANSIENT]
+Verbose = Annotated[
+    bool, typer.Option("-v", "--verbose", help="Print where each hunk was found."), TRANSIENT
+]
 Json = Annotated[
     bool,
     typer.Option("--json", help="Print one JSON document on standard output, and nothing else."),

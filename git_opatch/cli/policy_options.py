@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from git_opatch.cli.options import value_option
-from git_opatch.git.output import Settings
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import PathRule, Policy
 from git_opatch.model.paths import normalise, why_unsafe
+from git_opatch.model.settings import Settings
 
 _BLOB_ID = re.compile(r"[0-9a-fA-F]{4,64}")
 
@@ -78,10 +78,8 @@ def path_rules(
     of `opatch.allow` and `opatch.deny` to the top of the working tree.
     """
     directory = directory or os.getcwd()
-    rules = (
+    named = (
         PathRule(tuple(allow or ()), True, directory, "--allow"),
         PathRule(tuple(deny or ()), False, directory, "--deny"),
-        PathRule(tuple(settings.every("opatch.allow")), True, "", "opatch.allow"),
-        PathRule(tuple(settings.every("opatch.deny")), False, "", "opatch.deny"),
     )
-    return tuple(rule for rule in rules if rule.pathspecs)
+    return (*(rule for rule in named if rule.pathspecs), *PathRule.from_settings(settings))

@@ -43,29 +43,6 @@ class IndexEntry(NamedTuple):
     tag: str
 
 
-class Settings(dict[str, str]):
-    """The configured settings: by lower-case key, the last value of each."""
-
-    def __init__(self, output: bytes = b"") -> None:
-        """Parse what `git config -z --get-regexp` prints."""
-        items = os.fsdecode(output).split("\0")[:-1]
-        pairs = [item.partition("\n") for item in items]
-        self._pairs = [(key.lower(), value if nl else "true") for key, nl, value in pairs]
-        super().__init__(self._pairs)
-        keys = [key for key, _, _ in pairs if key.lower().startswith("filter.")]
-        self.filters = frozenset(key.split(".", 1)[1].rpartition(".")[0] for key in keys)
-        """The names of the filters that have a program (gitattributes(5))."""
-
-    def every(self, key: str) -> list[str]:
-        """All values of `key`, which is in lower case.
-
-        An empty value clears those before it, as for `credential.helper` (gitcredentials).
-        """
-        values = [value for name, value in self._pairs if name == key]
-        last_empty = max((at for at, value in enumerate(values) if not value), default=-1)
-        return values[last_empty + 1 :]
-
-
 def parse_entry(record: bytes) -> IndexEntry:
     """Parse one record of `ls-files -v -s -z`."""
     fields, _, path = record.partition(b"\t")

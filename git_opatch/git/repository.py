@@ -17,7 +17,6 @@ from pathlib import Path
 
 from git_opatch.git.output import (
     GitResult,
-    Settings,
     batches,
     changed_ranges,
     git_message,
@@ -27,6 +26,7 @@ from git_opatch.git.output import (
 from git_opatch.git.runner import NO_TRANSPORT, GitRunner
 from git_opatch.model.blob import Entry, Mode
 from git_opatch.model.errors import RepositoryError
+from git_opatch.model.settings import Settings
 
 _SETTINGS = (
     *("config", "-z", "--get-regexp"),
@@ -88,10 +88,14 @@ class Repository(GitRunner):
 
     def settings(self) -> Settings:
         """Read the user's `opatch.*` and `color.*` settings, by lower-case key, and his filters."""
-        if self._settings is None:
-            result = self._query() if self._query else self.run(*_SETTINGS)
-            self._settings = Settings(result.output)
+        query, self._query = self._query, None
+        result = query() if query else self.run(*_SETTINGS)
+        self._settings = Settings(result.output)
         return self._settings
+
+    def filters(self) -> frozenset[str]:
+        """The names of the user's filters that have a program, as they were read last."""
+        return (self._settings or self.settings()).filters
 
     def list_tree(
         self, tree: str, paths: Sequence[str], *, recursive: bool = False

@@ -42,6 +42,8 @@ class Snapshot(NamedTuple):
     """Files only intended to be added, which have no content in the index yet."""
     stamps: Mapping[str, Stamp] = {}
     """The stamps of files in the working tree from before they were compared with the index."""
+    name: str = "the index"
+    """What the base is, in messages."""
 
 
 def take_snapshot(repository: Repository, paths: Iterable[str], options: Options) -> Snapshot:
@@ -82,7 +84,13 @@ def _of_tree(repository: Repository, tree: str, paths: list[str], above: list[st
     blobs = {path: Blob(path, entry, data[entry.id]) for path, entry in files.items()}
     folders = {path for path, entry in listed.items() if entry is None}
     folders |= {parent for path in listed for parent in parents(path)}
-    return Snapshot(blobs, frozenset(entries), frozenset(folders), frozenset(submodules))
+    return Snapshot(
+        blobs,
+        frozenset(entries),
+        frozenset(folders),
+        frozenset(submodules),
+        name=f"`{tree}`",
+    )
 
 
 def _of_entries(
@@ -138,7 +146,9 @@ def _of_worktree(repository: Repository, paths: list[str], above: list[str]) -> 
         stored = _of_entries(repository, listed, paths, above, env)
     blobs = {path: blob for path, blob in stored.blobs.items() if path in present}
     folders = stored.folders | {path for path in paths if is_folder(top / path)}
-    return Snapshot(blobs, stored.tracked, folders, stored.submodules, unmerged)
+    return Snapshot(
+        blobs, stored.tracked, folders, stored.submodules, unmerged, name="the working tree"
+    )
 
 
 def is_file(path: Path) -> bool:

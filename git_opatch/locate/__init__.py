@@ -45,7 +45,7 @@ def locate_hunks(
     hunks of the patch wrote; anchors were written for the file without them. `partly_applied` says
     that the file has some of the patch already, so that line numbers are not evidence.
     """
-    file_index = FileIndex(text, hunks, changed)
+    file_index = FileIndex(text, hunks, changed, matching.path)
     all_candidates = [find_candidates(hunk, file_index, matching) for hunk in hunks]
     narrow_by_own_evidence(all_candidates, file_index)
     if matching.ordered:

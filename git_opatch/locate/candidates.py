@@ -13,6 +13,7 @@ from git_opatch.locate.addition import place_addition
 from git_opatch.locate.already_applied import unique_postimage
 from git_opatch.locate.anchor import AnchorMatch, find_anchors, in_scope_of
 from git_opatch.locate.blank_lines import Alignment, align, variants
+from git_opatch.locate.context_difference import tolerate_context
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.line_index import MAX_POSITIONS
 from git_opatch.locate.loose_matches import find_loose_matches, has_distinctive_line, is_coherent
@@ -23,6 +24,7 @@ from git_opatch.locate.repairs import (
     with_single_prefixes,
     without_overhang,
 )
+from git_opatch.locate.unchanged_lines import cancel_unchanged
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk, changed_span
 from git_opatch.model.placement import Evidence
@@ -99,7 +101,8 @@ def find_candidates(hunk: Hunk, file_index: FileIndex, matching: Matching) -> Ca
     """List the candidates of `hunk` at the strictest tier, and with the fewest repairs, that has
     any; or find that its change is already applied."""
     nothing = Candidates(hunk, find_anchors(hunk.anchors, file_index), hunk)
-    for found in _attempts(nothing, file_index, matching):
+    for attempt in _attempts(nothing, file_index, matching):
+        found = _without_other_code(attempt, file_index)
         if found.positions or found.applied_at is not None:
             return _with_loose_matches(found, file_index, matching)
     return nothing
@@ -117,6 +120,9 @@ def _attempts(
     for tier in lenient_tiers:
         yield _at_tier(nothing, file_index, tier)
         yield _already_applied(nothing, file_index, tier)
+    if matching.tier is Tier.FUZZY:
+        yield _with_context_difference(nothing, file_index, Tier.STRICT)
+        yield _with_context_difference(nothing, file_index, Tier.RESILIENT)
     for tier in lenient_tiers:
         yield _cut_in_front(nothing, file_index.view(tier))
     for tier in lenient_tiers:
@@ -124,6 +130,19 @@ def _attempts(
     for fuzz in range(1, matching.fuzz + 1):
         yield from _with_fuzz(nothing, file_index, lenient_tiers, fuzz)
     yield _with_single_prefixes(nothing, file_index)
+
+
+def _without_other_code(found: Candidates, file_index: FileIndex) -> Candidates:
+    """Drop what matches nowhere once code is compared as code (D100).
+
+    If it matches somewhere, all positions stay: a loose match must be the only one, and what has
+    the same words in another letter case is too much like it (D15).
+    """
+    if found.tier is not Tier.FUZZY or not found.positions:
+        return found
+    if any(file_index.has_same_code(found.hunk_at(start), start) for start in found.positions):
+        return found
+    return replace(found, positions=[], alignments={})
 
 
 def _with_loose_matches(found: Candidates, file_index: FileIndex, matching: Matching) -> Candidates:
@@ -217,6 +236,17 @@ def _align(found: Candidates, view: NormalizedLines, starts: Sequence[int]) -> N
         }
         found.positions = sorted(found.alignments)
         found.must_be_unique = found.must_be_unique or len(starts) > _MAX_ALIGNED
+
+
+def _with_context_difference(nothing: Candidates, file_index: FileIndex, tier: Tier) -> Candidates:
+    """Search for what matches at `tier` but for one context line (D101)."""
+    found = replace(nothing, tier=tier, positions=[], must_be_unique=True)
+    hunk = cancel_unchanged(nothing.hunk) if tier is Tier.STRICT else nothing.hunk
+    tolerated = tolerate_context(hunk, file_index, tier)
+    if tolerated is not None:
+        found.variant, found.positions = tolerated.hunk, [tolerated.start]
+        found.repairs = (f"a context line differs in {tolerated.difference}",)
+    return found
 
 
 def _cut_in_front(nothing: Candidates, view: NormalizedLines) -> Candidates:

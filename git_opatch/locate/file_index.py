@@ -15,7 +15,9 @@ from itertools import accumulate
 from git_opatch.locate.line_index import LineIndex, matches_at
 from git_opatch.locate.normalized import NormalizedLines
 from git_opatch.locate.outline import Heading, heading
+from git_opatch.locate.prose import Prose
 from git_opatch.locate.repairs import with_single_prefixes
+from git_opatch.locate.tiers import typographic
 from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, Line
 from git_opatch.model.text import BYTE_ORDER_MARK, Text, indentation, without_cr
@@ -27,11 +29,14 @@ _MAX_HUNKS_UNINDEXED = 4
 class FileIndex:
     """The lines of one file, indexed for the hunks that are to be placed in it.
 
-    `changed` are the lines that other hunks of the patch wrote.
+    `changed` are the lines that other hunks of the patch wrote, `path` is the file's name.
     """
 
-    def __init__(self, text: Text, hunks: Sequence[Hunk], changed: Sequence[range] = ()) -> None:
+    def __init__(
+        self, text: Text, hunks: Sequence[Hunk], changed: Sequence[range] = (), path: str = ""
+    ) -> None:
         self.text = text
+        self._path = path
         self._changed = changed
         self._hunks = hunks
         self.lines = self._compared_lines()
@@ -145,6 +150,10 @@ class FileIndex:
         """List every position of a line that is a hunk's anchor."""
         return self._line_index.positions(self.normal(line))
 
+    def strict_positions(self, text: bytes) -> Sequence[int]:
+        """List every position of a line of a hunk, as `normal` returns it."""
+        return self._line_index.positions(text)
+
     @cached_property
     def headings(self) -> dict[Heading, list[int]]:
         """The positions of all headings, by kind, but for those that other hunks wrote."""
@@ -191,6 +200,27 @@ class FileIndex:
         """Where each line begins in `_joined`."""
         lengths = (len(line) + 1 for line in self.lines)
         return list(accumulate(lengths, initial=0))
+
+    def has_same_code(self, hunk: Hunk, position: int) -> bool:
+        """Tell whether `hunk`, found at `position` at the fuzzy tier, has the file's code (D100).
+
+        In code, letter case and final punctuation count. A context line may be the end of one.
+        """
+        return all(
+            self.prose.includes(at) or self._has_code(self.normal(line.text), self.lines[at])
+            for at, line in enumerate(hunk.preimage, position)
+        )
+
+    def _has_code(self, line: bytes, found: bytes) -> bool:
+        if line == found:
+            return True
+        code, in_file = map(typographic, map(self.prose.code_of, (line, found)))
+        return in_file.endswith(code)
+
+    @cached_property
+    def prose(self) -> Prose:
+        """What is prose in the file."""
+        return Prose(self._path, self.lines)
 
     @cached_property
     def has_blank_line(self) -> bool:

@@ -47,6 +47,10 @@ class NormalizedLines:
         """List the positions where `lines`, of which there is at least one, match one by one."""
         return self._all.find([self.key(line) for line in lines])
 
+    def positions(self, key: bytes) -> Sequence[int]:
+        """List every position of the normal form of a line of the patch."""
+        return self._all.positions(key)
+
     def find_loose(self, lines: Sequence[Line]) -> list[int]:
         """List where `lines` match if blank lines are left out; indexes into `solid`."""
         pattern = [key for line in lines if (key := self.key(line))]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from git_opatch.model.patch import Hunk, Line, Prefix
-from git_opatch.model.placement import Placement
+from git_opatch.model.placement import Evidence, Placement
 from git_opatch.model.result import Failure, HunkResult, Overlap, Reason, failure_of
 
 
@@ -26,6 +28,9 @@ def refuse_overlaps(results: list[HunkResult]) -> list[HunkResult]:
         if changed[0] >= before[1] and not repeats:
             kept.append((changed, index, placement))
             continue
+        if repeats and _is_same(placement, placement_before):
+            results[index] = _without_changes(placement, placement_before)
+            continue
         in_patch_order = index_before < index
         earlier = placement_before if in_patch_order else placement
         later = placement if in_patch_order else placement_before
@@ -33,6 +38,20 @@ def refuse_overlaps(results: list[HunkResult]) -> list[HunkResult]:
         if not in_patch_order:
             kept[-1] = (changed, index, placement)
     return results
+
+
+def _is_same(placement: Placement, other: Placement) -> bool:
+    """Tell whether two hunks are one, given twice, which can only mean one position (D102)."""
+    is_unique = placement.evidence is other.evidence is Evidence.UNIQUE
+    return is_unique and placement.hunk.lines == other.hunk.lines
+
+
+def _without_changes(placement: Placement, other: Placement) -> Placement:
+    """Return the placement of a hunk that only shows its lines: `other` makes its change."""
+    lines = tuple(line._replace(prefix=Prefix.CONTEXT) for line in placement.hunk.preimage)
+    note = f"is hunk {other.hunk.ordinal} again; it is applied once"
+    hunk = replace(placement.hunk, lines=lines)
+    return replace(placement, hunk=hunk, notes=(*placement.notes, note))
 
 
 def _added(placement: Placement) -> list[Line]:
@@ -43,11 +62,17 @@ def refuse_overlap(
     hunk: Hunk, placement: Placement | None = None, other: Placement | None = None
 ) -> Failure:
     """Refuse `hunk`, at `placement` if that is known, which changes what `other` changes."""
-    which = f"hunk {other.hunk.ordinal}" if other else "another hunk"
+    which = f"hunk {other.hunk.ordinal}{_line_of(other.hunk)}" if other else "another hunk"
     detail = Overlap(
         other.hunk.ordinal if other else 0,
         (placement.start,) if placement else (),
         placement.found if placement else (),
     )
-    message, advice = f"changes the same lines as {which}", "send the two changes as one hunk"
+    message = f"{_line_of(hunk).lstrip()} changes the same lines as {which}".lstrip()
+    advice = "send the two changes as one hunk, or only the one that is meant"
     return failure_of(hunk, Reason.OVERLAP, message, advice, detail)
+
+
+def _line_of(hunk: Hunk) -> str:
+    """Return the hunk's line in the patch's text; empty if it is not known."""
+    return f" (line {hunk.number})" if hunk.number else ""

@@ -5,7 +5,8 @@ before, so what matches at one tier matches at every later one:
 
     strict       "  ##  Call `run`:"    every byte counts (D12)
     resilient    "# Call `run`:"        whitespace and the heading level do not (D13)
-    fuzzy        "# call run"           nor do case, backticks, typography, final punctuation (D14)
+    fuzzy        "# call run"           nor do backticks and typography (D14), nor, in prose, letter
+                                        case and final punctuation (D100)
 
 From "Tiered Matching Logic" of the FILE_PATCH strategy, narrowed: the level of a Markdown heading
 is ignored only where both lines are headings, and only a sentence's punctuation is loose.
@@ -44,21 +45,35 @@ def resilient(line: bytes) -> bytes:
     return form
 
 
-def fuzzy(line: bytes) -> bytes:
-    """Reduce the resilient form to lower case and ASCII typography, without backticks and without
-    a sentence's punctuation at its end (D14).
+def typographic(line: bytes) -> bytes:
+    """Reduce the resilient form to ASCII typography, without backticks (D14).
 
-    A line of nothing else keeps its backticks and punctuation: it is not a blank line.
+    A line of nothing but backticks keeps them: it is not a blank line.
     """
+    form = _ascii(line)
+    return _without_backticks(form) or form or resilient(line)
+
+
+def fuzzy(line: bytes) -> bytes:
+    """Reduce the typographic form to lower case, without a sentence's punctuation at its end.
+
+    That much may differ in prose alone (D100): in code, this form only finds what may be meant. A
+    line of nothing else keeps its backticks and punctuation: it is not a blank line.
+    """
+    form = _ascii(line, fold=True)
+    return _without_backticks(form).rstrip(_SENTENCE_END) or form or resilient(line)
+
+
+def _ascii(line: bytes, *, fold: bool = False) -> bytes:
     form = resilient(line)
     if form.isascii():
-        form = before = form.lower()
-    else:
-        text = form.decode("utf-8", "surrogateescape").translate(_TYPOGRAPHIC).lower()
-        form = before = resilient(text.encode("utf-8", "surrogateescape"))
-    if b"`" in form:
-        form = resilient(form.replace(b"`", b""))
-    return form.rstrip(_SENTENCE_END) or before or resilient(line)
+        return form.lower() if fold else form
+    text = form.decode("utf-8", "surrogateescape").translate(_TYPOGRAPHIC)
+    return resilient((text.lower() if fold else text).encode("utf-8", "surrogateescape"))
+
+
+def _without_backticks(form: bytes) -> bytes:
+    return resilient(form.replace(b"`", b"")) if b"`" in form else form
 
 
 NORMAL: Mapping[Tier, Callable[[bytes], bytes]] = {

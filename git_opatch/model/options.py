@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from git_opatch.model.command_line import CommandLine
+from git_opatch.model.settings import Settings, choice, count, journal_size
 
 
 class Target(Enum):
@@ -34,6 +35,8 @@ class Format(Enum):
     """`<FILE_CHANGES>` with a tag for each file, as in udiffx."""
     OPERATIONS = "operations"
     """`create_file`, `update_file` and `delete_file` of the Responses API, in JSON."""
+    STRING_REPLACE = "string-replace"
+    """`old_string` and `new_string` in JSON, as in Claude Code, Gemini CLI and MCP servers."""
 
 
 class Tier(Enum):
@@ -68,6 +71,13 @@ class ThreeWay(Enum):
     """The patch is completed against one of them and merged with the present file."""
 
 
+class Configured(Protocol):
+    """What has settings, as a repository has."""
+
+    def settings(self) -> Settings:
+        """Read the `opatch.*` settings."""
+
+
 class Matching(NamedTuple):
     """How hunks are located."""
 
@@ -82,6 +92,20 @@ class Matching(NamedTuple):
     """Whether the user can choose a looser tier or more fuzz: then a message may advise it."""
     ordered: bool = True
     """Whether the order of a file's hunks may decide between positions."""
+    path: str = ""
+    """The file's name, which tells what of it is prose; empty if it is not known."""
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Matching:
+        """Take what `opatch.match`, `opatch.ambiguous` and `opatch.proximity` choose.
+
+        Raises `UsageError` for a value that is not one of theirs.
+        """
+        return cls(
+            choice("opatch.match", Tier.FUZZY, settings),
+            choice("opatch.ambiguous", Ambiguous.REFUSE, settings),
+            count("opatch.proximity", 100, "lines", settings),
+        )
 
 
 class PathRule(NamedTuple):
@@ -93,6 +117,15 @@ class PathRule(NamedTuple):
     """Where git is to resolve them; empty for the top of the working tree."""
     origin: str
     """The option or the setting that they are from."""
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> tuple[PathRule, ...]:
+        """Take `opatch.allow` and `opatch.deny`, which count from the top of the working tree."""
+        rules = (
+            cls(tuple(settings.every("opatch.allow")), True, "", "opatch.allow"),
+            cls(tuple(settings.every("opatch.deny")), False, "", "opatch.deny"),
+        )
+        return tuple(rule for rule in rules if rule.pathspecs)
 
 
 class Policy(NamedTuple):
@@ -145,6 +178,21 @@ class Options:
         """Raises `TypeError` if `target` is not a `Target`, such as its name."""
         if not isinstance(self.target, Target):
             raise TypeError(f"target must be a Target, not {self.target!r}")
+
+    @classmethod
+    def from_config(cls, repository: Configured) -> Options:
+        """Return the options that `git config opatch.*` chooses for `repository`.
+
+        Those of the commands: target, match, ambiguous, proximity, journalSize, allow and deny.
+        Raises `UsageError` for a value that is not one.
+        """
+        settings = repository.settings()
+        return cls(
+            target=choice("opatch.target", Target.INDEX, settings),
+            matching=Matching.from_settings(settings),
+            journal_size=journal_size(settings),
+            policy=Policy(PathRule.from_settings(settings)),
+        )
 
     def command_with(self, flag: str) -> str:
         """Spell the user's command with one more flag; another target replaces --carry."""

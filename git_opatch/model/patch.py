@@ -67,6 +67,25 @@ class Anchor(NamedTuple):
     weak: bool = False
 
 
+class Replacement(NamedTuple):
+    r"""A string of the file and what takes its place; either may begin and end inside a line.
+
+    With `every`, all occurrences are replaced, of which there must be `expected`, if that is not 0;
+    else there must be one. `after` inserts `new`, which is whole lines, below so many lines of the
+    file; `old` is then empty.
+    """
+
+    old: bytes
+    new: bytes
+    every: bool = False
+    expected: int = 0
+    after: int | None = None
+
+    def reversed(self) -> Replacement:
+        """The replacement that undoes this one, if it replaced one occurrence."""
+        return Replacement(self.new, self.old)
+
+
 @dataclass(frozen=True, slots=True)
 class Hunk:
     """Lines to find together, and everything that the patch says about their position."""
@@ -89,6 +108,8 @@ class Hunk:
     r"""Whether all lines of the text ended alike, so that a `\r` is not content."""
     elisions: tuple[int, ...] = ()
     """Indexes into `lines` before which `~` removes lines that the patch does not show."""
+    replacement: Replacement | None = None
+    """What the hunk asks for, if it replaces a string; `lines` then read it as whole lines."""
     _preimage: tuple[Line, ...] | None = field(default=None, init=False, repr=False, compare=False)
     _postimage: tuple[Line, ...] | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -115,13 +136,21 @@ class Hunk:
     @property
     def changes(self) -> bool:
         """Whether the postimage differs from the preimage."""
+        if self.replacement is not None:
+            return self.replacement.old != self.replacement.new
         before, after = self.preimage, self.postimage
         return len(before) != len(after) or [*map(_CONTENT, before)] != [*map(_CONTENT, after)]
 
     def reversed(self) -> Hunk:
         """The hunk that undoes this one."""
         lines = tuple(line._replace(prefix=line.prefix.reversed()) for line in self.lines)
-        return replace(self, lines=lines, start=self.new_start, new_start=self.start)
+        return replace(
+            self,
+            lines=lines,
+            start=self.new_start,
+            new_start=self.start,
+            replacement=self.replacement and self.replacement.reversed(),
+        )
 
 
 class Operation(Enum):
@@ -165,13 +194,22 @@ class FilePatch:
     """Whether the positions are known to be right: a hunk occurs exactly there, or nowhere."""
     ordered: bool = True
     """Whether the hunks should be in the order of the file."""
+    fills: bool = False
+    """Whether an add may also fill a file that exists and is empty."""
     blobs: tuple[str, str] = field(default=("", ""), compare=False)
     """The ids of the old and the new blob in the headers, possibly abbreviated."""
+    hunk_count: int = field(default=0, compare=False)
+    """How many hunks the text has, if some were left out; else 0."""
 
     @property
     def path(self) -> str:
         """The name to call the file by."""
         return self.old_path or self.new_path or ""
+
+    @property
+    def count(self) -> int:
+        """How many hunks the text has."""
+        return self.hunk_count or len(self.hunks)
 
 
 class Mail(NamedTuple):

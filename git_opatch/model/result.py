@@ -127,19 +127,23 @@ class Failure(NamedTuple):
         return self.where.path
 
     @property
-    def hunk(self) -> int:
-        """The hunk's ordinal, from 1; 0 for the whole section."""
-        return self.where.hunk
+    def hunk(self) -> int | None:
+        """The hunk's ordinal, from 1; None for the whole section."""
+        return self.where.hunk or None
 
     @property
-    def hunks(self) -> int:
-        """How many hunks the section has."""
-        return self.where.hunks
+    def hunks(self) -> int | None:
+        """How many hunks the section has; None if it has none."""
+        return self.where.hunks or None
+
+    def of_hunks(self, count: int) -> Failure:
+        """Return the failure as one of a section with `count` hunks."""
+        return self._replace(where=self.where._replace(hunks=count))
 
     @property
-    def number(self) -> int:
-        """The line in the patch's text, from 1; 0 if none."""
-        return self.where.number
+    def number(self) -> int | None:
+        """The line in the patch's text, from 1; None if there is none."""
+        return self.where.number or None
 
     @property
     def source(self) -> str:
@@ -224,7 +228,7 @@ def refusal(
     where = Location(
         section.path if path is None else path,
         hunk,
-        len(section.hunks),
+        section.count,
         number or section.number,
         section.source,
         section.number,

@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from git_opatch.git.repository import Repository
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
@@ -22,8 +24,17 @@ from git_opatch.plan.preflight import preflight
 from git_opatch.transaction import check_diff, deferred_signals
 
 
-def plan_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
-    """Decide everything about `patch`, and write nothing. Raises `RepositoryError`."""
+def plan_patch(
+    patch: Patch, repository: Repository | Mapping[str, bytes], options: Options
+) -> Plan:
+    """Decide everything about `patch`, and write nothing. Raises `RepositoryError`.
+
+    Instead of a repository, files may be given: the bytes of each by path (see `in_memory`).
+    """
+    if isinstance(repository, Mapping):
+        from git_opatch.operations.in_memory import plan_in_memory
+
+        return plan_in_memory(patch, repository, options)
     return plan_resolved(_resolve(patch, repository, options), repository, options)[0]
 
 

@@ -12,21 +12,27 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from types import ModuleType
 
 from git_opatch.model.errors import Diagnostic, ParseError
 from git_opatch.model.options import Format
 from git_opatch.model.patch import Mail, Patch
-from git_opatch.parse.formats import BEGINNING, FORMATS, find_format, parser_of, unwrap
+from git_opatch.parse.formats import (
+    BEGINNING,
+    FORMATS,
+    MARKS,
+    OPENING,
+    find_format,
+    parser_of,
+    unwrap,
+)
 from git_opatch.parse.prose import skip_prose
 from git_opatch.parse.scanner import Scanner
 
 _MAX_WRAPPERS = 8
 """A patch in more wrappers than this is not found."""
 
-_FIRST_LINE = rb"\*\*\* Begin Patch|<FILE_CHANGES>|diff --git |--- \S|<<<<<<< SEARCH"
-_QUOTED = rb"(?m)^[ \t]*>[> \t]*(?:" + _FIRST_LINE + rb")"
-_ESCAPED = rb"(?:\*\*\* Begin Patch|<FILE_CHANGES>|<<<<<<< SEARCH|\\n\+\+\+ [^\s\\]+)\\n"
+_QUOTED = rb"(?m)^[ \t]*>[> \t]*" + OPENING
+_ESCAPED = rb"(?:" + MARKS + rb"|\\n\+\+\+ [^\s\\]+)\\n"
 
 
 def parse_patch(
@@ -44,7 +50,7 @@ def parse_patch(
     (ten at most), or if there is no patch.
     """
     raw = _encode(text, source) if isinstance(text, str) else text
-    formats = [FORMATS[patch_format]] if patch_format else list(FORMATS.values())
+    formats = [patch_format] if patch_format else list(FORMATS)
     scanner = Scanner.from_bytes(raw, source)
     scanner.recorded = recorded
     _parse_text(scanner, formats, _MAX_WRAPPERS)
@@ -60,10 +66,10 @@ def is_patch(text: bytes | str) -> bool:
     """Whether `text`, after any blank lines, begins with a patch, without a wrapper."""
     scanner = Scanner.from_bytes(_encode(text, "") if isinstance(text, str) else text)
     scanner.skip_blank_lines()
-    return not scanner.at_end and find_format(scanner, FORMATS.values()) is not None
+    return not scanner.at_end and find_format(scanner, FORMATS) is not None
 
 
-def _parse_text(scanner: Scanner, formats: Sequence[ModuleType], depth: int) -> None:
+def _parse_text(scanner: Scanner, formats: Sequence[Format], depth: int) -> None:
     """Add all sections from the scanner on, in at most `depth` wrappers."""
     while not scanner.at_end:
         contents = unwrap(scanner) if depth else None
@@ -72,6 +78,8 @@ def _parse_text(scanner: Scanner, formats: Sequence[ModuleType], depth: int) -> 
                 _parse_text(content, formats, depth - 1)
         elif (found := find_format(scanner, formats)) is not None:
             parser_of(found).parse(scanner)
+        elif scanner.lines.made_for is not None:
+            return
         else:
             skip_prose(scanner, formats)
             scanner.skip_to(BEGINNING)
@@ -111,9 +119,8 @@ def _find_other_format(raw: bytes) -> str:
     scanner = Scanner.from_bytes(raw)
     scanner.skip_to(BEGINNING)
     while not scanner.at_end:
-        if (found := find_format(scanner, FORMATS.values())) is not None:
-            name = next(name.value for name, package in FORMATS.items() if package is found)
-            return f"; line {scanner.number} seems to begin one of {name}"
+        if (found := find_format(scanner, FORMATS)) is not None:
+            return f"; line {scanner.number} seems to begin one of {found.value}"
         scanner.take()
         scanner.skip_to(BEGINNING)
     return ""

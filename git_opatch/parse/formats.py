@@ -1,12 +1,13 @@
-"""The table of formats and wrappers, and how each begins.
+"""The table of formats and wrappers: how each begins and ends. No other module lists them.
 
-    package          begins with (`HINT`)      its `parser` has
-    a format         a patch                   `starts(scanner)`, `parse(scanner)`
-    a wrapper        what is around a patch    `unwrap(scanner)`
+    a format's package      `parser.py` has `starts(scanner)` and `parse(scanner)`
+    a wrapper's package     `parser.py` has `unwrap(scanner)`
 
 `starts` tells whether a patch begins at the next line, and `parse` takes it and adds its sections.
 `unwrap` takes what is wrapped and returns scanners over it; None, with nothing taken, if no
-wrapper begins here. `HINT` matches every line that may begin one: parsers are imported on demand.
+wrapper begins here. A format whose patches are objects of JSON has `objects.py`, with
+`read(reader, members, at, name)`: scanners over what the object asks for, or None if it is not one;
+and its lines say whose they are (`Lines.made_for`). Parsers are imported on demand.
 """
 
 from __future__ import annotations
@@ -16,74 +17,156 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from types import ModuleType
+from typing import NamedTuple
 
 from git_opatch.model.options import Format
-from git_opatch.parse import envelope, file_changes, json_operations, search_replace, unified
+from git_opatch.parse.file_changes import TAG
+from git_opatch.parse.json_operations import JSON
 from git_opatch.parse.scanner import Scanner
-from git_opatch.parse.wrappers import fence, mail, shell
+from git_opatch.parse.wrappers import mail, shell
 
-FORMATS: dict[Format, ModuleType] = {
-    Format.ENVELOPE: envelope,
-    Format.UNIFIED: unified,
-    Format.SEARCH_REPLACE: search_replace,
-    Format.FILE_CHANGES: file_changes,
-    Format.OPERATIONS: json_operations,
+_PACKAGE = "git_opatch.parse."
+
+
+class Row(NamedTuple):
+    """A format or a wrapper. Patterns match at the start of a line, after its indentation."""
+
+    package: str
+    """The package, below `parse`."""
+    begins: bytes
+    """Every line that may begin it; the parser decides."""
+    opens: bytes = b""
+    """Lines that begin it beyond doubt, also where they are quoted or in a string."""
+    marks: tuple[bytes, ...] = ()
+    """The exact first and last line, where these can be nothing else."""
+    in_json: bool = False
+    """Whether a patch of it is an object of JSON, which its `objects` reads."""
+
+
+# A beginning of a block may be a near miss of a marker (see `search_replace.diagnose`). That
+# alternative needs the newline, so that it matches in a text, but not a line alone, as where a
+# diff may end. A tag in lower case is a near miss; the path shows that a tag was meant.
+FORMATS: dict[Format, Row] = {
+    Format.ENVELOPE: Row(
+        "envelope",
+        rb"\*{2,}[ \t\f\v]*[A-Za-z]",
+        rb"\*\*\* ?Begin Patch",
+        (b"*** Begin Patch", b"*** End Patch"),
+    ),
+    Format.UNIFIED: Row("unified", rb"diff --git |--- ", rb"diff --git |--- (?:[ab]/|/dev/null)"),
+    Format.SEARCH_REPLACE: Row(
+        "search_replace",
+        rb"(?:<{5,9}|-{5,9})[ \t]*(?i:SEARCH)\b|(?:>{5,9}|\+{5,9})[ \t]*(?i:REPLACE)\b"
+        rb"|(?<![ \t])<{4,}[ \t]*\w[^\n]*\n",
+        rb"<{5,9} ?SEARCH\b",
+        (b"<<<<<<< SEARCH", b">>>>>>> REPLACE"),
+    ),
+    Format.FILE_CHANGES: Row(
+        "file_changes",
+        TAG + rb"|<file_[a-z]+[ \t]+(?:file|from)_path[ \t]*=",
+        rb"<FILE_CHANGES",
+        (b"<FILE_CHANGES>", b"</FILE_CHANGES>"),
+    ),
+    Format.OPERATIONS: Row("json_operations", JSON, in_json=True),
+    Format.STRING_REPLACE: Row("string_replace", JSON, in_json=True),
 }
-_WRAPPERS: tuple[ModuleType, ...] = (json_operations, shell, mail)
+_JSON = Row("json_operations", JSON)
+_WRAPPERS = (_JSON, Row("wrappers.shell", shell.HINT), Row("wrappers.mail", mail.HINT))
 """Fences are not in the list: they change the state of the scanner, and have no inner text."""
 
 HUNK_START = rb"@@"
-_WEAK_HINTS = (unified.HINT, fence.HINT, unified.UNSUPPORTED_HINT)
-"""Hints of text that has half of a diff's header, or none of it."""
-_PACKAGES = dict.fromkeys((*FORMATS.values(), *_WRAPPERS))  # one is both
-_HINTS = [*(package.HINT for package in _PACKAGES), fence.HINT, unified.UNSUPPORTED_HINT]
+_FENCE = rb"```|~~~"
+_UNSUPPORTED = rb"\*{15}|\+\+\+ "
+"""How lines of diffs in an unsupported format begin (`unified.unsupported`)."""
+
+
+def _union(*patterns: bytes) -> bytes:
+    return rb"(?:" + rb"|".join(dict.fromkeys(filter(None, patterns))) + rb")"
+
+
+def _begins(rows: Iterable[Row]) -> Iterator[bytes]:
+    return (row.begins for row in rows)
+
+
+OPENING = _union(*(row.opens for row in FORMATS.values()))
+"""A line that begins a patch of any format beyond doubt, without its indentation."""
+PATCH = _union(HUNK_START, *_begins(FORMATS.values()))
+"""A line that may begin a patch of any format, or a hunk, without its indentation."""
+MARKS = _union(*(re.escape(mark) for row in FORMATS.values() for mark in row.marks))
+"""The exact first and last lines of patches that have such lines."""
 
 # Prose, which may be long, is skipped by one pattern before it is split into lines.
-BEGINNING = re.compile(rb"(?m)^[ \t]*(?:" + rb"|".join([HUNK_START, *_HINTS]) + rb")")
+BEGINNING = re.compile(rb"(?m)^[ \t]*" + _union(PATCH, *_begins(_WRAPPERS), _FENCE, _UNSUPPORTED))
 """A line that may begin a patch, a wrapper, or part of one."""
 NAMED_BEGINNING = re.compile(
-    rb"[ \t]*(?:"
-    + rb"|".join(
-        [HUNK_START, rb"diff --git ", *(hint for hint in _HINTS if hint not in _WEAK_HINTS)]
+    rb"[ \t]*"
+    + _union(
+        HUNK_START,
+        rb"diff --git ",
+        *_begins(row for row in FORMATS.values() if row is not FORMATS[Format.UNIFIED]),
+        *_begins(_WRAPPERS),
     )
-    + rb")"
 )
 """A line in a fence which shows that there is more than a diff without names."""
 
 
-def find_format(scanner: Scanner, formats: Iterable[ModuleType]) -> ModuleType | None:
+def begins(*formats: Format) -> bytes:
+    """Return the pattern of lines that may begin a patch of `formats`."""
+    return _union(*_begins(FORMATS[name] for name in formats))
+
+
+def find_format(scanner: Scanner, formats: Iterable[Format]) -> Format | None:
     """Return which of the formats a patch at the next line has; None if none begins there."""
-    likely = _matching_hint(scanner, formats)
-    return next((package for package in likely if parser_of(package).starts(scanner)), None)
+    if (own := scanner.lines.made_for) is not None:
+        return own if own in formats else None
+    return next(
+        (
+            name
+            for name in formats
+            if not FORMATS[name].in_json
+            and _may_begin(scanner, FORMATS[name])
+            and parser_of(name).starts(scanner)
+        ),
+        None,
+    )
 
 
 def unwrap(scanner: Scanner) -> Iterable[Scanner] | None:
     """Take the wrapper that begins at the next line; None, with nothing taken, if none does."""
-    for wrapper in _matching_hint(scanner, _WRAPPERS):
-        contents: Iterable[Scanner] | None = parser_of(wrapper).unwrap(scanner)
-        if contents is not None:
-            return contents
+    if scanner.lines.made_for is not None:
+        return None
+    for wrapper in _WRAPPERS:
+        if _may_begin(scanner, wrapper):
+            contents: Iterable[Scanner] | None = _module(wrapper, "parser").unwrap(scanner)
+            if contents is not None:
+                return contents
     return None
 
 
-def _matching_hint(scanner: Scanner, packages: Iterable[ModuleType]) -> Iterator[ModuleType]:
-    """Yield the packages whose hint matches the next line, with or without its indentation."""
-    start, is_indented = scanner.lines.offset(scanner.at), scanner.dedent is not None
-    for package in packages:
-        hint = _hint_of(package)
-        if hint.match(scanner.lines.raw, start) or (
-            is_indented and hint.match(scanner.line + b"\n")
-        ):
-            yield package
+def _may_begin(scanner: Scanner, row: Row) -> bool:
+    """Whether `row` may begin at the next line, with or without its indentation."""
+    pattern, start = _pattern(row), scanner.lines.offset(scanner.at)
+    return pattern.match(scanner.lines.raw, start) is not None or (
+        scanner.dedent is not None and pattern.match(scanner.line + b"\n") is not None
+    )
 
 
 @cache
-def _hint_of(package: ModuleType) -> re.Pattern[bytes]:
-    return re.compile(rb"[ \t\r\f\v]*(?:" + package.HINT + rb")")
+def _pattern(row: Row) -> re.Pattern[bytes]:
+    return re.compile(rb"[ \t\r\f\v]*(?:" + row.begins + rb")")
+
+
+def parser_of(name: Format) -> ModuleType:
+    """Import the parser of a format."""
+    return _module(FORMATS[name], "parser")
+
+
+def object_readers() -> Iterator[ModuleType]:
+    """Import the modules that read objects of JSON, in the order of the table."""
+    return (_module(row, "objects") for row in FORMATS.values() if row.in_json)
 
 
 # To import one takes as long as to parse a small patch, and a text needs one or two.
 @cache
-def parser_of(package: ModuleType) -> ModuleType:
-    """Import the parser of a format or wrapper."""
-    return import_module(f"{package.__name__}.parser")
+def _module(row: Row, name: str) -> ModuleType:
+    return import_module(f"{_PACKAGE}{row.package}.{name}")

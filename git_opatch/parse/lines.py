@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from typing import Protocol
+from typing import ClassVar, Protocol
 
+from git_opatch.model.options import Format
 from git_opatch.model.text import without_cr
 
 _LARGE = 1 << 32  # from here on, a position needs more than four bytes
@@ -48,6 +49,9 @@ class Lines:
         "typecode",
         "uniform_endings",
     )
+
+    made_for: ClassVar[Format | None] = None
+    """The format that these lines were made for, from an object of JSON; no other reads them."""
 
     def __init__(self, raw: bytes, *, first: int = 1, numbers: LineNumbers = ()) -> None:
         self.raw = raw

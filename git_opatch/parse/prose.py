@@ -12,10 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from types import ModuleType
 
 from git_opatch.model.errors import FixIt
-from git_opatch.parse import envelope, unified
+from git_opatch.model.options import Format
 from git_opatch.parse.formats import HUNK_START, NAMED_BEGINNING, find_format, parser_of
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.wrappers import fence
@@ -23,18 +22,19 @@ from git_opatch.parse.wrappers import fence
 _DIFF_FENCE = re.compile(rb"(?i)[ \t]*(?:`{3,}|~{3,})[ \t]*(?:u?diff|patch)\b")
 
 
-def skip_prose(scanner: Scanner, formats: Sequence[ModuleType]) -> None:
+def skip_prose(scanner: Scanner, formats: Sequence[Format]) -> None:
     """Take a line of prose; part of a patch of `formats` is an error."""
     number, line = scanner.number, scanner.line
-    has_unified, has_envelope = unified in formats, envelope in formats
+    has_unified, has_envelope = Format.UNIFIED in formats, Format.ENVELOPE in formats
     if fence.skip_fence(scanner):
         if has_unified and scanner.fence and _DIFF_FENCE.match(line):
             _refuse_nameless_diff(scanner, number)
         return
     if has_unified and _refuse_unsupported(scanner):
         return
-    is_marker, is_begin = parser_of(envelope).is_marker, parser_of(envelope).starts_with
-    if has_envelope and not has_unified and find_format(scanner, [unified]):
+    envelope = parser_of(Format.ENVELOPE)
+    is_marker, is_begin = envelope.is_marker, envelope.starts_with
+    if has_envelope and not has_unified and find_format(scanner, [Format.UNIFIED]):
         scanner.skip_until(lambda line: line[:1] == b"*" and (is_begin(line) or is_marker(line)))
         return
     scanner.take()

@@ -1,9 +1,10 @@
 """Apply one section's hunks to a file's content.
 
-    expand `~`  →  locate  →  re-indent  →  edit  →  locate again what shows another's result
+    expand  →  locate  →  re-indent  →  edit  →  locate again what shows another's result
 
-The last step repeats: a hunk may show in its context what another hunk makes of a line (D30), so a
-hunk that is not found in the file is located again in the file as the others leave it.
+Strings to replace and `~` are expanded to lines of the file. The last step repeats: a hunk may show
+in its context what another hunk makes of a line (D30), so a hunk that is not found in the file is
+located again in the file as the others leave it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from git_opatch.complete.tree import FileContent
 from git_opatch.locate import locate_hunks
 from git_opatch.locate.oversized import refuse_oversized
 from git_opatch.locate.range_remove import expand_ranges
+from git_opatch.locate.replacement import expand_replacements, refuse_applied_replacement
 from git_opatch.model.options import Matching, Options, Tier
 from git_opatch.model.patch import FilePatch, Hunk
 from git_opatch.model.placement import Evidence, Placement
@@ -38,21 +40,26 @@ class AppliedHunks:
 
 def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> AppliedHunks:
     """Apply those hunks of `section` to `content` that can be placed; say why the others cannot."""
-    matching = matching_of(options)._replace(ordered=section.ordered)
+    matching = matching_of(options)._replace(ordered=section.ordered, path=section.path)
     hunks, oversized = refuse_oversized(section.hunks, content.text, matching.fuzz)
     changing: list[Hunk] = []
     idle: list[Hunk] = []
     for hunk in hunks:
         (changing if hunk.changes else idle).append(hunk)
-    expanded = expand_ranges(changing, content.text)
+    strings = expand_replacements(changing, content.text)
+    expanded = expand_ranges(strings.hunks, content.text)
     if section.exact_positions:
         edited = _apply_at_exact_positions(expanded.hunks, content, matching)
     else:
         edited = _apply_located(expanded.hunks, content, matching)
-    failures = [*oversized, *expanded.failures, *edited.failures.values()]
+    located = [
+        refuse_applied_replacement(changing, failure, content.text) or failure
+        for failure in edited.failures.values()
+    ]
+    failures = [*oversized, *strings.failures, *expanded.failures, *located]
     return AppliedHunks(
         edited.content,
-        [_with_notes(found, expanded.notes) for found in edited.placements],
+        [_with_notes(found, strings.notes | expanded.notes) for found in edited.placements],
         [_in_section(failure, section) for failure in failures],
         [*(f"hunk {hunk.ordinal} changes nothing" for hunk in idle), *edited.notes],
     )
@@ -71,7 +78,7 @@ def _with_notes(placement: Placement, notes: dict[int, tuple[str, ...]]) -> Plac
 def _in_section(failure: Failure, section: FilePatch) -> Failure:
     where = failure.where._replace(
         path=section.path,
-        hunks=len(section.hunks),
+        hunks=section.count,
         source=section.source,
         section=section.number,
     )
@@ -92,7 +99,7 @@ def _apply_in_rounds(
     """Apply the hunks that are found, then, round by round, those that show their result."""
     results = locate_hunks(hunks, content.text, matching, partly_applied=partly_applied)
     placements = [result for result in results if isinstance(result, Placement)]
-    failures = {result.hunk: result for result in results if isinstance(result, Failure)}
+    failures = {result.where.hunk: result for result in results if isinstance(result, Failure)}
     postponed = _exact_after_others(hunks, placements, content, matching)
 
     edited = EditedFile(content, failures=failures)

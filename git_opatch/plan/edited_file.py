@@ -19,7 +19,7 @@ from git_opatch.complete.reindent import plan_reindent
 from git_opatch.complete.tree import FileContent
 from git_opatch.locate import locate_hunks
 from git_opatch.locate.overlap import refuse_overlap
-from git_opatch.model.options import Matching
+from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk
 from git_opatch.model.placement import Placement
 from git_opatch.model.result import CandidatePositions, Failure, HunkResult, Reason, failure_of
@@ -51,7 +51,7 @@ class EditedFile:
                 self.failures[ordinal] = _refuse_unclear(placement, unclear, text)
                 continue
             own = list(edits_of(placement, text, reindent))
-            if not own:
+            if not own and placement.hunk.changes:
                 self.notes.append(f"hunk {ordinal} changes nothing here")
             edits += own
             ordinals += [ordinal] * len(own)
@@ -78,7 +78,8 @@ class EditedFile:
         Context may be what another hunk wrote, what is changed may not. Returns whether any of
         them was placed.
         """
-        text, matching = self.content.text, matching._replace(fuzz=0)
+        text = self.content.text
+        matching = matching._replace(fuzz=0, tier=_at_most_resilient(matching.tier))
         lines = [changed.lines for changed in self.changed]
         results = locate_hunks(hunks, text, matching, lines, partly_applied=partly_applied)
         only_exact = partly_applied or any(_is_exact(result) for result in results)
@@ -119,6 +120,11 @@ class EditedFile:
         for hunk in hunks:
             if hunk.ordinal not in done:
                 self.failures[hunk.ordinal] = refuse_overlap(hunk)._replace(advice=advice)
+
+
+def _at_most_resilient(tier: Tier) -> Tier:
+    """Return the tier for lines that another hunk may have written: never fuzzy (D102)."""
+    return Tier.RESILIENT if tier is Tier.FUZZY else tier
 
 
 def _is_exact(result: HunkResult) -> bool:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from git_opatch.complete.tree import FileContent, VirtualTree
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Mode
-from git_opatch.model.options import Options, Target
+from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch
 from git_opatch.model.paths import parents
 from git_opatch.model.result import Failure, Reason, refusal
@@ -37,12 +37,7 @@ class PathFailures(NamedTuple):
             what = "was deleted or moved by an earlier section"
             advice = "put all changes of a file into one section"
             return refusal(section, Reason.MISSING_FILE, what, path=path, advice=advice)
-        return refusal(section, Reason.MISSING_FILE, f"is not in {self._base_name()}", path=path)
-
-    def _base_name(self) -> str:
-        if self.options.base is not None:
-            return f"`{self.options.base}`"
-        return "the working tree" if self.options.target is Target.WORKTREE else "the index"
+        return refusal(section, Reason.MISSING_FILE, f"is not in {snapshot.name}", path=path)
 
     def obstacle(self, section: FilePatch, path: str, content: FileContent) -> Failure | None:
         """Return why `content` cannot be created at `path`; None if it can."""

@@ -13,11 +13,12 @@ from git_opatch.complete.tree import FileContent, VirtualTree, new_content, rest
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Change, Mode
 from git_opatch.model.options import Options
-from git_opatch.model.patch import FilePatch, Operation, Patch
+from git_opatch.model.patch import FilePatch, Hunk, Operation, Patch
 from git_opatch.model.paths import is_modules_file
 from git_opatch.model.placement import Placement
 from git_opatch.model.result import Failure, Location, Reason, not_reversible, refusal
 from git_opatch.plan.apply_hunks import apply_hunks
+from git_opatch.plan.earlier_sections import Checked, EarlierSection, check_section
 from git_opatch.plan.path_failures import PathFailures
 from git_opatch.plan.plan import DeletedContents, PlacedHunk, Plan
 
@@ -65,6 +66,10 @@ def _linked_modules(changes: Sequence[Change]) -> list[Failure]:
     ]
 
 
+def _replaces_all(hunk: Hunk) -> bool:
+    return hunk.replacement is not None and hunk.replacement.every
+
+
 @dataclass(slots=True)
 class SectionPlanner:
     """Plans one section after the other in `tree`, and collects placements, notes and skips.
@@ -80,6 +85,9 @@ class SectionPlanner:
     placed: list[PlacedHunk] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     skipped: list[Failure] = field(default_factory=list)
+    _applied: list[EarlierSection] = field(default_factory=list)
+    _done: list[FilePatch] = field(default_factory=list)
+    """The sections that added, deleted or moved a file."""
 
     def plan_section(self, section: FilePatch) -> list[Failure]:
         """Apply `section` to the tree; return its failures."""
@@ -88,6 +96,11 @@ class SectionPlanner:
         if self.options.reverse and (lost := [hunk for hunk in section.hunks if hunk.elisions]):
             what = "removed lines that the patch does not show (`~`), so they cannot be restored"
             return [not_reversible(section, lost[0], what)]
+        if self.options.reverse and (
+            lost := [hunk for hunk in section.hunks if _replaces_all(hunk)]
+        ):
+            what = "replaced every occurrence of a string, and others may have been there before"
+            return [not_reversible(section, lost[0], what)]
         if section.operation is Operation.APPEND:
             return self._append(section)
         if section.operation is Operation.ADD:
@@ -95,6 +108,8 @@ class SectionPlanner:
         path = self._old_path(section)
         content = self.tree.get(path)
         if content is None:
+            if self._repeats(section):
+                return []
             failure = self._already_moved(section) or self._missing(section, path)
             return self._skip_applied([failure])
         if section.operation is Operation.DELETE:
@@ -143,9 +158,15 @@ class SectionPlanner:
         content = self._added_content(section, path)
         if isinstance(content, Failure):
             return [content]
+        before = self.tree.get(path)
+        if before and section.fills and before.mode.is_file and not before.text.lines:
+            filled = replace(section, operation=Operation.UPDATE, old_path=path)
+            return self._update(filled, path, before)
         if obstacle := self._obstacle(section, path, content):
-            return self._skip_applied([obstacle])
+            is_there = self.tree.get(path) == content and self._repeats(section)
+            return [] if is_there else self._skip_applied([obstacle])
         self.tree.put(path, content)
+        self._done.append(section)
         return []
 
     def _added_content(self, section: FilePatch, path: str) -> FileContent | Failure:
@@ -176,6 +197,7 @@ class SectionPlanner:
                 failures = [refusal(section, Reason.NOT_FOUND, what, advice=advice)]
         if not failures:
             self.tree.remove(path)
+            self._done.append(section)
         return failures
 
     def _update(self, section: FilePatch, path: str, before: FileContent) -> list[Failure]:
@@ -199,6 +221,7 @@ class SectionPlanner:
         if section.operation is Operation.COPY:
             content = content._replace(copied=True)
         self.tree.put(target, content)
+        self._done.append(section)
         return failures
 
     def _edit(self, section: FilePatch, content: FileContent) -> tuple[list[Failure], FileContent]:
@@ -210,15 +233,47 @@ class SectionPlanner:
             return [refusal(section, Reason.BINARY, "is binary; its lines cannot change")], content
         if failure := self._without_context(section, content):
             return [failure], content
-        applied = apply_hunks(section, content, self.options)
-        self.notes += [f"{section.path}: {note}" for note in applied.notes]
-        failures = self._skip_applied(applied.failures)
+        checked = self._check_earlier(section, content)
+        applied = apply_hunks(replace(section, hunks=checked.hunks), content, self.options)
+        self.notes += [f"{section.path}: {note}" for note in (*checked.notes, *applied.notes)]
+        counted = [failure.of_hunks(len(section.hunks)) for failure in applied.failures]
+        failures = [*checked.failures, *self._skip_applied(counted)]
         if failures and not (self.options.partial and applied.placements):
             return failures, content
         if applied.placements and applied.content.text.binary:
             return [refusal(section, Reason.BINARY, _NUL_ADDED)], content
         self._collect(section, applied.placements)
+        before = checked.before if self._earlier(section) else applied.placements
+        self._applied.append(EarlierSection.of(section, before))
         return failures, applied.content
+
+    def _check_earlier(self, section: FilePatch, content: FileContent) -> Checked:
+        """Leave out the hunks that repeat, or exclude, what earlier sections changed (D102)."""
+        earlier = self._earlier(section)
+        is_certain = self.options.reverse or section.exact_positions
+        if is_certain or section.operation is Operation.APPEND or not earlier:
+            return Checked(section.hunks)
+        return check_section(section, content, earlier, self.options)
+
+    def _earlier(self, section: FilePatch) -> list[EarlierSection]:
+        """List the sections that changed the file before."""
+        names = {section.old_path, section.new_path}
+        return [
+            other
+            for other in self._applied
+            if names & {other.section.old_path, other.section.new_path}
+        ]
+
+    def _repeats(self, section: FilePatch) -> bool:
+        """Tell whether an equal section has added, deleted or moved the file already (D102)."""
+        if self.options.reverse or section.operation in (Operation.UPDATE, Operation.APPEND):
+            return False
+        same = next((other for other in self._done if other == section), None)
+        if same is None:
+            return False
+        what = f"is in the patch again, as at line {same.number}; it is applied once"
+        self.notes.append(f"{section.path}: {what}")
+        return True
 
     def _without_context(self, section: FilePatch, content: FileContent) -> Failure | None:
         """Refuse the reverse of a hunk that restores lines and shows no line beside them."""

@@ -168,7 +168,7 @@ def _contradictions(
         Location(
             result.path,
             hunk=hunk.ordinal if hunk else 0,
-            hunks=len(placed.section.hunks) if placed else 0,
+            hunks=placed.section.count if placed else 0,
             number=hunk.number if hunk else 0,
             source=placed.section.source if placed else "",
             section=placed.section.number if placed else 0,

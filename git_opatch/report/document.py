@@ -40,6 +40,7 @@ from git_opatch.report.values import (
     failure_fields,
     failure_of,
     file_of,
+    part_of,
     plain,
     text,
 )
@@ -103,7 +104,8 @@ def _planned(outcome: Outcome) -> Fields:
     if plan.conflicts:
         summary = unmerged(plan)
     recorded = bool(plan.undoes)
-    files = [file_of(file, hunks, recorded=recorded) for file, hunks in placed_by_file(plan)]
+    ids = outcome.ids
+    files = [file_of(file, hunks, ids, recorded=recorded) for file, hunks in placed_by_file(plan)]
     return {
         **_outcome(_status(plan, done=done), summary),
         **_paths(plan),
@@ -111,6 +113,7 @@ def _planned(outcome: Outcome) -> Fields:
         **text("diff", plan.completed.diff),
         "failures": [failure_of(failure, sections, options) for failure in plan.failures],
         "skipped": [failure_of(failure, sections, options) for failure in plan.skipped],
+        "left_out": [part_of(part) for part in outcome.left_out],
         "notes": [plain(note) for note in plan.notes],
         "record": plan.record or None,
         "commits": list(plan.commits),
@@ -154,6 +157,7 @@ def _refused(outcome: Outcome) -> Fields:
     return {
         **_outcome(Status.ALREADY_APPLIED if already else Status.REFUSED, summary),
         "failures": [failure_of(failure, sections, options) for failure in outcome.failures],
+        "left_out": [part_of(part) for part in outcome.left_out],
     }
 
 
@@ -207,7 +211,7 @@ def _outcome(status: Status, summary: str) -> Fields:
         "summary": plain(summary),
         **{name: [] for name in ("added", "modified", "deleted", "moved", "files")},
         "diff": "",
-        **{name: [] for name in ("failures", "skipped", "notes")},
+        **{name: [] for name in ("failures", "skipped", "left_out", "notes")},
         **dict.fromkeys(("record", "undo_command", "undoes")),
         "commits": [],
     }

@@ -18,6 +18,9 @@ from git_opatch.plan.plan import PlacedHunk, Plan
 Spans = Sequence[tuple[str, str]]
 """A line: pieces of text, each with the name of its style or nothing."""
 
+DIFF_STYLES = {"@": "cyan", "-": "red", "+": "green"}
+"""The styles of a diff's lines, by their first character."""
+
 UNCHANGED = "="
 """The status of a file that hunks were placed in, but that is not changed by them together."""
 _NARROWEST = 10

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from git_opatch.model.errors import OpatchError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.result import Failure, Refused
+from git_opatch.model.selection import Key, Part, ids_of
 from git_opatch.plan.plan import Plan
 
 
@@ -36,6 +37,15 @@ class Outcome(NamedTuple):
     """Names the record that was undone, before the line of a success; empty if it is no undo."""
     replan: Callable[[Options], Plan] | None = None
     """Plans the patch with other options."""
+    whole: Patch | None = None
+    """The patch as it was given, whose parts have ids; None if it is not from a text."""
+    left_out: tuple[Part, ...] = ()
+    """The parts of it that were not chosen."""
+
+    @property
+    def ids(self) -> Mapping[Key, str]:
+        """The id of each part of the patch, by what it is known by."""
+        return ids_of(self.whole) if self.whole else {}
 
     @property
     def exit_status(self) -> int:

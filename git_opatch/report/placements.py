@@ -3,23 +3,56 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from git_opatch.model.placement import Evidence, Likeness, Placement
+from git_opatch.model.selection import Key, Part, key_of
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import PlacedHunk, Plan
-from git_opatch.report.files import placed_by_file
+from git_opatch.report.files import DIFF_STYLES, Spans, placed_by_file
 
 _MOST_SHOWN = 20
 
 
-def details(plan: Plan) -> Iterator[str]:
-    """List each file, and each hunk with its line, tier and evidence, for `show` and `-v`."""
+def details(plan: Plan, ids: Mapping[Key, str]) -> Iterator[str]:
+    """List each file, and each hunk with its line, tier and evidence, for `show` and `-v`.
+
+    `ids` are those of the patch's parts.
+    """
     for file, hunks in placed_by_file(plan):
         old = f"{visible(file.old_path)} => " if file.old_path != file.path else ""
         counts = "binary" if file.binary else f"+{file.added} -{file.removed}"
         yield f"{file.status} {old}{visible(file.path)} ({counts})"
-        yield from (f"  {_describe(placed)}" for placed in hunks)
+        yield from (f"  {_id_of(placed, ids)}{_describe(placed)}" for placed in hunks)
+
+
+def _id_of(placed: PlacedHunk, ids: Mapping[Key, str]) -> str:
+    name = ids.get(key_of(placed.section, placed.placement.hunk.ordinal))
+    return f"[{name}] " if name else ""
+
+
+def left_out_notes(parts: Sequence[Part]) -> list[str]:
+    """Note each part of a patch that was not chosen."""
+    return [f"note: left out: {_name_of(part)}" for part in parts]
+
+
+def part_lines(part: Part) -> Iterator[Spans]:
+    """Show a part of a patch as its text has it, with its name, in styled lines."""
+    section, hunk = part.section, part.hunk
+    yield [(f"{section.operation.value} {_name_of(part)}", "bold")]
+    for shown in section.hunks if hunk is None else [hunk]:
+        anchors = b" ".join(anchor.text for anchor in shown.anchors)
+        if hunk is not None:
+            yield [(visible(b"@@ " + anchors).rstrip(), DIFF_STYLES["@"])]
+        for line in shown.lines:
+            prefix = line.prefix.value
+            text = visible(line.text, len(line.text))
+            yield [(prefix + text, DIFF_STYLES.get(prefix, ""))]
+
+
+def _name_of(part: Part) -> str:
+    path = f"[{part.id}] {visible(part.section.path)}"
+    return f"{path}: hunk {part.hunk.ordinal} of {part.section.count}" if part.hunk else path
 
 
 def loose_placements(plan: Plan, *, chosen_only: bool = False) -> list[str]:
@@ -42,7 +75,7 @@ def _describe(placed: PlacedHunk) -> str:
     placement = placed.placement
     differences = "".join(f"; {difference}" for difference in tolerated(placement))
     return (
-        f"hunk {placement.hunk.ordinal} of {len(placed.section.hunks)}: "
+        f"hunk {placement.hunk.ordinal} of {placed.section.count}: "
         f"line {placement.start + 1}, {placement.tier.value} "
         f"({_evidence(placement)}){differences}"
     )

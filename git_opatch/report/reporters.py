@@ -11,6 +11,7 @@ from git_opatch import report
 from git_opatch.model.errors import OpatchError
 from git_opatch.plan.plan import NotCommitted
 from git_opatch.report.outcome import Outcome
+from git_opatch.report.placements import left_out_notes
 from git_opatch.report.terminal import show, write_data
 
 
@@ -77,7 +78,7 @@ class TextReporter:
             line = done(plan, options, outcome.undo_command)
         else:
             line = report.would_apply(plan, options, outcome.commits)
-        details = report.details(plan) if self.verbose else ()
+        details = report.details(plan, outcome.ids) if self.verbose else ()
         show([*details, outcome.intro + line], sys.stdout, self.settings)
 
     def show_notes(self, outcome: Outcome) -> None:
@@ -85,7 +86,8 @@ class TextReporter:
         plan = outcome.plan
         loose = [] if self.verbose else report.loose_placements(plan, chosen_only=self.quiet)
         skipped = [] if self.quiet else report.skipped(plan, outcome.options)
-        self.show([*report.notes(plan.notes), *loose, *skipped])
+        left_out = [] if self.quiet else left_out_notes(outcome.left_out)
+        self.show([*report.notes(plan.notes), *loose, *skipped, *left_out])
 
     def show(self, lines: Iterable[str]) -> None:
         """Print messages."""

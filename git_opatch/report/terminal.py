@@ -14,11 +14,10 @@ from contextlib import suppress
 from typing import TextIO
 
 from git_opatch.model.text import Text, visible
-from git_opatch.report.files import Spans
+from git_opatch.report.files import DIFF_STYLES, Spans
 
 _STYLES = {"error": "bold red", "note": "yellow", "hint": "cyan"}
 _NEVER = ("false", "never", "no", "off")
-_DIFF_STYLES = {b"@": "cyan", b"-": "red", b"+": "green"}
 
 
 def use_colour(stream: TextIO, settings: Mapping[str, str]) -> bool:
@@ -60,8 +59,13 @@ def _print(lines: Iterable[str], stream: TextIO, settings: Mapping[str, str]) ->
 
 def show_styled(lines: Iterable[Spans], settings: Mapping[str, str]) -> None:
     """Print lines to standard output, whose pieces have styles if colour is used."""
-    if not use_colour(sys.stdout, settings):
-        show(("".join(text for text, _ in line) for line in lines), sys.stdout)
+    show_styled_on(sys.stdout, lines, settings)
+
+
+def show_styled_on(stream: TextIO, lines: Iterable[Spans], settings: Mapping[str, str]) -> None:
+    """Print lines to `stream`, whose pieces have styles if colour is used."""
+    if not use_colour(stream, settings):
+        show(("".join(text for text, _ in line) for line in lines), stream)
         return
     from rich.color import ColorSystem
     from rich.style import Style
@@ -71,7 +75,7 @@ def show_styled(lines: Iterable[Spans], settings: Mapping[str, str]) -> None:
 
     with suppress(OSError):
         for line in lines:
-            sys.stdout.write("".join(coloured(*piece) for piece in line) + "\n")
+            stream.write("".join(coloured(*piece) for piece in line) + "\n")
 
 
 _IDS = re.compile(rb"^index ([0-9a-f]{7})[0-9a-f]*\.\.([0-9a-f]{7})[0-9a-f]*")
@@ -96,7 +100,7 @@ def _coloured(diff: bytes) -> Iterator[Spans]:
     in_header = True
     for line in Text.from_bytes(diff).lines:
         in_header = line.startswith(b"diff ") or (in_header and not line.startswith(b"@@ "))
-        style = "bold" if in_header else _DIFF_STYLES.get(line[:1], "")
+        style = "bold" if in_header else DIFF_STYLES.get(line[:1].decode("latin-1"), "")
         if in_header:
             line = _IDS.sub(rb"index \1..\2", line)
         yield [(visible(line, len(line)), style)]

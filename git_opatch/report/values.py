@@ -13,9 +13,10 @@ from typing import Any
 from git_opatch.complete import FileSummary
 from git_opatch.model.errors import Diagnostic, Kind
 from git_opatch.model.options import Options
-from git_opatch.model.patch import Anchor, FilePatch, Hunk, Line, Patch
-from git_opatch.model.placement import NumberedLines, Placement
+from git_opatch.model.patch import Anchor, Hunk, Line, Patch
+from git_opatch.model.placement import NumberedLines
 from git_opatch.model.result import Failure, Reason
+from git_opatch.model.selection import Key, Part, key_of
 from git_opatch.model.text_position import string_line_of
 from git_opatch.plan.plan import PlacedHunk
 from git_opatch.report.failures import advice_of, message_of
@@ -58,10 +59,13 @@ def change_of(file: FileSummary) -> str:
     return CHANGES[file.status]
 
 
-def file_of(file: FileSummary, hunks: Sequence[PlacedHunk], *, recorded: bool) -> Fields:
+def file_of(
+    file: FileSummary, hunks: Sequence[PlacedHunk], ids: Mapping[Key, str], *, recorded: bool
+) -> Fields:
     """Render a file and where its hunks apply.
 
-    Hunks that are `recorded` are from the journal's diff, and have no line in a patch.
+    Hunks that are `recorded` are from the journal's diff, and have no line in a patch. `ids` are
+    those of the patch's parts.
     """
     return {
         **text("path", file.path),
@@ -70,15 +74,17 @@ def file_of(file: FileSummary, hunks: Sequence[PlacedHunk], *, recorded: bool) -
         "binary": file.binary,
         "added_lines": file.added,
         "removed_lines": file.removed,
-        "hunks": [_placement(placed.section, placed.placement, recorded) for placed in hunks],
+        "hunks": [_placement(placed, ids, recorded) for placed in hunks],
     }
 
 
-def _placement(section: FilePatch, placement: Placement, recorded: bool) -> Fields:
+def _placement(placed: PlacedHunk, ids: Mapping[Key, str], recorded: bool) -> Fields:
+    section, placement = placed.section, placed.placement
     hunk = placement.hunk
     return {
+        "id": ids.get(key_of(section, hunk.ordinal)),
         "hunk": hunk.ordinal,
-        "hunk_count": len(section.hunks),
+        "hunk_count": section.count,
         **_line_of_patch(section.source, 0 if recorded else hunk.number),
         "line": placement.start + 1,
         "line_count": len(hunk.preimage),
@@ -86,6 +92,18 @@ def _placement(section: FilePatch, placement: Placement, recorded: bool) -> Fiel
         "evidence": placement.evidence.name.lower(),
         "tolerated": [plain(difference) for difference in tolerated(placement)],
         "notes": [plain(note) for note in placement.notes],
+    }
+
+
+def part_of(part: Part) -> Fields:
+    """Render a part of a patch that was left out."""
+    section, hunk = part.section, part.hunk
+    return {
+        "id": part.id,
+        **text("path", section.path),
+        "hunk": hunk.ordinal if hunk else None,
+        "hunk_count": section.count if hunk else None,
+        **_line_of_patch(section.source, hunk.number if hunk else section.number),
     }
 
 
@@ -165,9 +183,9 @@ def failure_of(failure: Failure, sections: Sections, options: Options) -> Fields
     return {
         **failure_fields(failure.kind, reason, message_of(failure, options)),
         **text("path", failure.path),
-        "hunk": failure.hunk or None,
-        "hunk_count": failure.hunks or None,
-        **_line_of_patch(failure.source, failure.number),
+        "hunk": failure.hunk,
+        "hunk_count": failure.hunks,
+        **_line_of_patch(failure.source, failure.where.number),
         "file_line": None if position is None else position + 1,
         **text("expected", nearest.line.text if nearest else None),
         **text("found", found),

@@ -138,6 +138,6 @@ def _refresh_scratch(repository: Repository, record: TransactionRecord) -> None:
     """
     paths = [change.path for change in record.changes if change.new]
     if record.target is Target.INDEX and paths:
-        env = without_filters(repository.settings().filters)
+        env = without_filters(repository.filters())
         with suppress(OpatchError, OSError):
             refresh(repository, paths, index=record.scratch_index, env=env)

@@ -19,6 +19,7 @@ from git_opatch.git.index import (
 )
 from git_opatch.git.output import GitResult, git_message, settings_environment
 from git_opatch.git.repository import Repository
+from git_opatch.git.snapshot import is_folder
 from git_opatch.git.stamp import Stamp
 from git_opatch.model.blob import Change, Entry, Stages
 from git_opatch.model.errors import RepositoryError, TransactionError
@@ -110,7 +111,10 @@ def _worktree_index(repository: Repository, record: TransactionRecord, lock: int
     changed since the plan.
     """
     record.work.mkdir()
-    paths = [change.path for change in record.written]
+    top = repository.require_worktree()
+    paths = [  # without a directory that becomes a file, which has no entry
+        change.path for change in record.written if change.old or not is_folder(top / change.path)
+    ]
     wanted = set(paths)
     hidden = [entry for entry in list_index(repository, paths, []) if entry.path in wanted]
     source = store_worktree(repository, paths, record.work, hidden=hidden)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -133,7 +134,7 @@ def test_quiet_and_verbose_change_the_output(base: Sandbox) -> None:
     assert ran.err
     base.git("reset", "--quiet", "--hard")
     ran = base.opatch("apply", "-v", feed=_PATCH)
-    assert ran.out.decode().splitlines()[:-1] == [
+    assert re.sub(r"\[[0-9a-f]{4}\] ", "", ran.out.decode()).splitlines()[:-1] == [
         "D b.txt (+0 -1)",
         "A d/e.txt (+1 -0)",
         "R old/c.txt => new/c.txt (+0 -0)",

@@ -19,6 +19,7 @@ _BASE = {
 _GREETS = b'def greet(name):\n    """Say hello."""\n    return f"Hello, {name}!"\n'
 _LEFT = {
     Format.SEARCH_REPLACE: {path: _BASE[path] for path in ("src/main.py", "TODO", "CHANGES")},
+    Format.STRING_REPLACE: {path: _BASE[path] for path in ("src/main.py", "TODO", "CHANGES")},
     Format.OPERATIONS: {path: _BASE[path] for path in ("src/main.py", "CHANGES")},
     Format.FILE_CHANGES: {
         "src/cli.py": _BASE["src/main.py"],
@@ -76,3 +77,14 @@ def test_no_repository_is_needed(repo: Sandbox) -> None:
 
 def test_an_unknown_format_is_refused(repo: Sandbox) -> None:
     assert repo.opatch("prompt", "--format", "ed").status == 129
+
+
+@pytest.mark.parametrize(("notation", "start"), [("lark", "start:"), ("gbnf", "root ::=")])
+def test_the_grammar_of_envelopes_is_printed(repo: Sandbox, notation: str, start: str) -> None:
+    assert _prompt(repo, "--grammar", notation).startswith(start)
+
+
+def test_other_formats_have_no_grammar(repo: Sandbox) -> None:
+    ran = repo.opatch("prompt", "--grammar", "lark", "--format", "unified")
+    assert ran.status == 129
+    assert "--grammar is for envelopes" in ran.err

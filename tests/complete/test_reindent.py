@@ -22,7 +22,7 @@ def edited(content: str, *hunks: str) -> AppliedHunks:
 
 
 def tried(content: str, *hunks: str) -> AppliedHunks:
-    """Apply `hunks` to `content`; in both, a bar is the end of a line."""
+    """Apply `hunks` to `content`, a document; in both, a bar is the end of a line."""
     last = len(hunks)
     asked = tuple(
         Hunk(
@@ -32,7 +32,7 @@ def tried(content: str, *hunks: str) -> AppliedHunks:
         )
         for number, lines in enumerate(hunks, 1)
     )
-    section = FilePatch(Operation.UPDATE, "f", "f", asked)
+    section = FilePatch(Operation.UPDATE, "notes.txt", "notes.txt", asked)
     text = Text.from_bytes(content.replace("|", "\n").encode())
     return apply_hunks(section, FileContent(Mode.REGULAR, text), Options())
 

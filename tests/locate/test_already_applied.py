@@ -16,7 +16,8 @@ _STRICT = Matching(Tier.STRICT, can_loosen=False)
 
 def locate(content: str, lines: list[str], matching: Matching | None = None) -> Placement | Failure:
     hunk = Hunk(tuple(Line(Prefix(line[:1]), line[1:].encode()) for line in lines))
-    (verdict,) = locate_hunks([hunk], Text.from_bytes(content.encode()), matching or Matching())
+    in_document = (matching or Matching())._replace(path="notes.txt")
+    (verdict,) = locate_hunks([hunk], Text.from_bytes(content.encode()), in_document)
     return verdict
 
 

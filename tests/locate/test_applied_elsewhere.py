@@ -33,7 +33,7 @@ def edited(
 
 
 def failed(result: AppliedHunks) -> dict[int, Reason]:
-    return {failure.hunk: failure.reason for failure in result.failures}
+    return {failure.where.hunk: failure.reason for failure in result.failures}
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_a_hunk_that_adds_missing_lines_is_applied(
 
 
 def test_a_hunk_that_shows_another_hunk_must_match_exactly_where_others_are_applied() -> None:
-    chain = [["-two", "+due", " three"], [" due", "-THREE", "+tre"]]
+    chain = [["-two", "+due", " three"], [" due", "-three ", "+tre"]]
     assert edited("one two three four ", *chain).failures == []
     assert failed(edited("uno two three four ", HEAD, *chain)) == {
         1: Reason.ALREADY_APPLIED,

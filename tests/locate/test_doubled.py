@@ -19,7 +19,7 @@ FILE = "a\nx = 1\nb\n"
 def locate(content: str, lines: list[str], tier: Tier = Tier.FUZZY) -> Placement | Failure:
     hunk = Hunk(tuple(Line(Prefix(line[:1]), line[1:].encode()) for line in lines))
     text = Text.from_bytes(content.encode())
-    (verdict,) = locate_hunks([hunk], text, Matching(tier))
+    (verdict,) = locate_hunks([hunk], text, Matching(tier, path="notes.txt"))
     return verdict
 
 

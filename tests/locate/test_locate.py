@@ -289,8 +289,7 @@ def test_a_change_that_may_be_applied_is_not_found(content: str, lines: list[str
     ("first", "second"),
     [
         pytest.param(hunk("-b", "+B"), hunk("-b", "+X"), id="the same line"),
-        pytest.param(hunk("-b", "+B"), hunk("-b", "+B"), id="the same change"),
-        pytest.param(hunk(" a", "+n"), hunk(" a", "+n"), id="the same insertion"),
+        pytest.param(hunk("-b", "+B"), hunk(" a", "-b", "+B"), id="the same, with more context"),
         pytest.param(hunk("-a", "-b", "-c"), hunk("-c", "-d"), id="one line of several"),
         pytest.param(hunk("-a", "-b", "-c"), hunk(" a", "-b", "+B"), id="within the other"),
         pytest.param(hunk("-b", "-c"), hunk(" b", "+n", " c"), id="an insertion in a deletion"),

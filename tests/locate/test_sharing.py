@@ -20,7 +20,7 @@ def written(content: str, *hunks: list[str], matching: Matching | None = None) -
 
 
 def failures(*hunks: list[str]) -> list[tuple[int, Reason]]:
-    return [(failure.hunk, failure.reason) for failure in edited(NUMBERS, *hunks).failures]
+    return [(failure.where.hunk, failure.reason) for failure in edited(NUMBERS, *hunks).failures]
 
 
 def test_lines_of_another_hunk_are_preferred_to_a_loose_match_elsewhere() -> None:
@@ -145,7 +145,6 @@ def test_lines_added_by_another_hunk_may_not_be_changed(hunks: list[list[str]]) 
     [
         pytest.param([FIRST, ["-one", "+eins", " two"]], id="the same line"),
         pytest.param([FIRST, ["-one", "-two", "+eins"]], id="the same line and the next"),
-        pytest.param([[" one", "+neu", " two"], [" one", "+neu", " two"]], id="the same addition"),
         pytest.param(
             [[" one", "+neu", " two"], [" one", "+neu"]], id="the same, with less context"
         ),
@@ -153,6 +152,28 @@ def test_lines_added_by_another_hunk_may_not_be_changed(hunks: list[list[str]]) 
 )
 def test_lines_changed_by_another_hunk_may_not_be_changed(hunks: list[list[str]]) -> None:
     assert failures(*hunks) == [(2, Reason.OVERLAP)]
+
+
+@pytest.mark.parametrize(
+    ("hunk", "after"),
+    [
+        pytest.param([" one", "+neu", " two"], "one\nneu\ntwo\nthree\nfour\n", id="an addition"),
+        pytest.param(["-one", "+uno", " two"], "uno\ntwo\nthree\nfour\n", id="a replacement"),
+        pytest.param([" one", "-two"], "one\nthree\nfour\n", id="a deletion"),
+    ],
+)
+def test_a_hunk_that_is_given_twice_is_applied_once(hunk: list[str], after: str) -> None:
+    result = edited(NUMBERS, hunk, hunk)
+    assert result.failures == []
+    assert result.content.text.to_bytes().decode() == after
+    assert result.placements[1].notes == ("is hunk 1 again; it is applied once",)
+    assert result.notes == []
+
+
+def test_a_hunk_that_is_given_twice_for_two_positions_is_refused() -> None:
+    twice = ["@@ def f():", "-x", "+y"]
+    content = "def f():\nx\ndef g():\nx\n"
+    assert [failure.hunk for failure in edited(content, twice, twice).failures] == [2]
 
 
 @pytest.mark.parametrize(
@@ -257,7 +278,7 @@ def test_hunks_without_a_position_do_not_affect_the_others() -> None:
     result = edited(NUMBERS, ["-six", "+sei"], [" three", "-four", "+quattro"])
     assert result.content.text.to_bytes() == b"one\ntwo\nthree\nquattro\n"
     assert [(failure.path, failure.hunk, failure.hunks) for failure in result.failures] == [
-        ("f", 1, 2)
+        ("notes.txt", 1, 2)
     ]
 
 

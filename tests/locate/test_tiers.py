@@ -27,7 +27,8 @@ def locate(
     hunk_lines = tuple(Line(Prefix(line[:1]), line[1:].encode()) for line in lines)
     hunk = Hunk(hunk_lines, (Anchor(at.encode()),) if at else ())
     text = Text.from_bytes(content.encode())
-    (verdict,) = locate_hunks([hunk], text, matching or Matching())
+    in_document = (matching or Matching())._replace(path="notes.txt")
+    (verdict,) = locate_hunks([hunk], text, in_document)
     return verdict
 
 
@@ -208,11 +209,11 @@ def test_the_strictest_tier_decides(content: str, lines: list[str], start: int, 
 
 
 def test_candidates_are_disambiguated_at_the_resilient_tier_only() -> None:
-    content = "def one():\n    {}\ndef two():\n    {}\n"
-    again = ["-go(now)", "+go(later)"]
-    exact = content.format("go(now)", "go(now)")
+    content = "def one():\n  {}\ndef two():\n  {}\n"
+    again = ["-go now", "+go later"]
+    exact = content.format("go now", "go now")
     assert placed(exact, *again, at="def two():") == (3, Tier.RESILIENT)
-    failure = refused(content.format("Go(now)", "GO(now)"), *again, at="def two():")
+    failure = refused(content.format("Go now", "GO now"), *again, at="def two():")
     assert (failure.reason, failure.positions) == (Reason.AMBIGUOUS, (1, 3))
     assert "a loose match must be the only one" in failure.advice
 

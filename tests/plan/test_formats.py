@@ -22,6 +22,7 @@ from writers import (
     json_envelope,
     numbered,
     operations,
+    string_edits,
     update,
     without_numbers,
 )
@@ -41,6 +42,7 @@ FORMS: dict[str, tuple[Format, Callable[[str, Edited], bytes]]] = {
     "FILE_CHANGES": (Format.FILE_CHANGES, file_changes),
     "operations": (Format.OPERATIONS, operations),
     "an envelope in JSON": (Format.ENVELOPE, json_envelope),
+    "string replacement": (Format.STRING_REPLACE, string_edits),
 }
 """A form is added here, and nowhere else: its format, and what writes an edited file in it."""
 

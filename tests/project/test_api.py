@@ -15,7 +15,9 @@ from sandbox import Sandbox
 import git_opatch as api
 
 _TEXT = (Path(__file__).parents[2] / "docs/api.md").read_text()
-_READ, _APPLY, _DIFF, _COMMAND, _THOUSAND = re.findall(r"(?ms)^```python\n(.*?)^```$", _TEXT)
+_READ, _APPLY, _DIFF, _MEMORY, _COMMAND, _THOUSAND = re.findall(
+    r"(?ms)^```python\n(.*?)^```$", _TEXT
+)
 _PATCH = (
     "*** Begin Patch\n*** Update File: src/greet.py\n@@ def greet(name):\n-    hello\n+    hi\n"
     "*** Add File: n\n+n\n*** End Patch\n"
@@ -89,6 +91,27 @@ def test_the_apply_and_undo_example_runs(base: Sandbox) -> None:
     assert [(record.number, record.undoes, record.name) for record in records] == [
         (2, 1, "from a program"), (1, 0, "from a program"),
     ]  # fmt: skip
+
+
+def test_the_example_in_memory_runs(tmp_path: Path) -> None:
+    assert _ran(Sandbox(tmp_path), _MEMORY) == "['n', 'src/greet.py']\nalready_applied\n"
+
+
+def test_options_are_those_of_the_configuration(base: Sandbox) -> None:
+    repository = api.Repository(base.path)
+    assert api.Options.from_config(repository) == api.Options()
+    for name, value in (("target", "worktree"), ("match", "strict"), ("journalSize", "7")):
+        base.git("config", f"opatch.{name}", value)
+    base.git("config", "--add", "opatch.deny", "secret/*")
+    options = api.Options.from_config(repository)
+    assert (options.target, options.matching.tier) == (api.Target.WORKTREE, api.Tier.STRICT)
+    assert options.journal_size == 7
+    assert [(rule.pathspecs, rule.allows) for rule in options.policy.rules] == [
+        (("secret/*",), False)
+    ]
+    base.git("config", "opatch.match", "loose")
+    with pytest.raises(api.OpatchError, match=r"opatch\.match is `loose`"):
+        api.Options.from_config(repository)
 
 
 def test_the_refusal_example_runs(base: Sandbox) -> None:

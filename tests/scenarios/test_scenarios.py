@@ -12,6 +12,7 @@ _SCENARIOS = Path(__file__).parent
 _FILES = sorted(_SCENARIOS.glob("*/*.txt"))
 _DIRECTORIES = {
     *("envelope", "unified", "file-changes", "search-replace", "operations"),
+    "string-replace",
     *("framing", "mixed"),
 }
 

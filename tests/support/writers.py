@@ -181,6 +181,13 @@ def operations(path: str, edited: Edited) -> bytes:
     return json.dumps({"type": "apply_patch_call", "operation": operation}).encode()
 
 
+def string_edits(path: str, edited: Edited) -> bytes:
+    """Write the replacement of the whole file as one string."""
+    old, new = edited.before.decode(), edited.after.decode()
+    edit = {"old_string": old, "new_string": new}
+    return json.dumps({"file_path": path, "edits": [edit]}).encode()
+
+
 def json_envelope(path: str, edited: Edited) -> bytes:
     """Write an envelope as the argument of a call."""
     patch = envelope(update(path, edited, 3)).decode()

@@ -9,16 +9,22 @@ import typer
 
 from git_opatch import report
 from git_opatch.cli.commit_options import CommitOptions
-from git_opatch.cli.groups import InputOptions, MatchOptions, PartialOptions, TargetOptions
-from git_opatch.cli.options import TRANSIENT, Json, Quiet, Reverse, Wait, option_groups
+from git_opatch.cli.groups import (
+    InputOptions,
+    MatchOptions,
+    PartialOptions,
+    SelectOptions,
+    TargetOptions,
+)
+from git_opatch.cli.options import TRANSIENT, Json, Quiet, Reverse, Verbose, Wait, option_groups
 from git_opatch.cli.policy_options import PolicyOptions
-from git_opatch.cli.settings import journal_size
 from git_opatch.git.repository import Repository
 from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import OpatchError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.result import Refused
+from git_opatch.model.settings import journal_size
 from git_opatch.operations.apply import apply_patch, check_patch, plan_patch
 from git_opatch.operations.recover import recover_interrupted, refuse_interrupted
 from git_opatch.plan.patch_paths import resolve_paths
@@ -30,15 +36,19 @@ from git_opatch.transaction import retry_while_locked
 if TYPE_CHECKING:  # --commit imports it
     from git_opatch.operations import commit_command
 
+Interactive = Annotated[
+    bool,
+    typer.Option(
+        "-p", "--interactive", "--patch", help="Ask for each hunk at the terminal, as `git add -p`."
+    ),
+    TRANSIENT,
+]
 Check = Annotated[
     bool,
     typer.Option(
         "--check", "--dry-run", help="Report whether the patch would apply, and change nothing."
     ),
     TRANSIENT,
-]
-Verbose = Annotated[
-    bool, typer.Option("-v", "--verbose", help="Print where each hunk was found."), TRANSIENT
 ]
 
 
@@ -47,11 +57,13 @@ def apply(
     inputs: InputOptions,
     target: TargetOptions,
     match: MatchOptions,
+    select: SelectOptions,
     partial: PartialOptions,
     policy: PolicyOptions,
     commit: CommitOptions,
     command: CommandLine,
     reverse: Reverse = False,
+    interactive: Interactive = False,
     check: Check = False,
     wait: Wait = 0,
     quiet: Quiet = False,
@@ -91,10 +103,16 @@ def apply(
     with reporter:
         try:
             patch = inputs.read()
+            selected = select.resolve(patch)
+            if interactive:
+                from git_opatch.cli.choose import choose
+
+                selected = choose(selected, settings)
         except OpatchError:
             run.end(check=check)
             raise
-        raise typer.Exit(reporter.report(run.outcome(patch, check=check)))
+        outcome = run.outcome(selected.patch, check=check)
+        raise typer.Exit(reporter.report(outcome._replace(whole=patch, left_out=selected.left_out)))
 
 
 class _Run(NamedTuple):

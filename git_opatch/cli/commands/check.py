@@ -12,12 +12,11 @@ import typer
 from git_opatch import report
 from git_opatch.agent.apply_patch_call import detect
 from git_opatch.agent.verify import verify
-from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions
+from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, SelectOptions
 from git_opatch.cli.locating import plan_outcome
-from git_opatch.cli.options import Json, Quiet, SkipApplied, option_groups
+from git_opatch.cli.options import Json, Quiet, SkipApplied, Verbose, option_groups
 from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.cli.read import STANDARD_INPUT, read_patch
-from git_opatch.git.output import Settings
 from git_opatch.git.repository import Repository
 from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import (
@@ -30,6 +29,7 @@ from git_opatch.model.errors import (
 from git_opatch.model.options import Format, Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.result import Refused
+from git_opatch.model.settings import Settings
 from git_opatch.operations.recover import refuse_interrupted
 from git_opatch.parse import parse_patch
 from git_opatch.plan.plan import Plan
@@ -54,11 +54,13 @@ def check(
     inputs: InputOptions,
     base: BaseOptions,
     match: MatchOptions,
+    select: SelectOptions,
     policy: PolicyOptions,
     command: CommandLine,
     argv: Argv = False,
     skip_applied: SkipApplied = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
     json: Json = False,
 ) -> None:
     """Report for each patch, judged alone, whether it would apply to the index; change nothing.
@@ -91,9 +93,13 @@ def check(
         outcomes = [_judge_call(inputs.files or (), options)]
     else:
         names = inputs.files or [STANDARD_INPUT]
-        outcomes = (_judge(name, inputs.patch_format, repository, options) for name in names)
+        if len(names) > 1 and (select.only or select.leave_out):
+            raise UsageError("--only and --except choose from one patch; name one")
+        outcomes = (
+            _judge(name, inputs.patch_format, select, repository, options) for name in names
+        )
         outcomes = outcomes if quiet or json else with_progress(outcomes, len(names))
-    reporter = JsonReporter("check") if json else _VerdictReporter(settings, quiet)
+    reporter = JsonReporter("check") if json else _VerdictReporter(settings, quiet, verbose)
     raise typer.Exit(reporter.report_each(outcomes))
 
 
@@ -111,13 +117,19 @@ def _repository(base: str, *, required: bool) -> Repository | None:
 
 
 def _judge(
-    name: str, patch_format: Format | None, repository: Repository, options: Options
+    name: str,
+    patch_format: Format | None,
+    select: SelectOptions,
+    repository: Repository,
+    options: Options,
 ) -> Outcome:
     try:
         patch = read_patch([name], patch_format)
     except (ParseError, InputError) as error:
         return Outcome(options, Patch(()), error=error, name=name)
-    return plan_outcome(patch, repository, options, name)
+    chosen, left_out = select.resolve(patch)
+    outcome = plan_outcome(chosen, repository, options, name)
+    return outcome._replace(whole=patch, left_out=left_out)
 
 
 def _judge_call(words: Sequence[str], options: Options) -> Outcome:
@@ -160,6 +172,8 @@ class _VerdictReporter(TextReporter):
         else:
             self.show_notes(outcome)
             verdict = report.verdict(outcome.plan, outcome.options)
+            if self.verbose:
+                show(report.details(outcome.plan, outcome.ids), sys.stdout, self.settings)
         if outcome.exit_status or not self.quiet:
             show([report.named(outcome.name, verdict)], sys.stdout, self.settings)
         return outcome.exit_status

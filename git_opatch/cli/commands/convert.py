@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions
+from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, SelectOptions
 from git_opatch.cli.locating import locator
 from git_opatch.cli.options import TRANSIENT, Json, Reverse, option_groups, value_option
 from git_opatch.cli.policy_options import PolicyOptions
@@ -32,6 +32,7 @@ def convert(
     inputs: InputOptions,
     base: BaseOptions,
     match: MatchOptions,
+    select: SelectOptions,
     policy: PolicyOptions,
     command: CommandLine,
     output: Output = "",
@@ -45,7 +46,7 @@ def convert(
     """
     where = locator(inputs, base, match, policy, command, reverse=reverse)
     reporter = JsonReporter("convert") if json else _DiffReporter(where.settings, output)
-    outcome = where.locate(inputs.read())
+    outcome = where.locate(inputs.read(), select)
     if output and not outcome.failures:
         _write(outcome.plan.completed.diff, output)
     raise typer.Exit(reporter.report(outcome))

@@ -13,10 +13,11 @@ import typer
 from git_opatch.agent.markers import find_markers, is_patch_file, is_reject_file
 from git_opatch.cli.options import value_option
 from git_opatch.git.index import list_index, staged_paths
-from git_opatch.git.output import Settings, nul_terminated
+from git_opatch.git.output import nul_terminated
 from git_opatch.git.pathspec import matching_paths, tracked_paths
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import RepositoryError
+from git_opatch.model.settings import Settings
 from git_opatch.report import leftovers as report
 from git_opatch.report.terminal import show, write_data
 

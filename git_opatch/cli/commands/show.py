@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from git_opatch import report
-from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions
+from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, SelectOptions
 from git_opatch.cli.locating import locator
 from git_opatch.cli.options import TRANSIENT, Json, Reverse, option_groups
 from git_opatch.cli.policy_options import PolicyOptions
@@ -22,6 +22,7 @@ from git_opatch.plan.patch_paths import refuse_unsafe, resolve_paths
 from git_opatch.report import files as report_files
 from git_opatch.report import terminal
 from git_opatch.report.outcome import Outcome
+from git_opatch.report.placements import left_out_notes
 from git_opatch.report.reporters import JsonReporter, TextReporter
 
 _NAMES = ("name-only", "name-status")
@@ -60,6 +61,7 @@ def show(
     inputs: InputOptions,
     base: BaseOptions,
     match: MatchOptions,
+    select: SelectOptions,
     policy: PolicyOptions,
     command: CommandLine,
     stat: Stat = False,
@@ -82,10 +84,10 @@ def show(
     if form in _NAMES:
         options = Options(reverse=reverse, directory=inputs.directory, command=command)
         names = _NamesReporter(status=form == "name-status", zero=zero)
-        raise typer.Exit(names.report(_read_names(inputs.read(), options)))
+        raise typer.Exit(names.report(_read_names(select.resolve(inputs.read()).patch, options)))
     where = locator(inputs, base, match, policy, command, reverse=reverse)
     reporter = JsonReporter("show") if json else _ShowReporter(where.settings, form, zero=zero)
-    raise typer.Exit(reporter.report(where.locate(inputs.read())))
+    raise typer.Exit(reporter.report(where.locate(inputs.read(), select)))
 
 
 def _form(**chosen: bool) -> str:
@@ -134,11 +136,12 @@ class _ShowReporter(TextReporter):
     def succeed(self, outcome: Outcome) -> None:
         """Print the plan."""
         plan, settings = outcome.plan, self.settings
-        self.note(plan.notes)
+        self.show([*report.notes(plan.notes), *left_out_notes(outcome.left_out)])
         if self._form == "stat":
             columns = shutil.get_terminal_size().columns
             terminal.show_styled(report_files.stat(plan.completed.files, columns), settings)
         elif self._form == "numstat":
             terminal.write_data(report_files.numstat(plan.completed.files, zero=self._zero))
         else:
-            terminal.show_diff(list(report.details(plan)), plan.completed.diff, settings)
+            details = list(report.details(plan, outcome.ids))
+            terminal.show_diff(details, plan.completed.diff, settings)

@@ -10,7 +10,6 @@ import typer
 from git_opatch import journal
 from git_opatch.cli.groups import TargetOptions
 from git_opatch.cli.options import Json, Quiet, Wait, option_groups
-from git_opatch.cli.settings import journal_size
 from git_opatch.git.index import unmerged_paths
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record
@@ -19,6 +18,7 @@ from git_opatch.model.errors import JournalError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.result import Refused
+from git_opatch.model.settings import journal_size
 from git_opatch.model.text import visible
 from git_opatch.operations.undo import undo_chosen
 from git_opatch.plan.undo import undo_patch_of

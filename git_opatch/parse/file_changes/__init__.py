@@ -7,5 +7,3 @@ COPY, RENAME, DELETE = b"FILE_COPY", b"FILE_RENAME", b"FILE_DELETE"
 _NAMES = b"|".join((CONTAINER, NEW, PATCH, APPEND, COPY, RENAME, DELETE))
 TAG = rb"</?[ \t]*(?:" + _NAMES + rb")(?![A-Z_a-z0-9-])"
 """A tag of this format, up to the end of its name."""
-# In lower case it is a near miss; the path shows that a tag was meant.
-HINT = TAG + rb"|<file_[a-z]+[ \t]+(?:file|from)_path[ \t]*="

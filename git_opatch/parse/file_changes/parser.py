@@ -14,9 +14,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from git_opatch.model.options import Format
 from git_opatch.model.patch import FilePatch, Hunk, Operation
 from git_opatch.model.text import visible
-from git_opatch.parse import file_changes, json_operations, search_replace
+from git_opatch.parse import file_changes
 from git_opatch.parse.envelope import parser as envelope
 from git_opatch.parse.file_changes.content import (
     missing_tag_message,
@@ -33,17 +34,18 @@ from git_opatch.parse.file_changes.tag import (
     path_attribute,
     read_tag,
 )
+from git_opatch.parse.formats import begins
 from git_opatch.parse.header import names_at
 from git_opatch.parse.json_operations.parser import is_operation
 from git_opatch.parse.scanner import Scanner
 
-_STARTS = re.compile(rb"[ \t]*" + file_changes.HINT)
+_STARTS = re.compile(rb"[ \t]*" + begins(Format.FILE_CHANGES))
 _HUNK_LINE = rb"@@|[+-](?![\s+-])"
-_OTHER_STARTS = rb"|".join([rb"diff --git |--- ", search_replace.HINT, json_operations.JSON])
+_OTHER_STARTS = begins(Format.UNIFIED, Format.SEARCH_REPLACE, Format.OPERATIONS)
 _BETWEEN = re.compile(
     rb"(?m)^[ \t]*(?:</?[ \t]*[A-Za-z_]|\*|" + _OTHER_STARTS + rb"|" + _HUNK_LINE + rb")"
 )
-_BLOCK = re.compile(search_replace.HINT)
+_BLOCK = re.compile(begins(Format.SEARCH_REPLACE))
 _MAX_JSON_LINES = 8
 _HUNK_LINE_START = re.compile(_HUNK_LINE)
 

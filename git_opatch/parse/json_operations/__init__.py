@@ -3,5 +3,3 @@
 # A bare string must have an escape, since a patch has more than one line.
 JSON = rb'\{\s*+["\']|\[\s*+["\'\[{]|"(?:\*\*\* |[^"\\\r\n]*+\\)'
 """How JSON begins that can hold either."""
-HINT = JSON + rb"|\*\*\* (?:Add|Update|Delete) File: "
-"""The lines of an operation, once it is found, are those of an envelope section."""

@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import re
 
-from git_opatch.parse.json_operations.json_text import InvalidJson
+from git_opatch.model.options import Format
+from git_opatch.parse.formats import FORMATS, OPENING
+from git_opatch.parse.json_operations.json_text import InvalidJson, is_on_last_line
 from git_opatch.parse.json_operations.undecoded import PATCH_START
 
 _MAX_DEPTH = 16
 _PATCH_STRING = re.compile(
-    rb"[\"'](?:create|update|delete)_file[\"']|[\"']apply_?patch|(?<!\\)[\"']" + PATCH_START
+    rb"[\"'](?:create|update|delete)_file[\"']|[\"']apply_?patch"
+    rb"|[\"']old_?(?:[sS]tring|[sS]tr|[tT]ext)[\"']\s*+:|(?<!\\)[\"']" + PATCH_START
 )
-_PATCH_OR_MARKER = re.compile(_PATCH_STRING.pattern + rb"|\*\*\* ?Begin Patch")
+_PATCH_OR_MARKER = re.compile(_PATCH_STRING.pattern + rb"|" + FORMATS[Format.ENVELOPE].opens)
 _PATCH_MEMBER = re.compile(
-    rb"[\"'](?:patch|patchText|input|arguments|command|diff)[\"']\s*+:\s*+(?:\[\s*+)?\Z"
+    rb"[\"'](?:patch|patchText|input|arguments|command|diff|file_text"
+    rb"|(?:old|new)_?(?:[sS]tring|[sS]tr|[tT]ext))[\"']\s*+:\s*+(?:\[\s*+)?\Z"
 )
 _MAX_MEMBER = 64
 _TOKEN = re.compile(
-    rb"(?ms)(?P<stop>^[ \t]*(?:```|~~~|\*\*\* ?Begin Patch|diff --git |--- \S|<FILE_CHANGES))"
+    rb"(?ms)(?P<stop>^[ \t]*(?:```|~~~|" + OPENING + rb"))"
     rb"|(?P<open>[\[{])|(?P<close>[\]}])"
     rb'|\\.|"(?:[^"\\]|\\.)*+"|\'(?:[^\'\\\n]|\\.)*+\'|//[^\n]*+|/\*.{0,2000}?\*/'
 )
@@ -56,7 +60,7 @@ def is_meant_as_patch(line: bytes) -> bool:
 def _is_unclosed(raw: bytes, start: int, at: int) -> bool:
     """Whether the string at `at` is a patch that is not closed on its line, but goes on below."""
     member = raw[max(start, at - _MAX_MEMBER) : at]
-    below = raw.find(b"\n", at) >= 0
+    below = not is_on_last_line(raw, at)
     return raw[at : at + 1] == b'"' and below and _PATCH_MEMBER.search(member) is not None
 
 

@@ -45,6 +45,7 @@ _ITEM = {
         + _SPACE
     ),
 }
+_LAST_LINE = re.compile(rb"[^\n]*+\s*+\Z")
 _WHOLE_STRING = re.compile(_STRING)
 _SPACES = re.compile(_SPACE)
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -99,13 +100,18 @@ def _describe_error(raw: bytes, at: int, expected: str) -> InvalidJson:
     if at == len(raw):
         return InvalidJson(at, "the text ends in the middle of the JSON")
     unclosed = raw[at] == ord('"') and not _WHOLE_STRING.match(raw, at)
-    if unclosed and raw.find(b"\n", at) < 0:
+    if unclosed and is_on_last_line(raw, at):
         return InvalidJson(at, "the text ends in the middle of a JSON string")
     if unclosed:
         return InvalidJson(
             at, 'a JSON string must end with `"` on its line; write a line break in it as `\\n`'
         )
     return InvalidJson(at, f"this is not valid JSON: expected {expected}")
+
+
+def is_on_last_line(raw: bytes, at: int) -> bool:
+    """Whether the text ends with the line at `at`, but for blank ones."""
+    return _LAST_LINE.match(raw, at) is not None
 
 
 def iter_items(raw: bytes, at: int) -> Iterator[tuple[bytes, int, int]]:

@@ -9,6 +9,8 @@ What is not in the tables is not read.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from git_opatch.parse.json_operations.json_text import iter_items
 
 HEADERS = {
@@ -20,7 +22,19 @@ HEADERS = {
 CALL = b"apply_patch_call"
 OPERATIONS = ("operation", "operations")
 STRINGS = ("patch", "patchText", "input", "arguments", "command")
-WRAPPERS = (*OPERATIONS, *STRINGS, "output", "tool_calls", "function", "action")
+CALLS = (
+    "tool_calls",
+    "function",
+    "functionCall",
+    "function_call",
+    "tool_input",
+    "args",
+    "parameters",
+)
+"""Wrappers of a call's arguments: OpenAI's, Gemini's, those of Claude Code's hooks."""
+MESSAGES = ("message", "content", "parts")
+"""Wrappers of calls in a message: Anthropic's, Gemini's."""
+WRAPPERS = (*OPERATIONS, *STRINGS, "output", "action", *CALLS, *MESSAGES)
 READ = ", ".join(f"`{name}`" for name in (*STRINGS, *OPERATIONS))
 """The members that hold a patch, for messages."""
 FLAGS = ("reverse", "dry_run")
@@ -36,12 +50,12 @@ Members = dict[str, list[tuple[int, int]]]
 """The spans of the values of known members, by name; more than one is an error."""
 
 
-def read_members(raw: bytes, at: int) -> Members:
-    """Return the known members of the valid object at offset `at`, except for nulls."""
+def read_members(raw: bytes, at: int, known: Collection[str] = _KNOWN) -> Members:
+    """Return the `known` members of the valid object at offset `at`, except for nulls."""
     members: Members = {}
     for key, start, end in iter_items(raw, at):
         name = name_of(key)
-        if name in _KNOWN and raw[start:end] != b"null":
+        if name in known and raw[start:end] != b"null":
             spans = members.setdefault(name, [])
             if len(spans) < _MAX_REPEATS:
                 spans.append((start, end))

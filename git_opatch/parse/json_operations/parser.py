@@ -24,7 +24,8 @@ from git_opatch.parse.envelope.section import read_sections
 from git_opatch.parse.json_operations import JSON
 from git_opatch.parse.json_operations.diagnose import diagnose_json, is_meant_as_patch
 from git_opatch.parse.json_operations.json_text import InvalidJson, find_end
-from git_opatch.parse.json_operations.reader import OperationLines, Reader
+from git_opatch.parse.json_operations.reader import Reader
+from git_opatch.parse.json_operations.repair import Repair, find_repair
 from git_opatch.parse.scanner import Scanner
 
 _MARKERS = {
@@ -34,11 +35,6 @@ _MARKERS = {
 }
 _LIKELY = re.compile(rb"[ \t]*+(?=([^ \t]))(?:" + JSON + rb")")
 _ENDS_LINE = re.compile(rb"[ \t\r]*(?:\n|\Z)")
-
-
-def starts(scanner: Scanner) -> bool:
-    """Whether the scanner is over the lines of an operation."""
-    return isinstance(scanner.lines, OperationLines)
 
 
 def parse(scanner: Scanner) -> None:
@@ -105,10 +101,24 @@ def _refuse(scanner: Scanner, start: int, error: InvalidJson) -> Iterator[Scanne
     refused = diagnose_json(lines.raw, start, error)
     if refused is not None:
         message, end = refused
-        scanner.error(message, lines.number(at))
+        _report(scanner, start, error, message)
         at = max(at, lines.at_offset(end)) + 1
     scanner.at = max(scanner.at + 1, at)
     return iter(())
+
+
+def _report(scanner: Scanner, start: int, error: InvalidJson, message: str) -> None:
+    """Report invalid JSON with its column and, where there is one, the repair."""
+    raw, at = scanner.lines.raw, scanner.lines.at_offset(error.at)
+    column = error.at - scanner.lines.offset(at) + 1
+    repair = find_repair(raw, start, error.at) or Repair("")
+    advice = f"; {repair.advice}" if repair.advice else ""
+    scanner.error(
+        f"{message} (column {column}){advice}",
+        scanner.lines.number(at),
+        corrected=repair.corrected,
+        fix=repair.fix,
+    )
 
 
 def is_operation(line: bytes) -> bool:

@@ -15,7 +15,9 @@ from __future__ import annotations
 import re
 
 from git_opatch.model.errors import Diagnostic
+from git_opatch.model.options import Format
 from git_opatch.model.text import visible
+from git_opatch.parse.formats import OPENING, begins
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.search_replace.marker import CLOSE
 from git_opatch.parse.search_replace.path_line import (
@@ -26,15 +28,13 @@ from git_opatch.parse.search_replace.path_line import (
     looks_like_path,
 )
 
+_OTHERS = (Format.ENVELOPE, Format.UNIFIED, Format.FILE_CHANGES, Format.OPERATIONS)
 _OPEN = re.compile(rb"<{4,}[ \t]*\w.*", re.DOTALL)
 _DIVIDER = re.compile(rb"={4,}[ \t\r]*")
 _PATH = re.compile(rb"[\w./@+-]+")
 _NEAR_DIVIDER = re.compile(rb"[ \t]*={2,}[ \t\r]*")
 _CLOSE = re.compile(rb">{4,}(?!>).*", re.DOTALL)
-_PATCH = re.compile(
-    rb"(?m)^[ \t]*(?:\*\*\* |diff --git |--- |@@|<FILE_CHANGES|[{\[]"
-    rb"|(?:<{5,9}|-{5,9})[ \t]*(?i:SEARCH)\b)"
-)
+_PATCH = re.compile(rb"(?m)^[ \t]*(?:" + OPENING + rb"|" + begins(*_OTHERS) + rb")")
 
 
 def find_conflict_end(scanner: Scanner) -> int:

@@ -29,10 +29,10 @@ from git_opatch.model.patch import FilePatch, Hunk, Operation
 from git_opatch.model.text import visible
 from git_opatch.parse.body import Body
 from git_opatch.parse.diagnose import refuse_indented
+from git_opatch.parse.line_diff import line_diff
 from git_opatch.parse.reread import HunkList
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.search_replace import diagnose
-from git_opatch.parse.search_replace.line_diff import line_diff
 from git_opatch.parse.search_replace.marker import CLOSE, DIVIDER, is_close, match_opening
 from git_opatch.parse.search_replace.path_line import (
     PathEvidence,

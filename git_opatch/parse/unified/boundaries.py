@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 
-from git_opatch.parse import file_changes, search_replace
+from git_opatch.model.options import Format
 from git_opatch.parse.envelope import marker
+from git_opatch.parse.formats import begins
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.wrappers.fence import is_fence
 
-_TAG = re.compile(file_changes.HINT)
-_BLOCK = re.compile(search_replace.HINT)
+_TAG = re.compile(begins(Format.FILE_CHANGES))
+_BLOCK = re.compile(begins(Format.SEARCH_REPLACE))
 _HUNK_PREFIXES = (b" ", b"-", b"+", b"@", b"\\")
 
 

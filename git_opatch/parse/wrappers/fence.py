@@ -19,7 +19,6 @@ from typing import NamedTuple
 from git_opatch.model.text import visible
 from git_opatch.parse.scanner import Scanner
 
-HINT = rb"```|~~~"
 _FENCE = re.compile(rb"([ \t]*)(`{3,}|~{3,})(.*)", re.DOTALL)
 
 # A prefixed line that is neither a list item nor a rule of a document.

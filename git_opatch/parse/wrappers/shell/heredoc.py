@@ -12,6 +12,7 @@ from bisect import bisect_left
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
+from git_opatch.parse.formats import MARKS, OPENING
 from git_opatch.parse.lines import Lines
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.wrappers.fence import is_fence
@@ -23,8 +24,11 @@ _OPENS_AT_END = re.compile(rb"(?<!<)<<-?[ \t]*" + _WORD + rb"[ \t\r\\]*(?:$|[|&;
 _WORD_ALONE = re.compile(rb"(?m)^[ \t]*+(\S[^\n]*?)[ \t\r]*+$")
 _FENCE = re.compile(rb"(?m)^[ \t]*+(?:```|~~~)")
 _BEGINNING = re.compile(
-    rb"\*{2,}[ \t]*(?:begin|update|add|delete|move)\b|^[ \t]*(?:\*\*\* |diff --git |--- \S|@@"
-    rb"|<{5,9} ?SEARCH|</?FILE_CHANGES|[\[{].*[\"']\w*(?:patch|diff|operation|path)\w*[\"'])",
+    rb"\*{2,}[ \t]*(?:begin|update|add|delete|move)\b|^[ \t]*(?:\*\*\* |@@|"
+    + OPENING
+    + rb"|"
+    + MARKS
+    + rb"|[\[{].*[\"']\w*(?:patch|diff|operation|path)\w*[\"'])",
     re.IGNORECASE,
 )
 

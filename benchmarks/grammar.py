@@ -1,0 +1,262 @@
+"""Measure a tool on patches spoiled at random, by transformations from a small grammar.
+
+Each case is a real commit's change of a file, often with a twin of the changed code beside it,
+written as a patch and spoiled by one to three transformations of its lines, its hunks or as a
+whole. An oracle that knows the file alone says what a careful reader would do: apply it, refuse
+it, or either. The same seed draws the same cases.
+
+    python benchmarks/grammar.py REPO... --seed 1 --cases 2000
+    python benchmarks/grammar.py REPO... --seed 1 --cases 2000 --show "anchor: absent"
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import multiprocessing
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import grammar_table
+from grammar_hunks import HUNKS
+from grammar_indents import INDENTS
+from grammar_lines import LINES
+from grammar_patches import PATCHES
+from history import read_history
+from in_process import plan_patch
+from model import Case, Commit, Draft, FileChange, Format, Header, Style, Wanted
+from peers import Setup, Tool, find_tool
+from reading import verdict_of
+from scene import Scene, Transform, Verdict, plain_scene, write_scene
+from trial import Outcome, Result, try_patch
+from twins import with_twin
+
+TRANSFORMS: dict[str, Transform] = {**LINES, **INDENTS, **HUNKS, **PATCHES}
+
+_FIRST = (
+    *("file in Latin-1", "insertion resent, edited", "applied", "one hunk applied"),
+    *("hunk applied in part", "block opened", "block closed"),
+)
+_NEXT = ("context left out, marked", "context left out, unmarked", "whole file added")
+_ORDER = {
+    name: at
+    for at, name in enumerate([*_FIRST, *_NEXT, *LINES, *INDENTS, *HUNKS, *PATCHES])
+    if name not in (*_FIRST, *_NEXT) or at < len(_FIRST) + len(_NEXT)
+}
+"""The order in which transformations are made: those that need an untouched patch come first."""
+
+_ATTEMPTS = 60
+_SIZES = (1, 1, 1, 2, 2, 3)
+_MOST_HUNKS, _MOST_LINES = 5, 3000
+_TWINS = 0.4
+_HEADS = {
+    Format.ENVELOPE: ("bare", "bare", "named"),
+    Format.UNIFIED: ("bare", "numbers", "named", "invented"),
+}
+_WANTED = {
+    Verdict.APPLY: Wanted.EXACT,
+    Verdict.MAY: Wanted.EITHER,
+    Verdict.REFUSE: Wanted.REFUSAL,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A case, with what the table and a reader want to know of it."""
+
+    case: Case
+    names: tuple[str, ...]
+    verdict: Verdict
+    scene: Scene
+
+
+Draw = Callable[[int], Drawn | None]
+
+
+def main() -> None:
+    """Draw the cases, try them, and print the tables."""
+    options = _options()
+    tools = [own_tool(), *_peers(options)]
+    drawn = partial(draw, read_changes(options.repo, options.seed), options.seed)
+    results = try_all(drawn, options.cases, tools, options.jobs)
+    for tool in tools:
+        own = [result for result in results if result.tool == tool.name]
+        print(f"\n## {tool.name}\n", *grammar_table.tables(own), sep="\n")
+    if options.json:
+        records = [grammar_table.record(result) for result in results]
+        options.json.write_text(json.dumps(records, indent=1), "utf-8")
+    if options.show:
+        for result in results:
+            if result.tool == tools[0].name and _is_asked_for(result, options.show):
+                print(describe(result))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    add = parser.add_argument
+    add("repo", type=Path, nargs="+", help="a repository, or a git directory, to draw from")
+    add("--seed", default="1", help="another seed draws other cases")
+    add("--cases", type=int, default=2000, metavar="N", help="cases to draw (2000)")
+    add("--json", type=Path, help="write every outcome to this file")
+    add("--show", metavar="CLASS", help="print the failing cases of a transformation, or `all`")
+    add("--jobs", type=int, default=1, help="processes (1)")
+    add("--peers", action="store_true", help="try mpatch and codex as well")
+    add("--python", action="append", default=[sys.executable], help="a Python that has mpatch")
+    add("--codex", default="codex", help="the native codex program")
+    return parser.parse_args()
+
+
+def own_tool() -> Tool:
+    """The tool whose package is planned with in this process."""
+    found = find_tool("opatch", Setup((), ""))
+    assert found is not None
+    return found
+
+
+def _peers(options: argparse.Namespace) -> list[Tool]:
+    if not options.peers:
+        return []
+    setup = Setup(options.python, options.codex)
+    found = (find_tool(name, setup) for name in ("mpatch-numbered", "codex"))
+    return [tool for tool in found if tool]
+
+
+def read_changes(repositories: Sequence[Path], seed: str) -> list[list[tuple[Commit, FileChange]]]:
+    """The changes of files in each repository that a case can be made of."""
+    return [
+        [
+            (commit, change)
+            for commit in read_history(path, seed)
+            for change in commit.files
+            if len(change.old) <= _MOST_LINES
+        ]
+        for path in repositories
+    ]
+
+
+def draw(
+    changes: Sequence[Sequence[tuple[Commit, FileChange]]], seed: str, number: int
+) -> Drawn | None:
+    """Draw case `number`: the transformations take turns in being its first one."""
+    rng = Random(f"{seed}:{number}")
+    first = list(TRANSFORMS)[number % len(TRANSFORMS)]
+    for _ in range(_ATTEMPTS):
+        names = {first, *rng.sample(list(TRANSFORMS), rng.choice(_SIZES) - 1)}
+        commit, change = rng.choice(rng.choice(changes))
+        scene = _scene(change, sorted(names, key=_ORDER.__getitem__), rng)
+        if scene and first in scene.names:
+            return _drawn(commit, scene, number)
+    return None
+
+
+def _scene(change: FileChange, names: Sequence[str], rng: Random) -> Scene | None:
+    """The change, as a patch with those of these transformations that can be made."""
+    twin = with_twin(change, rng) if rng.random() < _TWINS else None
+    patch_format = rng.choice((Format.ENVELOPE, Format.ENVELOPE, Format.UNIFIED))
+    context, head = rng.choice((1, 3, 3)), rng.choice(_HEADS[patch_format])
+    scene = plain_scene(twin or change, context, patch_format, head)
+    if len(scene.pieces) > _MOST_HUNKS or not all(
+        any(text.strip() for text in piece.old) for piece in scene.pieces
+    ):
+        return None
+    for name in names:
+        spoiled = TRANSFORMS[name](scene, rng)
+        if spoiled:
+            scene = replace(spoiled, names=(*scene.names, name))
+    scene = replace(scene, twin=twin is not None)
+    return _judged(scene)
+
+
+def _judged(scene: Scene) -> Scene | None:
+    """The scene, with what its hunks say of their positions; None if they say others."""
+    for piece in scene.pieces:
+        verdict = verdict_of(piece, scene) if piece.is_true else Verdict.APPLY
+        if verdict is None:
+            return None
+        scene = scene.judged(verdict)
+    return scene
+
+
+def _drawn(commit: Commit, scene: Scene, number: int) -> Drawn:
+    path, verdict = scene.change.path, scene.verdict
+    expected = None if verdict is Verdict.REFUSE else {path: scene.to_bytes(scene.expected)}
+    draft = Draft({path: scene.to_bytes(scene.base)}, (), expected)
+    style = Style(scene.patch_format, Header.BARE)
+    case = Case(" + ".join(scene.names), number, commit, draft, style, _WANTED[verdict])
+    return Drawn(case, scene.names, verdict, scene)
+
+
+def try_all(drawn: Draw, count: int, tools: Sequence[Tool], jobs: int) -> list[Result]:
+    """Try that many cases with each tool."""
+    attempt = partial(_try, drawn, tools)
+    if jobs == 1:
+        return [result for number in range(count) for result in attempt(number)]
+    with multiprocessing.get_context("fork").Pool(jobs) as pool:
+        found = pool.map(attempt, range(count), chunksize=50)
+    return [result for results in found for result in results]
+
+
+def _try(drawn: Draw, tools: Sequence[Tool], number: int) -> list[Result]:
+    found = drawn(number)
+    return list(_results(found, tools)) if found else []
+
+
+def _results(drawn: Drawn, tools: Sequence[Tool]) -> Iterator[Result]:
+    for tool in tools:
+        text = write_scene(drawn.scene, tool.patch_format or drawn.scene.patch_format)
+        attempt = plan_patch if tool.stages else try_patch
+        try:
+            yield attempt(drawn.case, tool, text)
+        except Exception as error:  # a bug of the tool is an outcome, too
+            message = f"error: {type(error).__name__}: {error}"
+            yield Result(drawn.case, tool.name, Outcome.HALF, message, text, {})
+
+
+def _is_asked_for(result: Result, name: str) -> bool:
+    names = result.case.kind.split(" + ")
+    return not grammar_table.is_good(result) and name in (*names, result.case.kind, "all")
+
+
+def describe(result: Result) -> str:
+    """A failing case in full: what the file has near the change, the patch, and the outcomes."""
+    case = result.case
+    (path,) = case.draft.base
+    base = _text(case.draft.base[path]).split("\n")
+    wanted = case.draft.expected
+    head = f"=== {case.number}: {case.kind}\n{case.commit.repository} {case.commit.id[:10]} {path}"
+    parts = [head, f"wanted: {case.wanted.value}; outcome: {result.outcome.value}"]
+    parts += [result.message, "--- patch", result.patch]
+    if wanted is not None:
+        parts += ["--- the true change", _diff(base, _text(wanted[path]).split("\n"))]
+    if result.got.get(path, case.draft.base[path]) != case.draft.base[path]:
+        parts += ["--- what came out", _diff(base, _text(result.got[path]).split("\n"))]
+    else:
+        parts += ["--- the file where the patch is meant", _excerpt(base, result.patch)]
+    return "\n".join(parts)
+
+
+def _text(data: bytes) -> str:
+    return data.decode(errors="backslashreplace")
+
+
+def _diff(old: Sequence[str], new: Sequence[str]) -> str:
+    return "\n".join(list(difflib.unified_diff(old, new, lineterm="", n=6))[2:])
+
+
+def _excerpt(base: Sequence[str], patch: str) -> str:
+    """The lines of the file around those that the patch shows most of."""
+    shown = {"".join(line[1:].split()) for line in patch.split("\n") if line[:1] in " -"}
+    near: set[int] = set()
+    for at, line in enumerate(base):
+        if len(line.strip()) > 8 and "".join(line.split()) in shown:
+            near |= set(range(max(at - 6, 0), min(at + 7, len(base))))
+    return "\n".join(f"{at + 1:5} {base[at]}" for at in sorted(near)[:120])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,332 @@
+"""Transformations of lines: what a writer does to a line, or to all of a hunk, from memory."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from enum import Enum
+from functools import partial
+from random import Random
+
+from model import ADDED, BARE, CONTEXT, REMOVED
+from reading import is_prose
+from scene import (
+    Piece,
+    Row,
+    Scene,
+    Spoil,
+    Transform,
+    Verdict,
+    Written,
+    in_all_hunks,
+    in_one_hunk,
+)
+
+Rewrite = Callable[[str, Random], str]
+_Found = tuple[Piece, Verdict] | None
+
+_COMMENT = re.compile(r"\s*(?:#(?!include|if|el|en|define|!)|//|/?\*|--\s|;;|<!--)")
+_WORDS = re.compile(r"[A-Za-z]{2,}")
+_CODE = re.compile(r"\w\(|[{};=\[\]]|->|::|\)[.,:;]?$")
+_HEADING = re.compile(r"#{1,5}\s+\S")
+_SENTENCE = re.compile(r"(?:\b[A-Za-z]+ ){3}[a-z]")
+_LEAST_LEFT = 20
+
+
+class Kind(Enum):
+    """What a line reads as."""
+
+    PROSE = "prose"
+    CODE = "code"
+    UNCLEAR = "unclear"
+
+
+def kind_of(text: str, scene: Scene) -> Kind:
+    """Whether a line is a comment or prose, or clearly a line of code."""
+    words = len(_WORDS.findall(text))
+    looks_coded = _CODE.search(text) is not None and not _SENTENCE.search(text)
+    if _COMMENT.match(text) or is_prose(scene.change):
+        is_text = words > 2 and not (is_prose(scene.change) and (looks_coded or text[:4].isspace()))
+        return Kind.PROSE if is_text else Kind.UNCLEAR
+    return Kind.CODE if looks_coded else Kind.UNCLEAR
+
+
+def _lines_of(
+    rewrite: Rewrite, prefixes: Sequence[str], verdict: Verdict, kind: Kind | None = None
+) -> Spoil:
+    """Spoil one line with one of these prefixes; `kind` chooses among them."""
+
+    def spoil(piece: Piece, scene: Scene, rng: Random) -> _Found:
+        able = piece.indexes(*prefixes)
+        for at in rng.sample(able, len(able)):
+            text = piece.rows[at].text
+            if kind is not None and kind is not kind_of(text, scene):
+                continue
+            new = rewrite(text, rng)
+            if new != text and new.strip():
+                return piece.with_text(at, new), verdict
+        return None
+
+    return spoil
+
+
+def _context(rewrite: Rewrite, verdict: Verdict, kind: Kind | None = None) -> Transform:
+    """One line of context; tolerable where all else is exact."""
+    return in_one_hunk(_lines_of(rewrite, (CONTEXT,), verdict, kind), tolerance=True)
+
+
+def _removed(rewrite: Rewrite, verdict: Verdict, kind: Kind | None = None) -> Transform:
+    return in_one_hunk(_lines_of(rewrite, (REMOVED,), verdict, kind), tolerance=True)
+
+
+def _all_lines(rewrite: Rewrite, verdict: Verdict) -> Transform:
+    """All lines of a hunk alike: one hand wrote both sides."""
+
+    def spoil(piece: Piece, _: Scene, rng: Random) -> _Found:
+        rows = tuple(
+            replace(row, text=rewrite(row.text, rng)) if row.truth is not None else row
+            for row in piece.rows
+        )
+        spoiled = replace(piece, rows=rows)
+        return (spoiled, verdict) if spoiled.old != piece.old else None
+
+    return in_one_hunk(spoil, tolerance=True)
+
+
+def _some_lines(rewrite: Rewrite) -> Transform:
+    """About half of the old lines, but no removed line that is added again but for whitespace."""
+
+    def spoil(piece: Piece, _: Scene, rng: Random) -> _Found:
+        added = {"".join(row.text.split()) for row in piece.rows if row.prefix == ADDED}
+        able = [
+            at
+            for at in piece.indexes(CONTEXT, BARE, REMOVED)
+            if rewrite(piece.rows[at].text, Random(0)) != piece.rows[at].text
+            and (piece.rows[at].is_context or "".join(piece.rows[at].text.split()) not in added)
+        ]
+        if not able:
+            return None
+        for at in rng.sample(able, rng.randint(1, len(able))):
+            piece = piece.with_text(at, rewrite(piece.rows[at].text, rng))
+        return piece, Verdict.APPLY
+
+    return in_one_hunk(spoil)
+
+
+def _trailing(text: str, rng: Random) -> str:
+    return text.rstrip() if text.rstrip() != text else text + rng.choice((" ", "  ", "\t"))
+
+
+def _inner(text: str, _: Random) -> str:
+    body = text.lstrip()
+    collapsed = re.sub(r"[ \t]{2,}", " ", body)
+    spoiled = collapsed if collapsed != body else body.replace(" ", "  ")
+    return text[: len(text) - len(body)] + spoiled
+
+
+def _case(text: str, _: Random) -> str:
+    return re.sub(r"[A-Za-z]", lambda letter: letter[0].swapcase(), text, count=1)
+
+
+def _sign(text: str, rng: Random) -> str:
+    if re.search(r"[\w)\]'\"`][.,;:!?]$", text):
+        return text[:-1]
+    return text + rng.choice(".,;:!?") if re.search(r"[\w)\]'\"`]$", text) else text
+
+
+def _without_sign(text: str, _: Random) -> str:
+    return text[:-1] if re.search(r"[\w)\]'\"`][,;]$", text) else text
+
+
+def _typographic(text: str, rng: Random) -> str:
+    body = text.lstrip()
+    found = [(a, b) for a, b in (('"', "\u201d"), ("'", "\u2019"), ("...", "\u2026")) if a in body]
+    if not found:
+        return text
+    plain, sign = rng.choice(found)
+    return text[: len(text) - len(body)] + body.replace(plain, sign)
+
+
+def _other_quotes(text: str, _: Random) -> str:
+    if text.count('"') == 2 and "'" not in text:
+        return text.replace('"', "'")
+    return text.replace("'", '"') if text.count("'") == 2 and '"' not in text else text
+
+
+def _entities(text: str, _: Random) -> str:
+    return html.escape(text, quote=False)
+
+
+def _escaped(text: str, _: Random) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _decomposed(text: str, _: Random) -> str:
+    return unicodedata.normalize("NFD", text)
+
+
+def _zero_width(text: str, rng: Random) -> str:
+    gaps = [match.end() for match in re.finditer(r"\w\b", text)]
+    if not gaps:
+        return text
+    at = rng.choice(gaps)
+    return text[:at] + rng.choice(("\u200b", "\ufeff")) + text[at:]
+
+
+def _without_comment(text: str, _: Random) -> str:
+    """A line of code without the comment that ends it."""
+    found = re.search(r"\S(\s+(?:#|//) [^'\"`]*)$", text)
+    if found and not _COMMENT.match(text):
+        return text[: found.start(1)]
+    return text
+
+
+def _cut_tail(text: str, rng: Random) -> str:
+    body = text.rstrip()
+    least = max(_LEAST_LEFT, 2 * len(body) // 3)
+    if len(body) - least < 3:
+        return text
+    return body[: rng.randrange(least, len(body) - 2)].rstrip() + rng.choice(("", "...", " ..."))
+
+
+def _cut_front(text: str, rng: Random) -> str:
+    body = text.strip()
+    if len(body) < _LEAST_LEFT + 5:
+        return text
+    cut = rng.randrange(4, len(body) - _LEAST_LEFT + 1)
+    return body[cut:].lstrip() if re.search(r"\w", body[:cut]) else text
+
+
+def _added_comment(piece: Piece, scene: Scene, rng: Random) -> _Found:
+    """A comment after a line of context, of which the file knows nothing."""
+    if is_prose(scene.change):
+        return None
+    mark = "//" if scene.change.path.endswith((".c", ".js", ".go", ".rs", ".h")) else "#"
+    able = [at for at in piece.indexes(CONTEXT) if re.search(r"[\w)\];:{]$", piece.rows[at].text)]
+    if not able or not scene.change.path.endswith((".c", ".h", ".js", ".go", ".rs", ".py", ".rb")):
+        return None
+    at = rng.choice(able)
+    words = rng.choice(("unchanged", "existing", "as before", "keep this"))
+    return piece.with_text(at, f"{piece.rows[at].text}  {mark} {words}"), Verdict.APPLY
+
+
+def _sign_beside(piece: Piece, scene: Scene, rng: Random) -> _Found:
+    """Another sign at the end of a line of code that what is added follows, or precedes."""
+    able = [
+        at
+        for at in piece.indexes(CONTEXT)
+        if kind_of(piece.rows[at].text, scene) is Kind.CODE
+        and any(row.prefix == ADDED for row in piece.rows[max(at - 1, 0) : at + 2])
+    ]
+    for at in rng.sample(able, len(able)):
+        new = _sign(piece.rows[at].text, rng)
+        if new != piece.rows[at].text:
+            return piece.with_text(at, new), Verdict.REFUSE
+    return None
+
+
+def _heading_level(piece: Piece, scene: Scene, _: Random) -> _Found:
+    """Headings of another level in all lines: the file's level is the form that follows."""
+    if not scene.change.path.lower().endswith((".md", ".markdown")):
+        return None
+    fenced = sum(line.lstrip().startswith("```") for line in scene.base[: piece.start]) % 2
+    if fenced or any("```" in row.text for row in piece.rows):
+        return None  # there, such a line is a comment
+    headings = [
+        at for at in piece.indexes(CONTEXT, REMOVED, ADDED) if _HEADING.match(piece.rows[at].text)
+    ]
+    if not any(piece.rows[at].is_old for at in headings):
+        return None
+    removed = any(piece.rows[at].prefix == REMOVED for at in headings)
+    added = any(piece.rows[at].prefix == ADDED for at in headings)
+    for at in headings:
+        piece = piece.with_text(at, "#" + piece.rows[at].text)
+    return piece, Verdict.APPLY if removed or not added else Verdict.MAY
+
+
+def _lost_spaces(piece: Piece, _: Scene, rng: Random) -> _Found:
+    """Lines of context without the diff's space."""
+    able = [
+        at
+        for at in piece.indexes(CONTEXT)
+        if piece.rows[at].text and piece.rows[at].text[0] not in "+-@*\\"
+    ]
+    if not able:
+        return None
+    for at in rng.sample(able, rng.choice((len(able), rng.randint(1, len(able))))):
+        piece = piece.with_row(at, replace(piece.rows[at], prefix=BARE))
+    return piece, Verdict.APPLY
+
+
+def _lost_plus(piece: Piece, _: Scene, rng: Random) -> _Found:
+    """An added line without its `+`, which so claims to be in the file."""
+    able = [
+        at
+        for at in piece.indexes(ADDED)
+        if piece.rows[at].text.strip() and piece.rows[at].text[0] not in "+-@*\\"
+    ]
+    if not able or not any(row.is_old for row in piece.rows):
+        return None
+    at = rng.choice(able)
+    row = Row(rng.choice((CONTEXT, BARE)), piece.rows[at].text, None)
+    return piece.with_row(at, row), Verdict.MAY
+
+
+def _written(written: Written, piece: Piece, _: Scene, __: Random) -> _Found:
+    if any(row.prefix == BARE or row.truth is None for row in piece.rows):
+        return None
+    removed, added = piece.indexes(REMOVED), piece.indexes(ADDED)
+    alone = written is Written.DOUBLED and not (removed and added)
+    safe = not alone and written is not Written.OLD_NUMBERED
+    if written is Written.DOUBLED and any(
+        piece.rows[at].text[:1] in ("+", "-") for at in (*removed, *added)
+    ):
+        return None
+    if piece.written is not Written.PLAIN:
+        return None
+    return replace(piece, written=written), Verdict.APPLY if safe else Verdict.MAY
+
+
+def _whole(written: Written) -> Transform:
+    return in_one_hunk(partial(_written, written), tolerance=True)
+
+
+_APPLY, _MAY, _REFUSE = Verdict.APPLY, Verdict.MAY, Verdict.REFUSE
+
+LINES: dict[str, Transform] = {
+    "trailing whitespace": _some_lines(_trailing),
+    "inner whitespace": _some_lines(_inner),
+    "case: prose context": _context(_case, _APPLY, Kind.PROSE),
+    "case: code context": _context(_case, _MAY, Kind.CODE),
+    "case: code removed": _removed(_case, _REFUSE, Kind.CODE),
+    "sign at end: prose context": _context(_sign, _APPLY, Kind.PROSE),
+    "sign at end: code context": _context(_sign, _MAY, Kind.CODE),
+    "sign at end: code beside added": in_one_hunk(_sign_beside, tolerance=True),
+    "sign at end: code removed": _removed(_sign, _REFUSE, Kind.CODE),
+    "sign lost in all lines": _all_lines(_without_sign, _MAY),
+    "typographic: context": _context(_typographic, _APPLY),
+    "typographic: all lines": _all_lines(_typographic, _MAY),
+    "other quotes: context": _context(_other_quotes, _APPLY),
+    "other quotes: all lines": _all_lines(_other_quotes, _MAY),
+    "entities: all lines": _all_lines(_entities, _MAY),
+    "escaped: all lines": _all_lines(_escaped, _MAY),
+    "NFD: context": _context(_decomposed, _APPLY),
+    "NFD: all lines": _all_lines(_decomposed, _MAY),
+    "zero-width: context": _context(_zero_width, _APPLY),
+    "zero-width: removed": _removed(_zero_width, _MAY),
+    "comment left out: context": _context(_without_comment, _APPLY),
+    "comment left out: removed": _removed(_without_comment, _MAY),
+    "comment added: context": in_one_hunk(_added_comment, tolerance=True),
+    "cut tail: context": _context(_cut_tail, _APPLY),
+    "cut tail: removed": _removed(_cut_tail, _MAY),
+    "cut front: context": _context(_cut_front, _APPLY),
+    "heading level: all lines": in_one_hunk(_heading_level),
+    "lost space": in_all_hunks(_lost_spaces),
+    "lost plus": in_one_hunk(_lost_plus),
+    "doubled prefixes": _whole(Written.DOUBLED),
+    "line numbers: all lines": _whole(Written.NUMBERED),
+    "line numbers: old lines": _whole(Written.OLD_NUMBERED),
+}

@@ -1,0 +1,260 @@
+"""Transformations of a patch: its sections, the order of its hunks, and what is applied already."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from random import Random
+
+import refusals
+from grammar_lines import Kind, kind_of
+from hunks import hunk_of
+from model import ADDED, REMOVED, Edit, FileChange, Format
+from reading import exact_positions, loose_positions
+from scene import Head, Piece, Row, Scene, Transform, Verdict, plain_scene
+
+
+def _shuffled(scene: Scene, rng: Random) -> Scene | None:
+    """The hunks in another order."""
+    pieces = rng.sample(scene.pieces, len(scene.pieces))
+    return scene.with_pieces(*pieces) if tuple(pieces) != scene.pieces else None
+
+
+def _hunk_twice(scene: Scene, rng: Random) -> Scene | None:
+    """One hunk once more, right after itself or at the end."""
+    able = [piece for piece in scene.pieces if piece.is_true]
+    if not able:
+        return None
+    piece = rng.choice(able)
+    at = rng.choice((scene.pieces.index(piece) + 1, len(scene.pieces)))
+    verdict = _if_once(scene, (piece,))
+    again = scene.with_pieces(*scene.pieces[:at], piece, *scene.pieces[at:])
+    return None if verdict is None else again.judged(verdict)
+
+
+def _section_twice(scene: Scene, _: Random) -> Scene | None:
+    """The same section once more."""
+    if len(scene.sections) > 1:
+        return None
+    verdict = _if_once(scene, scene.pieces)
+    again = replace(scene, sections=(scene.pieces, scene.pieces))
+    return None if verdict is None else again.judged(verdict)
+
+
+def _if_once(scene: Scene, pieces: tuple[Piece, ...]) -> Verdict | None:
+    """One change if its lines are in the file once; None if two may be meant."""
+    if any(len(loose_positions(piece.rows, scene.base)) > 1 for piece in pieces):
+        return None
+    once = all(len(exact_positions(piece.old, scene.base)) == 1 for piece in pieces)
+    return Verdict.APPLY if once else Verdict.MAY
+
+
+def _two_versions(scene: Scene, rng: Random, *, sections: bool) -> Scene | None:
+    """A hunk and another version of it: the writer thought again."""
+    able = [
+        (at, number)
+        for at, piece in enumerate(scene.pieces)
+        for number in piece.indexes(ADDED)
+        if piece.is_true
+        and refusals.other_word(piece.rows[number].text, Random(1)) != piece.rows[number].text
+    ]
+    if not able or len(scene.sections) > 1:
+        return None
+    at, number = rng.choice(able)
+    piece = scene.pieces[at]
+    text = refusals.other_word(piece.rows[number].text, rng)
+    if text == piece.rows[number].text or len(loose_positions(piece.rows, scene.base)) > 1:
+        return None
+    other = piece.with_row(number, Row(ADDED, text, None))
+    if sections:
+        spoiled = replace(scene, sections=(scene.pieces, (other,)))
+    else:
+        spoiled = scene.with_pieces(*scene.pieces[: at + 1], other, *scene.pieces[at + 1 :])
+    return spoiled.judged(Verdict.REFUSE)
+
+
+def _follow_on(scene: Scene, rng: Random, *, exact: bool) -> Scene | None:
+    """A later section changes a line that the first one wrote; exactly, or as it reads loosely."""
+    change = scene.change
+    if len(scene.sections) > 1 or scene.expected != change.new or scene.base != change.old:
+        return None
+    able = [
+        at
+        for edit in change.edits
+        for at in range(edit.new_start, edit.new_stop)
+        if len(change.new[at].strip()) > 4
+        and refusals.other_word(change.new[at], Random(1)) != change.new[at]
+    ]
+    if not able:
+        return None
+    at = rng.choice(able)
+    line = change.new[at]
+    new = refusals.other_word(line, rng)
+    if new == line:
+        return None
+    second = FileChange(
+        change.path,
+        change.new,
+        (*change.new[:at], new, *change.new[at + 1 :]),
+        (Edit(at, at + 1, at, at + 1),),
+    )
+    hunk = hunk_of(second, second.edits, scene.context, scene.context)
+    shown = line if exact else _loosely(line, scene, rng)
+    if not exact and shown == line:
+        return None
+    rows = tuple(
+        Row(item.prefix, shown if item.prefix == REMOVED else item.text, item.text)
+        for item in hunk.lines
+    )
+    piece = Piece(rows, hunk.start, Head(), is_true=False)
+    old = piece.old
+    found = exact_positions(old, change.new)
+    if not exact:
+        if found or exact_positions(old, change.old):
+            return None
+        verdict = Verdict.REFUSE
+    else:
+        verdict = Verdict.APPLY if len(found) == 1 else Verdict.MAY
+        if exact_positions(old, change.old) or exact_positions(piece.after, change.new):
+            verdict = Verdict.MAY
+    spoiled = replace(scene, sections=(scene.pieces, (piece,)))
+    if exact:
+        spoiled = replace(spoiled, expected=second.new)
+    return spoiled.judged(verdict)
+
+
+def _loosely(line: str, scene: Scene, rng: Random) -> str:
+    """A line as a careless writer would quote it."""
+    body = line.lstrip()
+    shapes = [body if body != line else "  " + line, line + " ", body.replace(" ", "  ")]
+    if kind_of(line, scene) is Kind.PROSE:
+        shapes.append(line.swapcase())
+    return rng.choice(shapes)
+
+
+def _hunk_applied(scene: Scene, rng: Random, *, every: bool) -> Scene | None:
+    """The file has the change of one hunk, or of all, already."""
+    change = scene.change
+    if scene.base != change.old or scene.names:
+        return None
+    if every:
+        return replace(scene, base=change.new).judged(Verdict.REFUSE)
+    if len(scene.pieces) < 2:
+        return None
+    done = rng.choice(scene.pieces)
+    stop = done.start + done.size
+    made = [edit for edit in change.edits if done.start <= edit.old_start and edit.old_stop <= stop]
+    return _with_made(scene, made)
+
+
+def _applied_in_part(scene: Scene, rng: Random) -> Scene | None:
+    """The file has one of a hunk's edits already."""
+    if scene.base != scene.change.old or scene.names:
+        return None
+    for piece in rng.sample(scene.pieces, len(scene.pieces)):
+        stop = piece.start + piece.size
+        edits = [
+            edit
+            for edit in scene.change.edits
+            if piece.start <= edit.old_start and edit.old_stop <= stop
+        ]
+        if len(edits) > 1:
+            return _with_made(scene, rng.sample(edits, rng.randrange(1, len(edits))))
+    return None
+
+
+def _with_made(scene: Scene, made: list[Edit]) -> Scene:
+    """The scene, where the file has these edits already."""
+    lines = list(scene.change.old)
+    for edit in sorted(made, key=lambda edit: -edit.old_start):
+        lines[edit.old_start : edit.old_stop] = scene.change.new[edit.new_start : edit.new_stop]
+    pieces = [
+        replace(
+            piece,
+            start=piece.start
+            + sum(
+                edit.new_stop - edit.new_start - edit.old_stop + edit.old_start
+                for edit in made
+                if edit.old_stop <= piece.start
+            ),
+        )
+        for piece in scene.pieces
+    ]
+    return replace(scene, base=tuple(lines)).with_pieces(*pieces).judged(Verdict.MAY)
+
+
+def _between(scene: Scene, rng: Random) -> Scene | None:
+    """Two versions of an answer in one text, with words between them."""
+    spoiled = _two_versions(scene, rng, sections=True)
+    words = ("Wait, that is not right. It should be:", "Actually, this is better:")
+    return spoiled and replace(spoiled, between=("", rng.choice(words), ""))
+
+
+def _bullets_below(scene: Scene, rng: Random) -> Scene | None:
+    """A list right below an unfenced diff, whose marks are those of a hunk."""
+    if scene.patch_format is not Format.UNIFIED:
+        return None
+    mark = rng.choice(("-", "+", "*"))
+    words = ("adds what was asked for", "keeps the rest as it is")
+    gaps = ((), ("",), ("", "This change:"))
+    gap = rng.choice(gaps[1:] if mark == "+" else gaps)  # right below, nothing tells them apart
+    below = (*gap, *(f"{mark} {item}" for item in words))
+    return replace(scene, below=below).judged(Verdict.MAY)
+
+
+def _crlf(scene: Scene, _: Random) -> Scene | None:
+    """A file that ends its lines with CRLF, and a patch that does not."""
+    return replace(scene, ending="\r\n")
+
+
+def _no_last_newline(scene: Scene, _: Random) -> Scene | None:
+    """A file without a newline at its end, of which the patch says nothing."""
+    if not scene.base[-1] or not scene.expected[-1]:
+        return None
+    touched = any(edit.old_stop == len(scene.change.old) for edit in scene.change.edits)
+    return None if touched else replace(scene, newline=False)
+
+
+def _latin(scene: Scene, rng: Random) -> Scene | None:
+    """A file in Latin-1, and a patch in UTF-8 that adds a line with an accent."""
+    change = scene.change
+    added = [at for edit in change.edits for at in range(edit.new_start, edit.new_stop)]
+    able = [at for at in added if "e" in change.new[at]]
+    shown = {at for piece in scene.pieces for at in range(piece.start, piece.start + piece.size)}
+    other = [at for at, line in enumerate(change.old) if "e" in line and at not in shown]
+    text = "".join((*change.old, *change.new))
+    if scene.names or not able or not other or not text.isascii():
+        return None
+    at, far = rng.choice(able), rng.choice(other)
+    old, new = list(change.old), list(change.new)
+    grown = sum(
+        edit.new_stop - edit.new_start - edit.old_stop + edit.old_start
+        for edit in change.edits
+        if edit.old_stop <= far
+    )
+    old[far] = new[far + grown] = old[far].replace("e", "\u00e9", 1)
+    new[at] = new[at].replace("e", "\u00e9", 1)
+    pieces = plain_scene(replace(change, old=tuple(old), new=tuple(new)), scene.context,
+                         scene.patch_format, "bare").pieces  # fmt: skip
+    accented = replace(scene, change=replace(change, old=tuple(old), new=tuple(new)),
+                       base=tuple(old), expected=tuple(new), encoding="latin-1")  # fmt: skip
+    return accented.with_pieces(*pieces).judged(Verdict.MAY)
+
+
+PATCHES: dict[str, Transform] = {
+    "hunks shuffled": _shuffled,
+    "hunk twice": _hunk_twice,
+    "section twice": _section_twice,
+    "two versions, in a hunk": partial(_two_versions, sections=False),
+    "two versions, in a section": partial(_two_versions, sections=True),
+    "two versions, prose between": _between,
+    "list below the diff": _bullets_below,
+    "file with CRLF": _crlf,
+    "file without last newline": _no_last_newline,
+    "file in Latin-1": _latin,
+    "later section, exact": partial(_follow_on, exact=True),
+    "later section, loose": partial(_follow_on, exact=False),
+    "applied": partial(_hunk_applied, every=True),
+    "one hunk applied": partial(_hunk_applied, every=False),
+    "hunk applied in part": _applied_in_part,
+}

@@ -1,0 +1,118 @@
+"""`apply --interactive`: ask for each part of a patch, with the answers of `git add -p`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TextIO
+
+from git_opatch.model.errors import UsageError
+from git_opatch.model.selection import Part, Selected, keep, parts_of
+from git_opatch.report.placements import part_lines
+from git_opatch.report.terminal import show_styled_on
+
+_HELP = """\
+y - apply this hunk
+n - do not apply this hunk
+q - quit; do not apply this hunk or any of the remaining ones
+a - apply this hunk and all later hunks in the file
+d - do not apply this hunk or any of the later hunks in the file
+j - leave this hunk undecided, see next undecided hunk
+k - leave this hunk undecided, see previous undecided hunk
+? - print help"""
+
+
+def choose(selected: Selected, settings: Mapping[str, str]) -> Selected:
+    """Ask at the terminal which of the selected parts to apply; what stays undecided is left out.
+
+    Raises `UsageError` without a terminal, or if nothing is chosen.
+    """
+    parts = parts_of(selected.patch)
+    with _terminal() as answers:
+        wanted = _Questions(parts, answers, settings).ask()
+    left_out = [part for part, is_wanted in zip(parts, wanted, strict=True) if not is_wanted]
+    if len(left_out) == len(parts):
+        raise UsageError("no hunk was chosen; nothing was changed")
+    chosen, left_out_now = keep(selected.patch, left_out)
+    return Selected(chosen, (*selected.left_out, *left_out_now))
+
+
+@contextmanager
+def _terminal() -> Iterator[TextIO]:
+    """Open what answers are read from: standard input may be the patch."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        yield sys.stdin
+        return
+    try:
+        stream = open("/dev/tty")  # noqa: SIM115 - closed below
+    except OSError:
+        raise UsageError("--interactive asks at a terminal, and there is none") from None
+    with stream:
+        yield stream
+
+
+class _Questions:
+    """Asks for one part after the other."""
+
+    def __init__(self, parts: Sequence[Part], answers: TextIO, settings: Mapping[str, str]) -> None:
+        self._parts = parts
+        self._answers = answers
+        self._settings = settings
+        self._wanted: list[bool | None] = [None] * len(parts)
+        self._at = 0
+        self._shown = -1
+
+    def ask(self) -> list[bool]:
+        """Ask until all is decided, or the user quits."""
+        actions: Mapping[str, Callable[[], None]] = {
+            "y": lambda: self._decide([self._at], wanted=True),
+            "n": lambda: self._decide([self._at], wanted=False),
+            "a": lambda: self._decide(self._rest_of_file(), wanted=True),
+            "d": lambda: self._decide(self._rest_of_file(), wanted=False),
+            "j": lambda: self._go(range(self._at + 1, len(self._parts)), "No next hunk"),
+            "k": lambda: self._go(reversed(range(self._at)), "No previous hunk"),
+        }
+        while None in self._wanted:
+            answer = self._read()
+            if answer in ("q", None):
+                break
+            actions.get(answer, self._help)()
+        return [bool(wanted) for wanted in self._wanted]
+
+    def _read(self) -> str | None:
+        """Show the part, unless it is shown, and return the answer; None at its end."""
+        if self._shown != self._at:
+            lines = part_lines(self._parts[self._at])
+            show_styled_on(sys.stderr, lines, self._settings)
+            self._shown = self._at
+        question = f"({self._at + 1}/{len(self._parts)}) Apply this hunk [y,n,q,a,d,j,k,?]? "
+        sys.stderr.write(question)
+        sys.stderr.flush()
+        line = self._answers.readline()
+        if not line:
+            sys.stderr.write("\n")
+            return None
+        return line.strip()[:1].lower()
+
+    def _decide(self, indexes: Sequence[int], *, wanted: bool) -> None:
+        for index in indexes:
+            if self._wanted[index] is None:
+                self._wanted[index] = wanted
+        undecided = [at for at, decided in enumerate(self._wanted) if decided is None]
+        self._at = next((at for at in undecided if at > self._at), (undecided or [0])[0])
+
+    def _rest_of_file(self) -> list[int]:
+        paths = self._parts[self._at].paths
+        later = range(self._at, len(self._parts))
+        return [index for index in later if self._parts[index].paths & paths]
+
+    def _go(self, indexes: Iterator[int] | range, otherwise: str) -> None:
+        found = next((index for index in indexes if self._wanted[index] is None), None)
+        if found is None:
+            sys.stderr.write(otherwise + "\n")
+        else:
+            self._at = found
+
+    def _help(self) -> None:
+        sys.stderr.write(_HELP + "\n")

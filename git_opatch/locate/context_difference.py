@@ -1,0 +1,297 @@
+"""Tolerate one context line that differs, where all else is exact (D101).
+
+Context is never written (D40), so a difference there alone costs nothing if the position is
+certain without that line:
+
+    hunk                        file
+     name = "x"                 name = 'x'        quotes
+    -retries = 3                retries = 3
+    +retries = 4
+
+The other lines must match but for whitespace, and without that line they must match at one
+position alone when compared as loosely as lines are at all. The difference must be one of
+`_DIFFERENCES`, and no added line may have it, too: whoever wrote both may have meant the file's
+form.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import takewhile
+from typing import NamedTuple
+
+from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.loose_matches import has_distinctive_line
+from git_opatch.locate.tiers import fuzzy, resilient
+from git_opatch.model.options import Tier
+from git_opatch.model.patch import Hunk, Line, Prefix
+from git_opatch.model.text import indentation
+
+_MAX_STARTS = 100
+"""Where even the rarest of the other lines occurs more often, nothing is searched."""
+
+_SIZES = ((1, 1), (1, 2), (2, 1))
+"""How many lines of the hunk are how many of the file."""
+
+_QUOTES = re.compile("[\"'`\u2018\u2019\u201c\u201d]")
+_INVISIBLE = re.compile("[\u200b-\u200d\u2060\ufeff\u00ad]")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_ELLIPSIS = re.compile(r"\s*(?:\.\.\.|\u2026)\Z")
+_SIGNS = ".,;:!?"
+
+
+class _Gap(NamedTuple):
+    """Lines of a preimage, `size` from `at` on, that may be `in_file` lines of the file."""
+
+    at: int
+    size: int
+    in_file: int
+
+    @property
+    def stop(self) -> int:
+        """The index after them."""
+        return self.at + self.size
+
+    def rows(self, hunk: Hunk) -> tuple[int, int]:
+        """Return the first of the lines among all of the hunk, and the one after the last."""
+        rows = [index for index, line in enumerate(hunk.lines) if line.prefix is not Prefix.ADDED]
+        return rows[self.at], rows[self.stop - 1] + 1
+
+
+class Tolerated(NamedTuple):
+    """A hunk as the file has it at `start`, and what differs there, in words."""
+
+    hunk: Hunk
+    start: int
+    difference: str
+
+
+def tolerate_context(hunk: Hunk, file_index: FileIndex, tier: Tier) -> Tolerated | None:
+    """Return where `hunk` matches at `tier` but for one context line; None if it is not certain.
+
+    `tier` is strict, or resilient: then whitespace may differ in the other lines.
+    """
+    found = list(_readings(hunk, file_index, tier))
+    return found[0] if len(found) == 1 else None
+
+
+def _readings(hunk: Hunk, file_index: FileIndex, tier: Tier) -> Iterator[Tolerated]:
+    if tier is Tier.STRICT:
+        texts = [file_index.normal(line.text) for line in hunk.preimage]
+        keys: Sequence[bytes] = file_index.lines
+        positions = [file_index.strict_positions(text) for text in texts]
+    else:
+        view = file_index.view(tier)
+        texts, keys = [view.key(line) for line in hunk.preimage], view.keys
+        positions = [view.positions(text) for text in texts]
+    for start in _starts(texts, positions):
+        at = _first_difference(texts, keys, start)
+        for gap in (_Gap(at, size, in_file) for size, in_file in _SIZES):
+            if not _fits(texts, gap, keys, start):
+                continue
+            found = file_index.lines[start + at : start + at + gap.in_file]
+            difference = _difference(hunk, gap, found, file_index)
+            if difference and _is_only_position(hunk.preimage, gap, start, file_index):
+                yield Tolerated(_with_lines(hunk, gap, found), start, difference)
+
+
+def _starts(texts: Sequence[bytes], positions: Sequence[Sequence[int]]) -> list[int]:
+    """List where a hunk may begin, of which each line is at `positions`.
+
+    One line may differ, and be elsewhere: one of the two rarest ones does not.
+    """
+    rows = [(positions[index], index) for index, text in enumerate(texts) if text.strip()]
+    found = sorted((row for row in rows if row[0]), key=lambda row: len(row[0]))[:2]
+    if any(len(of_line) > _MAX_STARTS for of_line, _ in found):
+        return []
+    shifts = {size - in_file for size, in_file in _SIZES}
+    return sorted(
+        {
+            position - index + shift
+            for of_line, index in found
+            for position in of_line
+            for shift in shifts
+            if position - index + shift >= 0
+        }
+    )
+
+
+def _first_difference(texts: Sequence[bytes], lines: Sequence[bytes], start: int) -> int:
+    rows = enumerate(zip(texts, lines[start : start + len(texts)], strict=False))
+    return next((index for index, (text, line) in rows if text != line), len(texts))
+
+
+def _fits(texts: Sequence[bytes], gap: _Gap, lines: Sequence[bytes], start: int) -> bool:
+    """Tell whether the lines around the gap are at `start`, and the gap is not beyond the end."""
+    first, below = start + gap.at, texts[gap.stop :]
+    after = first + gap.in_file
+    stop = after + len(below)
+    return (
+        gap.stop <= len(texts)
+        and stop <= len(lines)
+        and list(lines[start:first]) == list(texts[: gap.at])
+        and list(lines[after:stop]) == list(below)
+    )
+
+
+def _is_only_position(
+    preimage: Sequence[Line], gap: _Gap, start: int, file_index: FileIndex
+) -> bool:
+    """Tell whether the lines around the gap are nowhere else, compared at the loosest tier."""
+    view = file_index.view(Tier.FUZZY)
+    keys = [view.key(line) for line in preimage]
+    rows = [
+        (view.positions(key), index)
+        for index, key in enumerate(keys)
+        if key and not gap.at <= index < gap.stop
+    ]
+    positions, index = min(rows, key=lambda row: len(row[0]), default=((), 0))
+    if not 0 < len(positions) <= _MAX_STARTS:
+        return False
+    shift = gap.in_file - gap.size if index > gap.at else 0
+    begins = {position - index - shift for position in positions} - {start}
+    return not any(begin >= 0 and _fits(keys, gap, view.keys, begin) for begin in begins)
+
+
+def _with_lines(hunk: Hunk, gap: _Gap, found: Sequence[bytes]) -> Hunk:
+    """Return `hunk` with the file's lines in place of the context lines of the gap.
+
+    A line for a line keeps its indentation: it may show that of the hunk.
+    """
+    first, stop = gap.rows(hunk)
+    if gap.size == len(found) == 1:
+        found = [indentation(hunk.lines[first].text) + found[0].lstrip(b" \t")]
+    lines = [hunk.lines[first]._replace(text=text) for text in found]
+    return replace(hunk, lines=(*hunk.lines[:first], *lines, *hunk.lines[stop:]))
+
+
+def _difference(hunk: Hunk, gap: _Gap, found: Sequence[bytes], file_index: FileIndex) -> str:
+    """Name the only difference between context lines and the file's; empty if they differ more.
+
+    Empty, too, if an added line may have inherited it, and if the other lines are nothing but
+    brackets.
+    """
+    first, stop = gap.rows(hunk)
+    shown = hunk.lines[first:stop]
+    if any(line.prefix is not Prefix.CONTEXT or not line.text.strip() for line in shown):
+        return ""
+    if not has_distinctive_line(replace(hunk, lines=(*hunk.lines[:first], *hunk.lines[stop:]))):
+        return ""
+    texts = [file_index.normal(line.text) for line in shown]
+    if len(texts) != 1 or len(found) != 1:
+        return "line breaks" if _is_rewrapped(texts, found) else ""
+    text, line = texts[0], found[0]
+    for name, is_only_difference in _DIFFERENCES:
+        if is_only_difference(text, line, file_index):
+            return "" if _may_be_inherited(hunk, first, text, line) else name
+    return ""
+
+
+def _is_rewrapped(shown: Sequence[bytes], found: Sequence[bytes]) -> bool:
+    """Tell whether the lines are the same but for one line break, none of them blank."""
+    if any(not line.strip() for line in found):
+        return False
+    spaced = [b" ".join(map(resilient, lines)) for lines in (shown, found)]
+    joined = [b"".join(map(resilient, lines)) for lines in (shown, found)]
+    return spaced[0] == spaced[1] or joined[0] == joined[1]
+
+
+def _text(line: bytes) -> str:
+    return line.decode("utf-8", "surrogateescape").strip()
+
+
+def _other_quotes(line: bytes, found: bytes, _: FileIndex) -> bool:
+    return _QUOTES.sub('"', _text(line)) == _QUOTES.sub('"', _text(found))
+
+
+def _other_characters(line: bytes, found: bytes, _: FileIndex) -> bool:
+    return _visible(_text(line)) == _visible(_text(found))
+
+
+def _visible(text: str) -> str:
+    return _INVISIBLE.sub("", unicodedata.normalize("NFC", text))
+
+
+def _other_comment(line: bytes, found: bytes, file_index: FileIndex) -> bool:
+    """Tell whether one of the lines has a comment at its end, and the other none."""
+    codes = [file_index.prose.code_of(each).rstrip() for each in (line, found)]
+    has_comment = [code != each.rstrip() for code, each in zip(codes, (line, found), strict=True)]
+    return codes[0] == codes[1] != b"" and has_comment[0] != has_comment[1]
+
+
+def _cut_off(line: bytes, found: bytes, _: FileIndex) -> bool:
+    """Tell whether a line begins another, and shows that it is cut off.
+
+    That is by dots at its end, or a bracket or quote that it leaves open. Without them it may be
+    what the line was before it was extended.
+    """
+    text = _ELLIPSIS.sub("", _text(line))
+    return _shows_cut(_text(line)) and any(map(str.isalnum, text)) and _text(found).startswith(text)
+
+
+def _shows_cut(text: str) -> bool:
+    pairs = (("(", ")"), ("[", "]"), ("{", "}"))
+    has_open_bracket = any(text.count(begin) > text.count(end) for begin, end in pairs)
+    return has_open_bracket or text.count('"') % 2 > 0 or _ELLIPSIS.search(text) is not None
+
+
+def _other_case_or_punctuation(line: bytes, found: bytes, _: FileIndex) -> bool:
+    return fuzzy(line) == fuzzy(found)
+
+
+_DIFFERENCES: Sequence[tuple[str, Callable[[bytes, bytes, FileIndex], bool]]] = (
+    ("quotes", _other_quotes),
+    ("Unicode form or invisible characters", _other_characters),
+    ("a comment at its end", _other_comment),
+    ("its end, which is cut off", _cut_off),
+    ("letter case or punctuation", _other_case_or_punctuation),
+)
+"""What may differ in a context line, each alone."""
+
+
+def _may_be_inherited(hunk: Hunk, row: int, text: bytes, found: bytes) -> bool:
+    """Tell whether an added line may have the same difference, so that its text is unclear.
+
+    It may if it has a word or a sign that only the patch's form of the line has; if it is in
+    another Unicode form than the file; if it is cut off as well; and if it is beside a line, the
+    hunk's at `row`, that ends with another sign, such as a comma. What lacks the file's sign may
+    be a slip: then another line of the hunk ends with it.
+    """
+    in_patch, in_file = _text(text), _text(found)
+    only_in_patch = {*_TOKEN.findall(in_patch)} - {*_TOKEN.findall(in_file)}
+    added = [_text(each.text) for each in hunk.lines if each.prefix is Prefix.ADDED]
+    if any(only_in_patch & {*_TOKEN.findall(other)} for other in added):
+        return True
+    if _visible(in_patch) == _visible(in_file) and any(_visible(other) != other for other in added):
+        return True
+    if in_file.startswith(_ELLIPSIS.sub("", in_patch)) and _are_cut_off(added, len(in_patch)):
+        return True
+    return _ends_otherwise(in_patch, in_file, hunk) and _is_beside_added(hunk, row)
+
+
+def _are_cut_off(added: Sequence[str], column: int) -> bool:
+    return any(len(text) == column and _shows_cut(text) for text in added)
+
+
+def _ends_otherwise(in_patch: str, in_file: str, hunk: Hunk) -> bool:
+    """Tell whether two lines end with other punctuation, and the patch's not by a slip alone."""
+    end, end_in_file = in_patch[-1:], in_file[-1:]
+    if end == end_in_file or not {end, end_in_file} & {*_SIGNS}:
+        return False
+    return end in _SIGNS or not any(
+        _text(each.text).endswith(end_in_file) for each in hunk.preimage
+    )
+
+
+def _is_beside_added(hunk: Hunk, row: int) -> bool:
+    """Tell whether a run of changes beside the line at `row` adds anything."""
+    above = takewhile(_is_change, reversed(hunk.lines[:row]))
+    below = takewhile(_is_change, hunk.lines[row + 1 :])
+    return any(line.prefix is Prefix.ADDED for line in (*above, *below))
+
+
+def _is_change(line: Line) -> bool:
+    return line.prefix is not Prefix.CONTEXT

@@ -1,0 +1,179 @@
+"""Where a file has prose, in which letter case and final punctuation are loose (D14, D100).
+
+Code is not prose: `foo()` is not `foo()?`, and `Do` is not `do`. Prose is
+
+    a document        by its name, such as `README` or `notes.md`, but for its blocks of code
+    a comment         by the marks of the file's language, also after code on the same line
+    a docstring       by its position: after a line that opens a block, or first in the file
+
+What is doubtful is code: there a difference refuses a hunk, where in prose it would be tolerated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+
+_DOCUMENTS = "md markdown rst txt adoc asciidoc org rdoc textile"
+_DOCUMENT_NAMES = (
+    "authors changelog changes contributing contributors copying history install licence license "
+    "news notice readme thanks todo"
+)
+_NOT_A_DOCUMENT = re.compile(r"cmakelists|.*requirements.*|constraints.*|robots")
+"""Names before `.txt` that a program reads."""
+
+_HASH, _SLASHES, _DASHES, _SEMICOLON, _PERCENT = b"#", b"//", b"--", b";", b"%"
+_BLOCKS: Mapping[bytes, bytes] = {b"/*": b"*/", b"<!--": b"-->"}
+"""How a comment of several lines begins and ends."""
+
+_LANGUAGES = (
+    (
+        (_HASH,),
+        "py pyi rb rake gemspec sh bash zsh fish ksh yml yaml toml pl pm r jl cmake mk ex exs nix "
+        "tf hcl conf cfg ini properties coffee tcl awk ps1 graphql php nim cr bzl makefile "
+        "dockerfile rakefile gemfile vagrantfile justfile gitignore gitattributes cmakelists "
+        "requirements",
+    ),
+    (
+        (_SLASHES, b"/*"),
+        "c h cc cpp cxx hh hpp hxx cs java js jsx mjs cjs ts tsx go rs swift kt kts scala dart php "
+        "scss less zig proto groovy gradle vue svelte m mm sol v sv jsonc json5 d",
+    ),
+    ((b"/*",), "css sql"),
+    ((_DASHES,), "sql lua hs elm adb ads vhd vhdl"),
+    ((_SEMICOLON,), "lisp cl clj cljs el scm rkt asm s ini"),
+    ((_PERCENT,), "tex sty erl hrl"),
+    ((b"<!--",), "html htm xhtml xml svg vue svelte"),
+)
+"""The marks that begin a comment, by the ends of the names of files."""
+
+_MARKS_OF_ANY = (b"# ", _SLASHES, b"<!--")
+"""What begins a comment that is a whole line, where the language is not known."""
+
+_NOT_A_COMMENT = (b"#!", b"#[", b"#{")
+_DOCSTRING = re.compile(rb'[rRuU]?("""|\'\'\')')
+_FENCE = re.compile(rb"`{3,}|~{3,}")
+_QUOTES = b"\"'`"
+_WORD = re.compile(rb"[(\"'`*_]*[A-Za-z\x80-\xff][A-Za-z\x80-\xff'-]*[)\"'`*_]*[.,;:!?]*")
+_CODE_BLOCK = (b"    ", b"\t")
+"""How a line of a document begins that Markdown takes for code, if it does not continue a list."""
+
+
+class Prose:
+    """What is prose in a file; `path` is its name, empty if it is not known."""
+
+    def __init__(self, path: str, lines: Sequence[bytes]) -> None:
+        name = PurePosixPath(path.lower())
+        kind = _kind(name)
+        self._marks = tuple(
+            mark for marks, kinds in _LANGUAGES if kind in kinds.split() for mark in marks
+        )
+        self._is_known = bool(self._marks)
+        if _is_document(name):
+            self._positions = set(_document(lines))
+        else:
+            self._positions = set(_block_comments(lines, self._marks))
+            if name.suffix in (".py", ".pyi"):
+                self._positions.update(_docstrings(lines))
+
+    def includes(self, position: int) -> bool:
+        """Tell whether the whole line at `position` is prose."""
+        return position in self._positions
+
+    def code_of(self, line: bytes) -> bytes:
+        """Return `line` without the comment that it is, or ends with."""
+        text = line.lstrip()
+        if not self._is_known:
+            return b"" if text.startswith(_MARKS_OF_ANY) else line
+        if self._begins_comment(text):
+            return b""
+        at = self._comment_after_code(line)
+        return line if at is None else line[:at]
+
+    def _begins_comment(self, text: bytes) -> bool:
+        return text.startswith(self._marks) and not text.startswith(_NOT_A_COMMENT)
+
+    def _comment_after_code(self, line: bytes) -> int | None:
+        """Return where a comment begins: after whitespace, and outside of quotes."""
+        quote = 0
+        escaped = False
+        for at, character in enumerate(line):
+            if escaped:
+                escaped = False
+            elif character == ord("\\"):
+                escaped = True
+            elif quote:
+                quote = 0 if character == quote else quote
+            elif character in _QUOTES:
+                quote = character
+            elif line[at - 1 : at] in (b" ", b"\t") and self._begins_comment(line[at:]):
+                return at
+        return None
+
+
+def _kind(name: PurePosixPath) -> str:
+    """Return the end of a file's name, which tells its language; `name` is in lower case."""
+    if name.suffix == ".txt" and "requirements" in name.stem:
+        return "requirements"
+    if name.suffix == ".txt" and name.stem == "cmakelists":
+        return "cmakelists"
+    return name.suffix[1:] or name.name.lstrip(".")
+
+
+def _is_document(name: PurePosixPath) -> bool:
+    if name.suffix == ".txt" and _NOT_A_DOCUMENT.fullmatch(name.stem):
+        return False
+    return name.suffix[1:] in _DOCUMENTS.split() or name.name in _DOCUMENT_NAMES.split()
+
+
+def _document(lines: Sequence[bytes]) -> Iterator[int]:
+    """Yield the positions of a document's lines, without those of its blocks of code."""
+    fence = b""
+    for position, line in enumerate(lines):
+        found = _FENCE.match(line.strip())
+        if fence:
+            if found and found[0].startswith(fence):
+                fence = b""
+        elif found:
+            fence = found[0]
+        elif not line.startswith(_CODE_BLOCK) or _has_mostly_words(line):
+            yield position
+
+
+def _has_mostly_words(line: bytes) -> bool:
+    parts = line.split()
+    return 2 * sum(_WORD.fullmatch(part) is not None for part in parts) > len(parts)
+
+
+def _block_comments(lines: Sequence[bytes], marks: Iterable[bytes]) -> Iterator[int]:
+    """Yield the positions of the lines of comments that begin at the beginning of a line."""
+    blocks = [(mark, _BLOCKS[mark]) for mark in marks if mark in _BLOCKS]
+    end = b""
+    for position, line in enumerate(lines if blocks else ()):
+        text = line.strip()
+        if not end:
+            begin, end = next((block for block in blocks if text.startswith(block[0])), (b"", b""))
+            text = text[len(begin) :]
+        if end:
+            _, closed, after = text.partition(end)
+            if not after:
+                yield position
+            end = b"" if closed else end
+
+
+def _docstrings(lines: Sequence[bytes]) -> Iterator[int]:
+    """Yield the positions of the lines of Python's docstrings, not of other strings."""
+    end, before = b"", b":"
+    for position, line in enumerate(lines):
+        text = line.strip()
+        if not end:
+            begin = _DOCSTRING.match(text) if before.endswith(b":") else None
+            before = before if not text or text.startswith(_HASH) else text
+            if begin is None:
+                continue
+            end, text = begin[1], text[begin.end() :]
+        _, closed, after = text.partition(end)
+        if not after:
+            yield position
+        end = b"" if closed else end

@@ -1,0 +1,419 @@
+r"""A string to replace becomes a hunk of whole lines, from the file's content (D141).
+
+    {old: "port = 80", new: "port = 8080"}     file                 hunk that the other modules see
+                                               http_port = 80  # !  -http_port = 80  # !
+                                                                    +http_port = 8080  # !
+
+What is inside a line counts only byte for byte, and once: where it occurs more often, the patch has
+to say so. An old string that is nowhere is read as whole lines, and searched for like any hunk.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, islice, pairwise
+
+from git_opatch.model.common_lines import common_runs
+from git_opatch.model.patch import Hunk, Line, Prefix, Replacement
+from git_opatch.model.result import (
+    AlreadyApplied,
+    CandidatePositions,
+    Failure,
+    Reason,
+    failure_of,
+)
+from git_opatch.model.text import BYTE_ORDER_MARK, Text, visible, without_cr
+
+_MAX_LISTED = 1000
+_MAX_SHOWN = 5
+_MAX_REPLACED = 100_000
+"""More occurrences than this are not replaced."""
+_MIN_DISTINCTIVE = 10
+"""So many characters inside a line are no accident (as in D23)."""
+_CONTEXT = 3
+_MORE_CONTEXT = "write more of the text around it, or ask for all occurrences with `replace_all`"
+
+
+@dataclass(slots=True, eq=False)
+class ExpandedReplacements:
+    """Hunks of whole lines, and the failures of those that could not be expanded.
+
+    `notes` says of each expanded hunk, by its ordinal, what was replaced.
+    """
+
+    hunks: list[Hunk] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    notes: dict[int, tuple[str, ...]] = field(default_factory=dict)
+
+
+def expand_replacements(hunks: Sequence[Hunk], text: Text) -> ExpandedReplacements:
+    """Expand each replacement of `hunks` to the lines of `text`. Pure; a failure names no file."""
+    expanded = ExpandedReplacements()
+    for hunk in hunks:
+        result = hunk if hunk.replacement is None else _expand(hunk, hunk.replacement, text)
+        if isinstance(result, Failure):
+            expanded.failures.append(result)
+        elif isinstance(result, Hunk):
+            expanded.hunks.append(result)
+        else:
+            expanded.hunks.append(result[0])
+            expanded.notes[hunk.ordinal] = result[1]
+    return expanded
+
+
+_Expanded = tuple[Hunk, tuple[str, ...]]
+"""A hunk of whole lines, and its notes."""
+
+
+def _expand(hunk: Hunk, replacement: Replacement, text: Text) -> _Expanded | Hunk | Failure:
+    if replacement.after is not None:
+        return _insert(hunk, replacement, replacement.after, text)
+    content = _content_for(replacement, text)
+    old = content.replacement.old
+    if not old:
+        what = "restores a string whose position the patch does not say"
+        return failure_of(hunk, Reason.NOT_REVERSIBLE, what)
+    found = list(islice(_occurrences(content.raw, old), _MAX_REPLACED + 1))
+    if not found:
+        return _as_lines(hunk, replacement)
+    if failure := _refuse_count(hunk, replacement, content, found):
+        return failure
+    if failure := _refuse_applied(hunk, content, found) or _refuse_join(hunk, content, found):
+        return failure
+    return _whole_lines(hunk, content, found), _notes(content, found)
+
+
+class _Content:
+    """A file's content as bytes to search in, without what belongs to the framing of its lines.
+
+    That is a byte-order mark, and a carriage return that ends every line.
+    """
+
+    def __init__(self, text: Text, replacement: Replacement) -> None:
+        lines = [without_cr(line) for line in text.lines] if text.crlf else text.lines
+        if lines and lines[0].startswith(BYTE_ORDER_MARK):
+            lines = [lines[0].removeprefix(BYTE_ORDER_MARK), *lines[1:]]
+        self.lines = lines
+        self.raw = b"\n".join(lines) + (b"\n" if lines and text.final_newline else b"")
+        self.replacement = replacement
+        self._starts: list[int] | None = None
+
+    def line_at(self, offset: int) -> int:
+        """Return the position of the line with the byte at `offset`, which is in the content."""
+        if self._starts is None:
+            self._starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
+        return min(bisect_right(self._starts, offset), len(self.lines)) - 1
+
+    def start_of(self, offset: int) -> int:
+        """Return the offset at which the line with the byte at `offset` begins."""
+        return self.raw.rfind(b"\n", 0, offset) + 1
+
+    def end_of(self, offset: int) -> int:
+        """Return the offset after the line with the byte at `offset`, and after its newline."""
+        return self.raw.find(b"\n", offset) + 1 or len(self.raw)
+
+
+def _content_for(replacement: Replacement, text: Text) -> _Content:
+    r"""Return the content to search in: strings without `\r` where that belongs to the framing."""
+    content, both = _Content(text, replacement), replacement.old + replacement.new
+    is_framed = 0 < both.count(b"\n") == both.count(b"\r\n")
+    if is_framed and (text.crlf or replacement.old not in content.raw):
+        old, new = (value.replace(b"\r\n", b"\n") for value in replacement[:2])
+        return _Content(text, replacement._replace(old=old, new=new))
+    return content
+
+
+def _occurrences(raw: bytes, wanted: bytes) -> Iterator[int]:
+    """Yield the offsets of `wanted`, also of occurrences that overlap."""
+    at = raw.find(wanted)
+    while at >= 0:
+        yield at
+        at = raw.find(wanted, at + 1)
+
+
+def _as_lines(hunk: Hunk, replacement: Replacement) -> Hunk | Failure:
+    """Read a string that is nowhere as whole lines, unless it says that it is more or less."""
+    old, new = replacement.old, replacement.new
+    joins = old.endswith(b"\n") and bool(new) and not new.endswith(b"\n")
+    if replacement.every or joins:
+        return _refuse_missing(hunk, replacement)
+    return replace(hunk, replacement=None)
+
+
+def _refuse_missing(hunk: Hunk, replacement: Replacement) -> Failure:
+    shown = visible(replacement.old.strip().partition(b"\n")[0], 60)
+    what = f"has an old string that does not occur in the file: `{shown}`"
+    advice = "re-read the file and send the string as the file has it"
+    return failure_of(hunk, Reason.NOT_FOUND, what, advice)
+
+
+def _refuse_count(
+    hunk: Hunk, replacement: Replacement, content: _Content, found: Sequence[int]
+) -> Failure | None:
+    """Refuse what occurs more often, or less often, than the patch says."""
+    lines = _lines_of(content, found)
+    where = f"line{'s' if len(set(lines)) > 1 else ''} {_listed(lines)}"
+    detail = CandidatePositions(tuple(dict.fromkeys(lines))[:_MAX_LISTED])
+    count = f"{len(found)} times" if len(found) > 1 else "once"
+    if len(found) > _MAX_REPLACED:
+        what = f"has an old string that occurs more than {_MAX_REPLACED} times"
+        return failure_of(hunk, Reason.AMBIGUOUS, what, "write more of the text around it")
+    if replacement.expected and len(found) != replacement.expected:
+        what = (
+            f"has an old string that occurs {count} ({where}); "
+            f"the patch expects {replacement.expected}"
+        )
+        return failure_of(hunk, Reason.CONTRADICTED, what, "re-read the file", detail)
+    if len(found) > 1 and not replacement.every:
+        what = f"has an old string that occurs {count}: {where}"
+        return failure_of(hunk, Reason.AMBIGUOUS, what, _MORE_CONTEXT, detail)
+    size = len(content.replacement.old)
+    if any(after - before < size for before, after in pairwise(found)):
+        what = f"has an old string whose occurrences overlap: {where}"
+        return failure_of(hunk, Reason.AMBIGUOUS, what, "write more of the text around it", detail)
+    return None
+
+
+def _lines_of(content: _Content, found: Sequence[int]) -> list[int]:
+    """Return the line of each occurrence; a newline that it begins with is not its line."""
+    old = content.replacement.old
+    leading = len(old) - len(old.lstrip(b"\n")) if old.strip(b"\n") else 0
+    return [content.line_at(at + leading) for at in found]
+
+
+def _listed(lines: Sequence[int]) -> str:
+    """List line numbers from 1; a line with several occurrences says so."""
+    counts: dict[int, int] = {}
+    for line in lines:
+        counts[line] = counts.get(line, 0) + 1
+    shown = [
+        f"{line + 1}" if count == 1 else f"{line + 1} ({count} times)"
+        for line, count in islice(counts.items(), _MAX_SHOWN)
+    ]
+    return ", ".join(shown) + (", …" if len(counts) > _MAX_SHOWN else "")
+
+
+def _refuse_applied(hunk: Hunk, content: _Content, found: Sequence[int]) -> Failure | None:
+    """Refuse a new string that contains the old one and is there already, so as not to double it.
+
+    old    import os           file    import os
+    new    import os                   import re
+           import re
+    """
+    old, new = content.replacement.old, content.replacement.new
+    shifts = list(islice(_occurrences(new, old), _MAX_LISTED))
+    applied = [
+        at
+        for at in found
+        if any(at >= shift and content.raw.startswith(new, at - shift) for shift in shifts)
+    ]
+    if not applied:
+        return None
+    lines = _lines_of(content, applied)
+    if len(applied) == len(found):
+        detail = AlreadyApplied(tuple(dict.fromkeys(lines))[:_MAX_LISTED])
+        return failure_of(
+            hunk,
+            Reason.ALREADY_APPLIED,
+            f"is already applied: the new string is at line {_listed(lines)}",
+            detail=detail,
+        )
+    what = (
+        f"has an old string that is replaced already at {len(applied)} of {len(found)} positions: "
+        f"line {_listed(lines)}"
+    )
+    positions = CandidatePositions(tuple(dict.fromkeys(lines))[:_MAX_LISTED])
+    return failure_of(hunk, Reason.CONTRADICTED, what, "re-read the file", positions)
+
+
+def refuse_applied_replacement(
+    hunks: Sequence[Hunk], failure: Failure, text: Text
+) -> Failure | None:
+    """Return that the replacement of the hunk in `failure`, which is not found, is applied already.
+
+    That is where its new string, which must be long enough to be no accident, occurs once, or as
+    often as the patch expects. None if it is not applied, or not a replacement.
+    """
+    hunk = next((hunk for hunk in hunks if hunk.ordinal == failure.hunk), None)
+    if failure.reason is not Reason.NOT_FOUND or hunk is None or hunk.replacement is None:
+        return None
+    return _applied_elsewhere(hunk, hunk.replacement, text)
+
+
+def _applied_elsewhere(hunk: Hunk, replacement: Replacement, text: Text) -> Failure | None:
+    content = _content_for(replacement, text)
+    new = content.replacement.new
+    if len(b"".join(new.split())) < _MIN_DISTINCTIVE:
+        return None
+    found = list(islice(_occurrences(content.raw, new), _MAX_LISTED + 1))
+    wanted = replacement.expected or (1 if not replacement.every else len(found))
+    if not found or len(found) != wanted or len(found) > _MAX_LISTED:
+        return None
+    lines = [content.line_at(at) for at in found]
+    what = f"is already applied: the new string is at line {_listed(lines)}"
+    return failure_of(
+        hunk, Reason.ALREADY_APPLIED, what, detail=AlreadyApplied(tuple(dict.fromkeys(lines)))
+    )
+
+
+def _refuse_join(hunk: Hunk, content: _Content, found: Sequence[int]) -> Failure | None:
+    """Refuse a new string without the newline that ends the old one, which is whole lines.
+
+    The next line would be joined to it; to join lines on purpose, a patch shows some of the second.
+    """
+    old, new = content.replacement.old, content.replacement.new
+    if not old.endswith(b"\n") or new.endswith(b"\n") or not new.strip():
+        return None
+    for at in found:
+        end = at + len(old)
+        next_line = content.raw[end : content.end_of(end)] if end < len(content.raw) else b""
+        if content.start_of(at) == at and next_line.strip():
+            line = content.line_at(end) + 1
+            return failure_of(
+                hunk,
+                Reason.UNCLEAR,
+                f"has a new string without the newline at the end of the old one, so it would be "
+                f"joined to line {line}",
+                "end both strings with a newline, or neither",
+                CandidatePositions((content.line_at(at),)),
+            )
+    return None
+
+
+def _notes(content: _Content, found: Sequence[int]) -> tuple[str, ...]:
+    old, new = content.replacement.old, content.replacement.new
+    if content.replacement.every:
+        lines = _lines_of(content, found)
+        count = f"{len(found)} occurrence{'s' * (len(found) > 1)}"
+        where = f"line{'s' if len(set(lines)) > 1 else ''} {_listed(lines)}"
+        return (f"{count} replaced: {where}",)
+    (at,) = found
+    is_line = content.start_of(at) == at and content.raw.startswith(b"\n", at + len(old))
+    if not new and is_line and not old.endswith(b"\n"):
+        line = content.line_at(at) + 1
+        return (
+            f"leaves an empty line {line}; to remove the line, end the old string with a newline",
+        )
+    return ()
+
+
+def _whole_lines(hunk: Hunk, content: _Content, found: Sequence[int]) -> Hunk:
+    """Return the hunk that shows the lines from the first to the last occurrence."""
+    raw, number = content.raw, hunk.number
+    lines: list[Line] = []
+    done = None
+    for start, end, new in _regions(content, found):
+        if done is not None:
+            lines += _context(raw[done:start], number)
+        lines += _compared(raw[start:end], new, number)
+        done = end
+    return replace(
+        hunk,
+        lines=tuple(lines),
+        replacement=None,
+        uniform_endings=not any(line.text.endswith(b"\r") for line in lines),
+    )
+
+
+def _regions(content: _Content, found: Sequence[int]) -> Iterator[tuple[int, int, bytes]]:
+    """Yield the whole lines that occurrences touch, as start and end, and what becomes of them."""
+    raw, old, new = content.raw, content.replacement.old, content.replacement.new
+    parts: list[bytes] = []
+    start = done = 0
+    for index, at in enumerate(found):
+        if not parts:
+            start = done = content.start_of(at)
+        parts += [raw[done:at], new]
+        done = at + len(old)
+        is_whole = raw[done - 1 : done] == b"\n" and _ends_line(parts)
+        end = done if is_whole else content.end_of(done)
+        if index + 1 < len(found) and found[index + 1] < end:
+            continue
+        yield start, end, b"".join([*parts, raw[done:end]])
+        parts = []
+
+
+def _ends_line(parts: Sequence[bytes]) -> bool:
+    """Whether the joined `parts` are nothing, or end with a newline."""
+    last = next((part for part in reversed(parts) if part), b"\n")
+    return last.endswith(b"\n")
+
+
+def _compared(old: bytes, new: bytes, number: int) -> Iterator[Line]:
+    """Yield the lines that turn `old` into `new`; what both have is context."""
+    old_lines, new_lines = _split(old), _split(new)
+    at = at_new = 0
+    end = (len(old_lines), len(new_lines), 0)
+    for same, same_new, size in [*common_runs(old_lines, new_lines), end]:
+        yield from (_line(Prefix.REMOVED, line, number) for line in old_lines[at:same])
+        yield from (_line(Prefix.ADDED, line, number) for line in new_lines[at_new:same_new])
+        at, at_new = same + size, same_new + size
+        yield from (_line(Prefix.CONTEXT, line, number) for line in old_lines[same:at])
+
+
+def _context(raw: bytes, number: int) -> Iterator[Line]:
+    return (_line(Prefix.CONTEXT, line, number) for line in _split(raw))
+
+
+def _split(raw: bytes) -> list[bytes]:
+    """Split into lines, each with its newline."""
+    lines = [line + b"\n" for line in raw.split(b"\n")]
+    last = lines.pop()
+    return lines if last == b"\n" else [*lines, last[:-1]]
+
+
+def _line(prefix: Prefix, line: bytes, number: int) -> Line:
+    return Line(prefix, line.removesuffix(b"\n"), line.endswith(b"\n"), number)
+
+
+def _insert(
+    hunk: Hunk, replacement: Replacement, after: int, text: Text
+) -> _Expanded | Hunk | Failure:
+    """Insert lines below the first `after` lines of the file, which the number alone says."""
+    content = _Content(text, replacement)
+    count, added = len(content.lines), hunk.lines
+    if after > count:
+        what = f"inserts lines below line {after}, and the file has {count}"
+        return failure_of(hunk, Reason.CONTRADICTED, what, "re-read the file")
+    if not count:
+        return replace(hunk, replacement=None)
+    new = [line.text for line in added]
+    for start in (after, after - len(new)):
+        if (
+            start >= 0
+            and content.lines[start : start + len(new)] == new
+            and any(map(bytes.strip, new))
+        ):
+            what = f"is already applied: its lines are at line {start + 1}"
+            return failure_of(hunk, Reason.ALREADY_APPLIED, what, detail=AlreadyApplied((start,)))
+    start, stop = _unique_range(content.lines, after)
+    number = hunk.number
+    lines = [
+        *(_file_line(text, content, at, number) for at in range(start, after)),
+        *added,
+        *(_file_line(text, content, at, number) for at in range(after, stop)),
+    ]
+    where = (
+        f"below line {after}: `{visible(content.lines[after - 1].strip(), 60)}`"
+        if after
+        else ("at the beginning of the file")
+    )
+    return replace(hunk, lines=tuple(lines), replacement=None), (f"inserted {where}",)
+
+
+def _file_line(text: Text, content: _Content, at: int, number: int) -> Line:
+    return Line(Prefix.CONTEXT, content.lines[at], text.has_newline(at), number)
+
+
+def _unique_range(lines: Sequence[bytes], after: int) -> tuple[int, int]:
+    """Return a range of lines around the position `after` that occurs once in the file."""
+    raw = b"\n" + b"\n".join(lines) + b"\n"
+    context = _CONTEXT
+    while True:
+        start, stop = max(after - context, 0), min(after + context, len(lines))
+        shown = b"\n" + b"\n".join(lines[start:stop]) + b"\n"
+        if stop - start == len(lines) or len(list(islice(_occurrences(raw, shown), 2))) == 1:
+            return start, stop
+        context *= 2

@@ -1,0 +1,54 @@
+"""Pair the lines that two texts have in common.
+
+Lines that occur once on each side are paired first, in the longest common order (Bram Cohen,
+"Patience Diff Advantages"). The lines between pairs are left to `difflib`, or, where that would
+take long, are not paired.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+_MAX_PAIRS = 100_000
+"""`difflib` takes time with the square of the number of lines."""
+
+
+def common_runs(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[tuple[int, int, int]]:
+    """Find the runs of common lines, in order: (position in old, position in new, length)."""
+    at = at_new = 0
+    for first, first_new in [*_unique_pairs(old, new), (len(old), len(new))]:
+        if (first - at) * (first_new - at_new) <= _MAX_PAIRS:
+            gap = SequenceMatcher(None, old[at:first], new[at_new:first_new], autojunk=False)
+            for start, start_new, size in gap.get_matching_blocks():
+                yield at + start, at_new + start_new, size
+        if first < len(old):
+            yield first, first_new, 1
+        at, at_new = first + 1, first_new + 1
+
+
+def _unique_pairs(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int]]:
+    """Pair the lines that occur once on each side; as many as have the same order on both."""
+    once, once_new = _unique_lines(old), _unique_lines(new)
+    pairs = [(at, once_new[line]) for line, at in once.items() if line in once_new]
+    tops: list[int] = []
+    last: list[int] = []
+    before: list[int] = []
+    for pair, (_, at_new) in enumerate(pairs):
+        pile = bisect_left(tops, at_new)
+        before.append(last[pile - 1] if pile else -1)
+        tops[pile : pile + 1] = [at_new]
+        last[pile : pile + 1] = [pair]
+    chosen: list[tuple[int, int]] = []
+    pair = last[-1] if last else -1
+    while pair >= 0:
+        chosen.append(pairs[pair])
+        pair = before[pair]
+    return chosen[::-1]
+
+
+def _unique_lines(lines: Sequence[bytes]) -> dict[bytes, int]:
+    counts = Counter(lines)
+    return {line: at for at, line in enumerate(lines) if counts[line] == 1}

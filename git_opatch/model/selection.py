@@ -1,0 +1,185 @@
+"""The parts of a patch that can be applied alone, their ids, and the choice of some of them.
+
+A part is a hunk of a file that is updated, moved or copied, and otherwise a whole section, such as
+an added file. Its id comes from its path and its lines, so that it is the same in another patch and
+after other parts are gone. It is shortened as git shortens object names (D160).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from git_opatch.model.errors import UsageError
+from git_opatch.model.patch import FilePatch, Hunk, Mail, Operation, Patch
+
+_SHORTEST_ID = 4
+"""As core.abbrev of git allows; less could be taken for a number."""
+
+Key = tuple[str, int, int]
+"""What a part is known by: source, line of its section in the text, and ordinal of its hunk."""
+
+
+class Part(NamedTuple):
+    """A part of a patch; `hunk` is None for a whole section."""
+
+    id: str
+    section: FilePatch
+    hunk: Hunk | None
+
+    @property
+    def key(self) -> Key:
+        """What this part is known by."""
+        return key_of(self.section, self.hunk.ordinal if self.hunk else 0)
+
+    @property
+    def paths(self) -> set[str]:
+        """The paths that name the file."""
+        section = self.section
+        return {path for path in (section.old_path, section.new_path, section.alternate) if path}
+
+
+class Selected(NamedTuple):
+    """A patch with the parts that were chosen, and those that were left out, in order."""
+
+    patch: Patch
+    left_out: tuple[Part, ...] = ()
+
+
+def key_of(section: FilePatch, ordinal: int) -> Key:
+    """Return what the hunk with that `ordinal`, or the whole section for 0, is known by."""
+    return section.source, section.number, ordinal
+
+
+def parts_of(patch: Patch) -> list[Part]:
+    """List the parts of `patch` with their ids, in order."""
+    unnamed = [(section, hunk) for section in patch.files for hunk in _hunks_to_choose(section)]
+    seen: Counter[bytes] = Counter()
+    digests = []
+    for section, hunk in unnamed:
+        content = _content(section, hunk)
+        digests.append(hashlib.sha1(b"%d\0" % seen[content] + content, usedforsecurity=False))
+        seen[content] += 1
+    full = [digest.hexdigest() for digest in digests]
+    size = _unique_length(full)
+    return [Part(name[:size], *part) for name, part in zip(full, unnamed, strict=True)]
+
+
+def ids_of(patch: Patch) -> dict[Key, str]:
+    """Return the id of each part of `patch`; a hunk of a whole section has that section's."""
+    ids = {part.key: part.id for part in parts_of(patch)}
+    for section in patch.files:
+        whole = ids.get(key_of(section, 0))
+        if whole:
+            ids |= {key_of(section, hunk.ordinal): whole for hunk in section.hunks}
+    return ids
+
+
+def select(patch: Patch, only: Sequence[str], leave_out: Sequence[str]) -> Selected:
+    """Choose the parts that `only` names (all, if it is empty), without those of `leave_out`.
+
+    A name is an id or the beginning of one, `PATH`, or `PATH:N` for the hunk with that ordinal.
+    Raises `UsageError` if a name is of no part or of several ids, or if nothing is left.
+    """
+    if not only and not leave_out:
+        return Selected(patch)
+    parts = parts_of(patch)
+    chosen = _named(only, parts) if only else {part.key for part in parts}
+    chosen -= _named(leave_out, parts)
+    left_out = tuple(part for part in parts if part.key not in chosen)
+    if not chosen:
+        raise UsageError("nothing of the patch is left to apply")
+    return keep(patch, left_out)
+
+
+def keep(patch: Patch, left_out: Sequence[Part]) -> Selected:
+    """Leave parts out of `patch`, not all of them; hunks keep their ordinals."""
+    if not left_out:
+        return Selected(patch)
+    keys = {part.key for part in left_out}
+    kept = [_without(section, keys) for section in patch.files]
+    files = tuple(section for section in kept if section is not None)
+    digest = hashlib.sha256(os.fsencode(patch.digest))
+    digest.update("\0".join(part.id for part in left_out).encode())
+    return Selected(
+        Patch(files, digest.hexdigest(), tuple(_mails(patch.mails, kept))), tuple(left_out)
+    )
+
+
+def _hunks_to_choose(section: FilePatch) -> Sequence[Hunk | None]:
+    changes_lines = section.operation in (Operation.UPDATE, Operation.MOVE, Operation.COPY)
+    return section.hunks if changes_lines and section.hunks else (None,)
+
+
+def _content(section: FilePatch, hunk: Hunk | None) -> bytes:
+    """Return what identifies a part: its file, what becomes of it, and its lines."""
+    hunks = section.hunks if hunk is None else [hunk]
+    names = (section.operation.value, section.old_path or "", section.new_path or "")
+    lines = (line for part in hunks for line in part.lines)
+    return b"\0".join(
+        [
+            *map(os.fsencode, names),
+            *(anchor.text for part in hunks for anchor in part.anchors),
+            *(line.prefix.value.encode() + line.text for line in lines),
+        ]
+    )
+
+
+def _unique_length(ids: Sequence[str]) -> int:
+    """Return how many digits are needed so that no two `ids` are alike."""
+    size = _SHORTEST_ID
+    while len({name[:size] for name in ids}) < len(ids):
+        size += 1
+    return size
+
+
+def _named(names: Iterable[str], parts: Sequence[Part]) -> set[Key]:
+    return {part.key for name in names for part in _parts_named(name, parts)}
+
+
+def _parts_named(name: str, parts: Sequence[Part]) -> Sequence[Part]:
+    """Return the parts that `name` means: a path first, as ids are not made by people."""
+    path, _, ordinal = name.rpartition(":")
+    if found := [part for part in parts if name in part.paths]:
+        return found
+    if ordinal.isdecimal() and (
+        found := [
+            part
+            for part in parts
+            if path in part.paths and part.hunk and part.hunk.ordinal == int(ordinal)
+        ]
+    ):
+        return found
+    found = [part for part in parts if len(name) >= _SHORTEST_ID and part.id.startswith(name)]
+    found = found or [part for part in parts if name.startswith(part.id)]
+    if len(found) == 1:
+        return found
+    if found:
+        raise UsageError(f"`{name}` is the beginning of {len(found)} ids; give more of it")
+    raise UsageError(f"`{name}` is not the id of a hunk, a path or PATH:N of this patch")
+
+
+def _without(section: FilePatch, left_out: set[Key]) -> FilePatch | None:
+    """Return `section` without hunks; None if nothing of it is left."""
+    hunks = _hunks_to_choose(section)
+    kept = [hunk for hunk in hunks if key_of(section, hunk.ordinal if hunk else 0) not in left_out]
+    if len(kept) == len(hunks):
+        return section
+    if not kept:
+        return None
+    # the numbers in the new file count what is left out, too
+    rest = tuple(replace(hunk, new_start=None) for hunk in kept if hunk is not None)
+    return replace(section, hunks=rest, hunk_count=section.count)
+
+
+def _mails(mails: Sequence[Mail], kept: Sequence[FilePatch | None]) -> Iterator[Mail]:
+    """Yield the mails of which a section is left, counted anew."""
+    ends = [mail.first for mail in mails[1:]] + [len(kept)]
+    for mail, end in zip(mails, ends, strict=bool(mails)):
+        if any(kept[mail.first : end]):
+            first = sum(section is not None for section in kept[: mail.first])
+            yield mail._replace(first=first)

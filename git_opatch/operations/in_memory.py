@@ -1,0 +1,84 @@
+"""Plan and apply a patch against files that are only in memory: no repository, no git, no disk.
+
+The decisions are those of the command; what needs a repository is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from git_opatch.git.snapshot import Snapshot
+from git_opatch.model.blob import Blob, Entry, Mode, blob_id
+from git_opatch.model.errors import UsageError
+from git_opatch.model.options import Options, Target, ThreeWay
+from git_opatch.model.patch import Patch
+from git_opatch.model.paths import parents
+from git_opatch.model.result import Refused
+from git_opatch.model.reverse import reverse
+from git_opatch.model.text import Text
+from git_opatch.parse import parse_patch
+from git_opatch.plan.patch_paths import refuse_unsafe, resolve_paths
+from git_opatch.plan.plan import Plan
+from git_opatch.plan.section import plan_sections
+
+_ALGORITHM = "sha1"
+_DEFAULTS = Options()
+
+
+def apply_to_text(
+    patch: Patch | str | bytes, files: Mapping[str, str], options: Options = _DEFAULTS
+) -> dict[str, str]:
+    """Apply `patch` to `files`, the text of each by path; return the files as it leaves them.
+
+    A moved file is at its new path, a deleted one is absent, and those that the patch does not
+    name are as they were. Lines end as they do in `files`. Bytes that are not UTF-8 are surrogate
+    escapes. Raises `ParseError`, `Refused` with all failures, and `UsageError` as
+    `plan_in_memory` does.
+    """
+    if not isinstance(patch, Patch):
+        patch = parse_patch(patch)
+    before = {path: text.encode("utf-8", "surrogateescape") for path, text in files.items()}
+    plan = plan_in_memory(patch, before, options)
+    if plan.is_refused(options):
+        raise Refused(plan.failures)
+    removed = {change.path for change in plan.completed.changes if change.new is None}
+    after = {path: text for path, text in files.items() if path not in removed}
+    for path, content in plan.completed.contents().items():
+        after[path] = content.decode("utf-8", "surrogateescape")
+    return after
+
+
+def plan_in_memory(patch: Patch, files: Mapping[str, bytes], options: Options = _DEFAULTS) -> Plan:
+    """Decide everything about `patch` against `files`, the bytes of each by path.
+
+    Raises `UsageError` if `options` has what only a repository can answer: a `base`, another
+    `target` than the default, pathspecs, `ThreeWay`, `carry`, `commit` or `reject`.
+    """
+    _refuse_what_needs_a_repository(options)
+    patch = resolve_paths(patch, options.directory)
+    if options.reverse:
+        patch = reverse(patch)
+    if failures := refuse_unsafe(patch):
+        return Plan(failures=tuple(failures))
+    return plan_sections(patch, _snapshot_of(files), options, _ALGORITHM, {})
+
+
+def _refuse_what_needs_a_repository(options: Options) -> None:
+    asked = {
+        "base": options.base is not None,
+        "target": options.target is not Target.INDEX,
+        "policy": bool(options.policy.rules or options.policy.expected),
+        "three_way": options.three_way is not ThreeWay.OFF,
+        "carry": options.carry,
+        "commit": options.commit,
+        "reject": options.reject,
+    }
+    if names := [name for name, is_asked in asked.items() if is_asked]:
+        raise UsageError(f"in memory there is no repository: leave out {', '.join(names)}")
+
+
+def _snapshot_of(files: Mapping[str, bytes]) -> Snapshot:
+    ids = {path: blob_id(Text.from_bytes(data), _ALGORITHM) for path, data in files.items()}
+    blobs = {path: Blob(path, Entry(Mode.REGULAR, ids[path]), data) for path, data in files.items()}
+    folders = frozenset(parent for path in files for parent in parents(path))
+    return Snapshot(blobs, tracked=frozenset(files), folders=folders, name="these files")

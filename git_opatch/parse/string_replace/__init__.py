@@ -1,0 +1,1 @@
+"""String replacement in JSON, as the edit tools of agents are called."""

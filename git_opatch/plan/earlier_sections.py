@@ -1,0 +1,229 @@
+"""What a section may do to a file that earlier sections of the same text changed (D102).
+
+    it shows, strictly, what they wrote        it follows on: applied
+    it shows what they wrote only loosely      refused
+    it makes the very change of one of them    made once, with a note
+    it changes, otherwise, what they changed   refused: two versions of one change
+    it is elsewhere                            applied
+
+The last three are seen in the file as it was before all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeGuard
+
+from git_opatch.complete.edits import Edit, edits_of
+from git_opatch.complete.tree import FileContent
+from git_opatch.locate import locate_hunks
+from git_opatch.locate.range_remove import expand_ranges
+from git_opatch.model.options import Options
+from git_opatch.model.patch import FilePatch, Hunk, changed_span
+from git_opatch.model.placement import Evidence, Likeness, Placement
+from git_opatch.model.result import Failure, HunkResult, Overlap, Reason, refusal
+from git_opatch.model.text import Text
+from git_opatch.plan.apply_hunks import matching_of
+
+_ONE_VERSION = "send only the version that is meant"
+_STRICTLY = "show those lines exactly as the patch writes them"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The hunks of a section that may be applied, and what is said of the others."""
+
+    hunks: Sequence[Hunk] = ()
+    before: Sequence[HunkResult] = ()
+    """Where they are in the file as it was before all sections."""
+    failures: Sequence[Failure] = ()
+    notes: Sequence[str] = ()
+
+
+class Change(NamedTuple):
+    """What a hunk changes in the file as it was before all sections: lines `first` to `stop`."""
+
+    number: int
+    """The hunk's line in the patch's text."""
+    first: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierSection:
+    """A section that was applied, and what it changed."""
+
+    section: FilePatch
+    changes: Sequence[Change]
+
+    @classmethod
+    def of(cls, section: FilePatch, results: Iterable[HunkResult]) -> EarlierSection:
+        """Return `section`, whose hunks were located with `results` before all sections."""
+        placed = (result for result in results if isinstance(result, Placement))
+        return cls(section, [Change(found.hunk.number, *found.changed) for found in placed])
+
+
+def check_section(
+    section: FilePatch,
+    content: FileContent,
+    earlier: Sequence[EarlierSection],
+    options: Options,
+) -> Checked:
+    """Divide the hunks of `section`, for a file that `earlier` sections changed to `content`."""
+    checker = _Checker(section, content, earlier)
+    now = _locate(section, content.text, options)
+    before = _locate(section, content.origin.text, options) if content.origin else {}
+    verdicts = [
+        (hunk, checker.check(hunk, now.get(hunk.ordinal), before.get(hunk.ordinal)))
+        for hunk in section.hunks
+    ]
+    return Checked(
+        [hunk for hunk, verdict in verdicts if verdict is None],
+        list(before.values()),
+        [verdict for _, verdict in verdicts if isinstance(verdict, Failure)],
+        [verdict for _, verdict in verdicts if isinstance(verdict, str)],
+    )
+
+
+def _locate(section: FilePatch, text: Text, options: Options) -> dict[int, HunkResult]:
+    """Locate the hunks of `section` that change something in `text`, by ordinal."""
+    changing = [hunk for hunk in section.hunks if hunk.changes]
+    matching = matching_of(options)._replace(ordered=section.ordered, path=section.path)
+    hunks = expand_ranges(changing, text).hunks
+    results = locate_hunks(hunks, text, matching)
+    return {hunk.ordinal: result for hunk, result in zip(hunks, results, strict=True)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Checker:
+    section: FilePatch
+    content: FileContent
+    earlier: Sequence[EarlierSection]
+
+    def check(
+        self, hunk: Hunk, now: HunkResult | None, before: HunkResult | None
+    ) -> Failure | str | None:
+        """Return why `hunk` is refused, or a note why it is left out; None to apply it.
+
+        It is located `now`, after the earlier sections, and `before` them.
+        """
+        if not hunk.changes or (not hunk.preimage and not hunk.anchors):
+            return None
+        shown = list(self._written(now)) if isinstance(now, Placement) else []
+        if shown and isinstance(now, Placement):
+            return None if _shows_exactly(now, shown) else self._refuse_loose(hunk)
+        changed = self._first_changed(hunk, before, now)
+        if changed is None:
+            return None
+        if self._is_repeated(hunk, before):
+            number = self._number_of(changed)
+            return f"hunk {hunk.ordinal} is the one at line {number} again; it is applied once"
+        return self._refuse_other(hunk, changed)
+
+    def _written(self, placement: Placement) -> Iterator[int]:
+        """Yield the positions of the lines that `placement` shows and earlier sections wrote."""
+        growth = 0
+        for edit in self._edits:
+            start = edit.start + growth
+            growth += len(edit.lines) - (edit.stop - edit.start)
+            first, stop = max(start, placement.start), min(start + len(edit.lines), placement.stop)
+            yield from (at for at in range(first, stop) if self.content.text.lines[at].strip())
+
+    @property
+    def _edits(self) -> Sequence[Edit]:
+        if self.content.origin is not None:
+            return self.content.edits
+        return [Edit(0, 0, tuple(self.content.text.lines))]
+
+    def _first_changed(
+        self, hunk: Hunk, before: HunkResult | None, now: HunkResult | None
+    ) -> Edit | None:
+        """Return the first edit of the lines that a hunk changes in the file as it was before."""
+        spans: list[tuple[int, int]] = []
+        if isinstance(before, Placement) and self.content.origin is not None:
+            text = self.content.origin.text
+            spans = [(edit.start, edit.stop) for edit in edits_of(before, text)]
+        elif _is_ambiguous(before) and not _has_right_number(now):
+            spans = [changed_span(hunk, start) for start in before.positions]
+        return next(
+            (edit for span in spans for edit in self.content.edits if _overlap(span, edit)), None
+        )
+
+    def _is_repeated(self, hunk: Hunk, before: HunkResult | None) -> bool:
+        """Tell whether an earlier hunk is the same, and both can only mean one position."""
+        if not isinstance(before, Placement):
+            return False
+        if any(hunk in other.section.hunks for other in self.earlier):
+            return before.evidence is not Evidence.NEAREST
+        is_unique = before.evidence is Evidence.UNIQUE
+        return is_unique and any(
+            hunk.lines == each.lines for other in self.earlier for each in other.section.hunks
+        )
+
+    def _number_of(self, changed: Edit) -> int:
+        """Return the line, in the patch's text, of the earlier hunk that made `changed`."""
+        numbers = (
+            change.number
+            for other in self.earlier
+            for change in other.changes
+            if _overlap((change.first, change.stop), changed)
+        )
+        return next(numbers, self.earlier[0].section.number)
+
+    def _refuse_other(self, hunk: Hunk, changed: Edit) -> Failure:
+        return self._refuse(
+            hunk,
+            f"(line {hunk.number}) changes the same lines of the file as the earlier hunk at "
+            f"line {self._number_of(changed)}",
+            _ONE_VERSION,
+        )
+
+    def _refuse_loose(self, hunk: Hunk) -> Failure:
+        number = self.earlier[-1].section.number
+        return self._refuse(
+            hunk,
+            f"(line {hunk.number}) matches only loosely what an earlier section (line {number}) "
+            "writes",
+            _STRICTLY,
+        )
+
+    def _refuse(self, hunk: Hunk, message: str, advice: str) -> Failure:
+        failure = refusal(
+            self.section,
+            Reason.OVERLAP,
+            message,
+            hunk=hunk.ordinal,
+            number=hunk.number,
+            advice=advice,
+        )
+        return failure._replace(detail=Overlap())
+
+
+def _shows_exactly(placement: Placement, positions: Sequence[int]) -> bool:
+    """Tell whether the lines at `positions` match exactly, and nothing was repaired."""
+    kinds = placement.likeness
+    exact = (not kinds or kinds[at - placement.start] is Likeness.EXACT for at in positions)
+    return not placement.repairs and all(exact)
+
+
+def _has_right_number(result: HunkResult | None) -> bool:
+    """Tell whether a hunk is exactly at its stated line: it was written for the file as it is."""
+    return isinstance(result, Placement) and result.exact and result.hunk.start == result.start
+
+
+def _overlap(span: tuple[int, int], edit: Edit) -> bool:
+    """Tell whether a change of the lines of `span` and `edit` exclude one another, or their order
+    would matter: two insertions at one position."""
+    first, stop = span
+    if first == stop and edit.start == edit.stop:
+        return first == edit.start
+    if first == stop:
+        return edit.start < first < edit.stop
+    if edit.start == edit.stop:
+        return first < edit.start < stop
+    return max(first, edit.start) < min(stop, edit.stop)
+
+
+def _is_ambiguous(result: HunkResult | None) -> TypeGuard[Failure]:
+    return isinstance(result, Failure) and result.reason is Reason.AMBIGUOUS

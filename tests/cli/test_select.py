@@ -1,0 +1,208 @@
+"""`--only`, `--except` and `--interactive`: some of a patch's hunks."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+
+import pytest
+from sandbox import Sandbox
+from writers import envelope
+
+_FILE = "one\ntwo\nthree\nfour\nfive\n"
+_PATCH = envelope(
+    b"*** Update File: f\n@@\n-one\n+1\n@@\n-three\n+3\n@@\n-five\n+5\n",
+    b"*** Add File: n\n+n\n",
+)
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit({"f": _FILE})
+    repo.write(".git/p", _PATCH)
+    return repo
+
+
+def _ids(repo: Sandbox) -> list[str]:
+    return re.findall(r"\[([0-9a-f]+)\] hunk", repo.opatch("show", ".git/p").out.decode())
+
+
+def test_one_hunk_is_applied_and_the_others_are_listed(base: Sandbox) -> None:
+    first, second, third = _ids(base)
+    ran = base.opatch("apply", "--only", second, ".git/p")
+    assert ran.status == 0
+    assert base.read("f") == _FILE.replace("three", "3").encode()
+    assert not (base.path / "n").exists()
+    assert [line for line in ran.err.splitlines() if "left out" in line] == [
+        f"note: left out: [{first}] f: hunk 1 of 3",
+        f"note: left out: [{third}] f: hunk 3 of 3",
+        next(line for line in ran.err.splitlines() if line.endswith("] n")),
+    ]
+
+
+def test_all_but_one_are_applied(base: Sandbox) -> None:
+    assert base.opatch("apply", "--except", "f:2", ".git/p").status == 0
+    assert base.read("f") == b"1\ntwo\nthree\nfour\n5\n"
+    assert base.read("n") == b"n\n"
+
+
+def test_work_is_split_into_commits(base: Sandbox) -> None:
+    assert base.opatch("apply", "--only", "f", "--commit", "-m", "f", ".git/p").status == 0
+    assert base.opatch("apply", "--except", "f", "--commit", "-m", "n", ".git/p").status == 0
+    log = base.git("log", "--format=%s", "--name-only").decode().split()
+    assert log[:4] == ["n", "n", "f", "f"]
+
+
+def test_the_rest_is_not_taken_for_applied(base: Sandbox) -> None:
+    """The journal knows a patch by its text, of which only a part was applied."""
+    assert base.opatch("apply", "--only", "f:1", ".git/p").status == 0
+    assert base.opatch("apply", "--except", "f:1", ".git/p").status == 0
+    assert base.read("f") == b"1\ntwo\n3\nfour\n5\n"
+    ran = base.opatch("apply", "--only", "f:1", ".git/p")
+    assert (ran.status, "already applied" in ran.err) == (1, True)
+
+
+def test_undo_undoes_what_was_chosen(base: Sandbox) -> None:
+    base.opatch("apply", "--only", "f:3", ".git/p")
+    assert base.opatch("undo").status == 0
+    assert base.read("f") == _FILE.encode()
+
+
+def test_a_hunk_that_does_not_apply_can_be_left_out(base: Sandbox) -> None:
+    stale = envelope(b"*** Update File: f\n@@\n-one\n+1\n@@\n-stale\n+3\n")
+    ran = base.opatch("apply", feed=stale)
+    assert (ran.status, "hunk 2 of 2" in ran.err) == (1, True)
+    assert base.opatch("apply", "--except", "f:2", feed=stale).status == 0
+    assert base.read("f") == _FILE.replace("one", "1").encode()
+
+
+def test_a_refusal_numbers_hunks_as_the_patch_has_them(base: Sandbox) -> None:
+    stale = envelope(b"*** Update File: f\n@@\n-one\n+1\n@@\n-stale\n+3\n")
+    assert "hunk 2 of 2 does not match" in base.opatch("apply", "--only", "f:2", feed=stale).err
+
+
+def test_the_left_out_part_is_written_as_a_patch(base: Sandbox) -> None:
+    rest = base.opatch("convert", "--except", "f:1", "--except", "n", ".git/p").out
+    assert base.opatch("apply", "--only", "f:1", "--only", "n", ".git/p").status == 0
+    base.git("apply", "--index", "--3way", "-", feed=rest)
+    assert base.read("f") == b"1\ntwo\n3\nfour\n5\n"
+
+
+@pytest.mark.parametrize("command", [["apply", "--check"], ["show"], ["convert"], ["check"]])
+def test_json_has_ids_and_what_is_left_out(base: Sandbox, command: list[str]) -> None:
+    ids = _ids(base)
+    ran = base.opatch(*command, "--json", "--except", ids[0], ".git/p")
+    document = json.loads(ran.out)
+    outcome = document["patches"][0] if command == ["check"] else document
+    hunks = [hunk["id"] for file in outcome["files"] for hunk in file["hunks"]]
+    assert hunks == ids[1:]
+    (left_out,) = outcome["left_out"]
+    assert (left_out["id"], left_out["path"], left_out["hunk"]) == (ids[0], "f", 1)
+    assert (left_out["hunk_count"], left_out["patch_line"]) == (3, 4)
+
+
+def test_check_and_apply_show_the_ids(base: Sandbox) -> None:
+    ids = _ids(base)
+    assert len(set(ids)) == 3
+    for words in (["check", "-v"], ["apply", "--check", "-v"], ["apply", "-v"]):
+        shown = base.opatch(*words, ".git/p").out.decode()
+        assert re.findall(r"\[([0-9a-f]+)\] hunk", shown) == ids
+
+
+@pytest.mark.parametrize("command", ["apply", "show", "convert", "check"])
+def test_a_name_of_nothing_is_a_usage_error(base: Sandbox, command: str) -> None:
+    before = base.state()
+    ran = base.opatch(command, "--only", "g", ".git/p")
+    assert ran.status == 129
+    assert "`g` is not the id of a hunk, a path or PATH:N of this patch" in ran.err
+    assert base.state() == before
+
+
+def test_check_chooses_from_one_patch(base: Sandbox) -> None:
+    ran = base.opatch("check", "--only", "f", ".git/p", ".git/p")
+    assert (ran.status, "name one" in ran.err) == (129, True)
+
+
+def _answered(repo: Sandbox, answers: str, *words: str) -> tuple[int, str]:
+    """Run `apply --interactive` at a terminal whose user types `answers`."""
+    ours, theirs = os.openpty()
+    os.write(ours, "".join(f"{answer}\n" for answer in answers).encode())
+    ran = subprocess.run(
+        ["git-opatch", "apply", "--interactive", *words, ".git/p"],
+        cwd=repo.path,
+        stdin=theirs,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    os.close(ours)
+    os.close(theirs)
+    return ran.returncode, ran.stderr
+
+
+_ALL = b"1\ntwo\n3\nfour\n5\n"
+
+
+@pytest.mark.parametrize(
+    ("answers", "content", "added"),
+    [
+        ("yyyy", _ALL, True),
+        ("nyny", b"one\ntwo\n3\nfour\nfive\n", True),
+        ("yq", b"1\ntwo\nthree\nfour\nfive\n", False),
+        ("ay", _ALL, True),
+        ("ndy", _FILE.encode(), True),
+        ("jynnn", b"one\ntwo\n3\nfour\nfive\n", False),  # the first again, after the last
+        ("jkyq", b"1\ntwo\nthree\nfour\nfive\n", False),
+        ("?Yq", b"1\ntwo\nthree\nfour\nfive\n", False),
+        ("y\x04", b"1\ntwo\nthree\nfour\nfive\n", False),  # the end of the input
+    ],
+)
+def test_the_answers_are_those_of_git_add(
+    base: Sandbox, answers: str, content: bytes, added: bool
+) -> None:
+    status, shown = _answered(base, answers)
+    assert status == 0, shown
+    assert base.read("f") == content
+    assert (base.path / "n").exists() is added
+    assert "update [" in shown
+    assert "(1/4) Apply this hunk [y,n,q,a,d,j,k,?]?" in shown
+
+
+@pytest.mark.parametrize("answers", ["nnnn", "q", "dn", "\x04"])
+def test_nothing_chosen_changes_nothing(base: Sandbox, answers: str) -> None:
+    before = base.state()
+    status, shown = _answered(base, answers)
+    assert (status, "no hunk was chosen; nothing was changed" in shown) == (129, True)
+    assert base.state() == before
+
+
+def test_only_what_is_selected_is_asked_for(base: Sandbox) -> None:
+    status, shown = _answered(base, "yn", "--except", "f:2", "--except", "n")
+    assert status == 0
+    assert base.read("f") == b"1\ntwo\nthree\nfour\nfive\n"
+    assert shown.count("left out") == 3
+    assert "-three" not in shown
+
+
+def test_text_of_a_patch_is_escaped(base: Sandbox) -> None:
+    base.write(".git/p", envelope(b"*** Update File: f\n@@ \x1b[2J\n-one\n+\x1b[31m1\n"))
+    _, shown = _answered(base, "n")
+    assert "\x1b" not in shown
+    assert "[31m1" in shown
+
+
+def test_without_a_terminal_it_is_a_usage_error(base: Sandbox) -> None:
+    before = base.state()
+    ran = subprocess.run(
+        ["git-opatch", "apply", "-p", ".git/p"],
+        cwd=base.path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        start_new_session=True,
+    )
+    assert ran.returncode == 129
+    assert "--interactive asks at a terminal, and there is none" in ran.stderr
+    assert base.state() == before

@@ -1,0 +1,168 @@
+"""One context line may differ where all else matches, at one position alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from git_opatch.locate import locate_hunks
+from git_opatch.model.options import Matching, Tier
+from git_opatch.model.patch import Hunk, Line, Prefix
+from git_opatch.model.placement import Placement
+from git_opatch.model.result import Failure
+from git_opatch.model.text import Text
+
+CHANGE = ["-retries = 3", "+retries = 4"]
+OLD = "retries = 3"
+
+
+def locate(content: str, *lines: str, path: str = "f.py", tier: Tier = Tier.FUZZY) -> object:
+    hunk = Hunk(tuple(Line(Prefix(line[:1]), line[1:].encode()) for line in lines))
+    text = Text.from_bytes(content.encode())
+    (result,) = locate_hunks([hunk], text, Matching(tier, path=path))
+    return result
+
+
+def tolerated(content: str, *lines: str) -> str:
+    result = locate(content, *lines)
+    assert isinstance(result, Placement)
+    assert not result.exact
+    (repair,) = result.repairs
+    return repair.removeprefix("a context line differs in ")
+
+
+def is_refused(content: str, *lines: str) -> bool:
+    return isinstance(locate(content, *lines), Failure)
+
+
+DIFFERENT = [
+    pytest.param('name = "x"', "name = 'x'", "quotes", id="quotes"),
+    pytest.param("name = `x`", 'name = "x"', "quotes", id="backticks for quotes"),
+    pytest.param(
+        *("# caf\u00e9 here", "# cafe\u0301 here", "Unicode form or invisible characters"), id="NFD"
+    ),
+    pytest.param(
+        *("na\u200bme = x", "name = x", "Unicode form or invisible characters"), id="zero width"
+    ),
+    pytest.param("name = x  # new", "name = x", "a comment at its end", id="a comment in the file"),
+    pytest.param("name = x", "name = x  # here", "a comment at its end", id="one in the patch"),
+    pytest.param("name = f(a, b)", "name = f(a, ", "its end, which is cut off", id="cut off"),
+    pytest.param("name = f(a, b)", "name = f...", "its end, which is cut off", id="dots"),
+    pytest.param("name = F(x)", "name = f(x)", "letter case or punctuation", id="letter case"),
+    pytest.param("name = f(x)", "name = f(x);", "letter case or punctuation", id="punctuation"),
+    pytest.param("name = f(\n  a)", "name = f( a)", "line breaks", id="two lines as one"),
+]
+
+
+@pytest.mark.parametrize(("in_file", "in_patch", "expected"), DIFFERENT)
+def test_a_context_line_may_differ(in_file: str, in_patch: str, expected: str) -> None:
+    lines = [f" {in_patch}", " b = 1", *CHANGE, " end = 2"]
+    assert tolerated(f"{in_file}\nb = 1\n{OLD}\nend = 2\n", *lines) == expected
+    below = [" b = 1", *CHANGE, " end = 2", f" {in_patch}"]
+    assert tolerated(f"b = 1\n{OLD}\nend = 2\n{in_file}\n", *below) == expected
+
+
+def test_one_line_of_the_file_may_be_two_of_the_patch() -> None:
+    lines = [" name = f(", "   a)", " b = 1", *CHANGE]
+    assert tolerated(f"name = f(a)\nb = 1\n{OLD}\n", *lines) == "line breaks"
+
+
+def test_whitespace_may_differ_in_the_other_lines() -> None:
+    content = f"  name = 'x'\n  b = 1\n  {OLD}\n"
+    assert tolerated(content, ' name = "x"', " b = 1", *CHANGE) == "quotes"
+
+
+def test_a_line_that_is_removed_and_added_again_is_context() -> None:
+    removed = ["-Name = 1", CHANGE[0], "+Name = 1", CHANGE[1]]
+    assert tolerated(f"name = 1\n{OLD}\n", *removed) == "letter case or punctuation"
+
+
+@pytest.mark.parametrize(("in_file", "in_patch", "_"), DIFFERENT)
+def test_a_removed_line_may_not_differ(in_file: str, in_patch: str, _: str) -> None:
+    result = locate(f"{in_file}\nb = 1\nend = 2\n", f"-{in_patch}", " b = 1", " end = 2")
+    assert isinstance(result, Failure) or result.tier is Tier.FUZZY  # type: ignore[attr-defined]
+    if isinstance(result, Placement):
+        assert result.repairs == ()
+
+
+@pytest.mark.parametrize(
+    ("in_file", "in_patch"),
+    [
+        pytest.param("name = 'x'", 'name = "y"', id="the text within the quotes"),
+        pytest.param("name = x + 1", "name = x", id="a line that was extended"),
+        pytest.param("name_of = 1", "name", id="a word that was extended"),
+        pytest.param("name = x  # old", "name = x  # new", id="two comments"),
+        pytest.param("name = '# x'", "name = '", id="a mark in a string"),
+        pytest.param("name = f(a)", "name = g(", id="another function that is cut off"),
+        pytest.param("caf\u00e9 = 1", "cafe = 1", id="an accent"),
+        pytest.param("name = x", "name == x", id="an operator"),
+        pytest.param("name = 1", "name = 10", id="a number"),
+        pytest.param("name = f(\n  a,\n  b)", "name = f(a, b)", id="three lines as one"),
+        pytest.param("name = f(a\n  b)", "name = f(a, b)", id="line breaks and a comma"),
+    ],
+)
+def test_other_differences_are_refused(in_file: str, in_patch: str) -> None:
+    lines = [f" {in_patch}", " b = 1", *CHANGE]
+    assert is_refused(f"{in_file}\nb = 1\n{OLD}\n", *lines)
+
+
+NAME = ' name = "x"'
+BODY = f"name = 'x'\nb = 1\n{OLD}\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        pytest.param(
+            f"name = 'x'\nc = 'y'\n{OLD}\n", [NAME, ' c = "y"', *CHANGE], id="two lines differ"
+        ),
+        pytest.param(f"{BODY}other = 0\nb = 1\n{OLD}\n", [NAME, " b = 1", *CHANGE], id="a twin"),
+        pytest.param(
+            f"{BODY}other = 0\nB = 1;\n{OLD}\n", [NAME, " b = 1", *CHANGE], id="a loose twin"
+        ),
+        pytest.param("name = 'x'\n}\n", [NAME, "-}", "+]"], id="nothing but brackets beside it"),
+        pytest.param(
+            BODY, [NAME, " b = 1", *CHANGE, '+c = "z"'], id="an added line has these quotes"
+        ),
+        pytest.param(
+            f"# caf\u00e9\nb = 1\n{OLD}\n",
+            [" # cafe\u0301", " b = 1", *CHANGE, "+# re\u0301sume\u0301"],
+            id="an added line has this Unicode form",
+        ),
+        pytest.param(
+            f"na\u200bme\nb = 1\n{OLD}\n",
+            [" name", " b = 1", *CHANGE, "+o\u200bther"],
+            id="an added line has what cannot be seen",
+        ),
+        pytest.param(
+            f"x = Do()\nb = 1\n{OLD}\n",
+            [" x = do()", " b = 1", *CHANGE, "+y = do()"],
+            id="an added line has this name",
+        ),
+        pytest.param(
+            f"{OLD}\nb\n", [f" {OLD}", " b,", "+c"], id="a comma that the file lacks, beside it"
+        ),
+        pytest.param(
+            f"{OLD}\nb,\n", [f" {OLD}", " b", "+c"], id="a comma that the patch lacks, beside it"
+        ),
+        pytest.param(
+            "a = 1\nb\nold = 2\n", [" a = 1", " b,", "-old = 2", "+new = 2"], id="beside a change"
+        ),
+        pytest.param(
+            f"name = f(abc, d)\nb = 1\n{OLD}\n",
+            [" name = f(abc,", " b = 1", *CHANGE, "+other = f(abc"],
+            id="an added line is cut off at the same column",
+        ),
+    ],
+)
+def test_what_is_not_certain_is_refused(content: str, lines: list[str]) -> None:
+    assert is_refused(content, *lines)
+
+
+def test_a_sign_that_another_line_keeps_was_left_out_by_a_slip() -> None:
+    lines = [f" {OLD}", " a,", " b", "+c,"]
+    assert tolerated(f"{OLD}\na,\nb,\n", *lines) == "letter case or punctuation"
+
+
+@pytest.mark.parametrize("tier", [Tier.STRICT, Tier.RESILIENT])
+def test_only_at_the_loosest_tier(tier: Tier) -> None:
+    assert isinstance(locate(BODY, NAME, " b = 1", *CHANGE, tier=tier), Failure)

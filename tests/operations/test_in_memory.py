@@ -1,0 +1,172 @@
+"""A patch is applied to files in memory as the command applies it to a repository."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox
+from writers import envelope
+
+from git_opatch import (
+    Matching,
+    Options,
+    ParseError,
+    Policy,
+    Reason,
+    Refused,
+    Target,
+    Tier,
+    apply_to_text,
+    parse_patch,
+    plan_in_memory,
+    plan_patch,
+)
+from git_opatch.model.errors import UsageError
+from git_opatch.model.options import PathRule
+
+_FILES = {"src/a.py": "def f():\n    return 1\n", "b.txt": "one\ntwo\n", "sub/c": "c\n"}
+_UPDATE = b"*** Update File: src/a.py\n@@\n-    return 1\n+    return 2\n"
+_PATCHES: Mapping[str, tuple[bytes, dict[str, str | None]]] = {
+    "update": (_UPDATE, {"src/a.py": "def f():\n    return 2\n"}),
+    "loosely": (_UPDATE.replace(b"    ", b"\t"), {"src/a.py": "def f():\n    return 2\n"}),
+    "add": (b"*** Add File: new/d\n+d\n", {"new/d": "d\n"}),
+    "delete": (b"*** Delete File: b.txt\n", {"b.txt": None}),
+    "move": (
+        b"*** Update File: b.txt\n*** Move to: moved.txt\n@@\n-two\n+2\n",
+        {"b.txt": None, "moved.txt": "one\n2\n"},
+    ),
+    "move alone": (
+        b"*** Update File: b.txt\n*** Move to: moved.txt\n",
+        {"b.txt": None, "moved.txt": "one\ntwo\n"},
+    ),
+    "a directory becomes a file": (
+        b"*** Delete File: sub/c\n*** Add File: sub\n+s\n",
+        {"sub/c": None, "sub": "s\n"},
+    ),
+}
+
+
+def _after(changes: dict[str, str | None]) -> dict[str, str]:
+    return {path: text for path, text in {**_FILES, **changes}.items() if text is not None}
+
+
+@pytest.mark.parametrize("name", _PATCHES)
+def test_the_files_are_as_the_patch_leaves_them(name: str) -> None:
+    patch, changes = _PATCHES[name]
+    given = dict(_FILES)
+    assert apply_to_text(envelope(patch), given) == _after(changes)
+    assert given == _FILES
+
+
+@pytest.mark.parametrize("name", _PATCHES)
+def test_they_are_as_the_command_leaves_them(repo: Sandbox, name: str) -> None:
+    repo.commit(_FILES)
+    assert repo.opatch("apply", feed=envelope(_PATCHES[name][0])).status == 0
+    files = {path: content for path, (_, content) in repo.index().items()}
+    applied = apply_to_text(envelope(_PATCHES[name][0]).decode(), _FILES)
+    assert files == {path: text.encode() for path, text in applied.items()}
+
+
+@pytest.mark.parametrize(
+    ("patch", "reason"),
+    [
+        (_UPDATE.replace(b"1", b"3"), Reason.NOT_FOUND),
+        (_UPDATE.replace(b"src/a.py", b"src/b.py"), Reason.MISSING_FILE),
+        (b"*** Add File: b.txt\n+x\n", Reason.FILE_EXISTS),
+        (b"*** Add File: src/a.py/x\n+x\n", Reason.UNSAFE_PATH),
+        (b"*** Add File: ../x\n+x\n", Reason.UNSAFE_PATH),
+        (b"*** Add File: .git/config\n+x\n", Reason.UNSAFE_PATH),
+        (b"*** Update File: src\n@@\n-x\n+y\n", Reason.NOT_A_FILE),
+        (b"*** Update File: b.txt\n@@\n-one\n+one\n", Reason.NO_CHANGE),
+    ],
+)
+def test_what_does_not_apply_is_refused(patch: bytes, reason: Reason) -> None:
+    with pytest.raises(Refused) as refused:
+        apply_to_text(envelope(patch), _FILES)
+    assert [failure.reason for failure in refused.value.failures] == [reason]
+    assert "index" not in str(refused.value)
+
+
+def test_all_failures_are_given_and_nothing_is_applied() -> None:
+    bad = (b"*** Update File: b.txt\n@@\n-three\n+3\n", b"*** Delete File: none\n")
+    with pytest.raises(Refused) as refused:
+        apply_to_text(envelope(_UPDATE, *bad), _FILES)
+    assert [failure.path for failure in refused.value.failures] == ["b.txt", "none"]
+
+
+def test_options_choose_how_to_match() -> None:
+    strict = Options(matching=Matching(Tier.STRICT))
+    with pytest.raises(Refused):
+        apply_to_text(envelope(_PATCHES["loosely"][0]), _FILES, strict)
+    with pytest.raises(Refused):
+        apply_to_text(envelope(_UPDATE), _FILES, Options(directory="sub"))
+    moved = {f"sub/{path}": text for path, text in _FILES.items()}
+    after = apply_to_text(envelope(_UPDATE), moved, Options(directory="sub"))
+    assert after["sub/src/a.py"] == "def f():\n    return 2\n"
+
+
+def test_a_part_is_applied_if_asked_for() -> None:
+    patch = envelope(_UPDATE, b"*** Delete File: none\n")
+    after = apply_to_text(patch, _FILES, Options(partial=True))
+    assert after == _after({"src/a.py": "def f():\n    return 2\n"})
+
+
+def test_it_is_undone() -> None:
+    after = apply_to_text(envelope(_UPDATE), _FILES)
+    assert apply_to_text(envelope(_UPDATE), after, Options(reverse=True)) == _FILES
+
+
+@pytest.mark.parametrize("text", ["a\r\nb\r\n", "\ufeffa\nb\n", "b\na", "\udce9\na\nb\n"])
+def test_bytes_around_the_change_survive(text: str) -> None:
+    patch = envelope(b"*** Update File: f\n@@\n-b\n+B\n")
+    assert apply_to_text(patch, {"f": text}) == {"f": text.replace("b", "B")}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        Options(base="HEAD"),
+        Options(target=Target.WORKTREE),
+        Options(policy=Policy((PathRule(("*",), True, "", "--allow"),))),
+        Options(commit=True),
+        Options(reject=True),
+    ],
+)
+def test_what_needs_a_repository_is_refused(options: Options) -> None:
+    with pytest.raises(UsageError, match="in memory there is no repository"):
+        apply_to_text(envelope(_UPDATE), _FILES, options)
+
+
+def test_a_text_that_is_not_a_patch_is_malformed() -> None:
+    with pytest.raises(ParseError):
+        apply_to_text("no patch", _FILES)
+
+
+def test_a_plan_is_made_of_bytes() -> None:
+    files = {path: text.encode() for path, text in _FILES.items()}
+    patch = parse_patch(envelope(_UPDATE))
+    plan = plan_patch(patch, files, Options())
+    assert plan == plan_in_memory(patch, files)
+    assert plan.completed.contents() == {"src/a.py": b"def f():\n    return 2\n"}
+    assert b"-    return 1\n+    return 2\n" in plan.completed.diff
+
+
+def test_no_process_is_started_and_no_file_is_read(tmp_path: Path) -> None:
+    script = (
+        "import os, sys\n"
+        "from git_opatch import apply_to_text\n"
+        f"apply_to_text({envelope(_UPDATE)!r}, {_FILES!r})\n"
+        "seen = []\n"
+        "sys.addaudithook(lambda name, args: seen.append((name, args)))\n"
+        f"apply_to_text({envelope(_UPDATE)!r}, {_FILES!r})\n"
+        "print([n for n, _ in seen if n.split('.')[0] in ('open', 'subprocess', 'os', 'socket')])\n"
+        "print('git' in sys.modules)\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == "[]\nFalse\n"

@@ -1,0 +1,217 @@
+"""The cases that the benchmark draws: what its oracle says, and that a seed draws the same ones."""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import pytest
+from sandbox import Sandbox
+
+from ablation import off
+from git_opatch.locate import outline
+from git_opatch.model import text as text_module
+from grammar import draw, main, own_tool, read_changes, try_all
+from grammar_indents import explained
+from grammar_lines import Kind, kind_of
+from grammar_table import is_good
+from model import ADDED, CONTEXT, REMOVED, Edit, FileChange, Format
+from reading import block_of, verdict_of
+from scene import Head, Piece, Row, Scene, Verdict, plain_scene, write_scene
+from trial import Outcome, Result
+from twins import with_twin
+
+_OLD = (
+    *("class Reader:", "    def start(self):", "        self.open = True", "        return self"),
+    *(
+        "",
+        "    def close(self):",
+        "        self.open = False",
+        "        return self",
+        "",
+        "END = 1",
+    ),
+)
+
+
+def _change(at: int, new: str, old: tuple[str, ...] = _OLD) -> FileChange:
+    lines = (*old[:at], new, *old[at + 1 :])
+    return FileChange("reader.py", old, lines, (Edit(at, at + 1, at, at + 1),))
+
+
+def _scene(change: FileChange, context: int = 1, head: str = "bare") -> Scene:
+    return plain_scene(change, context, Format.ENVELOPE, head)
+
+
+def test_a_hunk_that_occurs_once_must_apply() -> None:
+    scene = _scene(_change(2, "        self.open = 1"))
+    assert verdict_of(scene.pieces[0], scene) is Verdict.APPLY
+
+
+def test_a_hunk_that_occurs_twice_may_be_refused() -> None:
+    old = (*_OLD, *_OLD[1:4])
+    scene = _scene(_change(2, "        self.open = 1", old))
+    assert verdict_of(scene.pieces[0], scene) is Verdict.MAY
+
+
+def test_an_anchor_tells_twins_apart() -> None:
+    old = (*_OLD[:4], "", "    def stop(self):", *_OLD[2:4], *_OLD[4:])
+    scene = _scene(_change(3, "        return None", old), head="named")
+    assert scene.pieces[0].head == Head(anchors=("def start(self):",))
+    piece = Piece(scene.pieces[0].rows[:3], 2, scene.pieces[0].head)
+    assert verdict_of(piece, scene) is Verdict.APPLY
+    assert verdict_of(Piece(piece.rows, 2), scene) is Verdict.MAY
+
+
+def test_a_hunk_that_says_another_position_is_no_case() -> None:
+    change = _change(2, "        self.open = 1")
+    rows = (Row(REMOVED, _OLD[6], _OLD[2]), Row(ADDED, "x", "x"))
+    assert verdict_of(Piece(rows, 2), _scene(change)) is None
+
+
+def test_a_tolerance_needs_all_else_exact() -> None:
+    scene = _scene(_change(2, "        self.open = 1"))
+    piece = scene.pieces[0].with_text(0, "    def start(self):  # unchanged")
+    assert verdict_of(piece.changed(tolerance=True), scene) is Verdict.APPLY
+    assert verdict_of(piece.changed(tolerance=True).changed(), scene) is Verdict.MAY
+
+
+@pytest.mark.parametrize(
+    ("depths", "added", "verdict"),
+    [
+        ([(2, 4), (4, 8)], (6, 12), Verdict.APPLY),  # a ratio alone explains both
+        ([(0, 4), (4, 8)], (8, 12), Verdict.APPLY),  # a shift alone does
+        ([(2, 4)], (4, 8), Verdict.MAY),  # both do, and differ
+        ([(3, 4)], (3, 4), Verdict.MAY),  # context that lost its prefix, or a hunk one space short
+        ([(2, 4), (2, 6)], (2, 4), Verdict.APPLY),  # no rule: left to what follows
+    ],
+)
+def test_indentation_is_told_if_every_rule_gives_it(
+    depths: list[tuple[int, int]], added: tuple[int, int], verdict: Verdict
+) -> None:
+    old = [Row(CONTEXT, " " * shown + "a", " " * true + "a") for shown, true in depths]
+    new = Row(ADDED, " " * added[0] + "b", " " * added[1] + "b")
+    assert explained(Piece((*old, new), 0)) is verdict
+
+
+@pytest.mark.parametrize(
+    ("lines", "stop"),
+    [
+        (("def a():", "    b", "", "    c", "d"), 4),
+        (("int a() {", "  b;", "#if C", "  d;", "}", "int e;"), 5),
+        (("def a", "  b", "end", "c"), 3),
+        (("class A:", "    b"), 2),
+    ],
+)
+def test_a_block_ends_with_its_indentation(lines: tuple[str, ...], stop: int) -> None:
+    assert block_of(lines, 0, prose=False) == range(stop)
+
+
+def test_a_section_ends_at_the_next_of_its_level() -> None:
+    assert block_of(("## a", "b", "### c", "## d"), 0, prose=True) == range(3)
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("# Open the file for reading", Kind.PROSE),
+        ("self.open(name)", Kind.CODE),
+        ("    open the file for reading (if it is there)", Kind.UNCLEAR),
+        ("pass", Kind.UNCLEAR),
+    ],
+)
+def test_code_is_told_from_prose(line: str, kind: Kind) -> None:
+    assert kind_of(line, _scene(_change(2, "x"))) is kind
+
+
+def test_a_twin_leaves_the_change_as_it_is() -> None:
+    change = _change(2, "        self.open = 1")
+    for seed in range(20):
+        twin = with_twin(change, Random(seed))
+        if twin is not None:
+            (edit,) = twin.edits
+            made = list(twin.old)
+            made[edit.old_start : edit.old_stop] = twin.new[edit.new_start : edit.new_stop]
+            assert tuple(made) == twin.new
+            assert len(twin.old) > len(change.old)
+            return
+    pytest.fail("no twin was made")
+
+
+def test_numbers_and_headings_are_written_as_git_does() -> None:
+    scene = plain_scene(_change(2, "        self.open = 1"), 1, Format.UNIFIED, "named")
+    assert write_scene(scene, Format.UNIFIED) == (
+        "--- a/reader.py\n+++ b/reader.py\n@@ -2,3 +2,3 @@ class Reader:\n"
+        "     def start(self):\n-        self.open = True\n+        self.open = 1\n"
+        "         return self\n"
+    )
+
+
+def test_a_switch_is_off_wherever_the_name_was_imported_and_then_on_again() -> None:
+    original = text_module.indentation
+    assert vars(outline)["indentation"] is original
+    with off("model.text:indentation", None)():
+        assert vars(outline)["indentation"] is None
+        assert text_module.indentation is None
+    assert vars(outline)["indentation"] is original
+    assert text_module.indentation is original
+
+
+def test_a_switch_for_what_is_not_there_says_so() -> None:
+    with pytest.raises(LookupError), off("locate:no_such_rule", None)():
+        pass
+
+
+def _history(repo: Sandbox) -> None:
+    for version in range(12):
+        methods = (
+            f"    def step_{number}(self, value):\n"
+            f"        base_{number} = self.base\n"
+            f"        limit_{number} = {number + 10 * (number < version)}\n"
+            f"        return value + base_{number} * limit_{number}\n"
+            for number in range(12)
+        )
+        repo.commit({"src/steps.py": "class Steps:\n" + "\n".join(methods)})
+
+
+def _results(repo: Sandbox, seed: str, count: int) -> list[Result]:
+    changes = read_changes([Path(repo.path)], seed)
+    return try_all(partial(draw, changes, seed), count, [own_tool()], jobs=1)
+
+
+def test_a_seed_draws_the_same_cases(repo: Sandbox) -> None:
+    _history(repo)
+    first, again, other = ([r.patch for r in _results(repo, seed, 40)] for seed in ("1", "1", "2"))
+    assert len(first) > 15
+    assert first == again
+    assert first != other
+
+
+def test_nothing_breaks_and_what_is_plain_is_right(repo: Sandbox) -> None:
+    _history(repo)
+    results = _results(repo, "3", 85)
+    assert not [result for result in results if result.outcome is Outcome.HALF]
+    plain = {"trailing whitespace", "anchor: right", "stale context", "stale removed"}
+    own = [result for result in results if set(result.case.kind.split(" + ")) <= plain]
+    assert own
+    assert all(map(is_good, own))
+
+
+def test_the_command_prints_a_table_and_writes_records(
+    repo: Sandbox,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _history(repo)
+    report = tmp_path / "report.json"
+    words = [str(repo.path), "--cases", "12", "--json", str(report), "--show", "all"]
+    monkeypatch.setattr(sys, "argv", ["grammar.py", *words])
+    main()
+    records = json.loads(report.read_text())
+    assert records
+    total = f"| **all** | {len(records)} |"
+    assert total in capsys.readouterr().out
