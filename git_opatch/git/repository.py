@@ -95,7 +95,8 @@ class Repository(GitRunner):
 
     def filters(self) -> frozenset[str]:
         """The names of the user's filters that have a program, as they were read last."""
-        return (self._settings or self.settings()).filters
+        known = self._settings if self._settings is not None else self.settings()
+        return known.filters
 
     def list_tree(
         self, tree: str, paths: Sequence[str], *, recursive: bool = False
