@@ -1,8 +1,14 @@
 # Completion of `git opatch` for bash, called by that of git; written by manual/make.py.
 
+__git_opatch_records ()
+{
+	local file
+	for file in "$(git rev-parse --absolute-git-dir 2>/dev/null)"/opatch/journal/*.json; do file="${file##*/}"; case "$file" in [0-9]*) echo "${file%.json}" ;; esac; done
+}
+
 _git_opatch ()
 {
-	local commands="apply check convert show undo log recover prompt leftovers agent-hook demo"
+	local commands="apply check convert show undo redo log recover prompt leftovers agent-hook demo"
 	local command="$(__git_find_on_cmdline "$commands")"
 	case "$command,$prev,$cur" in
 	apply,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
@@ -12,6 +18,9 @@ _git_opatch ()
 	apply,*,--match=*) __gitcomp "strict resilient fuzzy" "" "${cur#*=}" ;;
 	apply,--ambiguous,*) __gitcomp "refuse nearest" ;;
 	apply,*,--ambiguous=*) __gitcomp "refuse nearest" "" "${cur#*=}" ;;
+	apply,--allow,*) __git_complete_index_file "--cached" ;;
+	apply,--deny,*) __git_complete_index_file "--cached" ;;
+	apply,--expect,*) __git_complete_index_file "--cached" ;;
 	check,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
 	check,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
 	check,--directory,*) compopt -o dirnames ;;
@@ -20,6 +29,9 @@ _git_opatch ()
 	check,*,--match=*) __gitcomp "strict resilient fuzzy" "" "${cur#*=}" ;;
 	check,--ambiguous,*) __gitcomp "refuse nearest" ;;
 	check,*,--ambiguous=*) __gitcomp "refuse nearest" "" "${cur#*=}" ;;
+	check,--allow,*) __git_complete_index_file "--cached" ;;
+	check,--deny,*) __git_complete_index_file "--cached" ;;
+	check,--expect,*) __git_complete_index_file "--cached" ;;
 	convert,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
 	convert,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
 	convert,--directory,*) compopt -o dirnames ;;
@@ -28,6 +40,9 @@ _git_opatch ()
 	convert,*,--match=*) __gitcomp "strict resilient fuzzy" "" "${cur#*=}" ;;
 	convert,--ambiguous,*) __gitcomp "refuse nearest" ;;
 	convert,*,--ambiguous=*) __gitcomp "refuse nearest" "" "${cur#*=}" ;;
+	convert,--allow,*) __git_complete_index_file "--cached" ;;
+	convert,--deny,*) __git_complete_index_file "--cached" ;;
+	convert,--expect,*) __git_complete_index_file "--cached" ;;
 	show,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
 	show,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
 	show,--directory,*) compopt -o dirnames ;;
@@ -36,10 +51,16 @@ _git_opatch ()
 	show,*,--match=*) __gitcomp "strict resilient fuzzy" "" "${cur#*=}" ;;
 	show,--ambiguous,*) __gitcomp "refuse nearest" ;;
 	show,*,--ambiguous=*) __gitcomp "refuse nearest" "" "${cur#*=}" ;;
+	show,--allow,*) __git_complete_index_file "--cached" ;;
+	show,--deny,*) __git_complete_index_file "--cached" ;;
+	show,--expect,*) __git_complete_index_file "--cached" ;;
 	prompt,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
 	prompt,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
 	prompt,--grammar,*) __gitcomp "lark gbnf" ;;
 	prompt,*,--grammar=*) __gitcomp "lark gbnf" "" "${cur#*=}" ;;
+	leftovers,--allow,*) __git_complete_index_file "--cached" ;;
+	agent-hook,--allow,*) __git_complete_index_file "--cached" ;;
+	agent-hook,--deny,*) __git_complete_index_file "--cached" ;;
 	,*,-*) __gitcomp "--help --version" ;;
 	,*) __gitcomp "$commands" ;;
 	apply,*,-*) __gitcomp "--format --directory --overwrite --index --cached --worktree --carry --match --ambiguous --fuzz --3way --only --except --skip-applied --partial --reject --allow --deny --expect --commit --message --file --trailer --author --date --reverse --patch --interactive --check --dry-run --wait --quiet --verbose --json --help" ;;
@@ -47,11 +68,15 @@ _git_opatch ()
 	convert,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --only --except --allow --deny --expect --output --reverse --json --help" ;;
 	show,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --only --except --allow --deny --expect --stat --numstat --name-only --name-status --reverse --json --help" ;;
 	undo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
+	redo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
 	log,*,-*) __gitcomp "--patch --max-count --json --help" ;;
 	recover,*,-*) __gitcomp "--wait --json --help" ;;
 	prompt,*,-*) __gitcomp "--format --grammar --help" ;;
-	leftovers,*,-*) __gitcomp "--allow --help" ;;
+	leftovers,*,-*) __gitcomp "--all --allow --help" ;;
 	agent-hook,*,-*) __gitcomp "--allow --deny --help" ;;
 	demo,*,-*) __gitcomp "--help" ;;
+	undo,*,*) __gitcomp "$(__git_opatch_records)" ;;
+	redo,*,*) __gitcomp "$(__git_opatch_records)" ;;
+	log,*,*) __gitcomp "$(__git_opatch_records)" ;;
 	esac
 }

@@ -8,8 +8,8 @@ asked for, so that `import git_opatch` costs nothing.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
+# Without an import, so that the command can catch an interrupt that much earlier (D122).
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from git_opatch.agent.apply_patch_call import (
@@ -83,6 +83,7 @@ if TYPE_CHECKING:
         recover_interrupted,
     )
     from git_opatch.operations.undo import (
+        redo_patch,
         undo_patch,
     )
     from git_opatch.parse import (
@@ -144,6 +145,7 @@ _MODULE_OF = {
     "record_of": "operations.history",
     "records_of": "operations.history",
     "recover_interrupted": "operations.recover",
+    "redo_patch": "operations.undo",
     "undo_patch": "operations.undo",
     "verify": "agent.verify",
 }
@@ -196,6 +198,7 @@ __all__ = [
     "record_of",
     "records_of",
     "recover_interrupted",
+    "redo_patch",
     "undo_patch",
     "verify",
 ]
@@ -205,6 +208,8 @@ def __getattr__(name: str) -> object:
     """Import a public name from the module that defines it."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     value: object = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
     globals()[name] = value
     return value

@@ -4,25 +4,26 @@ Until the command line is parsed, an interrupt ends the program at once, as it e
 written that early, and an exception would show the traceback of some import.
 """
 
-import signal
 import sys
 
-from git_opatch.cli import startup
+from git_opatch.cli import interrupts
 
 
 def main() -> None:
     """Run the command line and exit with its status."""
+    interrupts.end_at_once()
+    from git_opatch.cli import startup
+
     startup.disable_garbage_collection()
     startup.skip_version_check()
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
     from git_opatch.cli.main import register, run
 
     register(sys.argv[1:])
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    interrupts.raise_once()
     try:
         status = run()
-    finally:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    except KeyboardInterrupt:
+        status = interrupts.report()
     startup.exit_at_once(status)
 
 

@@ -9,12 +9,25 @@ from commands import Command, Option
 
 _HEADER = "# Completion of `git opatch` for {shell}; written by manual/make.py.\n"
 _DIRECTORY = "DIR"
+_PATHS = ("PATHSPEC", "PATH=BLOB")
+_RECORD = "N"
+_LIST_RECORDS = (
+    'for file in "$(git rev-parse --absolute-git-dir 2>/dev/null)"/opatch/journal/*.json; do '
+    'file="${file##*/}"; case "$file" in [0-9]*) echo "${file%.json}" ;; esac; done'
+)
+"""Lists the numbers of the records in the journal."""
 
 
 def bash(commands: Sequence[Command]) -> str:
     """Write a function that git's own completion calls."""
     lines = [
         _HEADER.format(shell="bash, called by that of git"),
+        "__git_opatch_records ()",
+        "{",
+        "\tlocal file",
+        f"\t{_LIST_RECORDS}",
+        "}",
+        "",
         "_git_opatch ()",
         "{",
         f'\tlocal commands="{_names(commands)}"',
@@ -24,6 +37,11 @@ def bash(commands: Sequence[Command]) -> str:
         '\t,*,-*) __gitcomp "--help --version" ;;',
         '\t,*) __gitcomp "$commands" ;;',
         *(f'\t{command.name},*,-*) __gitcomp "{_long_flags(command)}" ;;' for command in commands),
+        *(
+            f'\t{command.name},*,*) __gitcomp "$(__git_opatch_records)" ;;'
+            for command in commands
+            if _takes_record(command)
+        ),
         "\tesac",
         "}",
         "",
@@ -42,6 +60,12 @@ def _bash_values(command: Command) -> Iterator[str]:
                 yield f"\t{command.name},{flag},*) compopt -o dirnames ;;"
             elif option.metavar == "TREE-ISH":
                 yield f"\t{command.name},{flag},*) __git_complete_refs ;;"
+            elif option.metavar in _PATHS:
+                yield f'\t{command.name},{flag},*) __git_complete_index_file "--cached" ;;'
+
+
+def _takes_record(command: Command) -> bool:
+    return command.arguments.strip("[]") == _RECORD
 
 
 def _names(commands: Sequence[Command]) -> str:
@@ -60,6 +84,10 @@ def zsh(commands: Sequence[Command]) -> str:
         "#compdef git-opatch",
         "#description apply patches as language models write them",
         _HEADER.format(shell="zsh"),
+        "_git-opatch-records () {",
+        "  local file",
+        f'  compadd -- ${{(f)"$({_LIST_RECORDS})"}}',
+        "}",
         "local -a commands",
         "commands=(",
         *(f"  {_zsh_quoted(f'{command.name}:{command.summary}')}" for command in commands),
@@ -87,6 +115,7 @@ def _zsh_command(command: Command) -> Iterator[str]:
         for flag in option.flags
     ]
     files = ["    '*:file:_files'"] if command.arguments else []
+    files = ["    '1:record:_git-opatch-records'"] if _takes_record(command) else files
     yield "    _arguments -s \\"
     yield " \\\n".join([*words, *files]) + " ;;"
 
@@ -115,6 +144,12 @@ def fish(commands: Sequence[Command]) -> str:
         *(
             f"{_fish_when(none)} -f -a {command.name} -d {_fish_quoted(command.summary)}"
             for command in commands
+        ),
+        *(
+            f"{_fish_when(f'{here}; and __fish_seen_subcommand_from {command.name}')}"
+            f" -f -a '(sh -c {_fish_quoted(_fish_quoted(_LIST_RECORDS))[1:-1]})'"
+            for command in commands
+            if _takes_record(command)
         ),
         *(
             f"{_fish_when(f'{here}; and __fish_seen_subcommand_from {command.name}')}"

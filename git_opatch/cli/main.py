@@ -18,7 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 from git_opatch import __version__
-from git_opatch.cli import startup
+from git_opatch.cli import interrupts, startup
 from git_opatch.model.errors import Interrupted, OpatchError, SystemCallError, UsageError
 
 _BROKEN_PIPE = 141
@@ -83,7 +83,8 @@ _COMMANDS = {
     "convert": "Complete a patch into a standard unified diff.",
     "show": "Show what a patch would do: where each hunk applies, and the diff.",
     "undo": "Undo a patch that was applied here.",
-    "log": "Show what was applied here.",
+    "redo": "Apply a patch again that was undone.",
+    "log": "Show what was applied here, and what became of it.",
     "recover": "Recover from an interrupted apply.",
     "prompt": "Print how to write patches, for a language model.",
     "leftovers": "List staged files that have markers of patches in them.",
@@ -114,8 +115,8 @@ def _import_command(name: str) -> Any:
 
 def run() -> int:
     """Run the command that the user asked for; gives the exit status."""
-    _open_streams()
     try:
+        _open_streams()
         status = app(prog_name="git opatch", standalone_mode=False) or 0
     except TyperException as error:
         return _fail(_usage_error(error))
@@ -152,6 +153,7 @@ def _open_streams() -> None:
 
 def _fail(error: OpatchError) -> int:
     """Report an error, on standard error or as a document; gives the exit status."""
+    interrupts.ignore()
     from git_opatch.report.reporters import JsonReporter, TextReporter
 
     words = sys.argv[1 : sys.argv.index("--")] if "--" in sys.argv else sys.argv[1:]

@@ -1,7 +1,7 @@
 """Complete a patch: placed hunks and the base's blobs become a standard unified diff. Pure.
 
 reindent              how added lines are indented; `neighbour_indent`, `lost_indent` help
-inherited_difference  which added lines are unclear
+one_hand              what the added lines share with the others; `doubt` what is never written
 edits                 a placed hunk as edits of a file's lines
 tree                  the files as the sections of a patch change them
 unified_diff          the result for each file, as git writes it

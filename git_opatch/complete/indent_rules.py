@@ -22,7 +22,7 @@ _WIDTHS = (4, 2, 8, 1, 3, 5, 6, 7)
 
 
 def rules_for(pairs: Sequence[Pair]) -> list[IndentRule]:
-    """Return the rules that explain all of `pairs`, in the order in which they are preferred."""
+    """Return the rules that explain all of `pairs`, the simple ones first."""
     simple = [rule for rule in _simple_rules(pairs) if explains(rule, pairs)]
     return simple or [rule for rule in _combined_rules(pairs) if explains(rule, pairs)]
 

@@ -1,8 +1,8 @@
 r"""Indent added lines as the file does (D41).
 
 A hunk that matched with another indentation shows, in each pair of a patch line and its file line,
-how the one becomes the other. A rule must explain all pairs. Of several, the one that explains most
-shifted pairs of the file's other hunks is taken, then the first of them (see `indent_rules`):
+how the one becomes the other. A rule must explain all pairs. Of several, those that explain most
+shifted pairs of the file's hunks must write the same lines, else the hunk is refused:
 
     hunk                file            result
          if ready:      \tif ready:     \tif ready:
@@ -78,6 +78,11 @@ _ONE_SPACE_SHORT = Reindent(
 
 _MIXED = Reindent(
     unclear="shows some lines with the file's indentation and some with another, so the "
+    "indentation of its added lines is unclear"
+)
+
+_SEVERAL_RULES = Reindent(
+    unclear="has another indentation than the file, which several rules explain, so the "
     "indentation of its added lines is unclear"
 )
 
@@ -195,11 +200,28 @@ def _by_own_pairs(
     rules = rules_for(pairs)
     if not rules:
         return _by_neighbours(placement, own)
-    reindent = Reindent(max(rules, key=lambda rule: _count_explained(rule, shifted)))
+    reindent = _agreed(rules, lines, shifted)
+    if reindent is None:
+        return _SEVERAL_RULES
     if not any(in_patch for in_patch, _ in pairs):
         reindent = _from_margin(reindent, placement, own, text)
     moves = tuple(reindent.lines(lines)) != tuple(lines)
     return _AT_FILE_DEPTH if moves and starts_at_file_depth(lines, own) else reindent
+
+
+def _agreed(
+    rules: Sequence[IndentRule], lines: Sequence[Line], shifted: Counter[Pair]
+) -> Reindent | None:
+    """Return the first of `rules` if all that explain the most of the file write the same lines.
+
+    `shifted` are the shifted pairs of all hunks of the file. None if the rules differ.
+    """
+    counts = [_count_explained(rule, shifted) for rule in rules]
+    best = [
+        Reindent(rule) for rule, count in zip(rules, counts, strict=True) if count == max(counts)
+    ]
+    outcomes = {tuple(reindent.lines(lines)) for reindent in best}
+    return best[0] if len(outcomes) == 1 else None
 
 
 def _by_neighbours(placement: Placement, pairs: Sequence[Pair | None]) -> Reindent:

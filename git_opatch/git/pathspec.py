@@ -33,6 +33,11 @@ def tracked_paths(repository: Repository, files: Sequence[str], directory: str) 
     return _list_files(repository, files, directory, env, "--error-unmatch")
 
 
+def all_tracked_paths(repository: Repository) -> list[str]:
+    """All paths of the index, each once."""
+    return list(dict.fromkeys(split_nul(repository.ask("ls-files", "-z"))))
+
+
 def matching_paths(
     repository: Repository, paths: Iterable[str], pathspecs: Sequence[str], directory: str
 ) -> set[str]:

@@ -30,7 +30,7 @@ from git_opatch.model.settings import Settings
 
 _SETTINGS = (
     *("config", "-z", "--get-regexp"),
-    r"^((opatch|color)\.[a-z]+|filter\..*\.(clean|process))$",
+    r"^((opatch|color)\.[a-z]+|pager\.opatch|filter\..*\.(clean|process))$",
 )
 _MOST_ARGUMENTS = 500_000  # bytes
 _PLAIN_DIFF = ("--text", "--no-color", "--no-ext-diff", "--no-textconv", "-U0",
@@ -87,7 +87,7 @@ class Repository(GitRunner):
         return self.top
 
     def settings(self) -> Settings:
-        """Read the user's `opatch.*` and `color.*` settings, by lower-case key, and his filters."""
+        """Read `opatch.*`, `color.*` and `pager.opatch`, by lower-case key, and the filters."""
         query, self._query = self._query, None
         result = query() if query else self.run(*_SETTINGS)
         self._settings = Settings(result.output)

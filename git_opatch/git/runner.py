@@ -53,6 +53,8 @@ PATHSPEC_DEFAULTS = {
 # That one restricts the user's filters, too, and so it is set only where git could fetch.
 _NO_FETCH = {"GIT_NO_LAZY_FETCH": "1"}
 NO_TRANSPORT = {"GIT_ALLOW_PROTOCOL": ""}
+_SHELL_TEXT = re.compile(r"[|&;<>()$`\\\"' \t\n*?\[#~=%]")
+"""What makes git leave a command to the shell (run-command.c)."""
 _NOT_FETCHED = re.compile(r"could not fetch ([0-9a-f]+) from promisor remote")
 
 
@@ -197,6 +199,16 @@ def run_program(
         check=False,
     )
     return GitResult(done.returncode, done.stdout or b"", "")
+
+
+def start_pager(command: str) -> subprocess.Popen[bytes] | None:
+    """Start the user's pager on a pipe, as git does; None if there is no such program."""
+    environment = {"LESS": "FRX", "LV": "-c", **user_environment(), "GIT_PAGER_IN_USE": "1"}
+    words = ["sh", "-c", command] if _SHELL_TEXT.search(command) else [command]
+    try:
+        return subprocess.Popen(words, stdin=subprocess.PIPE, env=environment)
+    except OSError:
+        return None
 
 
 def user_environment() -> dict[str, str]:

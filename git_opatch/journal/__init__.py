@@ -2,20 +2,23 @@
 
     <git-dir>/opatch/journal/N.json     time, target, patch name, every path's old and new id
     <git-dir>/opatch/journal/N.diff     the completed diff
-    <git-dir>/opatch/last               the newest number, when no record is kept any more
+    <git-dir>/opatch/last               the newest number, where an earlier version kept no record
 
 The digest of the patch's text is recorded, too: `-R` of the same text then undoes the record, with
-what the text does not have, such as the content of a deleted file. A missing key has a neutral
-default; a record that must not be read with it has another version.
+what the text does not have, such as the content of a deleted file. An undo and a redo are records,
+too; what they are about is in `journal.patch_history`. A missing key has a neutral default; a
+record that must not be read with it has another version.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import os
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,12 +38,19 @@ _MALFORMED = (
 )
 
 
-class Record(NamedTuple):
-    """An applied patch, called `name`: what it changed, where and when.
+class Action(Enum):
+    """What a record is about."""
 
-    `undoes` is the number of the record that it undoes, 0 if none; `files` counts the files that
-    were added, modified, …, by git's letters; `carried` is whether some had unstaged changes, which
-    stayed unstaged.
+    APPLY = "apply"
+    UNDO = "undo"
+    REDO = "redo"
+
+
+class Record(NamedTuple):
+    """An applied patch, called `name`, or an undo or a redo of it: what changed, where and when.
+
+    `files` counts the files that were added, modified, …, by git's letters; `carried` is whether
+    some had unstaged changes, which stayed unstaged.
     """
 
     number: int
@@ -50,7 +60,8 @@ class Record(NamedTuple):
     time: int = 0
     name: str = ""
     digest: str = ""
-    undoes: int = 0
+    reverses: int = 0
+    """The record whose diff this one applied in reverse; 0 if none."""
     files: Mapping[str, int] = {}
     checksum: str = ""
     carried: bool = False
@@ -60,6 +71,26 @@ class Record(NamedTuple):
     """Whether all of the patch was applied."""
     unmerged: tuple[str, ...] = ()
     """The paths that were left unmerged."""
+    action: Action = Action.APPLY
+    origin: int = 0
+    """The record of the patch that this one undoes or redoes; 0 if none."""
+    rejects: Mapping[str, bytes] = {}
+    """The files of rejected hunks that belong to it, by path."""
+
+    @property
+    def patch(self) -> int:
+        """The number of the patch's own record, by which `undo` and `redo` name it."""
+        return self.origin or self.number
+
+    @property
+    def undoes(self) -> int:
+        """The record of the patch that this one undoes; 0 if none."""
+        return self.origin if self.action is Action.UNDO else 0
+
+    @property
+    def redoes(self) -> int:
+        """The record of the patch that this one redoes; 0 if none."""
+        return self.origin if self.action is Action.REDO else 0
 
     @property
     def before(self) -> dict[str, Entry]:
@@ -90,31 +121,36 @@ def add_record(
     about: Mapping[str, object],
     size: int,
 ) -> int:
-    """Record an applied patch; return its number, 0 if `size` is 0.
+    """Record an applied patch; return its number, 0 if `size` is 0: then nothing is recorded.
 
     `about` has the remaining keys of the record: `patch` (its name), `digest`, `files`, `undoes`,
-    `carried`, `partial`, `unmerged`. Only the newest `size` records are kept. Raises `OSError`.
+    `action`, `origin`, `carried`, `partial`, `unmerged`, `rejects`. Only the newest `size` records
+    are kept; with a size of 0, those that are there (D121). Raises `OSError`.
     """
+    if not size:
+        return 0
     folder = home / "journal"
     numbers = _numbers(folder)
     number = max([*numbers, _last_removed(home)]) + 1
-    if size:
-        entry = {
-            "version": _VERSION,
-            "time": int(time.time()),
-            "target": target.value,
-            **about,
-            "checksum": _checksum(diff),
-            "changes": [change.to_json() for change in changes],
-        }
-        _write(folder, number, entry, diff)
-        numbers.append(number)
-    if numbers and not size:  # a number that a user has seen must never name another patch
-        (home / _LAST).write_text(str(numbers[-1]))
+    entry = {
+        "version": _VERSION,
+        "time": int(time.time()),
+        "target": target.value,
+        **about,
+        "checksum": _checksum(diff),
+        "changes": [change.to_json() for change in changes],
+    }
+    _write(folder, number, entry, diff)
+    numbers.append(number)
     for old in numbers[: max(len(numbers) - size, 0)]:
         (folder / f"{old}.json").unlink(missing_ok=True)
         (folder / f"{old}.diff").unlink(missing_ok=True)
-    return number if size else 0
+    return number
+
+
+def encode_rejects(rejects: Mapping[str, bytes]) -> dict[str, str]:
+    """Render files of rejected hunks for the key `rejects`."""
+    return {path: base64.b64encode(content).decode() for path, content in rejects.items()}
 
 
 def add_commits(home: Path, number: int, commits: Sequence[str]) -> None:
@@ -156,31 +192,6 @@ def _checksum(diff: bytes) -> str:
     return hashlib.sha256(diff).hexdigest()
 
 
-def find(home: Path, digest: str, paths: Collection[str]) -> Record | None:
-    """Return the newest record of the patch with this digest on these paths.
-
-    Records that are undone, and records that cannot be read, are skipped.
-    """
-    for found in _active_records(home):
-        is_same = bool(digest) and found.digest == digest
-        if is_same and {change.path for change in found.changes} <= set(paths):
-            return found
-    return None
-
-
-def undone_by(home: Path, number: int) -> int:
-    """Return the number of the record that undoes this one, and is not undone itself; else 0."""
-    return next((found.number for found in _active_records(home) if found.undoes == number), 0)
-
-
-def later_changes(home: Path, number: int) -> dict[str, int]:
-    """Return, for each path, the last record after this one that changed it and is not undone."""
-    later = [
-        found for found in _active_records(home) if found.number > number and found.undoes <= number
-    ]
-    return {change.path: found.number for found in reversed(later) for change in found.changes}
-
-
 def get(home: Path, number: int | None = None) -> Record:
     """Return the record with this number, or the newest.
 
@@ -206,18 +217,6 @@ def entries(home: Path) -> Iterator[tuple[int, Record | JournalError]]:
             yield number, _read(home / "journal", number)
         except JournalError as error:
             yield number, error
-
-
-def _active_records(home: Path) -> Iterator[Record]:
-    """Yield the readable records, newest first, without those that are undone.
-
-    An undo that is undone itself does not count.
-    """
-    undone: set[int] = set()
-    for number, entry in entries(home):
-        if isinstance(entry, Record) and number not in undone:
-            undone.add(entry.undoes)
-            yield entry
 
 
 def _read(folder: Path, number: int) -> Record:
@@ -247,13 +246,16 @@ def _from_json(folder: Path, number: int, entry: Mapping[str, Any]) -> Record:
         when,
         str(entry.get("patch", "")),
         str(entry.get("digest", "")),
-        int(entry.get("undoes", 0)),
+        reverses := int(entry.get("undoes", 0)),
         {str(letter): int(count) for letter, count in files.items()},
         str(entry.get("checksum", "")),
         bool(entry.get("carried", False)),
         tuple(map(str, entry.get("commits", ()))),
         not entry.get("partial", False),
         tuple(map(str, entry.get("unmerged", ()))),
+        Action(entry.get("action", "undo" if reverses else "apply")),
+        int(entry.get("origin", reverses)),
+        {str(path): base64.b64decode(data) for path, data in entry.get("rejects", {}).items()},
     )
 
 
@@ -266,7 +268,7 @@ def _count_changes(changes: Sequence[Change]) -> dict[str, int]:
 
 
 def _last_removed(home: Path) -> int:
-    """Return the number of the newest record that was removed when none was to be kept; else 0."""
+    """Return the newest number that an earlier version removed with all others; else 0."""
     try:
         return int((home / _LAST).read_text())
     except (OSError, ValueError):

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from git_opatch.locate.applied_elsewhere import refuse_applied_twins
 from git_opatch.locate.candidates import find_candidates
 from git_opatch.locate.disambiguate import narrow_by_own_evidence, narrow_by_stated_line
+from git_opatch.locate.explain import NotFoundExplainer
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.hunk_order import narrow_by_order
 from git_opatch.locate.overlap import refuse_overlaps
@@ -25,7 +26,7 @@ from git_opatch.locate.proximity import choose_nearest
 from git_opatch.locate.resolve import Resolver
 from git_opatch.model.options import Ambiguous, Matching
 from git_opatch.model.patch import Hunk
-from git_opatch.model.result import HunkResult
+from git_opatch.model.result import Failure, HunkResult
 from git_opatch.model.text import Text
 
 _DEFAULT_MATCHING = Matching()
@@ -36,16 +37,18 @@ def locate_hunks(
     text: Text,
     matching: Matching = _DEFAULT_MATCHING,
     changed: Sequence[range] = (),
+    placed: Sequence[Hunk] = (),
     *,
     partly_applied: bool = False,
 ) -> list[HunkResult]:
     """Locate a file's `hunks` in `text`; the results are in the order of `hunks`.
 
     A failure names the hunk by its ordinal, and no file. `changed` are lines of the text that other
-    hunks of the patch wrote; anchors were written for the file without them. `partly_applied` says
-    that the file has some of the patch already, so that line numbers are not evidence.
+    hunks of the patch, `placed`, wrote; anchors were written for the file without them.
+    `partly_applied` says that the file has some of the patch already, so that line numbers are not
+    evidence.
     """
-    file_index = FileIndex(text, hunks, changed, matching.path)
+    file_index = FileIndex(text, hunks, changed, placed, path=matching.path)
     all_candidates = [find_candidates(hunk, file_index, matching) for hunk in hunks]
     narrow_by_own_evidence(all_candidates, file_index)
     if matching.ordered:
@@ -60,3 +63,23 @@ def locate_hunks(
         results, all_candidates, file_index, partly_applied=partly_applied
     )
     return refuse_overlaps(results)
+
+
+def refuse_absent(hunks: Sequence[Hunk], text: Text, matching: Matching) -> list[Failure]:
+    """Refuse those of `hunks`, which change nothing, that are not in `text` (D29).
+
+    Where they are does not matter, nor how often. Blank lines alone are everywhere.
+    """
+    sought = [hunk for hunk in hunks if any(line.text.strip() for line in hunk.preimage)]
+    if not sought:
+        return []
+    file_index = FileIndex(text, sought, path=matching.path)
+    all_candidates = [find_candidates(hunk, file_index, matching) for hunk in sought]
+    explainer = NotFoundExplainer(file_index, all_candidates, matching)
+    missing = [candidates for candidates in all_candidates if not candidates.positions]
+    return [_lost_prefix(explainer.refuse(candidates)) for candidates in missing]
+
+
+def _lost_prefix(failure: Failure) -> Failure:
+    advice = "as written it changes nothing; a line may lack its `-` or `+`"
+    return failure._replace(advice=f"{failure.advice}\n{advice}".lstrip())

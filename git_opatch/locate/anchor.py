@@ -23,7 +23,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from git_opatch.locate.file_index import FileIndex
-from git_opatch.locate.outline import Heading, depth, heading, keyword_of
+from git_opatch.locate.outline import (
+    Heading,
+    depth,
+    heading,
+    heading_at,
+    is_certain,
+    is_for_the_file,
+    underline,
+)
 from git_opatch.model.patch import Anchor
 from git_opatch.model.text import indentation
 
@@ -103,41 +111,50 @@ def _directly_follows(position: int, anchors: Sequence[int], file_index: FileInd
     return following == len(headings) or headings[following] >= position
 
 
-def heading_between(position: int, anchors: Sequence[int], file_index: FileIndex) -> int | None:
-    """Return the last heading that closes the block of the anchor before `position`, or None.
+def scope_end(heading_line: int, file_index: FileIndex) -> int:
+    """Return where the scope of the heading at `heading_line` ends: at the next heading of its kind
+    that is not deeper, or at the end of the file. A line that is not a heading has no end.
 
-    Only a heading of just the anchor's kind closes it, with the same keyword and not deeper: on
-    real history none was between a hunk and what git names as its heading (10,016 hunks). A
-    definition of one line has no block that a position could be outside of.
+    None is between a hunk of real history and what git names as its heading (D80).
     """
-    index = bisect_right(anchors, position) - 1
-    end = file_index.block_end(anchors[index]) if index >= 0 else position + 1
-    if position < end or end == len(file_index.lines):
-        return None
-    anchor, after = file_index.lines[anchors[index]], file_index.lines[end]
-    if _is_label(anchor):
-        return end if _is_label(after) and indentation(after) == indentation(anchor) else None
-    kind = heading(anchor)
-    if kind is None or (kind is Heading.DEFINITION and not _has_block(anchors[index], file_index)):
-        return None
-    headings = file_index.headings[kind]
-    first, last = bisect_right(headings, anchors[index]), bisect_left(headings, position)
-    for candidate in reversed(headings[first:last]):
-        line = file_index.lines[candidate]
-        if depth(line, kind) <= depth(anchor, kind) and keyword_of(line) == keyword_of(anchor):
-            return candidate
-    return None
+    if heading_line not in file_index.scope_ends:
+        file_index.scope_ends[heading_line] = _find_scope_end(heading_line, file_index)
+    return file_index.scope_ends[heading_line]
 
 
-def _has_block(definition: int, file_index: FileIndex) -> bool:
-    """Tell whether the definition has a keyword, and lines of its own below it, or their brace."""
-    lines, end = file_index.lines, file_index.block_end(definition)
-    has_lines = any(line.strip() for line in lines[definition + 1 : end])
-    return bool(keyword_of(lines[definition])) and (has_lines or lines[end].strip() == b"{")
+def _find_scope_end(first: int, file_index: FileIndex) -> int:
+    lines = file_index.lines
+    line, end = lines[first], len(lines)
+    kind = heading_at(lines, first) or heading(line.strip())
+    if kind is None or (is_for_the_file(line) and not _has_block(first, file_index)):
+        return end
+    if kind is Heading.LABEL:
+        closing = file_index.block_end(first)
+        return closing if closing < end and _is_same_label(lines[closing], line) else end
+    most, in_columns = depth(line, kind), kind is Heading.DEFINITION
+    for at in range(first + 1, end):
+        if in_columns and not _is_as_shallow(lines[at], line):
+            continue
+        if not is_certain(lines, at, kind) or depth(lines[at], kind) > most:
+            continue
+        same = kind is not Heading.UNDERLINED or underline(lines, at) == underline(lines, first)
+        if same and not file_index.is_changed(at):
+            return at
+    return end
 
 
-def _is_label(line: bytes) -> bool:
-    return heading(line.strip()) is Heading.LABEL
+def _has_block(first: int, file_index: FileIndex) -> bool:
+    """Tell whether lines that are indented deeper follow the line at `first`."""
+    return any(line.strip() for line in file_index.lines[first + 1 : file_index.block_end(first)])
+
+
+def _is_same_label(line: bytes, other: bytes) -> bool:
+    is_label = heading(line.strip()) is Heading.LABEL
+    return is_label and indentation(line) == indentation(other)
+
+
+def _is_as_shallow(line: bytes, other: bytes) -> bool:
+    return bool(line.strip()) and len(indentation(line)) <= len(indentation(other))
 
 
 def _blocks(anchors: Sequence[int], file_index: FileIndex) -> list[tuple[int, int]]:

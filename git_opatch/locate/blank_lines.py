@@ -51,18 +51,41 @@ class _Where(IntEnum):
 class _Gap:
     """The lines of a hunk between two that are in the file and not blank.
 
-    `stop` is the latter of the two. `adds` is whether an omitted blank line here would be beside
-    an added line.
+    `stop` is the latter of the two, and `removed` counts the removed lines that end with the
+    former. `adds` is whether an omitted blank line here would be beside an added line.
     """
 
     lines: list[Line]
     stop: Line | None = None
     adds: bool = False
+    removed: int = 0
 
     @property
     def blanks(self) -> int:
         """How many blank lines of the hunk must be in the file."""
         return sum(map(_must_match, self.lines))
+
+    def is_ambiguous(self, in_file: int) -> bool:
+        """Tell whether it matters which of the file's `in_file` blank lines here are left out.
+
+        It does not for an added line that replaces the one above, nor for added blank lines,
+        unless these may be the file's.
+        """
+        added = [line for line in self.lines if line.prefix is Prefix.ADDED]
+        if any(line.prefix is Prefix.REMOVED for line in self.lines):
+            return True
+        if not self.adds:
+            return False
+        if all(not line.text.strip() for line in added):
+            return len(added) in (0, in_file)
+        return not self.replaces_above
+
+    @property
+    def replaces_above(self) -> bool:
+        """Whether the only added line here is in place of the only removed one above."""
+        added = [line for line in self.lines if line.prefix is Prefix.ADDED]
+        kept = self.stop is not None and self.stop.prefix is Prefix.CONTEXT
+        return kept and len(added) == self.removed == 1 and self.lines[:1] == added
 
     @property
     def added_between_blanks(self) -> bool:
@@ -88,7 +111,7 @@ def align(hunk: Hunk, rows: Sequence[int], view: NormalizedLines) -> Alignment |
         mismatches[where] += abs(blanks - in_file)
         if in_file > blanks:
             omitted += in_file - blanks
-            if gap.adds and ambiguous_at is None:
+            if ambiguous_at is None and gap.is_ambiguous(in_file):
                 ambiguous_at = rows[number - 1] + 1
             lines += [*gap.lines, *[Line(Prefix.CONTEXT, b"")] * (in_file - blanks)]
         else:
@@ -118,7 +141,7 @@ def _count_in_file(number: int, gap: _Gap, rows: Sequence[int], view: Normalized
 
 
 def _gaps(lines: Sequence[Line], view: NormalizedLines) -> Iterator[_Gap]:
-    gap, before = _Gap([]), Prefix.CONTEXT
+    gap, before, removed = _Gap([]), Prefix.CONTEXT, 0
     for index, line in enumerate(lines):
         if line.prefix is Prefix.ADDED or not view.key(line):
             gap.lines.append(line)
@@ -128,7 +151,8 @@ def _gaps(lines: Sequence[Line], view: NormalizedLines) -> Iterator[_Gap]:
             gap.adds = gap.adds or _run_adds(lines, index)
         gap.stop, before = line, line.prefix
         yield gap
-        gap = _Gap([])
+        removed = removed + 1 if line.prefix is Prefix.REMOVED else 0
+        gap = _Gap([], removed=removed)
     yield gap
 
 

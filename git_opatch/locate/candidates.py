@@ -14,6 +14,7 @@ from git_opatch.locate.already_applied import unique_postimage
 from git_opatch.locate.anchor import AnchorMatch, find_anchors, in_scope_of
 from git_opatch.locate.blank_lines import Alignment, align, variants
 from git_opatch.locate.context_difference import tolerate_context
+from git_opatch.locate.elision import bridge_gaps, describe_gaps
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.line_index import MAX_POSITIONS
 from git_opatch.locate.loose_matches import find_loose_matches, has_distinctive_line, is_coherent
@@ -21,10 +22,10 @@ from git_opatch.locate.normalized import NormalizedLines
 from git_opatch.locate.repairs import (
     cut_in_front,
     with_fuzz,
-    with_single_prefixes,
     without_overhang,
 )
 from git_opatch.locate.unchanged_lines import cancel_unchanged
+from git_opatch.locate.variants import Variant, variants_of
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk, changed_span
 from git_opatch.model.placement import Evidence
@@ -58,6 +59,8 @@ class Candidates:
     """Why a hunk of added lines alone has no position at all."""
     applied_at: int | None = None
     """Where the postimage is, while the preimage is nowhere."""
+    unclear: str = ""
+    """Why a hunk that leaves lines out has no position (D35)."""
 
     @property
     def decided(self) -> bool:
@@ -103,7 +106,7 @@ def find_candidates(hunk: Hunk, file_index: FileIndex, matching: Matching) -> Ca
     nothing = Candidates(hunk, find_anchors(hunk.anchors, file_index), hunk)
     for attempt in _attempts(nothing, file_index, matching):
         found = _without_other_code(attempt, file_index)
-        if found.positions or found.applied_at is not None:
+        if found.positions or found.applied_at is not None or found.unclear:
             return _with_loose_matches(found, file_index, matching)
     return nothing
 
@@ -129,7 +132,9 @@ def _attempts(
         yield _without_overhang(nothing, file_index, tier)
     for fuzz in range(1, matching.fuzz + 1):
         yield from _with_fuzz(nothing, file_index, lenient_tiers, fuzz)
-    yield _with_single_prefixes(nothing, file_index)
+    yield _as_variant(nothing, file_index)
+    if lenient_tiers and not file_index.changed:
+        yield _with_gaps(nothing, file_index)
 
 
 def _without_other_code(found: Candidates, file_index: FileIndex) -> Candidates:
@@ -289,19 +294,59 @@ def _with_fuzz(
         yield replace(_at_tier(nothing, file_index, tier), must_be_unique=True)
 
 
-def _with_single_prefixes(nothing: Candidates, file_index: FileIndex) -> Candidates:
-    """Search with doubled prefixes read as single ones (D34).
+def _as_variant(nothing: Candidates, file_index: FileIndex) -> Candidates:
+    """Search for the variants of the hunk (D90).
 
-    Only if that matches strictly at one position, and the literal reading nowhere at any tier.
+    Only if the hunk as it is written is nowhere, at any tier. Those that match strictly must be
+    at one position, and say the same.
     """
-    found, variant = replace(nothing, positions=[]), with_single_prefixes(nothing.hunk)
+    nothing = replace(nothing, positions=[])
+    meant = list(variants_of(nothing.hunk))
     literal = (file_index.view(tier).find_loose(nothing.hunk.preimage) for tier in tuple(Tier)[1:])
-    if variant is None or any(literal):
-        return found
-    positions = file_index.find(variant.preimage)
-    if not positions:
-        return _already_applied(replace(found, hunk=variant), file_index, Tier.STRICT)
-    if len(positions) == 1:
-        found.positions, found.variant = positions, variant
-        found.repairs = ("its prefixes were doubled: `--` was read as `-` and `++` as `+`",)
-    return found
+    if not meant or any(literal):
+        return nothing
+    found = [(variant, file_index.find(variant.hunk.preimage)) for variant in meant]
+    placed = [(variant, positions) for variant, positions in found if positions]
+    if not placed:
+        return _applied_as_variant(nothing, meant, file_index)
+    (hunk, repair), positions = placed[0]
+    same = all(other.hunk == hunk and at == positions for other, at in placed)
+    if hunk.start != nothing.hunk.start and hunk.start in positions:
+        positions = [hunk.start]  # which the hunk's own lines state
+    solitary = sum(bool(line.text.strip()) for line in hunk.preimage) == 1
+    misnumbered = solitary and hunk.start not in (nothing.hunk.start, positions[0])
+    if not same or len(positions) > 1 or misnumbered:
+        return nothing
+    anchors = find_anchors(hunk.anchors, file_index)
+    return replace(
+        nothing, hunk=hunk, anchors=anchors, variant=hunk, positions=positions, repairs=(repair,)
+    )
+
+
+def _applied_as_variant(
+    nothing: Candidates, meant: Sequence[Variant], file_index: FileIndex
+) -> Candidates:
+    """Find where the change of one of the variants `meant` is already."""
+    for variant in meant:
+        found = _already_applied(replace(nothing, hunk=variant.hunk), file_index, Tier.STRICT)
+        if found.applied_at is not None:
+            return found
+    return nothing
+
+
+def _with_gaps(nothing: Candidates, file_index: FileIndex) -> Candidates:
+    """Search for the pieces of a hunk that leaves lines out (D35)."""
+    nothing = replace(nothing, positions=[])
+    bridged = bridge_gaps(nothing.hunk, nothing.anchors.positions, file_index)
+    if bridged is None:
+        return nothing
+    left_out = f"{describe_gaps(bridged.gaps) or 'no line'} of the file"
+    if bridged.unclear:
+        return replace(nothing, unclear=f"leaves out {left_out}, {bridged.unclear}")
+    return replace(
+        nothing,
+        variant=bridged.hunk,
+        positions=[bridged.start],
+        repairs=(f"{left_out} left out",),
+        must_be_unique=True,
+    )

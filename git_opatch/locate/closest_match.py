@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from difflib import get_close_matches
+from unicodedata import category, normalize
 
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.tiers import likeness
 from git_opatch.model.patch import Hunk, Line
 from git_opatch.model.placement import Likeness, NumberedLines
 from git_opatch.model.result import ClosestMatch
-from git_opatch.model.text import BYTE_ORDER_MARK, visible, without_cr
+from git_opatch.model.text import BYTE_ORDER_MARK, common_length, visible, without_cr
 
 _MAX_VOTES = 64
 """A line that occurs more often votes for no more positions than this."""
@@ -82,20 +83,50 @@ class ClosestMatches:
 
     def _first_difference(self, preimage: Sequence[Line], start: int) -> ClosestMatch:
         offset = next(
-            offset
-            for offset, line in enumerate(preimage)
-            if self._line_at(start + offset) != self._normal(line.text)
+            (
+                offset
+                for offset, line in enumerate(preimage)
+                if self._line_at(start + offset) != self._normal(line.text)
+            ),
+            0,
         )
-        position = min(max(start + offset, 0), len(self._lines))
+        gap = self._gap(preimage, start, offset)
+        if gap is not None:
+            offset, left_out = gap
+            position, described = left_out.start, _between(left_out)
+            start = position - offset
+        else:
+            position = min(max(start + offset, 0), len(self._lines))
+            described = self._describe(preimage[offset], position)
         last = min(position + len(preimage) + 2, len(self._lines))
         return ClosestMatch(
             position,
             preimage[offset],
             self._numbered(position - 1, position + 2),
-            self._describe(preimage[offset], position),
+            described,
             reread=(max(position - 1, 1), last),
             lines=self._numbered(start, start + len(preimage)),
         )
+
+    def _gap(self, preimage: Sequence[Line], start: int, offset: int) -> tuple[int, range] | None:
+        """Return what the hunk leaves out: the index of the line below, and the file's lines.
+
+        The lines above are right before that part of the file, and all below right after it. None
+        if more than that differs.
+        """
+        texts = [self._normal(line.text) for line in preimage]
+        if offset:  # the lines above are at `start`: where do those below go on?
+            above, below = start + offset, texts[offset:]
+            starts = range(above + 1, len(self._lines) - len(below) + 1)
+            found = next((at for at in starts if self._has(below, at)), None)
+            return None if found is None else (offset, range(above, found))
+        count = next((at for at in range(len(texts)) if self._has(texts[at:], start + at)), 0)
+        ends = range(start + count - 1, count - 1, -1)
+        end = next((at for at in ends if self._has(texts[:count], at - count)), None)
+        return None if not count or end is None else (count, range(end, start + count))
+
+    def _has(self, texts: Sequence[bytes], position: int) -> bool:
+        return position >= 0 and list(self._lines[position : position + len(texts)]) == list(texts)
 
     def _numbered(self, start: int, stop: int) -> NumberedLines:
         inside = range(max(start, 0), min(stop, len(self._lines)))
@@ -108,6 +139,15 @@ class ClosestMatches:
 
     def _line_at(self, position: int) -> bytes | None:
         return self._lines[position] if 0 <= position < len(self._lines) else None
+
+
+def _between(left_out: range) -> str:
+    """Say which lines of the file are between the line that was expected and the one above it."""
+    first, last = left_out.start + 1, left_out.stop
+    if first == last:
+        return f"the file has line {first} between this line and the one above it; add it"
+    which = f"{first} and {last}" if last - first == 1 else f"{first}-{last}"
+    return f"the file has lines {which} between this line and the one above it; add them"
 
 
 def _squeezed(line: bytes) -> bytes:
@@ -133,6 +173,31 @@ def difference(expected: bytes, found: bytes) -> str:
         same = without_cr(expected) == without_cr(found)
         return "the line endings differ" if same else "the text and the line endings differ"
     same_characters = _squeezed(expected) == _squeezed(found)
+    code_points = _code_points(expected, found)
     if same_characters and expected.lower().split() != found.lower().split():
-        return "the whitespace differs"
-    return _DIFFERENCES.get(likeness(expected, found), "the text differs")
+        return "the whitespace differs" + code_points
+    return _DIFFERENCES.get(likeness(expected, found), "the text differs") + code_points
+
+
+def _code_points(expected: bytes, found: bytes) -> str:
+    """Name the first characters that differ, if the lines look alike; empty if they do not."""
+    texts = [line.decode("utf-8", "surrogateescape") for line in (expected, found)]
+    at = common_length(*texts)
+    differing = [text[at : at + 1] for text in texts]
+    if "".join(differing).isascii() or len({*map(_looks, texts)}) > 1:
+        return ""
+    patch, file = ("nothing" if not text else f"U+{ord(text):04X}" for text in differing)
+    return f" at column {at + 1}: the patch has {patch}, the file {file}"
+
+
+def _looks(text: str) -> str:
+    """Return `text` as it looks: composed, without characters of no width, other scripts' letters
+    as the Latin ones that they look like."""
+    plain = normalize("NFKC", text).translate(_LOOKALIKES)
+    return "".join(character for character in plain if category(character) != "Cf")
+
+
+_LOOKALIKES = str.maketrans(
+    "АВЕЅІЈКМНОРСТХУасеіјорѕхуΑΒΕΖΗΙΚΜΝΟΡΤΥΧο",  # noqa: RUF001 - Cyrillic and Greek
+    "ABESIJKMHOPCTXYaceijopsxyABEZHIKMNOPTYXo",
+)

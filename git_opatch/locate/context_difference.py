@@ -10,7 +10,7 @@ certain without that line:
 
 The other lines must match but for whitespace, and without that line they must match at one
 position alone when compared as loosely as lines are at all. The difference must be one of
-`_DIFFERENCES`, and no added line may have it, too: whoever wrote both may have meant the file's
+`_KINDS`, and no added line may have it, too: whoever wrote both may have meant the file's
 form.
 """
 
@@ -41,6 +41,9 @@ _INVISIBLE = re.compile("[\u200b-\u200d\u2060\ufeff\u00ad]")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _ELLIPSIS = re.compile(r"\s*(?:\.\.\.|\u2026)\Z")
 _SIGNS = ".,;:!?"
+_IN_WORD = re.compile(r"\w\w")
+_LONG = 10
+"""A line that is cut off in a word has so many characters left, as in D23."""
 
 
 class _Gap(NamedTuple):
@@ -184,9 +187,9 @@ def _difference(hunk: Hunk, gap: _Gap, found: Sequence[bytes], file_index: FileI
     if len(texts) != 1 or len(found) != 1:
         return "line breaks" if _is_rewrapped(texts, found) else ""
     text, line = texts[0], found[0]
-    for name, is_only_difference in _DIFFERENCES:
-        if is_only_difference(text, line, file_index):
-            return "" if _may_be_inherited(hunk, first, text, line) else name
+    for kind in _KINDS:
+        if kind.is_only_difference(text, line, file_index):
+            return "" if kind.is_inherited(hunk, first, _text(text), _text(line)) else kind.name
     return ""
 
 
@@ -225,11 +228,14 @@ def _other_comment(line: bytes, found: bytes, file_index: FileIndex) -> bool:
 def _cut_off(line: bytes, found: bytes, _: FileIndex) -> bool:
     """Tell whether a line begins another, and shows that it is cut off.
 
-    That is by dots at its end, or a bracket or quote that it leaves open. Without them it may be
-    what the line was before it was extended.
+    That is by dots at its end, a bracket or quote that it leaves open, or in the middle of a word.
+    Else it may be what the line was before it was extended.
     """
-    text = _ELLIPSIS.sub("", _text(line))
-    return _shows_cut(_text(line)) and any(map(str.isalnum, text)) and _text(found).startswith(text)
+    whole, text = _text(found), _ELLIPSIS.sub("", _text(line))
+    if not whole.startswith(text) or not any(map(str.isalnum, text)):
+        return False
+    in_word = len(text) >= _LONG and _IN_WORD.match(whole, len(text) - 1) is not None
+    return _shows_cut(_text(line)) or in_word
 
 
 def _shows_cut(text: str) -> bool:
@@ -242,48 +248,57 @@ def _other_case_or_punctuation(line: bytes, found: bytes, _: FileIndex) -> bool:
     return fuzzy(line) == fuzzy(found)
 
 
-_DIFFERENCES: Sequence[tuple[str, Callable[[bytes, bytes, FileIndex], bool]]] = (
-    ("quotes", _other_quotes),
-    ("Unicode form or invisible characters", _other_characters),
-    ("a comment at its end", _other_comment),
-    ("its end, which is cut off", _cut_off),
-    ("letter case or punctuation", _other_case_or_punctuation),
-)
-"""What may differ in a context line, each alone."""
+def _added(hunk: Hunk) -> list[str]:
+    return [_text(line.text) for line in hunk.lines if line.prefix is Prefix.ADDED]
 
 
-def _may_be_inherited(hunk: Hunk, row: int, text: bytes, found: bytes) -> bool:
-    """Tell whether an added line may have the same difference, so that its text is unclear.
-
-    It may if it has a word or a sign that only the patch's form of the line has; if it is in
-    another Unicode form than the file; if it is cut off as well; and if it is beside a line, the
-    hunk's at `row`, that ends with another sign, such as a comma. What lacks the file's sign may
-    be a slip: then another line of the hunk ends with it.
-    """
-    in_patch, in_file = _text(text), _text(found)
+def _words_inherited(hunk: Hunk, _row: int, in_patch: str, in_file: str) -> bool:
+    """Tell whether an added line has a word or sign that only the patch's form of the line has."""
     only_in_patch = {*_TOKEN.findall(in_patch)} - {*_TOKEN.findall(in_file)}
-    added = [_text(each.text) for each in hunk.lines if each.prefix is Prefix.ADDED]
-    if any(only_in_patch & {*_TOKEN.findall(other)} for other in added):
-        return True
-    if _visible(in_patch) == _visible(in_file) and any(_visible(other) != other for other in added):
-        return True
-    if in_file.startswith(_ELLIPSIS.sub("", in_patch)) and _are_cut_off(added, len(in_patch)):
-        return True
-    return _ends_otherwise(in_patch, in_file, hunk) and _is_beside_added(hunk, row)
+    return any(only_in_patch & {*_TOKEN.findall(line)} for line in _added(hunk))
 
 
-def _are_cut_off(added: Sequence[str], column: int) -> bool:
-    return any(len(text) == column and _shows_cut(text) for text in added)
-
-
-def _ends_otherwise(in_patch: str, in_file: str, hunk: Hunk) -> bool:
-    """Tell whether two lines end with other punctuation, and the patch's not by a slip alone."""
-    end, end_in_file = in_patch[-1:], in_file[-1:]
-    if end == end_in_file or not {end, end_in_file} & {*_SIGNS}:
-        return False
-    return end in _SIGNS or not any(
-        _text(each.text).endswith(end_in_file) for each in hunk.preimage
+def _form_inherited(hunk: Hunk, _row: int, _in_patch: str, _in_file: str) -> bool:
+    """Tell whether an added line has two Unicode forms, or invisible characters."""
+    return any(
+        _visible(line) != line or unicodedata.normalize("NFD", line) != line
+        for line in _added(hunk)
     )
+
+
+def _sign_inherited(hunk: Hunk, row: int, in_patch: str, in_file: str) -> bool:
+    """Tell whether words are inherited, or the line at `row`, which ends with another sign, such
+    as a comma, is beside an added one."""
+    ends = {in_patch[-1:], in_file[-1:]}
+    ends_otherwise = len(ends) == 2 and bool(ends & {*_SIGNS})
+    beside = ends_otherwise and _is_beside_added(hunk, row)
+    return beside or _words_inherited(hunk, row, in_patch, in_file)
+
+
+def _cut_inherited(hunk: Hunk, _row: int, in_patch: str, _in_file: str) -> bool:
+    """Tell whether an added line is cut off at the same column."""
+    return any(len(line) == len(in_patch) and _shows_cut(line) for line in _added(hunk))
+
+
+def _never_inherited(_hunk: Hunk, _row: int, _in_patch: str, _in_file: str) -> bool:
+    return False
+
+
+class _Kind(NamedTuple):
+    """What may differ in a context line, and whether an added line may have inherited it."""
+
+    name: str
+    is_only_difference: Callable[[bytes, bytes, FileIndex], bool]
+    is_inherited: Callable[[Hunk, int, str, str], bool]
+
+
+_KINDS = (
+    _Kind("quotes", _other_quotes, _words_inherited),
+    _Kind("Unicode form or invisible characters", _other_characters, _form_inherited),
+    _Kind("a comment at its end", _other_comment, _never_inherited),
+    _Kind("its end, which is cut off", _cut_off, _cut_inherited),
+    _Kind("letter case or punctuation", _other_case_or_punctuation, _sign_inherited),
+)
 
 
 def _is_beside_added(hunk: Hunk, row: int) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from git_opatch.locate.candidates import Candidates, find_candidates
 from git_opatch.locate.closest_match import ClosestMatches
+from git_opatch.locate.elision import is_marker
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.model.options import Matching, Tier
-from git_opatch.model.patch import Hunk
+from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.result import (
     AlreadyApplied,
     CandidatePositions,
@@ -82,19 +82,30 @@ def refuse_blank_lines(candidates: Candidates, position: int, file_index: FileIn
     return refuse(candidates, file_index, Reason.UNCLEAR, message, advice)
 
 
+def refuse_gaps(candidates: Candidates) -> Failure:
+    """Refuse a hunk whose change could depend on lines that it leaves out (D35)."""
+    advice = "send the hunk again with these lines, or what is below them as a hunk of its own"
+    return failure_of(candidates.hunk, Reason.NOT_FOUND, candidates.unclear, advice)
+
+
 def refuse_addition(candidates: Candidates) -> Failure:
     """Refuse a hunk of added lines that says nothing of where they go (D21)."""
     advice = "add a context line, or `@@` with the line before the change"
     return failure_of(candidates.hunk, Reason.UNCLEAR, candidates.no_position, advice)
 
 
-def refuse_already_applied(hunk: Hunk, position: int, tier: Tier) -> Failure:
+def refuse_already_applied(hunk: Hunk, position: int, tier: Tier, file_index: FileIndex) -> Failure:
     """Refuse a hunk whose postimage is at `position`, as compared at `tier` (D5)."""
     exact, message, advice = tier is Tier.STRICT, "is already applied", ""
     new_lines = f"its new lines are at line {position + 1}"
     if not exact:
         message, new_lines = "may be applied already", f"{new_lines}, but match only loosely"
-        advice = "re-read the file; if the change is not there, send it again"
+        expected = next((line.text for line in hunk.postimage if line.text.strip()), b"")
+        advice = (
+            f"the patch has `{visible(expected)}`, and the file "
+            f"`{visible(file_index.lines[position])}`; if the change is not there, send the hunk "
+            "again with the file's own text"
+        )
     detail = AlreadyApplied((position,), exact)
     return failure_of(hunk, Reason.ALREADY_APPLIED, f"{message}: {new_lines}", advice, detail)
 
@@ -122,6 +133,7 @@ class NotFoundExplainer:
         advice += _omission_advice(hunk)
         if not nearest.line.has_prefix:
             advice.append("the line does not begin with ` `, `-` or `+`; read as context")
+        advice += self._reversed_advice(hunk)
         advice += self._option_advice(hunk)
         text = "\n".join(advice)
         return failure_of(hunk, Reason.NOT_FOUND, "does not match", text, Mismatch(nearest))
@@ -132,6 +144,32 @@ class NotFoundExplainer:
             self._closest_matches = ClosestMatches(self._file_index, lost)
         return self._closest_matches.nearest(candidates.hunk, candidates.anchors.positions)
 
+    def _reversed_advice(self, hunk: Hunk) -> list[str]:
+        """Mention that the prefixes may be reversed, where the file has what the hunk adds."""
+        removed, added = (
+            [line for line in hunk.lines if line.prefix is prefix and line.text.strip()]
+            for prefix in (Prefix.REMOVED, Prefix.ADDED)
+        )
+        if not removed or not added or any(map(self._is_in_file, removed)):
+            return []
+        if not all(map(self._is_in_file, added)):
+            return []
+        return [
+            "the file has the added lines and not the removed ones: `-` and `+` may be reversed, "
+            "or the change is applied already"
+        ]
+
+    def _is_stale(self, hunk: Hunk) -> bool:
+        """Tell whether a line that the hunk removes is not in the file, however it is compared."""
+        view = self._file_index.view(Tier.FUZZY)
+        return any(
+            line.prefix is Prefix.REMOVED and view.key(line) and not view.find_loose([line])
+            for line in hunk.lines
+        )
+
+    def _is_in_file(self, line: Line) -> bool:
+        return bool(self._file_index.find([line]))
+
     def _option_advice(self, hunk: Hunk) -> list[str]:
         """Name the option that would place the hunk; empty if there is none."""
         if not self._matching.can_loosen or self._suggestions >= _MAX_SUGGESTIONS:
@@ -141,6 +179,8 @@ class NotFoundExplainer:
             line = self._line_with(hunk, self._matching._replace(tier=tier))
             if line:
                 return [f"a looser tier would place it at line {line}: --match {tier.value}"]
+        if self._is_stale(hunk):
+            return []
         for fuzz in range(self._matching.fuzz + 1, _MAX_FUZZ + 1):
             line = self._line_with(hunk, self._matching._replace(fuzz=fuzz))
             if line:
@@ -153,16 +193,11 @@ class NotFoundExplainer:
         return found.positions[0] + 1 if found.decided else 0
 
 
-_DOTS = rb"(?:\.\.\.|\xe2\x80\xa6)"
-_OMISSION = re.compile(rb"\W*" + _DOTS + rb"(?:[\w ]*" + _DOTS + rb"| [\w ]+)?\W*")
-_MAX_OMISSION_LENGTH = 100
-
-
 def _omission_advice(hunk: Hunk) -> list[str]:
     """Name a context line such as `# ... existing code ...`, which omits lines (D35)."""
     return [
         f"line {line.number}, `{visible(line.text.strip())}`, omits lines; begin a new hunk "
         "with `@@` after it, or write the lines out"
         for line in hunk.preimage
-        if len(line.text) < _MAX_OMISSION_LENGTH and _OMISSION.fullmatch(line.text)
+        if is_marker(line)
     ][:1]

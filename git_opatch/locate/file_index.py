@@ -14,10 +14,10 @@ from itertools import accumulate
 
 from git_opatch.locate.line_index import LineIndex, matches_at
 from git_opatch.locate.normalized import NormalizedLines
-from git_opatch.locate.outline import Heading, heading
+from git_opatch.locate.outline import Heading, heading_at
 from git_opatch.locate.prose import Prose
-from git_opatch.locate.repairs import with_single_prefixes
 from git_opatch.locate.tiers import typographic
+from git_opatch.locate.variants import variants_of
 from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, Line
 from git_opatch.model.text import BYTE_ORDER_MARK, Text, indentation, without_cr
@@ -29,20 +29,34 @@ _MAX_HUNKS_UNINDEXED = 4
 class FileIndex:
     """The lines of one file, indexed for the hunks that are to be placed in it.
 
-    `changed` are the lines that other hunks of the patch wrote, `path` is the file's name.
+    `changed` are the lines that other hunks of the patch wrote, `placed` those hunks; `path` is
+    the name of the file.
     """
 
     def __init__(
-        self, text: Text, hunks: Sequence[Hunk], changed: Sequence[range] = (), path: str = ""
+        self,
+        text: Text,
+        hunks: Sequence[Hunk],
+        changed: Sequence[range] = (),
+        placed: Sequence[Hunk] = (),
+        path: str = "",
     ) -> None:
         self.text = text
+        self.placed = placed
         self._path = path
-        self._changed = changed
+        self.scope_ends: dict[int, int] = {}
+        """What `anchor.scope_end` found, by the position of the heading."""
+        self.changed = changed
         self._hunks = hunks
         self.lines = self._compared_lines()
         self._containing: dict[bytes, list[int]] = {}
         self._block_ends: dict[int, int] = {}
         self._views: dict[Tier, NormalizedLines] = {}
+
+    @property
+    def hunks(self) -> Sequence[Hunk]:
+        """The hunks that are to be placed."""
+        return self._hunks
 
     def _compared_lines(self) -> Sequence[bytes]:
         lines = self.text.lines
@@ -82,12 +96,15 @@ class FileIndex:
 
     def _wanted(self) -> set[bytes]:
         wanted = {b""}  # a hunk that is found gets the file's blank lines
-        for hunk in self._hunks:
+        for hunk in self._hunks_and_variants:
             wanted.update(self._texts(hunk.lines))
             wanted.update(self.normal(anchor.text) for anchor in hunk.anchors)
-            if single := with_single_prefixes(hunk):
-                wanted.update(self._texts(single.lines))
         return wanted
+
+    @cached_property
+    def _hunks_and_variants(self) -> list[Hunk]:
+        variants = (variant.hunk for hunk in self._hunks for variant in variants_of(hunk))
+        return [*self._hunks, *variants]
 
     def find(self, lines: Sequence[Line]) -> list[int]:
         """List the positions of `lines`, of which there is at least one, compared strictly.
@@ -146,6 +163,10 @@ class FileIndex:
                 return position
         return len(self.lines)
 
+    def is_changed(self, position: int) -> bool:
+        """Tell whether another hunk of the patch wrote the line at `position`."""
+        return any(position in lines for lines in self.changed)
+
     def positions(self, line: bytes) -> Sequence[int]:
         """List every position of a line that is a hunk's anchor."""
         return self._line_index.positions(self.normal(line))
@@ -158,9 +179,9 @@ class FileIndex:
     def headings(self) -> dict[Heading, list[int]]:
         """The positions of all headings, by kind, but for those that other hunks wrote."""
         found: dict[Heading, list[int]] = {kind: [] for kind in Heading}
-        changed = {position for lines in self._changed for position in lines}
-        for position, line in enumerate(self.lines):
-            kind = None if position in changed else heading(line)
+        changed = {position for lines in self.changed for position in lines}
+        for position in range(len(self.lines)):
+            kind = None if position in changed else heading_at(self.lines, position)
             if kind is not None:
                 found[kind].append(position)
         return found
@@ -169,7 +190,7 @@ class FileIndex:
     def trimmed(self) -> dict[bytes, list[int]]:
         """The positions of each anchor's trimmed text among the trimmed lines."""
         found: dict[bytes, list[int]] = {
-            anchor.text.strip(): [] for hunk in self._hunks for anchor in hunk.anchors
+            anchor.text.strip(): [] for hunk in self._hunks_and_variants for anchor in hunk.anchors
         }
         for position, line in enumerate(self.lines):
             if (text := line.strip()) in found:

@@ -36,7 +36,7 @@ class LineIndex:
         return self._positions[line]
 
     def find(self, pattern: Sequence[bytes]) -> list[int]:
-        """List every position where `pattern`, which is not empty, begins.
+        """List every position where `pattern` begins, of which some line was wanted.
 
         If there are more than `MAX_POSITIONS`, the first `MAX_POSITIONS` + 1. Equal patterns
         share one list, so that patterns of one length list no more positions together than the
@@ -48,11 +48,12 @@ class LineIndex:
         return self._found[key]
 
     def _find(self, pattern: tuple[bytes, ...]) -> list[int]:
-        positions = [self._positions[line] for line in pattern]
-        of_rarest = min(positions, key=len)
-        if len(of_rarest) > _MAX_CHECKED and len(self._positions) < _MAX_CODES:
+        indexed = [offset for offset, line in enumerate(pattern) if line in self._positions]
+        offset = min(indexed, key=lambda offset: len(self._positions[pattern[offset]]))
+        of_rarest = self._positions[pattern[offset]]
+        all_coded = len(indexed) == len(pattern) and len(self._positions) < _MAX_CODES
+        if len(of_rarest) > _MAX_CHECKED and all_coded:
             return self._find_as_substring(pattern)
-        offset = positions.index(of_rarest)
         starts = (position - offset for position in of_rarest)
         return [start for start in starts if matches_at(pattern, self._lines, start)]
 

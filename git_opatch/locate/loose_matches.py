@@ -25,9 +25,6 @@ from git_opatch.model.text import indentation
 _MAX_LINES = 3
 """Longer hunks do not match elsewhere by chance: 1 in 19,000 with three lines of context."""
 
-_MAX_LINES_OTHER_CASE = 2
-"""The same for hunks whose letter case or punctuation may differ."""
-
 _TAB_WIDTHS = (2, 4, 8)
 
 _WORD = re.compile(rb"[\w\x80-\xff]+")
@@ -45,7 +42,7 @@ def find_loose_matches(hunk: Hunk, positions: Sequence[int], file_index: FileInd
     resilient = set(file_index.view(Tier.RESILIENT).find_rigid(hunk.preimage)) - set(positions)
     found = {position for position in resilient if is_reindented(hunk, position, file_index)}
     only_adds = all(line.prefix is not Prefix.REMOVED for line in hunk.lines)
-    if size <= _MAX_LINES_OTHER_CASE and only_adds:
+    if only_adds:
         fuzzy = set(file_index.view(Tier.FUZZY).find_rigid(hunk.preimage))
         found |= fuzzy - resilient - set(positions)
     return sorted(found)

@@ -1,35 +1,53 @@
-"""Recognize the lines that begin a definition or a section, and their kind (D18).
+"""Recognize the lines that begin a definition or a section: their kind and their name (D18, D80).
 
 An anchor's scope ends at the next heading of its kind. A line that is wrongly taken for a heading
-costs a wrong position (the true one may be beyond it), a heading that is missed only a refusal: so
-only what is certainly a heading counts, and a call never does.
+costs a refusal, or a wrong position (the true one may be beyond it); a heading that is missed costs
+a claim that is not checked. So only what is certainly a heading counts, and a call never does.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import Enum
 from functools import cache
+from typing import NamedTuple
 
 from git_opatch.model.text import indentation
 
 _MODIFIERS = (
-    rb"(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|"
-    rb"override|virtual|inline|extern|unsafe|const|constexpr|pub(?:\([^)]*\))?|declare|open|"
-    rb"sealed|partial|local|suspend|data|case|implicit|friend)\s+)*"
+    rb"(?P<modifiers>(?:(?:export|default|public|private|protected|internal|static|final|abstract|"
+    rb"async|override|virtual|inline|extern|unsafe|const|constexpr|pub(?:\([^)]*\))?|declare|open|"
+    rb"sealed|partial|local|suspend|data|case|implicit|friend)\s+)*)"
 )
-_NAMED = rb"\s+(?:\([^)]*\)\s*)?[*&<]*[\w.$:]+\s*"
-_REST = rb"(?:$|[^\w\s].*|(?:extends|implements|for|struct|interface|where|with|func|map|enum)\b.*)"
+_NAMED = (
+    rb"(?:<[^>]*>)?\s+(?:\((?P<receiver>[^)]*)\)\s*)?[*&<]*(?P<name>[\w.$:]+[?!]?)(?P<after>\s*)"
+)
+_REST = (
+    rb"(?P<rest>$|[^\w\s].*|"
+    rb"(?:extends|implements|for|struct|interface|where|with|func|map|enum)\b.*)"
+)
 _DEFINITION = (
     rb"\s*" + _MODIFIERS + rb"(?P<word>def|class|function|func|fn|fun|interface|struct|enum|union|"
     rb"impl|trait|type|module|namespace|package|object|record|sub|proc|procedure|macro|"
     rb"template)" + _NAMED + _REST
 )
-_BLOCK = rb"\s*(?:[\w<>*&\[\]]+\s+)*[\w$~]+(?:::[\w~]+)*\([^;'\"`=]*\)[\w\s:<>,*&|?\[\]-]*\{\s*$"
-_AT_MARGIN = rb"[A-Za-z_][\w*&:<>,\[\]~]*[\s*&]+[\w*&:<>~]+\s*\([^;'\"`=]*$"
+_ASSIGNED = (
+    rb"\s*(?:export\s+(?:default\s+)?)?(?:(?:const|let|var)\s+)?(?P<name>[\w$.]+)\s*[:=]\s*"
+    rb"(?:async\s+)?(?:function\b|(?:\([^()]*\)|[\w$]+)\s*=>).*$"
+)
+_BLOCK = (
+    rb"\s*(?:[\w<>*&\[\]]+\s+)*+[*&]*(?P<name>[\w$~]+(?:::[\w~]+)*)\([^;'\"`=]*\)"
+    rb"[\w\s:<>,*&|?\[\]-]*\{\s*$"
+)
+_SIGNATURE = (
+    rb"\s*(?P<type>(?:[A-Za-z_][\w:<>,.\[\]~?]*(?:\s+|\s*[*&]+\s*))+)(?P<name>[\w:~]+)\s*"
+    rb"\((?P<parameters>[^;'\"`=]*)$"
+)
 _CONTROL = (
     rb"\s*(?:\}\s*)?(?:if|else|elif|for|foreach|while|switch|case|catch|do|try|return|with|"
-    rb"except|finally|until|unless|when|match|synchronized|using|lock|default)\b"
+    rb"except|finally|until|unless|when|match|synchronized|using|lock|default|new|await|throw|"
+    rb"raise|yield|assert|not|go|defer|delete|print|echo|puts)\b"
 )
 
 
@@ -41,15 +59,31 @@ class Heading(Enum):
     WIKI = "="
     TABLE = "[table]"
     LABEL = "label:"
+    UNDERLINED = "==="
+
+
+class Name(NamedTuple):
+    """What a heading names: its kind, the name, and what the name is qualified by, if anything."""
+
+    kind: Heading
+    name: bytes
+    qualifier: bytes = b""
+
+    def matches(self, other: Name) -> bool:
+        """Tell whether both may name the same: an unqualified name may be any qualified one."""
+        qualified = self.qualifier and other.qualifier
+        same = self.kind is other.kind and self.name == other.name
+        return same and not (qualified and self.qualifier != other.qualifier)
 
 
 _SECTIONS = {
-    Heading.MARKDOWN: rb"#{1,6}\s+\S",
-    Heading.WIKI: rb"={2,6}\s+\S",
-    Heading.TABLE: rb"\[\[?[A-Za-z][\w.:\"' /-]*\]\]?\s*$",
-    Heading.LABEL: rb"[A-Za-z][\w.-]*:\s*$",
+    Heading.MARKDOWN: rb"#{1,6}\s+(?P<name>\S.*)",
+    Heading.WIKI: rb"={2,6}\s+(?P<name>\S.*)",
+    Heading.TABLE: rb"\[\[?(?P<name>[A-Za-z][\w.:\"' /-]*)\]\]?\s*$",
+    Heading.LABEL: rb"(?P<name>[A-Za-z][\w.-]*):\s*$",
 }
-_DEFINITIONS = (_DEFINITION, _BLOCK, _AT_MARGIN)
+_DEFINITIONS = (_DEFINITION, _BLOCK, _ASSIGNED)
+_RULE = rb"(?:={3,}|-{3,}|~{3,}|\^{3,})\s*$"
 _MAX_LENGTH = 200  # a longer line is not a heading, and would make the patterns slow
 
 
@@ -61,12 +95,107 @@ def _compiled(pattern: bytes) -> re.Pattern[bytes]:
 
 def heading(line: bytes) -> Heading | None:
     """Return the kind of heading that `line` looks like, in any common language, or None."""
+    found = _match(line)
+    return found[0] if found else None
+
+
+def heading_at(lines: Sequence[bytes], position: int) -> Heading | None:
+    """Return the kind of heading that is at `position`, where the line below may tell it.
+
+    That is a definition whose brace is on the next line, and a title that is underlined.
+    """
+    line = lines[position]
+    if kind := heading(line):
+        return kind
+    below = lines[position + 1].strip() if position + 1 < len(lines) else b""
+    if below == b"{" and heading(line.strip()) is Heading.DEFINITION:
+        return Heading.DEFINITION
+    return Heading.UNDERLINED if underline(lines, position) else None
+
+
+def underline(lines: Sequence[bytes], position: int) -> bytes:
+    """Return the character that underlines the title at `position`; empty if it is not one."""
+    if position + 1 >= len(lines) or not _compiled(_RULE).match(lines[position + 1]):
+        return b""
+    line, rule = lines[position], lines[position + 1].rstrip()
+    is_title = line[:1].strip() and line[:1] != rule[:1] and len(line.rstrip()) <= len(rule)
+    return rule[:1] if is_title else b""
+
+
+def _match(line: bytes) -> tuple[Heading, re.Match[bytes]] | None:
+    """Return the kind of heading that `line` looks like, with what its pattern matched."""
     if len(line) > _MAX_LENGTH or _compiled(_CONTROL).match(line):
         return None
-    if any(_compiled(pattern).match(line) for pattern in _DEFINITIONS):
-        return Heading.DEFINITION
-    kinds = (kind for kind, pattern in _SECTIONS.items() if _compiled(pattern).match(line))
-    return next(kinds, None)
+    for pattern in _DEFINITIONS:
+        if match := _compiled(pattern).match(line):
+            return Heading.DEFINITION, match
+    if not line[:1].isspace() and (match := _compiled(_SIGNATURE).match(line)):
+        return Heading.DEFINITION, match
+    for kind, pattern in _SECTIONS.items():
+        if match := _compiled(pattern).match(line):
+            return kind, match
+    return None
+
+
+def name_of(line: bytes) -> Name | None:
+    """Return what `line` names, if it is a heading, however it is indented; else None."""
+    found = _match(line.strip()[:_MAX_LENGTH])
+    return _name(*found) if found else None
+
+
+def _name(kind: Heading, match: re.Match[bytes]) -> Name:
+    name, groups = match["name"].strip(), match.groupdict()
+    if kind is not Heading.DEFINITION:
+        return Name(kind, name.rstrip(b"#= "))
+    if groups.get("word") == b"impl" and (target := _IMPLEMENTED.match(groups["rest"] or b"")):
+        return Name(kind, target[1], name)
+    *qualifiers, last = re.split(rb"::|\.", name.rstrip(b":")) or [b""]
+    receiver = re.findall(rb"\w+", groups.get("receiver") or b"")
+    return Name(kind, last, receiver[-1] if receiver else b".".join(qualifiers))
+
+
+_IMPLEMENTED = re.compile(rb"(?:<[^>]*>\s*)?for\s+&?(?:mut\s+)?([\w:]+)")
+
+
+_PARTS = frozenset(
+    b"definition definitions declaration declarations body header signature imports methods "
+    b"attributes fields members level variables constants section block docs docstring comment "
+    b"comments annotation annotations arguments parameters call calls name names".split()
+)
+"""What a text such as `class attributes` speaks of: a part of the code, which has no name."""
+_BUILT_IN = (
+    rb"(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|"
+    rb"override|virtual|inline|extern|unsafe|const|constexpr|void|int|char|bool|boolean|byte|"
+    rb"short|long|float|double|unsigned|signed|string|String|\w+_t|struct\s+\w+|enum\s+\w+|"
+    rb"\w+<[\w<>,\s]*>|\w+\[\])(?:\s+|\s*[*&]+\s*)|\w+\s*\*+\s*)+"
+)
+
+
+def claimed_name(text: bytes) -> Name | None:
+    """Return what the text of an anchor certainly names, whatever the file has; None for prose.
+
+    `def start(self):` and `private int size()` do; `class attributes`, `update the calls of f()`
+    and `x = 1` do not.
+    """
+    found = _match(text.strip())
+    if found is None:
+        return None
+    kind, match = found
+    if kind is not Heading.DEFINITION:
+        return _name(kind, match)
+    groups = match.groupdict()
+    if "type" in groups and not _compiled(_BUILT_IN).fullmatch(groups["type"]):
+        return None
+    if groups.get("word"):
+        ends = not groups["rest"] and not match["name"].endswith(b":")
+        if ends and not groups["modifiers"] and match["name"].lower() in _PARTS:
+            return None
+        is_phrase = groups["rest"][:1].isalpha() and match["name"].islower()
+        if groups["rest"][:1] in (b"`", b"'", b'"', b"!", b"?", b"."):
+            return None
+        if is_phrase and groups["word"] not in (b"impl", b"type"):
+            return None
+    return _name(kind, match)
 
 
 def keyword_of(line: bytes) -> bytes:
@@ -74,6 +203,27 @@ def keyword_of(line: bytes) -> bytes:
     is_control = _compiled(_CONTROL).match(line)
     match = None if is_control else _compiled(_DEFINITION).match(line[:_MAX_LENGTH])
     return match["word"] if match else b""
+
+
+def is_certain(lines: Sequence[bytes], position: int, kind: Heading) -> bool:
+    """Tell whether the line at `position` is certainly a heading of that kind.
+
+    `# text` may be a comment: it is a section where it is alone between blank lines.
+    """
+    if heading_at(lines, position) is not kind:
+        return False
+    if kind is not Heading.MARKDOWN or lines[position].startswith(b"##"):
+        return True
+    near = (*lines[max(position - 1, 0) : position], *lines[position + 1 : position + 2])
+    return not any(line.strip() for line in near)
+
+
+def is_for_the_file(line: bytes) -> bool:
+    """Tell whether `line` is a statement such as `package main`: all of the file is below it."""
+    match = _compiled(_DEFINITION).match(line[:_MAX_LENGTH])
+    if match is None or line.rstrip().endswith((b"{", b":")):
+        return False
+    return match["word"] in (b"package", b"namespace", b"module")
 
 
 def depth(line: bytes, kind: Heading) -> int:

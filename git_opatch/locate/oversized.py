@@ -38,14 +38,10 @@ def refuse_oversized(
 
 
 def _is_oversized(hunk: Hunk, count: Counter[Prefix], limit: int) -> bool:
-    """Tell whether both images of `hunk` have more than `limit` lines that are not blank.
-
-    A hunk without a change is not located, however long it is.
-    """
+    """Tell whether both images of `hunk` have more than `limit` lines that are not blank."""
     preimage, postimage = count.total() - count[Prefix.ADDED], count.total() - count[Prefix.REMOVED]
     leaves_none = count[Prefix.REMOVED] == len(hunk.lines)
-    changes = count.total() > count[Prefix.CONTEXT]
-    return changes and preimage > limit and (postimage > limit or leaves_none)
+    return preimage > limit and (postimage > limit or leaves_none)
 
 
 def _refuse(hunk: Hunk, to_find: int, size: int) -> Failure:

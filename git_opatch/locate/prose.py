@@ -15,13 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
-_DOCUMENTS = "md markdown rst txt adoc asciidoc org rdoc textile"
-_DOCUMENT_NAMES = (
-    "authors changelog changes contributing contributors copying history install licence license "
-    "news notice readme thanks todo"
-)
-_NOT_A_DOCUMENT = re.compile(r"cmakelists|.*requirements.*|constraints.*|robots")
-"""Names before `.txt` that a program reads."""
+from git_opatch.model.paths import is_document
 
 _HASH, _SLASHES, _DASHES, _SEMICOLON, _PERCENT = b"#", b"//", b"--", b";", b"%"
 _BLOCKS: Mapping[bytes, bytes] = {b"/*": b"*/", b"<!--": b"-->"}
@@ -70,7 +64,7 @@ class Prose:
             mark for marks, kinds in _LANGUAGES if kind in kinds.split() for mark in marks
         )
         self._is_known = bool(self._marks)
-        if _is_document(name):
+        if is_document(path):
             self._positions = set(_document(lines))
         else:
             self._positions = set(_block_comments(lines, self._marks))
@@ -119,12 +113,6 @@ def _kind(name: PurePosixPath) -> str:
     if name.suffix == ".txt" and name.stem == "cmakelists":
         return "cmakelists"
     return name.suffix[1:] or name.name.lstrip(".")
-
-
-def _is_document(name: PurePosixPath) -> bool:
-    if name.suffix == ".txt" and _NOT_A_DOCUMENT.fullmatch(name.stem):
-        return False
-    return name.suffix[1:] in _DOCUMENTS.split() or name.name in _DOCUMENT_NAMES.split()
 
 
 def _document(lines: Sequence[bytes]) -> Iterator[int]:

@@ -131,7 +131,7 @@ class _RangeFinder:
     def _refuse_missing(self, hunk: Hunk, part: Hunk) -> Failure:
         position = unique_postimage(hunk, self._file_index, Tier.STRICT)
         if position is not None:
-            return refuse_already_applied(hunk, position, Tier.STRICT)
+            return refuse_already_applied(hunk, position, Tier.STRICT, self._file_index)
         nearest = self._closest_matches.nearest(part, ()) or ClosestMatch(0, part.preimage[0], ())
         detail = Mismatch(nearest)
         return failure_of(part, Reason.NOT_FOUND, "does not match", _EXACT_ADVICE, detail)

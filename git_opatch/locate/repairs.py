@@ -1,4 +1,4 @@
-"""Repairs that no normal form can express: a cut-off line, overhang, doubled prefixes, fuzz.
+"""Repairs that no normal form can express: a cut-off line, overhang, fuzz.
 
 Each is tried only after all tiers have failed with the whole hunk. What is loose must be carried
 by what is not: every repair asks for lines that match in full.
@@ -126,23 +126,6 @@ def _carries(left: list[Line], in_file: list[bytes]) -> bool:
     texts = [line.text for line in left]
     has_word = any(map(str.isalnum, b"".join(texts).decode("utf-8", "replace")))
     return len(left) >= 2 and ((has_word and texts == in_file) or any(map(_is_long, texts)))
-
-
-def with_single_prefixes(hunk: Hunk) -> Hunk | None:
-    """Take one prefix off every removed and added line, if all have it twice (D34).
-
-    `--old` and `++new` become `-old` and `+new`. None if some line has only one. Without a removed
-    line both readings match at the same positions, and the literal one holds.
-    """
-    changed = [line for line in hunk.lines if line.prefix is not Prefix.CONTEXT]
-    doubled = all(line.text.startswith(line.prefix.value.encode()) for line in changed)
-    if not doubled or all(line.prefix is Prefix.ADDED for line in changed):
-        return None
-    lines = (
-        line if line.prefix is Prefix.CONTEXT else line._replace(text=line.text[1:])
-        for line in hunk.lines
-    )
-    return replace(hunk, lines=tuple(lines))
 
 
 def with_fuzz(hunk: Hunk, fuzz: int) -> Hunk | None:

@@ -10,10 +10,9 @@ to say so. An old string that is nowhere is read as whole lines, and searched fo
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, islice, pairwise
+from itertools import islice, pairwise
 
 from git_opatch.model.common_lines import common_runs
 from git_opatch.model.patch import Hunk, Line, Prefix, Replacement
@@ -98,13 +97,10 @@ class _Content:
         self.lines = lines
         self.raw = b"\n".join(lines) + (b"\n" if lines and text.final_newline else b"")
         self.replacement = replacement
-        self._starts: list[int] | None = None
 
     def line_at(self, offset: int) -> int:
         """Return the position of the line with the byte at `offset`, which is in the content."""
-        if self._starts is None:
-            self._starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
-        return min(bisect_right(self._starts, offset), len(self.lines)) - 1
+        return min(self.raw.count(b"\n", 0, offset), len(self.lines) - 1)
 
     def start_of(self, offset: int) -> int:
         """Return the offset at which the line with the byte at `offset` begins."""
@@ -180,7 +176,13 @@ def _lines_of(content: _Content, found: Sequence[int]) -> list[int]:
     """Return the line of each occurrence; a newline that it begins with is not its line."""
     old = content.replacement.old
     leading = len(old) - len(old.lstrip(b"\n")) if old.strip(b"\n") else 0
-    return [content.line_at(at + leading) for at in found]
+    lines: list[int] = []
+    line = done = 0
+    for at in found:
+        line += content.raw.count(b"\n", done, at + leading)
+        done = at + leading
+        lines.append(line)
+    return lines
 
 
 def _listed(lines: Sequence[int]) -> str:

@@ -8,7 +8,7 @@ from git_opatch.locate.already_applied import applied_over, postimage_positions
 from git_opatch.locate.anchor import in_scope_of
 from git_opatch.locate.blank_lines import Alignment
 from git_opatch.locate.candidates import Candidates
-from git_opatch.locate.contradiction import contradiction
+from git_opatch.locate.claims import Claimed, Refuted, check_claims, with_newlines_of
 from git_opatch.locate.explain import (
     NotFoundExplainer,
     refuse,
@@ -16,15 +16,16 @@ from git_opatch.locate.explain import (
     refuse_already_applied,
     refuse_ambiguous,
     refuse_blank_lines,
+    refuse_gaps,
 )
 from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.lost_prefix import restore_prefixes
 from git_opatch.locate.tiers import likeness
 from git_opatch.locate.unchanged_lines import cancel_unchanged
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.placement import Likeness, Placement
 from git_opatch.model.result import Failure, HunkResult, Reason
-from git_opatch.model.text import visible
 
 
 class Resolver:
@@ -35,6 +36,8 @@ class Resolver:
     ) -> None:
         self._file_index = file_index
         self._not_found = NotFoundExplainer(file_index, all_candidates, matching)
+        self._reversed = matching.reversed
+        self._moved = sum(map(_is_moved, all_candidates))
 
     def resolve(self, candidates: Candidates) -> HunkResult:
         """Place a hunk that has one candidate which nothing contradicts; refuse any other."""
@@ -46,35 +49,42 @@ class Resolver:
         hunk = candidates.hunk_at(position)
         applied = applied_over(hunk, position, self._file_index, candidates.tier)
         if applied is not None:
-            return refuse_already_applied(candidates.hunk, *applied)
-        contradicted = contradiction(candidates, position, self._file_index)
-        if contradicted is not None:
-            return self._refuse_contradicted(candidates, contradicted)
+            return refuse_already_applied(candidates.hunk, *applied, self._file_index)
+        others_at_number = self._moved == _is_moved(candidates)
+        claimed = Claimed(candidates, position, self._file_index, others_at_number, self._reversed)
+        refuted, notes = check_claims(claimed)
+        if refuted is not None:
+            return self._refuse_contradicted(candidates, refuted)
         alignment = candidates.alignments.get(position)
         if alignment is not None and alignment.ambiguous_at is not None:
             return refuse_blank_lines(candidates, alignment.ambiguous_at, self._file_index)
-        return self._place(candidates, position)
+        return self._place(candidates, position, notes)
 
     def _refuse_without_candidates(self, candidates: Candidates) -> Failure:
         if candidates.no_position:
             return refuse_addition(candidates)
         if candidates.applied_at is not None:
-            return refuse_already_applied(candidates.hunk, candidates.applied_at, candidates.tier)
+            return refuse_already_applied(
+                candidates.hunk, candidates.applied_at, candidates.tier, self._file_index
+            )
+        if candidates.unclear:
+            return refuse_gaps(candidates)
         return self._not_found.refuse(candidates)
 
-    def _refuse_contradicted(self, candidates: Candidates, message: str) -> Failure:
+    def _refuse_contradicted(self, candidates: Candidates, refuted: Refuted) -> Failure:
         """Refuse a hunk; as already applied if its postimage is once under its anchor, strictly."""
         hunk = candidates.hunk
         positions = postimage_positions(hunk, self._file_index, Tier.STRICT)
         under = in_scope_of(positions, candidates.anchors.positions, self._file_index)
         if len(under) == 1:
-            return refuse_already_applied(hunk, under[0], Tier.STRICT)
-        advice = "re-read the file and send the hunk again"
-        return refuse(candidates, self._file_index, Reason.CONTRADICTED, message, advice)
+            return refuse_already_applied(hunk, under[0], Tier.STRICT, self._file_index)
+        return refuse(candidates, self._file_index, Reason.CONTRADICTED, *refuted)
 
-    def _place(self, candidates: Candidates, position: int) -> Placement:
+    def _place(self, candidates: Candidates, position: int, notes: Sequence[str]) -> Placement:
         hunk = candidates.hunk_at(position)
         strict = candidates.tier is Tier.STRICT
+        if not strict:
+            hunk = restore_prefixes(hunk, position, self._file_index)
         in_file = () if strict else self._lines_at(hunk, position)
         verbatim_endings = (
             strict
@@ -82,14 +92,14 @@ class Resolver:
             and self._file_index.has_endings(hunk.preimage, position)
         )
         return Placement(
-            cancel_unchanged(hunk, in_file),
+            cancel_unchanged(with_newlines_of(self._file_index.text, hunk, position), in_file),
             position,
             candidates.tier,
             candidates.evidence,
             verbatim_endings=verbatim_endings,
             likeness=() if strict else tuple(self._likeness(hunk, in_file)),
             repairs=(*candidates.repairs, *_blank_repairs(candidates.alignments.get(position))),
-            notes=tuple(_missing_anchors(candidates)),
+            notes=tuple(notes),
             candidate_count=candidates.candidate_count,
         )
 
@@ -103,16 +113,14 @@ class Resolver:
             yield Likeness.EXACT if _is_exact(line, text, found) else likeness(text, found)
 
 
+def _is_moved(candidates: Candidates) -> bool:
+    """Tell whether a hunk with one candidate is not where its line number says."""
+    return candidates.decided and candidates.hunk.start not in (None, candidates.positions[0])
+
+
 def _is_exact(line: Line, text: bytes, found: bytes) -> bool:
     """Tell whether a line is in the file as written, or is context that lost its prefix (D33)."""
     return text == found or (line.prefix is Prefix.CONTEXT and b" " + text == found)
-
-
-def _missing_anchors(candidates: Candidates) -> Iterator[str]:
-    """Note the anchors that are not in the file."""
-    for anchor in candidates.anchors.missing:
-        if not anchor.weak:
-            yield f"the anchor `{visible(anchor.text)}` is not in the file"
 
 
 def _blank_repairs(alignment: Alignment | None) -> Iterator[str]:

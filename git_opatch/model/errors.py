@@ -119,9 +119,16 @@ class JournalError(OpatchError):
 
 
 class UndoneError(JournalError):
-    """The record was undone before; nothing was changed."""
+    """The record was undone before, or must be undone in another way; nothing was changed."""
 
     exit_status = 1
+
+
+class NotAppliedError(JournalError):
+    """The change that is to be undone, or redone, is not there; nothing was changed."""
+
+    exit_status = 1
+    kind = Kind.MATCH
 
 
 class UsageError(OpatchError):

@@ -90,6 +90,8 @@ class Matching(NamedTuple):
     """How many of the outermost context lines on each side may be ignored."""
     can_loosen: bool = True
     """Whether the user can choose a looser tier or more fuzz: then a message may advise it."""
+    reversed: bool = False
+    """Whether the hunks are those of a patch in reverse."""
     ordered: bool = True
     """Whether the order of a file's hunks may decide between positions."""
     path: str = ""
@@ -173,6 +175,8 @@ class Options:
     """The user's command line, for advice in messages."""
     target_flag: str = ""
     """The option that names the target; empty where it is the default."""
+    redoes: bool = False
+    """Whether what is applied in reverse is itself an undo: for messages."""
 
     def __post_init__(self) -> None:
         """Raises `TypeError` if `target` is not a `Target`, such as its name."""

@@ -108,6 +108,8 @@ class Hunk:
     r"""Whether all lines of the text ended alike, so that a `\r` is not content."""
     elisions: tuple[int, ...] = ()
     """Indexes into `lines` before which `~` removes lines that the patch does not show."""
+    of_new_file: bool = field(default=False, compare=False)
+    """Whether the header says that the old file has no lines (`@@ -0,0 +1,2 @@`)."""
     replacement: Replacement | None = None
     """What the hunk asks for, if it replaces a string; `lines` then read it as whole lines."""
     _preimage: tuple[Line, ...] | None = field(default=None, init=False, repr=False, compare=False)

@@ -57,11 +57,25 @@ def _unescaped(escape: bytes) -> bytes:
     return bytes([_BYTES[name] if name in _BYTES else int(name, 8)])
 
 
-def normalise(path: str, directory: str = "") -> str:
-    """Join `directory` and `path`, without empty and `.` parts."""
+def normalise(path: str, directory: str = "", top: str = "") -> str:
+    """Join `directory` and `path`, without empty and `.` parts, and without `..` that can be left
+    out (D111).
+
+    A path in the working tree at `top` may be absolute. As in git, no file is looked at: `a/../b`
+    is `b`, whatever `a` is. A `..` that leaves the tree, or `.git`, stays and is refused.
+    """
     joined = f"{directory}/{path}" if directory and not path.startswith("/") else path
-    parts = [part for part in joined.split("/") if part not in ("", ".")]
-    return ("/" if joined.startswith("/") else "") + "/".join(parts)
+    parts: list[str] = []
+    for part in joined.split("/"):
+        if part == ".." and parts and parts[-1] != ".." and not _is_git_directory(parts[-1]):
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    plain = "/".join(parts)
+    if not joined.startswith("/"):
+        return plain
+    inside = top.strip("/") + "/"
+    return plain.removeprefix(inside) if top and plain.startswith(inside) else f"/{plain}"
 
 
 def parents(path: str) -> Iterator[str]:
@@ -109,3 +123,19 @@ def _is_git_directory(part: str) -> bool:
 def _plain(part: str) -> str:
     """`part` without what HFS+ and NTFS ignore."""
     return part.translate(_IGNORED_BY_HFS).split(":")[0].rstrip(" .").lower()
+
+
+_DOCUMENTS = (".md", ".markdown", ".rst", ".txt", ".adoc", ".asciidoc", ".org", ".rdoc", ".textile")
+_DOCUMENT_NAME = re.compile(
+    "authors|changelog|changes|contributing|contributors|copying|history|install|licen[cs]e|news"
+    "|notice|readme|thanks|todo"
+)
+_READ_BY_PROGRAMS = re.compile(r"(?:cmakelists|.*requirements.*|constraints.*|robots)\.txt")
+
+
+def is_document(path: str) -> bool:
+    """Whether the file at `path` is prose, such as `README` or `notes.md`, by its name."""
+    name = path.lower().rpartition("/")[2]
+    if _READ_BY_PROGRAMS.fullmatch(name):
+        return False
+    return name.endswith(_DOCUMENTS) or _DOCUMENT_NAME.fullmatch(name) is not None

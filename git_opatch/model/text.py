@@ -104,6 +104,13 @@ def opens(line: bytes) -> bool:
     return line.rstrip().endswith(_OPEN)
 
 
+def common_length(first: bytes | str, second: bytes | str) -> int:
+    """Return how many bytes or characters `first` and `second` begin with in common."""
+    pairs = enumerate(zip(first, second, strict=False))
+    shorter = min(len(first), len(second))
+    return next((index for index, (one, other) in pairs if one != other), shorter)
+
+
 def visible(value: bytes | str, most: int = 300) -> str:
     """Make `value` safe to print: what a terminal would obey becomes a backslash escape.
 

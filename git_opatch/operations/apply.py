@@ -16,6 +16,7 @@ from git_opatch.model.result import Refused
 from git_opatch.operations.perform import BeforeCommit, Session, perform
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
+from git_opatch.operations.rejected_files import plan_rejects, write_rejects
 from git_opatch.plan.hints import with_next_steps
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
@@ -45,7 +46,7 @@ def check_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
     plan = preflight(plan_request(patch, repository, options), repository, options)
     if plan.conflicts:
         raise Refused(plan.failures)
-    _plan_rejects(patch, plan, repository, options)
+    plan_rejects(patch, plan, repository, options)
     if plan.carried is not None:
         check_diff(repository, plan.carried.diff, Target.WORKTREE)
     if plan.completed.changes:
@@ -76,41 +77,13 @@ def apply_locked(
     plan = preflight(plan_request(patch, repository, options), repository, options)
     if plan.conflicts and options.commit:
         raise Refused(plan.failures)
-    rejects = _plan_rejects(patch, plan, repository, options)
+    rejects = plan_rejects(patch, plan, repository, options)
     digest = "" if options.reverse else patch.digest
     with deferred_signals():
-        plan = perform(plan, session, digest=digest, before_commit=before_commit)
-        plan = plan.with_notes(_write_rejects(repository, rejects))
+        plan = perform(plan, session, digest=digest, rejects=rejects, before_commit=before_commit)
+        plan = plan.with_notes(write_rejects(repository, rejects))
     return with_next_steps(plan, options)
 
 
 def _resolve(patch: Patch, repository: Repository, options: Options) -> Patch:
     return resolve_paths(patch, options.directory, str(repository.top or ""))
-
-
-def _plan_rejects(
-    patch: Patch, plan: Plan, repository: Repository, options: Options
-) -> dict[str, bytes]:
-    """Make the files of rejected hunks, by path. Raises `Refused` if one is in the way."""
-    if not options.reject:
-        return {}
-    from git_opatch.transaction.rejects import guard_rejects, rejects_of
-
-    rejects = rejects_of(patch, plan.failures)
-    changed = {change.path for change in plan.completed.changes}
-    if obstacles := guard_rejects(repository.require_worktree(), list(rejects), changed):
-        raise Refused([*plan.failures, *obstacles])
-    return rejects
-
-
-def _write_rejects(repository: Repository, rejects: dict[str, bytes]) -> list[str]:
-    """Write the files of rejected hunks; return notes."""
-    if not rejects:
-        return []
-    from git_opatch.transaction.rejects import write_rejects
-
-    try:
-        write_rejects(repository.require_worktree(), rejects)
-    except OSError as error:
-        return [f"the rejected hunks could not be written: {error.strerror}"]
-    return [f"rejected hunks written to {path}" for path in rejects]

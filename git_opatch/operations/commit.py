@@ -105,9 +105,10 @@ def _check_head(parts: Sequence[PlannedCommit], repository: Repository) -> Head:
             raise CommitError(f"`{path}` is unmerged: resolve that first; nothing was changed")
         names = ", ".join(visible(change.path) for change in others[:_MOST_NAMED])
         more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
+        stash = ", or `git stash`," if head.id else ""  # before the first commit it fails
         raise CommitError(
             f"other changes are staged, and --commit commits just the patch: {names}{more}\n"
-            "commit them, or `git stash`, first; nothing was changed"
+            f"commit them{stash} first; nothing was changed"
         )
     for part in parts:
         if words := identity_error(repository, part.command):

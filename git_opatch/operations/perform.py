@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from git_opatch import journal
 from git_opatch.git.repository import Repository
 from git_opatch.model.options import Options
+from git_opatch.operations.rejected_files import follow_reversal
 from git_opatch.plan.plan import Plan
 from git_opatch.transaction import ChangeSet, TransactionRecord, run_transaction, state_dir
+
+_NONE: Mapping[str, bytes] = {}
 
 BeforeCommit = Callable[[TransactionRecord], None]
 """Called when all is written; if it raises, everything is restored."""
@@ -33,16 +36,20 @@ def perform(
     session: Session,
     *,
     digest: str = "",
+    rejects: Mapping[str, bytes] = _NONE,
     before_commit: BeforeCommit = lambda _: None,
 ) -> Plan:
     """Apply what `plan` decided and record it; return the plan with the number of its record.
 
-    `digest` is that of the patch's text, if it is to be found in the journal by it.
+    `digest` is that of the patch's text, if it is to be found in the journal by it; `rejects` are
+    the files of rejected hunks that belong to it.
     """
     if not plan.written.changes:
         return plan
     repository, options = session.repository, session.options
-    about = _about(plan, session.name, digest)
+    if plan.reverses is not None:
+        rejects = plan.reverses.rejects
+    about = _about(plan, session.name, digest, rejects)
     record, notes = 0, list[str]()
 
     def on_commit(transaction: TransactionRecord) -> None:
@@ -60,21 +67,31 @@ def perform(
             notes.append(f"the journal could not be written: {error.strerror}")
 
     change_set = _change_set(plan, about, before_commit)
-    more = run_transaction(repository, change_set, options.target, session.lock, on_commit)
-    return replace(plan, record=record).with_notes([*notes, *more])
+    notes += run_transaction(repository, change_set, options.target, session.lock, on_commit)
+    notes += follow_reversal(repository, plan)
+    return replace(plan, record=record).with_notes(notes)
 
 
-def _about(plan: Plan, name: str, digest: str) -> dict[str, object]:
+def _reversal(plan: Plan) -> dict[str, object]:
+    """Describe what the plan undoes or redoes, if it does."""
+    if plan.reverses is None:
+        return {}
+    origin = plan.reverses.patch
+    return {"undoes": plan.reverses.number, "action": plan.action.value, "origin": origin}
+
+
+def _about(plan: Plan, name: str, digest: str, rejects: Mapping[str, bytes]) -> dict[str, object]:
     """Describe the plan for the journal. What leaves conflicts cannot be found by its digest."""
     unmerged = sorted(plan.conflicts.stages) if plan.conflicts else []
     return {
         "patch": name,
         "digest": "" if unmerged else digest,
-        "undoes": plan.undoes,
+        **_reversal(plan),
         "files": Counter(file.status for file in plan.completed.files),
         "carried": plan.carried is not None,
         "unmerged": unmerged,
         "partial": bool(plan.failures),
+        "rejects": journal.encode_rejects(rejects),
     }
 
 

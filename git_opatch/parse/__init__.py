@@ -9,6 +9,7 @@ Markdown fences are part of the prose. Patches of several formats may be in one 
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import re
 from collections.abc import Sequence
@@ -31,6 +32,8 @@ from git_opatch.parse.scanner import Scanner
 _MAX_WRAPPERS = 8
 """A patch in more wrappers than this is not found."""
 
+_LE, _BE = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
+_PROBE, _MIN_PROBE = 32, 4
 _QUOTED = rb"(?m)^[ \t]*>[> \t]*" + OPENING
 _ESCAPED = rb"(?:" + MARKS + rb"|\\n\+\+\+ [^\s\\]+)\\n"
 
@@ -49,7 +52,7 @@ def parse_patch(
     elsewhere, so that a binary file may be without content. Raises `ParseError` with all errors
     (ten at most), or if there is no patch.
     """
-    raw = _encode(text, source) if isinstance(text, str) else text
+    raw = _encode(text, source) if isinstance(text, str) else _from_utf16(text)
     formats = [patch_format] if patch_format else list(FORMATS)
     scanner = Scanner.from_bytes(raw, source)
     scanner.recorded = recorded
@@ -99,6 +102,27 @@ def _encode(text: str, source: str) -> bytes:
         line = text.count("\n", 0, error.start) + 1
         message = "the text has half a surrogate pair, which is not a character"
         raise ParseError([Diagnostic(line, message, source)]) from None
+
+
+def _from_utf16(raw: bytes) -> bytes:
+    """Return UTF-16 text, as PowerShell's `>` writes it, in UTF-8; other bytes as they are.
+
+    Without a byte-order mark it is UTF-16 if every second byte at its beginning is NUL, which no
+    text in UTF-8 has.
+    """
+    beginning = raw[:_PROBE]
+    is_le, is_be = (_is_nul(beginning[start::2]) for start in (1, 0))
+    mark = _LE if is_le or raw.startswith(_LE) else _BE if is_be or raw.startswith(_BE) else b""
+    if not mark:
+        return raw
+    try:
+        return raw.removeprefix(mark).decode("utf-16-le" if mark == _LE else "utf-16-be").encode()
+    except UnicodeError:
+        return raw
+
+
+def _is_nul(half: bytes) -> bool:
+    return len(half) >= _MIN_PROBE and not half.strip(b"\0")
 
 
 def _diagnose_no_patch(raw: bytes, source: str, patch_format: Format | None) -> Diagnostic:

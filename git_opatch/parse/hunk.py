@@ -31,6 +31,7 @@ _NUMBERED = re.compile(
     rb"@@ ?-" + _RANGE + rb"(?: \+" + _RANGE + rb"(?: ?@@)?| ?@@)" + _HEADING, re.DOTALL
 )
 _ELIDED = re.compile(rb"@@(?:[ \t.]++|(?:\xe2\x80\xa6)++)*+@@" + _HEADING, re.DOTALL)
+_UNSPACED = re.compile(rb"@@([^\s@.+-].*)", re.DOTALL)
 _PREFIXED_LINES = re.compile(rb"(?:(?:[ +-][^\n]*+|\r?+)\n)*+")
 _MIN_NO_NEWLINE = 12
 _MAX_HEADERS = 100
@@ -58,6 +59,15 @@ def parse_header(line: bytes) -> Header | None:
     if line.startswith(b"@@ "):
         return Header(Anchor(_strip_closing(line[3:])))
     return None
+
+
+def _parse_unspaced(line: bytes) -> Header | None:
+    """Parse an anchor without the space before it, as models write `@@section1`; or None.
+
+    Only above the lines of a hunk: among them `@@count = 0` may be a line that lost its prefix.
+    """
+    match = _UNSPACED.fullmatch(line)
+    return Header(Anchor(_strip_closing(match[1]))) if match else None
 
 
 def _weak_anchor(text: bytes | None) -> Anchor | None:
@@ -175,6 +185,7 @@ class HunkBuilder:
             is_last=False,
             uniform_endings=self.uniform_endings,
             elisions=tuple(self.elisions),
+            of_new_file=(stated.start, stated.old_count) == (0, 0),
         )
 
 
@@ -212,6 +223,8 @@ class HunkReader:
         """Take a `@@` line and yield the hunk before it; consecutive headers belong to one hunk."""
         scanner = self._scanner
         header = parse_header(scanner.line)
+        if header is None and (self.current is None or not self.current.lines):
+            header = _parse_unspaced(scanner.line)
         if header is None:
             diagnose_header(scanner)
             header = Header()

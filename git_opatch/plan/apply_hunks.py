@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from git_opatch.complete.tree import FileContent
-from git_opatch.locate import locate_hunks
+from git_opatch.locate import locate_hunks, refuse_absent
 from git_opatch.locate.oversized import refuse_oversized
 from git_opatch.locate.range_remove import expand_ranges
 from git_opatch.locate.replacement import expand_replacements, refuse_applied_replacement
@@ -56,7 +56,8 @@ def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> A
         refuse_applied_replacement(changing, failure, content.text) or failure
         for failure in edited.failures.values()
     ]
-    failures = [*oversized, *strings.failures, *expanded.failures, *located]
+    lost = _lost_idle(idle, (content.text, edited.content.text), matching)
+    failures = [*oversized, *strings.failures, *expanded.failures, *located, *lost]
     return AppliedHunks(
         edited.content,
         [_with_notes(found, strings.notes | expanded.notes) for found in edited.placements],
@@ -65,9 +66,26 @@ def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> A
     )
 
 
+def _lost_idle(
+    idle: Sequence[Hunk], versions: tuple[Text, Text], matching: Matching
+) -> list[Failure]:
+    """Refuse the hunks that change nothing and are not in the file, before or after the others.
+
+    What seems to change nothing may be a change that lost its prefix (D29).
+    """
+    before, after = versions
+    failures = refuse_absent(idle, before, matching)
+    if not failures or before == after:
+        return failures
+    still = {failure.hunk for failure in refuse_absent(idle, after, matching)}
+    return [failure for failure in failures if failure.hunk in still]
+
+
 def matching_of(options: Options) -> Matching:
     """Return how hunks are matched: for a reversed patch, exactly (D8)."""
-    return Matching(Tier.STRICT, can_loosen=False) if options.reverse else options.matching
+    if options.reverse:
+        return Matching(Tier.STRICT, can_loosen=False, reversed=True)
+    return options.matching
 
 
 def _with_notes(placement: Placement, notes: dict[int, tuple[str, ...]]) -> Placement:
@@ -102,7 +120,7 @@ def _apply_in_rounds(
     failures = {result.where.hunk: result for result in results if isinstance(result, Failure)}
     postponed = _exact_after_others(hunks, placements, content, matching)
 
-    edited = EditedFile(content, failures=failures)
+    edited = EditedFile(content, failures=failures, path=matching.path)
     edited.edit([found for found in placements if found.hunk.ordinal not in postponed])
     for _ in range(_MAX_ROUNDS):
         left_over = edited.left_over(hunks, postponed)

@@ -13,8 +13,9 @@ from git_opatch.complete.changed_ranges import (
     shift,
     shows_later,
 )
+from git_opatch.complete.doubt import Doubt, doubt_of
 from git_opatch.complete.edits import Edit, edits_of
-from git_opatch.complete.inherited_difference import inherited_difference
+from git_opatch.complete.one_hand import as_one_hand_wrote
 from git_opatch.complete.reindent import plan_reindent
 from git_opatch.complete.tree import FileContent
 from git_opatch.locate import locate_hunks
@@ -37,6 +38,8 @@ class EditedFile:
     notes: list[str] = field(default_factory=list)
     changed: list[ChangedRange] = field(default_factory=list)
     """What the placed hunks wrote, where it is now in the content."""
+    path: str = ""
+    """The file's name."""
 
     def edit(self, placements: Sequence[Placement]) -> None:
         """Edit the content at `placements`; refuse those whose added lines are unclear."""
@@ -46,11 +49,16 @@ class EditedFile:
         ordinals: list[int] = []
         for placement, reindent in zip(placements, plan_reindent(placements, text), strict=True):
             ordinal = placement.hunk.ordinal
-            unclear = reindent.unclear or inherited_difference(placement, text)
-            if unclear:
-                self.failures[ordinal] = _refuse_unclear(placement, unclear, text)
+            meant, unclear = as_one_hand_wrote(placement, text)
+            unclear = reindent.unclear or unclear
+            lines = reindent.lines(meant.hunk.lines)
+            doubt = (
+                Doubt(unclear) if unclear else doubt_of(meant, lines, placements, text, self.path)
+            )
+            if doubt:
+                self.failures[ordinal] = _refuse_unclear(placement, doubt, text)
                 continue
-            own = list(edits_of(placement, text, reindent))
+            own = list(edits_of(meant, text, reindent))
             if not own and placement.hunk.changes:
                 self.notes.append(f"hunk {ordinal} changes nothing here")
             edits += own
@@ -81,7 +89,8 @@ class EditedFile:
         text = self.content.text
         matching = matching._replace(fuzz=0, tier=_at_most_resilient(matching.tier))
         lines = [changed.lines for changed in self.changed]
-        results = locate_hunks(hunks, text, matching, lines, partly_applied=partly_applied)
+        placed = [placement.hunk for placement in self.placements]
+        results = locate_hunks(hunks, text, matching, lines, placed, partly_applied=partly_applied)
         only_exact = partly_applied or any(_is_exact(result) for result in results)
         placements = []
         for hunk, result in zip(hunks, results, strict=True):
@@ -131,12 +140,12 @@ def _is_exact(result: HunkResult) -> bool:
     return isinstance(result, Placement) and result.exact
 
 
-def _refuse_unclear(placement: Placement, unclear: str, text: Text) -> Failure:
-    """Refuse a hunk with added lines that could be meant in two ways (D42, D45)."""
+def _refuse_unclear(placement: Placement, doubt: Doubt, text: Text) -> Failure:
+    """Refuse a hunk with added lines that are in doubt (D42, D45, D92, D93)."""
     first, last = max(placement.start, 1), min(placement.stop + 1, len(text.lines))
-    advice = (
+    advice = doubt.advice or (
         f"re-read lines {first}-{last} of the file and send the hunk again with the file's own "
         "text and indentation"
     )
     detail = CandidatePositions((placement.start,), placement.found)
-    return failure_of(placement.hunk, Reason.UNCLEAR, unclear, advice, detail)
+    return failure_of(placement.hunk, Reason.UNCLEAR, doubt.message, advice, detail)

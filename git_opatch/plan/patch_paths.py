@@ -12,7 +12,7 @@ from git_opatch.model.result import Failure, Reason, refusal
 def resolve_paths(patch: Patch, directory: str, top: str = "") -> Patch:
     """Normalise every path of `patch`, below `directory` and its section's own directory.
 
-    `top` is the working tree's path: a section's directory may be absolute.
+    `top` is the working tree's path: a section's directory, and a path, may be absolute.
     """
     files = tuple(_resolve_section(section, directory, top) for section in patch.files)
     return replace(patch, files=files)
@@ -24,7 +24,7 @@ def _resolve_section(section: FilePatch, directory: str, top: str) -> FilePatch:
     is_absolute = top and (own + "/").startswith(top.rstrip("/") + "/")
     below = normalise(own[len(top) :].lstrip("/") if is_absolute else own, directory)
 
-    old, new, alternate = resolved = tuple(path and normalise(path, below) for path in paths)
+    old, new, alternate = resolved = tuple(path and normalise(path, below, top) for path in paths)
     if resolved == paths and not own:
         return section
     return replace(section, directory="", old_path=old, new_path=new, alternate=alternate)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from git_opatch.complete import Completed, Conflicts
 from git_opatch.git.stamp import Stamp
+from git_opatch.journal import Action, Record
+from git_opatch.journal.patch_history import opposite
 from git_opatch.model.blob import Blob
 from git_opatch.model.errors import CommitError
 from git_opatch.model.options import Options
@@ -46,8 +48,8 @@ class Plan:
     failures: tuple[Failure, ...] = ()
     skipped: tuple[Failure, ...] = ()
     """Changes that are already applied, and left out (`Options.skip_applied`)."""
-    undoes: int = 0
-    """The number of the journal record that this undoes; 0 if none."""
+    reverses: Record | None = None
+    """The journal record whose diff this applies in reverse: to undo a patch, or to redo it."""
     conflicts: Conflicts | None = None
     """Files to be left unmerged. `failures` name them; `completed` is without them."""
     carried: Completed | None = None
@@ -60,6 +62,21 @@ class Plan:
     """The number of its journal record once it is applied; 0 if there is none."""
     commits: tuple[str, ...] = ()
     """The ids of the commits that were made of it, oldest first."""
+
+    @property
+    def undoes(self) -> int:
+        """The number of the patch that this undoes; 0 if none."""
+        return self.reverses.patch if self.action is Action.UNDO and self.reverses else 0
+
+    @property
+    def redoes(self) -> int:
+        """The number of the patch that this redoes; 0 if none."""
+        return self.reverses.patch if self.action is Action.REDO and self.reverses else 0
+
+    @property
+    def action(self) -> Action:
+        """What a record of this plan is about."""
+        return opposite(self.reverses) if self.reverses else Action.APPLY
 
     @property
     def written(self) -> Completed:

@@ -6,10 +6,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from git_opatch import journal
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot, take_snapshot
 from git_opatch.journal import Record
+from git_opatch.journal.patch_history import find_applied
 from git_opatch.model.blob import Change
 from git_opatch.model.errors import JournalError
 from git_opatch.model.options import Options, Target, ThreeWay
@@ -83,7 +83,7 @@ def _plan_forward(patch: Patch, repository: Repository, options: Options) -> tup
         return plan, snapshot
     from git_opatch.plan.reapplied import prefer_recorded, recorded_sections, without_sections
 
-    record = journal.find(state_dir(repository), patch.digest, named_paths(patch))
+    record = find_applied(state_dir(repository), patch.digest, named_paths(patch))
     covers = record is not None and record.target in (options.target, Target.INDEX)
     applied = recorded_sections(patch, record, snapshot, plan) if record and covers else []
     if not applied:
@@ -102,18 +102,21 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
     from git_opatch.model.reverse import reverse
     from git_opatch.plan.undo import refuse_overwritten
 
-    record = journal.find(state_dir(repository), patch.digest, named_paths(patch))
+    record = find_applied(state_dir(repository), patch.digest, named_paths(patch))
+    undo = Plan()
     if record is not None:
         with suppress(JournalError):
-            plan, snapshot = plan_undo(record, repository, options)
-            if not plan.failures and (_restores(plan, record) or _keeps_unstaged(options)):
+            undo, snapshot = plan_undo(record, repository, options)
+            if not undo.failures and (_restores(undo, record) or _keeps_unstaged(options)):
                 if not all(section.has_content for section in patch.files):
-                    plan = plan.with_notes([f"undone as it was applied, by record {record.number}"])
-                return plan, snapshot
+                    undo = undo.with_notes([f"undone as it was applied, by record {record.patch}"])
+                return undo, snapshot
     plan, snapshot = _plan_patch(reverse(patch), repository, options, record)
     if record is not None and not plan.failures:
         failures = refuse_overwritten(patch, record)
         plan = Plan(failures=tuple(failures)) if failures else plan
+        if plan.completed.changes and set(plan.completed.changes) == set(undo.completed.changes):
+            plan = replace(plan, reverses=record)  # by its text, and to the same effect
     return plan, snapshot
 
 
@@ -140,7 +143,7 @@ def plan_undo(record: Record, repository: Repository, options: Options) -> tuple
         changed = verify_undo(patch, record, snapshot, plan.completed.changes)
         # the notes only say that the content comes from this record
         plan = replace(plan, failures=tuple(changed), notes=())
-    return replace(plan, undoes=record.number), snapshot
+    return replace(plan, reverses=record), snapshot
 
 
 def _keeps_unstaged(options: Options) -> bool:

@@ -66,6 +66,16 @@ def _linked_modules(changes: Sequence[Change]) -> list[Failure]:
     ]
 
 
+def _creates(section: FilePatch) -> bool:
+    """Whether an update of a file that does not exist creates it, by its header (D144)."""
+    return (
+        section.operation is Operation.UPDATE
+        and len(section.hunks) == 1
+        and section.hunks[0].of_new_file
+        and not section.hunks[0].preimage
+    )
+
+
 def _replaces_all(hunk: Hunk) -> bool:
     return hunk.replacement is not None and hunk.replacement.every
 
@@ -107,6 +117,8 @@ class SectionPlanner:
             return self._add(section)
         path = self._old_path(section)
         content = self.tree.get(path)
+        if content is None and _creates(section):
+            return self._add(replace(section, operation=Operation.ADD))
         if content is None:
             if self._repeats(section):
                 return []

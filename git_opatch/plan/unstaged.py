@@ -13,6 +13,7 @@ from typing import NamedTuple
 from git_opatch.complete import Completed, complete_results
 from git_opatch.complete.edits import Edit, apply_edits
 from git_opatch.complete.tree import FileContent, Result
+from git_opatch.git.head import read_head
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Blob
 from git_opatch.model.errors import Kind
@@ -46,7 +47,7 @@ def plan_unstaged(
     unstaged changes. Raises `Refused` if those could not stay as they are.
     """
     failures = [*_refuse_changes(plan, unstaged, options)]
-    failures = failures or [*_worktree_failures(plan, worktree, options)]
+    failures = failures or [*_worktree_failures(plan, worktree, repository, options)]
     if failures:
         raise Refused([*plan.failures, *failures])
     by_path = {_paths(result): result for result in worktree.completed.results if result.content}
@@ -93,7 +94,9 @@ def _refuse_changes(plan: Plan, unstaged: Collection[str], options: Options) -> 
             yield Failure(Reason.UNSTAGED, what, Location(path), advice=advice)
 
 
-def _worktree_failures(plan: Plan, worktree: Plan, options: Options) -> Iterator[Failure]:
+def _worktree_failures(
+    plan: Plan, worktree: Plan, repository: Repository, options: Options
+) -> Iterator[Failure]:
     """Return the failures in the working tree that the index does not have.
 
     A change that is already applied there, and not staged, cannot be skipped.
@@ -107,8 +110,9 @@ def _worktree_failures(plan: Plan, worktree: Plan, options: Options) -> Iterator
                 "does not match the working tree, only the index: your unstaged changes touch the "
                 "same lines"
             )
-            advice = "stash them, apply, then resolve the conflicts of `git stash pop`"
-            advice += f"\n{alternatives(options)}"
+            stash = "stash them, apply, then resolve the conflicts of `git stash pop`"
+            first = [stash] if read_head(repository).id else []  # git stash needs a commit
+            advice = "\n".join([*first, alternatives(options)])
             yield failure._replace(message=what, advice=advice, detail=None)
             continue
         advice = failure.advice or alternatives(options)

@@ -26,11 +26,21 @@ _DONE = {
     Target.CACHED: "staged, in the index only",
     Target.WORKTREE: "in the working tree, not staged",
 }
-_UNDONE = {
+ONLY_IN = {
     Target.INDEX: "",
     Target.CACHED: ", in the index only",
     Target.WORKTREE: ", in the working tree only",
 }
+"""What is left out of a target, to follow what was changed."""
+_UNDO_OF = {
+    "A": "restored",
+    "M": "restored",
+    "R": "restored",
+    "C": "restored",
+    "D": "deleted",
+    "=": "restored",
+}
+"""What an undo does to a file, by git's letter for the change."""
 NOTHING_TO_RECOVER = "nothing to recover"
 
 
@@ -44,11 +54,21 @@ def count_changes(counts: Mapping[str, int], *, done: bool = True) -> str:
     return f"{count} changed: {parts}" if done else f"{count} ({parts}); nothing was changed"
 
 
-def destination(target: Target, commits: Sequence[str] = ()) -> str:
-    """Say where a patch was applied."""
+def destination(options: Options, commits: Sequence[str] = ()) -> str:
+    """Say where a patch was applied, after what was changed.
+
+    What is reversed is perhaps not staged any more.
+    """
+    if commits:
+        return f"; {committed(commits)}"
+    return ONLY_IN[options.target] if options.reverse else f"; {_DONE[options.target]}"
+
+
+def committed(commits: Sequence[str]) -> str:
+    """Name the commits that were made."""
     if len(commits) > _MOST_COMMITS:
         return f"committed as {len(commits)} commits"
-    return f"committed as {', '.join(map(abbreviate, commits))}" if commits else _DONE[target]
+    return f"committed as {', '.join(map(abbreviate, commits))}"
 
 
 def applied(plan: Plan, options: Options, undo: str) -> str:
@@ -57,19 +77,46 @@ def applied(plan: Plan, options: Options, undo: str) -> str:
         return nothing_to_do(options)
     changes = count_changes(Counter(file.status for file in plan.completed.files))
     hint = f". Undo: {visible(undo, _MOST_CHARACTERS)}" if undo else ""
-    return f"{changes}; {destination(options.target, plan.commits)}{hint}"
+    return f"{changes}{destination(options, plan.commits)}{hint}"
+
+
+def carried_out(plan: Plan, options: Options, opposite: str) -> str:
+    """Say what was changed, and the command that does the opposite."""
+    if plan.undoes and plan.completed.changes:
+        return undone(plan, options, opposite)
+    if plan.redoes and plan.completed.changes:
+        return redone(plan, options, opposite)
+    return applied(plan, options, opposite)
 
 
 def undone(plan: Plan, options: Options, redo: str) -> str:
-    """Say what an undo changed: "1 file modified, 2 deleted", and the command that redoes it."""
-    if not plan.completed.changes:
-        return nothing_to_do(options)
-    counts = Counter(file.status for file in plan.completed.files)
-    first, *rest = ((counts[letter], word) for letter, word in _CHANGES.items() if counts[letter])
-    parts = [f"{first[0]} file{'s' * (first[0] != 1)} {first[1]}"]
-    parts += [f"{count} {word}" for count, word in rest]
+    """Say what an undo changed: "Undid 3 (fix.patch): 2 files restored", and how to redo it."""
+    words = Counter(_UNDO_OF[file.status] for file in plan.completed.files)
+    counts = {word: words[word] for word in ("restored", "deleted")}
     hint = f". Redo: {visible(redo, _MOST_CHARACTERS)}" if redo else ""
-    return f"{', '.join(parts)}{_UNDONE[options.target]}{hint}"
+    return f"Undid {_named(plan)}: {_enumerate(counts)}{ONLY_IN[options.target]}{hint}"
+
+
+def redone(plan: Plan, options: Options, undo: str) -> str:
+    """Say what a redo changed: "Redid 3 (fix.patch): 2 files modified", and how to undo it."""
+    files = Counter(file.status for file in plan.completed.files)
+    counts = {word: files[letter] for letter, word in _CHANGES.items()}
+    hint = f". Undo: {visible(undo, _MOST_CHARACTERS)}" if undo else ""
+    return f"Redid {_named(plan)}: {_enumerate(counts)}{ONLY_IN[options.target]}{hint}"
+
+
+def _named(plan: Plan) -> str:
+    """Name the patch that was undone or redone, by its number and its file."""
+    record = plan.reverses
+    name = f" ({visible(record.name)})" if record and record.name else ""
+    return f"{plan.undoes or plan.redoes}{name}"
+
+
+def _enumerate(counts: Mapping[str, int]) -> str:
+    """Count files: "1 file modified, 2 deleted"."""
+    first, *rest = ((count, word) for word, count in counts.items() if count)
+    parts = [f"{first[0]} file{'s' * (first[0] != 1)} {first[1]}"]
+    return ", ".join([*parts, *(f"{count} {word}" for count, word in rest)])
 
 
 def would_apply(plan: Plan, options: Options, commits: int = 0) -> str:
@@ -142,6 +189,8 @@ def undo_command(options: Options, files: Sequence[str], plan: Plan) -> str:
     """
     if plan.commits:
         return revert_command(plan.commits)
+    if plan.record and plan.undoes:
+        return f"git opatch redo {plan.undoes}"
     if plan.record:
         return f"git opatch undo {plan.record}"
     flag = f" {options.target_flag}" if options.target_flag else ""
@@ -154,9 +203,10 @@ def undo_command(options: Options, files: Sequence[str], plan: Plan) -> str:
 
 __all__ = [
     "NOTHING_TO_RECOVER",
-    "applied",
+    "ONLY_IN",
+    "carried_out",
+    "committed",
     "count_changes",
-    "destination",
     "details",
     "error_lines",
     "errors",
@@ -170,7 +220,6 @@ __all__ = [
     "sentences",
     "skipped",
     "undo_command",
-    "undone",
     "verdict",
     "would_apply",
 ]

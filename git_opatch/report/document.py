@@ -19,6 +19,7 @@ from git_opatch.model.errors import (
     Interrupted,
     JournalError,
     NotAnInvocation,
+    NotAppliedError,
     OpatchError,
     ParseError,
     RepositoryError,
@@ -81,6 +82,7 @@ _REASONS = {
     SystemCallError: "system",
     JournalError: "journal",
     UndoneError: "already_undone",
+    NotAppliedError: "not_applied",
 }
 
 
@@ -103,7 +105,7 @@ def _planned(outcome: Outcome) -> Fields:
         summary = nothing_to_do(options)
     if plan.conflicts:
         summary = unmerged(plan)
-    recorded = bool(plan.undoes)
+    recorded = plan.reverses is not None
     ids = outcome.ids
     files = [file_of(file, hunks, ids, recorded=recorded) for file, hunks in placed_by_file(plan)]
     return {
@@ -121,6 +123,7 @@ def _planned(outcome: Outcome) -> Fields:
         if plan.record or plan.commits
         else None,
         "undoes": plan.undoes or None,
+        "redoes": plan.redoes or None,
     }
 
 
@@ -186,7 +189,8 @@ def failed(error: OpatchError) -> Fields:
         **failure_fields(error.kind, _REASONS.get(type(error), "error"), summary),
         "advice": advice,
     }
-    status = Status.REFUSED if isinstance(error, UndoneError) else Status.ERROR
+    is_refusal = isinstance(error, (UndoneError, NotAppliedError))
+    status = Status.REFUSED if is_refusal else Status.ERROR
     return {**_outcome(status, summary), "failures": [failure], "notes": notes}
 
 
@@ -212,7 +216,7 @@ def _outcome(status: Status, summary: str) -> Fields:
         **{name: [] for name in ("added", "modified", "deleted", "moved", "files")},
         "diff": "",
         **{name: [] for name in ("failures", "skipped", "left_out", "notes")},
-        **dict.fromkeys(("record", "undo_command", "undoes")),
+        **dict.fromkeys(("record", "undo_command", "undoes", "redoes")),
         "commits": [],
     }
 

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from git_opatch.model.options import Options, Target
 from git_opatch.model.result import ClosestMatch, Failure, Mismatch, Reason
-from git_opatch.model.text import visible
+from git_opatch.model.text import common_length, visible
 from git_opatch.plan.plan import Plan
 
 _MOST_SHOWN = 20
 _MOST_CHARACTERS = 1000  # of a command line in advice
 _NOT_APPLIED = "is not applied here, so there is nothing to undo"
+_APPLIED = "is applied already, so there is nothing to redo"
 TARGETS = {
     Target.INDEX: "the index",
     Target.CACHED: "the index",
@@ -75,10 +76,12 @@ def skipped(plan: Plan, options: Options) -> list[str]:
 def message_of(failure: Failure, options: Options) -> str:
     """Say what is wrong, to follow the name of the hunk. Not fit for a terminal."""
     if options.reverse and failure.reason is Reason.ALREADY_APPLIED:
-        return _NOT_APPLIED
+        return _APPLIED if options.redoes else _NOT_APPLIED
     if not isinstance(failure.detail, Mismatch):
         return failure.message
     target = f"`{options.base}`" if options.base else TARGETS[options.target]
+    if options.redoes:
+        return f"does not fit {target} any more, as its lines were changed since it was undone"
     if options.reverse:
         return f"is not applied to {target}, or was changed since"
     return f"{failure.message} {target}"
@@ -90,6 +93,7 @@ def advice_of(failure: Failure, options: Options) -> list[str]:
     if failure.nearest and failure.nearest.found:
         first, last = failure.nearest.reread
         action = "undo it by hand" if options.reverse else "send the hunk again"
+        action = "redo it by hand" if options.redoes else action
         lines.append(
             f"{failure.nearest.difference}; "
             f"re-read {failure.path} lines {first}-{last} and {action}"
@@ -105,6 +109,7 @@ def _can_skip(options: Options) -> bool:
 
 def _count(failures: Sequence[Failure], options: Options) -> str:
     verdict = "the patch cannot be undone" if options.reverse else "the patch does not apply"
+    verdict = "the patch cannot be redone" if options.redoes else verdict
     return f"{verdict} ({len(failures)} problems)" if len(failures) > 1 else verdict
 
 
@@ -130,11 +135,30 @@ def _patch_line(failure: Failure) -> str:
 
 def _closest_match(failure: Failure, closest: ClosestMatch) -> Iterator[str]:
     """Compare the line of the patch with the file's lines, which are numbered from 1."""
+    found = dict(closest.found).get(closest.position, closest.line.text)
+    first = _first_shown(closest.line.text, found)
     yield f"  {_patch_line(failure)} expects"
-    yield f"      {visible(closest.line.text)}"
+    yield f"      {_from(closest.line.text, first)}"
     if not closest.found:
         return
     yield f"  closest match, {visible(failure.path)}:{closest.position + 1}"
     width = len(str(closest.found[-1][0] + 1))
     for number, line in closest.found:
-        yield f"      {number + 1:>{width}}  {visible(line)}".rstrip()
+        shown = _from(line, first) if number == closest.position else visible(line)
+        yield f"      {number + 1:>{width}}  {shown}".rstrip()
+
+
+_MOST_SHARED = 200
+"""So many characters that two lines share are shown in front of the first that differs."""
+
+
+def _first_shown(expected: bytes, found: bytes) -> int:
+    """Return the byte that both lines are shown from, so that their difference is visible."""
+    shared = common_length(expected, found)
+    return max(shared - _MOST_SHARED // 2, 0) if shared > _MOST_SHARED else 0
+
+
+def _from(line: bytes, first: int) -> str:
+    while first and line[first : first + 1] and line[first] & 0xC0 == 0x80:
+        first -= 1  # not inside a character
+    return "…" + visible(line[first:]) if first else visible(line)

@@ -3,33 +3,59 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from git_opatch import report
-from git_opatch.journal import Record
+from git_opatch.journal import Action
 from git_opatch.model.blob import Change
 from git_opatch.model.errors import JournalError
-from git_opatch.model.result import Failure, Reason
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import Plan
+from git_opatch.plan.record_state import LoggedRecord, RecordState, State
 from git_opatch.report.values import CHANGES, Fields, plain, text
 
-_IN_THE_WAY = {Reason.UNSTAGED, Reason.SKIPPED, Reason.IN_THE_WAY, Reason.UNTRACKED}
-"""Reasons that are about the working tree, not about the patch."""
 
-
-def line(record: Record) -> str:
-    """Word a record: number, time as with git's `--date=iso`, changes, target, patch."""
+def line(logged: LoggedRecord) -> str:
+    """Word a record: number, time as with git's `--date=iso`, changes, state, patch."""
+    record = logged.record
     when = time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(record.time))
-    return "  ".join(filter(None, (str(record.number), when, summary(record), _name(record))))
+    words = (str(record.number), when, summary(logged), visible(record.name))
+    return "  ".join(filter(None, words))
 
 
-def summary(record: Record) -> str:
-    """Say how many files were changed, how, and where."""
-    return (
-        f"{report.count_changes(record.files)}; {report.destination(record.target, record.commits)}"
-    )
+def summary(logged: LoggedRecord) -> str:
+    """Say how many files were changed, how, where, and what became of it."""
+    record = logged.record
+    changes = report.count_changes(record.files) + report.ONLY_IN[record.target]
+    return "; ".join(filter(None, (changes, _became(logged))))
+
+
+def _became(logged: LoggedRecord) -> str:
+    record, state, by = logged.record, logged.state, logged.reversed_by
+    if record.action is Action.UNDO:
+        return f"undo of {record.patch}" + (f", redone by {by}" if by else "")
+    if record.action is Action.REDO:
+        return f"redo of {record.patch}" + (f", undone by {by}" if by else "")
+    return _word_state(state, logged.commit) if state else ""
+
+
+def _word_state(state: RecordState, commit: str) -> str:
+    if state.state is State.UNDONE:
+        return f"undone by {state.by}"
+    if state.state is State.REAPPLIED:
+        return f"applied again as {state.by}"
+    if state.state is State.COMMITTED and (commits := state.commits or (commit and (commit,))):
+        return report.committed(commits)
+    return _WORDS[state.state]
+
+
+_WORDS = {
+    State.APPLIED: "applied",
+    State.COMMITTED: "committed",
+    State.UNSTAGED: "applied, but not staged any more",
+    State.CHANGED: "changed since",
+    State.GONE: "gone",
+}
 
 
 def unreadable(number: int, error: JournalError) -> str:
@@ -37,22 +63,22 @@ def unreadable(number: int, error: JournalError) -> str:
     return f"{number}  {visible(str(error), 1000)}"
 
 
-def _name(record: Record) -> str:
-    undoes = f"undo of {record.undoes}" if record.undoes else ""
-    return ", ".join(filter(None, (visible(record.name), undoes)))
-
-
-def values(record: Record, diff: bytes | None = None, error: str | None = None) -> Fields:
+def values(logged: LoggedRecord, diff: bytes | None = None, error: str | None = None) -> Fields:
     """Render a record, with its diff if that is wanted; `error` says why it cannot be read."""
+    record, state = logged.record, logged.state
     when = datetime.fromtimestamp(record.time, UTC)
+    commits = list(record.commits) or ([logged.commit] if logged.commit else [])
     return {
         "record": record.number,
         "time": when.isoformat().replace("+00:00", "Z"),
-        "summary": summary(record),
+        "summary": summary(logged),
         "target": record.target.value,
         "patch": plain(record.name) or None,
         "undoes": record.undoes or None,
-        "commits": list(record.commits),
+        "redoes": record.redoes or None,
+        "state": state.state.value if state else None,
+        "reversed_by": logged.reversed_by or None,
+        "commits": commits,
         "files": {CHANGES.get(letter, letter): count for letter, count in record.files.items()},
         "paths": [_path(change) for change in record.changes],
         **text("diff", diff),
@@ -65,39 +91,17 @@ def _path(change: Change) -> Fields:
     return {**text("path", change.path), "change": CHANGES[letter]}
 
 
+_NAMES = ("time", "summary", "target", "patch", "undoes", "redoes", "state", "reversed_by",
+          "commits", "files", "paths", "diff")  # fmt: skip
+
+
 def unreadable_values(number: int, error: JournalError) -> Fields:
     """Render a record that cannot be read."""
-    names = ("time", "summary", "target", "patch", "undoes", "commits", "files", "paths", "diff")
-    return {"record": number, **dict.fromkeys(names), "error": plain(str(error))}
+    return {"record": number, **dict.fromkeys(_NAMES), "error": plain(str(error))}
 
 
-def intro(record: Record) -> str:
-    """Name a record that was undone, in front of what that changed."""
-    name = f" ({_name(record)})" if _name(record) else ""
-    return f"Undid record {record.number}{name}: "
-
-
-def undo_command(plan: Plan) -> str:
-    """Spell the command that undoes an undo; empty if it was not recorded."""
-    return f"git opatch undo {plan.record}" if plan.record else ""
-
-
-def with_advice(
-    failures: Sequence[Failure], number: int, later: Mapping[str, int]
-) -> list[Failure]:
-    """Replace the advice of `failures` to undo a record, as its hunks cannot be sent again.
-
-    `later` has, for each path that was changed after it, the last record that did.
-    """
-    return [_with_advice(failure, number, later) for failure in failures]
-
-
-def _with_advice(failure: Failure, number: int, later: Mapping[str, int]) -> Failure:
-    if failure.reason in _IN_THE_WAY:
-        return failure
-    if failure.path in later:
-        last = later[failure.path]
-        advice = f"record {last} changed the file after that; first: git opatch undo {last}"
-    else:
-        advice = f"what was applied: git opatch log -p {number}"
-    return failure._replace(advice=advice)
+def opposite_command(plan: Plan) -> str:
+    """Spell the command that does the opposite of an undo or a redo; empty if not recorded."""
+    if not plan.record:
+        return ""
+    return f"git opatch redo {plan.undoes}" if plan.undoes else f"git opatch undo {plan.redoes}"

@@ -33,8 +33,6 @@ class Outcome(NamedTuple):
     """How many commits would be made."""
     name: str = ""
     """The patch's name, where several are judged."""
-    intro: str = ""
-    """Names the record that was undone, before the line of a success; empty if it is no undo."""
     replan: Callable[[Options], Plan] | None = None
     """Plans the patch with other options."""
     whole: Patch | None = None

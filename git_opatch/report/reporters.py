@@ -74,12 +74,11 @@ class TextReporter:
         if self.quiet or (plan.failures and not plan.completed.changes):
             return
         if outcome.done:
-            done = report.undone if outcome.intro else report.applied
-            line = done(plan, options, outcome.undo_command)
+            line = report.carried_out(plan, options, outcome.undo_command)
         else:
             line = report.would_apply(plan, options, outcome.commits)
         details = report.details(plan, outcome.ids) if self.verbose else ()
-        show([*details, outcome.intro + line], sys.stdout, self.settings)
+        show([*details, line], sys.stdout, self.settings)
 
     def show_notes(self, outcome: Outcome) -> None:
         """Print the notes on a plan."""

@@ -28,10 +28,25 @@ def use_colour(stream: TextIO, settings: Mapping[str, str]) -> bool:
     return seen and not plain and wanted not in _NEVER
 
 
+class _Pager:
+    """Whether standard output goes to a pager that we started for a terminal."""
+
+    runs = False
+
+
+def set_paging(runs: bool) -> None:
+    """Treat standard output as the terminal that its pager is on, or no longer."""
+    _Pager.runs = runs
+
+
+def _reaches_terminal() -> bool:
+    return sys.stdout.isatty() or _Pager.runs
+
+
 def _in_pager(settings: Mapping[str, str]) -> bool:
-    """Whether git sends standard output through its pager (`git -p`), and with colour."""
+    """Whether standard output goes through a pager, git's (`git -p`) or ours, and with colour."""
     coloured = settings.get("color.pager", "true").lower() not in _NEVER
-    return coloured and os.environ.get("GIT_PAGER_IN_USE") in ("1", "true")
+    return coloured and (_Pager.runs or os.environ.get("GIT_PAGER_IN_USE") in ("1", "true"))
 
 
 def show(lines: Iterable[str], stream: TextIO, settings: Mapping[str, str] | None = None) -> None:
@@ -117,7 +132,7 @@ def write_data(data: bytes) -> None:
 
     Raises `OSError` if not all of it can be written.
     """
-    if sys.stdout.isatty():
+    if _reaches_terminal():
         show((visible(line, len(line)) for line in Text.from_bytes(data).lines), sys.stdout)
         return
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from git_opatch.model.patch import NO_NEWLINE, FilePatch, Hunk, Patch
@@ -58,7 +58,7 @@ def guard_rejects(top: Path, rejects: Sequence[str], changed: Collection[str]) -
     return failures
 
 
-def write_rejects(top: Path, rejects: dict[str, bytes]) -> None:
+def write_rejects(top: Path, rejects: Mapping[str, bytes]) -> None:
     """Write each file at once, by a rename. Raises `OSError`."""
     for path, content in rejects.items():
         os.makedirs((top / path).parent, exist_ok=True)

@@ -134,6 +134,23 @@ def test_named_files_are_searched(base: Sandbox) -> None:
     assert (ran.status, ran.err.startswith("error: pathspec 'nosuch' did not")) == (128, True)
 
 
+def test_all_tracked_files_can_be_searched(base: Sandbox) -> None:
+    """Committed and staged ones, with any name, from every directory; not untracked ones."""
+    names = ["a b.py", "d/\u00fc \u65e5.py", "d/new\nline.py", "--flag.py"]
+    base.commit(dict.fromkeys(names, f"{_MARKERS[0]}\n"))
+    base.write("staged.py", f"{_MARKERS[1]}\n")
+    base.git("add", "staged.py")
+    base.write("untracked.py", f"{_MARKERS[1]}\n")
+    assert _found(base) == [f"staged.py:1: leftover of a patch: {_MARKERS[1]}"]
+    for directory in (base.path, base.path / "d"):
+        ran = base.opatch("leftovers", "--all", "-z", cwd=directory)
+        found = ran.out.decode().split("\0")[:-1]
+        assert (ran.status, sorted(found)) == (1, sorted([*names, "staged.py"]))
+    assert any(line.startswith("a b.py:1: ") for line in _found(base, "--all"))
+    ran = base.opatch("leftovers", "--all", "f")
+    assert (ran.status, "name no file" in ran.err) == (129, True)
+
+
 def test_files_can_be_allowed(base: Sandbox) -> None:
     base.write("tests/a.txt", "*** Begin Patch\n")
     base.write("b.txt", "*** Begin Patch\n")

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from interrupts import hold_interrupts, wait_for_main
 from killed import kill_before
 from sandbox import Sandbox
 from writers import envelope
@@ -279,28 +280,18 @@ def test_a_missing_git_is_an_error(base: Sandbox, tmp_path: Path) -> None:
     assert (ran.returncode, ran.stderr) == (128, b"error: git is not installed, or not on PATH\n")
 
 
-def _catches_interrupts(process: int) -> bool:
-    status = Path(f"/proc/{process}/status").read_text()
-    caught = int(status.partition("SigCgt:")[2].split()[0], 16)
-    return bool(caught >> (signal.SIGINT - 1) & 1)
-
-
-def _wait_for_main(process: int) -> None:
-    """Wait until Python has started and our first line has run; earlier tracebacks are Python's."""
-    for wanted in (True, False):
-        while _catches_interrupts(process) is not wanted:
-            time.sleep(0.0005)
-
-
 @pytest.mark.parametrize("step", [75, pytest.param(5, marks=pytest.mark.exhaustive)])
-def test_an_interrupt_at_any_moment_is_reported(base: Sandbox, tmp_path: Path, step: int) -> None:
+def test_an_interrupt_at_any_moment_is_reported(
+    base: Sandbox, tmp_path: Path, step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hold_interrupts(tmp_path / "python", monkeypatch)
     patch = tmp_path / "patch"
     patch.write_bytes(envelope(b"*** Update File: f\n@@\n-b\n+B\n"))
     for delay in range(0, 400, step):
         process = subprocess.Popen(
             ["git-opatch", "apply", str(patch)], cwd=base.path, stderr=subprocess.PIPE
         )
-        _wait_for_main(process.pid)
+        wait_for_main(process.pid)
         time.sleep(delay / 1000)
         process.send_signal(signal.SIGINT)
         message = process.communicate()[1].decode()

@@ -263,7 +263,7 @@ def test_context_that_lost_its_prefix(content: str, lines: str, after: str) -> N
             f"{BYTE_ORDER_MARK}a\r|b\r|", "-a| b", f"{BYTE_ORDER_MARK}b\r|", id="CRLF, deleted"
         ),
         pytest.param(
-            f"{BYTE_ORDER_MARK}A.|b|", "+n| a| b", f"{BYTE_ORDER_MARK}n|A.|b|", id="a loose match"
+            f"{BYTE_ORDER_MARK}A|b|", "+n| a| b", f"{BYTE_ORDER_MARK}n|A|b|", id="a loose match"
         ),
         pytest.param(
             f"{BYTE_ORDER_MARK}a|b|",
@@ -296,3 +296,21 @@ def test_lost_prefixes_and_lost_spaces_read_the_same() -> None:
 def test_a_shifted_hunk_may_remove_the_byte_order_mark() -> None:
     lines = f"-{BYTE_ORDER_MARK}alphas|+betas|     gammas"
     assert written(f"{BYTE_ORDER_MARK}alphas|  gammas|", lines) == "betas|  gammas|"
+
+
+def test_rules_that_write_the_same_lines_do_not_have_to_be_decided() -> None:
+    content, after = "def f():|    go()|    b()|", "def f():|    go()|    b(1)|"
+    assert written(content, "   go()|-  b()|+  b(1)") == after
+
+
+def test_rules_that_write_different_lines_refuse_the_hunk() -> None:
+    content = "def f():|    go()|    if b:|        c()|"
+    (failure,) = tried(content, "   go()|-  if b:|+  if d:|+    e()").failures
+    assert "which several rules explain" in failure.message
+
+
+def test_other_hunks_of_the_file_decide_between_rules() -> None:
+    content = "def f():|    go()|    if b:|        c()|def g():|    if h:|        i()|"
+    hunks = ("   go()|-  if b:|+  if d:|+    e()", "   if h:|-    i()|+    j()")
+    after = "def f():|    go()|    if d:|        e()|        c()|def g():|    if h:|        j()|"
+    assert written(content, *hunks) == after

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from killed import kill_before
 from sandbox import Sandbox
+from terminal import in_terminal
 from writers import envelope
 
 _JOURNAL = ".git/opatch/journal"
@@ -46,11 +47,11 @@ def _log(repo: Sandbox, *words: str) -> list[str]:
 def test_each_record_has_a_line(applied: Sandbox) -> None:
     third, second, first = _log(applied)
     assert re.fullmatch(
-        rf"1  {_TIME}  1 file changed: 1 modified; staged, in the index only", first
+        rf"1  {_TIME}  1 file changed: 1 modified, in the index only; applied", first
     )
-    counts = "2 files changed: 1 added, 1 deleted; staged"
-    assert re.fullmatch(rf"2  {_TIME}  {counts}  \.git/p\.txt", second)
-    assert re.fullmatch(rf"3  {_TIME}  {counts}  \.git/p\.txt, undo of 2", third)
+    counts = "2 files changed: 1 added, 1 deleted"
+    assert re.fullmatch(rf"2  {_TIME}  {counts}; undone by 3  \.git/p\.txt", second)
+    assert re.fullmatch(rf"3  {_TIME}  {counts}; undo of 2  \.git/p\.txt", third)
 
 
 def test_times_are_in_the_time_zone_of_the_user(applied: Sandbox) -> None:
@@ -130,6 +131,65 @@ def test_subdirectories_share_the_journal_and_worktrees_do_not(
     assert ran.out.count(b"\n") == 3
     applied.git("worktree", "add", "--quiet", "../linked")
     assert _log(Sandbox(tmp_path / "linked")) == []
+
+
+# --- the pager ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", [["log"], ["log", "-p"], ["log", "1"]], ids=" ".join)
+def test_the_log_is_paged_on_a_terminal(applied: Sandbox, words: list[str]) -> None:
+    pager = {"GIT_PAGER": "sed s/^/paged:/", "NO_COLOR": "1"}
+    status, seen = in_terminal(applied, *words, env=pager)
+    plain = in_terminal(applied, *words, env={"GIT_PAGER": "cat", "NO_COLOR": "1"})[1]
+    assert (status, "paged" in plain) == (0, False)
+    assert seen == "".join(f"paged:{line}\n" for line in plain.splitlines())
+    assert b"paged" not in applied.opatch(*words, env=pager).out
+
+
+def test_the_pager_is_that_of_git(applied: Sandbox) -> None:
+    applied.git("config", "core.pager", "sed s/^/configured:/")
+    assert in_terminal(applied, "log", env={"NO_COLOR": "1"})[1].startswith("configured:3  ")
+    for pager in ("", "cat", "no-such-pager"):
+        seen = in_terminal(applied, "log", env={"GIT_PAGER": pager, "NO_COLOR": "1"})[1]
+        assert seen.startswith("3  ")
+    applied.git("config", "pager.opatch", "false")
+    assert in_terminal(applied, "log", env={"NO_COLOR": "1"})[1].startswith("3  ")
+
+
+def test_a_pager_that_is_left_early_is_not_an_error(applied: Sandbox) -> None:
+    status, seen = in_terminal(
+        applied, "log", "-p", env={"GIT_PAGER": "head -n 1", "NO_COLOR": "1"}
+    )
+    assert (status, seen.count("\n")) == (0, 1)
+
+
+# --- what became of a patch ----------------------------------------------------------------
+
+
+def test_the_log_says_what_became_of_each_patch(base: Sandbox) -> None:
+    base.write(".git/p", _UPDATE)
+
+    def state() -> str:
+        return _log(base, "1")[0].partition("; ")[2].removesuffix("  .git/p")
+
+    assert base.opatch("apply", ".git/p").status == 0
+    assert state() == "applied"
+    base.git("reset", "--quiet")
+    assert state() == "applied, but not staged any more"
+    base.git("commit", "--quiet", "--all", "-m", "by hand")
+    head = base.git("rev-parse", "HEAD").decode()[:12]
+    assert state() == f"committed as {head}"
+    base.git("checkout", "--quiet", "HEAD~")
+    assert state() == "gone"
+    base.git("checkout", "--quiet", "main")
+    base.write("f", "one\n2, changed\nthree\n")
+    base.git("add", "f")
+    assert state() == "changed since"
+    base.git("reset", "--quiet", "--hard")
+    assert base.opatch("undo").status == 0
+    assert state() == "undone by 2"
+    base.git("reset", "--quiet", "--hard")
+    assert state() == f"committed as {head}"
 
 
 # --- recover ------------------------------------------------------------------------------

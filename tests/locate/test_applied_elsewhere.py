@@ -115,7 +115,7 @@ def test_a_hunk_may_name_its_position_out_of_order() -> None:
 def test_an_anchor_decides_between_a_candidate_and_its_twin(first: list[str]) -> None:
     content = "uno f(){ a y b g(){ a x b "
     partly = failed(edited(content, first)) != {}
-    assert failed(edited(content, first, CHANGE, at="f(){"))[2] is Reason.CONTRADICTED
+    assert failed(edited(content, first, CHANGE, at="f(){"))[2] is Reason.ALREADY_APPLIED
     assert 2 not in failed(edited(content, first, CHANGE, at="g(){"))
     assert (2 in failed(edited(content, first, CHANGE))) == partly
 

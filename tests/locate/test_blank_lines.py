@@ -129,10 +129,34 @@ def test_a_blank_line_that_was_left_out_is_kept(content: str, lines: list[str], 
 
 
 @pytest.mark.parametrize(
+    ("content", "lines", "after"),
+    [
+        pytest.param(
+            "a\n\nb\n", ["-a", "+A", " b"], "A\n\nb\n", id="after the line that was replaced"
+        ),
+        pytest.param(
+            *("a\n\n\nb\n", ["-a", "+A", " ", " b"], "A\n\n\nb\n"), id="one of two after it"
+        ),
+        pytest.param(
+            *("a\n\n\nb\n", [" a", "+", " b"], "a\n\n\n\nb\n"), id="another number of blank lines"
+        ),
+    ],
+)
+def test_a_blank_line_left_out_where_nothing_depends_on_it_is_kept(
+    content: str, lines: list[str], after: str
+) -> None:
+    assert written(content, lines) == after
+
+
+@pytest.mark.parametrize(
     ("content", "lines"),
     [
         pytest.param("a\n\nb\n", [" a", "+n", " b"], id="an addition between"),
-        pytest.param("a\n\nb\n", ["-a", "+A", " b"], id="after a replaced line"),
+        pytest.param("a\n\nb\n", ["-a", "+A", "+n", " b"], id="after one more than was replaced"),
+        pytest.param("a\n\nb\n", ["-a", "+A", "+", " b"], id="and a blank line is added"),
+        pytest.param("a\n\nb\n", [" a", "+B", "-b"], id="before a replaced line"),
+        pytest.param("a\n\nb\n", [" a", "+", " b"], id="a blank line that may be the file's"),
+        pytest.param("a\n\nb\nc\n", [" a", "+", " b", "-c"], id="the same beside a change"),
         pytest.param("a\n\nb\n", ["-a", "+A", "-b", "+B"], id="between replaced lines"),
         pytest.param("a\n\nb\nc\n", ["-a", "-b", "+n", " c"], id="within a run of changes"),
         pytest.param("a\n\n\nb\n", [" a", "+n", " ", " b"], id="one of two"),

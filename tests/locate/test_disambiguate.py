@@ -99,12 +99,21 @@ def test_the_end_of_the_file_does_not_decide_without_a_candidate_there() -> None
         pytest.param("a\nx\nb\n", (" a", "-x", "+y"), id="in the middle"),
     ],
 )
-def test_the_end_of_the_file_contradicts_another_candidate(
+def test_a_wrong_end_of_the_file_is_noise_where_the_hunk_is_unique(
     content: str, lines: tuple[str, ...]
 ) -> None:
-    failure = refused(content, hunk(*lines, end=True))
-    assert (failure.reason, failure.positions) == (Reason.CONTRADICTED, (0,))
-    assert placed(content, hunk(*lines)) == [(0, "unique")]
+    (verdict,) = locate(content, hunk(*lines, end=True))
+    assert isinstance(verdict, Placement)
+    assert (verdict.start, verdict.evidence.value) == (0, "unique")
+    (note,) = verdict.notes
+    assert note.startswith("says that it ends the file")
+
+
+def test_a_wrong_end_of_the_file_refuses_where_other_evidence_decides() -> None:
+    content = "def f():\n    x\ndef g():\n    x\n    y\n"
+    patch_hunk = hunk("-    x", "+    z", at=["def g():"], end=True)
+    assert refused(content, patch_hunk).reason is Reason.CONTRADICTED
+    assert placed(content, replace(patch_hunk, at_end_of_file=False)) == [(3, "anchor")]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +123,7 @@ def test_the_end_of_the_file_contradicts_another_candidate(
         pytest.param(["class Two:", "    def start(self):"], 9, id="a method of the second"),
         pytest.param(["class Two:", "def stop(self):"], 12, id="an anchor without indentation"),
         pytest.param(["Two", "stop"], 12, id="parts of lines"),
-        pytest.param(["class Two:", "class Three:", "def stop(self):"], 12, id="one is nowhere"),
+        pytest.param(["class Two:", "the last one", "def stop(self):"], 12, id="one is prose"),
     ],
 )
 def test_anchors_decide(anchors: list[str], start: int) -> None:
@@ -199,7 +208,15 @@ def test_an_anchor_after_the_only_candidate_contradicts_it(content: str, patch_h
             "class A:\n  def f():\n    a\nclass B:\n  def f():\n    x\n",
             "class A:", "class B:", id="the same member of another class",
         ),
-        pytest.param("# A\na\n# B\nx\n", "# A", "# B", id="section"),
+        pytest.param("# A\n\na\n\n# B\n\nx\n", "# A", "# B", id="section"),
+        pytest.param("## A\na\n## B\nx\n", "## A", "## B", id="deeper section"),
+        pytest.param("A\n===\na\n\nB\n===\nx\n", "A", "B", id="underlined section"),
+        pytest.param("def f():\n  a\ndef g():\n  x\n", "def f", "def g():", id="name alone"),
+        pytest.param("def f(b):\n  a\ndef g():\n  x\n", "def f(a):", "def g():", id="signature"),
+        pytest.param("type F func()\n\ntype T {\n  x\n", "type F func()", "type T {", id="line"),
+        pytest.param(
+            "int f(a b)\n{\n  a\n}\nint g(a b)\n{\n  x\n}\n", "int f(a b)", "int g(a b)", id="C"
+        ),
         pytest.param("a:\n  one:\n    y\n  two:\n    x\n", "  one:", "two:", id="key"),
         pytest.param("class A\n{\n}\nclass B\n{\n  x\n", "class A", "class B", id="brace below"),
     ],
@@ -221,8 +238,9 @@ def test_an_anchor_of_another_block_contradicts(content: str, anchor: str, under
         pytest.param("# A\na\n## A.1\nx\n", "# A", id="a subsection"),
         pytest.param("[a]\n[a.b]\nx\n", "[a]", id="a table in a table"),
         pytest.param("a:\n  one:\n    x\n", "a:", id="a deeper key"),
-        pytest.param("def f():\n  a\ndef g():\n  x\n", "def f", id="a part of a line"),
-        pytest.param("type F func()\n\ntype T {\n  x\n", "type F func()", id="one line alone"),
+        pytest.param("# A\na\n# B\nx\n", "# A", id="comments, for all one knows"),
+        pytest.param("package p\n\nfunc F() {\nx\n}\n", "package p", id="all of the file"),
+        pytest.param("A\n===\na\n\nB\n---\nx\n", "A", id="an underlined subsection"),
         pytest.param("def x():\n  a\ndef y():\n  b\nx\n", "x", id="the very line"),
     ],
 )
@@ -235,22 +253,107 @@ def test_candidates_that_an_anchor_before_them_does_not_contradict(
     assert verdict.evidence.value == "unique"
 
 
-def test_a_weak_anchor_of_another_block_does_not_contradict() -> None:
+def test_a_heading_of_another_block_contradicts() -> None:
     content = "def f():\n  a\ndef g():\n  x\n"
-    assert placed(content, hunk("-  x", weak="def f():")) == [(3, "unique")]
+    assert refused(content, hunk("-  x", weak="def f():")).reason is Reason.CONTRADICTED
+    assert placed(content, hunk("-  x", weak="def g():")) == [(3, "unique")]
 
 
-def test_a_missing_anchor_is_noted() -> None:
-    (verdict,) = locate("a\nx\n", hunk("-x", "+y", at=["def gone():"]))
+def test_a_heading_is_the_last_line_of_the_pattern_of_git() -> None:
+    content = "  int f(int a) {\n  }\n  class C<T> {\n    x\n  }\n"
+    assert placed(content, hunk("-    x", weak="int f(int a) {")) == [(3, "unique")]
+
+
+def test_a_heading_that_is_cut_off_is_found() -> None:
+    long = f"def f({', '.join(f'argument_{number}' for number in range(20))}):"
+    content = f"{long}\n  x\n"
+    assert placed(content, hunk("-  x", weak=long[:80])) == [(1, "unique")]
+    assert placed(content, hunk("-  x", at=[long[:80]])) == [(1, "unique")]
+
+
+@pytest.mark.parametrize(
+    "anchor",
+    [
+        pytest.param("def gone():", id="function"),
+        pytest.param("class Gone", id="class"),
+        pytest.param("    private static int gone(int a)", id="method without brace"),
+        pytest.param("func (r *T) gone() error {", id="method of a type"),
+        pytest.param("const gone = (a) => {", id="arrow function"),
+        pytest.param("gone: function(a) {", id="function in an object"),
+        pytest.param("pub fn gone<T>(a: T) -> T {", id="Rust function"),
+        pytest.param("[gone]", id="table"),
+        pytest.param("gone:", id="key"),
+        pytest.param("## Gone", id="section"),
+    ],
+)
+@pytest.mark.parametrize("weak", [False, True])
+def test_a_name_that_is_nowhere_contradicts(anchor: str, weak: bool) -> None:
+    content = "[table]\nkey:\n## Part\nx\n"
+    named = hunk("-x", "+y", weak=anchor) if weak else hunk("-x", "+y", at=[anchor])
+    failure = refused(content, named)
+    assert (failure.reason, failure.positions) == (Reason.CONTRADICTED, (3,))
+    assert "is not in the file" in failure.message
+
+
+@pytest.mark.parametrize(
+    "anchor",
+    [
+        pytest.param("add more checks", id="prose"),
+        pytest.param("class attributes", id="a part of the code"),
+        pytest.param("update the calls of gone()", id="prose with a call"),
+        pytest.param("gone = 1", id="a line of code"),
+        pytest.param("[gone]", id="a table where there are none"),
+        pytest.param("# gone", id="a comment"),
+        pytest.param("Changes:", id="a word with a colon"),
+    ],
+)
+def test_an_anchor_that_names_nothing_is_noted(anchor: str) -> None:
+    (verdict,) = locate("a\nx\n", hunk("-x", "+y", at=[anchor]))
     assert isinstance(verdict, Placement)
-    assert (verdict.start, verdict.evidence.value) == (1, "unique")
-    assert verdict.notes == ("the anchor `def gone():` is not in the file",)
-
-
-def test_a_missing_weak_anchor_is_not_noted() -> None:
-    (verdict,) = locate("a\nx\n", hunk("-x", "+y", weak="def gone():"))
+    assert verdict.notes == (f"the anchor `{anchor}` is not in the file",)
+    (verdict,) = locate("a\nx\n", hunk("-x", "+y", weak=anchor))
     assert isinstance(verdict, Placement)
-    assert (verdict.start, verdict.notes) == (1, ())
+    assert verdict.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "anchor"),
+    [
+        pytest.param("def f(a, b):\n  x\n", "def f(a):", id="another signature"),
+        pytest.param("async def f(a):\n  x\n", "def f(a, b):", id="another modifier"),
+        pytest.param("static long f(int a)\n{\n  x\n", "int f(char *a)", id="other types"),
+        pytest.param("func (s *S) F(a int) {\n  x\n", "func (s *S) F() {", id="a method"),
+        pytest.param("impl<T> A for B<T> {\n  x\n", "impl A for B {", id="an implementation"),
+        pytest.param("class A {\n  get() {\n  x\n", "get(a) {", id="without a keyword"),
+    ],
+)
+def test_what_an_anchor_names_is_found_by_its_name(content: str, anchor: str) -> None:
+    assert placed(content, hunk("-  x", at=[anchor])) == [
+        (content.split("\n").index("  x"), "unique")
+    ]
+    other = anchor.replace("f(", "g(").replace("F(", "G(").replace("B {", "C {")
+    other = other.replace("get(", "set(")
+    assert refused(content, hunk("-  x", at=[other])).reason is Reason.CONTRADICTED
+
+
+def test_a_method_of_another_type_is_another_one() -> None:
+    content = "func (s *S) F() {\n  x\n}\nfunc (t *T) G() {\n}\n"
+    assert refused(content, hunk("-  x", at=["func (t *T) F() {"])).reason is Reason.CONTRADICTED
+    assert placed(content, hunk("-  x", at=["func F() {"])) == [(1, "unique")]
+
+
+def test_a_name_that_the_patch_itself_writes_is_no_contradiction() -> None:
+    content = "def f():\n  a\n  x\n"
+    renamed = hunk("-def f():", "+def g():", "   a")
+    below = replace(hunk("-  x", "+  y", at=["def g():"]), ordinal=2)
+    results = locate(content, renamed, below)
+    assert all(isinstance(result, Placement) for result in results)
+    assert refused(content, hunk("-  x", at=["def g():"])).reason is Reason.CONTRADICTED
+
+
+def test_one_anchor_of_several_that_is_nowhere_contradicts() -> None:
+    anchors = ["class Two:", "class Three:", "def stop(self):"]
+    assert refused(METHODS, hunk(*GO, at=anchors)).reason is Reason.CONTRADICTED
 
 
 def test_a_weak_anchor_disambiguates() -> None:
@@ -314,7 +417,9 @@ def test_a_number_does_not_choose_what_the_anchor_ruled_out() -> None:
 
 def test_the_end_of_the_file_comes_before_the_anchor() -> None:
     content = "def f():\n    x\ndef g():\n    x\n"
-    assert placed(content, hunk("-    x", at=["def f():"], end=True)) == [(3, "end of file")]
+    failure = refused(content, hunk("-    x", at=["def f():"], end=True))
+    assert (failure.reason, failure.positions) == (Reason.CONTRADICTED, (3,))
+    assert placed(content, hunk("-    x", at=["def g():"], end=True)) == [(3, "end of file")]
 
 
 def test_an_anchor_may_be_the_first_line_of_its_hunk() -> None:

@@ -81,7 +81,10 @@ def test_a_short_addition_that_may_be_meant_elsewhere_is_ambiguous(
             *("  d\n  c\n  b\n  a\nx\nd\nc\nb\na\n", [" d", " c", " b", " a", "+new"], 5),
             id="four lines",
         ),
-        pytest.param("A\nB\nC\nx\na\nb\nc\n", [" a", " b", " c", "+n"], 4, id="three words"),
+        pytest.param(
+            *("A\nB\nC\nD\nx\na\nb\nc\nd\n", [" a", " b", " c", " d", "+n"], 5),
+            id="four words",
+        ),
     ],
 )
 def test_a_hunk_with_enough_context_is_unique(content: str, lines: list[str], start: int) -> None:

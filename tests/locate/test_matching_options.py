@@ -226,7 +226,7 @@ def test_the_match_of_a_hunk_is_reported(
     repo.commit({"f.py": content})
     ran = repo.opatch("apply", "-v", "--check", feed=_patch(hunk))
     _check_output(ran, 0, expected + "\n")
-    assert "  hunk 1 of 1: line " in ran.out.decode()
+    assert "hunk 1 of 1: line " in ran.out.decode()
     ran = repo.opatch("apply", "--check", feed=_patch(hunk))
     assert ("note: f.py: hunk 1 of 1: line 1, " in ran.err) == ("strict" not in expected)
 

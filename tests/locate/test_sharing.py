@@ -235,7 +235,7 @@ def test_an_anchor_of_another_block_contradicts_beside_another_hunk() -> None:
             id="first",
         ),
         pytest.param(
-            *("x = 1\ny  = 2;\n", ["-X = 1", "-y = 2", "+x = 3", "+y = 2"], "x = 3\ny  = 2;\n"),
+            *("x = 1\ny  = 2\n", ["-X = 1", "-y = 2", "+x = 3", "+y = 2"], "x = 3\ny  = 2\n"),
             id="last",
         ),
         pytest.param(
@@ -262,7 +262,10 @@ def test_a_line_may_be_removed_and_added_again(content: str, lines: list[str], a
     [
         pytest.param([" one", " two"], id="context alone"),
         pytest.param(["-one", "+one", " two"], id="a line restored"),
-        pytest.param([" nowhere"], id="context that does not occur"),
+        pytest.param([" two", " ", " tres"], id="a blank line too many"),
+        pytest.param([" two", " tres"], id="what another hunk makes of it"),
+        pytest.param([" two", " three"], id="what another hunk changes"),
+        pytest.param([" "], id="a blank line"),
     ],
 )
 def test_a_hunk_that_changes_nothing_is_noted(idle: list[str]) -> None:
@@ -272,6 +275,22 @@ def test_a_hunk_that_changes_nothing_is_noted(idle: list[str]) -> None:
         assert result.failures == []
         assert result.notes == [f"hunk {number} changes nothing"]
         assert result.content.text.to_bytes() == b"one\ntwo\ntres\nfour\n"
+
+
+@pytest.mark.parametrize(
+    "idle",
+    [
+        pytest.param([" nowhere"], id="a line that does not occur"),
+        pytest.param([" one", " new", " two"], id="an added line that lost its prefix"),
+        pytest.param(["-five", "+five"], id="a line restored that does not occur"),
+    ],
+)
+def test_a_hunk_that_changes_nothing_and_is_not_in_the_file_is_refused(idle: list[str]) -> None:
+    change = [" two", "-three", "+tres"]
+    for hunks, number in (([idle, change], 1), ([change, idle], 2)):
+        (failure,) = edited(NUMBERS, *hunks).failures
+        assert (failure.hunk, failure.reason) == (number, Reason.NOT_FOUND)
+        assert "lack its `-` or `+`" in failure.advice
 
 
 def test_hunks_without_a_position_do_not_affect_the_others() -> None:

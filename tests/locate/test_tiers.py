@@ -242,7 +242,7 @@ def test_a_refusal_names_the_tier_that_would_match(content: str, tier: Tier, adv
         pytest.param("if a == b:\n", ["-if a != b:"], id="another operator"),
         pytest.param("x = 10\n", ["-x = 1"], id="another number"),
         pytest.param("f(a)\n", ["-f(a, b)"], id="another argument"),
-        pytest.param("a\nx\nb\n", [" a", "-b"], id="a line between"),
+        pytest.param("a\nx\nb\n", [" a", "+n", " b"], id="a line between"),
         pytest.param("GO\nGO\n", ["-ho"], id="another letter"),
     ],
 )

@@ -100,16 +100,40 @@ def test_quoting_is_undone(raw: bytes) -> None:
         pytest.param(".", "", "", id="the top itself"),
         pytest.param("", "", "", id="nothing"),
         pytest.param("/a//b", "", "/a/b", id="absolute stays so"),
-        pytest.param("a/../b", "", "a/../b", id="dots that leave a directory stay"),
+        pytest.param("a/../b", "", "b", id="dots that leave a directory"),
+        pytest.param("./x/y/../../a", "", "a", id="twice"),
+        pytest.param("../a", "", "../a", id="dots that leave the tree stay"),
+        pytest.param("a/../../b", "", "../b", id="up and out"),
+        pytest.param("../../b", "", "../../b", id="up and up"),
+        pytest.param("a/../../../b", "sub", "../b", id="out of the directory and the tree"),
+        pytest.param(".git/../b", "", ".git/../b", id="through the git directory"),
+        pytest.param("x/.GIT/../b", "", "x/.GIT/../b", id="through a git directory"),
+        pytest.param("/a/../b", "", "/b", id="absolute with dots"),
         pytest.param("...", "", "...", id="three dots are a name"),
         pytest.param("a", "sub", "sub/a", id="below a directory"),
         pytest.param("./a", "sub/dir/", "sub/dir/a", id="below a directory with a slash"),
         pytest.param("/a", "sub", "/a", id="absolute in spite of a directory"),
-        pytest.param("../a", "sub", "sub/../a", id="out of the directory stays visible"),
+        pytest.param("../a", "sub", "a", id="out of the directory"),
     ],
 )
 def test_a_path_is_normalized(path: str, directory: str, plain: str) -> None:
     assert normalise(path, directory) == plain
+
+
+@pytest.mark.parametrize(
+    ("path", "plain"),
+    [
+        pytest.param("/home/me/repo/src/a", "src/a", id="inside"),
+        pytest.param("/home/me/repo/src/../a", "a", id="inside, with dots"),
+        pytest.param("/home/me/repo/../other/a", "/home/me/other/a", id="dots that leave it"),
+        pytest.param("/home/me/repository/a", "/home/me/repository/a", id="a name that begins so"),
+        pytest.param("/home/me/repo", "/home/me/repo", id="the top itself"),
+        pytest.param("home/me/repo/a", "home/me/repo/a", id="not absolute"),
+        pytest.param("/home/me/repo/../../../../etc/x", "/../etc/x", id="above the root"),
+    ],
+)
+def test_an_absolute_path_in_the_working_tree_is_below_its_top(path: str, plain: str) -> None:
+    assert normalise(path, "sub" if path.startswith("/") else "", "/home/me/repo") == plain
 
 
 @pytest.mark.parametrize(

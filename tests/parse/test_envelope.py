@@ -274,7 +274,7 @@ def test_malformed_text_is_reported_at_its_line(
         pytest.param(f"{FILE}\n@@ x\n@@", 3, "the hunk has no lines", id="headers alone"),
         pytest.param(f"{FILE}\n-a\n@@", 4, "the hunk has no lines", id="the last hunk empty"),
         pytest.param(f"{FILE}\n@@\n*** End of File", 3, "has no lines", id="only its end"),
-        pytest.param(f"{FILE}\n@@x\n-a", 3, "did you mean `@@ x`", id="no space after @@"),
+        pytest.param(f"{FILE}\n@@@x\n-a", 3, "did you mean `@@ x`", id="no space after @@@"),
         pytest.param(f"{FILE}\nb\n@@\n-a", 3, "write ` b`", id="unmarked before any hunk"),
         pytest.param("*** Add File: n\n+a\nb", 4, "write `+b`", id="unmarked in a new file"),
         pytest.param("*** Add File: n\n a", 3, "write `+ a`", id="context in a new file"),

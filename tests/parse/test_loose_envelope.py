@@ -232,6 +232,8 @@ def test_a_marker_outside_an_envelope_is_refused() -> None:
         pytest.param("@@ -3,2 @@ f()", Hunk((), (Anchor(b"f()", True),), 2), id="one, a heading"),
         pytest.param("@@ def f(): @@", Hunk((), (Anchor(b"def f():"),)), id="an anchor, closed"),
         pytest.param("@@  f() @@ ", Hunk((), (Anchor(b" f()"),)), id="closed and padded"),
+        pytest.param("@@x", Hunk((), (Anchor(b"x"),)), id="no space after it"),
+        pytest.param("@@[x] @@", Hunk((), (Anchor(b"[x]"),)), id="no space after it, closed"),
         pytest.param("@@ x@@", Hunk((), (Anchor(b"x@@"),)), id="no space before it"),
         pytest.param("@@ @@n = 0", Hunk((), (Anchor(b"@@n = 0"),)), id="an anchor in Ruby"),
         pytest.param("@@ a @@ b", Hunk((), (Anchor(b"a @@ b"),)), id="inside an anchor"),
@@ -252,7 +254,7 @@ def test_hunk_headers_are_read(header: str, expected: Hunk) -> None:
     ("header", "corrected"),
     [
         pytest.param("@@@", "@@", id="one too many"),
-        pytest.param("@@f()", "@@ f()", id="no space"),
+        pytest.param("@@@f()", "@@ f()", id="no space, and one too many"),
         pytest.param("@@@ f() @@@", "@@ f()", id="three and text"),
         pytest.param("@@@ -1 -1 +1 @@@", "", id="of a merge"),
     ],

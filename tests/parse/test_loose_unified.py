@@ -168,7 +168,7 @@ def test_a_context_diff_is_refused() -> None:
         (error,) = errors("Here:", *lines)
         assert error.line == lines.index("***************") + 2
         assert error.message.startswith("context diffs are not supported; send a unified")
-    git = ("diff --git a/f b/f", *NAMES, "@@x", *CHANGE)
+    git = ("diff --git a/f b/f", *NAMES, "@@@x", *CHANGE)
     assert [error.line for error in errors(*CONTEXT_DIFF, *git)] == [3, 15]
 
 

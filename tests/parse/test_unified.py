@@ -282,7 +282,7 @@ def test_line_numbers_are_those_of_the_text() -> None:
         pytest.param(
             ["--- a/f", *CHANGE, "@@", *CHANGE], 4, "this hunk does not name a file", id="no names"
         ),
-        pytest.param([*NAMES, "@@x", *CHANGE], 3, "did you mean `@@ x`", id="no space after @@"),
+        pytest.param([*NAMES, "@@@x", *CHANGE], 3, "did you mean `@@ x`", id="no space after @@@"),
         pytest.param([*NAMES, "@@", NO_NEWLINE, "-a"], 4, "no line above", id="no line to lack"),
         pytest.param([GIT, "new mode 777", "x"], 2, "`777` is not a mode", id="not a mode"),
         pytest.param([GIT, "Binary files a/f and b/f differ"], 1, "binary", id="binary"),
@@ -298,7 +298,7 @@ def test_a_malformed_diff_is_reported_at_its_line(
 
 
 def test_all_errors_are_reported_at_once() -> None:
-    body = ("@@x", "-a", "@@y", " b", "@@")
+    body = ("@@@x", "-a", "@@y", " b", "@@")
     assert [line for line, _ in errors(*NAMES, *body)] == [3, 5, 7]
 
 

@@ -158,7 +158,7 @@ def test_a_patch_undone_from_the_journal_can_be_redone(base: Sandbox, tmp_path: 
     assert base.opatch("apply", "--partial", str(patch)).status == 1
     after = base.files()
     message = base.opatch("apply", "-R", str(patch)).out.decode()
-    words = message.strip().partition("Undo: git opatch ")[2].split()
+    words = message.strip().partition("Redo: git opatch ")[2].split()
     assert base.opatch(*words).status == 0
     assert base.files() == after
 
@@ -233,8 +233,22 @@ def test_reject_writes_the_hunks_that_do_not_match(base: Sandbox) -> None:
     assert "note: rejected hunks written to a.txt.rej\n" in ran.err
     second_reject = b"diff a/b.txt b/b.txt\t(rejected hunks)\n@@\n-zeta\n+Z\n"
     _holds(base, _AFTER_MIXED, a_txt_rej=_REJECTED, b_txt_rej=second_reject)
+    ran = base.opatch("undo")
+    assert (ran.status, ran.err) == (0, "note: a.txt.rej: deleted\nnote: b.txt.rej: deleted\n")
+    _holds(base, _tree())
+    assert base.opatch("redo").status == 0
+    _holds(base, _AFTER_MIXED, a_txt_rej=_REJECTED, b_txt_rej=second_reject)
     assert base.opatch("apply", "-R", feed=_MIXED).status == 0
-    _holds(base, _tree(), a_txt_rej=_REJECTED, b_txt_rej=second_reject)
+    _holds(base, _tree())
+
+
+def test_a_reject_file_that_was_changed_is_left(base: Sandbox) -> None:
+    assert base.opatch("apply", "--reject", feed=_MIXED).status == 1
+    base.write("a.txt.rej", _REJECTED + b"mine\n")
+    (base.path / "b.txt.rej").unlink()
+    ran = base.opatch("undo")
+    assert ran.err == ("note: a.txt.rej: was changed since it was written, and is left as it is\n")
+    _holds(base, _tree(), a_txt_rej=_REJECTED + b"mine\n")
 
 
 def test_rejected_hunks_are_written_as_in_the_patch(base: Sandbox) -> None:

@@ -33,6 +33,12 @@ _any_line = st.one_of(
 )
 
 
+def _encodings(lines: list[bytes]) -> set[bool]:
+    """Tell whether lines are UTF-8; a file is not changed to have lines of both kinds (D93)."""
+    texts = {line: line.decode("utf-8", "replace") for line in lines if not line.isascii()}
+    return {text.encode() == line for line, text in texts.items()}
+
+
 @st.composite
 def edited_files(draw: st.DrawFn) -> Edited:
     """Draw a file and an edit of it. Most old lines are unique."""
@@ -58,6 +64,7 @@ def edited_files(draw: st.DrawFn) -> Edited:
         at += 1
     edited = Edited(tuple(old), tuple(runs), old_newline, True)
     assume(runs)
+    assume(len(_encodings([*old, *(line for run in runs for line in run.new)])) < 2)
     if not edited.changes_end:
         return Edited(edited.old, edited.runs, old_newline, old_newline)
     new_newline = draw(st.booleans()) if edited.new and edited.new[-1] else True

@@ -98,7 +98,7 @@ def test_a_merge_is_recorded_and_undone(late: Sandbox) -> None:
     _merges(late, _patch())
     assert late.opatch("undo").status == 0
     assert (late.files(), late.index()) == before
-    assert late.opatch("undo").status == 0
+    assert late.opatch("redo").status == 0
     assert late.read("f") == _MERGED.encode()
 
 

@@ -61,9 +61,15 @@ def _undone(repo: Sandbox, *words: str) -> tuple[Tree, Tree]:
     return _state(repo)
 
 
-def _refused(repo: Sandbox, *words: str, status: int = 1) -> str:
+def _redone(repo: Sandbox, *words: str) -> tuple[Tree, Tree]:
+    ran = repo.opatch("redo", *words)
+    assert (ran.status, ran.err) == (0, "")
+    return _state(repo)
+
+
+def _refused(repo: Sandbox, *words: str, status: int = 1, command: str = "undo") -> str:
     before, journal = repo.state(), sorted(os.listdir(repo.path / _JOURNAL))
-    ran = repo.opatch("undo", *words)
+    ran = repo.opatch(command, *words)
     assert (ran.status, ran.out) == (status, b"")
     assert (repo.state(), sorted(os.listdir(repo.path / _JOURNAL))) == (before, journal)
     return ran.err
@@ -91,11 +97,15 @@ def test_undo_and_redo_are_exact(base: Sandbox, target: str) -> None:
     }[target]
     assert (ran.status, ran.err, _state(base)) == (0, "", before)
     assert ran.out == (
-        b"Undid record 1: 2 files added, 1 modified, 1 deleted, 1 moved"
-        + where
-        + b". Redo: git opatch undo 2\n"
+        b"Undid 1: 4 files restored, 1 deleted" + where + b". Redo: git opatch redo 1\n"
     )
-    assert _undone(base) == after
+    ran = base.opatch("redo")
+    assert (ran.status, ran.err, _state(base)) == (0, "", after)
+    assert ran.out == (
+        b"Redid 1: 1 file added, 1 modified, 2 deleted, 1 moved"
+        + where
+        + b". Undo: git opatch undo 1\n"
+    )
     assert _undone(base) == before
     base.fsck()
 
@@ -106,7 +116,7 @@ def test_apply_names_the_command_that_undoes(base: Sandbox) -> None:
     message = base.opatch("apply", "p.txt").out.decode()
     assert message.endswith("; staged. Undo: git opatch undo 1\n")
     ran = base.opatch("undo", "1")
-    assert ran.out.startswith(b"Undid record 1 (p.txt): 1 file modified. Redo: ")
+    assert ran.out == b"Undid 1 (p.txt): 1 file restored. Redo: git opatch redo 1\n"
     (base.path / "p.txt").unlink()
     assert _state(base) == before
 
@@ -138,7 +148,7 @@ def test_a_copy_is_deleted(base: Sandbox) -> None:
     )
     after = _applied(base, feed)
     assert _undone(base) == before
-    assert _undone(base) == after
+    assert _redone(base) == after
     assert _undone(base) == before
     _applied(base, feed)
     base.write("copy", base.read("copy") + b"mine\n")
@@ -151,7 +161,7 @@ def test_a_replaced_binary_file_is_restored(base: Sandbox) -> None:
     after = _applied(base, envelope(b"*** Add File: bin\n+text\n"), "--overwrite")
     assert after[0]["bin"] == ("100644", b"text\n")
     assert _undone(base) == before
-    assert _undone(base) == after
+    assert _redone(base) == after
     assert _undone(base) == before
 
 
@@ -161,7 +171,7 @@ def test_a_replaced_link_is_restored(base: Sandbox) -> None:
     before = _state(base)
     after = _applied(base, envelope(b"*** Add File: link\n+text\n"), "--overwrite")
     assert _undone(base) == before
-    assert _undone(base) == after
+    assert _redone(base) == after
 
 
 def test_a_mode_is_restored(base: Sandbox) -> None:
@@ -169,7 +179,7 @@ def test_a_mode_is_restored(base: Sandbox) -> None:
     after = _applied(base, b"diff --git a/f b/f\nold mode 100644\nnew mode 100755\n")
     assert after[1]["f"][0] == "100755"
     assert _undone(base) == before
-    assert _undone(base) == after
+    assert _redone(base) == after
 
 
 def test_a_byte_order_mark_stays_on_its_line(base: Sandbox) -> None:
@@ -179,7 +189,7 @@ def test_a_byte_order_mark_stays_on_its_line(base: Sandbox) -> None:
     after = _applied(base, "--- a/f\n+++ b/f\n@@\n-first\n \ufeffsecond\n".encode())
     assert after[0]["f"] == ("100644", "\ufeffsecond\r\nthird\r\n".encode())
     assert _undone(base) == before
-    assert _undone(base) == after
+    assert _redone(base) == after
 
 
 def test_the_recorded_position_is_used_among_equal_lines(base: Sandbox) -> None:
@@ -190,7 +200,7 @@ def test_the_recorded_position_is_used_among_equal_lines(base: Sandbox) -> None:
     after = _applied(base, envelope(b"*** Update File: f\n@@\n-old\n+new\n"))
     assert after[0]["f"] == ("100644", (block % "new" * 6).encode())
     assert _undone(base) == before
-    assert _undone(base) == after
+    assert _redone(base) == after
 
 
 # --- files that have changed since ---------------------------------------------------------
@@ -311,7 +321,10 @@ def test_undo_works_on_another_branch(base: Sandbox) -> None:
     _applied(base, _patch(15, "fifteen"))
     base.git("commit", "--quiet", "-m", "applied")
     base.git("switch", "--quiet", "-c", "without", "HEAD~")
-    assert "is not applied here, so there is nothing to undo" in _refused(base)
+    assert _refused(base) == (
+        "error: record 1 is no longer applied: f does not contain its lines\n"
+        "no other recorded patch is applied\n"
+    )
     base.git("switch", "--quiet", "-c", "with", "main")
     base.commit({"f": "above\n" + _text((15, "fifteen"))})
     index, _ = _undone(base)
@@ -346,9 +359,9 @@ def test_a_second_undo_is_refused(base: Sandbox) -> None:
     _applied(base, _patch(3, "3"))
     _undone(base, "1")
     assert _refused(base, "1") == (
-        "error: record 1 is already undone, by record 2; to apply it again: git opatch undo 2\n"
+        "error: record 1 is already undone, by record 2; to apply it again: git opatch redo 1\n"
     )
-    after = _undone(base, "2")
+    after = _redone(base, "1")
     assert after[0]["f"] == ("100644", _text((3, "3")).encode())
     assert _undone(base, "1")[0]["f"] == ("100644", _text().encode())
 
@@ -436,28 +449,30 @@ def test_the_journal_can_be_turned_off(base: Sandbox) -> None:
     base.git("config", "opatch.journalSize", "0")
     ran = base.opatch("undo")
     assert (ran.status, _state(base)) == (0, before)
-    assert ran.out == b"Undid record 1: 1 file modified\n"
-    assert _numbers(base) == []
+    assert ran.out == b"Undid 1: 1 file restored\n"
     base.write(".git/p", _patch(3, "3"))
     message = base.opatch("apply", ".git/p").out.decode()
     assert message.endswith("Undo: git opatch apply -R .git/p\n")
-    assert _numbers(base) == []
     assert base.opatch("apply", "-R", ".git/p").status == 0
     assert _state(base) == before
 
 
-def test_record_numbers_are_not_reused(base: Sandbox) -> None:
+def test_a_size_of_zero_keeps_the_records_that_are_there(base: Sandbox) -> None:
+    """It records nothing new, and what is there can still be undone (D121)."""
     _applied(base, _patch(3, "3"))
-    _applied(base, _patch(5, "5"))
-    base.git("config", "opatch.journalSize", "0")
-    assert base.opatch("apply", feed=_patch(7, "7")).status == 0
-    assert _numbers(base) == []
-    base.git("config", "--unset", "opatch.journalSize")
-    ran = base.opatch("apply", feed=_patch(9, "9"))
+    _applied(base, _patch(10, "10"))
+    kept = _numbers(base)
+    ran = base.run("git", "-c", "opatch.journalSize=0", "opatch", "apply", feed=_patch(17, "17"))
+    assert (ran.status, _numbers(base)) == (0, kept)
+    ran = base.opatch("apply", feed=_patch(24, "24"))
     assert b"Undo: git opatch undo 3" in ran.out
-    before = _state(base)
-    assert "there is no record 2" in base.opatch("undo", "2").err
-    assert _state(base) == before
+    assert _undone(base, "1")[0]["f"][1] == _text((10, "10"), (17, "17"), (24, "24")).encode()
+    assert _undone(base)[0]["f"][1] == _text((10, "10"), (17, "17")).encode()
+
+
+def test_numbers_of_records_that_an_earlier_version_removed_are_not_reused(base: Sandbox) -> None:
+    base.write(".git/opatch/last", "7")
+    assert b"Undo: git opatch undo 8" in base.opatch("apply", feed=_patch(9, "9")).out
 
 
 @pytest.mark.parametrize("value", ["-1", "many", "1k", ""])
@@ -487,7 +502,7 @@ def test_undo_and_redo_restore_every_byte(edited: Edited, target: str) -> None:
         after = _state(repo)
         assert after != before
         assert _undone(repo) == before
-        assert _undone(repo) == after
+        assert _redone(repo) == after
         repo.fsck()
 
 
@@ -622,7 +637,7 @@ def test_waiting_until_git_is_done(base: Sandbox) -> None:
 
 def test_the_help_names_one_default(repo: Sandbox) -> None:
     message = " ".join(repo.opatch("undo", "-h").out.decode().split())
-    assert "It is undone where it was applied" in message
+    assert "A patch is undone where it was applied" in message
     assert "(the default)" not in message
 
 

@@ -219,6 +219,21 @@ def test_a_hunk_without_a_match_in_the_working_tree_refuses_its_file(base: Sandb
     assert "does not match the working tree" in _refused(base, patch, "--partial")
 
 
+def test_before_the_first_commit_nothing_is_to_be_stashed(repo: Sandbox) -> None:
+    """`git stash` fails there: "You do not have the initial commit yet"."""
+    repo.write("f", _BEFORE)
+    repo.git("add", "f")
+    repo.write("f", _mine(("line 10\n", "mine\n")))
+    message = repo.opatch("apply", "--carry", feed=_PATCH).err
+    assert "your unstaged changes touch the same lines" in message
+    assert "stash" not in message
+    message = repo.opatch("apply", "--commit", "-m", "m", feed=_PATCH).err
+    assert "commit them first" in message
+    assert "stash" not in message
+    repo.git("commit", "--quiet", "-m", "first")
+    assert "git stash" in repo.opatch("apply", "--carry", feed=_PATCH).err
+
+
 def test_a_carried_patch_is_undone_in_a_dirty_file(base: Sandbox) -> None:
     mine = ("line 9\n", "line nine\nmine\n"), ("line 11\n", "")
     assert base.opatch("apply", feed=_PATCH).status == 0
@@ -227,7 +242,7 @@ def test_a_carried_patch_is_undone_in_a_dirty_file(base: Sandbox) -> None:
     assert "to leave those changes unstaged: git opatch undo --carry 1\n" in message
     assert base.opatch("undo", "--carry").status == 0
     assert (base.index()["f"][1].decode(), base.read("f").decode()) == (_BEFORE, _mine(*mine))
-    assert base.opatch("undo").status == 0  # the record knows that it was carried
+    assert base.opatch("redo").status == 0  # the record knows that it was carried
     assert base.opatch("apply", "-R", feed=_PATCH).status == 1
     assert base.opatch("apply", "-R", "--carry", feed=_PATCH).status == 0
     assert (base.index()["f"][1].decode(), base.read("f").decode()) == (_BEFORE, _mine(*mine))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -122,7 +124,7 @@ def test_the_matching_examples_are_correct(
 
 
 def test_every_option_is_documented(repo: Sandbox) -> None:
-    commands = ["apply", "convert", "check", "show", "undo", "log", "recover", "prompt"]
+    commands = ["apply", "convert", "check", "show", "undo", "redo", "log", "recover", "prompt"]
     for command in [*commands, "leftovers"]:
         shown = repo.opatch(command, "-h").out.decode()
         options = set(re.findall(r"(?m)^  (?:-\w, )?(--[a-z]+)", shown)) - {"--help"}
@@ -133,8 +135,8 @@ def test_every_option_is_documented(repo: Sandbox) -> None:
 
 
 def test_help_and_version_are_printed(repo: Sandbox) -> None:
-    commands = ["apply", "convert", "check", "show", "demo", "undo", "log", "recover", "prompt"]
-    commands += ["leftovers", "agent-hook"]
+    commands = ["apply", "convert", "check", "show", "demo", "undo", "redo", "log", "recover"]
+    commands += ["prompt", "leftovers", "agent-hook"]
     for words in (["-h"], *([command, "-h"] for command in commands)):
         ran = repo.opatch(*words)
         assert (ran.status, ran.err) == (0, "")
@@ -153,6 +155,30 @@ def test_the_demo_runs(repo: Sandbox) -> None:
     assert "\nR  docs/usage.txt -> docs/manual.txt\n" in output
     assert output.endswith("everything is as it was\n")
     assert repo.state() == before
+
+
+def test_the_demo_needs_no_configuration(repo: Sandbox) -> None:
+    words = ["env", "-i", *(f"{name}={os.environ[name]}" for name in ("PATH", "LC_ALL"))]
+    words += [f"PYTHONPATH={os.environ.get('PYTHONPATH', '')}"]
+    ran = repo.program(*words, "git-opatch", "demo")
+    assert (ran.status, ran.err) == (0, "")
+
+
+def test_the_demo_says_which_command_failed(repo: Sandbox, tmp_path: Path) -> None:
+    real = shutil.which("git")
+    git = tmp_path / "bin/git"
+    git.parent.mkdir()
+    for script, message in (
+        ("echo no >&2; exit 3", "`git diff --cached` failed in the demo, with status 3: no"),
+        ("exit 3", "`git diff --cached` failed in the demo, with status 3"),
+    ):
+        git.write_text(
+            f'#!/bin/sh\ncase "$*" in "diff --cached") {script};; esac\nexec {real} "$@"\n'
+        )
+        git.chmod(0o755)
+        path = f"{git.parent}{os.pathsep}{os.environ['PATH']}"
+        ran = repo.program("git-opatch", "demo", env={"PATH": path})
+        assert (ran.status, ran.err) == (128, f"error: {message}\n")
 
 
 def test_ci_runs_the_test_command_of_the_readme() -> None:

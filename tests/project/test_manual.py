@@ -13,8 +13,8 @@ from sandbox import Sandbox
 
 from make import TOP, generate
 
-_COMMANDS = ("apply", "check", "convert", "show", "undo", "log", "recover", "prompt", "leftovers",
-             "agent-hook", "demo")  # fmt: skip
+_COMMANDS = ("apply", "check", "convert", "show", "undo", "redo", "log", "recover", "prompt",
+             "leftovers", "agent-hook", "demo")  # fmt: skip
 _PAGE = TOP / "manual" / "git-opatch.1"
 _OF_GIT = Path("/usr/share/bash-completion/completions/git")
 
@@ -102,15 +102,29 @@ printf '%s\n' "${COMPREPLY[@]}"
         ("git opatch show --base ma", ["main"]),
         ("git opatch convert --skip", []),
         ("git opatch apply pat", []),
+        ("git opatch apply --allow ", ["a"]),
+        ("git opatch leftovers --allow ", ["a"]),
+        ("git opatch undo ", ["12", "3"]),
+        ("git opatch redo 1", ["12"]),
+        ("git opatch log ", ["12", "3"]),
     ],
 )
 def test_bash_completes_commands_and_options(repo: Sandbox, line: str, offered: list[str]) -> None:
     """Leave the rest to bash, which completes file names."""
     repo.commit({"a": "a\n"})
+    for name in ("3.json", "3.diff", "12.json", "12.tmp"):
+        repo.write(f".git/opatch/journal/{name}", "")
     ours = TOP / "completions" / "git-opatch.bash"
     ran = repo.run("bash", "-c", _COMPLETE, "bash", str(_OF_GIT), str(ours), line)
     assert (ran.status, ran.err) == (0, "")
     assert ran.out.decode().split() == offered
+
+
+def test_exit_status_1_is_described_for_each_option_that_can_end_so() -> None:
+    status = _PAGE.read_text().partition(".SH EXIT STATUS")[2].partition(".SH FILES")[0]
+    one = status.partition("\\fB1\\fR")[2].partition("\\fB128\\fR")[0]
+    for option in ("partial", "reject", "3way", "commit"):
+        assert f"\\-\\-{option}" in one
 
 
 @needs_completion

@@ -139,8 +139,8 @@ def test_an_apply_reports_its_changes(base: Sandbox) -> None:
     (hunk,) = file["hunks"]
     assert (file["added_lines"], file["removed_lines"]) == (1, 1)
     assert (hunk["source"], hunk["patch_line"], hunk["line"], hunk["line_count"]) == ("p", 4, 1, 2)
-    assert (hunk["tier"], hunk["evidence"]) == ("fuzzy", "unique")
-    assert hunk["tolerated"] == ["1 line differs in letter case"]
+    assert (hunk["tier"], hunk["evidence"]) == ("strict", "unique")
+    assert hunk["tolerated"] == ["a context line differs in letter case or punctuation"]
     assert (document["record"], document["undo_command"]) == (1, "git opatch undo 1")
     back = _asked(base, *document["undo_command"].split()[2:])
     assert (back["status"], back["record"]) == ("applied", 2)
@@ -354,25 +354,25 @@ _REFUSALS: dict[str, tuple[bytes, Sequence[str], str, dict[str, str | bytes | No
         {"file": _FILE.replace("epsilon", "5")},
     ),
     "blanks": (
-        _hunk("-Text with blanks", "+t", path="loose"), _STRICT, "not_found",
-        {"loose": _LOOSE.replace("Text  with blanks", "t")},
+        _hunk("-Text with blanks", "+t", path="loose.txt"), _STRICT, "not_found",
+        {"loose.txt": _LOOSE.replace("Text  with blanks", "t")},
     ),
     "indentation": (
-        _hunk('-indented = "x"', "+    i", path="loose"), _STRICT, "not_found",
-        {"loose": _LOOSE.replace('    indented = "x"', "    i")},
+        _hunk('-indented = "x"', "+    i", path="loose.txt"), _STRICT, "not_found",
+        {"loose.txt": _LOOSE.replace('    indented = "x"', "    i")},
     ),
     "letter case": (
-        _hunk("-mixed case here", "+m", path="loose"), _STRICT, "not_found",
-        {"loose": _LOOSE.replace("Mixed Case here", "m")},
+        _hunk("-mixed case here", "+m", path="loose.txt"), _STRICT, "not_found",
+        {"loose.txt": _LOOSE.replace("Mixed Case here", "m")},
     ),
     "typography": (
-        _hunk("-    indented = \u201cx\u201d", "+i", " Mixed Case here", path="loose"),
+        _hunk("-    indented = \u201cx\u201d", "+i", " Mixed Case here", path="loose.txt"),
         _STRICT, "not_found",
-        {"loose": _LOOSE.replace('    indented = "x"', "i")},
+        {"loose.txt": _LOOSE.replace('    indented = "x"', "i")},
     ),
     "heading marks": (
-        _hunk(" Mixed Case here", "-### Heading", "+# H", path="loose"), _STRICT, "not_found",
-        {"loose": _LOOSE.replace("## Heading", "# H")},
+        _hunk(" Mixed Case here", "-### Heading", "+# H", path="loose.txt"), _STRICT, "not_found",
+        {"loose.txt": _LOOSE.replace("## Heading", "# H")},
     ),
     "bytes that are not UTF-8": (
         b"*** Update File: latin\n@@\n caf\xe9s\n-two\n+2\n", [], "not_found",
@@ -398,8 +398,8 @@ _REFUSALS: dict[str, tuple[bytes, Sequence[str], str, dict[str, str | bytes | No
         _hunk("-beta", "+b", head="@@ theta"), [], "contradicted",
         {"file": _FILE.replace("beta", "b")},
     ),
-    "not at the end of the file": (
-        _hunk("-beta", "+b", " gamma", "*** End of File"), [], "contradicted",
+    "above its anchor": (
+        _hunk("-beta", "+b", " gamma", head="@@ kappa"), [], "contradicted",
         {"file": _FILE.replace("beta", "b")},
     ),
     "a path of another folder": (
@@ -432,12 +432,12 @@ _REFUSALS: dict[str, tuple[bytes, Sequence[str], str, dict[str, str | bytes | No
     ),
     "two hunks that overlap loosely": (
         _hunk("-   Mixed case here", "+m", "@@", '-    indented = "x"', "-MIXED case here", "+M",
-              path="loose"), [], "overlap",
-        {"loose": _LOOSE.replace('    indented = "x"\nMixed Case here', "m\nM")},
+              path="loose.txt"), [], "overlap",
+        {"loose.txt": _LOOSE.replace('    indented = "x"\nMixed Case here', "m\nM")},
     ),
     "two places that are alike but for their case": (
-        _hunk("-KEY = one", "+key = 1", path="keys"), [], "ambiguous",
-        {"keys": "key = 1\nother\nkey = One\n"},
+        _hunk("-KEY = one", "+key = 1", path="keys.txt"), [], "ambiguous",
+        {"keys.txt": "key = 1\nother\nkey = One\n"},
     ),
     "a blank line that is not shown, beside an added one": (
         _hunk("     x = 1", "+    y = 2", " def g():", path="twice"), [], "unclear",
@@ -459,8 +459,8 @@ _REFUSALS: dict[str, tuple[bytes, Sequence[str], str, dict[str, str | bytes | No
         b"*** Delete File: fil\n", [], "missing_file", {"file": None},
     ),
     "a file to move onto another": (
-        b"*** Update File: file\n*** Move to: loose\n@@\n-beta\n+b\n", [], "file_exists",
-        {"loose": _FILE.replace("beta", "b")},
+        b"*** Update File: file\n*** Move to: loose.txt\n@@\n-beta\n+b\n", [], "file_exists",
+        {"loose.txt": _FILE.replace("beta", "b")},
     ),
 }  # fmt: skip
 
@@ -468,8 +468,8 @@ _REFUSALS: dict[str, tuple[bytes, Sequence[str], str, dict[str, str | bytes | No
 @pytest.fixture
 def files_of_many_kinds(repo: Sandbox) -> Sandbox:
     repo.commit(
-        {"file": _FILE, "twice": _REPEATED, "loose": _LOOSE, "latin": b"caf\xe9\ntwo\n",
-         "lib/deep.txt": "inner\n", "dirty": "d\n", "keys": "key = One\nother\nkey = One\n",
+        {"file": _FILE, "twice": _REPEATED, "loose.txt": _LOOSE, "latin": b"caf\xe9\ntwo\n",
+         "lib/deep.txt": "inner\n", "dirty": "d\n", "keys.txt": "key = One\nother\nkey = One\n",
          "defs": "def f():\n    x = 1\n\n\ndef g():\n    y = 2\n"}
     )  # fmt: skip
     repo.write("untracked", "u\n")

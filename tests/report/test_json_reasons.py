@@ -34,7 +34,7 @@ _PATCHES: dict[str, tuple[bytes, list[str]]] = {
     "ambiguous": (_hunk(b"@@", b"-x = 1", b"+x = 2", path=b"twice"), []),
     "already_applied": (_hunk(b"@@", b" one", b"-zwei", b"+two", b" three"), []),
     "not_applied": (_UPDATE, ["-R"]),
-    "contradicted": (_hunk(b"@@", b"-two", b"+2", b" three", b"*** End of File"), []),
+    "contradicted": (_hunk(b"@@ four", b"-two", b"+2", b" three"), []),
     "unclear": (_SECOND_IS_AN_ADDITION, []),
     "overlap": (_hunk(b"@@", b"-two", b"+2", b"@@", b"-two", b"+zwei"), []),
     "no_change": (_hunk(b"@@", b"-two", b"+two"), []),
@@ -129,6 +129,12 @@ def _undone(base: Sandbox) -> dict[str, Any]:
     return asked(base, "undo", "1")
 
 
+def _gone(base: Sandbox) -> dict[str, Any]:
+    base.opatch("apply", feed=_UPDATE)
+    base.git("reset", "--quiet", "--hard")
+    return asked(base, "undo", "1")
+
+
 _IN_A_STATE: dict[str, Callable[[Sandbox], dict[str, Any]]] = {
     "untracked": _untracked,
     "unmerged": _unmerged,
@@ -136,6 +142,7 @@ _IN_A_STATE: dict[str, Callable[[Sandbox], dict[str, Any]]] = {
     "in_the_way": _in_the_way,
     "skip_worktree": _skipped,
     "already_undone": _undone,
+    "not_applied": _gone,
     "not_allowed": lambda base: asked(base, "apply", "--allow", "folder", feed=_UPDATE),
     "denied": lambda base: asked(base, "apply", "--deny", "a", feed=_UPDATE),
     "stale": lambda base: asked(base, "apply", "--expect", "a=1234567", feed=_UPDATE),
@@ -277,12 +284,16 @@ def test_an_undo_reports_its_changes(base: Sandbox) -> None:
     assert (found["command"], found["status"], found["summary"]) == (
         "undo", "applied", "1 file changed",
     )  # fmt: skip
-    assert (found["record"], found["undo_command"], found["undoes"]) == (2, "git opatch undo 2", 1)
+    assert (found["record"], found["undo_command"], found["undoes"]) == (2, "git opatch redo 1", 1)
+    assert found["redoes"] is None
     assert found["modified"] == ["a"]
     assert found["diff"].encode() == base.read(f"{_JOURNAL}/2.diff")
     assert base.git("status", "--short") == b""
-    again = asked(base, "undo", "2")
-    assert (again["record"], again["undoes"]) == (3, 2)
+    again = asked(base, "redo")
+    assert (again["command"], again["record"], again["undo_command"]) == (
+        "redo", 3, "git opatch undo 1",
+    )  # fmt: skip
+    assert (again["undoes"], again["redoes"]) == (None, 1)
     assert base.read("a") == b"one\n2\nthree\nfour\n"
 
 
@@ -361,7 +372,9 @@ def test_the_log_lists_the_records(base: Sandbox) -> None:
     assert sorted((path["path"], path["change"]) for path in first["paths"]) == [
         ("a", "modified"), ("bin", "deleted"), ("n", "added"),
     ]  # fmt: skip
-    assert first["summary"].endswith("1 added, 1 modified, 1 deleted; staged, in the index only")
+    assert (first["state"], first["reversed_by"]) == ("undone", 2)
+    assert (second["state"], second["redoes"], third["state"]) == (None, None, "applied")
+    assert first["summary"].endswith("1 deleted, in the index only; undone by 2")
     assert (first["diff"], first["error"]) == (None, None)
     assert [record["record"] for record in asked(base, "log", "-n", "2")["records"]] == [3, 2]
     assert [record["record"] for record in asked(base, "log", "2")["records"]] == [2]

@@ -64,7 +64,8 @@ def test_apply_log_and_reverse_are_escaped(base: Sandbox) -> None:
     base.write(_NAME, _GOOD)
     _harmless(base, "apply", "-v", _NAME)
     for words in (["log"], ["log", "-p"], ["log", "--json"]):
-        _harmless(base, *words)
+        for pager in ("cat", "cat -"):  # none, and one that we start
+            _harmless(base, *words, env={"GIT_PAGER": pager})
     base.git("commit", "--quiet", "-m", "x", "--", ":(literal)" + _PATH)
     base.write(_PATH, f"{_EVIL}other\n")
     base.git("add", "-A")

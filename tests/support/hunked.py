@@ -11,12 +11,17 @@ from git_opatch.parse.hunk import Header, parse_header
 from git_opatch.plan.apply_hunks import AppliedHunks, apply_hunks
 
 
-def edited(content: str, *hunks: list[str], matching: Matching | None = None) -> AppliedHunks:
-    """Edit `content`, a document, with `hunks`, each of which may begin with its `@@` line."""
+def edited(
+    content: str, *hunks: list[str], matching: Matching | None = None, path: str = "notes.txt"
+) -> AppliedHunks:
+    """Edit `content` with `hunks`, each of which may begin with its `@@` line.
+
+    It is a document, if `path` does not say otherwise.
+    """
     asked = tuple(
         _hunk(lines, number, is_last=number == len(hunks)) for number, lines in enumerate(hunks, 1)
     )
-    section = FilePatch(Operation.UPDATE, "notes.txt", "notes.txt", asked)
+    section = FilePatch(Operation.UPDATE, path, path, asked)
     text = Text.from_bytes(content.encode())
     return apply_hunks(
         section, FileContent(Mode.REGULAR, text), Options(matching=matching or Matching())

@@ -111,6 +111,7 @@ def _restored() -> Iterator[None]:
     """Restore the state of this process after the program."""
     environment, directory = dict(os.environ), os.getcwd()
     words, excepthook = sys.argv, sys.excepthook  # which typer replaces
+    unraisable = sys.unraisablehook
     handlers = {number: signal.getsignal(number) for number in _SIGNALS}
     leave, collects = os._exit, gc.isenabled()
     os._exit = _end
@@ -126,7 +127,7 @@ def _restored() -> Iterator[None]:
         if collects:
             gc.enable()
         os.chdir(directory)
-        sys.argv, sys.excepthook = words, excepthook
+        sys.argv, sys.excepthook, sys.unraisablehook = words, excepthook, unraisable
         _set_environment(environment)
 
 

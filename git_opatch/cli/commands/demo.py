@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from git_opatch.git.output import git_message
@@ -80,11 +81,12 @@ def _prepare(top: Path) -> None:
         path = top / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
-    identity = ("-c", "user.name=demo", "-c", "user.email=demo@example.com")
     for command in (
         ("init", "--quiet"),
+        ("config", "user.name", "demo"),
+        ("config", "user.email", "demo@example.com"),
         ("add", *_FILES),
-        (*identity, "commit", "--quiet", "--message=start"),
+        ("commit", "--quiet", "--message=start"),
     ):
         _output_of(top, "git", *command)
 
@@ -102,10 +104,22 @@ def _run(top: Path, command: str) -> None:
 def _output_of(top: Path, *words: str) -> bytes:
     """Run a command, without the user's settings. Raises `RepositoryError` if it fails."""
     settings = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    result = run_program(words, top, {**outside_environment(), **settings}, feed=b"")
+    try:
+        result = run_program(words, top, {**outside_environment(), **settings}, feed=b"")
+    except OSError as error:
+        raise RepositoryError(f"the demo cannot run `{words[0]}`: {error.strerror}") from None
     if result.status:
-        raise RepositoryError(git_message(result.output.decode("utf-8", "replace")))
+        why = git_message(result.output.decode("utf-8", "replace"))
+        failed = f"`{_shown(words)}` failed in the demo, with status {result.status}"
+        raise RepositoryError(f"{failed}: {why}" if why else failed)
     return result.output
+
+
+def _shown(words: Sequence[str]) -> str:
+    """Spell a command as a user types it."""
+    if words[0] == sys.executable:
+        return " ".join(["git", "opatch", *words[3:]])
+    return " ".join(words)
 
 
 def _say(line: str) -> None:

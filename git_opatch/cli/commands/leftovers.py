@@ -14,9 +14,9 @@ from git_opatch.agent.markers import find_markers, is_patch_file, is_reject_file
 from git_opatch.cli.options import value_option
 from git_opatch.git.index import list_index, staged_paths
 from git_opatch.git.output import nul_terminated
-from git_opatch.git.pathspec import matching_paths, tracked_paths
+from git_opatch.git.pathspec import all_tracked_paths, matching_paths, tracked_paths
 from git_opatch.git.repository import Repository
-from git_opatch.model.errors import RepositoryError
+from git_opatch.model.errors import RepositoryError, UsageError
 from git_opatch.model.settings import Settings
 from git_opatch.report import leftovers as report
 from git_opatch.report.terminal import show, write_data
@@ -39,13 +39,20 @@ Exempt = Annotated[
         help="Skip what this matches, in addition to `opatch.leftovers` (may be repeated).",
     ),
 ]
+All = Annotated[bool, typer.Option("--all", help="Search every tracked file.")]
 PathsOnly = Annotated[bool, typer.Option("-z", help="Print only the paths, each ended by NUL.")]
 
 
-def leftovers(files: Searched = None, allow: Exempt = None, zero: PathsOnly = False) -> None:
+def leftovers(
+    files: Searched = None,
+    all_files: All = False,
+    allow: Exempt = None,
+    zero: PathsOnly = False,
+) -> None:
     """List staged files that have markers of patches, such as `*** Begin Patch`, on a line.
 
-    Named files are searched whether they are staged or not, always as they are in the index.
+    Named files, or with --all every tracked file, are searched whether they are staged or not,
+    always as they are in the index.
     Files of rejected hunks (.rej) and of former versions (.orig) are listed, too. Patches
     (.opatch, .patch, .diff) may have markers, and Markdown in its fences. Exit status: 0 there
     are none, 1 there are, 128 no repository.
@@ -53,7 +60,7 @@ def leftovers(files: Searched = None, allow: Exempt = None, zero: PathsOnly = Fa
     settings = (repository := Repository(asks_settings=True)).settings()
     if repository.top is None:
         raise RepositoryError("no working tree here, and so no index to search")
-    paths = tracked_paths(repository, files, os.getcwd()) if files else staged_paths(repository)
+    paths = _searched(repository, files or [], all_files=all_files)
     paths = [path for path in paths if not is_patch_file(path)]
     paths = _without_allowed(repository, paths, allow or [], settings)
     found = list(_found(repository, paths))
@@ -63,6 +70,15 @@ def leftovers(files: Searched = None, allow: Exempt = None, zero: PathsOnly = Fa
         show((report.line(path, marker) for path, marker in found), sys.stdout, settings)
     if found:
         raise typer.Exit(1)
+
+
+def _searched(repository: Repository, files: Sequence[str], *, all_files: bool) -> list[str]:
+    """List the paths to search. Raises `UsageError` and `RepositoryError`."""
+    if files and all_files:
+        raise UsageError("--all searches every tracked file; name no file with it")
+    if all_files:
+        return all_tracked_paths(repository)
+    return tracked_paths(repository, files, os.getcwd()) if files else staged_paths(repository)
 
 
 def _without_allowed(

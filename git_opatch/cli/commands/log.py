@@ -1,26 +1,25 @@
-"""`git opatch log`: what was applied here."""
+"""`git opatch log`: what was applied here, and what became of it."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
 
-from git_opatch import journal
 from git_opatch.cli.options import Json, value_option
 from git_opatch.git.repository import Repository
-from git_opatch.journal import Record
 from git_opatch.model.errors import JournalError
+from git_opatch.operations.history import logged_records
+from git_opatch.plan.record_state import LoggedRecord
 from git_opatch.report import document, history
-from git_opatch.report.terminal import show, write_data
+from git_opatch.report.pager import paged
+from git_opatch.report.terminal import show, show_diff, write_data
 from git_opatch.report.values import Fields
-from git_opatch.transaction import state_dir
 
-_Entry = tuple[int, Record | JournalError]
-"""The number of a record, and the record or why it cannot be read."""
+_Entry = LoggedRecord | tuple[int, JournalError]
+"""A record with what became of it, or its number and why it cannot be read."""
 
 Number = Annotated[
     int | None,
@@ -36,49 +35,47 @@ Count = Annotated[
 def log(
     number: Number = None, patch: WithDiff = False, count: Count = None, json: Json = False
 ) -> None:
-    """Show what was applied here, newest first: number, time, files, target and patch.
+    """Show what was applied here, newest first: number, time, files, state and patch.
 
-    `git opatch undo` undoes one of the records.
+    The state says whether the change is still there: applied, undone by another record, committed,
+    changed since, or gone. `git opatch undo` undoes one, `git opatch redo` applies it again.
     """
     settings = (repository := Repository(asks_settings=True)).settings()
-    home = state_dir(repository)
-    if number is not None:
-        entries: Iterator[_Entry] = iter([(number, journal.get(home, number))])
-    else:
-        entries = islice(journal.entries(home), count)
+    entries = logged_records(repository, number, count)
     if json:
-        write_data(document.records("log", [_values(*entry, patch) for entry in entries]))
-    else:
+        write_data(document.records("log", [_values(entry, patch) for entry in entries]))
+        return
+    with paged(repository, settings):
         _show_all(entries, patch, settings)
 
 
-def _values(number: int, record: Record | JournalError, patch: bool) -> Fields:
-    if isinstance(record, JournalError):
-        return history.unreadable_values(number, record)
+def _values(entry: _Entry, patch: bool) -> Fields:
+    if not isinstance(entry, LoggedRecord):
+        return history.unreadable_values(*entry)
     try:
-        return history.values(record, record.read_diff() if patch else None)
+        return history.values(entry, entry.record.read_diff() if patch else None)
     except JournalError as error:
-        return history.values(record, error=str(error))
+        return history.values(entry, error=str(error))
 
 
 def _show_all(entries: Iterable[_Entry], patch: bool, settings: dict[str, str]) -> None:
-    for shown, (number, record) in enumerate(entries):
+    for shown, entry in enumerate(entries):
         if patch and shown:
             show([""], sys.stdout)
-        if isinstance(record, Record):
-            _show(record, patch, settings)
+        if isinstance(entry, LoggedRecord):
+            _show(entry, patch, settings)
         else:
-            show([history.unreadable(number, record)], sys.stdout, settings)
+            show([history.unreadable(*entry)], sys.stdout, settings)
 
 
-def _show(record: Record, patch: bool, settings: dict[str, str]) -> None:
-    show([history.line(record)], sys.stdout, settings)
+def _show(entry: LoggedRecord, patch: bool, settings: dict[str, str]) -> None:
     if not patch:
+        show([history.line(entry)], sys.stdout, settings)
         return
     try:
-        diff = record.read_diff()
+        diff = entry.record.read_diff()
     except JournalError as error:
+        show([history.line(entry)], sys.stdout, settings)
         show([f"error: {error}"], sys.stderr, settings)
         return
-    show([""], sys.stdout)
-    write_data(diff)
+    show_diff([history.line(entry)], diff, settings)

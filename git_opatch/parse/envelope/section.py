@@ -15,6 +15,7 @@ import os
 from collections.abc import Callable, Iterator
 
 from git_opatch.model.errors import FixIt
+from git_opatch.model.options import Format
 from git_opatch.model.patch import FilePatch, Hunk, Operation
 from git_opatch.model.paths import why_unsafe
 from git_opatch.model.text import visible
@@ -83,6 +84,8 @@ def _read_add(scanner: Scanner, path: str) -> FilePatch:
         else:
             scanner.error("there is no line above this one that could lack its newline")
         scanner.take()
+    if lines and _ends_with_bare_plus(scanner):
+        lines.pop()
     hunks = (
         (Hunk(lines, number=lines[0].number, uniform_endings=scanner.uniform_endings),)
         if lines
@@ -95,6 +98,15 @@ def _read_add(scanner: Scanner, path: str) -> FilePatch:
         source=scanner.source,
         directory=scanner.directory,
     )
+
+
+def _ends_with_bare_plus(scanner: Scanner) -> bool:
+    r"""Whether an operation's `diff` ends with `\n+`: the final newline, and not an empty line.
+
+    OpenAI's reference implementation joins the lines of a new file by newlines.
+    """
+    lines = scanner.lines
+    return lines.made_for is Format.OPERATIONS and lines.raw.endswith(b"\n+")
 
 
 def _is_header_without_anchor(line: bytes) -> bool:

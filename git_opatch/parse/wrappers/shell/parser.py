@@ -62,6 +62,8 @@ _LIKE_PROSE = re.compile(
 _FLAG_OR_CD = re.compile(rb"\s--?\w|(?<![\w./-])(?:cd|pushd)\s")
 _FLAG = re.compile(rb"\s(?:-R|--reverse|-p\d+|--directory)\b")
 _ENDS = re.compile(rb"\s*(?:\*+\s*end\s+patch|</FILE_CHANGES)", re.IGNORECASE)
+_BARE_HEREDOC = re.compile(rb"[ \t]*<<(-?)[ \t]*(?:'(\w+)'|\"(\w+)\"|(\w+))[ \t\r]*")
+_OPENING = re.compile(rb"\s*" + OPENING)
 _CONTINUES = (b"\\", b"&&", b"|")
 _MAX_CONTINUED = 8
 
@@ -79,14 +81,32 @@ def unwrap(scanner: Scanner) -> list[Scanner] | None:
     """Take one call and return a scanner over what it applies. None if no call begins here."""
     if not _STARTS.match(scanner.line):
         return None
+    if bare := _call_without_command(scanner):
+        return _take_call(scanner, bare, 1)
     command = _read_command(scanner)
     call = parse_call(command.text) if command and command.closed else None
     if command is None or call is None:
         refused = _refuse(scanner, command) if command else None
         return _skip_other_heredoc(scanner) if refused is None else refused
-    first, count = scanner.at, command.count
+    count = command.count
     del command  # its text may be as large as the whole patch
-    content = _read_content(scanner, call, count)
+    return _take_call(scanner, call, count)
+
+
+def _call_without_command(scanner: Scanner) -> Call | None:
+    """Return the call for a heredoc that stands alone, right above a patch; None if none does.
+
+    GPT-4.1 writes only the heredoc as the argument of `apply_patch`, and Codex reads that.
+    """
+    match = _BARE_HEREDOC.fullmatch(scanner.line)
+    if match is None or not _OPENING.match(scanner.peek() or b""):
+        return None
+    return Call("", delimiter=match[2] or match[3] or match[4], tabs=bool(match[1]))
+
+
+def _take_call(scanner: Scanner, call: Call, count: int) -> list[Scanner] | None:
+    """Take the call of `count` lines and return a scanner over what it applies, or None."""
+    first, content = scanner.at, _read_content(scanner, call, count)
     if content is None:
         return None
     script.resolve_directory(scanner, content, first, call.directory)

@@ -1,0 +1,69 @@
+"""Ctrl-C: one line, status 130 and no traceback, at any moment (D122).
+
+A terminal sends it to all processes, and git, which runs us, sends it once more to us. So the first
+one counts, and the others are ignored while what was begun is restored. Imports as little as
+possible, because Python's own handler shows a traceback until ours is there.
+"""
+
+import os
+import signal
+import sys
+from types import FrameType
+
+STATUS = 130
+_LINE = b"error: interrupted\n"
+
+
+class _Reported:
+    """Whether the user was told."""
+
+    value = False
+
+
+def end_at_once() -> None:
+    """End the program at the next interrupt: nothing is being written now."""
+    signal.signal(signal.SIGINT, _end)
+
+
+def raise_once() -> None:
+    """Raise `KeyboardInterrupt` at the next interrupt, and ignore those after it."""
+    _Reported.value = False
+    sys.unraisablehook = _unraisable
+    signal.signal(signal.SIGINT, _raise)
+
+
+def ignore() -> None:
+    """Ignore interrupts: the user is told how the run ends. Programs that we start do not."""
+    _Reported.value = True
+    signal.signal(signal.SIGINT, _ignore)
+
+
+def report() -> int:
+    """Say that the run was interrupted, if nobody did; gives the exit status."""
+    if not _Reported.value:
+        ignore()
+        try:  # noqa: SIM105 - contextlib takes time to import
+            os.write(2, _LINE)
+        except OSError:
+            pass  # nobody reads it
+    return STATUS
+
+
+def _end(_number: int, _frame: FrameType | None) -> None:
+    os._exit(report())
+
+
+def _raise(_number: int, _frame: FrameType | None) -> None:
+    signal.signal(signal.SIGINT, _ignore)
+    raise KeyboardInterrupt
+
+
+def _ignore(_number: int, _frame: FrameType | None) -> None:
+    pass
+
+
+def _unraisable(unraisable: "sys.UnraisableHookArgs") -> None:
+    """End the program where an interrupt was raised in a finalizer, which would swallow it."""
+    if isinstance(unraisable.exc_value, KeyboardInterrupt):
+        os._exit(report())
+    sys.__unraisablehook__(unraisable)

@@ -1,0 +1,63 @@
+"""What `undo` and `redo` have in common: to apply a recorded diff in reverse, and report it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import typer
+
+from git_opatch.cli.groups import TargetOptions
+from git_opatch.git.repository import Repository
+from git_opatch.journal import Action, Record
+from git_opatch.model.command_line import CommandLine
+from git_opatch.model.options import Options
+from git_opatch.model.patch import Patch
+from git_opatch.model.settings import journal_size
+from git_opatch.operations.undo import OptionsFor, Reversal
+from git_opatch.plan.undo import undo_patch_of
+from git_opatch.report import history
+from git_opatch.report.outcome import Outcome
+from git_opatch.report.reporters import JsonReporter, TextReporter
+from git_opatch.transaction import retry_while_locked
+
+Reverse = Callable[[int | None, Repository, OptionsFor], Reversal]
+
+
+def reverse_record(
+    command: str,
+    reverse: Reverse,
+    target: TargetOptions,
+    number: int | None,
+    *,
+    wait: float,
+    quiet: bool,
+    json: bool,
+) -> None:
+    """Run `undo` or `redo`, which is `reverse`, and exit with its status."""
+    settings = (repository := Repository(asks_settings=True)).settings()
+    size, named = journal_size(settings), target.named
+
+    def options_for(record: Record) -> Options:
+        return Options(
+            named or record.target,
+            reverse=True,
+            journal_size=size,
+            carry=target.carry or record.carried,
+            redoes=record.action is Action.UNDO,
+            command=CommandLine(f"git opatch {command}", arguments=(str(record.patch),)),
+        )
+
+    reporter = JsonReporter(command) if json else TextReporter(settings, quiet)
+    with reporter:
+        done = retry_while_locked(
+            lambda: reverse(number, repository, options_for), wait, reporter.note
+        )
+        reporter.note(done.recovered)
+        raise typer.Exit(reporter.report(_outcome(done)))
+
+
+def _outcome(reversal: Reversal) -> Outcome:
+    record, options, plan, failures, _ = reversal
+    if failures:
+        return Outcome(options, undo_patch_of(record), failures=failures)
+    return Outcome(options, Patch(()), plan, done=True, undo_command=history.opposite_command(plan))

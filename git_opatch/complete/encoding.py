@@ -1,0 +1,50 @@
+"""Refuse added lines in another encoding than the file's (D93).
+
+Bytes are never converted (D48), so a line in UTF-8 that is added to a file in Latin-1, or the
+reverse, would leave a file that no program can read. A file of ASCII alone takes either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from git_opatch.model.patch import Prefix
+from git_opatch.model.placement import Placement
+from git_opatch.model.text import Text
+
+
+def foreign_encoding(placement: Placement, placements: Sequence[Placement], text: Text) -> str:
+    """Say that a line that a hunk adds is in UTF-8 and the file is not, or the reverse.
+
+    Empty if its encoding is that of some line that stays in the file, `text`, or all of those are
+    ASCII. `placements` are those of all hunks, which may change the file's encoding together.
+    """
+    added = _encodings(line.text for line in placement.hunk.lines if line.prefix is Prefix.ADDED)
+    if not added:
+        return ""
+    gone = {position for each in placements for position in _removed(each)}
+    stay = _encodings(line for at, line in enumerate(text.lines) if at not in gone)
+    if not stay or added <= stay:
+        return ""
+    if stay == {True}:
+        return "adds a line that is not UTF-8, and the file is UTF-8"
+    return "adds a line with characters in UTF-8, and the file has another encoding"
+
+
+def _removed(placement: Placement) -> Iterable[int]:
+    """Return the positions of the lines that a hunk removes."""
+    rows = enumerate(placement.hunk.preimage, placement.start)
+    return (position for position, line in rows if line.prefix is Prefix.REMOVED)
+
+
+def _encodings(lines: Iterable[bytes]) -> set[bool]:
+    """Tell, for all of `lines` that are not ASCII, whether they are UTF-8."""
+    return {_is_utf8(line) for line in lines if not line.isascii()}
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

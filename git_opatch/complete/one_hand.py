@@ -1,0 +1,296 @@
+"""Undo in the added lines what one hand did to all lines; refuse what is unclear (D45).
+
+Context and removed lines may differ from the file's in more than whitespace: in letter case,
+typography, backticks, final punctuation, heading level. Whoever wrote them wrote the added lines:
+
+    hunk                file
+    -    "api": "1.0"       "api": "1.0",
+    +    "api": "1.1"                       the comma would be lost
+
+Each such line shows what the patch has where the file has something else. An added line that has
+it, too, is in doubt
+
+- if it replaces that line,
+- or if the difference is a habit: no other old line of the hunk has it as the file does.
+
+Typographic signs that the file does not have, and the levels of headings, become the file's, if
+all old lines agree how. Any other doubt refuses the hunk.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple
+from unicodedata import category
+
+from git_opatch.complete.reindent import lines_between
+from git_opatch.model.patch import Line, Prefix
+from git_opatch.model.placement import Likeness, Placement
+from git_opatch.model.text import Text, visible
+
+_TOKEN = re.compile(r"\w+|(\W)\1*")
+_HEADING = re.compile(r"(#{1,6})(?= )")
+_DEEPEST = 6
+"""The deepest level of a heading."""
+_WHITESPACE = re.compile(r"[ \t\r]+")
+_SENTENCE_END = re.compile(r"[.,;:!?]+")
+_SENTENCE = re.compile(r"[.!?]")
+_CLOSED = re.compile(r".*[\w)\]}>\"'`\u2019\u201d]", re.DOTALL)
+"""A line that could go on with a sign of punctuation."""
+_UNCLEAR_LEVEL = (
+    "shows headings of another level than the file, so the level of those that it adds is unclear"
+)
+_EDGE = " "
+_MAX_SHOWN = 60
+_COMPARED = {Likeness.WHITESPACE, Likeness.HEADING, Likeness.CASE, Likeness.TEXT}
+
+
+class Written(NamedTuple):
+    """A placement with the added lines as they are meant, or why that is unclear."""
+
+    placement: Placement
+    unclear: str = ""
+
+
+class _Row(NamedTuple):
+    """An old line: its text in the patch and in the file, and its run of changes, 0 for context."""
+
+    in_patch: str
+    in_file: str
+    run: int
+
+
+class _Difference(NamedTuple):
+    """A token of the patch and that of the file in its place; either may be empty.
+
+    `before` and `after` are the tokens around it in the patch.
+    """
+
+    in_patch: str
+    in_file: str
+    before: str
+    after: str
+    is_end: bool
+    """Whether it is the punctuation at the end of the line."""
+
+
+def as_one_hand_wrote(placement: Placement, text: Text) -> Written:
+    """Return `placement` with its added lines as they are meant in `text`."""
+    if _COMPARED.isdisjoint(placement.likeness):
+        return Written(placement)
+    rows = list(_rows(placement, text))
+    differing = [row for row in rows if row.in_patch != row.in_file]
+    shift = _heading_shift(rows, placement.hunk.lines)
+    if shift is None:
+        return Written(placement, _UNCLEAR_LEVEL)
+    signs = _signs_to_undo(rows, differing, text)
+    lines = [_undone(line, shift, signs) for line in placement.hunk.lines]
+    unclear = _first_doubt(rows, differing, lines, text)
+    if lines != [*placement.hunk.lines]:
+        placement = replace(placement, hunk=replace(placement.hunk, lines=tuple(lines)))
+    return Written(placement, unclear)
+
+
+def _rows(placement: Placement, text: Text) -> Iterator[_Row]:
+    """Yield the old lines, but for those whose beginning is cut off."""
+    in_file = lines_between(text, placement.start, placement.stop)
+    old = (row for row in _numbered(placement.hunk.lines) if row[1].prefix is not Prefix.ADDED)
+    for (run, line), found, kind in zip(old, in_file, placement.likeness, strict=True):
+        if kind is not Likeness.CUT:
+            removed = line.prefix is Prefix.REMOVED
+            yield _Row(_text(line.text), _text(found), run if removed else 0)
+
+
+def _numbered(lines: Sequence[Line]) -> Iterator[tuple[int, Line]]:
+    """Yield each line with the number of its run of changes, or that of the run before it."""
+    run, before = 0, Prefix.CONTEXT
+    for line in lines:
+        run += before is Prefix.CONTEXT and line.prefix is not Prefix.CONTEXT
+        before = line.prefix
+        yield run, line
+
+
+def _text(line: bytes) -> str:
+    return _WHITESPACE.sub(" ", line.decode("utf-8", "surrogateescape")).strip(" ")
+
+
+def _tokens(text: str) -> list[str]:
+    """Split `text` into words, and runs of one other character."""
+    return [match[0] for match in _TOKEN.finditer(text)]
+
+
+def _heading_shift(rows: Iterable[_Row], lines: Iterable[Line]) -> int | None:
+    """Return how much deeper headings are in the file; None if that of added ones is unclear.
+
+    It is clear if all old headings are as much deeper, and the added ones begin as deep as they do
+    in the patch.
+    """
+    pairs = ((_level(row.in_patch), _level(row.in_file)) for row in rows)
+    old = [(shown, found) for shown, found in pairs if shown and found]
+    shifts = {found - shown for shown, found in old}
+    added = [level for line in lines if line.prefix is Prefix.ADDED if (level := _level_of(line))]
+    if not added or not any(shifts):
+        return 0
+    shift, first = max(shifts), min(shown for shown, _ in old)
+    fits = len(shifts) == 1 and min(added) == first and max(added) + shift <= _DEEPEST
+    return shift if fits else None
+
+
+def _level(text: str) -> int:
+    """Return the level of the heading that `text` is, 0 if it is none."""
+    heading = _HEADING.match(text)
+    return len(heading[1]) if heading else 0
+
+
+def _level_of(line: Line) -> int:
+    return _level(_text(line.text))
+
+
+def _signs_to_undo(rows: Sequence[_Row], differing: Sequence[_Row], text: Text) -> dict[str, str]:
+    """Return the typographic signs that all lines have for one of ASCII, and the file nowhere."""
+    signs: dict[str, set[str]] = defaultdict(set)
+    for row in differing:
+        for difference in _differences(row):
+            if _is_typographic(difference.in_patch):
+                signs[difference.in_patch].add(difference.in_file)
+    in_file = {sign: found.pop() for sign, found in signs.items() if len(found) == 1}
+    return {
+        sign: found
+        for sign, found in in_file.items()
+        if found.isascii()
+        and found
+        and not any(found in row.in_patch for row in rows)
+        and not _has(text, sign)
+    }
+
+
+def _undone(line: Line, shift: int, signs: Mapping[str, str]) -> Line:
+    """Return an added line with the file's signs, and its level of headings."""
+    if line.prefix is not Prefix.ADDED or not (shift or signs):
+        return line
+    text = line.text.decode("utf-8", "surrogateescape")
+    if not any(found in text for found in signs.values()):
+        text = "".join(signs.get(token, token) for token in _tokens(text))
+    if level := _level(text):
+        text = "#" * (level + shift) + text[level:]
+    return line._replace(text=text.encode("utf-8", "surrogateescape"))
+
+
+def _first_doubt(
+    rows: Sequence[_Row], differing: Iterable[_Row], lines: Sequence[Line], text: Text
+) -> str:
+    """Say which difference an added line may have inherited; empty if none."""
+    added = [
+        (run, _tokens(_text(line.text)))
+        for run, line in _numbered(lines)
+        if line.prefix is Prefix.ADDED and line.text.strip()
+    ]
+    for row in differing:
+        for difference in _differences(row):
+            is_habit = not any(_keeps(other, difference) for other in rows) and not (
+                difference.is_end and any(tokens[-1] == difference.in_file for _, tokens in added)
+            )
+            if any(
+                (run == row.run and _repeats(tokens, difference))
+                or (is_habit and _inherits(tokens, row, difference))
+                or _has_other_signs(tokens, difference, text)
+                for run, tokens in added
+            ):
+                return (
+                    f"{'removes' if row.run else 'shows'} `{visible(row.in_patch, _MAX_SHOWN)}` "
+                    f"where the file has `{visible(row.in_file, _MAX_SHOWN)}`, and an added line "
+                    "repeats the difference, so its intended text is unclear"
+                )
+    return ""
+
+
+def _inherits(tokens: Sequence[str], row: _Row, difference: _Difference) -> bool:
+    """Tell whether a line repeats a habit that is seen in `row`.
+
+    What is a slip of words or of a sentence counts in a line of the same kind alone: in prose and
+    in code, or behind the same mark of a comment.
+    """
+    first, other = tokens[0], _tokens(row.in_patch)[0]
+    alike = first == other or (first.isalnum() and other.isalnum())
+    changed = difference.in_patch + difference.in_file
+    is_syntax = difference.is_end and not _SENTENCE.search(changed)
+    return (alike or is_syntax) and _repeats(tokens, difference)
+
+
+def _has_other_signs(tokens: Sequence[str], difference: _Difference, text: Text) -> bool:
+    """Tell whether a line has typographic signs, as another has, that the file does not have."""
+    return _is_typographic(difference.in_patch) and any(
+        _is_typographic(token) and not _has(text, token) for token in tokens
+    )
+
+
+def _is_typographic(token: str) -> bool:
+    return not token.isascii() and category(token[:1])[0] in "PZ"
+
+
+def _has(text: Text, sign: str) -> bool:
+    sought = sign.encode("utf-8", "surrogateescape")
+    return any(sought in line for line in text.lines)
+
+
+def _differences(row: _Row) -> Iterator[_Difference]:
+    """Yield the tokens in which the patch and the file differ, from left to right."""
+    shown, found = _tokens(row.in_patch), _tokens(row.in_file)
+    at = there = 0
+    while at < len(shown) or there < len(found):
+        old, new = shown[at : at + 1], found[there : there + 1]
+        if old == new:
+            at, there = at + 1, there + 1
+            continue
+        if old and old == found[there + 1 : there + 2]:
+            old = []
+        elif new and new == shown[at + 1 : at + 2]:
+            new = []
+        before = shown[at - 1] if at else _EDGE
+        at, there = at + len(old), there + len(new)
+        after = shown[at] if at < len(shown) else _EDGE
+        in_patch, in_file = "".join(old), "".join(new)
+        ends = at == len(shown) and there == len(found)
+        is_end = ends and _SENTENCE_END.fullmatch(in_patch + in_file) is not None
+        if before == _EDGE and not (in_patch + in_file).strip("#"):
+            continue  # the level of a heading
+        yield _Difference(in_patch, in_file, before, after, is_end)
+
+
+def _keeps(row: _Row, difference: _Difference) -> bool:
+    """Tell whether a line has in the patch what the file has, where others differ."""
+    in_patch, in_file = difference.in_patch, difference.in_file
+    if difference.is_end:
+        end = in_file or in_patch
+        ends = row.in_patch.endswith(end), row.in_file.endswith(end)
+        closed = _CLOSED.fullmatch(row.in_patch) is not None
+        return all(ends) if in_file else closed and not any(ends)
+    kept = in_file or in_patch
+    return kept in _tokens(row.in_file) and kept in _tokens(row.in_patch)
+
+
+def _repeats(tokens: Sequence[str], difference: _Difference) -> bool:
+    """Tell whether a line of these `tokens` has what the patch has where the file differs."""
+    in_patch, in_file, before, after, is_end = difference
+    if is_end:
+        last = tokens[-1]
+        return last == in_patch if in_patch else _CLOSED.fullmatch(last) is not None
+    if any(map(str.isalnum, in_patch)):
+        return in_patch in tokens
+    around = [_EDGE, *tokens, _EDGE]
+    if not in_patch:
+        return (before, after) in pairwise(around)
+    if not in_file and not _is_typographic(in_patch):  # beside the same word
+        beside = {(before, in_patch), (in_patch, after)}
+        return any(pair in beside and any(map(str.isalnum, pair)) for pair in pairwise(around))
+    if in_patch == _EDGE:
+        return (before, in_patch, after) in zip(around, around[1:], around[2:], strict=False)
+    sides = before == _EDGE, after == _EDGE
+    return any(
+        token == in_patch and (left == _EDGE, right == _EDGE) == sides
+        for left, token, right in zip(around, around[1:], around[2:], strict=False)
+    )

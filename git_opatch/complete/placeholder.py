@@ -1,0 +1,101 @@
+"""Recognize added lines that stand for code which the patch does not show (D92).
+
+    +    # ... rest of the function unchanged ...
+    +// existing code
+    +...
+
+Such a line says what to keep. Written into a file it is nonsense, and it often stands for lines
+that the hunk removes.
+
+A placeholder is a comment of nothing but dots, or of a whole phrase that says that code is kept;
+or dots alone. What the hunk's old lines have is content, and so are
+
+    a phrase that the file has on a line of its own
+    dots alone below a line that ends with a colon, or below a docstring   Python's empty body
+    dots without a phrase, in a document                                  an example in it
+    dots without a phrase, in a hunk that shows no line of the file       nothing to stand for
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from git_opatch.model.patch import Hunk, Prefix
+from git_opatch.model.text import Text
+
+_COMMENT = re.compile(r"(#|//|/\*|--|;+|%|<!--|\{/\*)?\s*(.*?)\s*(\*/\}?|-->)?")
+_DOTS = re.compile(r"\.{3,}|…")
+_WORD = re.compile(r"[a-z'-]+")
+_BETWEEN = re.compile(r"[\s()\[\]:;,.…]*")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_KEPT = _words("existing unchanged unmodified untouched omitted elided rest remaining")
+"""With a word for code, these say that it is kept."""
+_KEPT_WITH_DOTS = _KEPT | _words("other previous original same snip snipped truncated keep")
+_CODE = _words(
+    "code file function method class module script component implementation logic body content "
+    "contents definition definitions imports functions methods classes tests lines fields "
+    "properties routes declarations variables setup configuration everything"
+)
+_ALONE = {"unchanged", "rest unchanged", "omitted for brevity", "no changes"}
+"""Phrases without a word for code."""
+_FILLERS = _words(
+    "a the same of this that these all any else is are be to will should stay stays remain remains "
+    "keep kept continue continues as in it here above below before for brevity exactly no changes "
+    "changed not shown your my and from unchanged goes"
+)
+_BODY_ABOVE = (b":", b'"""', b"'''")
+"""How a line ends above Python's empty body."""
+
+
+def placeholder_in(hunk: Hunk, text: Text, *, is_document: bool) -> bytes:
+    """Return the first added line of `hunk` that is a placeholder; empty if there is none.
+
+    `text` is the file; `is_document` says that it is prose, by its name.
+    """
+    above = b""
+    can_be_dots = bool(hunk.preimage) and not is_document
+    for line in hunk.lines:
+        if line.prefix is Prefix.ADDED and _is_placeholder(line.text, above, can_be_dots):
+            has_words = _WORD.search(line.text.decode("utf-8", "replace").lower())
+            content = [*(other.text for other in hunk.preimage), *(text.lines if has_words else ())]
+            if not _has(content, line.text):
+                return line.text.strip()
+        if line.prefix is not Prefix.REMOVED and line.text.strip():
+            above = line.text.strip()
+    return b""
+
+
+def _has(lines: Sequence[bytes], line: bytes) -> bool:
+    text = line.strip()
+    return any(text in other and text == other.strip() for other in lines)
+
+
+def _is_placeholder(line: bytes, above: bytes, can_be_dots: bool) -> bool:
+    """Tell whether a line is a placeholder; `above` is the line that is above it afterwards."""
+    comment = _COMMENT.fullmatch(line.decode("utf-8", "replace").strip())
+    if comment is None:
+        return False
+    mark, phrase = comment[1], comment[2].lower()
+    words = _WORD.findall(phrase)
+    if not all(map(_BETWEEN.fullmatch, _WORD.split(phrase))):
+        return False
+    has_dots = _DOTS.search(phrase) is not None
+    if not words:
+        is_body = above.endswith(_BODY_ABOVE)
+        return has_dots and can_be_dots and (mark is not None or not is_body)
+    return (mark is not None or has_dots) and _says_that_code_is_kept(words, has_dots)
+
+
+def _says_that_code_is_kept(words: Sequence[str], has_dots: bool) -> bool:
+    kept = _KEPT_WITH_DOTS if has_dots else _KEPT
+    if not {*words} <= kept | _CODE | _FILLERS:
+        return False
+    if " ".join(words) in _ALONE:
+        return True
+    return not kept.isdisjoint(words) and (has_dots or not _CODE.isdisjoint(words))

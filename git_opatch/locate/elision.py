@@ -1,0 +1,367 @@
+"""Place a hunk that leaves out lines of the file, piece by piece (D35).
+
+    hunk                            file
+     def total(self):               def total(self):
+         # ... existing code ...        self.check()
+    -    return self.sum                return self.sum
+    +    return self._sum
+
+A line such as `# ... existing code ...` marks a gap, unless the file has that line; a gap need not
+be marked. The pieces between gaps must each be in the file strictly, once, and in order: in the
+scope of the hunk's anchor, or in the whole file if there is none. The hunk then gets the lines
+between them as context. It is read so only after everything else has failed.
+
+Nothing may depend on lines that the hunk does not show:
+
+- An added line next to a gap without a marker could belong above it or below it.
+- The lines between two removed ones could be meant to be removed as well.
+- What is left out must be in the block that the hunk shows around it, and not in a removed one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import dropwhile, groupby, pairwise, takewhile
+from typing import NamedTuple
+
+from git_opatch.locate.anchor import in_scope_of, scope_end
+from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.loose_matches import find_loose_matches
+from git_opatch.locate.outline import heading
+from git_opatch.locate.unchanged_lines import cancel_unchanged
+from git_opatch.model.patch import Hunk, Line, Prefix
+from git_opatch.model.text import indentation
+
+_DOTS = rb"(?:\.\.\.|\xe2\x80\xa6)"
+_MARKER = re.compile(rb"\W*" + _DOTS + rb"(?:[\w ]*" + _DOTS + rb"| [\w ]+)?\W*")
+_MAX_MARKER_LENGTH = 100
+_MAX_SHOWN = 5
+
+
+class Gap(NamedTuple):
+    """Lines of a file, at `rows`, that a hunk leaves out.
+
+    `first` is the index of the first of them in the bridged hunk.
+    """
+
+    rows: range
+    first: int
+    marked: bool
+
+
+class Bridged(NamedTuple):
+    """A hunk together with the lines that it leaves out, at the position `start`.
+
+    `unclear` says why it must be refused nevertheless; empty if it need not.
+    """
+
+    hunk: Hunk
+    start: int
+    gaps: tuple[Gap, ...]
+    unclear: str = ""
+
+
+def is_marker(line: Line) -> bool:
+    """Tell whether a line is context that reads like `# ... existing code ...`."""
+    if line.prefix is not Prefix.CONTEXT or len(line.text) >= _MAX_MARKER_LENGTH:
+        return False
+    return bool(_MARKER.fullmatch(line.text))
+
+
+def bridge_gaps(hunk: Hunk, anchors: Sequence[int], file_index: FileIndex) -> Bridged | None:
+    """Find `hunk`, whose anchor is at `anchors`, piece by piece; None if that is not certain.
+
+    The longest pieces are found from the front, and from the back. Where the two differ, they must
+    give the same edits.
+    """
+    hunk = cancel_unchanged(hunk)
+    segments = _segments(hunk.lines, file_index)
+    if not segments or not all(any(map(_is_old, segment)) for segment in segments):
+        return None
+    divisions = [
+        _divide(segments, anchors, file_index, from_back=from_back) for from_back in (False, True)
+    ]
+    readings = [_bridge(hunk, segments, rows, file_index) for rows in divisions if rows]
+    if not readings or _edits(readings[0]) != _edits(readings[-1]):
+        return None
+    return max(readings, key=lambda reading: bool(reading.unclear))
+
+
+def describe_gaps(gaps: Sequence[Gap]) -> str:
+    """Name the lines that are left out, such as `lines 4-6, 9`; empty if there are none."""
+    rows = [gap.rows for gap in gaps[:_MAX_SHOWN]]
+    shown = [f"{row.start + 1}" + f"-{row.stop}" * (len(row) > 1) for row in rows]
+    several = len(gaps) > 1 or any(len(row) > 1 for row in rows)
+    more = ", …" if len(gaps) > _MAX_SHOWN else ""
+    return f"line{'s' * several} {', '.join(shown)}{more}" if gaps else ""
+
+
+def _is_old(line: Line) -> bool:
+    return line.prefix is not Prefix.ADDED
+
+
+def _segments(lines: Sequence[Line], file_index: FileIndex) -> list[list[Line]]:
+    """Split `lines` at the markers; blank context lines beside a marker are part of the gap."""
+    markers = {line.text.strip() for line in lines if is_marker(line)}
+    if markers:
+        markers -= {line.strip() for line in file_index.lines}
+    parts = groupby(lines, lambda line: is_marker(line) and line.text.strip() in markers)
+    segments = [_without_outer_blanks(list(part)) for is_gap, part in parts if not is_gap]
+    return [segment for segment in segments if segment]
+
+
+def _without_outer_blanks(lines: list[Line]) -> list[Line]:
+    shown = [
+        index
+        for index, line in enumerate(lines)
+        if line.prefix is not Prefix.CONTEXT or line.text.strip()
+    ]
+    return lines[shown[0] : shown[-1] + 1] if shown else []
+
+
+class _Piece(NamedTuple):
+    """Old lines of a hunk that are next to each other in the file.
+
+    `positions` are all where they could be; `changes` is whether a changed line is among them or
+    beside them.
+    """
+
+    size: int
+    positions: Sequence[int]
+    changes: bool
+
+
+def _divide(
+    segments: Sequence[Sequence[Line]],
+    anchors: Sequence[int],
+    file_index: FileIndex,
+    *,
+    from_back: bool,
+) -> list[int]:
+    """Return the position of each old line; empty if a piece that matters has several, or none.
+
+    Context alone may occur several times: its nearest position does, since nothing is written.
+    """
+    pieces: list[_Piece] = []
+    for segment in segments:
+        old = [index for index, line in enumerate(segment) if _is_old(line)]
+        found: list[_Piece] = []
+        while old:
+            lines = [segment[index] for index in old]
+            size, positions = _longest_piece(lines, anchors, file_index, from_back=from_back)
+            if not positions:
+                return []
+            used = old[-size:] if from_back else old[:size]
+            old = old[:-size] if from_back else old[size:]
+            around = segment[max(used[0] - 1, 0) : used[-1] + 2]
+            changes = any(line.prefix is not Prefix.CONTEXT for line in around)
+            old_lines = [segment[index] for index in used]
+            if changes and _may_be_elsewhere(old_lines, positions, file_index):
+                return []
+            piece = _Piece(size, positions, changes)
+            found = [piece, *found] if from_back else [*found, piece]
+        pieces += found
+    starts = _nearest(pieces)
+    ends = [start + piece.size for start, piece in zip(starts, pieces, strict=False)]
+    if not starts or any(end > start for end, start in zip(ends, starts[1:], strict=False)):
+        return []
+    return [row for start, end in zip(starts, ends, strict=True) for row in range(start, end)]
+
+
+def _longest_piece(
+    lines: Sequence[Line], anchors: Sequence[int], file_index: FileIndex, *, from_back: bool
+) -> tuple[int, Sequence[int]]:
+    """Return the size and the positions of the longest piece at that end of `lines`."""
+    size, too_long, positions = 0, len(lines) + 1, list[int]()
+    while too_long - size > 1:
+        tried = (size + too_long) // 2
+        found = file_index.find(lines[-tried:] if from_back else lines[:tried])
+        found = in_scope_of(found, anchors, file_index) if anchors else found
+        if found:
+            size, positions = tried, found
+        else:
+            too_long = tried
+    return size, positions
+
+
+def _may_be_elsewhere(
+    lines: Sequence[Line], positions: Sequence[int], file_index: FileIndex
+) -> bool:
+    """Tell whether old lines are at several positions, or at others with another indentation."""
+    context = Hunk(tuple(line._replace(prefix=Prefix.CONTEXT) for line in lines))
+    return len(positions) > 1 or bool(find_loose_matches(context, positions, file_index))
+
+
+def _nearest(pieces: Sequence[_Piece]) -> list[int]:
+    """Choose a position for each piece: of several, that nearest to the piece below it, or else to
+    the one above it. Empty if there is none in order."""
+    starts: list[int | None] = [
+        piece.positions[0] if len(piece.positions) == 1 else None for piece in pieces
+    ]
+    below: int | None = None
+    for index in reversed(range(len(pieces))):
+        if starts[index] is None and below is not None:
+            fitting = [at for at in pieces[index].positions if at + pieces[index].size <= below]
+            starts[index] = max(fitting, default=-1)
+        below = starts[index] if starts[index] is not None else below
+    above = 0
+    for index, piece in enumerate(pieces):
+        if starts[index] is None:
+            starts[index] = min((at for at in piece.positions if at >= above), default=-1)
+        above = (starts[index] or 0) + piece.size
+    return [] if -1 in starts else [start for start in starts if start is not None]
+
+
+def _bridge(
+    hunk: Hunk, segments: Sequence[Sequence[Line]], rows: Sequence[int], file_index: FileIndex
+) -> Bridged:
+    """Put the file's lines between `rows`, the positions of the old lines, into `hunk`."""
+    lines: list[Line] = []
+    gaps: list[Gap] = []
+    position, removed_above, positions = rows[0], False, iter(rows)
+    for number, segment in enumerate(segments):
+        marked, added = number > 0, list[Line]()
+        for line in segment:
+            if not _is_old(line):
+                added.append(line)
+                continue
+            row = next(positions)
+            if position < row:
+                if removed_above and line.prefix is Prefix.CONTEXT and not marked:
+                    lines, added = [*lines, *added], []
+                gaps.append(Gap(range(position, row), len(lines), marked))
+                texts = file_index.text.lines[position:row]
+                lines += [Line(Prefix.CONTEXT, text) for text in texts]
+            lines += [*added, line]
+            position, removed_above, marked, added = row + 1, _is_removed(line), False, []
+        lines += added
+    bridged = replace(hunk, lines=tuple(lines))
+    whys = (_why_unclear(lines, gap, gaps, file_index) for gap in gaps)
+    return Bridged(bridged, rows[0], tuple(gaps), next(filter(None, whys), ""))
+
+
+def _is_removed(line: Line) -> bool:
+    return line.prefix is Prefix.REMOVED
+
+
+def _edits(reading: Bridged) -> list[tuple[int, Line]]:
+    """List the changed lines of a reading, each with its position in the file."""
+    edits, position = [], reading.start
+    for line in reading.hunk.lines:
+        if line.prefix is not Prefix.CONTEXT:
+            edits.append((position, line))
+        position += _is_old(line)
+    return edits
+
+
+def _why_unclear(
+    lines: Sequence[Line], gap: Gap, gaps: Sequence[Gap], file_index: FileIndex
+) -> str:
+    """Say why the lines of `gap` could matter to what the hunk changes; empty if they cannot."""
+    left_out = {gap.first + offset for gap in gaps for offset in range(len(gap.rows))}
+    above = [line for index, line in enumerate(lines[: gap.first]) if index not in left_out]
+    below = lines[gap.first + len(gap.rows) :]
+    skipped = [line for line in lines[gap.first :][: len(gap.rows)] if line.text.strip()]
+    run_above, run_below = _run(reversed(above))[::-1], _run(below)
+    if any(map(_is_removed, run_above)) and any(map(_is_removed, run_below)):
+        return "so they could be meant to be removed"
+    if not gap.marked and (_only_adds(run_above) or _only_adds(run_below)):
+        return "so the position of the added line is ambiguous"
+    if _repeats(run_above, run_below, gap, file_index):
+        return "and lines that it adds are there already"
+    if skipped and (
+        _is_in_removed_block(skipped, run_above)
+        or _leaves_block(skipped, above, below, marked=gap.marked)
+    ):
+        return "which are in another block"
+    headings = _headings(lines[: gap.first], gap, left_out)
+    opened = [position for position in headings if position <= gap.rows.stop]
+    if opened and scope_end(opened[-1], file_index) < gap.rows.stop:
+        return "which are in another block"
+    return ""
+
+
+def _run(lines: Iterable[Line]) -> list[Line]:
+    """Return the changed lines that `lines` begin with."""
+    return list(takewhile(lambda line: line.prefix is not Prefix.CONTEXT, lines))
+
+
+def _only_adds(run: Sequence[Line]) -> bool:
+    return bool(run) and not any(map(_is_removed, run))
+
+
+def _repeats(
+    run_above: Sequence[Line], run_below: Sequence[Line], gap: Gap, file_index: FileIndex
+) -> bool:
+    """Tell whether the lines left out begin or end with what the hunk adds beside them."""
+    ends = (
+        (gap.rows.start, [line for line in run_above if not _is_removed(line)], 0),
+        (gap.rows.stop, [line for line in run_below if not _is_removed(line)], 1),
+    )
+    return any(
+        added and file_index.first_match([position - at_end * len(added)], added) is not None
+        for position, added, at_end in ends
+    )
+
+
+def _is_in_removed_block(skipped: Sequence[Line], run: Sequence[Line]) -> bool:
+    """Tell whether the lines left out continue a block of which the run above changes a part.
+
+    A run may change what is as deep as they are, or put one head of their block for another.
+    """
+    depth = _depth(skipped[0])
+    deep = [_depth(line) >= depth for line in run if line.text.strip()]
+    replaces_head = not any(deep) and any(not _is_removed(line) for line in run)
+    return bool(run) and not all(deep) and not replaces_head
+
+
+def _leaves_block(
+    skipped: Sequence[Line], above: Sequence[Line], below: Sequence[Line], *, marked: bool
+) -> bool:
+    """Tell whether a line left out ends the block that the hunk shows around a change below.
+
+    That is the block of the last line above the gap that is less deep than the first one below it.
+    Without a marker, the block of the last line above may end there, but no other may begin. A
+    change that is only above the gap needs none of this if it has context on both sides.
+    """
+    changes_below = any(line.prefix is not Prefix.CONTEXT for line in below)
+    enclosed = above[0].prefix is above[-1].prefix is Prefix.CONTEXT
+    if not changes_below and (marked or enclosed):
+        return False
+    depth = next((_depth(line) for line in below if _counts(line)), 0)
+    depths = [_depth(line) for line in reversed(above) if _counts(line)]
+    head = next((other for other in depths if other < depth), -1)
+    inside = [_depth(line) for line in skipped if not _HEAD_GOES_ON.match(line.text)]
+    least = min(inside, default=depth)
+    return least <= head or (not marked and depths[0] >= depth and _begins_block(depths[0], inside))
+
+
+def _begins_block(depth: int, depths: Sequence[int]) -> bool:
+    """Tell whether lines below one of `depth` end its block and then begin another."""
+    outside = dropwhile(lambda other: other >= depth, depths)
+    return any(above < below for above, below in pairwise(outside))
+
+
+_HEAD_GOES_ON = re.compile(rb"[ \t]*(?:\{[ \t]*\r?$|\))")
+"""The second part of the head of a block: a brace on a line of its own, or `) {`."""
+
+
+def _counts(line: Line) -> bool:
+    return _is_old(line) and bool(line.text.strip())
+
+
+def _depth(line: Line) -> int:
+    return len(indentation(line.text).expandtabs())
+
+
+def _headings(above: Sequence[Line], gap: Gap, left_out: set[int]) -> list[int]:
+    """List the positions of the headings that the hunk shows above `gap`."""
+    old = [(line, index in left_out) for index, line in enumerate(above) if _is_old(line)]
+    first = gap.rows.start - len(old)
+    return [
+        position
+        for position, (line, hidden) in enumerate(old, first)
+        if not hidden and heading(line.text)
+    ]

@@ -1,0 +1,75 @@
+"""Files of rejected hunks (`--reject`): they are written with a patch, and go with its undo."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from git_opatch.git.repository import Repository
+from git_opatch.journal import Action
+from git_opatch.model.options import Options
+from git_opatch.model.patch import Patch
+from git_opatch.model.result import Refused
+from git_opatch.plan.plan import Plan
+
+
+def plan_rejects(
+    patch: Patch, plan: Plan, repository: Repository, options: Options
+) -> dict[str, bytes]:
+    """Make the files of rejected hunks, by path. Raises `Refused` if one is in the way."""
+    if not options.reject:
+        return {}
+    from git_opatch.transaction.rejects import guard_rejects, rejects_of
+
+    rejects = rejects_of(patch, plan.failures)
+    changed = {change.path for change in plan.completed.changes}
+    if obstacles := guard_rejects(repository.require_worktree(), list(rejects), changed):
+        raise Refused([*plan.failures, *obstacles])
+    return rejects
+
+
+def write_rejects(repository: Repository, rejects: Mapping[str, bytes]) -> list[str]:
+    """Write the files of rejected hunks; return notes."""
+    if not rejects:
+        return []
+    from git_opatch.transaction import rejects as files
+
+    try:
+        files.write_rejects(repository.require_worktree(), rejects)
+    except OSError as error:
+        return [f"the rejected hunks could not be written: {error.strerror}"]
+    return [f"rejected hunks written to {path}" for path in rejects]
+
+
+def follow_reversal(repository: Repository, plan: Plan) -> list[str]:
+    """Delete the files of rejected hunks of a patch that was undone, or restore them with its redo.
+
+    A file that was changed since, or that exists again, is left as it is. Returns notes.
+    """
+    if plan.reverses is None or not plan.reverses.rejects:
+        return []
+    from git_opatch.transaction.rejects import guard_rejects
+
+    top, rejects = repository.require_worktree(), plan.reverses.rejects
+    if guard_rejects(top, list(rejects), ()):
+        return [f"{path}: left as it is" for path in rejects]
+    if plan.action is Action.REDO:
+        return write_rejects(repository, {path: rejects[path] for path in _missing(top, rejects)})
+    return [note for path, content in rejects.items() for note in _delete(top, path, content)]
+
+
+def _missing(top: Path, rejects: Mapping[str, bytes]) -> list[str]:
+    return [path for path in rejects if not (top / path).exists()]
+
+
+def _delete(top: Path, path: str, content: bytes) -> list[str]:
+    file = top / path
+    try:
+        if not file.exists():
+            return []
+        if file.read_bytes() != content:
+            return [f"{path}: was changed since it was written, and is left as it is"]
+        file.unlink()
+    except OSError as error:
+        return [f"{path}: could not be deleted: {error.strerror}"]
+    return [f"{path}: deleted"]

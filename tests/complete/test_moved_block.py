@@ -1,0 +1,69 @@
+"""Context does not move, so a block of Python does not lose or get the line that opens it (D94)."""
+
+from __future__ import annotations
+
+import pytest
+
+from git_opatch.complete.moved_block import moved_block
+from git_opatch.model.patch import Hunk, Line, Prefix
+from git_opatch.model.placement import Placement
+from git_opatch.model.text import Text
+
+FILE = "def run():|    a()|    if ok:|        go()|        come()|    b()"
+
+
+def moved(content: str, hunk: str, path: str = "a.py", start: int = 0) -> str:
+    """Return the doubt about `hunk`; a bar is the end of a line."""
+    lines = [Line(Prefix(line[:1]), line[1:].encode()) for line in hunk.split("|")]
+    text = Text(content.encode().split(b"|"))
+    return moved_block(Placement(Hunk(tuple(lines)), start), lines, text, path)
+
+
+@pytest.mark.parametrize(
+    ("hunk", "start"),
+    [
+        pytest.param("     a()|-    if ok:|     go()|     come()", 1, id="shown at its new depth"),
+        pytest.param("     a()|-    if ok:|         go()", 1, id="shown at its old depth"),
+        pytest.param("-    if ok:|-        go()|         come()", 2, id="a part of the block"),
+        pytest.param("-    if ok:  # now|+    c()|         go()", 2, id="a line in its place"),
+        pytest.param("-    if ok:", 2, id="without context"),
+    ],
+)
+def test_a_block_without_the_line_that_opens_it_is_refused(hunk: str, start: int) -> None:
+    assert "`if ok:" in moved(FILE, hunk, start=start)
+
+
+@pytest.mark.parametrize(
+    ("hunk", "start"),
+    [
+        pytest.param("     a()|+    while ok:|     b()", 4, id="as deep as what follows"),
+        pytest.param("+    for a in b:|         a()", 1, id="shown deeper than it is"),
+        pytest.param("+    try:", 5, id="without context"),
+    ],
+)
+def test_a_block_without_lines_is_refused(hunk: str, start: int) -> None:
+    assert "opens a block with" in moved(FILE, hunk, start=start)
+
+
+@pytest.mark.parametrize(
+    ("hunk", "start"),
+    [
+        pytest.param("-    if ok:|+    if not ok:|         go()", 2, id="another condition"),
+        pytest.param("-    if ok:|-        go()|-        come()|     b()", 2, id="all of it"),
+        pytest.param("-    if ok:|+    go(|         go()", 2, id="a line that goes on"),
+        pytest.param("     a()|+    if no:|+        stop()|     if ok:", 1, id="a whole block"),
+        pytest.param("+    if no:|+|         go()", 3, id="above deeper lines"),
+        pytest.param("     if ok:|-        go()|         come()", 2, id="a line of it"),
+        pytest.param("+    if x else:y|     b()", 5, id="no line that opens"),
+        pytest.param("+    # while it runs|     b()", 5, id="a comment"),
+    ],
+)
+def test_other_changes_are_applied(hunk: str, start: int) -> None:
+    assert moved(FILE, hunk, start=start) == ""
+
+
+def test_other_languages_are_not_looked_at() -> None:
+    hunk = "-    if ok:|         go()"
+    assert moved(FILE, hunk, start=2) != ""
+    for path in ("a.rb", "a.yml", "a", ""):
+        assert moved(FILE, hunk, path, start=2) == ""

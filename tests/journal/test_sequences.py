@@ -1,0 +1,558 @@
+"""Random sequences of apply, undo, redo and git's own commands agree with a model.
+
+The model has cells instead of lines: each file has a few slots far apart, each with a value, and a
+patch changes the values of some. So the model knows without any diff what a patch changed, whether
+that is still there, and what an undo must restore (D120).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from sandbox import Ran, Sandbox
+
+_SEEDS = int(os.environ.get("OPATCH_SEQUENCES", "400"))
+_FIRST = int(os.environ.get("OPATCH_FIRST_SEQUENCE", "0"))
+_SLOTS = 3
+_STEPS = 9
+
+Values = tuple[str, ...]
+"""The values of a file: the line at its top, a line that is only context, and its slots."""
+Files = dict[str, Values]
+_TOP, _CONTEXT, _FIRST_SLOT = 0, 1, 2
+
+
+def _text(name: str, values: Values) -> str:
+    top, context, *slots = values
+    lines = [f"top of {name} {top}"] if top else []
+    for number, slot in enumerate(slots):
+        begin = f"context {context}" if number == 0 else f"{name} {number} a"
+        lines += [begin, *(f"{name} {number} {letter}" for letter in "bcde"), slot]
+    return "".join(f"{line}\n" for line in [*lines, *(f"{name} end {i}" for i in range(5))])
+
+
+def _blob(name: str, values: Values) -> str:
+    data = _text(name, values).encode()
+    return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one record did: the values of each cell before and after; a cell of a file is (0, …)."""
+
+    number: int
+    action: str  # apply, undo or redo
+    patch: int
+    target: str
+    cells: dict[tuple[str, int], tuple[str, str]]
+    """By file and cell; the values before and after. The cell -1 is the existence of the file."""
+    carried: bool = False
+    commit: int = 0
+    key: int = 0
+    """The text of the patch; 0 if it is not to be found by it."""
+
+    def reversed(self, number: int, target: str, carried: bool) -> Step:
+        cells = {cell: (new, old) for cell, (old, new) in self.cells.items()}
+        action = "redo" if self.action == "undo" else "undo"
+        return Step(number, action, self.patch, target, cells, carried)
+
+    @property
+    def files(self) -> set[str]:
+        return {name for name, _ in self.cells}
+
+
+@dataclass
+class Model:
+    """What must be there: HEAD, index and working tree, and the journal."""
+
+    index: Files
+    work: Files
+    commits: list[tuple[int, Files]] = field(default_factory=list)  # parent, files
+    head: int = 0
+    branches: dict[str, int] = field(default_factory=dict)
+    branch: str = "main"
+    steps: list[Step] = field(default_factory=list)
+
+    @property
+    def head_files(self) -> Files:
+        return self.commits[self.head][1]
+
+    def commit(self) -> None:
+        self.commits.append((self.head, dict(self.index)))
+        self.head = self.branches[self.branch] = len(self.commits) - 1
+
+    def has_commit(self, commit: int) -> bool:
+        at = self.head
+        while at and at != commit:
+            at = self.commits[at][0]
+        return at == commit
+
+    # --- what is there ---------------------------------------------------------------------
+
+    def tree(self, target: str) -> Files:
+        return self.work if target == "worktree" else self.index
+
+    @staticmethod
+    def value(files: Files, cell: tuple[str, int]) -> str | None:
+        name, at = cell
+        if at < 0:
+            return repr(files[name]) if name in files else ""
+        return files[name][at] if name in files else None
+
+    def has(self, step: Step, files: Files) -> bool:
+        return all(self.value(files, cell) == new for cell, (_, new) in step.cells.items())
+
+    def there(self, step: Step, target: str | None = None) -> bool:
+        return self.has(step, self.tree(target or step.target))
+
+    # --- the states of patches ---------------------------------------------------------------
+
+    def chain(self, patch: int) -> list[Step]:
+        return [step for step in self.steps if step.patch == patch]
+
+    def patches(self) -> list[int]:
+        """By their last application, the newest first."""
+        last = {step.patch: step.number for step in self.steps if step.action != "undo"}
+        return sorted(last, key=last.__getitem__, reverse=True)
+
+    def application(self, patch: int) -> Step:
+        return [step for step in self.chain(patch) if step.action != "undo"][-1]
+
+    def state(self, patch: int, target: str | None = None) -> str:
+        last, applied = self.chain(patch)[-1], self.application(patch)
+        if last.action == "undo" and (self.there(last) or not self.there(applied, target)):
+            return "undone"
+        if not self.there(applied, target):
+            return self._missing(applied, target or applied.target)
+        if self._again(patch, applied):
+            return "reapplied"
+        if applied.commit and self.has_commit(applied.commit):
+            return "committed by us"
+        files = applied.files
+        if all(self.head_files.get(name) == self.left(applied, name) for name in files):
+            return "committed"
+        return "applied"
+
+    def left(self, step: Step, name: str) -> Values | None:
+        """A file as the step left it, which is known while nothing else changed it since."""
+        return self.results.get((step.number, name))
+
+    results: dict[tuple[int, str], Values | None] = field(default_factory=dict)
+
+    def _again(self, patch: int, applied: Step) -> bool:
+        key = self.chain(patch)[0].key
+        return any(
+            other != patch
+            and self.chain(other)[-1].action != "undo"
+            and self.chain(other)[0].key == key != 0
+            and self.application(other).number > applied.number
+            and self.application(other).target == applied.target
+            and self.there(self.application(other))
+            for other in self.patches()
+        )
+
+    def _missing(self, step: Step, target: str) -> str:
+        tree = self.tree(target)
+        dirty = any(self.work.get(name) != self.index.get(name) for name in step.files)
+        if target == "index" and dirty and self.has(step, self.work):
+            return "unstaged"
+        for name in step.files:
+            cells = {cell: pair for cell, pair in step.cells.items() if cell[0] == name}
+            found = {cell: self.value(tree, cell) for cell in cells}
+            if any(found[cell] == new for cell, (_, new) in cells.items()):
+                return "changed"
+            as_before = all(found[cell] == old for cell, (old, _) in cells.items())
+            if not as_before and tree.get(name) != self.head_files.get(name):
+                return "changed"
+        return "gone"
+
+    # --- what commands do --------------------------------------------------------------------
+
+    def can_write(self, step: Step, target: str, *, carry: bool) -> bool:
+        """Whether the files are in a state in which the step's cells can be written."""
+        if target != "index":
+            return True
+        if all(self.work.get(name) == self.index.get(name) for name in step.files):
+            return True
+        if not carry:
+            return False
+        dirty = [name for name in step.files if self.work.get(name) != self.index.get(name)]
+        if any((name, -1) in step.cells or name not in self.work for name in dirty):
+            return False
+        old = {cell: pair[0] for cell, pair in step.cells.items()}
+        return all(self.value(self.work, cell) == value for cell, value in old.items())
+
+    def write(self, step: Step) -> None:
+        targets = {"index": (self.index, self.work), "cached": (self.index,)}
+        for files in targets.get(step.target, (self.work,)):
+            for (name, at), (_, new) in step.cells.items():
+                if at >= 0:
+                    values = list(files[name])
+                    values[at] = new
+                    files[name] = tuple(values)
+                elif new:
+                    files[name] = eval(new)
+                else:
+                    files.pop(name, None)
+        for name in step.files:
+            self.results[step.number, name] = self.tree(step.target).get(name)
+        self.steps.append(step)
+
+    @property
+    def next(self) -> int:
+        return len(self.steps) + 1
+
+    def reverse(self, step: Step, target: str) -> bool:
+        """Apply a record in reverse, if that is possible."""
+        new = step.reversed(self.next, target, step.carried)
+        if not self.there(step, target) or not self.can_write(new, target, carry=step.carried):
+            return False
+        self.write(new)
+        return True
+
+    def undo(self, patch: int | None) -> bool:
+        if patch is not None:
+            state = self.state(patch)
+            fits = state in ("applied", "committed")
+            return fits and self.reverse(self.application(patch), self.application(patch).target)
+        skipped = False
+        for candidate in self.patches():
+            state, applied = self.state(candidate), self.application(candidate)
+            if state in ("undone", "reapplied"):
+                continue
+            if state == "gone":
+                skipped = True
+                continue
+            if state not in ("applied", "committed"):
+                return False
+            if skipped and self.has(applied, self.head_files):
+                return False
+            return self.reverse(applied, applied.target)
+        return False
+
+    def redo(self, patch: int | None) -> bool:
+        if patch is None:
+            new = max((each.number for each in self.steps if each.action == "apply"), default=0)
+            undone = [self.chain(each)[-1] for each in self.patches()]
+            stack = sorted((s for s in undone if s.action == "undo"), key=lambda s: -s.number)
+            patch = next(
+                (s.patch for s in stack if s.number > new and self.state(s.patch) == "undone"), None
+            )
+            if patch is None:
+                return False
+        last = self.chain(patch)[-1]
+        fits = last.action == "undo" and self.state(patch) == "undone"
+        return fits and self.reverse(last, last.target)
+
+
+class Run:
+    """Runs one sequence, in the repository and in the model."""
+
+    def __init__(self, repo: Sandbox, seed: int) -> None:
+        self.repo, self.random = repo, random.Random(seed)
+        self.log: list[str] = []
+        self.values = 0
+        self.texts: dict[int, bytes] = {}
+        files: Files = {name: ("", "old", *self._slots(name)) for name in ("f", "g", "d")}
+        for name, values in files.items():
+            repo.write(name, _text(name, values))
+        repo.commit()
+        repo.git("branch", "side")
+        self.model = Model(dict(files), dict(files), [(0, dict(files))])
+        self.model.branches = {"main": 0, "side": 0}
+
+    def _slots(self, name: str) -> list[str]:
+        return [f"slot {name} {number} 0" for number in range(_SLOTS)]
+
+    def _new(self, name: str, at: int) -> str:
+        self.values += 1
+        return f"slot {name} {at} {self.values}"
+
+    def run(self, *words: str, feed: bytes = b"") -> Ran:
+        ran = self.repo.opatch(*words, feed=feed)
+        self.log.append(f"{' '.join(words)} -> {ran.status}\n  {ran.out!r} {ran.err}")
+        return ran
+
+    def git(self, *words: str) -> None:
+        self.log.append("git " + " ".join(words))
+        self.repo.git(*words)
+
+    # --- patches -----------------------------------------------------------------------------
+
+    def _chosen(self, files: Files) -> dict[tuple[str, int], tuple[str, str]]:
+        """Choose cells to change in `files`: some slots of one or two files, or a whole file."""
+        kind = self.random.random()
+        if kind < 0.1 and "d" in files:
+            return {("d", -1): (repr(files["d"]), "")}
+        if kind < 0.2:
+            self.values += 1
+            name = f"n{self.values}"
+            return {(name, -1): ("", repr(("", "new", *self._slots(name))))}
+        names = self.random.sample(["f", "g"], self.random.choice([1, 1, 2]))
+        cells = {}
+        for name in (name for name in names if name in files):
+            for at in self.random.sample(range(_SLOTS), self.random.choice([1, 1, 2])):
+                cell = (name, at + _FIRST_SLOT)
+                cells[cell] = (files[name][at + _FIRST_SLOT], self._new(name, at))
+        return cells
+
+    @staticmethod
+    def _patch(cells: dict[tuple[str, int], tuple[str, str]], context: Sequence[str] = ()) -> bytes:
+        lines = ["*** Begin Patch"]
+        for name in sorted({name for name, _ in cells}):
+            mine = {at: pair for (other, at), pair in sorted(cells.items()) if other == name}
+            if -1 in mine and mine[-1][1]:
+                text = _text(name, eval(mine[-1][1])).splitlines()
+                lines += [f"*** Add File: {name}", *(f"+{line}" for line in text)]
+            elif -1 in mine:
+                lines.append(f"*** Delete File: {name}")
+            else:
+                lines.append(f"*** Update File: {name}")
+                for old, new in mine.values():
+                    lines += ["@@", *(f" {line}" for line in context), f"-{old}", f"+{new}"]
+        return "".join(f"{line}\n" for line in [*lines, "*** End Patch"]).encode()
+
+    def apply(self) -> None:
+        flags = {"--index": 5, "--cached": 1, "--worktree": 2, "--carry": 3, "--commit": 1}
+        flag = self.random.choices(list(flags), list(flags.values()))[0]
+        target = {"--carry": "index", "--commit": "index"}.get(flag, flag[2:])
+        model = self.model
+        cells = self._chosen(model.tree(target))
+        if not cells:
+            return
+        patch, number = self._patch(cells), model.next
+        key = next((key for key, text in self.texts.items() if text == patch), number)
+        self.texts[key] = patch
+        step = Step(number, "apply", number, target, cells, flag == "--carry", key=key)
+        fits = model.can_write(step, target, carry=flag == "--carry")
+        if flag == "--commit":
+            fits = fits and model.index == model.head_files
+        dirty = any(model.work.get(name) != model.index.get(name) for name in step.files)
+        step = replace(step, carried=flag == "--carry" and dirty)
+        words = ["--commit", "-m", "m"] if flag == "--commit" else [flag]
+        ran = self.run("apply", *words, feed=patch)
+        assert (ran.status == 0) == fits
+        if fits:
+            if flag == "--commit":
+                step = replace(step, commit=len(model.commits))
+            model.write(step)
+            if flag == "--commit":
+                model.commit()
+
+    def again(self) -> None:
+        """Send the text of an earlier patch again."""
+        firsts = [step for step in self.model.steps if step.key == step.number]
+        if not firsts:
+            return
+        first, model = self.random.choice(firsts), self.model
+        if any(at < 0 for _, at in first.cells):
+            return  # the journal knows more about these than the text does
+        step = replace(first, number=model.next, patch=model.next, target="index", commit=0)
+        step = replace(step, carried=False)
+        old = all(model.value(model.index, cell) == pair[0] for cell, pair in step.cells.items())
+        fits = old and model.can_write(step, "index", carry=False)
+        assert (self.run("apply", feed=self.texts[first.key]).status == 0) == fits
+        if fits:
+            model.write(step)
+
+    def backwards(self) -> None:
+        """Apply an earlier patch with -R."""
+        firsts = [step for step in self.model.steps if step.key]
+        if not firsts:
+            return
+        first, model = self.random.choice(firsts), self.model
+        if any(at < 0 for _, at in first.cells):
+            return
+        same = [
+            patch
+            for patch in model.patches()
+            if model.chain(patch)[0].key == first.key and model.chain(patch)[-1].action != "undo"
+        ]
+        number, target = model.next, "index"
+        fits = all(model.value(model.index, cell) == pair[1] for cell, pair in first.cells.items())
+        if same:
+            step = model.application(same[0]).reversed(number, target, carried=False)
+        else:
+            cells = {cell: (new, old) for cell, (old, new) in first.cells.items()}
+            step = Step(number, "apply", number, target, cells)
+        fits = fits and model.can_write(step, target, carry=False)
+        assert (self.run("apply", "-R", feed=self.texts[first.key]).status == 0) == fits
+        if fits:
+            model.write(step)
+
+    def merge(self) -> None:
+        """Apply a patch for HEAD's version of a file, whose context was changed since."""
+        model, at = self.model, _FIRST_SLOT
+        there, head = model.index.get("f"), model.head_files.get("f")
+        if (
+            there is None
+            or head is None
+            or head[_CONTEXT] == there[_CONTEXT]
+            or head[at] != there[at]
+        ):
+            return
+        cells = {("f", at): (there[at], self._new("f", 0))}
+        context = [f"context {head[_CONTEXT]}", *(f"f 0 {letter}" for letter in "bcde")]
+        self.texts[model.next] = patch = self._patch(cells, context)
+        step = Step(model.next, "apply", model.next, "index", cells, key=model.next)
+        fits = model.can_write(step, "index", carry=False)
+        assert (self.run("apply", "--3way", feed=patch).status == 0) == fits
+        if fits:
+            model.write(step)
+
+    # --- undo and redo -------------------------------------------------------------------------
+
+    def undo(self) -> None:
+        fits = self.model.undo(None)
+        assert (self.run("undo").status == 0) == fits
+
+    def redo(self) -> None:
+        fits = self.model.redo(None)
+        assert (self.run("redo").status == 0) == fits
+
+    def undo_named(self) -> None:
+        if patches := self.model.patches():
+            patch = self.random.choice(patches)
+            fits = self.model.undo(patch)
+            assert (self.run("undo", str(patch)).status == 0) == fits
+
+    def redo_named(self) -> None:
+        if patches := self.model.patches():
+            patch = self.random.choice(patches)
+            fits = self.model.redo(patch)
+            assert (self.run("redo", str(patch)).status == 0) == fits
+
+    # --- git and the user ------------------------------------------------------------------------
+
+    def edit(self) -> None:
+        """Change a file in the working tree: a line at its top, a line of context, or a slot."""
+        model = self.model
+        name = self.random.choice([name for name in ("f", "g") if name in model.work])
+        at = self.random.choice([_TOP, _TOP, _CONTEXT, _FIRST_SLOT, _FIRST_SLOT + 1])
+        values = list(model.work[name])
+        values[at] = self._new(name, at) + " by the user"
+        model.work[name] = tuple(values)
+        self.log.append(f"edit {name} {at}")
+        self.repo.write(name, _text(name, model.work[name]))
+
+    def stage(self) -> None:
+        self.git("add", "-A")
+        self.model.index = dict(self.model.work)
+
+    def commit(self) -> None:
+        if self.model.index != self.model.head_files:
+            self.git("commit", "-q", "-m", "c")
+            self.model.commit()
+
+    def reset_hard(self) -> None:
+        model = self.model
+        self.git("reset", "-q", "--hard")
+        tracked = {*model.index, *model.head_files}
+        rest = {name: values for name, values in model.work.items() if name not in tracked}
+        model.index = dict(model.head_files)
+        model.work = {**rest, **model.head_files}
+
+    def reset_mixed(self) -> None:
+        self.git("reset", "-q")
+        self.model.index = dict(self.model.head_files)
+
+    def reset_back(self) -> None:
+        """Go back one commit, and discard everything."""
+        model = self.model
+        if model.head:
+            self.reset_hard()
+            self.git("reset", "-q", "--hard", "HEAD^")
+            rest = {n: v for n, v in model.work.items() if n not in model.index}
+            model.head = model.branches[model.branch] = model.commits[model.head][0]
+            model.index = dict(model.head_files)
+            model.work = {**rest, **model.head_files}
+
+    def switch(self) -> None:
+        """Check out the other branch, and discard everything."""
+        model = self.model
+        self.reset_hard()
+        other = "side" if model.branch == "main" else "main"
+        files = model.commits[model.branches[other]][1]
+        self.git("checkout", "-q", "-f", other)
+        rest = {n: v for n, v in model.work.items() if n not in model.index}
+        model.branch, model.head = other, model.branches[other]
+        model.index, model.work = dict(files), {**rest, **files}
+
+    def restore(self) -> None:
+        """Discard what is staged and unstaged in one file."""
+        model = self.model
+        name = self.random.choice(["f", "g"])
+        self.git("checkout", "-q", "HEAD", "--", name)
+        model.index[name] = model.work[name] = model.head_files[name]
+
+    # --- the whole -----------------------------------------------------------------------------
+
+    def steps(self) -> Iterator[Callable[[], None]]:
+        weights: dict[Callable[[], None], int] = {
+            self.apply: 10, self.undo: 7, self.redo: 5, self.undo_named: 3, self.redo_named: 3,
+            self.again: 1, self.backwards: 2, self.merge: 2, self.edit: 3, self.stage: 2,
+            self.commit: 2, self.reset_hard: 1, self.reset_mixed: 1, self.reset_back: 1,
+            self.switch: 1, self.restore: 1,
+        }  # fmt: skip
+        yield self.apply
+        yield from self.random.choices(list(weights), list(weights.values()), k=_STEPS)
+
+    def check(self) -> None:
+        listed = self.repo.git("ls-files", "-s", "-z").decode().split("\0")[:-1]
+        found = {name: about.split()[1] for about, _, name in (e.partition("\t") for e in listed)}
+        assert found == {name: _blob(name, values) for name, values in self.model.index.items()}
+        files = {path.name: path.read_text() for path in self.repo.path.iterdir() if path.is_file()}
+        assert files == {name: _text(name, values) for name, values in self.model.work.items()}
+
+    def check_states(self) -> None:
+        ran = self.repo.opatch("log", "--json")
+        found = {each["record"]: each for each in json.loads(ran.out)["records"]}
+        assert sorted(found) == [step.number for step in self.model.steps]
+        for patch in self.model.patches():
+            state = self.model.state(patch).removesuffix(" by us")
+            assert found[patch]["state"] == state, (patch, state)
+
+    def check_advice(self) -> None:
+        """Follow what refusals advise: nothing may come a second time."""
+        words, seen = "git opatch undo", set[str]()
+        for _ in range(12):
+            ran = self.run(*words.split()[2:])
+            assert "Redid" not in ran.out.decode()
+            advised = re.findall(r"(git opatch undo [^\n`;]+)", ran.err)
+            if not ran.status or not advised:
+                return
+            assert ran.err not in seen, "a circle"
+            seen.add(ran.err)
+            words = advised[0]
+
+
+def _check_sequence(directory: Path, seed: int) -> None:
+    repo = Sandbox(directory).init()
+    sequence = Run(repo, seed)
+    try:
+        for step in sequence.steps():
+            step()
+            sequence.check()
+        sequence.check_states()
+        sequence.check_advice()
+    except AssertionError as error:
+        raise AssertionError(f"seed {seed}\n" + "\n".join(sequence.log)) from error
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_random_sequence_agrees_with_the_model(tmp_path: Path, seed: int) -> None:
+    _check_sequence(tmp_path, 1_000_000 + seed)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", range(_FIRST, _FIRST + _SEEDS))
+def test_random_sequences_agree_with_the_model(tmp_path: Path, seed: int) -> None:
+    _check_sequence(tmp_path, seed)

@@ -1,0 +1,162 @@
+r"""What a hunk claims beside its lines: the end of the file, its newline, that lines are new."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from git_opatch.complete.tree import FileContent
+from git_opatch.model.blob import Mode
+from git_opatch.model.options import Options
+from git_opatch.model.result import Reason
+from git_opatch.model.text import Text
+from git_opatch.parse import parse_patch
+from git_opatch.plan.apply_hunks import AppliedHunks, apply_hunks
+
+NO_NEWLINE = "\\ No newline at end of file"
+
+
+def applied(content: str, lines: Sequence[str], header: str = "@@") -> AppliedHunks:
+    text = "\n".join(["--- a/f", "+++ b/f", header, *lines, ""])
+    (section,) = parse_patch(text.encode()).files
+    file = FileContent(Mode.REGULAR, Text.from_bytes(content.encode()))
+    return apply_hunks(section, file, Options())
+
+
+def written(content: str, lines: Sequence[str]) -> tuple[str, int]:
+    """Return the content after, and how many notes there are."""
+    result = applied(content, lines)
+    assert result.failures == []
+    notes = [note for placement in result.placements for note in placement.notes]
+    return result.content.text.to_bytes().decode(), len(notes)
+
+
+@pytest.mark.parametrize(
+    ("lines", "after"),
+    [
+        pytest.param(["-a", "+x", " b", NO_NEWLINE], "x\nb\nc\n", id="context above the end"),
+        pytest.param(["-a", NO_NEWLINE, "+x", NO_NEWLINE], "x\nb\nc\n", id="both sides above it"),
+        pytest.param([" a", "+x", NO_NEWLINE], "a\nx\nb\nc\n", id="an addition above it"),
+        pytest.param([" b", "-c", NO_NEWLINE, "+x", NO_NEWLINE], "a\nb\nx\n", id="both sides"),
+        pytest.param(["-b", "+x", " c", NO_NEWLINE], "a\nx\nc\n", id="the last line as context"),
+        pytest.param([" b", "-c", NO_NEWLINE, "+x"], "a\nb\nx\n", id="the old side alone"),
+    ],
+)
+def test_a_newline_that_the_hunk_does_not_change_stays(lines: list[str], after: str) -> None:
+    expected_notes = 1
+    assert written("a\nb\nc\n", lines) == (after, expected_notes)
+    with_returns = written("a\nb\nc\n".replace("\n", "\r\n"), lines)
+    assert with_returns == (after.replace("\n", "\r\n"), expected_notes)
+
+
+@pytest.mark.parametrize(
+    ("content", "lines", "after"),
+    [
+        pytest.param("a\nb\n", [" a", "-b", "+x", NO_NEWLINE], "a\nx", id="taken away"),
+        pytest.param("a\nb\n", [" b", "+x", NO_NEWLINE], "a\nb\nx", id="an addition without one"),
+        pytest.param("a\nb", [" a", "-b", NO_NEWLINE, "+x"], "a\nx\n", id="added"),
+        pytest.param("a\nb", ["-a", "+x", " b", NO_NEWLINE], "x\nb", id="kept"),
+    ],
+)
+def test_a_newline_that_the_hunk_changes_is_changed(
+    content: str, lines: list[str], after: str
+) -> None:
+    assert written(content, lines) == (after, 0)
+
+
+def test_a_wrong_end_of_the_file_does_not_choose() -> None:
+    (failure,) = applied("a\nb\na\nc\n", ["-a", "+x", NO_NEWLINE]).failures
+    assert failure.reason is Reason.AMBIGUOUS
+
+
+INSERTED = "a\ndef g():\n  call(x)\n  run()\nb\n"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param([" a", "+def g():", "+  call(y)", "+  run()"], id="below its context"),
+        pytest.param(["+def g():", "+  call(y)", "+  run()", " b"], id="above its context"),
+        pytest.param([" a", "+def h():", "+  call(x)", "+  run()"], id="another word"),
+    ],
+)
+def test_an_insertion_is_not_sent_again_with_one_word_edited(lines: list[str]) -> None:
+    (failure,) = applied(INSERTED, lines).failures
+    assert failure.reason is Reason.CONTRADICTED
+    assert "line 2" in failure.message
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param([" a", "+def h():", "+  call(y)", "+  run()"], id="two lines differ"),
+        pytest.param([" a", "+def g():", "+  call(y, z)", "+  run()"], id="two words differ"),
+        pytest.param([" a", "+  call(y)", "+  run()"], id="two lines alone"),
+        pytest.param([" a", "+def g():", "+  call(y)", "+  run()", " def g():"], id="both sides"),
+    ],
+)
+def test_what_only_looks_alike_is_inserted(lines: list[str]) -> None:
+    added = "".join(f"{line[1:]}\n" for line in lines if line.startswith("+"))
+    assert written(INSERTED, lines) == (INSERTED.replace("a\n", f"a\n{added}", 1), 0)
+
+
+FILE = "import a\nimport b\n\ndef f():\n  x\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(FILE.replace("x", "y"), id="a line changed"),
+        pytest.param(FILE.replace("import a", "import c"), id="the first line changed"),
+        pytest.param("import a\nimport b\n\n# ...\n", id="only its beginning"),
+        pytest.param(f"{FILE}\ndef g():\n  y\n", id="lines added at the end"),
+    ],
+)
+def test_a_file_is_not_appended_to_itself(text: str) -> None:
+    (failure,) = applied(FILE, [f"+{line}" for line in text.splitlines()]).failures
+    assert failure.reason is Reason.CONTRADICTED
+    assert "twice" in failure.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("\ndef g():\n  y\n", id="another definition"),
+        pytest.param("def g():\n  x\n", id="one with a line of the file"),
+        pytest.param("import a\n", id="the first line alone"),
+    ],
+)
+def test_lines_are_appended_to_a_file(text: str) -> None:
+    assert written(FILE, [f"+{line}" for line in text.splitlines()]) == (FILE + text, 0)
+
+
+TWINS = "open\nread 1\nclose\nend\nopen\nread\nclose\n"
+CHANGE = [" open", "-read", "+write", " close"]
+
+
+def test_a_number_where_all_lines_but_one_are_refuses_a_twin() -> None:
+    (failure,) = applied(TWINS, CHANGE, "@@ -1,3 +1,3 @@").failures
+    assert failure.reason is Reason.CONTRADICTED
+    assert "states line 1" in failure.message
+    beside = [*CHANGE, "@@ -7 +7 @@", "-close", "+shut"]
+    assert [failure.hunk for failure in applied(TWINS, beside, "@@ -1,3 +1,3 @@").failures] == [1]
+
+
+@pytest.mark.parametrize(
+    ("content", "header", "below"),
+    [
+        pytest.param(TWINS, "@@ -5,3 +5,3 @@", [], id="its own line"),
+        pytest.param(TWINS, "@@ -2,3 +2,3 @@", [], id="a line with other lines"),
+        pytest.param(TWINS, "@@ -99,3 +99,3 @@", [], id="past the end"),
+        pytest.param(TWINS, "@@", [], id="no number"),
+        pytest.param(TWINS.replace("close\ne", "shut\ne"), "@@ -1,3 +1,3 @@", [], id="two differ"),
+        pytest.param(
+            TWINS + "late\n", "@@ -1,3 +1,3 @@", ["@@ -4 +4 @@", "-late", "+last"], id="all moved"
+        ),
+    ],
+)
+def test_a_number_is_noise_elsewhere(content: str, header: str, below: list[str]) -> None:
+    result = applied(content, [*CHANGE, *below], header)
+    assert result.failures == []
+    assert result.content.text.lines[5] == b"write"

@@ -1,0 +1,205 @@
+"""Hunks that leave out lines of the file between those that they show."""
+
+from __future__ import annotations
+
+import pytest
+from hunked import edited
+
+from git_opatch.model.options import Matching, Tier
+from git_opatch.model.result import Reason
+
+FILE = """\
+import os
+import sys
+
+
+class Reader:
+    def open(self):
+        self.check()
+        self.state = 1
+        return self
+
+    def close(self):
+        self.check_closed()
+        self.state = 2
+        return None
+"""
+
+
+def written(*hunks: list[str], content: str = FILE) -> str:
+    applied = edited(content, *hunks)
+    assert not applied.failures
+    return applied.content.text.to_bytes().decode()
+
+
+def refused(*hunks: list[str], content: str = FILE, matching: Matching | None = None) -> str:
+    applied = edited(content, *hunks, matching=matching)
+    assert [failure.reason for failure in applied.failures] == [Reason.NOT_FOUND]
+    assert applied.content.text.to_bytes().decode() == content
+    return applied.failures[0].message
+
+
+OPENED = FILE.replace("self.state = 1", "self.state = 3")
+CHANGE = ["-        self.state = 1", "+        self.state = 3"]
+
+
+@pytest.mark.parametrize(
+    "marker",
+    [
+        pytest.param("...", id="dots"),
+        pytest.param("        ...", id="indented dots"),
+        pytest.param("    # ...", id="in a comment"),
+        pytest.param("// ...", id="in another comment"),
+        pytest.param("        # ... existing code ...", id="in words"),
+        pytest.param("\u2026", id="an ellipsis"),
+    ],
+)
+def test_lines_left_out_may_be_marked(marker: str) -> None:
+    assert written([" class Reader:", f" {marker}", *CHANGE]) == OPENED
+    assert written([" class Reader:", f" {marker}", *CHANGE, f" {marker}"]) == OPENED
+    assert written([f" {marker}", *CHANGE, f" {marker}", "         return None"]) == OPENED
+
+
+def test_lines_left_out_need_not_be_marked() -> None:
+    applied = edited(FILE, ["     def open(self):", *CHANGE])
+    assert applied.content.text.to_bytes().decode() == OPENED
+    assert [found.repairs for found in applied.placements] == [("line 7 of the file left out",)]
+
+
+def test_several_gaps_and_changes() -> None:
+    hunk = [
+        *(" import os", " ...", " class Reader:", " ...", *CHANGE, " ..."),
+        *("         self.check_closed()", "+        self.flush()", " ..."),
+        *("-        return None", "+        return 0"),
+    ]
+    after = OPENED.replace("check_closed()\n", "check_closed()\n        self.flush()\n")
+    assert written(hunk) == after.replace("return None", "return 0")
+
+
+def test_an_added_line_beside_a_marker_is_next_to_its_context() -> None:
+    above = [" import sys", "+import re", " ...", "     def close(self):"]
+    assert written(above) == FILE.replace("import sys\n", "import sys\nimport re\n")
+    below = ["     def open(self):", "         ...", "+        self.log()", "         return self"]
+    assert written(below) == FILE.replace(
+        "        return self\n", "        self.log()\n        return self\n"
+    )
+
+
+def test_a_replacement_beside_a_gap_is_where_the_old_line_was() -> None:
+    assert written(["     def open(self):", *CHANGE, "         return self"]) == OPENED
+    hunk = ["-import os", "+import io", "         return None"]
+    message = refused(hunk)
+    assert message == "leaves out lines 2-13 of the file, which are in another block"
+
+
+def test_removed_and_added_again_is_context() -> None:
+    hunk = ["-    def open(self):", "-        ...", *CHANGE[:1], "-        return self"]
+    hunk += ["+    def open(self):", "+        ...", *CHANGE[1:], "+        return self"]
+    assert written(hunk) == OPENED
+
+
+def test_context_alone_may_occur_several_times() -> None:
+    content = "if a:\n    go()\n    x = 1\n    y()\n}\nif b:\n    go()\n}\n"
+    hunk = ["-    x = 1", "+    x = 2", " ...", " }"]
+    assert written(hunk, content=content) == content.replace("x = 1", "x = 2")
+
+
+def test_the_pieces_must_be_in_the_scope_of_the_anchor() -> None:
+    content = FILE + "\n\nclass Writer:\n    def open(self):\n        a()\n        self.state = 1\n"
+    hunk = ["     def open(self):", "         ...", *CHANGE]
+    assert "self.state = 3" in written(["@@ class Writer:", *hunk], content=content)[len(FILE) :]
+    assert refused(hunk, content=content) == "does not match"
+
+
+@pytest.mark.parametrize(
+    ("hunk", "why"),
+    [
+        pytest.param(
+            [" import os", "+import re", "     def open(self):"],
+            "leaves out lines 2-5 of the file, so the position of the added line is ambiguous",
+            id="an added line beside a gap without a marker",
+        ),
+        pytest.param([" import os", " ...", "+import re", " ..."], "does not match", id="adrift"),
+        pytest.param([" ...", "+import re"], "does not match", id="nothing but a marker"),
+        pytest.param(
+            ["-import os", "-class Reader:", "+class Writer:"],
+            "leaves out lines 2-4 of the file, so they could be meant to be removed",
+            id="between removed lines",
+        ),
+        pytest.param(
+            ["-    def open(self):", "-        self.check()", "         return self"],
+            "leaves out line 8 of the file, which are in another block",
+            id="the rest of a removed block",
+        ),
+        pytest.param(
+            ["     def open(self):", " ...", "-        self.state = 2", "+        self.state = 3"],
+            "leaves out lines 7-12 of the file, which are in another block",
+            id="another method",
+        ),
+        pytest.param(
+            ["     def open(self):", "-        self.state = 2", "+        self.state = 3"],
+            "leaves out lines 7-12 of the file, which are in another block",
+            id="another method, without a marker",
+        ),
+        pytest.param(
+            ["         return self", " ...", *CHANGE], "does not match", id="in another order"
+        ),
+        pytest.param(
+            [" import os", " ...", "         self.nowhere()", *CHANGE],
+            "does not match",
+            id="a line that is nowhere",
+        ),
+        pytest.param(
+            [" import OS", " ...", *CHANGE], "does not match", id="a line that differs in case"
+        ),
+        pytest.param(
+            ["     def open(self):", "-        ...", "-        return self"],
+            "does not match",
+            id="a marker that is removed",
+        ),
+    ],
+)
+def test_what_is_not_certain_is_refused(hunk: list[str], why: str) -> None:
+    assert refused(hunk) == why
+
+
+def test_a_changed_piece_must_be_at_one_position() -> None:
+    content = "a\nx\nb\nx\n"
+    assert refused([" a", " ...", "-x", "+y"], content=content) == "does not match"
+
+
+def test_a_short_piece_may_not_be_elsewhere_with_another_indentation() -> None:
+    content = "a()\nif b:\n    c()\nc()\n"
+    assert refused([" a()", " ...", "-c()", "+d()"], content=content) == "does not match"
+
+
+def test_another_section_is_not_left_out() -> None:
+    content = "[start]\ncolour = red\n\n[stop]\nsize = 1\n"
+    hunk = [" [start]", " ...", "-size = 1", "+size = 2"]
+    assert refused(hunk, content=content).endswith("which are in another block")
+
+
+def test_a_marker_that_the_file_has_is_content() -> None:
+    content = "class A:\n    ...\n    x = 1\n\n\nclass B:\n    y = 1\n"
+    hunk = [" class A:", "     ...", "-    x = 1", "+    x = 2"]
+    assert written(hunk, content=content) == content.replace("x = 1", "x = 2")
+    elsewhere = [" class B:", "     ...", "-    y = 1", "+    y = 2"]
+    assert refused(elsewhere, content=content) == "does not match"
+
+
+def test_what_is_added_already_is_not_added_again() -> None:
+    hunk = [" import sys", "+import re", " ...", "     def close(self):"]
+    again = refused(hunk, content=written(hunk))
+    assert again.endswith("and lines that it adds are there already")
+
+
+def test_it_is_not_a_strict_match() -> None:
+    hunk = [" class Reader:", " ...", *CHANGE]
+    assert refused(hunk, matching=Matching(Tier.STRICT)) == "does not match"
+
+
+def test_line_endings_are_those_of_the_file() -> None:
+    content = FILE.replace("\n", "\r\n")
+    assert written([" class Reader:", " ...", *CHANGE], content=content) == OPENED.replace(
+        "\n", "\r\n"
+    )

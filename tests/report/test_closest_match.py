@@ -1,0 +1,109 @@
+"""What a refusal says of a hunk whose lines are not in the file."""
+
+from __future__ import annotations
+
+import pytest
+from hunked import edited
+
+from git_opatch.model.options import Options
+from git_opatch.report.failures import failure_lines
+
+
+def message(content: str, hunk: list[str]) -> str:
+    applied = edited(content, hunk)
+    assert applied.failures
+    return "\n".join(failure_lines(applied.failures, Options()))
+
+
+@pytest.mark.parametrize(
+    ("content", "hunk", "words"),
+    [
+        pytest.param(
+            "a\nb\nc\n",
+            [" a", "-x", " c"],
+            ":2\n      1  a\n      2  b\n      3  c\n  the text differs",
+            id="another line differs",
+        ),
+        pytest.param(
+            *("a\nx\nb\nx\nc\n", [" a", "-x", " c"]),
+            "the file has lines 3 and 4 between this line and the one above it; add them",
+            id="lines left out below a line that may be another",
+        ),
+        pytest.param(
+            *("a\nb\nq\nr\nc\nd\n", [" a", " b", "+n", " c", " d"]),
+            "leaves out lines 3-4 of the file, so the position of the added line is ambiguous",
+            id="lines left out",
+        ),
+        pytest.param(
+            *("a()\nx\ny\nc()\nz\nc()\n", [" a()", "-c()"]),
+            "the file has lines 2 and 3 between this line and the one above it; add them",
+            id="lines left out above a line that may be another",
+        ),
+    ],
+)
+def test_the_first_difference_is_where_lines_were_left_out(
+    content: str, hunk: list[str], words: str
+) -> None:
+    assert words in message(content, hunk)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected", "words"),
+    [
+        pytest.param(
+            "a\u00a0b", "a b", "at column 2: the patch has U+0020, the file U+00A0", id="no-break"
+        ),
+        pytest.param(
+            "fo\u200bo", "foo", "at column 3: the patch has U+006F, the file U+200B", id="no width"
+        ),
+        pytest.param(
+            "f\u043eo", "foo", "at column 2: the patch has U+006F, the file U+043E", id="Cyrillic"
+        ),
+        pytest.param(
+            *("cafe\u0301", "caf\u00e9"),
+            "at column 4: the patch has U+00E9, the file U+0065",
+            id="another normal form",
+        ),
+    ],
+)
+def test_characters_that_look_alike_are_named(found: str, expected: str, words: str) -> None:
+    assert words in message(f"x\n{found}\ny\n", [" x", f"-{expected}", " nowhere"])
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        pytest.param("caf\u00e9", "cafe", id="another letter"),
+        pytest.param("f\u043eo", "fao", id="another Cyrillic letter"),
+        pytest.param("bar", "baz", id="ASCII"),
+    ],
+)
+def test_characters_that_do_not_look_alike_are_not_named(found: str, expected: str) -> None:
+    assert "U+" not in message(f"x\n{found}\ny\n", [" x", f"-{expected}", " nowhere"])
+
+
+def test_reversed_prefixes_are_mentioned() -> None:
+    words = "`-` and `+` may be reversed"
+    assert words in message("a\nnew\nc\n", [" a", "-old", "+new", " x"])
+    assert words not in message("a\nold\nc\n", [" a", "-old", "+new", " x"])
+    assert words not in message("a\nnew\nc\n", [" a", "-old", "+newer", " x"])
+
+
+def test_fuzz_is_not_advised_for_a_stale_hunk() -> None:
+    content = "a\nb\nc\n"
+    assert "--fuzz 1" in message(content, [" nowhere", "-b", "+n"])
+    assert "--fuzz" not in message(content, [" nowhere", " a", "-x", "+n"])
+
+
+def test_long_lines_are_shown_where_they_differ() -> None:
+    long = "word " * 100
+    text = message(f"x\n{long}left\n", [f"-{long}right", "+z"])
+    expected, found = (line for line in text.splitlines() if "\u2026" in line)
+    assert expected.endswith(" word right")
+    assert found.endswith(" word left")
+
+
+def test_a_loose_match_of_the_new_lines_shows_both() -> None:
+    text = message("x\n  Hello\ny\n", ["-hello", "+Hello"])
+    assert "the patch has `Hello`, and the file `  Hello`" in text
+    assert "again with the file's own text" in text
