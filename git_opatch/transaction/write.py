@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -28,6 +29,9 @@ from git_opatch.model.text import visible
 from git_opatch.transaction.files import PublishedFiles, read_stamps, record_new_files
 from git_opatch.transaction.lock import link_or_copy, lock_index, lock_of
 from git_opatch.transaction.record import TransactionRecord
+
+_PROBE_SIZE = 1 << 16
+"""More than what a full disk may have left in its last block."""
 
 
 class ChangeSet(NamedTuple):
@@ -158,7 +162,7 @@ def _write_aside(
             result = check_out_aside(
                 repository, some, record.new, index=source.file, env=its_env, keep=(lock,)
             )
-            _check_result(result, "git could not write the files")
+            _check_result(result, "git could not write the files", record.folder)
     return switched
 
 
@@ -180,15 +184,33 @@ def _unmerge(repository: Repository, unmerged: Mapping[str, Stages], index: Path
 
 def _apply(repository: Repository, diff: Path, index: ScratchIndex, lock: int) -> None:
     result = repository.apply(diff, ("--cached",), index=index.file, env=index.env, keep=(lock,))
-    _check_result(result, "git could not apply the completed diff")
+    _check_result(result, "git could not apply the completed diff", index.file.parent)
 
 
-def _check_result(result: GitResult, what: str) -> None:
-    """Raise `TransactionError` if git failed."""
+def _check_result(result: GitResult, what: str, directory: Path) -> None:
+    """Raise `TransactionError` if git, which wrote in `directory`, failed."""
     if result.killed:
         raise TransactionError("git was killed while it wrote")
     if result.status:
-        raise TransactionError(f"{what}:\n{git_message(result.errors)}")
+        why = _why_unwritable(directory)
+        reason = f" ({why})" if why and why not in result.errors else ""
+        raise TransactionError(f"{what}{reason}:\n{git_message(result.errors)}")
+
+
+def _why_unwritable(directory: Path) -> str:
+    """Why nothing can be written in `directory`; empty if it can.
+
+    Where a write fails, git does not always say why. What it has written by then is still there, so
+    a full disk is still full.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=directory) as file:
+            file.write(bytes(_PROBE_SIZE))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        return error.strerror or ""
+    return ""
 
 
 def _verify(repository: Repository, changes: Sequence[Change], index: ScratchIndex) -> None:

@@ -255,7 +255,7 @@ def test_a_full_disk_restores_everything(tmp_path: Path) -> None:
             file.truncate(filler.stat().st_size - 700_000)
         patch = envelope(*_sections(20), b"*** Update File: big\n@@\n-first\n+1st\n")
         message = _refused_and_untouched(repo, lambda: _ran(repo, patch))
-        assert "git could not write the files" in message  # git itself does not say why
+        assert "git could not write the files (No space left on device)" in message
         filler.unlink()
         assert _ran(repo, patch)[0] == 0
     finally:
