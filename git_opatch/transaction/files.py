@@ -102,8 +102,10 @@ class PublishedFiles:
                     self._put(tree, number, change)
             _remove_emptied(tree, [change.path for _, change in changes if change.new is None])
             tree.forget()
+            renamed = {change.path.casefold() for _, change in changes if change.new}
             for _, change in changes:
-                self._verify(tree, change)
+                if change.new or change.path.casefold() not in renamed:
+                    self._verify(tree, change)
 
     def _take(
         self, tree: WorkingTree, number: int, change: Change, stamps: Mapping[str, Stamp]
@@ -128,7 +130,7 @@ class PublishedFiles:
     def _put(self, tree: WorkingTree, number: int, change: Change) -> None:
         with _meanwhile(change.path):
             temporary = self._record.temporary_name(number)
-            tree.put(self._record.new / change.path, change.path, temporary)
+            tree.put(self._record.new / change.path, change.path, temporary, is_new=True)
 
     def _verify(self, tree: WorkingTree, change: Change) -> None:
         """Check that the file is where its path now leads."""

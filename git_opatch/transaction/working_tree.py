@@ -18,7 +18,10 @@ from pathlib import Path
 from git_opatch.git.stamp import Stamp
 
 _DIRECTORY = os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
-_NO_LINK = {errno.EXDEV, errno.EPERM, errno.EMLINK, errno.EOPNOTSUPP, errno.EACCES}
+_NO_LINK = {
+    *(errno.EXDEV, errno.EPERM, errno.EMLINK, errno.EACCES),
+    *(errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS),
+}
 """Why a file system makes no hard link, or moves no file, where it would make a copy."""
 
 
@@ -74,12 +77,16 @@ class WorkingTree:
                 os.unlink(temporary, dir_fd=directory)
             return Stamp.of(os.lstat(target))
 
-    def put(self, source: Path, path: str, temporary: str) -> None:
+    def put(self, source: Path, path: str, temporary: str, *, is_new: bool = False) -> None:
         """Give `source` the name `path` as well. Raises `FileExistsError` if that is taken.
 
-        A hard link; where that cannot be made, a copy, made as `temporary` beside it.
+        A hard link; where that cannot be made, a copy, made as `temporary` beside it. So is a file
+        that `is_new`, if its directory would have given it another group, or rights of its own.
         """
         with self._parent(path) as (directory, name):
+            if is_new and not _would_be_same(source, directory):
+                self._put_copy(source, directory, name, temporary, inherits=True)
+                return
             try:
                 os.link(source, name, dst_dir_fd=directory, follow_symlinks=False)
             except OSError as error:
@@ -87,9 +94,11 @@ class WorkingTree:
                     raise
                 self._put_copy(source, directory, name, temporary)
 
-    def _put_copy(self, source: Path, directory: int, name: str, temporary: str) -> None:
+    def _put_copy(
+        self, source: Path, directory: int, name: str, temporary: str, *, inherits: bool = False
+    ) -> None:
         _remove(temporary, directory)
-        _copy(source, None, temporary, directory)
+        _copy(source, None, temporary, directory, inherits=inherits and _gives_rights(directory))
         try:
             os.link(
                 *(temporary, name),
@@ -199,6 +208,21 @@ def _open_directory(name: str, above: int) -> int:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), name) from None
 
 
+def _would_be_same(source: Path, directory: int) -> bool:
+    """Whether a file made in `directory` would have the group and the rights of `source`."""
+    found = os.fstat(directory)
+    group = found.st_gid if found.st_mode & stat.S_ISGID else os.getegid()
+    return os.lstat(source).st_gid == group and not _gives_rights(directory)
+
+
+def _gives_rights(directory: int) -> bool:
+    """Whether a directory has an access control list for what is made in it (acl(5))."""
+    try:
+        return bool(os.getxattr(f"/proc/self/fd/{directory}", "system.posix_acl_default"))
+    except (AttributeError, OSError):  # another system, or no list
+        return False
+
+
 def _exists(name: str, directory: int) -> bool:
     try:
         os.lstat(name, dir_fd=directory)
@@ -213,9 +237,17 @@ def _remove(name: str, directory: int) -> None:
 
 
 def _copy(
-    source: str | Path, source_directory: int | None, target: str | Path, directory: int | None
+    source: str | Path,
+    source_directory: int | None,
+    target: str | Path,
+    directory: int | None,
+    *,
+    inherits: bool = False,
 ) -> None:
-    """Copy a file or a link to a new one, with mode and times; each in an open directory."""
+    """Copy a file or a link to a new one, with mode and times; each in an open directory.
+
+    If it `inherits`, its rights are those that the directory gives to a new file.
+    """
     found = os.lstat(source, dir_fd=source_directory)
     if stat.S_ISLNK(found.st_mode):
         os.symlink(os.readlink(source, dir_fd=source_directory), target, dir_fd=directory)
@@ -223,10 +255,12 @@ def _copy(
     reading = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=source_directory)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with os.fdopen(reading, "rb") as old:
-        writing = os.open(target, flags, 0o600, dir_fd=directory)
+        ordinary = 0o777 if found.st_mode & stat.S_IXUSR else 0o666
+        writing = os.open(target, flags, ordinary if inherits else 0o600, dir_fd=directory)
         with os.fdopen(writing, "wb") as new:
             shutil.copyfileobj(old, new)
             new.flush()
-            os.fchmod(writing, stat.S_IMODE(found.st_mode))
+            if not inherits:
+                os.fchmod(writing, stat.S_IMODE(found.st_mode))
             os.utime(writing, ns=(found.st_atime_ns, found.st_mtime_ns))
             os.fsync(writing)

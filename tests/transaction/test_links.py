@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import tempfile
 import time
 from pathlib import Path
 
@@ -142,3 +143,45 @@ def test_permissions_of_new_files_are_those_of_a_checkout(base: Sandbox) -> None
     assert base.opatch("apply", feed=_PATCH).status == 0
     modes = {name: stat.S_IMODE((base.path / name).stat().st_mode) for name in ("d/f", "other")}
     assert modes["d/f"] == modes["other"]
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root gives a directory any group")
+@pytest.mark.parametrize("owner", ["d", ".git/opatch"])
+def test_the_group_of_new_files_is_that_of_their_directory(base: Sandbox, owner: str) -> None:
+    """A file that git makes gets the group of its directory, if that has the bit for it."""
+    (base.path / ".git/opatch").mkdir(exist_ok=True)
+    os.chown(base.path / owner, -1, 12345)
+    (base.path / owner).chmod(0o2775)
+    group = 12345 if owner == "d" else os.getegid()
+    assert base.opatch("apply", feed=_PATCH).status == 0
+    assert [(base.path / name).stat().st_gid for name in ("d/f", "d/new")] == [group, group]
+    assert base.git("status", "--porcelain") == b"M  d/f\nD  d/gone\nA  d/new\n"
+
+
+def _elsewhere(directory: Path) -> Path | None:
+    """A directory on another file system than `directory`."""
+    places = [Path(name) for name in ("/dev/shm", "/tmp", "/var/tmp") if Path(name).is_dir()]
+    others = [place for place in places if place.stat().st_dev != directory.stat().st_dev]
+    return others[0] if others else None
+
+
+@pytest.mark.parametrize("target", ["--index", "--worktree"])
+def test_a_git_directory_on_another_file_system(base: Sandbox, target: str) -> None:
+    other = _elsewhere(base.path)
+    if other is None:
+        pytest.skip("there is one file system only")
+    with tempfile.TemporaryDirectory(dir=other) as name:
+        shutil.move(base.path / ".git", f"{name}/git")
+        (base.path / ".git").write_text(f"gitdir: {name}/git\n")
+        (base.path / "d/f").chmod(0o755)
+        base.git("add", "d/f")
+        refused = _PATCH.replace(b"*** Add File: d/new", b"*** Add File: d/f/new")
+        assert base.opatch("apply", target, feed=refused).status == 1
+        assert base.opatch("apply", target, feed=_PATCH).status == 0
+        assert base.read("d/f") == b"b\n"
+        assert (base.path / "d/f").stat().st_mode & 0o111 == 0o111
+        assert sorted(os.listdir(base.path / "d")) == ["f", "new"]
+        assert base.opatch("undo").status == 0
+        assert sorted(os.listdir(base.path / "d")) == ["f", "gone"]
+        assert base.read("d/f") == b"a\n"
+        assert not list(Path(name, "git/opatch").glob("[tck]*"))
