@@ -67,6 +67,7 @@ class PublishedFiles:
 
     def __init__(self, record: TransactionRecord) -> None:
         self._record = record
+        self._temporary_names = record.temporary_names()
         self._taken: dict[int, Stamp] = {}
 
     def changed(self, record: TransactionRecord) -> list[int]:
@@ -115,8 +116,7 @@ class PublishedFiles:
         with _meanwhile(path):
             if expected is None or tree.stamp(path) != expected:
                 raise _changed(path)
-            temporary = self._record.temporary_name(number)
-            taken = tree.take(path, self._record.file(number), temporary)
+            taken = tree.take(path, self._record.file(number), self._temporary_names[number])
         if taken.device == expected.device and not taken.is_same_content(expected):
             raise _changed(path)
         self._taken[number] = taken
@@ -129,7 +129,7 @@ class PublishedFiles:
 
     def _put(self, tree: WorkingTree, number: int, change: Change) -> None:
         with _meanwhile(change.path):
-            temporary = self._record.temporary_name(number)
+            temporary = self._temporary_names[number]
             tree.put(self._record.new / change.path, change.path, temporary, is_new=True)
 
     def _verify(self, tree: WorkingTree, change: Change) -> None:
@@ -199,6 +199,7 @@ class _Restoration:
     ) -> None:
         self._repository = repository
         self._record = record
+        self._temporary_names = record.temporary_names()
         self._tree = tree
         self._stamps = _read_new_stamps(record)
         self._stored: dict[str, str] | None = None
@@ -222,7 +223,7 @@ class _Restoration:
     def _remove_temporary(self, number: int, change: Change) -> None:
         """Remove a copy that was being made, or give the only copy its name again."""
         directory, slash, _ = change.path.rpartition("/")
-        temporary = self._record.temporary_name(number)
+        temporary = self._temporary_names[number]
         name = directory + slash + temporary
         if self._tree.stamp(name) is None:
             return
@@ -254,7 +255,7 @@ class _Restoration:
             if directory:
                 self._tree.make_directory(directory)
             if self._tree.stamp(path) is None:
-                self._tree.put(saved, path, self._record.temporary_name(number))
+                self._tree.put(saved, path, self._temporary_names[number])
         except (NotADirectoryError, FileExistsError):
             self._kept.append(Kept(path, saved))
             return
@@ -274,7 +275,7 @@ class _Restoration:
         """Delete git's file at `path`; False if somebody replaced it at this very moment."""
         before, aside = self._tree.stamp(path), self._record.folder / "dropped"
         aside.unlink(missing_ok=True)
-        temporary = self._record.temporary_name(number)
+        temporary = self._temporary_names[number]
         after = self._tree.take(path, aside, temporary)
         is_other = before is not None and not after.is_same_content(before)
         if is_other and before is not None and after.device == before.device:

@@ -115,11 +115,12 @@ class TransactionRecord:
 
     def file(self, number: int) -> Path:
         """Where the old file of a change is, once it is replaced; by its index in `written`."""
-        return self.folder / "files" / str(number)
+        return self.folder.joinpath("files", str(number))
 
-    def temporary_name(self, number: int) -> str:
-        """The name of a copy beside the file of a change, where no link can be made."""
-        return f".{self.name}.{number}"
+    def temporary_names(self) -> Sequence[str]:
+        """For each change, the name of a copy beside its file, where no link can be made."""
+        name = self.name
+        return [f".{name}.{number}" for number in range(len(self.written))]
 
     @property
     def committed(self) -> bool:
