@@ -1,6 +1,6 @@
 """Switch off one rule of the package at a time, and count what changes.
 
-Each switch names a function, a method or a constant of the package and what stands in for it.
+Each switch names a function, a method or a constant of the package and its replacement.
 The cases are those of the grammar and those of the classes by rule; they are drawn once.
 
     python benchmarks/ablation.py REPO... --seed 1 --cases 1500 --per-class 8

@@ -136,10 +136,6 @@ class Failure(NamedTuple):
         """How many hunks the section has; None if it has none."""
         return self.where.hunks or None
 
-    def of_hunks(self, count: int) -> Failure:
-        """Return the failure as one of a section with `count` hunks."""
-        return self._replace(where=self.where._replace(hunks=count))
-
     @property
     def number(self) -> int | None:
         """The line in the patch's text, from 1; None if there is none."""

@@ -82,19 +82,13 @@ def _lost_idle(
 
 
 def matching_for(section: FilePatch, options: Options) -> Matching:
-    """Return how the hunks of `section` are matched."""
-    return matching_of(options)._replace(
+    """Return how the hunks of `section` are matched: in a reversed patch, exactly (D8)."""
+    exactly = Matching(Tier.STRICT, can_loosen=False, reversed=True)
+    return (exactly if options.reverse else options.matching)._replace(
         ordered=section.ordered,
         path=section.path,
         appends=section.operation is Operation.APPEND,
     )
-
-
-def matching_of(options: Options) -> Matching:
-    """Return how hunks are matched: for a reversed patch, exactly (D8)."""
-    if options.reverse:
-        return Matching(Tier.STRICT, can_loosen=False, reversed=True)
-    return options.matching
 
 
 def _with_notes(placement: Placement, notes: dict[int, tuple[str, ...]]) -> Placement:

@@ -248,10 +248,10 @@ class SectionPlanner:
         if failure := self._without_context(section, content):
             return [failure], content
         checked = self._check_earlier(section, content)
-        applied = apply_hunks(replace(section, hunks=checked.hunks), content, self.options)
+        left = replace(section, hunks=checked.hunks, hunk_count=section.count)
+        applied = apply_hunks(left, content, self.options)
         self.notes += [f"{section.path}: {note}" for note in (*checked.notes, *applied.notes)]
-        counted = [failure.of_hunks(section.count) for failure in applied.failures]
-        failures = [*checked.failures, *self._skip_applied(counted)]
+        failures = [*checked.failures, *self._skip_applied(applied.failures)]
         if failures and not (self.options.partial and applied.placements):
             return failures, content
         if applied.placements and applied.content.text.binary:

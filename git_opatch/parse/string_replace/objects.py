@@ -78,8 +78,9 @@ class _LineNumbers:
 
 def read(reader: Reader, _members: Members, at: int, _name: str) -> Iterator[Scanner] | None:
     """Return a scanner for each replacement that the object at `at` asks for; None if for none."""
-    if _writes(reader, at):
-        return _write(reader, at)
+    call = read_members(reader.raw, at, {*names.TOOL_NAMES, *names.TOOL_INPUTS})
+    if _writes(reader, call):
+        return _write(reader, call)
     own = read_members(reader.raw, at, names.KNOWN)
     has_path = any(path in own for path in names.PATHS)
     has_old, has_new = (any(word in own for word in words) for words in (names.OLD, names.NEW))
@@ -93,17 +94,15 @@ def read(reader: Reader, _members: Members, at: int, _name: str) -> Iterator[Sca
     return None
 
 
-def _writes(reader: Reader, at: int) -> bool:
-    """Whether the object is a call of a tool that writes a whole file."""
-    call = read_members(reader.raw, at, {*names.TOOL_NAMES, *names.TOOL_INPUTS})
+def _writes(reader: Reader, call: Members) -> bool:
+    """Whether an object with these members is a call of a tool that writes a whole file."""
     tools = (reader.word(call, name) for name in names.TOOL_NAMES)
     called = any(tool.lower() in names.WRITING_TOOLS for tool in tools if tool is not None)
     return called and any(name in call for name in names.TOOL_INPUTS)
 
 
-def _write(reader: Reader, at: int) -> Iterator[Scanner]:
+def _write(reader: Reader, call: Members) -> Iterator[Scanner]:
     """Yield the scanner of a new file; an input that is not an object is an error."""
-    call = read_members(reader.raw, at, set(names.TOOL_INPUTS))
     for name in names.TOOL_INPUTS:
         for start, _ in call.get(name, ()):
             if reader.raw[start] != ord("{"):
@@ -111,11 +110,6 @@ def _write(reader: Reader, at: int) -> Iterator[Scanner]:
                 continue
             own = read_members(reader.raw, start, {*names.WRITE, *DIRECTORIES})
             yield from _Object(reader, own, start).write()
-
-
-def is_edit(keys: set[str]) -> bool:
-    """Whether an object with these members replaces a string."""
-    return not keys.isdisjoint(names.OLD) and not keys.isdisjoint(names.NEW)
 
 
 def _holds_edits(raw: bytes, own: Members, several: str) -> bool:
