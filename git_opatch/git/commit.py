@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import NamedTuple
 
 from git_opatch.git.repository import Repository
 from git_opatch.git.runner import outside_environment, run_program, user_environment
+from git_opatch.git.scratch import scratch_directory
 
 _MESSAGE = "--message="
 _NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
@@ -48,14 +48,17 @@ def commit(
     *,
     index: Path | None = None,
     quiet: bool = False,
+    hooks: bool = True,
 ) -> CommitResult:
     """Commit the index, or `index`. What git prints goes to standard error, or is kept if `quiet`.
 
-    Git inherits `lock`, so that nobody takes its index away if we are killed before it ends.
+    Git inherits `lock`, so that nobody takes its index away if we are killed before it ends. It
+    runs no hooks unless `hooks`.
     """
+    settings = (*command.settings, *(() if hooks else _NO_HOOKS))
     message = ["--file=-"] if command.message is not None else []
     done = run_program(
-        ["git", *command.settings, "commit", "--quiet", *command.options, *message],
+        ["git", *settings, "commit", "--quiet", *command.options, *message],
         repository.require_worktree(),
         _environment(repository, command, index),
         feed=command.message,
@@ -116,7 +119,7 @@ def _date_error(options: list[str]) -> str:
         *_NO_HOOKS,
         *("-c", "user.name=n", "-c", "user.email=n@example.com", "-c", "commit.gpgSign=false"),
     )
-    with tempfile.TemporaryDirectory(prefix="git-opatch-") as name:
+    with scratch_directory() as name:
         top, environment = Path(name), outside_environment()
         git = ("git", *settings)
         run_program([*git, "init", "--quiet"], top, environment)

@@ -1,20 +1,16 @@
-"""HEAD, what is staged compared with it, and a branch that is restored after a failed series."""
+"""HEAD, and what is staged compared with it."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
-from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
-from git_opatch.git.output import GitResult
+from git_opatch.git.output import GitResult, git_message, parse_change
 from git_opatch.git.repository import Repository
-from git_opatch.model.blob import Change, Entry, Mode
-from git_opatch.model.errors import CommitError
+from git_opatch.model.blob import Change
+from git_opatch.model.errors import CommitError, RepositoryError
 
-_SERIES = "series.json"
 # Worded as by `git commit --amend` in the same state, and named as by git-status(1).
 _UNFINISHED = {
     "MERGE_HEAD": ("merge", "merge"),
@@ -39,8 +35,8 @@ class Head(NamedTuple):
 
 def read_head(repository: Repository) -> Head:
     """Read where HEAD is now."""
-    ref = _line(repository.run("symbolic-ref", "--quiet", "HEAD"))
-    return Head(_commit_id(repository, "HEAD"), ref or "HEAD")
+    ref = _answer(repository.run("symbolic-ref", "--quiet", "HEAD"))
+    return Head(commit_id(repository, "HEAD"), ref or "HEAD")
 
 
 def refuse_unfinished(repository: Repository) -> None:
@@ -64,28 +60,21 @@ def staged_changes(repository: Repository, head: Head) -> list[Change]:
         "--ita-invisible-in-index", "--ignore-submodules=none", head.id or empty, "--",
     )  # fmt: skip
     fields = output.split(b"\0")
-    return [_change(raw, path) for raw, path in zip(fields[::2], fields[1::2], strict=False)]
-
-
-def _change(raw: bytes, path: bytes) -> Change:
-    old_mode, new_mode, old, new, _ = raw[1:].decode().split(" ")
-    return Change(os.fsdecode(path), _entry(old_mode, old), _entry(new_mode, new))
-
-
-def _entry(mode: str, oid: str) -> Entry | None:
-    return Entry(Mode(mode), oid) if mode != "000000" else None
+    return [parse_change(raw, path) for raw, path in zip(fields[::2], fields[1::2], strict=False)]
 
 
 def commits_since(repository: Repository, since: str, tip: str) -> list[tuple[str, str]]:
     """The commits after `since` up to `tip`, oldest first, by first parents: ids and trees.
 
-    Empty if `tip` is not a descendant of `since`.
+    Empty if `tip` is not a descendant of `since`. Raises `RepositoryError` if git was killed.
     """
     if not tip or tip == since:
         return []
     revisions = [tip, f"^{since}"] if since else [tip]
     flags = ("--first-parent", "--reverse", "--no-show-signature", "--no-color")
     result = repository.run("log", *flags, "--format=%H %T %P", *revisions, "--")
+    if result.killed:
+        raise RepositoryError("git was killed while it looked for commits")
     rows = [line.split(" ") for line in result.output.decode().splitlines()]
     descends = rows and (rows[0][2:] or [""])[0] == since
     return [(row[0], row[1]) for row in rows] if descends else []
@@ -101,40 +90,20 @@ def is_in_history(repository: Repository, commit: str) -> bool:
     return repository.run("merge-base", "--is-ancestor", commit, "HEAD").status == 0
 
 
-def record_series(directory: Path, head: Head, trees: Sequence[str]) -> None:
-    """Record in `directory` that commits of `trees` are about to be made on top of `head`."""
-    series = {"head": head.id, "ref": head.ref, "trees": list(trees)}
-    with (directory / _SERIES).open("w") as file:
-        json.dump(series, file)
-        file.flush()
-        os.fsync(file.fileno())
+def commit_id(repository: Repository, name: str) -> str:
+    """The id of the commit that `name` stands for; empty if there is none.
 
-
-def restore_series(repository: Repository, directory: Path) -> str | None:
-    """Set the branch back to where it was before the commits recorded in `directory`.
-
-    Only if all commits made since are of that series, by their trees; otherwise leaves the branch
-    alone and returns its name. May be repeated.
+    Raises `RepositoryError` if git fails, which is not an answer.
     """
-    try:
-        series = json.loads((directory / _SERIES).read_bytes())
-    except FileNotFoundError:
-        return None
-    head, trees = Head(series["head"], series["ref"]), series["trees"]
-    tip = _commit_id(repository, head.ref)
-    if tip == head.id:
-        return None
-    made = commits_since(repository, head.id, tip)
-    ours = [tree for _, tree in made] == trees[: len(made)]
-    change = [head.ref, head.id, tip] if head.id else ["-d", head.ref, tip]
-    command = ("update-ref", "--no-deref", "-m", "git opatch: restore", *change)
-    if not made or not ours or repository.run(*command).status:
-        return head.ref
-    return None
+    return _answer(repository.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"))
 
 
-def _commit_id(repository: Repository, name: str) -> str:
-    return _line(repository.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"))
+def _answer(result: GitResult) -> str:
+    """The line that git printed; empty for its status 1, which says that there is nothing."""
+    if result.status not in (0, 1):
+        message = git_message(result.errors)
+        raise RepositoryError(message or f"git ended with status {result.status}")
+    return _line(result)
 
 
 def _line(result: GitResult) -> str:

@@ -9,7 +9,9 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from git_opatch.git.output import parse_change
 from git_opatch.git.repository import Repository
+from git_opatch.model.blob import Change
 
 
 class HistoricVersion(NamedTuple):
@@ -42,6 +44,26 @@ def list_history(
             continue
         path, (_, mode, _, blob, _) = os.fsdecode(next(fields, b"")), field.decode().split(" ")
         yield HistoricVersion(path, mode, blob, commit, ages.get(commit))
+
+
+def list_changes(
+    repository: Repository, paths: Sequence[str], tip: str, most_commits: int
+) -> Iterator[tuple[str, Change]]:
+    """List what the commits up to `tip` changed of `paths`, newest first; not of merges."""
+    commits = repository.run(
+        "rev-list", f"--max-count={most_commits}", "--no-merges", "--end-of-options", tip, "--"
+    ).output
+    result = repository.run(
+        "diff-tree", "--stdin", "-r", "--root", "--raw", "--no-abbrev", "--no-renames", "-z",
+        "--", *paths, feed=commits, env={"GIT_LITERAL_PATHSPECS": "1"},
+    )  # fmt: skip
+    commit = ""
+    fields = iter(result.output.split(b"\0"))
+    for field in fields:
+        if field.startswith(b":"):
+            yield commit, parse_change(field, next(fields, b""))
+        else:
+            commit = field.decode()
 
 
 def find_blob(repository: Repository, abbreviated: str) -> str | None:

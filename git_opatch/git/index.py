@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -22,8 +21,11 @@ from git_opatch.git.output import (
 )
 from git_opatch.git.repository import Repository
 from git_opatch.git.runner import output_of
+from git_opatch.git.scratch import scratch_directory
 from git_opatch.model.blob import Entry, Mode, Stages, blob_id
 from git_opatch.model.text import Text
+
+_MOST_TO_REFRESH = 200
 
 
 class ScratchIndex(NamedTuple):
@@ -80,7 +82,7 @@ def _different_entries(
     if not hidden:
         wait = compared or _start_comparison(repository, paths)
         return _tag_differences(repository, paths, wait)
-    with tempfile.TemporaryDirectory(prefix="git-opatch-") as name:
+    with scratch_directory() as name:
         directory = Path(name)
         (directory / "objects").mkdir()
         index = _copy_index(repository, directory, hidden)
@@ -197,7 +199,7 @@ def outside_sparse_checkout(repository: Repository, paths: Sequence[str]) -> set
     """
     if not paths or not (repository.git_dir / "info/sparse-checkout").exists():
         return set()
-    with tempfile.TemporaryDirectory(prefix="git-opatch-") as directory:
+    with scratch_directory() as directory:
         top = Path(directory, "top")
         top.mkdir()
         entries = dict.fromkeys(paths, _empty_blob(repository))
@@ -214,11 +216,23 @@ def _empty_blob(repository: Repository) -> Entry:
     return Entry(Mode.REGULAR, blob_id(Text([]), repository.algorithm))
 
 
-def refresh(repository: Repository, paths: Sequence[str], *, index: Path | None = None) -> None:
-    """Update the index's file times where a file looks changed and is not."""
+def refresh(
+    repository: Repository,
+    paths: Sequence[str],
+    *,
+    index: Path | None = None,
+    env: Mapping[str, str] | None = None,
+) -> None:
+    """Update the index's file times where a file looks changed and is not.
+
+    Git compares each path with every entry; for many paths, all entries are faster.
+    """
+    if len(paths) > _MOST_TO_REFRESH:
+        repository.run("update-index", "-q", "--refresh", index=index, env=env)
+        return
     repository.run(
         "add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul",
-        index=index, env={"GIT_LITERAL_PATHSPECS": "1"}, feed=nul_terminated(paths),
+        index=index, env={"GIT_LITERAL_PATHSPECS": "1", **(env or {})}, feed=nul_terminated(paths),
     )  # fmt: skip
 
 
@@ -242,10 +256,27 @@ def set_unmerged(repository: Repository, unmerged: Mapping[str, Stages], index: 
         repository.ask("update-index", "-z", "--index-info", feed=feed, index=index)
 
 
-def check_out(repository: Repository, paths: Sequence[str], *, index: Path) -> None:
-    """Write files anew from `index`, because their attributes have changed."""
-    flags = ("-f", "-u", "-z", "--stdin")
-    repository.ask("checkout-index", *flags, feed=nul_terminated(paths), index=index)
+def check_out_aside(
+    repository: Repository,
+    paths: Sequence[str],
+    directory: Path,
+    *,
+    index: Path,
+    env: Mapping[str, str],
+    keep: Sequence[int],
+) -> GitResult:
+    """Write the files of `index` at `paths` below `directory`, as a checkout would write them.
+
+    `keep` are descriptors that git inherits.
+    """
+    flags = ("-z", "--stdin", f"--prefix={directory}/")
+    feed = nul_terminated(paths)
+    return repository.run("checkout-index", *flags, feed=feed, index=index, env=env, keep=keep)
+
+
+def list_everything(repository: Repository, index: Path) -> bytes:
+    """All entries of `index` with their bits, to compare. Raises `RepositoryError`."""
+    return repository.ask("ls-files", "-v", "-s", "-z", index=index)
 
 
 def write_tree(repository: Repository, index: Path) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from git_opatch.model.blob import Entry, Mode
+from git_opatch.model.blob import Change, Entry, Mode
 from git_opatch.model.errors import RepositoryError
 from git_opatch.model.text import visible
 
@@ -50,6 +50,16 @@ def parse_entry(record: bytes) -> IndexEntry:
     return IndexEntry(os.fsdecode(path), Entry(Mode(mode), oid), int(stage), tag)
 
 
+def parse_change(raw: bytes, path: bytes) -> Change:
+    """Parse one record of `--raw -z --no-abbrev`, and the path after it."""
+    old_mode, new_mode, old, new, _ = raw[1:].decode().split(" ")
+    return Change(os.fsdecode(path), _entry(old_mode, old), _entry(new_mode, new))
+
+
+def _entry(mode: str, oid: str) -> Entry | None:
+    return Entry(Mode(mode), oid) if mode != "000000" else None
+
+
 def parse_batch(output: bytes) -> Iterator[tuple[str, bytes]]:
     """Parse the output of `cat-file --batch`: ids and bytes. Raises `RepositoryError`."""
     at = 0
@@ -68,6 +78,17 @@ def missing_object(oid: str) -> RepositoryError:
     return RepositoryError(
         f"object {oid} is missing; if this is a partial clone, `git cat-file -e {oid}` fetches it"
     )
+
+
+def settings_environment(settings: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """The environment in which git has `settings`, with those of our own environment (`git`(1))."""
+    if not settings:
+        return {}
+    first = int(os.environ.get("GIT_CONFIG_COUNT") or 0)
+    env = {"GIT_CONFIG_COUNT": str(first + len(settings))}
+    for number, (key, value) in enumerate(settings, first):
+        env |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return env
 
 
 def batches(words: Sequence[str], most: int) -> Iterator[Sequence[str]]:

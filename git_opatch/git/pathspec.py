@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -11,17 +10,34 @@ from git_opatch.git.index import build_index
 from git_opatch.git.output import escape_glob, split_nul
 from git_opatch.git.repository import Repository
 from git_opatch.git.runner import PATHSPEC_DEFAULTS
+from git_opatch.git.scratch import scratch_directory
 from git_opatch.model.blob import Entry, Mode, blob_id
 from git_opatch.model.paths import parents
 from git_opatch.model.text import Text
 
+_BEGINNING = 3
+"""So many characters of two names are equal where one may be meant by the other."""
+
 
 def similar_paths(repository: Repository, path: str) -> list[str]:
-    """The tracked paths with the same file name, in any letter case, or in the same directory."""
+    """The tracked paths whose file names begin like that of `path`, in any letter case, or that
+    are in the same directory, or in one with the same name."""
     directory, _, name = path.rpartition("/")
     siblings = f"{escape_glob(directory)}/*" if directory else "*"
-    globs = (f":(top,glob,icase)**/{escape_glob(name)}", f":(top,glob){siblings}")
+    parent = directory.rpartition("/")[2]
+    globs = [f":(top,glob,icase)**/{escape_glob(name[:_BEGINNING])}*", f":(top,glob){siblings}"]
+    if parent:
+        globs.append(f":(top,glob,icase)**/{escape_glob(parent)}/*")
     return split_nul(repository.ask("ls-files", "-z", "--", *globs))
+
+
+def existing_paths(repository: Repository, paths: Iterable[str], tree: str | None) -> set[str]:
+    """Those of `paths` that are files of `tree`, or of the index if there is none."""
+    wanted = sorted(paths)
+    if tree is not None:
+        return {path for path, entry in repository.list_tree(tree, wanted).items() if entry}
+    literal = {"GIT_LITERAL_PATHSPECS": "1"}
+    return set(split_nul(repository.ask("ls-files", "-z", "--", *wanted, env=literal)))
 
 
 def tracked_paths(repository: Repository, files: Sequence[str], directory: str) -> list[str]:
@@ -59,7 +75,7 @@ def _match(
     """The same for paths none of which is below another, by an index of just these paths."""
     entry = Entry(Mode.REGULAR, blob_id(Text([]), repository.algorithm))
     users = {name: os.environ.get(name, default) for name, default in PATHSPEC_DEFAULTS.items()}
-    with tempfile.TemporaryDirectory(prefix="git-opatch-") as scratch:
+    with scratch_directory() as scratch:
         _, env = build_index(repository, dict.fromkeys(paths, entry), Path(scratch))
         return _list_files(repository, pathspecs, directory, {**env, **users})
 

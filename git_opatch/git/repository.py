@@ -11,10 +11,10 @@ writes relative to its working directory.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from git_opatch.git.disk import Durability
 from git_opatch.git.output import (
     GitResult,
     batches,
@@ -24,11 +24,16 @@ from git_opatch.git.output import (
     quote_alternate,
 )
 from git_opatch.git.runner import NO_TRANSPORT, GitRunner
+from git_opatch.git.scratch import scratch_directory
 from git_opatch.model.blob import Entry, Mode
 from git_opatch.model.errors import RepositoryError
 from git_opatch.model.settings import Settings
 
-_SETTINGS = ("config", "-z", "--get-regexp", r"^((opatch|color)\.[a-z]+|pager\.opatch)$")
+_SETTINGS = (
+    *("config", "-z", "--get-regexp"),
+    r"^((opatch|color)\.[a-z]+|pager\.opatch|core\.fsync(method)?"
+    r"|filter\..*\.(clean|process))$",
+)
 _MOST_ARGUMENTS = 500_000  # bytes
 _PLAIN_DIFF = ("--text", "--no-color", "--no-ext-diff", "--no-textconv", "-U0",
                "--inter-hunk-context=0")  # fmt: skip
@@ -50,7 +55,8 @@ class Repository(GitRunner):
         `asks_settings` starts the query of `settings` at once, in the background.
         """
         super().__init__(directory)
-        self._settings = self.start_query(*_SETTINGS) if asks_settings else None
+        self._query = self.start_query(*_SETTINGS) if asks_settings else None
+        self._settings: Settings | None = None
         found = self.run(
             "rev-parse", "--path-format=absolute", "--git-dir", "--git-path", "index",
             "--git-path", "objects", "--git-path", "hooks", "--show-object-format",
@@ -83,10 +89,22 @@ class Repository(GitRunner):
         return self.top
 
     def settings(self) -> Settings:
-        """Read the settings `opatch.*`, `color.*` and `pager.opatch`, by lower-case key."""
-        wait, self._settings = self._settings, None
-        result = wait() if wait else self.run(*_SETTINGS)
-        return Settings(result.output)
+        """Read `opatch.*`, `color.*` and what else is of use, by lower-case key."""
+        query, self._query = self._query, None
+        result = query() if query else self.run(*_SETTINGS)
+        self._settings = Settings(result.output)
+        return self._settings
+
+    def filters(self) -> frozenset[str]:
+        """The names of the user's filters that have a program, as they were read last."""
+        return self._known_settings().filters
+
+    def sync(self, paths: Iterable[str | Path]) -> None:
+        """Write files and directories to the disk, as the user's settings say. Raises `OSError`."""
+        Durability.of(self._known_settings()).sync(paths)
+
+    def _known_settings(self) -> Settings:
+        return self._settings if self._settings is not None else self.settings()
 
     def list_tree(
         self, tree: str, paths: Sequence[str], *, recursive: bool = False
@@ -121,15 +139,6 @@ class Repository(GitRunner):
         feed = "".join(f"{oid}\n" for oid in wanted).encode()
         return dict(parse_batch(self.ask("cat-file", "--batch", feed=feed, env=env)))
 
-    def read_smudged(self, blobs: Mapping[str, str], env: Mapping[str, str]) -> dict[str, bytes]:
-        """Read the bytes that git would write to the working tree, by path, for each blob's id."""
-        # `cat-file` reads a path up to the end of the line
-        pairs = [(path, oid) for path, oid in blobs.items() if "\n" not in path]
-        feed = b"".join(oid.encode() + b" " + os.fsencode(path) + b"\n" for path, oid in pairs)
-        result = self.run("cat-file", "--batch", "--filters", feed=feed, env=env)
-        contents = [data for _, data in parse_batch(result.output)]
-        return dict(zip((path for path, _ in pairs), contents, strict=False))
-
     def present(self, ids: Iterable[str]) -> set[str]:
         """Those of `ids` that the repository still has."""
         feed = "".join(f"{oid}\n" for oid in ids).encode()
@@ -159,7 +168,7 @@ class Repository(GitRunner):
 
     def differences(self, before: bytes, after: bytes) -> list[tuple[range, int]]:
         """Diff two texts: the lines of `before` that are replaced, and by how many."""
-        with tempfile.TemporaryDirectory(prefix="git-opatch-") as directory:
+        with scratch_directory() as directory:
             for name, data in (("before", before), ("after", after)):
                 Path(directory, name).write_bytes(data)
             names = (f"{directory}/before", f"{directory}/after")

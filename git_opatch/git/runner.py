@@ -22,24 +22,29 @@ from git_opatch.model.errors import Interrupted, RepositoryError
 # Where git is missing, GitPython's import would fail with a traceback of its own.
 _REFRESH = "GIT_PYTHON_REFRESH"
 os.environ.setdefault(_REFRESH, "quiet")
+_EXECUTABLE = "GIT_PYTHON_GIT_EXECUTABLE"
 _CONFIG = (
     # A path that one system refuses is refused on all.
     "-c", "core.protectHFS=true",
     "-c", "core.protectNTFS=true",
-    # The hard links of a backup change a file's ctime.
-    "-c", "core.trustctime=false",
     # A warning about line endings must not become an error.
     "-c", "core.safecrlf=false",
 )  # fmt: skip
-# Programs that the configuration names run only where git does what the user asked for: when it
-# applies or commits. (rev-parse runs no hook, but must tell their true directory.)
+_NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
+# Programs that the configuration names run only where git does what the user asked for.
 _UNATTENDED = (
+    *_NO_HOOKS,
     "-c", "core.fsmonitor=false",
-    "-c", f"core.hooksPath={os.devnull}",
     # We ask about few files: to start threads that stat the whole index takes longer.
     "-c", "core.preloadIndex=false",
 )  # fmt: skip
-_ATTENDED = ("apply", "commit", "rev-parse")
+_SETTINGS = {
+    # Without its monitor, git would drop what the index has of it. But the index is not yet the
+    # real one: post-index-change is run when it is (D201).
+    "apply": _NO_HOOKS,
+    # It runs no hook, but must tell their true directory.
+    "rev-parse": (),
+}
 PATHSPEC_DEFAULTS = {
     f"GIT_{name}_PATHSPECS": "0" for name in ("LITERAL", "GLOB", "NOGLOB", "ICASE")
 }
@@ -63,6 +68,8 @@ class GitRunner:
     def _move_to(self, directory: str | Path) -> None:
         from git import Git  # takes as long as all other imports: help does without
 
+        if os.environ.get(_EXECUTABLE) == os.devnull:  # our command line set it for the import
+            del os.environ[_EXECUTABLE]
         self._git = Git(str(directory))
 
     def run(
@@ -127,13 +134,19 @@ class GitRunner:
         """Run git by GitPython, whose own `options` decide what is returned."""
         from git.exc import GitCommandNotFound
 
-        unattended = () if arguments[0] in _ATTENDED else _UNATTENDED
-        command = ["git", *_CONFIG, *unattended, *arguments]
+        command = ["git", *_CONFIG, *_SETTINGS.get(arguments[0], _UNATTENDED), *arguments]
         chosen = {"GIT_INDEX_FILE": str(index)} if index is not None else {}
         try:
             return self._git.execute(command, env={**self._env, **(env or {}), **chosen}, **options)
-        except GitCommandNotFound:
-            raise RepositoryError("git is not installed, or not on PATH") from None
+        except GitCommandNotFound as error:
+            raise _start_error(error.__cause__) from None
+
+
+def _start_error(cause: BaseException | None) -> RepositoryError:
+    """Why git could not be started. GitPython says that it was not found whatever the reason."""
+    if isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError):
+        return RepositoryError(f"git cannot be started: {cause.strerror}")
+    return RepositoryError("git is not installed, or not on PATH")
 
 
 def _stdin_file(feed: bytes) -> IO[bytes]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch.git.index import list_index, store_worktree
 from git_opatch.git.output import IndexEntry
 from git_opatch.git.repository import Repository
+from git_opatch.git.scratch import scratch_directory
+from git_opatch.git.stamp import Stamp
 from git_opatch.model.blob import Blob, Entry, Mode
 from git_opatch.model.errors import RepositoryError
 from git_opatch.model.options import Options, Target
@@ -38,6 +40,8 @@ class Snapshot(NamedTuple):
     """The tags of entries with skip-worktree or assume-unchanged bits (see `IndexEntry`)."""
     intended: frozenset[str] = frozenset()
     """Files only intended to be added, which have no content in the index yet."""
+    stamps: Mapping[str, Stamp] = {}
+    """The stamps of files in the working tree from before they were compared with the index."""
     name: str = "the index"
     """What the base is, in messages."""
 
@@ -50,9 +54,20 @@ def take_snapshot(repository: Repository, paths: Iterable[str], options: Options
         return _of_tree(repository, options.base, wanted, above)
     if options.target is Target.WORKTREE:
         return _of_worktree(repository, wanted, above)
-    compare = options.target is Target.INDEX
-    listed = list_index(repository, wanted, above, compare=compare)
-    return _of_entries(repository, listed, wanted, above)
+    if options.target is Target.CACHED:
+        return _of_entries(repository, list_index(repository, wanted, above), wanted, above)
+    # first: what is written to a file from here on must be noticed later
+    stamps = _stamps(repository.top, wanted) if repository.top else {}
+    listed = list_index(repository, wanted, above, compare=True)
+    return _of_entries(repository, listed, wanted, above)._replace(stamps=stamps)
+
+
+def _stamps(top: Path, paths: Iterable[str]) -> dict[str, Stamp]:
+    found = {}
+    for path in paths:
+        with suppress(OSError, ValueError):
+            found[path] = Stamp.of(os.lstat(f"{top}/{path}"))
+    return found
 
 
 def _of_tree(repository: Repository, tree: str, paths: list[str], above: list[str]) -> Snapshot:
@@ -122,7 +137,7 @@ def _of_worktree(repository: Repository, paths: list[str], above: list[str]) -> 
     names = _paths(entry for entry in tracked if entry.tag in "HShs") - unmerged
     present = {path for path in paths if is_file(top / path)} - unmerged
     deleted = {path for path in names if not os.path.lexists(top / path)}
-    with tempfile.TemporaryDirectory(prefix="git-opatch-") as directory:
+    with scratch_directory() as directory:
         hidden = [entry for entry in tracked if entry.path in present]
         index, env = store_worktree(
             repository, sorted(present | deleted & set(paths)), Path(directory), hidden=hidden

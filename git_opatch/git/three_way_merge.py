@@ -8,7 +8,6 @@ nothing of the repository is written.
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import NamedTuple
 from git_opatch.git.index import ScratchIndex, build_index, list_index
 from git_opatch.git.output import nul_terminated
 from git_opatch.git.repository import Repository
+from git_opatch.git.scratch import scratch_directory
 from git_opatch.model.blob import Blob, Stages
 
 _APPLY = (
@@ -50,7 +50,7 @@ class Merged(NamedTuple):
 
 def merge(repository: Repository, present: Blob, diffs: Sequence[bytes]) -> Merged | Unmerged:
     """Merge each of `diffs`, complete and against a version that git has; all must agree."""
-    with tempfile.TemporaryDirectory(prefix="git-opatch-") as name:
+    with scratch_directory() as name:
         scratch = build_index(repository, {present.path: present.entry}, Path(name))
         blobs = {_merge_diff(repository, present.path, diff, scratch) for diff in diffs}
         if len(blobs) > 1:
@@ -85,7 +85,7 @@ def with_conflicts(repository: Repository, present: Blob, diff: bytes) -> Merged
 
     `present` is the content in the index.
     """
-    with tempfile.TemporaryDirectory(prefix="git-opatch-") as name:
+    with scratch_directory() as name:
         directory = Path(name)
         index, env = build_index(repository, {}, directory)
         shutil.copy2(repository.index_file, index)  # attributes may be only in the index

@@ -16,7 +16,7 @@ from git_opatch.model.result import Refused
 from git_opatch.operations.perform import BeforeCommit, Session, perform
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
-from git_opatch.operations.rejected_files import plan_rejects, write_rejects
+from git_opatch.operations.rejected_files import plan_rejects
 from git_opatch.plan.hints import with_next_steps
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
@@ -45,7 +45,7 @@ def check_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
     patch = _resolve(patch, repository, options)
     plan = preflight(plan_request(patch, repository, options), repository, options)
     if plan.conflicts:
-        raise Refused(plan.failures)
+        raise Refused(plan.failures, options)
     plan_rejects(patch, plan, repository, options)
     if plan.carried is not None:
         check_diff(repository, plan.carried.diff, Target.WORKTREE)
@@ -76,12 +76,11 @@ def apply_locked(
     patch = _resolve(patch, repository, options)
     plan = preflight(plan_request(patch, repository, options), repository, options)
     if plan.conflicts and options.commit:
-        raise Refused(plan.failures)
+        raise Refused(plan.failures, options)
     rejects = plan_rejects(patch, plan, repository, options)
     digest = "" if options.reverse else patch.digest
     with deferred_signals():
         plan = perform(plan, session, digest=digest, rejects=rejects, before_commit=before_commit)
-        plan = plan.with_notes(write_rejects(repository, rejects))
     return with_next_steps(plan, options)
 
 

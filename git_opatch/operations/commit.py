@@ -22,7 +22,12 @@ from git_opatch.model.patch import Patch
 from git_opatch.model.text import visible
 from git_opatch.operations.apply import apply_locked, check_patch
 from git_opatch.operations.commit_command import CommitRequest, PlannedCommit, plan_commits
-from git_opatch.operations.commit_series import apply_series, plan_series, write_commits
+from git_opatch.operations.commit_series import (
+    apply_series,
+    plan_series,
+    skipped_hooks,
+    write_commits,
+)
 from git_opatch.operations.perform import Session
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
@@ -117,17 +122,18 @@ def _apply_one(
     """Apply `patch`, and commit it on `head`. Raises `NotCommitted` if it is only staged."""
     repository = session.repository
     home = state_dir(repository)
-    plan = apply_locked(patch, session, lambda _: pending_commit.begin(home, head, 1))
+    plan = apply_locked(patch, session, lambda _: pending_commit.begin(repository, home, head, 1))
     changes = set(plan.completed.changes)
     if not changes:
         return plan
     if read_head(repository) != head or set(staged_changes(repository, head)) != changes:
         raise NotCommitted("not committed: somebody changed the index or HEAD meanwhile", plan)
+    notes = skipped_hooks(repository, session.options, changes)
     with deferred_signals():
-        result = commit(repository, part.command, session.lock, quiet=quiet)
+        result = commit(repository, part.command, session.lock, quiet=quiet, hooks=not notes)
         made = commits_since(repository, head.id, read_head(repository).id)[:1]
         plan = replace(plan, commits=tuple(commit_id for commit_id, _ in made))
-        plan = plan.with_notes(write_commits(plan, repository))
+        plan = plan.with_notes([*notes, *write_commits(plan, repository)])
     if not made:
         why = git_message(result.words)
         again = manual_command(part.command, home / "message")

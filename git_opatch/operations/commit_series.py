@@ -16,7 +16,7 @@ may have changed. What hooks did elsewhere (post-commit) is not undone.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -24,15 +24,17 @@ from typing import NamedTuple
 from git_opatch import journal
 from git_opatch.complete import Completed
 from git_opatch.git.commit import commit
-from git_opatch.git.head import Head, read_head, record_series, tree_of
+from git_opatch.git.head import Head, read_head, tree_of
+from git_opatch.git.hooks import any_is_hook
 from git_opatch.git.index import write_tree
 from git_opatch.git.output import git_message
 from git_opatch.git.repository import Repository
+from git_opatch.git.series import change_series, record_series
 from git_opatch.git.snapshot import Snapshot, take_snapshot
 from git_opatch.journal import pending_commit
-from git_opatch.model.blob import Blob
+from git_opatch.model.blob import Blob, Change
 from git_opatch.model.errors import CommitError, Interrupted, TransactionError
-from git_opatch.model.options import Options
+from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.paths import parents
 from git_opatch.model.result import Refused
@@ -67,7 +69,7 @@ def plan_series(
     for part, patch in zip(parts, patches, strict=True):
         plan = plan_sections(patch, snapshot, options, repository.algorithm, {})
         if plan.failures:
-            raise Refused(plan.failures)
+            raise Refused(plan.failures, options)
         if plan.completed.changes:
             steps.append(Step(part, plan.completed))
             snapshot = _after(snapshot, plan.completed)
@@ -98,17 +100,28 @@ def apply_series(
     repository, options = session.repository, session.options
     whole = plan_patch(patch, repository, options)  # collects the failures of all mails
     if whole.failures:
-        raise Refused(whole.failures)
+        raise Refused(whole.failures, options)
     steps = plan_series(parts, repository, options)
     made: list[str] = []
+    notes: list[str] = []
 
     def make_commits(transaction: TransactionRecord) -> None:
         head = read_head(repository)
-        made.extend(_Series(session, steps, transaction, head, quiet).commit())
+        notes[:] = skipped_hooks(repository, options, transaction.changes)
+        made.extend(_Series(session, steps, transaction, head, quiet, not notes).commit())
 
     plan = apply_locked(patch, session, make_commits)
     plan = replace(plan, commits=tuple(made))
-    return plan.with_notes(write_commits(plan, repository))
+    return plan.with_notes([*notes, *write_commits(plan, repository)])
+
+
+def skipped_hooks(repository: Repository, options: Options, changes: Iterable[Change]) -> list[str]:
+    """A note that git commit is to run no hooks, if `changes` are of hooks in the working tree."""
+    if options.target is Target.CACHED:
+        return []
+    if not any_is_hook(repository, [change.path for change in changes]):
+        return []
+    return ["git commit ran no hooks, because the patch changes hooks; look at them first"]
 
 
 def write_commits(plan: Plan, repository: Repository) -> list[str]:
@@ -131,16 +144,17 @@ class _Series:
     transaction: TransactionRecord
     head: Head
     quiet: bool
+    hooks: bool
 
     def commit(self) -> list[str]:
         """Make the commits; return their ids."""
         trees = self._trees()
         if trees[-1] != write_tree(self.repository, self.transaction.scratch_index):
             raise TransactionError("the mails one by one have another outcome than all at once")
-        record_series(self.transaction.folder, self.head, trees)
+        record_series(self.repository, self.transaction.folder, self.head, trees)
         self._reset_index()
         made = [self._commit_step(index, trees) for index in range(len(trees))]
-        pending_commit.begin(state_dir(self.repository), self.head, len(made))
+        pending_commit.begin(self.repository, state_dir(self.repository), self.head, len(made))
         return made
 
     @property
@@ -185,6 +199,7 @@ class _Series:
             self.session.lock,
             index=self._index,
             quiet=self.quiet,
+            hooks=self.hooks,
         )
         after = read_head(self.repository)
         if result.status < 0:
@@ -195,7 +210,7 @@ class _Series:
                 f"git commit refused {self._named(step)}{why and ': '}{why}", exit_status=1
             )
         if (other := tree_of(self.repository, after.id)) != trees[index]:
-            record_series(self.transaction.folder, self.head, [*trees[:index], other])
+            change_series(self.transaction.folder, [*trees[:index], other])
             raise CommitError(
                 f"a hook changed the commit of {self._named(step)}, and the mails after it may not "
                 "fit; apply them one by one",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from git_opatch.git.repository import Repository
-from git_opatch.journal import Action, Record, entries, get
+from git_opatch.journal import Record, RecordAction, entries, get
 from git_opatch.journal.patch_history import Journal, PatchHistory, read_journal
 from git_opatch.model.errors import JournalError, OpatchError
 from git_opatch.plan.record_state import LoggedRecord, RecordState, RecordStates, State
@@ -59,7 +59,7 @@ class _Log:
 
     def describe(self, history: PatchHistory, record: Record) -> LoggedRecord:
         after = history.after(record.number)
-        state = self._state(history) if record.action is Action.APPLY else None
+        state = self._state(history) if record.action is RecordAction.APPLY else None
         committed = state is not None and state.state is State.COMMITTED and not state.commits
         commit = self._commit_of(record) if committed else ""
         by = state.by if state else after.number if after else 0

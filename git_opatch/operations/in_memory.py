@@ -13,7 +13,7 @@ from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Options, Target, ThreeWay
 from git_opatch.model.patch import Patch
 from git_opatch.model.paths import parents
-from git_opatch.model.result import Refused
+from git_opatch.model.result import Attempt, Refused
 from git_opatch.model.reverse import reverse
 from git_opatch.model.text import Text
 from git_opatch.parse import parse_patch
@@ -40,7 +40,7 @@ def apply_to_text(
     before = {path: text.encode("utf-8", "surrogateescape") for path, text in files.items()}
     plan = plan_in_memory(patch, before, options)
     if plan.is_refused(options):
-        raise Refused(plan.failures)
+        raise Refused(plan.failures, options)
     removed = {change.path for change in plan.completed.changes if change.new is None}
     after = {path: text for path, text in files.items() if path not in removed}
     for path, content in plan.completed.contents().items():
@@ -59,8 +59,10 @@ def plan_in_memory(patch: Patch, files: Mapping[str, bytes], options: Options = 
     if options.reverse:
         patch = reverse(patch)
     if failures := refuse_unsafe(patch):
-        return Plan(failures=tuple(failures))
-    return plan_sections(patch, _snapshot_of(files), options, _ALGORITHM, {})
+        plan = Plan(failures=tuple(failures))
+    else:
+        plan = plan_sections(patch, _snapshot_of(files), options, _ALGORITHM, {})
+    return plan.attempted(Attempt("the file", options.reverse))
 
 
 def _refuse_what_needs_a_repository(options: Options) -> None:

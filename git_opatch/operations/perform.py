@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch import journal
 from git_opatch.git.repository import Repository
 from git_opatch.model.options import Options
-from git_opatch.operations.rejected_files import follow_reversal
+from git_opatch.operations.rejected_files import settle_rejects
 from git_opatch.plan.plan import Plan
 from git_opatch.transaction import ChangeSet, TransactionRecord, run_transaction, state_dir
 
@@ -44,30 +45,32 @@ def perform(
     `digest` is that of the patch's text, if it is to be found in the journal by it; `rejects` are
     the files of rejected hunks that belong to it.
     """
-    if not plan.written.changes:
-        return plan
     repository, options = session.repository, session.options
+    if not plan.written.changes:
+        return plan.with_notes(settle_rejects(repository, plan.action, rejects))
     if plan.reverses is not None:
         rejects = plan.reverses.rejects
     about = _about(plan, session.name, digest, rejects)
     record, notes = 0, list[str]()
 
-    def on_commit(transaction: TransactionRecord) -> None:
+    def on_commit(transaction: TransactionRecord) -> list[Path]:
         nonlocal record
         completed = plan.completed
-        if not completed.changes:
-            return
         home, size, target = state_dir(repository), options.journal_size, transaction.target
-        try:
-            record = journal.add_record(
-                home, completed.diff, completed.changes, target, about, size
-            )
-        except OSError as error:
-            notes.append(f"the journal could not be written: {error.strerror}")
+        entry = {**about, "transaction": transaction.name}
+        if completed.changes:
+            try:
+                record = journal.add_record(
+                    home, completed.diff, completed.changes, target, entry, size
+                )
+            except OSError as error:
+                notes.append(f"the journal could not be written: {error.strerror}")
+        notes.extend(settle_rejects(repository, plan.action, rejects))
+        return journal.files_of(home, record)
 
-    change_set = _change_set(plan, about, before_commit)
-    run_transaction(repository, change_set, options.target, session.lock, on_commit)
-    notes += follow_reversal(repository, plan)
+    finishing = {**about, "journal_size": options.journal_size}
+    change_set = _change_set(plan, finishing, before_commit)
+    notes += run_transaction(repository, change_set, options.target, session.lock, on_commit)
     return replace(plan, record=record).with_notes(notes)
 
 
@@ -99,10 +102,10 @@ def _change_set(plan: Plan, about: dict[str, object], before_commit: BeforeCommi
     return ChangeSet(
         written.diff,
         written.changes,
-        written.contents,
         plan.flags,
+        plan.stamps,
         about=about,
-        carried=ChangeSet(carried.diff, carried.changes, carried.contents, {}) if carried else None,
+        carried=ChangeSet(carried.diff, carried.changes, {}) if carried else None,
         before_commit=before_commit,
         unmerged=plan.conflicts.stages if plan.conflicts else {},
     )

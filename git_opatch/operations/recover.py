@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from git_opatch import journal
 from git_opatch.git.repository import Repository
-from git_opatch.journal import pending_commit
+from git_opatch.git.scratch import remove_abandoned
+from git_opatch.journal import RecordAction, pending_commit
 from git_opatch.model.errors import BusyError, OpatchError
+from git_opatch.model.paths import why_unsafe
+from git_opatch.operations.rejected_files import settle_rejects
 from git_opatch.transaction import (
+    Kept,
+    Restored,
     TransactionRecord,
-    is_interrupted,
+    has_incomplete,
+    has_transaction,
     locked,
-    needs_cleanup,
     recover,
     state_dir,
 )
@@ -24,15 +30,23 @@ from git_opatch.transaction import (
 _MOST_LISTED = 20
 
 
+class Recovery(NamedTuple):
+    """What was done to recover from an interrupted run; empty if there was nothing to do."""
+
+    notes: tuple[str, ...] = ()
+    kept: tuple[Kept, ...] = ()
+    """What could not be put back, because it was changed since, and where its old version is."""
+
+
 @contextmanager
 def recovered(repository: Repository) -> Iterator[tuple[int, list[str]]]:
     """Hold the lock of a repository, after recovery from an interrupted run.
 
     Gives the lock's descriptor, and notes on what was recovered; an `OpatchError` that is raised
-    inside carries them, too (`__notes__`). Raises `BusyError`.
+    inside carries them, too (`__notes__`). Raises `BusyError`, and what `recover` raises.
     """
     with locked(state_dir(repository)) as lock:
-        notes = _recover_locked(repository)
+        notes = list(_recover_locked(repository).notes)
         try:
             yield lock, notes
         except OpatchError as error:
@@ -41,54 +55,92 @@ def recovered(repository: Repository) -> Iterator[tuple[int, list[str]]]:
             raise
 
 
-def recover_interrupted(repository: Repository) -> list[str]:
-    """Restore or finish what an interrupted run left; return notes. Raises `BusyError`."""
-    if not needs_cleanup(repository) and not pending_commit.is_pending(state_dir(repository)):
-        return []
-    with recovered(repository) as (_, notes):
-        return notes
+def recover_interrupted(repository: Repository) -> Recovery:
+    """Restore or finish what an interrupted run left.
+
+    Raises `BusyError`, and `OpatchError` or `OSError` if it cannot be done now; it can be called
+    again then.
+    """
+    home = state_dir(repository)
+    if not has_incomplete(home) and not pending_commit.is_pending(home):
+        remove_abandoned()
+        return Recovery()
+    with locked(home):
+        return _recover_locked(repository)
 
 
 def refuse_interrupted(repository: Repository) -> None:
     """Refuse to read a working tree that is half written. Raises `BusyError`."""
-    if is_interrupted(repository):
+    if has_transaction(state_dir(repository)):
         raise BusyError(
             "an apply is running here, or was interrupted: `git opatch recover`, or the next `git "
             "opatch apply` without --check, restores the files"
         )
 
 
-def _recover_locked(repository: Repository) -> list[str]:
-    transaction = _recover_transaction(repository)
-    return [*transaction, *pending_commit.finish(repository, state_dir(repository))]
-
-
-def _recover_transaction(repository: Repository) -> list[str]:
-    restored = recover(repository, partial(_record, state_dir(repository)))
+def _recover_locked(repository: Repository) -> Recovery:
+    remove_abandoned()
+    notes: list[str] = []
+    restored = recover(repository, partial(_finish, repository, notes))
+    notes += pending_commit.finish(repository, state_dir(repository))
     if restored is None:
-        return []
+        return Recovery(tuple(notes))
+    return Recovery((*_notes(restored), *notes), restored.kept)
+
+
+def _notes(restored: Restored) -> list[str]:
     if restored.finished:
         return [f"an interrupted apply was finished ({_count(restored.finished)})"]
     if not restored.kept:
         return [f"an interrupted apply was rolled back ({_count(restored.paths)})"]
+    more = len(restored.kept) - _MOST_LISTED
     return [
         "an interrupted apply could not be rolled back completely, because the repository was "
         f"changed since; the earlier versions are in {restored.backup}",
-        *(f"{path}: left as it is" for path in restored.kept[:_MOST_LISTED]),
+        *map(_kept_note, restored.kept[:_MOST_LISTED]),
+        *([f"and {more} more, in the order of that directory's plan.json"] if more > 0 else []),
     ]
+
+
+def _kept_note(kept: Kept) -> str:
+    where = f"; its earlier version is {kept.saved}" if kept.saved else ""
+    return f"{kept.path}: left as it is{where}"
 
 
 def _count(paths: Sequence[str]) -> str:
     return f"{len(paths)} file{'s' * (len(paths) != 1)}"
 
 
-def _record(home: Path, transaction: TransactionRecord) -> None:
-    """Write a finished transaction to the journal; the next apply removes old records.
+def _finish(
+    repository: Repository, notes: list[str], transaction: TransactionRecord
+) -> Sequence[Path]:
+    """Do what the interrupted run was still to do for its transaction; add to `notes`.
+
+    Returns the files of its record in the journal.
+    """
+    about: dict[str, Any] = dict(transaction.about)
+    size = about.pop("journal_size", sys.maxsize)
+    with suppress(OSError):
+        _record(state_dir(repository), transaction, about, size)
+    with suppress(LookupError, TypeError, ValueError, AttributeError):
+        action = RecordAction(about.get("action", RecordAction.APPLY.value))
+        rejects = journal.decode_rejects(about["rejects"])
+        if not any(map(why_unsafe, rejects)):
+            notes += settle_rejects(repository, action, rejects)
+    home = state_dir(repository)
+    return journal.files_of(home, journal.last(home))
+
+
+def _record(
+    home: Path, transaction: TransactionRecord, about: Mapping[str, object], size: int
+) -> None:
+    """Write a finished transaction to the journal.
 
     One that left files unmerged is not recorded: the diff is not all of it, so it cannot be undone.
+    Nor is one that the interrupted run had recorded itself.
     """
-    if transaction.about.get("unmerged"):
+    name = transaction.name
+    if about.get("unmerged") or journal.has_transaction(home, name):
         return
-    with suppress(OSError):
-        diff, about = transaction.diff.read_bytes(), transaction.about
-        journal.add_record(home, diff, transaction.changes, transaction.target, about, sys.maxsize)
+    diff, entry = transaction.diff.read_bytes(), {**about, "transaction": name}
+    journal.add_record(home, diff, transaction.changes, transaction.target, entry, size)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from git_opatch.git.repository import Repository
-from git_opatch.journal import Action
+from git_opatch.journal import RecordAction
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.result import Refused
@@ -24,7 +24,7 @@ def plan_rejects(
     rejects = rejects_of(patch, plan.failures)
     changed = {change.path for change in plan.completed.changes}
     if obstacles := guard_rejects(repository.require_worktree(), list(rejects), changed):
-        raise Refused([*plan.failures, *obstacles])
+        raise Refused([*plan.failures, *obstacles], options)
     return rejects
 
 
@@ -41,19 +41,24 @@ def write_rejects(repository: Repository, rejects: Mapping[str, bytes]) -> list[
     return [f"rejected hunks written to {path}" for path in rejects]
 
 
-def follow_reversal(repository: Repository, plan: Plan) -> list[str]:
-    """Delete the files of rejected hunks of a patch that was undone, or restore them with its redo.
+def settle_rejects(
+    repository: Repository, action: RecordAction, rejects: Mapping[str, bytes]
+) -> list[str]:
+    """Write the files of rejected hunks with a patch, delete them with its undo.
 
-    A file that was changed since, or that exists again, is left as it is. Returns notes.
+    Its redo restores them. A file that was changed since, or that exists again, is left as it is.
+    May be repeated, if it was interrupted. Returns notes.
     """
-    if plan.reverses is None or not plan.reverses.rejects:
+    if not rejects:
         return []
     from git_opatch.transaction.rejects import guard_rejects
 
-    top, rejects = repository.require_worktree(), plan.reverses.rejects
+    top = repository.require_worktree()
     if guard_rejects(top, list(rejects), ()):
         return [f"{path}: left as it is" for path in rejects]
-    if plan.action is Action.REDO:
+    if action is RecordAction.APPLY:
+        return write_rejects(repository, rejects)
+    if action is RecordAction.REDO:
         return write_rejects(repository, {path: rejects[path] for path in _missing(top, rejects)})
     return [note for path, content in rejects.items() for note in _delete(top, path, content)]
 

@@ -12,16 +12,16 @@ from typing import NamedTuple
 
 from git_opatch.git.index import unmerged_paths
 from git_opatch.git.repository import Repository
-from git_opatch.journal import Action, Record
+from git_opatch.journal import Record, RecordAction
 from git_opatch.journal.patch_history import Journal, PatchHistory, read_journal
-from git_opatch.model.commits import revert_command
+from git_opatch.model.commits import committed_as, revert_command
 from git_opatch.model.errors import JournalError, NotAppliedError, UndoneError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.result import Failure, Reason, Refused
-from git_opatch.model.text import visible
 from git_opatch.operations.perform import Session, perform
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
+from git_opatch.plan.hints import resolve, restore_ours
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import plan_request
 from git_opatch.plan.preflight import preflight
@@ -51,6 +51,8 @@ class Reversal(NamedTuple):
     options: Options
     plan: Plan = Plan()
     failures: Sequence[Failure] = ()
+    recovered: tuple[str, ...] = ()
+    """With `failures`: notes on what was recovered before; otherwise the plan has them."""
 
 
 def undo_patch(record: Record, repository: Repository, options: Options) -> Plan:
@@ -70,34 +72,38 @@ def redo_patch(record: Record, repository: Repository, options: Options) -> Plan
 
 def _plan_of(reversal: Reversal) -> Plan:
     if reversal.failures:
-        raise Refused(reversal.failures)
+        refused = Refused(reversal.failures, reversal.options)
+        for note in reversal.recovered:
+            refused.add_note(note)
+        raise refused
     return reversal.plan
 
 
 def undo(number: int | None, repository: Repository, options_for: OptionsFor) -> Reversal:
     """Undo the patch with this number, or the last one that is still applied."""
-    return _reverse(number, repository, options_for, Action.UNDO)
+    return _reverse(number, repository, options_for, RecordAction.UNDO)
 
 
 def redo(number: int | None, repository: Repository, options_for: OptionsFor) -> Reversal:
     """Redo the patch with this number, or the one that was undone last."""
-    return _reverse(number, repository, options_for, Action.REDO)
+    return _reverse(number, repository, options_for, RecordAction.REDO)
 
 
 def _reverse(
-    number: int | None, repository: Repository, options_for: OptionsFor, action: Action
+    number: int | None, repository: Repository, options_for: OptionsFor, action: RecordAction
 ) -> Reversal:
     """Choose a record, and apply its diff in reverse, as a whole or not at all."""
     repository.require_worktree()
     with recovered(repository) as (lock, notes):
         journal = read_journal(state_dir(repository))
         chooser = _Chooser(journal, repository, options_for)
-        choice = chooser.to_undo(number) if action is Action.UNDO else chooser.to_redo(number)
+        choice = chooser.to_undo(number) if action is RecordAction.UNDO else chooser.to_redo(number)
         record, options = choice.record, options_for(choice.record)
         try:
             plan = preflight(plan_request(record, repository, options), repository, options)
         except Refused as refused:
-            return Reversal(record, options, failures=chooser.advise(refused.failures, record))
+            failures = chooser.advise(refused.failures, record)
+            return Reversal(record, options, failures=failures, recovered=tuple(notes))
         with deferred_signals():
             plan = perform(plan, Session(repository, options, lock, record.name))
     plan = plan.with_notes(run_post_hook(plan, repository), first=[*notes, *choice.notes])
@@ -126,15 +132,15 @@ class _Chooser:
             return self._last_applied()
         history = self._find(number)
         named = next((each for each in history.records if each.number == number), None)
-        if named is not None and named.action is Action.UNDO:
-            raise UndoneError(
-                f"record {number} is an undo of record {history.number}{self._next(history)}"
-            )
+        if named is not None and named.action is RecordAction.UNDO:
+            raise UndoneError(f"{number} is an undo of patch {history.number}{self._next(history)}")
         record = history.application
         state = self._state_in_target(history)
         if record is None or state.state not in (State.APPLIED, State.COMMITTED, State.CHANGED):
             raise self._not_undoable(history, state)
-        self._refuse_committed(history, state)
+        if state.state is State.COMMITTED:
+            where = self._committed_as(history, state)
+            return _Choice(record, (f"patch {number} is {where}; this stages its undo",))
         return _Choice(record)
 
     def to_redo(self, number: int | None) -> _Choice:
@@ -174,19 +180,15 @@ class _Chooser:
             self._refuse_unmerged(record)
             if state.state is State.UNSTAGED:
                 raise self._not_undoable(history, state)
-            self._refuse_committed(history, state)
-            if skipped and self._states.is_committed(record):
-                last = f"the last patch that is still applied is {history.number}"
-                advice = (
-                    f"{last}, and it is committed; to undo it: git opatch undo {history.number}"
-                )
-                raise NotAppliedError("\n".join([*skipped[:_MOST_SKIPPED], advice]))
+            if state.state is State.COMMITTED:
+                raise self._committed_last(history, state, skipped)
             return _Choice(record, tuple(f"{reason}; skipped" for reason in skipped))
         self._refuse_unreadable(0)
         self._refuse_unmerged(None)
         if skipped:
-            none = "no other recorded patch is applied"
-            raise NotAppliedError("\n".join([*skipped[:_MOST_SKIPPED], none]))
+            raise NotAppliedError(
+                _lines("nothing to undo: no recorded patch is applied", skipped[:_MOST_SKIPPED])
+            )
         redo = "; to redo the last: git opatch redo" if self._redoable() else ""
         raise UndoneError(f"nothing to undo: every recorded patch is undone{redo}")
 
@@ -201,7 +203,7 @@ class _Chooser:
             if self._states.of(history).state is State.UNDONE:
                 raise NotAppliedError(
                     "nothing to redo: another patch was applied after the last undo\n"
-                    f"to redo a patch all the same: git opatch redo {history.number}"
+                    f"  to redo a patch all the same: git opatch redo {history.number}"
                 )
         raise NotAppliedError("nothing to redo: no recorded patch is undone")
 
@@ -225,7 +227,7 @@ class _Chooser:
             numbers = [each.number for known in self._journal.histories for each in known.records]
             numbers += [unreadable for unreadable, _ in self._journal.unreadable]
             raise JournalError(
-                f"there is no record {number}; `git opatch log` shows those from {min(numbers)} to "
+                f"there is no patch {number}; `git opatch log` shows {min(numbers)} to "
                 f"{max(numbers)}"
             )
         return history
@@ -244,18 +246,36 @@ class _Chooser:
         """Raise `JournalError` if a merge, which is in no record, came last."""
         known = record.unmerged if record else ()
         if others := set(unmerged_paths(self._repository)) - set(known):
-            name = f", or name the record: git opatch undo {record.patch}" if record else ""
-            raise JournalError(
-                f"files are unmerged, and not by what was recorded last: {visible(min(others))}\n"
-                f"resolve or restore them first{name}"
-            )
+            path = min(others)
+            ways = [
+                resolve(path),
+                f"to go back: {restore_ours(path)}",
+            ]
+            if record:
+                undo = f"git opatch undo {record.patch}"
+                ways.append(f"to undo patch {record.patch} all the same: {undo}")
+            what = f"{path} has conflicts of a merge that undo does not know"
+            raise JournalError(_lines(what, ways))
 
-    def _refuse_committed(self, history: PatchHistory, state: RecordState) -> None:
+    def _committed_last(
+        self, history: PatchHistory, state: RecordState, skipped: Sequence[str]
+    ) -> UndoneError:
+        """Say that the last patch that is still applied is committed, and what can be done."""
+        number = history.number
+        what = f"patch {number} is {self._committed_as(history, state)}"
+        if skipped:
+            what = f"the last patch that is still applied is {number}, and it is "
+            what += self._committed_as(history, state)
+        ways = [f"to stage its undo: git opatch undo {number}"]
         if state.commits:
-            raise UndoneError(
-                f"record {history.number} was committed; to undo it: "
-                f"{revert_command(state.commits)}"
-            )
+            ways.insert(0, f"to revert it in a commit: {revert_command(state.commits)}")
+        return UndoneError(_lines(what, [*skipped[:_MOST_SKIPPED], *ways]))
+
+    def _committed_as(self, history: PatchHistory, state: RecordState) -> str:
+        applied = history.application
+        found = {} if state.commits or applied is None else self._states.commits_of([applied])
+        commits = state.commits or tuple(found.values())
+        return committed_as(commits) if commits else "committed"
 
     def _not_undoable(self, history: PatchHistory, state: RecordState) -> JournalError:
         number = history.number
@@ -264,18 +284,18 @@ class _Chooser:
             is_part = undo is not None and _target_of(history) is Target.INDEX
             where = _ONLY[undo.target] if undo is not None and is_part else ""
             return UndoneError(
-                f"record {number} is already undone{where}, by record {state.by}; to apply it "
-                f"again: git opatch redo {number}"
+                f"patch {number} is already undone{where}; to apply it again: git opatch redo "
+                f"{number}"
             )
         if state.state is State.REAPPLIED:
             return UndoneError(
-                f"record {number} was applied again, as record {state.by}; to undo that: git "
-                f"opatch undo {state.by}"
+                f"patch {number} was applied again, as {state.by}; to undo that: git opatch undo "
+                f"{state.by}"
             )
         if state.state is State.UNSTAGED:
             return NotAppliedError(
-                f"record {number} is not staged any more: its change is in the working tree only\n"
-                f"to undo it there: git opatch undo --worktree {number}"
+                f"patch {number} is not staged any more: its change is in the working tree only\n"
+                f"  to undo it there: git opatch undo --worktree {number}"
             )
         return NotAppliedError(_gone(history, state))
 
@@ -283,9 +303,10 @@ class _Chooser:
         number = history.number
         if state.state is State.GONE:
             return NotAppliedError(
-                f"{_gone(history, state)}\nit was not undone by git opatch, so it cannot be redone"
+                f"{_gone(history, state)}\n"
+                "  it was not undone by git opatch, so it cannot be redone"
             )
-        return NotAppliedError(f"record {number} is not undone, so there is nothing to redo")
+        return NotAppliedError(f"patch {number} is not undone, so there is nothing to redo")
 
     def _next(self, history: PatchHistory) -> str:
         """Say what can be done with the patch that the user named by an undo of it."""
@@ -305,7 +326,7 @@ class _Chooser:
             if path not in {change.path for change in later.changes}:
                 continue
             state = self._states.of(history)
-            changed = f"record {history.number} changed the file after that"
+            changed = f"patch {history.number} changed the file after that"
             if state.commits:
                 return f"{changed}, and was committed; first: {revert_command(state.commits)}"
             if state.state in (State.APPLIED, State.COMMITTED):
@@ -319,4 +340,9 @@ def _target_of(history: PatchHistory) -> Target:
 
 
 def _gone(history: PatchHistory, state: RecordState) -> str:
-    return f"record {history.number} is no longer applied: {state.why}"
+    return f"patch {history.number} is no longer applied: {state.why}"
+
+
+def _lines(message: str, details: Sequence[str]) -> str:
+    """Join a message and the lines below it."""
+    return "\n  ".join([message, *details])

@@ -7,16 +7,34 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from git_opatch.model.errors import BusyError, Interrupted, RepositoryError
 
 _PAUSE = 0.05
 _Result = TypeVar("_Result")
+
+
+class LockedIndex(Protocol):
+    """What tells whose an index's lock is: the index, our token and the directory it is in."""
+
+    @property
+    def index(self) -> Path:
+        """The index."""
+
+    @property
+    def token(self) -> Path:
+        """The file that its lock is a link to."""
+
+    @property
+    def folder(self) -> Path:
+        """The directory of the record, below that of git opatch in the git directory."""
+
+
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -53,19 +71,25 @@ def _acquire(lock: int) -> None:
         ) from None
 
 
-def retry_while_locked(work: Callable[[], _Result], seconds: float) -> _Result:
+def retry_while_locked(
+    work: Callable[[], _Result],
+    seconds: float,
+    note: Callable[[Sequence[str]], None] = lambda _: None,
+) -> _Result:
     """Call `work`, again and again for so many seconds while it raises `BusyError`.
 
-    Raises the last one. `work` must have changed nothing when it raises it.
+    Raises the last one; `note` gets the notes of the others, on what was recovered before the
+    patch was found to have to wait. `work` must have changed nothing else when it raises it.
     """
     end = time.monotonic() + seconds
     while True:
         try:
             return work()
-        except BusyError:
+        except BusyError as error:
             left = end - time.monotonic()
             if not left > 0:  # which includes NaN
                 raise
+            note(getattr(error, "__notes__", ()))
         time.sleep(min(left, _PAUSE))
 
 
@@ -106,16 +130,23 @@ def lock_index(index: Path, token: Path) -> None:
         ) from None
 
 
-def unlock_index(index: Path, token: Path) -> None:
-    """Release the lock of `index`, if it is ours."""
-    if has_lock(index, token):
-        lock_of(index).unlink()
+def unlock_index(record: LockedIndex) -> None:
+    """Release the lock of the record's index, if it is ours."""
+    if has_lock(record):
+        lock_of(record.index).unlink()
 
 
-def has_lock(index: Path, token: Path) -> bool:
-    """Whether `index` is locked by the owner of `token`."""
+def has_lock(record: LockedIndex) -> bool:
+    """Whether the lock of the record's index is ours: a link to its token, or a copy of it.
+
+    A copy is enough where both are copied or moved together. But an index outside of the git
+    directory may be that of the repository from which this one was copied.
+    """
+    lock = lock_of(record.index)
     try:
-        return lock_of(index).read_bytes() == token.read_bytes()
+        if not record.index.is_relative_to(record.folder.parent.parent):
+            return os.path.samefile(lock, record.token)
+        return lock.read_bytes() == record.token.read_bytes()
     except OSError:
         return False
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -62,8 +61,9 @@ def write_rejects(top: Path, rejects: Mapping[str, bytes]) -> None:
     """Write each file at once, by a rename. Raises `OSError`."""
     for path, content in rejects.items():
         os.makedirs((top / path).parent, exist_ok=True)
-        handle, partial = tempfile.mkstemp(dir=(top / path).parent, prefix=".opatch-")
-        with os.fdopen(handle, "wb") as file:
+        partial = (top / path).with_name(f".opatch-{os.path.basename(path)}")
+        partial.unlink(missing_ok=True)  # of a run that was killed
+        with partial.open("xb") as file:
             file.write(content)
         os.chmod(partial, 0o644)
         os.replace(partial, top / path)
@@ -98,9 +98,9 @@ def _header(hunk: Hunk) -> Iterator[bytes]:
 
 
 def _lines(hunk: Hunk) -> Iterator[bytes]:
-    elisions = set(hunk.elisions)
+    removed_ranges = set(hunk.removed_ranges)
     for at, line in enumerate(hunk.lines):
-        if at in elisions:
+        if at in removed_ranges:
             yield b"~\n"
         yield line.prefix.value.encode() + line.text + b"\n"
         if not line.newline:

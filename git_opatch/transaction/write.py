@@ -1,38 +1,39 @@
-"""Let git write the files and an index beside the real one, and verify what it wrote."""
+"""Let git make the new files and the new index, all beside the real ones, and verify them."""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from git_opatch.git.attributes import filters_of, without_filters
 from git_opatch.git.index import (
-    check_out,
+    ScratchIndex,
+    check_out_aside,
     list_index,
-    refresh,
     set_flag,
     set_unmerged,
     store_worktree,
 )
-from git_opatch.git.output import GitResult, git_message
+from git_opatch.git.integrity import loose_object
+from git_opatch.git.output import GitResult, git_message, settings_environment
 from git_opatch.git.repository import Repository
-from git_opatch.git.snapshot import take_snapshot
+from git_opatch.git.snapshot import is_folder
+from git_opatch.git.stamp import Stamp
 from git_opatch.model.blob import Change, Entry, Stages
 from git_opatch.model.errors import RepositoryError, TransactionError
-from git_opatch.model.options import Options, Target
+from git_opatch.model.options import Target
+from git_opatch.model.paths import parents
 from git_opatch.model.text import visible
-from git_opatch.transaction.backup import TransactionRecord
+from git_opatch.transaction.files import PublishedFiles, read_stamps, record_new_files
 from git_opatch.transaction.lock import link_or_copy, lock_index, lock_of
-from git_opatch.transaction.restore import Contents
+from git_opatch.transaction.record import TransactionRecord
 
-FLAGS = {Target.INDEX: ("--index",), Target.CACHED: ("--cached",), Target.WORKTREE: ()}
-"""The flags of `git apply` for each target."""
-
-STALE = "does not match index"
-"""Git's message for a file that looks changed; its exit status does not tell. GitPython runs git
-with `LC_ALL=C`, so that it is never translated."""
+_PROBE_SIZE = 1 << 16
+"""More than what a full disk may have left in its last block."""
 
 
 class ChangeSet(NamedTuple):
@@ -40,10 +41,10 @@ class ChangeSet(NamedTuple):
 
     diff: bytes
     changes: tuple[Change, ...]
-    contents: Callable[[], Contents]
-    """The new blobs, by path."""
     flags: Mapping[str, str]
     """The bits that index entries had (see `Snapshot.flags`)."""
+    stamps: Mapping[str, Stamp] = {}
+    """The stamps of the files from before they were compared with the index."""
     about: Mapping[str, object] = {}
     """What the journal is to record of it, even if another run finishes it."""
     carried: ChangeSet | None = None
@@ -54,28 +55,63 @@ class ChangeSet(NamedTuple):
     """The stages in the index of paths whose content has conflicts."""
 
 
+class Written(NamedTuple):
+    """What `write` has done."""
+
+    files: PublishedFiles
+    unfiltered: Mapping[str, str]
+    """The filters that were not run, by path, because the patch itself switches them on."""
+
+
 def write(
     repository: Repository, change_set: ChangeSet, record: TransactionRecord, lock: int
-) -> None:
-    """Let git apply the recorded diff; its processes inherit `lock`.
+) -> Written:
+    """Let git make the outcome of the recorded diff, and put the files in their places.
 
-    The real index is locked, and not changed. Raises `TransactionError` if the outcome is not as
-    planned, `BusyError` if the index is locked; what was written by then is left for `restore`.
+    Git's processes inherit `lock`. The real index is locked, and not changed. Raises
+    `TransactionError` if the outcome is not as planned, `BusyError` if the index is locked; what
+    was written by then is left for `restore`.
     """
-    index = _scratch_index(record) if record.target is not Target.WORKTREE else None
-    if record.carried:
-        _write_files(repository, record, lock)
-    flags = ("--cached",) if record.carried else FLAGS[record.target]
-    _apply(repository, record, flags, index, lock)
-    _verify(record.changes, _entries(repository, record.changes, index), index is None)
-    if index is None:
-        return
-    _keep_flags(repository, change_set, index)
-    if record.carried:
-        refresh(repository, [change.path for change in record.changes if change.new], index=index)
+    if record.target is Target.WORKTREE or record.carried:
+        stamps = read_stamps(repository.require_worktree(), record.written)
     else:
-        _follow_attributes(repository, record, index)
-        _unmerge(repository, change_set.unmerged, index)
+        stamps = dict(change_set.stamps)
+    scratch = None
+    if record.target is not Target.WORKTREE:
+        scratch = ScratchIndex(_scratch_index(record), {})
+        _apply(repository, record.diff, scratch, lock)
+        _verify(repository, record.changes, scratch)
+    unfiltered: dict[str, str] = {}
+    files = PublishedFiles(record)
+    if record.written:
+        source = scratch
+        if source is None or record.carried:
+            source = _worktree_index(repository, record, lock)
+        unfiltered = _write_aside(repository, record, source, lock)
+        if record.carried:
+            _keep_permissions(record, stamps)
+        record_new_files(record)
+    if scratch is not None:
+        _keep_flags(repository, change_set, scratch.file)
+        _unmerge(repository, change_set.unmerged, scratch.file)
+    repository.sync(_prepared(repository, record))
+    if record.written:
+        files.publish(repository.require_worktree(), stamps, repository.sync)
+    return Written(files, unfiltered)
+
+
+def _prepared(repository: Repository, record: TransactionRecord) -> Iterator[Path]:
+    """All that was made before any file is replaced: files, index and blobs."""
+    yield from (record.folder, record.stamps, record.index.parent, record.scratch_index)
+    written = [change.path for change in record.written if change.new]
+    above = {parent for path in written for parent in parents(path)}
+    yield from (record.new / path for path in ("", *above, *written))
+    if record.target is not Target.WORKTREE:
+        yield repository.objects
+        for change in record.changes:
+            if change.new:
+                blob = loose_object(repository, change.new.id)
+                yield from (blob.parent, blob)
 
 
 def _scratch_index(record: TransactionRecord) -> Path:
@@ -89,43 +125,70 @@ def _scratch_index(record: TransactionRecord) -> Path:
     return index
 
 
-def _write_files(repository: Repository, record: TransactionRecord, lock: int) -> None:
-    """Apply the working tree's own diff there, if its files have not changed since the plan.
+def _worktree_index(repository: Repository, record: TransactionRecord, lock: int) -> ScratchIndex:
+    """An index of the working tree's files, with the diff for them applied.
 
-    Their blobs, which the repository need not have, are kept for `restore`.
+    Their blobs need not be in the repository. Raises `TransactionError` if one of the files has
+    changed since the plan.
     """
-    record.clean.mkdir()
-    existing = [change for change in record.carried if change.old is not None]
-    paths = [change.path for change in existing]
-    index, _ = store_worktree(repository, paths, record.clean)
-    entries = _entries(repository, existing, index)
-    changed = [change.path for change in existing if entries.get(change.path) != change.old]
+    record.work.mkdir()
+    top = repository.require_worktree()
+    paths = [  # without a directory that becomes a file, which has no entry
+        change.path for change in record.written if change.old or not is_folder(top / change.path)
+    ]
+    wanted = set(paths)
+    hidden = [entry for entry in list_index(repository, paths, []) if entry.path in wanted]
+    source = store_worktree(repository, paths, record.work, hidden=hidden)
+    entries = _entries(repository, record.written, source)
+    changed = [change.path for change in record.written if entries.get(change.path) != change.old]
     if changed:
         raise TransactionError(f"{visible(changed[0])} was changed meanwhile; run it again")
-    _check_result(repository.apply(record.written_diff, (), keep=(lock,)))
-    _keep_permissions(repository.require_worktree(), record)
-    _verify(record.carried, _entries(repository, record.carried, None), content_only=True)
+    # plain `git apply`, which does not look at an index here, would not run the monitor
+    alone = source.env | settings_environment([("core.fsmonitor", "false")])
+    _apply(repository, record.written_diff, source._replace(env=alone), lock)
+    _verify(repository, record.written, source)
+    return source
 
 
-def _keep_permissions(top: Path, record: TransactionRecord) -> None:
-    """Restore the permissions that git does not record, where the mode is not to change.
+def _write_aside(
+    repository: Repository, record: TransactionRecord, source: ScratchIndex, lock: int
+) -> dict[str, str]:
+    """Let git write the new files into the record; return the filters that were not run.
 
-    Git writes files anew, with permissions of its own.
+    If the patch changes `.gitattributes`, the files of the index are written by the new
+    attributes. But a filter that only these switch on is not run: plain `git apply`, which writes
+    by the old ones, would not run it, and a patch must not start a program (D132).
     """
-    for number, change in enumerate(record.carried):
-        old, new = change.old, change.new
-        if old and new and old.mode is new.mode and new.mode.is_file:
-            os.chmod(top / change.path, stat.S_IMODE(os.stat(record.file(number)).st_mode))
+    paths = [change.path for change in record.written if change.new]
+    if not paths:
+        return {}
+    env = dict(source.env)
+    switched: dict[str, str] = {}
+    if any(change.path.rpartition("/")[2] == ".gitattributes" for change in record.written):
+        if record.target is Target.INDEX:
+            empty = record.folder / "empty"  # without files there, git reads those of the index
+            empty.mkdir()
+            env["GIT_WORK_TREE"] = str(empty)
+        before = filters_of(repository, paths)
+        after = filters_of(repository, paths, index=source.file, env=env)
+        switched = {path: name for path, name in after.items() if name and name != before.get(path)}
+    ordinary = [path for path in paths if path not in switched]
+    others = {**env, **without_filters(set(switched.values()))}
+    for some, its_env in ((ordinary, env), (list(switched), others)):
+        if some:
+            result = check_out_aside(
+                repository, some, record.new, index=source.file, env=its_env, keep=(lock,)
+            )
+            _check_result(result, "git could not write the files", record.folder)
+    return switched
 
 
-def _follow_attributes(repository: Repository, record: TransactionRecord, index: Path) -> None:
-    """Write files again if the patch changes `.gitattributes`: git used the old attributes."""
-    written = [change.path for change in record.changes if change.new is not None]
-    names = {change.path.rpartition("/")[2] for change in record.changes}
-    if record.target is Target.INDEX and ".gitattributes" in names and written:
-        for path in written:  # git would not write again what is up to date
-            (repository.require_worktree() / path).unlink()
-        check_out(repository, written, index=index)
+def _keep_permissions(record: TransactionRecord, stamps: Mapping[str, Stamp]) -> None:
+    """Give files the permissions that git does not record, where the mode is not to change."""
+    for change in record.carried:
+        old, new, stamp = change.old, change.new, stamps.get(change.path)
+        if old and new and stamp and old.mode is new.mode and new.mode.is_file:
+            os.chmod(record.new / change.path, stat.S_IMODE(stamp.mode))
 
 
 def _unmerge(repository: Repository, unmerged: Mapping[str, Stages], index: Path) -> None:
@@ -136,33 +199,41 @@ def _unmerge(repository: Repository, unmerged: Mapping[str, Stages], index: Path
         raise TransactionError(f"git could not write the unmerged index:\n{error}") from None
 
 
-def _apply(
-    repository: Repository,
-    record: TransactionRecord,
-    flags: Sequence[str],
-    index: Path | None,
-    lock: int,
-) -> None:
-    result = repository.apply(record.diff, flags, index=index, keep=(lock,))
-    if result.status and STALE in result.errors and index is not None:
-        refresh(repository, [change.path for change in record.changes if change.old], index=index)
-        result = repository.apply(record.diff, flags, index=index, keep=(lock,))
-    _check_result(result)
+def _apply(repository: Repository, diff: Path, index: ScratchIndex, lock: int) -> None:
+    result = repository.apply(diff, ("--cached",), index=index.file, env=index.env, keep=(lock,))
+    _check_result(result, "git could not apply the completed diff", index.file.parent)
 
 
-def _check_result(result: GitResult) -> None:
-    """Raise `TransactionError` if `git apply` failed."""
+def _check_result(result: GitResult, what: str, directory: Path) -> None:
+    """Raise `TransactionError` if git, which wrote in `directory`, failed."""
     if result.killed:
         raise TransactionError("git was killed while it wrote")
     if result.status:
-        raise TransactionError(
-            f"git could not apply the completed diff:\n{git_message(result.errors)}"
-        )
+        why = _why_unwritable(directory)
+        reason = f" ({why})" if why and why not in result.errors else ""
+        raise TransactionError(f"{what}{reason}:\n{git_message(result.errors)}")
 
 
-def _verify(changes: Sequence[Change], entries: Mapping[str, Entry], content_only: bool) -> None:
+def _why_unwritable(directory: Path) -> str:
+    """Why nothing can be written in `directory`; empty if it can.
+
+    Where a write fails, git does not always say why. What it has written by then is still there, so
+    a full disk is still full.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=directory) as file:
+            file.write(bytes(_PROBE_SIZE))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        return error.strerror or ""
+    return ""
+
+
+def _verify(repository: Repository, changes: Sequence[Change], index: ScratchIndex) -> None:
     """Check that git wrote what was planned: it moves hunks silently if a file has changed."""
-    wrong = [change.path for change in changes if not _as_planned(change, entries, content_only)]
+    entries = _entries(repository, changes, index)
+    wrong = [change.path for change in changes if entries.get(change.path) != change.new]
     if wrong:
         raise TransactionError(
             f"{visible(wrong[0])} differs from the plan: the repository was changed meanwhile, or "
@@ -170,22 +241,11 @@ def _verify(changes: Sequence[Change], entries: Mapping[str, Entry], content_onl
         )
 
 
-def _as_planned(change: Change, entries: Mapping[str, Entry], content_only: bool) -> bool:
-    entry = entries.get(change.path)
-    if entry is None or change.new is None:
-        return entry is change.new
-    return entry.id == change.new.id if content_only else entry == change.new
-
-
 def _entries(
-    repository: Repository, changes: Sequence[Change], index: Path | None
+    repository: Repository, changes: Sequence[Change], index: ScratchIndex
 ) -> dict[str, Entry]:
-    """The entries of `index` at the paths of `changes`; without one, of the working tree."""
-    paths = [change.path for change in changes]
-    if index is None:
-        snapshot = take_snapshot(repository, paths, Options(target=Target.WORKTREE))
-        return {path: blob.entry for path, blob in snapshot.blobs.items()}
-    listed = list_index(repository, paths, [], index=index)
+    """The entries of `index` at the paths of `changes`."""
+    listed = list_index(repository, [change.path for change in changes], [], index=index.file)
     return {entry.path: entry.entry for entry in listed}
 
 

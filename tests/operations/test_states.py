@@ -149,7 +149,7 @@ _STATES = {
     "a link in its place": State(
         _now_a_link,
         index=_UNSTAGED,
-        worktree="f: hunk 1 of 1 does not match the working tree",
+        worktree="f: is a symbolic link to `g`, and has none of these lines",
     ),
     "a folder in its place": State(
         _now_a_directory,

@@ -1,0 +1,61 @@
+"""Whether files that git wrote are on the disk whole: git does not sync them by default."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from git_opatch.git.repository import Repository
+
+
+def is_whole_index(file: Path, algorithm: str) -> bool:
+    """Whether an index has the checksum at its end (gitformat-index(5)).
+
+    With `index.skipHash` git writes zeros there; then nothing can be told.
+    """
+    try:
+        data = file.read_bytes()
+    except OSError:
+        return False
+    size = hashlib.new(algorithm, usedforsecurity=False).digest_size
+    content, checksum = data[:-size], data[-size:]
+    if not content.startswith(b"DIRC"):
+        return False
+    found = hashlib.new(algorithm, content, usedforsecurity=False).digest()
+    return checksum in (found, bytes(size))
+
+
+def loose_object(repository: Repository, oid: str) -> Path:
+    """Where the object `oid` is, if it is in a file of its own (gitrepository-layout(5))."""
+    return repository.objects / oid[:2] / oid[2:]
+
+
+def missing_blobs(repository: Repository, ids: Sequence[str]) -> set[str]:
+    """Those of `ids` that are not in the repository, or damaged there.
+
+    Raises `RepositoryError` if git fails.
+    """
+    elsewhere = [oid for oid in ids if not loose_object(repository, oid).exists()]
+    present = _present(repository, elsewhere)
+    damaged = {
+        oid
+        for oid in ids
+        if oid not in elsewhere and not _is_whole(loose_object(repository, oid), oid, repository)
+    }
+    return damaged | (set(elsewhere) - present)
+
+
+def _present(repository: Repository, ids: Sequence[str]) -> set[str]:
+    feed = "".join(f"{oid}\n" for oid in ids).encode()
+    output = repository.ask("cat-file", "--batch-check=%(objectname)", feed=feed) if feed else b""
+    return set(output.decode().splitlines())  # with ` missing` behind those that are not
+
+
+def _is_whole(file: Path, oid: str, repository: Repository) -> bool:
+    try:
+        data = zlib.decompress(file.read_bytes())
+    except (OSError, zlib.error):
+        return False
+    return hashlib.new(repository.algorithm, data, usedforsecurity=False).hexdigest() == oid

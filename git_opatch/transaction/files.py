@@ -1,0 +1,344 @@
+"""Put the files that git wrote aside in their places, and put the old ones back (D131).
+
+Nothing is ever overwritten: the old file is moved into the record, and the new one, complete and
+beside the working tree until then, gets its name by a link, which fails if there is a file again.
+So there is no moment at which a file is half written, or at which what somebody saves is lost:
+what was moved is looked at after it was moved, and is still there.
+
+To restore is to move back. It needs no git but for files whose attributes change what is written.
+Every step can be repeated, so this, too, may be killed and started again. What is neither as it was
+nor as git wrote it is the user's work: it is left in place and named.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from git_opatch.git.index import list_index, store_worktree
+from git_opatch.git.repository import Repository
+from git_opatch.git.stamp import Stamp
+from git_opatch.model.blob import Change, blob_id
+from git_opatch.model.errors import TransactionError
+from git_opatch.model.paths import parents
+from git_opatch.model.text import Text, visible
+from git_opatch.transaction.record import TransactionRecord
+from git_opatch.transaction.working_tree import WorkingTree, opened
+
+
+class Kept(NamedTuple):
+    """A path that was left as it is, because it was changed meanwhile."""
+
+    path: str
+    saved: Path | None = None
+    """The file that was there before; None if there was none, or if it is still there."""
+
+
+def read_stamps(top: Path, changes: Sequence[Change]) -> dict[str, Stamp]:
+    """The stamps of the files that `changes` change or delete; of those that there are."""
+    found = {}
+    with opened(top) as tree:
+        for path in sorted(change.path for change in changes if change.old is not None):
+            stamp = tree.stamp(path)
+            if stamp is not None:
+                found[path] = stamp
+    return found
+
+
+def record_new_files(record: TransactionRecord) -> None:
+    """Record the sizes and times of the files that git wrote aside."""
+    found: list[list[int] | None] = []
+    for change in record.written:
+        if change.new is None:
+            found.append(None)
+            continue
+        stat = os.lstat(record.new / change.path)
+        found.append([stat.st_size, stat.st_mtime_ns])
+    record.stamps.write_text(json.dumps(found))
+
+
+class PublishedFiles:
+    """The files of a transaction, in their places."""
+
+    def __init__(self, record: TransactionRecord) -> None:
+        self._record = record
+        self._temporary_names = record.temporary_names()
+        self._taken: dict[int, Stamp] = {}
+
+    def changed(self, record: TransactionRecord) -> list[int]:
+        """The numbers of the changes whose old files were written to since they were moved.
+
+        `record` is that of the transaction, where it is now.
+        """
+        return [
+            number
+            for number, stamp in self._taken.items()
+            if Stamp.of(os.lstat(record.file(number))) != stamp
+        ]
+
+    def publish(
+        self, top: Path, stamps: Mapping[str, Stamp], sync: Callable[[Iterable[Path]], None]
+    ) -> None:
+        """Put the new files in the places of the old ones, whose stamps must be `stamps`.
+
+        Raises `TransactionError` for a file that was changed meanwhile, and for a directory that
+        is not one any more; what was moved by then is left for `restore_files`. At the end all
+        names are on the disk, by `sync`.
+        """
+        changes = sorted(enumerate(self._record.written), key=lambda item: item[1].path)
+        with opened(top) as tree:
+            for number, change in changes:
+                if change.new is None:
+                    self._take(tree, number, change, stamps)
+            for number, change in changes:
+                if change.old is not None and change.new is not None:
+                    self._take(tree, number, change, stamps)
+                    self._put(tree, number, change)
+            for number, change in changes:
+                if change.old is None:
+                    _remove_empty_directory(tree, change.path)
+                    self._make_parents(tree, change.path)
+                    self._put(tree, number, change)
+            if deleted := [change.path for _, change in changes if change.new is None]:
+                sync(self._record.directories(top))  # a file must not go with its directory
+                _remove_emptied(tree, deleted)
+            tree.forget()
+            renamed = {change.path.casefold() for _, change in changes if change.new}
+            for _, change in changes:
+                if change.new or change.path.casefold() not in renamed:
+                    self._verify(tree, change)
+        sync(self._record.directories(top))
+
+    def _take(
+        self, tree: WorkingTree, number: int, change: Change, stamps: Mapping[str, Stamp]
+    ) -> None:
+        path = change.path
+        expected = stamps.get(path)
+        with _meanwhile(path):
+            if expected is None or tree.stamp(path) != expected:
+                raise _changed(path)
+            taken = tree.take(path, self._record.file(number), self._temporary_names[number])
+        if taken.device == expected.device and not taken.is_same_content(expected):
+            raise _changed(path)
+        self._taken[number] = taken
+
+    def _make_parents(self, tree: WorkingTree, path: str) -> None:
+        directory = path.rpartition("/")[0]
+        if directory:
+            with _meanwhile(path):
+                tree.make_directory(directory)
+
+    def _put(self, tree: WorkingTree, number: int, change: Change) -> None:
+        with _meanwhile(change.path):
+            temporary = self._temporary_names[number]
+            tree.put(self._record.new / change.path, change.path, temporary, is_new=True)
+
+    def _verify(self, tree: WorkingTree, change: Change) -> None:
+        """Check that the file is where its path now leads."""
+        found = tree.stamp(change.path)
+        is_there = found is not None and not _is_folder(found)
+        if is_there != (change.new is not None):
+            raise _changed(change.path)
+
+
+def _is_folder(found: Stamp | None) -> bool:
+    return found is not None and found.mode & 0o170000 == 0o040000
+
+
+@contextmanager
+def _meanwhile(path: str) -> Iterator[None]:
+    """Word what somebody else did to `path` meanwhile."""
+    try:
+        yield
+    except (FileExistsError, FileNotFoundError, IsADirectoryError):
+        raise _changed(path) from None
+    except NotADirectoryError:
+        raise TransactionError(
+            f"a directory above {visible(path)} was replaced meanwhile, by a link or a file; "
+            "nothing is written through it"
+        ) from None
+
+
+def _changed(path: str) -> TransactionError:
+    return TransactionError(f"{visible(path)} was changed meanwhile; run it again")
+
+
+def _remove_empty_directory(tree: WorkingTree, path: str) -> None:
+    """Remove a directory at `path`, and the empty ones below it."""
+    for name in tree.list_directory(path):
+        _remove_empty_directory(tree, f"{path}/{name}")
+    if tree.list_directory(path) == []:
+        with suppress(OSError):
+            tree.remove_directory(path)
+
+
+def _remove_emptied(tree: WorkingTree, deleted: Sequence[str]) -> None:
+    """Remove the directories that are empty without the files at `deleted`, as git does."""
+    left: set[str] = set()
+    for path in deleted:
+        for directory in reversed(list(parents(path))):
+            if directory in left or not tree.remove_directory(directory):
+                left.add(directory)
+                break
+
+
+def restore_files(
+    repository: Repository, record: TransactionRecord
+) -> tuple[list[str], list[Kept]]:
+    """Put back what was moved, and remove what was made; the paths restored, and those kept."""
+    if not record.written:
+        return [], []
+    with opened(repository.require_worktree()) as tree:
+        return _Restoration(repository, record, tree).run()
+
+
+class _Restoration:
+    """Restores the files of the working tree that a transaction touched."""
+
+    def __init__(
+        self, repository: Repository, record: TransactionRecord, tree: WorkingTree
+    ) -> None:
+        self._repository = repository
+        self._record = record
+        self._temporary_names = record.temporary_names()
+        self._tree = tree
+        self._stamps = _read_new_stamps(record)
+        self._stored: dict[str, str] | None = None
+        self._restored: list[str] = []
+        self._kept: list[Kept] = []
+        self._in_place: list[Path] = []
+        """The old files that have their places again."""
+
+    def run(self) -> tuple[list[str], list[Kept]]:
+        changes = sorted(enumerate(self._record.written), key=lambda item: item[1].path)
+        for number, change in changes:
+            self._remove_temporary(number, change)
+        for number, change in changes:
+            if change.old is None and self._tree.stamp(change.path) is not None:
+                self._remove_new(number, change)
+        for directory in reversed(self._record.created):
+            self._tree.remove_directory(directory)
+        for number, change in changes:
+            if change.old is not None and os.path.lexists(self._record.file(number)):
+                self._put_back(number, change)
+        # only now: until the names are on the disk, those in the record are all there is
+        self._repository.sync(self._record.directories(self._repository.require_worktree()))
+        for saved in self._in_place:
+            saved.unlink()
+        return self._restored, self._kept
+
+    def _remove_temporary(self, number: int, change: Change) -> None:
+        """Remove a copy that was being made, or give the only copy its name again."""
+        directory, slash, _ = change.path.rpartition("/")
+        temporary = self._temporary_names[number]
+        name = directory + slash + temporary
+        if self._tree.stamp(name) is None:
+            return
+        taken = os.path.lexists(self._record.file(number))
+        if change.old is not None and not taken and self._tree.stamp(change.path) is None:
+            self._tree.move(temporary, change.path)
+            self._restored.append(change.path)
+        else:
+            self._tree.remove(name)
+
+    def _remove_new(self, number: int, change: Change) -> None:
+        """Remove a file that did not exist before."""
+        if not self._stamps or _is_folder(self._tree.stamp(change.path)):
+            return
+        if self._is_ours(number, change) and self._drop(number, change.path):
+            self._restored.append(change.path)
+        else:
+            self._kept.append(Kept(change.path))
+
+    def _put_back(self, number: int, change: Change) -> None:
+        saved, path = self._record.file(number), change.path
+        if self._tree.stamp(path) is not None and not self._is_old(saved, path):
+            is_ours = change.new is not None and self._is_ours(number, change)
+            if not is_ours or not self._drop(number, path):
+                self._kept.append(Kept(path, saved))
+                return
+        try:
+            directory = path.rpartition("/")[0]
+            if directory:
+                self._tree.make_directory(directory)
+            if self._tree.stamp(path) is None:
+                self._tree.put(saved, path, self._temporary_names[number])
+        except (NotADirectoryError, FileExistsError):
+            self._kept.append(Kept(path, saved))
+            return
+        self._in_place.append(saved)
+        self._restored.append(path)
+
+    def _is_old(self, saved: Path, path: str) -> bool:
+        """Whether the file is in its place again, or still, and `saved` is only a copy."""
+        found, old = self._tree.stamp(path), os.lstat(saved)
+        if found is None or found.mode != old.st_mode:
+            return False
+        if (found.device, found.inode) == (old.st_dev, old.st_ino):
+            return True
+        return self._tree.read(path) == _content(saved)
+
+    def _drop(self, number: int, path: str) -> bool:
+        """Delete git's file at `path`; False if somebody replaced it at this very moment."""
+        before, aside = self._tree.stamp(path), self._record.folder / "dropped"
+        aside.unlink(missing_ok=True)
+        temporary = self._temporary_names[number]
+        after = self._tree.take(path, aside, temporary)
+        is_other = before is not None and not after.is_same_content(before)
+        if is_other and before is not None and after.device == before.device:
+            self._tree.put(aside, path, temporary)
+            return False
+        aside.unlink()
+        return True
+
+    def _is_ours(self, number: int, change: Change) -> bool:
+        """Whether the file is as git wrote it: the very file, or its content.
+
+        The content is what counts in a copy of the repository, and where no link could be made.
+        """
+        found = self._tree.stamp(change.path)
+        if found is None or change.new is None:
+            return False
+        with suppress(FileNotFoundError):
+            written = os.lstat(self._record.new / change.path)
+            if (found.device, found.inode) == (written.st_dev, written.st_ino):
+                return [found.size, found.modified] == self._stamps.get(number)
+        data = self._tree.read(change.path)
+        if data is None:
+            return False
+        forms = (data, data.replace(b"\r\n", b"\n"))
+        algorithm = self._repository.algorithm
+        if change.new.id in (blob_id(Text.from_bytes(form), algorithm) for form in forms):
+            return True
+        return self._stored_id(change.path) == change.new.id
+
+    def _stored_id(self, path: str) -> str | None:
+        """The id that git's own filters give the file. Raises `RepositoryError` if git fails."""
+        if self._stored is None:
+            directory = self._record.folder / "stored"
+            shutil.rmtree(directory, ignore_errors=True)
+            directory.mkdir()
+            written = [change.path for change in self._record.written if change.new]
+            paths = [name for name in written if self._tree.stamp(name) is not None]
+            index, _ = store_worktree(self._repository, paths, directory)
+            listed = list_index(self._repository, paths, [], index=index)
+            self._stored = {entry.path: entry.entry.id for entry in listed}
+        return self._stored.get(path)
+
+
+def _read_new_stamps(record: TransactionRecord) -> dict[int, list[int]]:
+    """Size and time of each new file, by its number; none if nothing was published yet."""
+    try:
+        found = json.loads(record.stamps.read_bytes())
+    except (FileNotFoundError, ValueError):
+        return {}
+    return {number: stamp for number, stamp in enumerate(found) if stamp}
+
+
+def _content(file: Path) -> bytes:
+    return os.fsencode(os.readlink(file)) if file.is_symlink() else file.read_bytes()

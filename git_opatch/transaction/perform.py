@@ -1,0 +1,151 @@
+"""From a completed diff to a changed repository: all of it, or nothing (D50).
+
+    guard     check that the working tree is as the plan assumes
+    record    write down what is about to change
+    apply     one `git apply`, into an index beside the real one; where files have unstaged changes,
+              one for them, too
+    verify    compare all blob ids with those of the diff
+    write     let git write the new files aside, by the rules of its checkout
+    replace   move each old file into the record, and the new one to its place
+    commit    rename the record: after a kill, the next run now finishes instead of restoring
+    publish   replace the real index by the new one
+    restore   after any failure before the commit, restore everything
+
+Git decides atomically, but does not write atomically: it removes all old files, writes the new
+ones, and then the index. So it never writes in the working tree itself (D131). The real index stays
+locked and unchanged until all files are in their places.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from git_opatch.git.attributes import without_filters
+from git_opatch.git.hooks import run_post_index_change
+from git_opatch.git.index import refresh
+from git_opatch.git.repository import Repository
+from git_opatch.model.errors import (
+    BusyError,
+    CommitError,
+    Interrupted,
+    OpatchError,
+    TransactionError,
+)
+from git_opatch.model.options import Target
+from git_opatch.model.text import visible
+from git_opatch.transaction.record import TransactionRecord, prepare_transaction
+from git_opatch.transaction.restore import remove_scratch, restore
+from git_opatch.transaction.write import ChangeSet, Written, write
+
+OnCommit = Callable[[TransactionRecord], Iterable[Path]]
+"""Called once a transaction is committed, before its record is deleted.
+
+Returns the files that it has written, which must be on the disk before that.
+"""
+
+_MOST_NAMED = 5
+
+
+def run_transaction(
+    repository: Repository, change_set: ChangeSet, target: Target, lock: int, on_commit: OnCommit
+) -> list[str]:
+    """Apply a diff to `target`; if anything is raised, all was restored. Git inherits `lock`.
+
+    Returns notes.
+    """
+    carried = change_set.carried
+    record = prepare_transaction(
+        repository,
+        target=target,
+        changes=change_set.changes,
+        diff=change_set.diff,
+        about=change_set.about,
+        carried=(carried.changes, carried.diff) if carried else ((), b""),
+    )
+    try:
+        written = write(repository, change_set, record, lock)
+        change_set.before_commit(record)
+        if changed := written.files.changed(record):
+            path = visible(record.written[changed[0]].path)
+            raise TransactionError(f"{path} was changed meanwhile; run it again")
+        record = record.commit()
+        repository.sync([record.folder.parent])
+    except BaseException as error:
+        raise _roll_back(repository, record, error) from None
+    skipped = [
+        f"{path}: its filter `{name}` was not run, because the patch itself switches it on"
+        for path, name in written.unfiltered.items()
+    ]
+    return [*skipped, *publish(repository, record, on_commit, written)]
+
+
+def _roll_back(
+    repository: Repository, record: TransactionRecord, error: BaseException
+) -> BaseException:
+    """Restore everything after `error`; returns the error to raise, whose message says so."""
+    try:
+        restored = restore(repository, record)
+    except (OSError, OpatchError) as again:
+        return TransactionError(
+            f"{error}\nnot everything could be restored yet ({again}); correct that, and run "
+            "`git opatch recover`, which restores the rest"
+        )
+    if isinstance(error, BusyError) or not isinstance(error, (OpatchError, OSError)):
+        return error
+    message = f"cannot write: {error}" if isinstance(error, OSError) else str(error)
+    if restored.kept:
+        names = ", ".join(visible(kept.path) for kept in restored.kept[:_MOST_NAMED])
+        message += (
+            f"\neverything was restored except what was changed meanwhile: {names}; "
+            f"the earlier versions are in {restored.backup}"
+        )
+    else:
+        message += "\neverything was restored"
+    if isinstance(error, Interrupted):
+        return Interrupted(message)
+    if isinstance(error, CommitError):
+        return CommitError(message, error.exit_status)
+    return TransactionError(message)
+
+
+def publish(
+    repository: Repository,
+    record: TransactionRecord,
+    on_commit: OnCommit,
+    written: Written | None = None,
+) -> list[str]:
+    """Replace the real index by the new one, and delete the record; return notes.
+
+    What was written to an old file after it was replaced is kept.
+    """
+    shutil.rmtree(record.new, ignore_errors=True)  # from now on, the files' ctime stays
+    if record.target is not Target.WORKTREE and record.scratch_index.exists():
+        _refresh_scratch(repository, record)
+        repository.sync([record.scratch_index])
+        os.replace(record.scratch_index, record.index)
+        run_post_index_change(repository, [change.path for change in record.written])
+    recorded = on_commit(record)
+    changed = written.files.changed(record) if written else []
+    backup = remove_scratch(repository, record, recorded, keep=bool(changed))
+    return [
+        f"{record.written[number].path}: was written to while the patch was applied; what was "
+        f"written is in {backup}/files/{number}"
+        for number in changed
+    ]
+
+
+def _refresh_scratch(repository: Repository, record: TransactionRecord) -> None:
+    """Enter the new files' times into the new index.
+
+    Without the user's filters, which plain `git apply` would not run on what it has written. Of
+    files that have one, and of all if this fails, git compares the contents when it next looks.
+    """
+    paths = [change.path for change in record.changes if change.new]
+    if record.target is Target.INDEX and paths:
+        env = without_filters(repository.filters())
+        with suppress(OpatchError, OSError):
+            refresh(repository, paths, index=record.scratch_index, env=env)

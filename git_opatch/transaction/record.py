@@ -1,0 +1,290 @@
+"""The record of a transaction on disk: enough to restore everything after any kill.
+
+    <git-dir>/opatch/txn/    plan.json   the changes, and what was there before
+                             diff        the completed diff
+                             token       the content of the index's lock while it is ours
+                             index.before
+                             new/PATH    the files that git wrote, aside (D131)
+                             new.json    size and time of those
+                             files/N     the file that was at the path of the N-th change
+                             work.diff   the working tree's own diff, if it differs from the diff
+                             work/       an index of the working tree's files, and their blobs
+
+The directory is made under another name and renamed when it is complete, and renamed again before
+it is deleted: one that is named `txn` is complete, and one that is named `commit` has an index
+that only has to be published. It has no absolute path, so that it holds wherever the repository is
+moved or copied to (D130).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from git_opatch.git.repository import Repository
+from git_opatch.git.snapshot import is_folder
+from git_opatch.model.blob import Change
+from git_opatch.model.errors import RepositoryError, TransactionError
+from git_opatch.model.options import Target
+from git_opatch.model.paths import parents, why_unsafe
+from git_opatch.model.text import visible
+from git_opatch.transaction.lock import link_or_copy
+
+_MAKING, _UNDO, _COMMIT, _DONE = "txn.tmp", "txn", "commit", "done"
+_VERSION = 2
+
+
+def state_dir(repository: Repository) -> Path:
+    """The directory below the git directory that belongs to git opatch."""
+    return repository.git_dir / "opatch"
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionRecord:
+    """A complete record of a transaction, in `folder`.
+
+    `created` are the directories that are made for new files, outermost first.
+    """
+
+    folder: Path
+    target: Target
+    changes: tuple[Change, ...]
+    created: tuple[str, ...]
+    index: Path
+    about: Mapping[str, object] = field(default_factory=dict)
+    """What the journal is to record of it, even if another run finishes it."""
+    carried: tuple[Change, ...] = ()
+    """The changes of the same paths in the working tree, if they differ from `changes`."""
+
+    @property
+    def written(self) -> tuple[Change, ...]:
+        """The changes of the working tree."""
+        if self.target is Target.CACHED:
+            return ()
+        return self.carried or self.changes
+
+    @property
+    def written_diff(self) -> Path:
+        """The diff of `written`."""
+        return self.folder / "work.diff" if self.carried else self.diff
+
+    @property
+    def diff(self) -> Path:
+        """The completed diff."""
+        return self.folder / "diff"
+
+    @property
+    def work(self) -> Path:
+        """Where the working tree's own index is, if its files are not those of the index."""
+        return self.folder / "work"
+
+    @property
+    def new(self) -> Path:
+        """The directory in which git writes the new files."""
+        return self.folder / "new"
+
+    @property
+    def stamps(self) -> Path:
+        """The sizes and times of the files in `new`."""
+        return self.folder / "new.json"
+
+    @property
+    def token(self) -> Path:
+        """The file that the index's lock is a link to."""
+        return self.folder / "token"
+
+    @property
+    def name(self) -> str:
+        """A name that no other transaction has."""
+        return self.token.read_text()
+
+    @property
+    def index_before(self) -> Path:
+        """The index as it was when the record was made."""
+        return self.folder / "index.before"
+
+    @property
+    def scratch_index(self) -> Path:
+        """The index that git writes, beside the real one; it replaces that at the end."""
+        return self.index.with_name(self.index.name + ".opatch")
+
+    def file(self, number: int) -> Path:
+        """Where the old file of a change is, once it is replaced; by its index in `written`."""
+        return self.folder.joinpath("files", str(number))
+
+    def directories(self, top: Path) -> list[Path]:
+        """The directories of the written files, and those above them, in the working tree at `top`.
+
+        Also that of the old files.
+        """
+        above = {parent for change in self.written for parent in parents(change.path)}
+        return [self.folder / "files", top, *(top / parent for parent in sorted(above))]
+
+    def temporary_names(self) -> Sequence[str]:
+        """For each change, the name of a copy beside its file, where no link can be made."""
+        name = self.name
+        return [f".{name}.{number}" for number in range(len(self.written))]
+
+    @property
+    def committed(self) -> bool:
+        """Whether everything is written, so that a next run finishes instead of restoring."""
+        return self.folder.name == _COMMIT
+
+    def commit(self) -> TransactionRecord:
+        """Commit: after a kill, the next run now finishes instead of restoring."""
+        after = replace(self, folder=self.folder.with_name(_COMMIT))
+        os.rename(self.folder, after.folder)
+        return after
+
+    def keep(self) -> Path:
+        """Keep it aside for the user, who may need the files; returns where it is."""
+        folder = self.folder.with_name(f"kept-{self.name[:8]}")
+        os.rename(self.folder, folder)
+        return folder
+
+    def discard(self, sync: Callable[[Iterable[Path]], None]) -> None:
+        """Delete it; renamed first, so that a kill in between leaves no incomplete `txn`."""
+        done = self.folder.with_name(_DONE)
+        shutil.rmtree(done, ignore_errors=True)
+        os.rename(self.folder, done)
+        sync([done.parent])
+        shutil.rmtree(done, ignore_errors=True)
+
+
+def prepare_transaction(
+    repository: Repository,
+    *,
+    target: Target,
+    changes: Sequence[Change],
+    diff: bytes,
+    about: Mapping[str, object],
+    carried: tuple[Sequence[Change], bytes] = ((), b""),
+) -> TransactionRecord:
+    """Record what is about to change in `repository`.
+
+    `carried` is the working tree's own changes and their diff, if they differ. Raises
+    `TransactionError`, with nothing left behind, if the record cannot be written.
+    """
+    home = state_dir(repository)
+    making = home / _MAKING
+    shutil.rmtree(making, ignore_errors=True)
+    try:
+        written = tuple(carried[0])
+        record = TransactionRecord(
+            making, target, tuple(changes), (), repository.index_file, about, written
+        )
+        record = replace(record, created=_missing_directories(repository.top, record.written))
+        (making / "files").mkdir(parents=True)
+        record.token.write_text(uuid.uuid4().hex)
+        record.diff.write_bytes(diff)
+        if written:
+            record.written_diff.write_bytes(carried[1])
+        if record.index.exists():
+            link_or_copy(record.index, record.index_before)
+        (making / "plan.json").write_text(json.dumps(_to_json(record, repository)))
+        repository.sync([*making.iterdir(), making])
+        os.rename(making, home / _UNDO)
+        repository.sync([home, home.parent])
+    except OSError as error:
+        shutil.rmtree(making, ignore_errors=True)
+        raise TransactionError(
+            f"cannot prepare to write: {error.strerror}; nothing was changed"
+        ) from None
+    return replace(record, folder=home / _UNDO)
+
+
+def has_incomplete(home: Path) -> bool:
+    """Whether an interrupted run left a record, or a part of one."""
+    return any((home / name).exists() for name in (_MAKING, _UNDO, _COMMIT, _DONE))
+
+
+def has_transaction(home: Path) -> bool:
+    """Whether a run is writing, or was interrupted while it wrote."""
+    return any((home / name).exists() for name in (_COMMIT, _UNDO))
+
+
+def remove_incomplete(home: Path) -> None:
+    """Remove records that were never complete, or are no longer needed."""
+    for name in (_MAKING, _DONE):
+        shutil.rmtree(home / name, ignore_errors=True)
+
+
+def read_transaction(repository: Repository) -> TransactionRecord | None:
+    """Read the record of an interrupted transaction, if there is one.
+
+    Its paths are held to what holds for a patch. Raises `RepositoryError` for a damaged record, and
+    for one of another working tree.
+    """
+    home = state_dir(repository)
+    folder = next((home / name for name in (_COMMIT, _UNDO) if (home / name).exists()), None)
+    if folder is None:
+        return None
+    try:
+        plan = json.loads((folder / "plan.json").read_bytes())
+        if plan["version"] != _VERSION:
+            raise RepositoryError(
+                f"{folder} was written by another version of git opatch: recover with that one"
+            )
+        record = TransactionRecord(
+            folder,
+            Target(plan["target"]),
+            tuple(map(Change.from_json, plan["changes"])),
+            tuple(map(str, plan["created"])),
+            Path(os.path.normpath(repository.git_dir / str(plan["index"]))),
+            dict(plan.get("about", {})),
+            tuple(map(Change.from_json, plan.get("carried", ()))),
+        )
+        paths = [change.path for change in (*record.changes, *record.carried)]
+        if any(why_unsafe(path) for path in (*paths, *record.created)):
+            raise ValueError("a path that no patch may name")
+        uuid.UUID(record.name)
+        working_tree = str(plan["top"])
+    except (OSError, LookupError, TypeError, ValueError, AttributeError, RecursionError):
+        raise RepositoryError(f"{folder} is damaged; look at it, then move it away") from None
+    _refuse_other_working_tree(repository, working_tree)
+    return record
+
+
+def _refuse_other_working_tree(repository: Repository, recorded: str) -> None:
+    """Raise `RepositoryError` if the run was in another working tree of this git directory.
+
+    One that is not where it was has been moved, and so it is this one.
+    """
+    if repository.top is None or recorded == _relative(repository.top, repository):
+        return
+    other = Path(os.path.normpath(repository.git_dir / recorded))
+    if other.is_dir() and not os.path.samefile(other, repository.top):
+        raise RepositoryError(
+            f"an apply was interrupted in another working tree, {visible(str(other))}; "
+            "run `git opatch recover` there"
+        )
+
+
+def _relative(path: Path, repository: Repository) -> str:
+    return os.path.relpath(path, repository.git_dir)
+
+
+def _to_json(record: TransactionRecord, repository: Repository) -> dict[str, object]:
+    return {
+        "version": _VERSION,
+        "target": record.target.value,
+        "index": _relative(record.index, repository),
+        "top": _relative(repository.top, repository) if repository.top else "",
+        "created": record.created,
+        "about": dict(record.about),
+        "changes": [change.to_json() for change in record.changes],
+        "carried": [change.to_json() for change in record.carried],
+    }
+
+
+def _missing_directories(top: Path | None, changes: Sequence[Change]) -> tuple[str, ...]:
+    if top is None:
+        return ()
+    created = [change.path for change in changes if change.old is None]
+    needed = dict.fromkeys(parent for path in created for parent in parents(path))
+    return tuple(directory for directory in needed if not is_folder(top / directory))

@@ -1,0 +1,111 @@
+"""Nothing of a killed run stays in `TMPDIR`."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from killed import kill_before_call
+from sandbox import Sandbox
+from writers import envelope
+
+from git_opatch.git.scratch import remove_abandoned, scratch_directory
+
+_PATCH = envelope(b"*** Update File: f\n@@\n-a\n+b\n")
+
+
+@pytest.fixture
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    directory = tmp_path / "scratch"
+    directory.mkdir()
+    monkeypatch.setenv("TMPDIR", str(directory))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    return directory
+
+
+@pytest.mark.parametrize("next_run", [["apply"], ["recover"], ["undo"]])
+def test_the_next_run_removes_what_a_kill_left(
+    repo: Sandbox, scratch: Path, next_run: list[str]
+) -> None:
+    repo.commit({"f": "a\n", "g": "g\n"})
+    assert repo.opatch("apply", feed=_PATCH.replace(b"-a\n+b", b"-a\n+c")).status == 0
+    _abandon(scratch)
+    repo.program(sys.executable, "-m", "git_opatch", *next_run, feed=_PATCH)
+    assert list(scratch.iterdir()) == []
+
+
+def _abandon(scratch: Path) -> None:
+    """Leave a directory, as a process does that is killed."""
+    child = os.fork()
+    if not child:
+        with scratch_directory() as directory:
+            Path(directory, "objects").mkdir()
+            os.kill(os.getpid(), signal.SIGKILL)
+    assert os.waitpid(child, 0)[1] == signal.SIGKILL
+    assert any(scratch.iterdir())
+
+
+def test_what_is_in_use_stays(scratch: Path) -> None:
+    with scratch_directory() as directory:
+        child = os.fork()
+        if not child:
+            remove_abandoned()
+            os._exit(0)
+        os.waitpid(child, 0)
+        assert os.path.isdir(directory)
+    assert list(scratch.iterdir()) == []
+
+
+def test_what_is_not_ours_stays(scratch: Path) -> None:
+    outside = scratch.parent / "outside"
+    outside.mkdir()
+    (outside / ".lock").touch()
+    (scratch / "git-opatch-link").symlink_to(outside)
+    (scratch / "git-opatch-file").touch()
+    (scratch / "git-opatch-new").mkdir()
+    (scratch / "other").mkdir()
+    remove_abandoned()
+    left = {path.name for path in scratch.iterdir()}
+    assert left == {"git-opatch-link", "git-opatch-file", "git-opatch-new", "other"}
+    assert (outside / ".lock").exists()
+    old = time.time() - 3600
+    os.utime(scratch / "git-opatch-new", (old, old))
+    remove_abandoned()
+    assert not (scratch / "git-opatch-new").exists()
+
+
+def test_a_rejected_hunk_leaves_no_partial_file_behind(repo: Sandbox) -> None:
+    """The name of the partial file is always the same, so the next run replaces it."""
+    repo.commit({"f": "a\n", "g": "g\n"})
+    patch = envelope(
+        b"*** Update File: f\n@@\n-a\n+b\n", b"*** Update File: g\n@@\n-no such line\n+x\n"
+    )
+    kill_before_call(repo, "os.rename", "g.rej", "apply", "--reject", feed=patch)
+    assert (repo.path / ".opatch-g.rej").exists()
+    assert repo.opatch("recover").status == 0
+    assert not (repo.path / ".opatch-g.rej").exists()
+    assert repo.read("g.rej")
+
+
+def test_a_directory_that_is_being_made_is_not_abandoned(
+    scratch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the moments when its lock is made and when it is held, another run looks at it."""
+    real = fcntl.flock
+
+    def held_late(lock: int, how: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", real)
+        remove_abandoned()
+        real(lock, how)
+
+    monkeypatch.setattr(fcntl, "flock", held_late)
+    with scratch_directory() as directory:
+        assert Path(directory).is_dir()
+        remove_abandoned()
+        assert Path(directory).is_dir()
+    assert list(scratch.iterdir()) == []

@@ -1,0 +1,89 @@
+"""An apply or undo that was killed after its commit point: the next run does all that was left."""
+
+from __future__ import annotations
+
+import pytest
+from killed import kill_before_call
+from sandbox import Sandbox
+from writers import envelope
+
+_PARTLY = envelope(
+    b"*** Update File: f\n@@\n-a\n+b\n", b"*** Update File: g\n@@\n-no such line\n+x\n"
+)
+_AFTER_COMMIT = [
+    ("os.rename", ".git/index"),
+    ("os.rename", "journal/1.json"),
+    ("os.rename", "opatch/done"),
+]
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit({"f": "a\n", "g": "g\n"})
+    return repo
+
+
+def _apply(repo: Sandbox) -> bytes:
+    ran = repo.opatch("apply", "--reject", feed=_PARTLY)
+    assert ran.status == 1
+    return repo.read("g.rej")
+
+
+@pytest.mark.parametrize("call", _AFTER_COMMIT)
+def test_rejected_hunks_are_written_by_the_run_that_finishes(
+    base: Sandbox, call: tuple[str, str]
+) -> None:
+    kill_before_call(base, *call, "apply", "--reject", feed=_PARTLY)
+    ran = base.opatch("recover")
+    assert (ran.status, base.read("f")) == (0, b"b\n")
+    assert base.read("g.rej").startswith(b"diff a/g b/g\t(rejected hunks)\n")
+    assert b"rejected hunks written to g.rej" in ran.out
+
+
+@pytest.mark.parametrize("call", [*_AFTER_COMMIT[::2], ("os.rename", "journal/2.json")])
+def test_an_undo_that_is_finished_deletes_the_rejected_hunks(
+    base: Sandbox, call: tuple[str, str]
+) -> None:
+    _apply(base)
+    kill_before_call(base, *call, "undo")
+    assert base.opatch("recover").status == 0
+    assert not (base.path / "g.rej").exists()
+    assert base.read("f") == b"a\n"
+    assert base.git("status", "--porcelain") == b""
+
+
+def test_a_redo_that_is_finished_restores_the_rejected_hunks(base: Sandbox) -> None:
+    before = _apply(base)
+    assert base.opatch("undo").status == 0
+    kill_before_call(base, "os.rename", ".git/index", "redo")
+    assert base.opatch("recover").status == 0
+    assert base.read("g.rej") == before
+
+
+def test_rejected_hunks_that_were_changed_since_stay(base: Sandbox) -> None:
+    _apply(base)
+    kill_before_call(base, "os.rename", ".git/index", "undo")
+    base.write("g.rej", "mine\n")
+    ran = base.opatch("recover")
+    assert (ran.status, b"g.rej: left as it is" in ran.out) == (0, True)
+    assert base.read("g.rej") == b"mine\n"
+
+
+def test_what_finishes_an_apply_keeps_to_the_size_of_the_journal(base: Sandbox) -> None:
+    base.git("config", "opatch.journalSize", "0")
+    kill_before_call(base, "os.rename", ".git/index", "apply", "--partial", feed=_PARTLY)
+    assert base.opatch("recover").status == 0
+    assert base.read("f") == b"b\n"
+    assert not (base.path / ".git/opatch/journal").exists()
+
+
+@pytest.mark.parametrize("command", [["apply", "--reject"], ["undo"]])
+def test_a_kill_after_the_journal_was_written_makes_no_second_record(
+    base: Sandbox, command: list[str]
+) -> None:
+    if command == ["undo"]:
+        _apply(base)
+    count = len(list((base.path / ".git/opatch").glob("journal/*.json")))
+    kill_before_call(base, "os.rename", "opatch/done", *command, feed=_PARTLY)
+    assert base.opatch("recover").status == 0
+    assert len(list((base.path / ".git/opatch").glob("journal/*.json"))) == count + 1

@@ -1,0 +1,188 @@
+"""Every call to the system may fail: then it is all or nothing, and a message says so (D203)."""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import shutil
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+from failing import failing
+from killed import kill_before
+from sandbox import Ran, Sandbox
+from writers import envelope
+
+_ERRORS = (errno.EIO, errno.ENOSPC)
+_FILES = 20
+_FEW = 20
+_SECTIONS = [
+    *(f"*** Update File: d{n % 3}/f{n}\n@@\n-old\n+new\n".encode() for n in range(12)),
+    *(f"*** Delete File: d{n % 3}/f{n}\n".encode() for n in range(12, 15)),
+    *(f"*** Add File: made{n % 2}/f{n}\n+n\n".encode() for n in range(15, _FILES)),
+]
+_PATCH = envelope(*_SECTIONS)
+
+
+def _apply(*words: str) -> Callable[[Sandbox], Ran]:
+    return lambda repo: repo.opatch("apply", *words, feed=_PATCH)
+
+
+def _applied(repo: Sandbox) -> None:
+    assert repo.opatch("apply", feed=_PATCH).status == 0
+
+
+def _edited(repo: Sandbox) -> None:
+    repo.write("d1/f1", "old\nx\nmine\n")
+
+
+def _interrupted(repo: Sandbox) -> None:
+    kill_before(20, repo, _PATCH)
+
+
+class _Run(NamedTuple):
+    prepare: Callable[[Sandbox], object]
+    run: Callable[[Sandbox], Ran]
+
+
+_RUNS = {
+    "apply": _Run(lambda _: None, _apply()),
+    "worktree": _Run(lambda _: None, _apply("--worktree")),
+    "cached": _Run(lambda _: None, _apply("--cached")),
+    "carry": _Run(_edited, _apply("--carry")),
+    "commit": _Run(lambda _: None, _apply("--commit", "-m", "m")),
+    "undo": _Run(_applied, lambda repo: repo.opatch("undo")),
+    "recover": _Run(_interrupted, lambda repo: repo.opatch("recover")),
+}
+
+
+@pytest.fixture
+def base(repo: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
+    monkeypatch.setattr(Sandbox, "as_program", False)
+    repo.commit({f"d{n % 3}/f{n}": "old\nx\n" for n in range(15)})
+    return repo
+
+
+def _copied(base: Sandbox, number: int) -> Sandbox:
+    copy = Sandbox(base.path.with_name(f"copy{number}"))
+    base.run("cp", "-a", str(base.path), str(copy.path))
+    return copy
+
+
+def _state(repo: Sandbox) -> tuple[object, ...]:
+    return repo.run("git", "ls-files", "-s").out, repo.files()
+
+
+def _leftovers(repo: Sandbox) -> list[str]:
+    git = repo.path / ".git"
+    patterns = ("opatch/txn*", "opatch/commit", "opatch/kept*", "opatch/committing", "index.*")
+    return sorted(path.name for pattern in patterns for path in git.glob(pattern))
+
+
+def _check(base: Sandbox, run: _Run, numbers: Callable[[int], list[int]]) -> int:
+    """Fail calls of `run`; return how many were failed."""
+    run.prepare(base)
+    before = _state(base)
+    done = _copied(base, 0)
+    with failing(0, 0) as calls:
+        assert run.run(done).status == 0
+    after, count = _state(done), len(calls)
+    # what recovery restores is the state before it was interrupted
+    outcomes = (after,) if run is _RUNS["recover"] else (before, after)
+    chosen = numbers(count)
+    for number in chosen:
+        for error in _ERRORS:
+            repo = _copied(base, number)
+            with failing(number, error) as seen:
+                ran = run.run(repo)
+            what = f"call {number} of {count}, {seen[number - 1 : number]}: {ran}"
+            _check_one(repo, ran, outcomes, what)
+            repo.run("rm", "-rf", str(repo.path))
+    return len(chosen) * len(_ERRORS)
+
+
+def _check_one(repo: Sandbox, ran: Ran, outcomes: tuple[object, ...], what: str) -> None:
+    if ran.status == 0:
+        assert _state(repo) == outcomes[-1], what
+    else:
+        assert ran.status in (1, 128), what
+        assert ran.err.startswith(("error: ", "note: ")) or ran.err.count("error: "), what
+    if _leftovers(repo):
+        again = repo.opatch("recover")
+        assert again.status == 0, (what, again)
+    assert _state(repo) in outcomes, what
+    assert _leftovers(repo) == [], what
+
+
+@pytest.mark.parametrize("name", _RUNS)
+def test_a_call_that_fails_leaves_all_or_nothing(base: Sandbox, name: str) -> None:
+    def some(count: int) -> list[int]:
+        assert count > _FILES
+        return random.Random(name).sample(range(1, count + 1), _FEW // 2)
+
+    _check(base, _RUNS[name], some)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", _RUNS)
+def test_every_call_that_fails_leaves_all_or_nothing(base: Sandbox, name: str) -> None:
+    _check(base, _RUNS[name], lambda count: list(range(1, count + 1)))
+
+
+_GITS = ("apply", "checkout-index", "add", "ls-files", "commit")
+_CALLS = ("openat", "write", "rename", "link", "mkdir", "unlink")
+_MOST_CALLS = 40
+
+
+def _failing_git(repo: Sandbox, command: str, call: str, number: int, error: str) -> dict[str, str]:
+    """Let the n-th such call of one command of git fail."""
+    real = shutil.which("git")
+    git = repo.path.with_name("bin") / "git"
+    git.parent.mkdir(exist_ok=True)
+    inject = f"strace -f -qq -o /dev/null -e inject={call}:error={error}:when={number}"
+    git.write_text(
+        '#!/bin/sh\ncase " $* " in *" opatch "*) ;; '
+        f'*" {command} "*) exec {inject} {real} "$@" ;; esac\n'
+        f'exec {real} "$@"\n'
+    )
+    git.chmod(0o755)
+    return {"PATH": f"{git.parent}{os.pathsep}{os.environ['PATH']}"}
+
+
+def _fail_git(base: Sandbox, run: str, command: str, calls: list[tuple[str, int]]) -> None:
+    words = {"apply": ["apply"], "commit": ["apply", "--commit", "-m", "m"]}[run]
+    before, done = _state(base), _copied(base, 0)
+    assert done.opatch(*words, feed=_PATCH).status == 0
+    outcomes = (before, _state(done))
+    for call, number in calls:
+        for error in ("EIO", "ENOSPC"):
+            repo = _copied(base, 1)
+            env = _failing_git(repo, command, call, number, error)
+            ran = repo.opatch(*words, feed=_PATCH, env=env)
+            what = f"git {command}, {call} {number}, {error}: {ran}"
+            if ran.status:
+                assert "error: " in ran.err or "fatal: " in ran.err, what  # the second by git
+            if run == "commit" and (repo.path / ".git/index.lock").exists():
+                (repo.path / ".git/index.lock").unlink()  # that of git commit itself
+            assert repo.opatch("recover").status == 0, what
+            assert _state(repo) in outcomes, what
+            assert _leftovers(repo) == [], what
+            repo.run("rm", "-rf", str(repo.path))
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
+@pytest.mark.parametrize("command", _GITS)
+def test_a_call_of_git_that_fails_leaves_all_or_nothing(base: Sandbox, command: str) -> None:
+    every = [(call, number) for call in _CALLS for number in range(1, _MOST_CALLS + 1)]
+    run = "commit" if command == "commit" else "apply"
+    _fail_git(base, run, command, random.Random(command).sample(every, 4))
+
+
+@pytest.mark.exhaustive
+@pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
+@pytest.mark.parametrize("command", _GITS)
+def test_every_call_of_git_that_fails_leaves_all_or_nothing(base: Sandbox, command: str) -> None:
+    every = [(call, number) for call in _CALLS for number in range(1, _MOST_CALLS + 1)]
+    _fail_git(base, "commit" if command == "commit" else "apply", command, every)

@@ -1,0 +1,120 @@
+"""Recovery while git, or the system, fails: it is reported, and can be done again."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+
+import pytest
+from killed import kill_before
+from sandbox import Sandbox
+from writers import envelope
+
+_PATCH = envelope(
+    b"*** Update File: f\n@@\n-a\n+b\n",
+    b"*** Delete File: gone\n",
+    b"*** Add File: d/new\n+n\n",
+)
+_FULL = {"TMPDIR": "/dev/full/none"}
+_TARGETS = {"--index": 5, "--carry": 5, "--worktree": 5}
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    """Make a repository with a filter, so that content alone does not tell what git wrote."""
+    repo.git("config", "filter.dated.smudge", 'sed "s/^#date.*/#date $(date +%N)/"')
+    repo.git("config", "filter.dated.clean", "sed 's/^#date.*/#date/'")
+    repo.commit({".gitattributes": "f filter=dated\n", "f": "#date\na\n", "gone": "g\n"})
+    return repo
+
+
+def _failing_git(repo: Sandbox, pattern: str, how: str) -> dict[str, str]:
+    real = shutil.which("git")
+    git = repo.path.with_name("bin") / "git"
+    git.parent.mkdir(exist_ok=True)
+    git.write_text(f'#!/bin/sh\ncase "$*" in {pattern}) {how} ;; esac\nexec "{real}" "$@"\n')
+    git.chmod(0o755)
+    return {"PATH": f"{git.parent}{os.pathsep}{os.environ['PATH']}"}
+
+
+def _state(repo: Sandbox) -> tuple[object, ...]:
+    return repo.git("ls-files", "-s"), repo.files()
+
+
+@pytest.mark.parametrize("target", _TARGETS)
+@pytest.mark.parametrize("how", ["kill -9 $$", "exit 128"])
+@pytest.mark.parametrize(
+    "pattern",
+    ['*" update-index "*', '*" ls-files "*', '*" add "*', '*" cat-file "*|*" apply "*'],
+)
+def test_recovery_is_repeated_until_git_works(
+    base: Sandbox, target: str, pattern: str, how: str
+) -> None:
+    if target == "--carry":
+        base.write("f", "#date mine\na\nmine\n")
+    before = _state(base)
+    kill_before(_TARGETS[target], base, _PATCH, target)
+    # as in a copy: what git wrote is told by its own filter alone
+    written = base.read("f")
+    (base.path / "f").unlink()
+    base.write("f", written)
+    env = _failing_git(base, pattern, how)
+    failed = base.opatch("recover", env=env)
+    assert "left as it is" not in failed.out.decode()
+    if failed.status:
+        assert failed.status == 128, failed
+        assert (base.path / ".git/opatch/txn").exists()
+    assert base.opatch("recover").status == 0
+    assert _state(base) == before
+
+
+def test_a_filter_whose_output_varies_is_restored(base: Sandbox) -> None:
+    before = _state(base)
+    kill_before(5, base, _PATCH)
+    assert base.opatch("recover").status == 0
+    assert _state(base) == before
+
+
+def test_recovery_without_a_temporary_directory(base: Sandbox) -> None:
+    before = _state(base)
+    kill_before(5, base, _PATCH)
+    base.opatch("recover", env=_FULL)
+    assert base.opatch("recover").status == 0
+    assert _state(base) == before
+
+
+def test_recovery_without_processes(base: Sandbox) -> None:
+    """Git cannot be started at all: nothing is given up."""
+    if os.geteuid() == 0:
+        pytest.skip("the limit of processes does not hold for root")
+    before = _state(base)
+    kill_before(5, base, _PATCH)
+    limits = resource.getrlimit(resource.RLIMIT_NPROC)
+    resource.setrlimit(resource.RLIMIT_NPROC, (1, limits[1]))
+    try:
+        failed = base.opatch("recover")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NPROC, limits)
+    assert failed.status == 128
+    assert base.opatch("recover").status == 0
+    assert _state(base) == before
+
+
+def test_a_kill_between_journal_and_record_makes_no_second_entry(base: Sandbox) -> None:
+    """The journal has the entry, and the record of the transaction is still there."""
+    home = base.path / ".git/opatch"
+    kill_before(5, base, _PATCH)
+    shutil.copytree(home / "txn", home / "saved", symlinks=True)
+    assert base.opatch("recover").status == 0
+    name = (home / "saved/token").read_text()
+    assert base.opatch("apply", feed=_PATCH).status == 0
+    entry = home / "journal/1.json"
+    text = entry.read_text()
+    own = text.partition('"transaction": "')[2][:32]
+    (home / "saved/token").write_text(own)
+    assert name != own
+    (home / "saved").rename(home / "commit")
+    ran = base.opatch("recover")
+    assert (ran.status, ran.out) == (0, b"an interrupted apply was finished (3 files)\n")
+    assert sorted(file.name for file in (home / "journal").iterdir()) == ["1.diff", "1.json"]
