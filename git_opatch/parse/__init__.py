@@ -49,20 +49,19 @@ def parse_patch(
 
     `patch_format` is the only format to look for; None means all. `source` is the name of the
     file that the text is from, for messages. `recorded` says that its blobs are known from
-    elsewhere, so that a binary file may be without content. Raises `ParseError` with all errors
-    (ten at most), or if there is no patch.
+    elsewhere, so that a binary file may be without content, and the text of any size. Raises
+    `ParseError` with all errors (ten at most), if there is no patch, or if it is too large (D180).
     """
     raw = _encode(text, source) if isinstance(text, str) else _from_utf16(text)
     formats = [patch_format] if patch_format else list(FORMATS)
-    scanner = Scanner.from_bytes(raw, source)
-    scanner.recorded = recorded
+    scanner = Scanner.from_bytes(raw, source, recorded=recorded)
     _parse_text(scanner, formats, _MAX_WRAPPERS)
     if not scanner.sections and not scanner.diagnostics:
         scanner.diagnostics.append(_diagnose_no_patch(raw, source, patch_format))
     if scanner.diagnostics:
         raise ParseError(scanner.diagnostics)
     digest = hashlib.sha256(raw).hexdigest()
-    return Patch(scanner.sections.values(), digest, _mails_with_patch(scanner))
+    return Patch(tuple(scanner.sections), digest, _mails_with_patch(scanner))
 
 
 def is_patch(text: bytes | str) -> bool:

@@ -37,6 +37,8 @@ class Row(NamedTuple):
     """Every line that may begin it; the parser decides."""
     opens: bytes = b""
     """Lines that begin it beyond doubt, also where they are quoted or in a string."""
+    ends: bytes = b""
+    """Lines that end it, where it has an end of its own; in any letter case."""
     marks: tuple[bytes, ...] = ()
     """The exact first and last line, where these can be nothing else."""
     in_json: bool = False
@@ -51,29 +53,31 @@ FORMATS: dict[Format, Row] = {
         "envelope",
         rb"\*{2,}[ \t\f\v]*[A-Za-z]",
         rb"\*\*\* ?Begin Patch",
+        rb"\*+\s*end\s+patch",
         (b"*** Begin Patch", b"*** End Patch"),
     ),
-    Format.UNIFIED: Row("unified", rb"diff --git |--- ", rb"diff --git |--- (?:[ab]/|/dev/null)"),
+    Format.UNIFIED: Row(
+        "unified",
+        rb"diff --git |--- |diff [^\n]*\t\(rejected hunks\)",
+        rb"diff --git |--- (?:[ab]/|/dev/null)",
+    ),
     Format.SEARCH_REPLACE: Row(
         "search_replace",
         rb"(?:<{5,9}|-{5,9})[ \t]*(?i:SEARCH)\b|(?:>{5,9}|\+{5,9})[ \t]*(?i:REPLACE)\b"
         rb"|(?<![ \t])<{4,}[ \t]*\w[^\n]*\n",
         rb"<{5,9} ?SEARCH\b",
-        (b"<<<<<<< SEARCH", b">>>>>>> REPLACE"),
+        marks=(b"<<<<<<< SEARCH", b">>>>>>> REPLACE"),
     ),
     Format.FILE_CHANGES: Row(
         "file_changes",
         TAG + rb"|<file_[a-z]+[ \t]+(?:file|from)_path[ \t]*=",
         rb"<FILE_CHANGES",
+        rb"</FILE_CHANGES",
         (b"<FILE_CHANGES>", b"</FILE_CHANGES>"),
     ),
     Format.OPERATIONS: Row("json_operations", JSON, in_json=True),
     Format.STRING_REPLACE: Row("string_replace", JSON, in_json=True),
 }
-_JSON = Row("json_operations", JSON)
-_WRAPPERS = (_JSON, Row("wrappers.shell", shell.HINT), Row("wrappers.mail", mail.HINT))
-"""Fences are not in the list: they change the state of the scanner, and have no inner text."""
-
 HUNK_START = rb"@@"
 _FENCE = rb"```|~~~"
 _UNSUPPORTED = rb"\*{15}|\+\+\+ "
@@ -90,10 +94,21 @@ def _begins(rows: Iterable[Row]) -> Iterator[bytes]:
 
 OPENING = _union(*(row.opens for row in FORMATS.values()))
 """A line that begins a patch of any format beyond doubt, without its indentation."""
+ENDING = _union(*(row.ends for row in FORMATS.values()))
+"""A line that ends a patch of a format which has such a line, without its indentation."""
 PATCH = _union(HUNK_START, *_begins(FORMATS.values()))
 """A line that may begin a patch of any format, or a hunk, without its indentation."""
 MARKS = _union(*(re.escape(mark) for row in FORMATS.values() for mark in row.marks))
 """The exact first and last lines of patches that have such lines."""
+MARKS_PATTERN = re.compile(MARKS)
+
+_WRAPPERS = (
+    Row("json_operations", JSON),
+    Row("wrappers.indentation", rb"(?<=[ \t])" + _union(OPENING, rb"--- ")),
+    Row("wrappers.shell", shell.HINT),
+    Row("wrappers.mail", mail.HINT),
+)
+"""Fences are not in the list: they change the state of the scanner, and have no inner text."""
 
 # Prose, which may be long, is skipped by one pattern before it is split into lines.
 BEGINNING = re.compile(rb"(?m)^[ \t]*" + _union(PATCH, *_begins(_WRAPPERS), _FENCE, _UNSUPPORTED))

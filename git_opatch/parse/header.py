@@ -21,6 +21,8 @@ from git_opatch.parse.scanner import Scanner
 Names = tuple[bytes | None, bytes | None]
 """The old and the new name; None is /dev/null."""
 
+DIFF_GIT = b"diff --git "
+"""How git begins the diff of a file."""
 _DEV_NULL = b"/dev/null"
 _PREFIXES = ((b"a/", b"b/"), (b"i/", b"w/"), (b"c/", b"i/"), (b"c/", b"w/"), (b"o/", b"w/"))
 _RARE_PREFIXES = ((b"b/", b"a/"), (b"1/", b"2/"), (b"w/", b"i/"))
@@ -30,6 +32,7 @@ _EXTENDED = re.compile(
     re.DOTALL,
 )
 _MODE_LINES = ("old mode", "new mode", "deleted file mode", "new file mode")
+_REJECTS = re.compile(rb"diff (.+)\t\(rejected hunks\)\s*", re.DOTALL)
 _BLOB_IDS = re.compile(rb"([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: \d{6})?\s*")
 _QUOTED = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
@@ -109,7 +112,7 @@ def read_extended(scanner: Scanner) -> dict[str, bytes]:
     "names" is the rest of the first line; "differ" and "binary" are set for files for which git
     prints no lines. Names are unquoted.
     """
-    values = {"names": scanner.take()[len(b"diff --git ") :]}
+    values = {"names": scanner.take()[len(DIFF_GIT) :]}
     while not scanner.at_end:
         line = scanner.line.rstrip(b"\r")
         match = _EXTENDED.fullmatch(line)
@@ -119,7 +122,7 @@ def read_extended(scanner: Scanner) -> dict[str, bytes]:
             values["differ"] = line
         elif line == b"GIT binary patch":
             values["binary"] = line
-            scanner.skip_until(lambda text: text.startswith(b"diff --git "))
+            scanner.skip_until(lambda text: text.startswith(DIFF_GIT))
             break
         else:
             break
@@ -139,6 +142,17 @@ def _store(scanner: Scanner, values: dict[str, bytes], name: str, value: bytes) 
     elif name.endswith((" from", " to")):
         value = _parse_name(value + b"\t") or value
     values[name] = value
+
+
+def reject_names(line: bytes) -> Names | None:
+    r"""Parse the first line of a file of rejected hunks; None if it is not one.
+
+    Git writes `diff a/f b/f\t(rejected hunks)`, and no other header (`apply.c`,
+    "write_out_one_reject").
+    """
+    match = _REJECTS.fullmatch(line) if line.startswith(b"diff ") else None
+    split = _split_names(match[1]) if match else []
+    return _strip_prefixes(*split[0]) if split else None
 
 
 def git_names(extended: dict[str, bytes]) -> Names | None:

@@ -10,19 +10,22 @@ every context line; then a line without a prefix is context as it is.
 from __future__ import annotations
 
 import re
-from array import array
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from git_opatch.model.patch import Anchor, Hunk, Prefix
-from git_opatch.parse.body import Body, prefix_of
+from git_opatch.model.patch import Anchor, Hunk, Line, Prefix
 from git_opatch.parse.diagnose import (
     diagnose_header,
     diagnose_misplaced_no_newline,
     diagnose_missing_prefix,
 )
-from git_opatch.parse.reread import HunkList
+from git_opatch.parse.hunk_line import (
+    context_without_prefix,
+    parse_line,
+    take_lines,
+    without_newline,
+)
 from git_opatch.parse.scanner import Scanner
 
 _RANGE = rb"(\d{1,12})(?:,(\d{1,12}))?"
@@ -33,6 +36,7 @@ _NUMBERED = re.compile(
 _ELIDED = re.compile(rb"@@(?:[ \t.]++|(?:\xe2\x80\xa6)++)*+@@" + _HEADING, re.DOTALL)
 _UNSPACED = re.compile(rb"@@([^\s@.+-].*)", re.DOTALL)
 _PREFIXED_LINES = re.compile(rb"(?:(?:[ +-][^\n]*+|\r?+)\n)*+")
+_RULE = re.compile(rb"-{2,}")
 _MIN_NO_NEWLINE = 12
 _MAX_HEADERS = 100
 
@@ -101,36 +105,39 @@ class HunkBuilder:
 
     number: int
     uniform_endings: bool
-    lines: Body
+    lines: list[Line] = field(default_factory=list)
     headers: list[Header] = field(default_factory=list)
     old_count: int = 0
     new_count: int = 0
-    elisions: array[int] = field(default_factory=lambda: array("Q"))
+    removed_ranges: list[int] = field(default_factory=list)
     at_end_of_file: bool = False
-    no_newline_positions: array[int] = field(default_factory=lambda: array("Q"))
-    r"""For each line of `lines.unended`, the position of the `\ No newline…` below it."""
+    no_newline_positions: list[tuple[int, int]] = field(default_factory=list)
+    r"""The index of each line without a newline, and the position of the `\ No newline…` below."""
     closed: bool = False
     """True after `*** End of File`: no line of this hunk can follow."""
 
     @classmethod
     def at(cls, scanner: Scanner) -> HunkBuilder:
         """Begin a hunk at the scanner's next line."""
-        return cls(scanner.number, scanner.uniform_endings, Body(scanner.lines, scanner.dedent))
+        return cls(scanner.number, scanner.uniform_endings)
 
-    def add(self, at: int, prefix: Prefix) -> None:
-        """Add the line at position `at`."""
-        self.add_lines(at, 1, added=prefix is Prefix.ADDED, removed=prefix is Prefix.REMOVED)
+    def add(self, line: Line) -> None:
+        """Add a line."""
+        self.lines.append(line)
+        self.old_count += line.prefix is not Prefix.ADDED
+        self.new_count += line.prefix is not Prefix.REMOVED
 
-    def add_lines(self, at: int, count: int, *, added: int, removed: int) -> None:
-        """Add `count` lines from position `at` on, of which some are added and some removed."""
-        self.lines.add(at, count)
-        self.old_count += count - added
-        self.new_count += count - removed
+    def extend(self, lines: Sequence[Line]) -> None:
+        """Add lines."""
+        self.lines += lines
+        prefixes = [line.prefix for line in lines]
+        self.old_count += len(lines) - prefixes.count(Prefix.ADDED)
+        self.new_count += len(lines) - prefixes.count(Prefix.REMOVED)
 
     def mark_no_newline(self, at: int) -> None:
         r"""Take the `\ No newline at end of file` at position `at`: the last line has none."""
-        self.lines.end_without_newline()
-        self.no_newline_positions.append(at)
+        self.lines[-1] = without_newline(self.lines[-1])
+        self.no_newline_positions.append((len(self.lines) - 1, at))
         self.at_end_of_file = True
 
     def find_misplaced_no_newline(self) -> int | None:
@@ -148,7 +155,7 @@ class HunkBuilder:
             next((at for at in range(left - 1, -1, -1) if self.lines[at].prefix is not prefix), -1)
             for prefix in (Prefix.ADDED, Prefix.REMOVED)
         }
-        found = zip(self.lines.unended, self.no_newline_positions, strict=True)
+        found = self.no_newline_positions
         return next((at for index, at in found if index < left and index not in lasts), None)
 
     def find_unprefixed_line(self) -> int:
@@ -159,6 +166,33 @@ class HunkBuilder:
         if not self.old_count == self.new_count == len(self.lines):
             return 0
         return next((line.number for line in self.lines if not line.has_prefix), 0)
+
+    def read_rules_as_context(self) -> None:
+        """Read lines of dashes alone as context without a prefix, where the header proves it.
+
+        `---` looks like a removed `--`. It is context if the hunk has the lines that its header
+        announces under that reading, and not under the other (D183).
+        """
+        stated = self.headers[-1] if self.headers else Header()
+        if stated.old_count is None or stated.new_count is None or self.is_complete:
+            return
+        rules = [
+            at
+            for at, line in enumerate(self.lines)
+            if line.prefix is Prefix.REMOVED and _RULE.fullmatch(line.text)
+        ]
+        blank = next((n for n, line in enumerate(reversed(self.lines)) if line.text.strip()), 0)
+        beyond = self.old_count - stated.old_count
+        if (
+            not rules
+            or not 0 <= beyond <= blank
+            or self.new_count + len(rules) - beyond != stated.new_count
+        ):
+            return
+        for at in rules:
+            line = self.lines[at]
+            self.lines[at] = context_without_prefix(b"-" + line.text, line.number)
+        self.new_count += len(rules)
 
     @property
     def is_complete(self) -> bool:
@@ -179,12 +213,12 @@ class HunkBuilder:
         stated = next((head for head in reversed(self.headers) if head.start is not None), Header())
         anchors = tuple(header.anchor for header in self.headers if header.anchor)
         return Hunk(
-            *(self.lines, anchors, stated.start, stated.new_start, self.at_end_of_file),
-            number=self.lines.number,
+            *(tuple(self.lines), anchors, stated.start, stated.new_start, self.at_end_of_file),
+            number=self.lines[0].number,
             ordinal=ordinal,
             is_last=False,
             uniform_endings=self.uniform_endings,
-            elisions=tuple(self.elisions),
+            removed_ranges=tuple(self.removed_ranges),
             of_new_file=(stated.start, stated.old_count) == (0, 0),
         )
 
@@ -197,19 +231,15 @@ def is_no_newline(line: bytes) -> bool:
     return line.startswith(b"\\ ") and len(line) >= _MIN_NO_NEWLINE
 
 
-def read_hunks(
-    scanner: Scanner, read: Callable[[Scanner], Iterator[HunkBuilder]]
-) -> Sequence[Hunk]:
-    """Return all hunks that `read` yields; each ends where the next begins."""
+def finish_hunks(builders: Iterable[HunkBuilder]) -> tuple[Hunk, ...]:
+    """Make the hunks of one section."""
+    hunks = [builder.finish(ordinal) for ordinal, builder in enumerate(builders, start=1)]
+    return mark_last(hunks)
 
-    def reread(scanner: Scanner) -> Hunk:
-        return next(read(scanner)).finish()
 
-    hunks, at = HunkList(scanner.budget, scanner.lines, scanner.end), scanner.at
-    for builder in read(scanner):
-        hunks.add(builder.finish(len(hunks) + 1), scanner.state_for(reread), at)
-        at = scanner.at
-    return hunks.values()
+def mark_last(hunks: list[Hunk]) -> tuple[Hunk, ...]:
+    """Return the hunks of one section, the last one marked as such."""
+    return (*hunks[:-1], *(replace(hunk, is_last=True) for hunk in hunks[-1:]))
 
 
 class HunkReader:
@@ -243,11 +273,11 @@ class HunkReader:
         scanner, line = self._scanner, self._scanner.line
         if is_no_newline(line):
             return self._take_no_newline()
-        if (prefix := prefix_of(line)) is None:
+        if (parsed := parse_line(line, scanner.number)) is None:
             return False
         if self.current is None:
             self.current = HunkBuilder.at(scanner)
-        self.current.add(scanner.at, prefix)
+        self.current.add(parsed)
         scanner.at += 1
         return True
 
@@ -258,17 +288,8 @@ class HunkReader:
         """
         if not self.take_line():
             return False
-        scanner, lines = self._scanner, self._scanner.lines
-        if self.current is not None and not scanner.dedent:
-            start, end = lines.offset(scanner.at), lines.offset(scanner.end)
-            match = _PREFIXED_LINES.match(lines.raw, start, end)
-            stop = match.end() if match else start
-            count = lines.raw.count(b"\n", start, stop)
-            added, removed = (
-                lines.raw.count(prefix, start - 1, stop) for prefix in (b"\n+", b"\n-")
-            )
-            self.current.add_lines(scanner.at, count, added=added, removed=removed)
-            scanner.at += count
+        if self.current is not None:
+            self.current.extend(take_lines(self._scanner, _PREFIXED_LINES))
         return True
 
     def take_unprefixed(self) -> None:
@@ -276,8 +297,8 @@ class HunkReader:
         if self.current is None:
             diagnose_missing_prefix(self._scanner)
             return
-        self.current.add(self._scanner.at, Prefix.CONTEXT)
-        self._scanner.take()
+        number = self._scanner.number
+        self.current.add(context_without_prefix(self._scanner.take(), number))
 
     def _take_no_newline(self) -> bool:
         scanner = self._scanner
@@ -302,5 +323,6 @@ class HunkReader:
                     "a space; write `-` and `+` before the lines to remove and to add"
                 )
                 self._scanner.error(message, number)
+            self.current.read_rules_as_context()
             yield self.current
         self.current = None

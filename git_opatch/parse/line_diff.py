@@ -10,25 +10,25 @@ from collections.abc import Iterator
 from itertools import chain
 
 from git_opatch.model.common_lines import common_runs
-from git_opatch.model.patch import Prefix
-from git_opatch.parse.body import Body
+from git_opatch.model.patch import Line, Prefix
+from git_opatch.parse.hunk_line import make_lines
 from git_opatch.parse.scanner import Scanner
 
 _MAX_LINES = 20_000
 """Lines that differ, if they are more than this, are removed and added as a whole."""
 
 
-def line_diff(old: Scanner, new: Scanner) -> Body:
+def line_diff(old: Scanner, new: Scanner) -> list[Line]:
     """Return the lines of the hunk that turns all lines of `old` into those of `new`.
 
     Both are scanners over one text; context has the line numbers of `old`.
     """
-    lines = Body(old.lines, old.dedent)
+    lines: list[Line] = []
     at, at_new = old.at, new.at
     for same, same_new, size in chain(_common_runs(old, new), [(old.end, new.end, 0)]):
-        lines.add(at, same - at, Prefix.REMOVED)
-        lines.add(at_new, same_new - at_new, Prefix.ADDED)
-        lines.add(same, size, Prefix.CONTEXT)
+        lines += make_lines(old, at, same, Prefix.REMOVED)
+        lines += make_lines(new, at_new, same_new, Prefix.ADDED)
+        lines += make_lines(old, same, same + size, Prefix.CONTEXT)
         at, at_new = same + size, same_new + size
     return lines
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 from typing import ClassVar, Protocol
 
 from git_opatch.model.options import Format
@@ -18,11 +19,6 @@ from git_opatch.model.text import without_cr
 
 _LARGE = 1 << 32  # from here on, a position needs more than four bytes
 _NEWLINE = re.compile(rb"\n")
-
-
-def typecode_for(size: int) -> str:
-    """Return the typecode of an array that can hold any position in a text of `size` bytes."""
-    return "I" if size < _LARGE else "Q"
 
 
 class LineNumbers(Protocol):
@@ -35,7 +31,7 @@ class Lines:
     r"""The lines of a text, without their `\n`; each is cut out on access, and none is kept.
 
     `first` is the number of the first line in the text as it was given; `numbers`, if given,
-    has the number of each line. `typecode` is that of an array which can hold any position.
+    has the number of each line.
     """
 
     __slots__ = (
@@ -46,7 +42,6 @@ class Lines:
         "crlf",
         "ends_with_newline",
         "raw",
-        "typecode",
         "uniform_endings",
     )
 
@@ -56,8 +51,7 @@ class Lines:
     def __init__(self, raw: bytes, *, first: int = 1, numbers: LineNumbers = ()) -> None:
         self.raw = raw
         self._first, self._numbers = first, numbers
-        self.typecode = typecode_for(len(raw))
-        self._starts = array(self.typecode, [0])
+        self._starts = array("I" if len(raw) < _LARGE else "Q", [0])
         self._starts.extend(map(re.Match.end, _NEWLINE.finditer(raw)))
         self.ends_with_newline = self._starts[-1] == len(raw)
         if not self.ends_with_newline:
@@ -81,6 +75,12 @@ class Lines:
     def number(self, at: int) -> int:
         """Return the number of the line at position `at` in the text as it was given, from 1."""
         return self._numbers[at] if self._numbers else self._first + at
+
+    def numbers(self, start: int, stop: int) -> Iterable[int]:
+        """Return the numbers of the lines at the positions from `start` up to `stop`."""
+        if self._numbers:
+            return map(self._numbers.__getitem__, range(start, stop))
+        return range(self._first + start, self._first + stop)
 
     def offset(self, at: int) -> int:
         """Return the offset in bytes at which the line at position `at` begins."""

@@ -15,10 +15,18 @@ from dataclasses import replace
 
 from git_opatch.model.errors import FixIt
 from git_opatch.model.options import Format
-from git_opatch.parse.formats import HUNK_START, NAMED_BEGINNING, find_format, parser_of
+from git_opatch.parse.formats import (
+    FORMATS,
+    HUNK_START,
+    NAMED_BEGINNING,
+    begins,
+    find_format,
+    parser_of,
+)
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.wrappers import fence
 
+_PATCH = re.compile(begins(*(name for name in Format if not FORMATS[name].in_json)))
 _DIFF_FENCE = re.compile(rb"(?i)[ \t]*(?:`{3,}|~{3,})[ \t]*(?:u?diff|patch)\b")
 
 
@@ -59,7 +67,7 @@ def _refuse_nameless_hunk(scanner: Scanner, number: int, *, has_unified: bool) -
         else "`*** Begin Patch` and `*** Update File: PATH`"
     )
     scanner.error(f"this hunk does not name a file; write {header} above it", number)
-    scanner.skip_until(lambda line: line.startswith((b"diff --git ", b"--- ", b"***")))
+    scanner.skip_until(lambda line: _PATCH.match(line) is not None)
 
 
 def _refuse_nameless_diff(scanner: Scanner, number: int) -> None:

@@ -15,12 +15,10 @@ from typing import NamedTuple
 from git_opatch.model.errors import Diagnostic, FixIt
 from git_opatch.model.patch import FilePatch, Mail
 from git_opatch.model.text import BYTE_ORDER_MARK
+from git_opatch.parse.bounds import Bounds
 from git_opatch.parse.lines import Lines
-from git_opatch.parse.reread import Budget, SectionList
 
 _MAX_DIAGNOSTICS = 10
-_MAX_DERIVED = 4096
-"""Bytes of nested lines that are derived again for each of their sections, instead of kept."""
 
 
 class DirectoryChange(NamedTuple):
@@ -34,47 +32,6 @@ class DirectoryChange(NamedTuple):
     end: int
     alone: bool
     """Whether it is on a line of its own, as in a script."""
-
-
-class Origin(NamedTuple):
-    """Where nested lines come from: `derive(lines, at)` makes them again."""
-
-    lines: Lines
-    derive: Callable[[Lines, int], Lines]
-    at: int
-
-
-class ParseState(NamedTuple):
-    """The state that a value was parsed in, to parse it again (a `reread.Source`)."""
-
-    parser: Callable[[Scanner], object]
-    lines: Lines
-    derive: Callable[[Lines, int], Lines] | None
-    """Makes the nested lines from `lines`, if the value is in nested ones."""
-    dedent: Callable[[bytes], bytes] | None
-    fence: bytes
-    previous_path: str
-    directory: str
-    source: str
-    recorded: bool
-    budget: Budget
-
-    def derive_lines(self, origin: int) -> Lines:
-        """Return the lines that hold the value."""
-        return self.derive(self.lines, origin) if self.derive else self.lines
-
-    def parse(self, lines: Lines, at: int, end: int) -> object:
-        """Parse the value at position `at` of `lines`; diagnostics are dropped."""
-        scanner = Scanner(
-            *(lines, self.source, at, end),
-            budget=self.budget,
-            directory=self.directory,
-            dedent=self.dedent,
-            fence=self.fence,
-            previous_path=self.previous_path,
-            recorded=self.recorded,
-        )
-        return self.parser(scanner)
 
 
 @dataclass(slots=True, eq=False)
@@ -92,10 +49,10 @@ class Scanner:
     end: int = -1
     """The position to stop at; the end of `lines` if negative."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    sections: SectionList = field(default_factory=lambda: SectionList(Budget()))
+    sections: list[FilePatch] = field(default_factory=list)
     """The sections of the whole text so far."""
-    budget: Budget = field(default_factory=Budget)
-    """How many hunks of the whole text may be kept."""
+    bounds: Bounds = field(default_factory=Bounds)
+    """What the whole text has so far."""
     mails: list[Mail] = field(default_factory=list)
     """The mails of the whole text so far."""
     directory: str = ""
@@ -108,52 +65,47 @@ class Scanner:
     """The path of the search-and-replace block before this line."""
     recorded: bool = False
     """Whether the blobs of the text are known from elsewhere."""
+    unindented_until: int = 0
+    """The position before which no indented block is looked for again."""
     directory_change: DirectoryChange | None = None
     """The last change of directory in the script around this line."""
-    origin: Origin | None = None
-    """Where the lines come from, if they are few enough to be derived again."""
 
     def __post_init__(self) -> None:
         if self.end < 0:
             self.end = len(self.lines)
 
     @classmethod
-    def from_bytes(cls, raw: bytes, source: str = "") -> Scanner:
-        """Return a scanner over `raw`, without its byte-order mark."""
+    def from_bytes(cls, raw: bytes, source: str = "", *, recorded: bool = False) -> Scanner:
+        """Return a scanner over `raw`, without its byte-order mark.
+
+        Raises `ParseError` if it is too large, unless it is `recorded`.
+        """
+        bounds = Bounds(source, checked=not recorded)
+        bounds.add_bytes(len(raw))
         lines = Lines(raw.removeprefix(BYTE_ORDER_MARK))
-        size = len(raw)
-        return cls(lines, source, sections=SectionList(Budget(size)), budget=Budget(size))
+        bounds.add_lines(len(lines))
+        return cls(lines, source, bounds=bounds, recorded=recorded)
 
     def limited_to(self, end: int) -> Scanner:
         """Return a scanner over the same lines, from here up to `end`."""
         return replace(self, end=end)
 
-    def nested(self, lines: Lines, origin: Origin | None = None) -> Scanner:
+    def nested(self, lines: Lines) -> Scanner:
         """Return a scanner over `lines`, which were wrapped in these."""
+        self.bounds.add_lines(len(lines))
         return Scanner(
             *(lines, self.source),
             diagnostics=self.diagnostics,
             sections=self.sections,
-            budget=self.budget,
+            bounds=self.bounds,
             mails=self.mails,
             directory=self.directory,
-            origin=origin if len(lines.raw) <= _MAX_DERIVED else None,
         )
 
-    def add_section(
-        self, section: FilePatch, at: int, parser: Callable[[Scanner], FilePatch | None]
-    ) -> None:
-        """Add a section that `parser` read from position `at`, and can read there again."""
-        origin = self.origin.at if self.origin else 0
-        self.sections.add(section, self.state_for(parser), at, self.end, origin)
-
-    def state_for(self, parser: Callable[[Scanner], object]) -> ParseState:
-        """Return the state in which `parser` reads a value here."""
-        lines, derive = self.origin[:2] if self.origin else (self.lines, None)
-        return ParseState(
-            *(parser, lines, derive, self.dedent, self.fence, self.previous_path),
-            *(self.directory, self.source, self.recorded, self.budget),
-        )
+    def add_section(self, section: FilePatch) -> None:
+        """Add a section."""
+        self.bounds.add_section(len(section.hunks))
+        self.sections.append(section)
 
     @property
     def at_end(self) -> bool:

@@ -160,17 +160,33 @@ def test_a_fence_may_contain_paired_tags() -> None:
         pytest.param(["```", "a", "```", "b", "```", "c", "```"], 3, id="bare fences"),
         pytest.param(["", "```rust", "a", "```"], 4, id="a blank line before it"),
         pytest.param(["```rust", "a", "```", ""], 3, id="a blank line after it"),
-        pytest.param(["```rust", "a"], 3, id="no second fence"),
         pytest.param(["a", "```"], 4, id="no first fence"),
         pytest.param(["````", "a", "```"], 3, id="too short a second one"),
         pytest.param(["```", "a", "~~~"], 3, id="another mark"),
-        pytest.param(["```"], 3, id="one line"),
     ],
 )
 def test_a_fence_that_may_be_content_is_refused(content: list[str], number: int) -> None:
     ((found, message),) = errors(BEGIN, NEW, *content, END_NEW, END)
     assert found == number
     assert "fence" in message
+
+
+@pytest.mark.parametrize("opening", ["```", "```rust", "~~~~ py"])
+def test_a_fence_that_the_tag_ends_is_a_wrapper(opening: str) -> None:
+    (file,) = parse_patch(text(BEGIN, NEW, opening, "a", "  b", END_NEW, END)).files
+    assert [line.text for line in file.hunks[0].lines] == [b"a", b"  b"]
+    (file,) = parse_patch(text(BEGIN, PATCH, opening, "@@", *CHANGE, "", END_PATCH, END)).files
+    assert (
+        file.hunks == parse_patch(text(BEGIN, PATCH, "@@", *CHANGE, END_PATCH, END)).files[0].hunks
+    )
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/x.markdown", "A.MDX"])
+@pytest.mark.parametrize("word", ["", "sh", "text"])
+def test_a_new_document_that_begins_with_a_fence_is_refused(name: str, word: str) -> None:
+    tag = f'<FILE_NEW file_path="{name}">'
+    ((number, message),) = errors(tag, f"```{word}", "make", END_NEW)
+    assert (number, "this fence has no other end" in message) == (2, True)
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/x.markdown", "A.MDX"])
@@ -446,7 +462,6 @@ def test_tags_and_names_with_a_prefix_are_hunk_lines() -> None:
             ["--- a/ff", "+++ b/ff", "@@"], 3, "a different file", id="a name that ends so"
         ),
         pytest.param(["*** Update File: g", "@@"], 3, "a different file", id="another update"),
-        pytest.param(["```", "@@"], 3, "add a line ````` after line 6", id="half a fence"),
         pytest.param(
             ["diff --git a/f b/f", "old mode 100644", "new mode 100755"], 3, "lines", id="a mode"
         ),
@@ -463,7 +478,7 @@ def test_malformed_content_is_reported_at_its_line(
 
 def test_removed_lines_may_be_elided() -> None:
     assert hunks("@@", " x", "-a", "~", "-b", "~  ", "-c", "+d") == (
-        Hunk(hunk_lines(" x", "-a", "-b", "-c", "+d"), elisions=(2, 3)),
+        Hunk(hunk_lines(" x", "-a", "-b", "-c", "+d"), removed_ranges=(2, 3)),
     )
 
 
@@ -490,7 +505,7 @@ def test_an_elision_must_be_between_removed_lines(
 def test_other_formats_have_no_elision() -> None:
     lines = ("*** Begin Patch", "*** Update File: f", "-a", "~", "-b", "*** End Patch")
     (hunk,) = parse_patch(text(*lines)).files[0].hunks
-    assert hunk.elisions == ()
+    assert hunk.removed_ranges == ()
     assert [line.text for line in hunk.lines] == [b"a", b"~", b"b"]
 
 
@@ -501,7 +516,7 @@ def test_other_formats_have_no_elision() -> None:
         pytest.param(f"{NEW}\n", id="tags without end"),
         pytest.param(f"{NEW}\n```x\n", id="fences without end"),
         pytest.param(f"{NEW}\n```\nx\n{END_NEW}\n", id="fences without end in directives"),
-        pytest.param(f"{PATCH}\n@@\n-a\n~\n-b\n{END_PATCH}\n", id="elisions"),
+        pytest.param(f"{PATCH}\n@@\n-a\n~\n-b\n{END_PATCH}\n", id="removed_ranges"),
         pytest.param('<FILE_NEW a="b" ', id="attributes on one line"),
         pytest.param("<FILE_NEW " + "a" * 30, id="a long word"),
         pytest.param("\n", id="blank lines"),

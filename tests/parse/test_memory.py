@@ -1,6 +1,7 @@
-"""Reading takes memory in proportion to the text, however short its lines or hunks are.
+"""A patch within the bounds is read in less than 1.5 GB of memory, however short its lines are.
 
-The limit is a decision of the project: at most eight times the size of the text, at the peak.
+Measured at a part of the bounds, with the same part of the memory. Beyond a bound a patch is
+refused, with the name of the bound (D180).
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ import tracemalloc
 import pytest
 
 from git_opatch.model.errors import ParseError
-from git_opatch.parse import parse_patch, reread
+from git_opatch.parse import bounds, parse_patch
 
-_SIZE = 48_000
-_MOST = 8
+_PART = 400
+_MOST = 1_500_000_000 // _PART
 
 _MAIL = """\
 From 1234567890123456789012345678901234567890 Mon Sep 17 00:00:00 2001
@@ -132,9 +133,11 @@ TEXTS = {
 """What a text begins with, what it has again and again, and how it ends."""
 
 
-@pytest.fixture(autouse=True)
-def _keep_as_few_as_of_a_large_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reread, "_MIN_KEPT", 0)
+@pytest.fixture
+def small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All bounds are a part of what they are."""
+    for name in ("MAX_BYTES", "MAX_LINES", "MAX_FILES", "MAX_HUNKS"):
+        monkeypatch.setattr(bounds, name, getattr(bounds, name) // _PART)
 
 
 def _peak(text: bytes) -> int:
@@ -149,11 +152,15 @@ def _peak(text: bytes) -> int:
     return peak
 
 
-def _held(unit: str, size: int) -> str:
-    return unit * (size // len(unit))
+def _largest(before: str, unit: str, after: str) -> str:
+    """Return the text with as many units as the bounds on bytes and lines allow."""
+    lines = 2 * max(unit.count("\n"), unit.count("\\n"), 1)
+    size = bounds.MAX_BYTES - len(before) - len(after) - 1
+    count = min(size // len(unit), (bounds.MAX_LINES - 100) // lines)
+    return before + unit * count + after
 
 
-_FEW = ("update", "unified", "search", "FILE_PATCH", "hunks")
+_FEW = ("update", "unified", "search", "FILE_PATCH", "hunks", "operations on lines")
 """The rest is exhaustive."""
 
 
@@ -164,44 +171,53 @@ _FEW = ("update", "unified", "search", "FILE_PATCH", "hunks")
         for name, parts in TEXTS.items()
     ],
 )
-def test_memory_is_at_most_eight_times_the_text(parts: tuple[str, str, str]) -> None:
+@pytest.mark.usefixtures("small_bounds")
+def test_the_largest_patch_is_read_in_bounded_memory(parts: tuple[str, str, str]) -> None:
     before, unit, after = parts
-    texts = [(before + _held(unit, size) + after).encode() for size in (1000, _SIZE)]
-    _peak(texts[0])  # exclude what is imported and compiled once
-    assert _peak(texts[1]) < _MOST * len(texts[1])
+    _peak((before + unit + after).encode())  # exclude what is imported and compiled once
+    assert _peak(_largest(before, unit, after).encode()) < _MOST
 
 
-@pytest.mark.exhaustive
-def test_calls_from_many_directories_take_little_memory() -> None:
-    call = "cd {}&&apply_patch '--- a\n+++ a\n@@\n-a\n'\n\nx\n"
-    text = "".join(map(call.format, range(20_000))).encode()
-    _peak("".join(map(call.format, range(20))).encode())
-    assert _peak(text) < _MOST * len(text)
+_FILE = "*** Update File: a\n@@\n-a\n+b\n"
+
+
+def _envelope(sections: str) -> str:
+    return f"*** Begin Patch\n{sections}*** End Patch\n"
 
 
 @pytest.mark.parametrize(
-    "diff",
+    ("bound", "most", "text"),
     [
-        pytest.param(_held("+x\n", _SIZE), id="short lines"),
-        pytest.param("+" + "x" * _SIZE, id="one line"),
-        pytest.param("+\U0001f600" + "x" * _SIZE, id="a character of four bytes"),
+        pytest.param("MAX_BYTES", 57, _envelope(_FILE), id="bytes"),
+        pytest.param("MAX_LINES", 5, _envelope(_FILE), id="lines"),
+        pytest.param("MAX_LINES", 6, "\n" + json.dumps({"patch": _envelope(_FILE)}), id="strings"),
+        pytest.param("MAX_FILES", 1, _envelope(_FILE * 2), id="files"),
+        pytest.param("MAX_HUNKS", 1, _envelope(_FILE + "@@\n-c\n+d\n"), id="hunks"),
     ],
 )
-def test_an_operation_takes_little_memory(diff: str) -> None:
-    text = json.dumps({"type": "create_file", "path": "f", "diff": diff}, ensure_ascii=False)
-    _peak(text.encode()[:100])
-    assert _peak(text.encode()) < _MOST * len(text)
+def test_a_patch_beyond_a_bound_is_refused(
+    bound: str, most: int, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, bound, most)
+    with pytest.raises(ParseError) as caught:
+        parse_patch(text, source="a.patch")
+    (diagnostic,) = caught.value.diagnostics
+    name = bound.removeprefix("MAX_").lower()
+    assert diagnostic.message.startswith(f"the patch has more than {most} {name}")
+    assert diagnostic.source == "a.patch"
 
 
-def test_hunk_lines_are_read_on_demand() -> None:
-    text = ("--- a/f\n+++ b/f\n@@\n" + _held("+x\n", _SIZE)).encode()
-    parse_patch(text[:1000])
-    tracemalloc.start()
-    patch = parse_patch(text)
-    kept, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    (hunk,) = patch.files[0].hunks
-    assert kept < 3 * len(text)
-    assert len(hunk.lines) == len(list(hunk.lines)) == _SIZE // 3
-    assert {(line.prefix.value, line.text) for line in hunk.lines} == {("+", b"x")}
-    assert [line.number for line in hunk.lines] == list(range(4, 4 + _SIZE // 3))
+@pytest.mark.parametrize(
+    ("bound", "most"), [("MAX_BYTES", 58), ("MAX_LINES", 6), ("MAX_FILES", 1), ("MAX_HUNKS", 1)]
+)
+def test_a_patch_at_a_bound_is_read(bound: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = _envelope(_FILE)
+    assert (len(text), text.count("\n")) == (58, 6)
+    monkeypatch.setattr(bounds, bound, most)
+    assert len(parse_patch(text).files) == 1
+
+
+def test_a_recorded_patch_may_have_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MAX_BYTES", "MAX_LINES", "MAX_FILES", "MAX_HUNKS"):
+        monkeypatch.setattr(bounds, name, 0)
+    assert parse_patch("--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n", recorded=True).files

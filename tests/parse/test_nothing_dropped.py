@@ -44,9 +44,10 @@ def test_context_without_its_space_is_tolerated() -> None:
 
 
 @pytest.mark.parametrize("indent", ["  ", "   ", "    ", "\t"])
-def test_an_indented_diff_is_refused(indent: str) -> None:
+def test_an_indented_diff_is_read_or_refused(indent: str) -> None:
     diff = "".join(indent + line for line in DIFF.splitlines(keepends=True))
-    ((number, message),) = errors(f"- Do:\n\n{diff}\n{ENVELOPE}")
+    assert paths(f"- Do:\n\n{diff}\n{ENVELOPE}") == ["f", *paths(ENVELOPE)]
+    ((number, message),) = errors(f"- Do:\n\n{diff}+c\n{ENVELOPE}")
     assert (number, f"indented by {len(indent)}" in message) == (3, True)
     assert paths(f"- Do:\n\n{indent}```diff\n{diff}{indent}```\n") == ["f"]
 

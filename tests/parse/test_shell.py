@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from examples import examples
-from hypothesis import HealthCheck, given
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 from sandbox import Sandbox
 
@@ -565,6 +565,7 @@ awkward = st.text(st.sampled_from("ab'\"\\$`\n\t !#&|;<>()*é"), max_size=30)
 
 
 @examples(1, HealthCheck.function_scoped_fixture)
+@example('\'"$"', ansi, shlex.quote)
 @given(awkward, quoting, quoting)
 def test_bash_reads_the_same_patch_for_any_text(
     called: Callable[[str], bytes],
@@ -585,3 +586,8 @@ def test_nothing_is_run(tmp_path: Path) -> None:
         assert read(text) == [("", "f")]
     assert "not a supported command" in errors(f"cd $(touch {made}) && {HEREDOC}")[0][1]
     assert not made.exists()
+
+
+def test_only_a_prompt_at_the_beginning_is_taken_off() -> None:
+    call = "cd 'a $ cat b' && apply_patch <<'EOF'\n" + BODY + "EOF\n"
+    assert read(call) == read(f"$ {call}") == [("a $ cat b", "f")]

@@ -98,6 +98,25 @@ def test_a_file_keeps_its_two_names() -> None:
     assert section.alternate == "after.c"
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "may_move"),
+    [
+        ("a/f.py", "b/g.py", True),
+        ("a/src/f.py", "b/lib/f.py", True),
+        ('"a/\\303\\274"', '"b/u"', True),
+        ("a/f.py", "b/f.py", False),
+        ("a/f.py.orig", "b/f.py", False),
+        ("a/f.py", "b/f.py.new", False),
+        ("f.py", "g.py", False),
+        ("old/f.py", "new/f.py", False),
+        ("a/f.py", "c/g.py", False),
+    ],
+)
+def test_two_names_of_git_may_be_a_move(old: str, new: str, may_move: bool) -> None:
+    (section,) = files(f"--- {old}", f"+++ {new}", "@@", *CHANGE)
+    assert (section.operation, section.may_move) == (Operation.UPDATE, may_move)
+
+
 def test_dev_null_is_not_a_file() -> None:
     assert files("--- /dev/null", "+++ b/n", "@@ -0,0 +1,2 @@", "+a", "+b") == (
         FilePatch(Operation.ADD, None, "n", (Hunk(hunk_lines("+a", "+b"), (), 0, 0),)),
@@ -360,3 +379,38 @@ def test_the_number_of_headers_before_a_hunk_is_limited(count: int, refused: boo
     (error,) = raised.value.diagnostics
     assert error.line == 2 + 101
     assert "more than 100 `@@` lines before one hunk" in error.message
+
+
+COUNTED = ("@@ -1,2 +1,2 @@", " x", *CHANGE)
+LIST = ("", "+ adds what was asked for", "- removes nothing else")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param((*NAMES, *COUNTED, *LIST), id="by the counts"),
+        pytest.param((*NAMES, "@@", *CHANGE, *LIST), id="without counts"),
+        pytest.param((*NAMES, "@@", *CHANGE, *LIST, "", "Bye."), id="prose below it"),
+        pytest.param((*NAMES, "@@", *CHANGE, *LIST, *NAMES, "@@", *CHANGE), id="a diff below it"),
+    ],
+)
+def test_what_may_be_a_list_below_a_diff_is_refused(lines: Sequence[str]) -> None:
+    with pytest.raises(ParseError) as caught:
+        files(*lines)
+    assert caught.value.diagnostics[0].line == lines.index(LIST[1]) + 1
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param(("```diff", *NAMES, "@@", *CHANGE, *LIST, "```"), id="in a fence"),
+        pytest.param((*NAMES, "@@ -1,9 +1,9 @@", *CHANGE, *LIST), id="more lines are announced"),
+        pytest.param((*NAMES, "@@", "  one deep", *CHANGE, *LIST), id="as deep as others"),
+        pytest.param((*NAMES, "@@", *CHANGE, "", "+adds", "+  two"), id="not one space deep"),
+        pytest.param((*NAMES, "@@", *CHANGE, *LIST, " c"), id="context below"),
+    ],
+)
+def test_lines_below_a_blank_line_that_are_no_list_belong_to_the_hunk(lines: Sequence[str]) -> None:
+    (section,) = files(*lines)
+    (hunk,) = section.hunks
+    assert len([line for line in hunk.lines if line.prefix is Prefix.ADDED]) >= 2

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from git_opatch.model.text import visible
 from git_opatch.parse.envelope.marker import Marker, correct_marker
-from git_opatch.parse.header import git_path, names_at
+from git_opatch.parse.header import DIFF_GIT, git_path, names_at
 from git_opatch.parse.scanner import Scanner
 
 _MARKERS = (
     "`*** Add File: PATH`, `*** Update File: PATH`, `*** Delete File: PATH` or `*** End Patch`"
 )
-_DIFF_GIT = b"diff --git "
 
 
 def diagnose_unknown_marker(scanner: Scanner, hint: str = "") -> None:
@@ -31,8 +30,8 @@ def diagnose_unknown_marker(scanner: Scanner, hint: str = "") -> None:
 
 def _marker_for_header(scanner: Scanner) -> bytes:
     """Return the marker that stands for the diff header here; empty if there is no header."""
-    if scanner.line.startswith(_DIFF_GIT):
-        path = git_path({"names": scanner.line[len(_DIFF_GIT) :]})
+    if scanner.line.startswith(DIFF_GIT):
+        path = git_path({"names": scanner.line[len(DIFF_GIT) :]})
         return Marker.UPDATE.value.encode() + path if path else b""
     old, new = names_at(scanner) or (None, None)
     kind = Marker.DELETE if new is None else Marker.ADD if old is None else Marker.UPDATE

@@ -13,13 +13,19 @@ import re
 
 from git_opatch.model.blob import Mode
 from git_opatch.model.text import visible
-from git_opatch.parse.header import Names, names_agree, names_at, read_extended, stated_mode
+from git_opatch.parse.header import (
+    DIFF_GIT,
+    Names,
+    names_agree,
+    names_at,
+    read_extended,
+    stated_mode,
+)
 from git_opatch.parse.scanner import Scanner
 
 Modes = tuple[Mode | None, Mode | None]
 """The old and the new mode; None where the header does not state one."""
 
-_DIFF_GIT = b"diff --git "
 _INDEX_LINE = re.compile(rb"index [0-9a-f]+\.\.[0-9a-f]+(?: \d{6})?\s*")
 
 
@@ -53,7 +59,7 @@ def _hunk_follows(scanner: Scanner) -> bool:
 
 
 def _skip_extended(scanner: Scanner, paths: Names) -> dict[str, bytes]:
-    if scanner.at_end or not scanner.line.startswith(_DIFF_GIT):
+    if scanner.at_end or not scanner.line.startswith(DIFF_GIT):
         return {}
     number, extended = scanner.number, read_extended(scanner)
     if "binary" in extended or "differ" in extended:

@@ -12,21 +12,29 @@ Source: OpenCode's patch format ("Operation Types", "End of File Marker") and Co
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 
 from git_opatch.model.errors import FixIt
 from git_opatch.model.options import Format
-from git_opatch.model.patch import FilePatch, Hunk, Operation
+from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Prefix
 from git_opatch.model.paths import why_unsafe
 from git_opatch.model.text import visible
-from git_opatch.parse.body import Body
 from git_opatch.parse.envelope import marker
 from git_opatch.parse.envelope.diagnose import diagnose_unknown_marker
 from git_opatch.parse.envelope.marker import Marker, parse_marker
 from git_opatch.parse.envelope.nested_header import skip_header
-from git_opatch.parse.hunk import HunkBuilder, HunkReader, is_no_newline, parse_header, read_hunks
+from git_opatch.parse.hunk import (
+    HunkBuilder,
+    HunkReader,
+    finish_hunks,
+    is_no_newline,
+    parse_header,
+)
+from git_opatch.parse.hunk_line import take_lines, without_newline
 from git_opatch.parse.scanner import Scanner
 
+_ADDED_LINES = re.compile(rb"(?:\+[^\n]*+\n)*+")
 _ENVIRONMENT = b"*** Environment ID: "
 _MISPLACED_MOVE = "`*** Move to:` must come right after `*** Update File:`, before any hunk"
 
@@ -38,9 +46,9 @@ def read_sections(scanner: Scanner) -> None:
         scanner.take()
     scanner.skip_blank_lines()
     while not scanner.at_end:
-        at, section = scanner.at, _read_section(scanner)
+        section = _read_section(scanner)
         if section is not None:
-            scanner.add_section(section, at, _read_section)
+            scanner.add_section(section)
         scanner.skip_blank_lines()
 
 
@@ -74,20 +82,23 @@ def _read_add(scanner: Scanner, path: str) -> FilePatch:
     _, mode = skip_header(scanner, None, path)
     if not scanner.at_end and _is_header_without_anchor(scanner.line):
         scanner.take()
-    lines = Body(scanner.lines, scanner.dedent)
+    lines: list[Line] = []
     while not _ends_new_file(scanner):
         line = scanner.line
         if line.startswith(b"+"):
-            lines.add(scanner.at)
-        elif lines:
-            lines.end_without_newline()
+            lines.append(Line(Prefix.ADDED, line[1:], number=scanner.number))
+            scanner.at += 1
+            lines += take_lines(scanner, _ADDED_LINES)
+            continue
+        if lines:
+            lines[-1] = without_newline(lines[-1])
         else:
             scanner.error("there is no line above this one that could lack its newline")
         scanner.take()
     if lines and _ends_with_bare_plus(scanner):
         lines.pop()
     hunks = (
-        (Hunk(lines, number=lines[0].number, uniform_endings=scanner.uniform_endings),)
+        (Hunk(tuple(lines), number=lines[0].number, uniform_endings=scanner.uniform_endings),)
         if lines
         else ()
     )
@@ -170,7 +181,7 @@ def _read_update(scanner: Scanner, path: str) -> FilePatch:
     scanner.take()
     new_path = _read_move(scanner)
     modes = skip_header(scanner, path, new_path or path)
-    hunks = read_hunks(scanner, _build_hunks)
+    hunks = finish_hunks(_build_hunks(scanner))
     if not hunks and not new_path and len(scanner.diagnostics) == errors:
         scanner.error(
             "the update has no hunk; add `@@` and the lines to change, or leave the section out",

@@ -18,12 +18,12 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 
-from git_opatch.model.patch import Prefix
+from git_opatch.model.patch import Line, Prefix
 from git_opatch.model.text import visible
-from git_opatch.parse.body import Body
 from git_opatch.parse.diagnose import missing_end_message
 from git_opatch.parse.file_changes import APPEND, CONTAINER, PATCH
 from git_opatch.parse.file_changes.tag import KNOWN, Tag, path_attribute, read_tag
+from git_opatch.parse.hunk_line import make_lines
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.wrappers.fence import Fence, are_closed, fence_in
 
@@ -124,13 +124,10 @@ def trim_blank_lines(content: Scanner) -> Scanner:
     return found
 
 
-def read_added_lines(content: Scanner, tag: Tag) -> Body:
+def read_added_lines(content: Scanner, tag: Tag) -> tuple[Line, ...]:
     """Return the lines of `content`, without a fence around them, as added lines."""
     inside = _unfence_content(content, tag)
-    lines = Body(inside.lines, inside.dedent)
-    if not inside.at_end:
-        lines.add(inside.at, inside.end - inside.at, Prefix.ADDED)
-    return lines
+    return tuple(make_lines(inside, inside.at, inside.end, Prefix.ADDED))
 
 
 def _unfence_content(content: Scanner, tag: Tag) -> Scanner:
@@ -148,8 +145,12 @@ def _unfence_content(content: Scanner, tag: Tag) -> Scanner:
     inside = solid.limited_to(solid.end - 1)
     inside.at += 1
     closed = bool(opening and closing and inside.at <= inside.end and closing.closes(opening))
-    if closed and opening and _is_same_range(solid, content) and _is_wrapper(opening, inside, tag):
-        return inside
+    if opening and _is_same_range(solid, content):
+        if closed and _is_wrapper(opening, inside, tag):
+            return inside
+        rest = replace(inside, end=solid.end)
+        if not any(map(fence_in, _iter_lines(rest))) and _is_wrapper(opening, rest, tag):
+            return rest
     framing = closed and are_closed(_iter_lines(inside))
     if framing == are_closed(_iter_lines(solid)):
         _refuse_unclear_fence(solid, opening, closing, both=framing)
@@ -214,10 +215,6 @@ def unfence_hunks(content: Scanner) -> Scanner:
     if opening is None:
         return solid
     closing = fence_in(solid.line_at(solid.end - 1))
-    if solid.end - solid.at < 2 or closing is None or not closing.closes(opening):
-        last = solid.lines.number(solid.end - 1)
-        solid.error(f"the fence that begins here has no end; add a line `{visible(opening.marks)}` "
-                    f"after line {last}")  # fmt: skip
-        return solid.limited_to(solid.at)
+    closed = solid.end - solid.at > 1 and closing is not None and closing.closes(opening)
     solid.at += 1
-    return trim_blank_lines(solid.limited_to(solid.end - 1))
+    return trim_blank_lines(solid.limited_to(solid.end - 1) if closed else solid)

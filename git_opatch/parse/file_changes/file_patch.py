@@ -11,27 +11,22 @@ header or an envelope marker inside is skipped if it names the same one.
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator
 
 from git_opatch.model.patch import Hunk
-from git_opatch.parse.header import parse_names, read_extended
-from git_opatch.parse.hunk import HunkBuilder, HunkReader, read_hunks
+from git_opatch.parse.envelope import marker
+from git_opatch.parse.header import DIFF_GIT, parse_names, read_extended
+from git_opatch.parse.hunk import HunkBuilder, HunkReader, finish_hunks
 from git_opatch.parse.scanner import Scanner
 
-_BEGIN = re.compile(rb"\*\*\* Begin Patch[ \t\r]*")
-_UPDATE = re.compile(rb"\*\*\* Update File: *(.+)", re.DOTALL)
-_END = re.compile(rb"\*\*\* End Patch[ \t\r]*")
-_END_OF_FILE = b"*** End of File"
 _OTHER_FILE = "this names a different file than the tag; a FILE_PATCH changes one file"
 
 
-def read_section_hunks(content: Scanner, path: str) -> Sequence[Hunk]:
+def read_section_hunks(content: Scanner, path: str) -> tuple[Hunk, ...]:
     """Read the hunks for the file at `path`; `content` has no fence around it."""
     name = os.fsencode(path)
     _skip_envelope(content, name)
-    return read_hunks(content, partial(_build_hunks, name=name))
+    return finish_hunks(_build_hunks(content, name))
 
 
 def _build_hunks(content: Scanner, name: bytes) -> Iterator[HunkBuilder]:
@@ -47,7 +42,7 @@ def _build_hunks(content: Scanner, name: bytes) -> Iterator[HunkBuilder]:
             _skip_file_header(content, name)
         elif hunks.current is None and not line.strip():
             content.take()
-        elif hunks.current is not None and line.rstrip() == _END_OF_FILE:
+        elif hunks.current is not None and line[:1] == b"*" and marker.is_end_of_file(line):
             hunks.current.at_end_of_file = True
             content.take()
             content.skip_blank_lines()
@@ -58,15 +53,15 @@ def _build_hunks(content: Scanner, name: bytes) -> Iterator[HunkBuilder]:
 
 def _skip_envelope(content: Scanner, name: bytes) -> None:
     """Take the envelope's markers around the hunks."""
-    if not content.at_end and _BEGIN.fullmatch(content.line):
+    if not content.at_end and marker.is_begin(content.line):
         content.take()
         content.skip_blank_lines()
-    update = None if content.at_end else _UPDATE.fullmatch(content.line)
-    if update:
-        if not _may_be_same_file(update[1].strip(), name):
+    update = None if content.at_end else marker.parse_marker(content.line)
+    if update and update[0] is marker.Marker.UPDATE:
+        if not _may_be_same_file(update[1], name):
             content.error(_OTHER_FILE)
         content.take()
-    if content.end > content.at and _END.fullmatch(content.line_at(content.end - 1)):
+    if content.end > content.at and marker.is_end(content.line_at(content.end - 1)):
         content.end -= 1
         while content.end > content.at and not content.line_at(content.end - 1).strip():
             content.end -= 1
@@ -87,7 +82,7 @@ def _take_range_remove(content: Scanner, hunks: HunkReader) -> None:
     )
     after = (content.peek() or b"")[:1] == b"-"
     if hunks.current and before and after:
-        hunks.current.elisions.append(len(hunks.current.lines))
+        hunks.current.removed_ranges.append(len(hunks.current.lines))
     else:
         side, which = ("after", "last") if before else ("before", "first")
         content.error(
@@ -100,7 +95,7 @@ def _take_range_remove(content: Scanner, hunks: HunkReader) -> None:
 def _is_file_header(content: Scanner, hunks: HunkReader, name: bytes) -> bool:
     """Whether a diff header is here, and not lines of a hunk."""
     line = content.line
-    if hunks.current is None and line.startswith(b"diff --git "):
+    if hunks.current is None and line.startswith(DIFF_GIT):
         return True
     if not line.startswith(b"--- ") or not (content.peek() or b"").startswith(b"+++ "):
         return False
@@ -110,7 +105,7 @@ def _is_file_header(content: Scanner, hunks: HunkReader, name: bytes) -> bool:
 
 
 def _skip_file_header(content: Scanner, name: bytes) -> None:
-    if content.line.startswith(b"diff --git "):
+    if content.line.startswith(DIFF_GIT):
         number = content.number
         unexpected = set(read_extended(content)) - {"names", "index"}
         if unexpected:

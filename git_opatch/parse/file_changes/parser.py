@@ -35,7 +35,7 @@ from git_opatch.parse.file_changes.tag import (
     read_tag,
 )
 from git_opatch.parse.formats import begins
-from git_opatch.parse.header import names_at
+from git_opatch.parse.header import DIFF_GIT, names_at
 from git_opatch.parse.json_operations.parser import is_operation
 from git_opatch.parse.scanner import Scanner
 
@@ -65,9 +65,9 @@ def parse(scanner: Scanner) -> None:
 
 
 def _add_directive(scanner: Scanner, tag: Tag) -> None:
-    at, section = scanner.at, _read_directive(scanner, tag)
+    section = _read_directive(scanner, tag)
     if section is not None:
-        scanner.add_section(section, at, _read_directive)
+        scanner.add_section(section)
 
 
 def _read_container(scanner: Scanner, opening: Tag) -> None:
@@ -111,7 +111,7 @@ def _begins_other_format(scanner: Scanner) -> bool:
     line = scanner.line
     return (
         envelope.starts_with(line)
-        or line.startswith(b"diff --git ")
+        or line.startswith(DIFF_GIT)
         or names_at(scanner) is not None
         or _BLOCK.match(line.lstrip()) is not None
         or is_operation(_peek_json(scanner))
@@ -126,9 +126,8 @@ def _peek_json(scanner: Scanner) -> bytes:
     return b"\n".join([scanner.line, *map(scanner.line_at, range(scanner.at + 1, end))])
 
 
-def _read_directive(scanner: Scanner, tag: Tag | None = None) -> FilePatch | None:
+def _read_directive(scanner: Scanner, tag: Tag) -> FilePatch | None:
     """Take the directive that begins with `tag` and return its section; None after an error."""
-    tag = tag or read_tag(scanner.line) or Tag(b"")
     number, errors = scanner.number, len(scanner.diagnostics)
     scanner.take()
     if not check_tag(scanner, tag, number):

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from git_opatch.parse.envelope.marker import Marker
 from git_opatch.parse.json_operations.json_text import iter_items
 
 HEADERS = {
-    b"create_file": b"*** Add File: ",
-    b"update_file": b"*** Update File: ",
-    b"delete_file": b"*** Delete File: ",
+    b"create_file": Marker.ADD.value.encode(),
+    b"update_file": Marker.UPDATE.value.encode(),
+    b"delete_file": Marker.DELETE.value.encode(),
 }
 """The types of operations, as the markers of envelope sections."""
 CALL = b"apply_patch_call"

@@ -25,7 +25,7 @@ from git_opatch.parse.json_operations.members import (
 )
 from git_opatch.parse.json_operations.reader import Reader, is_path
 from git_opatch.parse.lines import Lines
-from git_opatch.parse.scanner import Origin, Scanner
+from git_opatch.parse.scanner import Scanner
 
 _BLOCK = re.compile(rb"(?m)^[ \t]*" + begins(Format.SEARCH_REPLACE))
 _EXPECTED = "expected `create_file`, `update_file` or `delete_file`"
@@ -103,13 +103,4 @@ def _scanner(
     offset = members["diff"][0][0] if "diff" in members else at
     numbers = StringLineNumbers(reader.number(offset), offset, "`diff`", reader.number(at))
     ending = b"\r\n" if b"\r\n" in diff else b"\n"
-    origin = Origin(reader.scanner.lines, _derive_operation, at)
-    return reader.scanner.nested(kind(header + ending + diff, numbers=numbers), origin)
-
-
-def _derive_operation(lines: Lines, at: int) -> Lines:
-    """Return the lines of the operation at that offset."""
-    members = read_members(lines.raw, at)
-    found = read(Reader(Scanner(lines)), members, at, "")
-    assert found is not None
-    return next(found).lines
+    return reader.scanner.nested(kind(header + ending + diff, numbers=numbers))

@@ -15,7 +15,6 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 
 from git_opatch.model.patch import Operation
 from git_opatch.parse.envelope import parser as envelope
@@ -63,10 +62,9 @@ def _parse_enveloped(scanner: Scanner) -> None:
     number, first = scanner.number, len(scanner.sections)
     envelope.parse(scanner)
     scanner.skip_blank_lines()
-    sections = (scanner.sections[at] for at in range(first, len(scanner.sections)))
     actual = [
         (_MARKERS.get(section.operation), os.fsencode(section.path))
-        for section in islice(sections, 2)
+        for section in scanner.sections[first:]
     ]
     if len(scanner.diagnostics) == errors and (actual != [expected] or not scanner.at_end):
         scanner.error(

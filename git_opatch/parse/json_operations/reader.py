@@ -16,7 +16,6 @@ import re
 from collections import deque
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from functools import partial
 
 from git_opatch.model.text import visible
 from git_opatch.parse.formats import object_readers
@@ -41,7 +40,7 @@ from git_opatch.parse.json_operations.members import (
 )
 from git_opatch.parse.json_operations.undecoded import holds_patch
 from git_opatch.parse.lines import Lines
-from git_opatch.parse.scanner import Origin, Scanner
+from git_opatch.parse.scanner import Scanner
 
 _COMMANDS = re.compile(rb"(?:.*/)?(?:apply_?patch|(?:ba|z|da|k)?sh)")
 _MAX_DEPTH = 8
@@ -174,11 +173,19 @@ class Reader:
                 )
         return len(self.scanner.diagnostics) == errors
 
+    def nested(self, start: int, end: int, name: str) -> Reader | None:
+        """Return a reader for the JSON in the string `name`; None if it does not hold one value."""
+        text = (self._decode(start, end) or b"").strip()
+        try:
+            whole = bool(text) and find_end(text, 0) == len(text)
+        except InvalidJson:
+            whole = False
+        return Reader(self._string_scanner(text, start, name)) if whole else None
+
     def _string_scanner(self, text: bytes, start: int, name: str) -> Scanner:
         called = f"`{name}`" if name else "the string"
         numbers = StringLineNumbers(self.number(start), start, called)
-        origin = Origin(self.scanner.lines, _DERIVE_STRING[name], start)
-        return self.scanner.nested(Lines(text, numbers=numbers), origin)
+        return self.scanner.nested(Lines(text, numbers=numbers))
 
     def word(self, members: Members, name: str) -> bytes | None:
         """Return the string member `name` without decoding it; None if there is none."""
@@ -217,14 +224,6 @@ class Reader:
     def error(self, message: str, offset: int) -> None:
         """Add a diagnostic for the line with the byte at `offset`."""
         self.scanner.error(message, self.number(offset))
-
-
-def _derive_string(lines: Lines, at: int, name: str) -> Lines:
-    """Return the lines of the string at that offset."""
-    return next(Reader(Scanner(lines)).value(at, find_end(lines.raw, at), name)).lines
-
-
-_DERIVE_STRING = {name: partial(_derive_string, name=name) for name in ("", *STRINGS)}
 
 
 def is_path(path: bytes) -> bool:

@@ -19,18 +19,16 @@ from __future__ import annotations
 
 import os
 import re
-from array import array
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain, groupby
 from typing import NamedTuple
 
-from git_opatch.model.patch import FilePatch, Hunk, Operation
+from git_opatch.model.patch import FilePatch, Hunk, Line, Operation
 from git_opatch.model.text import visible
-from git_opatch.parse.body import Body
 from git_opatch.parse.diagnose import refuse_indented
+from git_opatch.parse.hunk import mark_last
 from git_opatch.parse.line_diff import line_diff
-from git_opatch.parse.reread import HunkList
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.search_replace import diagnose
 from git_opatch.parse.search_replace.marker import CLOSE, DIVIDER, is_close, match_opening
@@ -58,14 +56,14 @@ class _Block(NamedTuple):
     path: str
     number: int
     adds: bool
-    lines: Body
+    lines: list[Line]
     start: int | None
     begin: Scanner
 
-    def hunk(self, ordinal: int = 1) -> Hunk:
+    def hunk(self, ordinal: int) -> Hunk:
         """Return the hunk, with its ordinal in the section."""
         return Hunk(
-            self.lines,
+            tuple(self.lines),
             start=None if self.adds else self.start,
             number=self.lines[0].number,
             ordinal=ordinal,
@@ -93,8 +91,7 @@ def parse(scanner: Scanner) -> None:
         return
     for group in _group_blocks(scanner):
         first = next(group)
-        section = _make_section(first, group)
-        first.begin.add_section(section, first.begin.at, _reread_section)
+        first.begin.add_section(_make_section(first, group))
 
 
 def _group_blocks(scanner: Scanner) -> Iterator[Iterator[_Block]]:
@@ -133,10 +130,9 @@ def _read_block(scanner: Scanner) -> _Block | None:
     """Take one block; None after an error."""
     opening = match_opening(scanner.line)
     assert opening is not None
-    number, errors, previous_path = scanner.number, len(scanner.diagnostics), scanner.previous_path
+    number, errors = scanner.number, len(scanner.diagnostics)
     path = _read_path(scanner, opening)
-    # a block that names its file itself is read again without the path of the one before
-    begin = replace(scanner, previous_path=path if path == previous_path else "")
+    begin = replace(scanner)
     scanner.take()
     start = _read_start_line(scanner)
     first = scanner.at
@@ -210,7 +206,8 @@ def _find_divider(scanner: Scanner, first: int, end: int, opening: re.Match[byte
 
     The markers of one block have the same length; a divider of another length is content.
     """
-    found, same_length = array(scanner.lines.typecode), array(scanner.lines.typecode)
+    found: list[int] = []
+    same_length: list[int] = []
     for at in range(first, end):
         match = DIVIDER.fullmatch(scanner.line_at(at))
         if match and match[1] == opening[1]:
@@ -254,27 +251,15 @@ def _unescape(line: bytes) -> bytes:
 
 def _make_section(first: _Block, rest: Iterator[_Block]) -> FilePatch:
     """Make the section of `first` and of the `rest`, which are for the same file."""
-    hunks = HunkList(first.begin.budget, first.begin.lines, first.begin.end)
-    for block in chain([first], rest):
-        if block.lines:
-            begin = block.begin
-            hunks.add(block.hunk(len(hunks) + 1), begin.state_for(_reread_hunk), begin.at)
+    blocks = (block for block in chain([first], rest) if block.lines)
+    hunks = [block.hunk(ordinal) for ordinal, block in enumerate(blocks, start=1)]
     return FilePatch(
         Operation.ADD if first.adds else Operation.UPDATE,
         None if first.adds else first.path,
         first.path,
-        hunks.values(),
+        mark_last(hunks),
         number=first.number,
         source=first.begin.source,
         directory=first.begin.directory,
         ordered=False,
     )
-
-
-def _reread_section(scanner: Scanner) -> FilePatch:
-    group = next(_group_blocks(scanner))
-    return _make_section(next(group), group)
-
-
-def _reread_hunk(scanner: Scanner) -> Hunk:
-    return next(_read_blocks(scanner)).hunk()

@@ -102,14 +102,20 @@ def _writes(reader: Reader, call: Members) -> bool:
 
 
 def _write(reader: Reader, call: Members) -> Iterator[Scanner]:
-    """Yield the scanner of a new file; an input that is not an object is an error."""
+    """Yield the scanner of a new file; an input that is not an object is an error.
+
+    OpenAI's calls have the object in a string.
+    """
     for name in names.TOOL_INPUTS:
-        for start, _ in call.get(name, ()):
-            if reader.raw[start] != ord("{"):
+        for start, end in call.get(name, ()):
+            inner, at = reader, start
+            if reader.raw[start] == ord('"') and (decoded := reader.nested(start, end, name)):
+                inner, at = decoded, 0
+            if inner.raw[at : at + 1] != b"{":
                 reader.error(f"`{name}` of a call that writes a file is not an object", start)
                 continue
-            own = read_members(reader.raw, start, {*names.WRITE, *DIRECTORIES})
-            yield from _Object(reader, own, start).write()
+            own = read_members(inner.raw, at, {*names.WRITE, *DIRECTORIES})
+            yield from _Object(inner, own, at).write()
 
 
 def _holds_edits(raw: bytes, own: Members, several: str) -> bool:

@@ -10,7 +10,7 @@ import os
 from dataclasses import replace
 
 from git_opatch.model.patch import FilePatch, Hunk, Operation, Prefix
-from git_opatch.parse.body import Body
+from git_opatch.parse.hunk_line import make_lines, without_newline
 from git_opatch.parse.line_diff import line_diff
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.string_replace.objects import Edit, EditLines
@@ -18,7 +18,7 @@ from git_opatch.parse.string_replace.objects import Edit, EditLines
 
 def parse(scanner: Scanner) -> None:
     """Take all lines, which are those of one edit, and add its section."""
-    scanner.add_section(_make_section(scanner), scanner.at, _make_section)
+    scanner.add_section(_make_section(scanner))
     scanner.at = scanner.end
 
 
@@ -40,18 +40,17 @@ def _make_section(scanner: Scanner) -> FilePatch:
 def _make_hunks(scanner: Scanner, edit: Edit, old_count: int) -> tuple[Hunk, ...]:
     """Return the one hunk of the edit; none for a new file that is empty."""
     if edit.creates or edit.replacement.after is not None:
-        lines = Body(scanner.lines)
-        lines.add(0, len(scanner.lines), Prefix.ADDED)
+        lines = list(make_lines(scanner, 0, len(scanner.lines), Prefix.ADDED))
         if edit.creates and lines and not edit.replacement.new.endswith(b"\n"):
-            lines.end_without_newline()
+            lines[-1] = without_newline(lines[-1])
     else:
         middle = old_count
         lines = line_diff(replace(scanner, at=0, end=middle), replace(scanner, at=middle))
     if not lines:
         return ()
     hunk = Hunk(
-        lines,
-        number=lines.number,
+        tuple(lines),
+        number=lines[0].number,
         uniform_endings=scanner.uniform_endings and not edit.creates,
         replacement=None if edit.creates else edit.replacement,
     )

@@ -21,25 +21,29 @@ from git_opatch.model.patch import FilePatch, Hunk, Operation, Prefix
 from git_opatch.model.text import visible
 from git_opatch.parse.envelope import parser as envelope
 from git_opatch.parse.header import (
+    DIFF_GIT,
     Names,
     git_names,
     git_path,
     names_agree,
     names_at,
     read_extended,
+    reject_names,
     stated_blobs,
     stated_mode,
 )
-from git_opatch.parse.hunk import HunkBuilder, HunkReader, read_hunks
+from git_opatch.parse.hunk import HunkBuilder, HunkReader, finish_hunks
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.unified import boundaries
 from git_opatch.parse.unified.unsupported import is_half_header
 from git_opatch.parse.wrappers.fence import is_fence, refuse_lines_below
 from git_opatch.parse.wrappers.mail import parser as mail
 
-_DIFF_GIT = b"diff --git "
 _BETWEEN_FILES = (b"diff -", b"Index: ", b"Only in ")
 """Lines that `diff -r` and Subversion write between files."""
+_ONE_SPACE = re.compile(rb" \S")
+_ITEM = re.compile(rb"[-+] \S")
+"""A line of a list; or an added or removed line that is one space deep."""
 _VERSION = re.compile(rb"\d+\.\d[\w.() -]*\r?")
 
 
@@ -50,23 +54,25 @@ def starts(scanner: Scanner) -> bool:
 
 def starts_with(line: bytes) -> bool:
     """Whether `line` by itself shows that the diff of a file begins."""
-    return line.startswith(_DIFF_GIT)
+    return line.startswith(DIFF_GIT) or reject_names(line) is not None
 
 
 def parse(scanner: Scanner) -> None:
     """Take the diff of one file and add its section."""
-    at, section = scanner.at, _read_section(scanner)
+    section = _read_section(scanner)
     if section is not None:
-        scanner.add_section(section, at, _read_section)
+        scanner.add_section(section)
 
 
 def _read_section(scanner: Scanner) -> FilePatch | None:
     """Take the diff of one file and return its section; None after an error."""
     first, number, errors = scanner.at, scanner.number, len(scanner.diagnostics)
-    has_git_line = starts_with(scanner.line)
+    has_git_line = scanner.line.startswith(DIFF_GIT)
     extended = read_extended(scanner) if has_git_line else {}
-    names = names_at(scanner)
-    if names is not None:
+    names, has_prefixes = names_at(scanner), _has_prefixes_of_git(scanner)
+    if not has_git_line and names is None:
+        names = reject_names(scanner.take())
+    elif names is not None:
         if has_git_line and not names_agree(names, extended):
             scanner.error(
                 "this names a different file than the `diff --git` header above it; write one path"
@@ -75,7 +81,7 @@ def _read_section(scanner: Scanner) -> FilePatch | None:
     is_known = scanner.recorded or "deleted file" in extended
     if "binary" in extended or ("differ" in extended and not is_known):
         scanner.error("a binary patch has no lines to match; use `git apply` for this file", number)
-    hunks = read_hunks(scanner, _build_hunks)
+    hunks = finish_hunks(_build_hunks(scanner))
     refuse_lines_below(scanner)
     names = _prefer_git_path(names, extended)
     _check_sides(scanner, names, hunks)
@@ -94,12 +100,25 @@ def _read_section(scanner: Scanner) -> FilePatch | None:
         stated_mode(extended, "old mode"),
         stated_mode(extended, "new mode"),
         alternate,
+        may_move=has_prefixes and alternate is not None and not _is_version(old, alternate),
         has_content=bool(hunks) or (names is None and "differ" not in extended),
         number=number,
         source=scanner.source,
         directory=scanner.directory,
         blobs=stated_blobs(extended),
     )
+
+
+def _has_prefixes_of_git(scanner: Scanner) -> bool:
+    """Whether git's `a/` and `b/` are before the two names here."""
+    return (scanner.peek(0) or b"").startswith((b"--- a/", b'--- "a/')) and (
+        scanner.peek() or b""
+    ).startswith((b"+++ b/", b'+++ "b/'))
+
+
+def _is_version(old: str | None, new: str) -> bool:
+    """Whether one name is the other with more behind it, as `f.orig` is: a version of one file."""
+    return old is not None and (old.startswith(new) or new.startswith(old))
 
 
 def _prefer_git_path(names: Names | None, extended: dict[str, bytes]) -> Names | None:
@@ -165,6 +184,13 @@ def _build_hunks(scanner: Scanner) -> Iterator[HunkBuilder]:
             yield from hunks.take_header()
         elif _is_separator(scanner, hunks):
             scanner.skip_blank_lines()
+        elif list_below := _list_below(scanner, hunks):
+            scanner.error(
+                "this may be a list below the diff, or belong to the hunk above; leave it out, or "
+                "put the diff between lines of ```",
+                list_below,
+            )
+            scanner.skip_blank_lines()
         elif not hunks.take_line():
             if _is_prose(scanner, hunks, ahead):
                 break
@@ -193,6 +219,26 @@ def _is_separator(scanner: Scanner, hunks: HunkReader) -> bool:
     return ahead.at_end or not _has_prefix(ahead.line) or _begins_next_file(ahead)
 
 
+def _list_below(scanner: Scanner, hunks: HunkReader) -> int:
+    """Return the number of the first item of a list below a blank line here, or 0 (D184).
+
+    Its items look like added or removed lines, one space deep. No fence says where the diff ends,
+    the hunk has all lines that are announced, and none of them is as deep.
+    """
+    hunk = hunks.current
+    if scanner.fence or scanner.line not in (b"", b"\r") or hunk is None or hunk.is_incomplete:
+        return 0
+    if not hunk.is_complete and any(_ONE_SPACE.match(line.text) for line in hunk.lines):
+        return 0
+    ahead = replace(scanner)
+    ahead.skip_blank_lines()
+    first = ahead.number
+    while not ahead.at_end and _ITEM.match(ahead.line):
+        ahead.at += 1
+    ends = ahead.at_end or not ahead.line.strip() or starts(ahead)
+    return first if ends and ahead.number > first else 0
+
+
 def _has_prefix(line: bytes) -> bool:
     return line.startswith((b" ", b"-", b"+"))
 
@@ -200,7 +246,7 @@ def _has_prefix(line: bytes) -> bool:
 def _ends_diff(scanner: Scanner, hunks: HunkReader) -> bool:
     """Whether the diff of this file ends before the next line."""
     line = scanner.line
-    if line.startswith(_DIFF_GIT) or boundaries.begins_other_format(scanner):
+    if starts_with(line) or boundaries.begins_other_format(scanner):
         return True
     if hunks.current is None:
         return not line.startswith(b"@@") and bool(line.strip())
@@ -231,7 +277,7 @@ def _is_signature(scanner: Scanner, *, complete: bool) -> bool:
         return False
     if complete and scanner.line.startswith(b"-- ") and not _has_prefix(version):
         return not version.startswith(b"@@")
-    ended = after is None or not after.strip() or after.startswith((b"From ", _DIFF_GIT))
+    ended = after is None or not after.strip() or after.startswith((b"From ", DIFF_GIT))
     return ended and _VERSION.fullmatch(version) is not None
 
 
@@ -272,7 +318,7 @@ def _is_prose(scanner: Scanner, hunks: HunkReader, ahead: Scanner) -> bool:
         ahead.at = scanner.at
         ahead.skip_until(
             lambda line: (
-                line.startswith((b"+", b"-", b"@@", _DIFF_GIT)) or envelope.starts_with(line)
+                line.startswith((b"+", b"-", b"@@", DIFF_GIT)) or envelope.starts_with(line)
             )
         )
     return ahead.at_end or starts(ahead) or envelope.starts(ahead)

@@ -10,7 +10,7 @@ import re
 from git_opatch.model.errors import FixIt
 from git_opatch.model.text import indentation, visible
 from git_opatch.parse.envelope import parser as envelope
-from git_opatch.parse.header import parse_names
+from git_opatch.parse.header import DIFF_GIT, parse_names
 from git_opatch.parse.scanner import Scanner
 
 _DEV_NULL = b"/dev/null"
@@ -39,7 +39,7 @@ def refuse_unsupported(scanner: Scanner) -> bool:
         "context diffs are not supported; send a unified diff (`diff -u`): `--- a/PATH`, "
         "`+++ b/PATH`, and hunks that begin with `@@`"
     )
-    scanner.skip_until(lambda line: line.startswith(b"diff --git ") or envelope.starts_with(line))
+    scanner.skip_until(lambda line: line.startswith(DIFF_GIT) or envelope.starts_with(line))
     return True
 
 
@@ -82,4 +82,4 @@ def _refuse_half_header(scanner: Scanner) -> None:
         fix=FixIt.INSERT_BEFORE if where == "before" else FixIt.INSERT_AFTER,
     )
     scanner.take()
-    scanner.skip_until(lambda line: line.startswith((b"diff --git ", b"--- ", b"+++ ", b"***")))
+    scanner.skip_until(lambda line: line.startswith((DIFF_GIT, b"--- ", b"+++ ", b"***")))

@@ -13,18 +13,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from typing import NamedTuple
 
 from git_opatch.model.text import visible
+from git_opatch.parse.formats import PATCH
 from git_opatch.parse.scanner import Scanner
 
 _FENCE = re.compile(rb"([ \t]*)(`{3,}|~{3,})(.*)", re.DOTALL)
 
 # A prefixed line that is neither a list item nor a rule of a document.
-_HUNK_LINE = re.compile(rb"\+(?:[^\s+]|\t| {4})|-(?:[^\s-]|\t| {4})")
-_OTHER_STARTS = (b"@@", b"---", b"diff ", b"From ", b"***", b"<FILE_", b"<<<<<")
-"""The beginnings of other patches."""
+HUNK_LINE = re.compile(rb"\+(?:[^\s+]|\t| {4})|-(?:[^\s-]|\t| {4})")
+
+_OTHER_START = re.compile(PATCH + rb"|---|diff |From ")
+"""A line that may begin something else: a patch, a rule of a document, a mail."""
 
 
 class Fence(NamedTuple):
@@ -77,9 +78,7 @@ def skip_fence(scanner: Scanner) -> bool:
     return True
 
 
-@lru_cache(maxsize=16)
 def _dedent_by(indent: bytes) -> Callable[[bytes], bytes]:
-    # Cached, so that states with the same dedent are equal (see `scanner.ParseState`).
     return lambda line: line.removeprefix(indent)
 
 
@@ -95,10 +94,10 @@ def refuse_lines_below(scanner: Scanner) -> None:
     for at in range(scanner.at + 1, scanner.end):
         line = scanner.line_at(at)
         fence = fence_in(line)
-        if (fence and fence.info) or line.startswith(_OTHER_STARTS):
+        if (fence and fence.info) or _OTHER_START.match(line):
             return
         is_near = is_near and bool(line.strip())
-        if _HUNK_LINE.match(line) and (is_near or _is_replaced(scanner, at)):
+        if HUNK_LINE.match(line) and (is_near or _is_replaced(scanner, at)):
             scanner.error(
                 f"`{visible(line)}` is below the fence that closes at line {scanner.number}, so it "
                 "is not in a patch; write a space before that fence if it is context, or a blank "

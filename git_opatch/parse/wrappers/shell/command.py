@@ -30,9 +30,8 @@ from git_opatch.parse.wrappers.shell.quoting import unquote
 from git_opatch.parse.wrappers.shell.syntax import (
     NotACall,
     SimpleCommand,
-    TreeReader,
     Word,
-    make_skeleton,
+    parse_commands,
 )
 
 _HEREDOC = re.compile(rb"""(?<!<)<<[<-]?[ \t]*((?:'[^'\n]*'|"[^"\n]*"|\\.|[^\s'"\\|&;<>()])+)""")
@@ -88,11 +87,7 @@ def find_unknown_part(text: bytes) -> bytes:
 
 
 def _parse(text: bytes) -> Call:
-    skeleton, holes = make_skeleton(text)
-    delimiter = find_delimiter(skeleton)
-    if delimiter is not None and b"<<<" not in skeleton:
-        skeleton += b"\n" + delimiter + b"\n"
-    *moves, last = TreeReader(skeleton, holes).steps()
+    *moves, last = parse_commands(text)
     directories = [_cd_target(move) for move in moves]
     return _make_call(last, posixpath.join("", *directories))
 
@@ -110,12 +105,15 @@ def _make_call(step: SimpleCommand, directory: str) -> Call:
     program = posixpath.basename(program)
     if step.input is None:
         return _make_argument_call(program, arguments, step.words[-1:], directory)
-    unknown = find_unknown_argument(program, arguments)
+    given = [argument for argument in arguments if argument != "-"]  # standard input
+    unknown = find_unknown_argument(program, given)
     if unknown is not None:
         raise NotACall(os.fsencode(unknown))
     value = step.input.value
     if step.operator == "<<<" and b"\n" in value:
         return Call(program, directory, step.input.written, step.input.line)
+    if b"\n" in value:
+        raise NotACall(step.input.written)
     return Call(program, directory, delimiter=value, tabs=step.operator == "<<-")
 
 

@@ -14,11 +14,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from git_opatch.model.text import visible
+from git_opatch.model.text import indentation, visible
 from git_opatch.parse.diagnose import report_missing_end
-from git_opatch.parse.formats import OPENING
+from git_opatch.parse.formats import ENDING, OPENING
 from git_opatch.parse.lines import Lines
-from git_opatch.parse.scanner import Origin, Scanner
+from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.wrappers.shell import HINT, KNOWN, NAME, OTHER, SHELL, heredoc, script
 from git_opatch.parse.wrappers.shell.command import (
     Call,
@@ -35,7 +35,7 @@ from git_opatch.parse.wrappers.shell.quoting import (
 )
 
 _STARTS = re.compile(rb"[ \t]*" + HINT)
-_PROMPT = re.compile(rb"([ \t]*)[$#%][ \t]+(?=" + KNOWN + rb"|" + OTHER + rb")")
+_PROMPT = re.compile(rb"\A([ \t]*)[$#%][ \t]+(?=" + KNOWN + rb"|" + OTHER + rb")")
 _PATCH = rb"(?:\*\*\*|[<{\[]|" + OPENING + rb")"
 _CALL = rb"(?:(?:cd|cat|git|patch)[ \t]|" + SHELL + rb"[ \t]|" + NAME + rb"[ \t<])"
 _BEGINS = re.compile(rb"\s*" + _PATCH)
@@ -61,7 +61,7 @@ _LIKE_PROSE = re.compile(
 # Words that say how or where to apply, so that the command cannot be read as prose.
 _FLAG_OR_CD = re.compile(rb"\s--?\w|(?<![\w./-])(?:cd|pushd)\s")
 _FLAG = re.compile(rb"\s(?:-R|--reverse|-p\d+|--directory)\b")
-_ENDS = re.compile(rb"\s*(?:\*+\s*end\s+patch|</FILE_CHANGES)", re.IGNORECASE)
+_ENDS = re.compile(rb"\s*" + ENDING, re.IGNORECASE)
 _BARE_HEREDOC = re.compile(rb"[ \t]*<<(-?)[ \t]*(?:'(\w+)'|\"(\w+)\"|(\w+))[ \t\r]*")
 _OPENING = re.compile(rb"\s*" + OPENING)
 _CONTINUES = (b"\\", b"&&", b"|")
@@ -197,6 +197,7 @@ def _read_content(scanner: Scanner, call: Call, count: int) -> Scanner | None:
     start = scanner.at + count
     dedent = _strip_tabs(scanner.dedent) if call.tabs else scanner.dedent
     body = replace(scanner, at=start, dedent=dedent, directory=directory)
+    body = _without_indentation(body, call.delimiter, indentation(scanner.line))
     end, ended = heredoc.find_terminator(body, call.delimiter)
     if not ended and not _has_end(body, end):
         report_missing_end(scanner, "heredoc", call.delimiter, end)
@@ -222,10 +223,9 @@ def _read_argument(scanner: Scanner, call: Call, count: int, directory: str) -> 
         )
         scanner.at += count
         return scanner.limited_to(scanner.at)
-    at, lines = scanner.at, _argument_lines(scanner.lines, scanner.at, call)
+    lines = _argument_lines(scanner.lines, scanner.at, call)
     scanner.at += count
-    plain = scanner.dedent is None and scanner.end == len(scanner.lines)
-    content = scanner.nested(lines, Origin(scanner.lines, _derive_lines, at) if plain else None)
+    content = scanner.nested(lines)
     content.directory = directory
     return content
 
@@ -238,11 +238,20 @@ def _argument_lines(lines: Lines, at: int, call: Call) -> Lines:
     return Lines(text, numbers=ArgumentLineNumbers(lines, at + call.line, offsets))
 
 
-def _derive_lines(lines: Lines, at: int) -> Lines:
-    command = _read_command(Scanner(lines, at=at))
-    call = parse_call(command.text) if command else None
-    assert call is not None
-    return _argument_lines(lines, at, call)
+def _without_indentation(body: Scanner, delimiter: bytes, indent: bytes) -> Scanner:
+    """Return a scanner that takes off `indent`, which the call has, if all lines have it.
+
+    The delimiter must have it, too: then all of the script is indented (D181).
+    """
+    dedent = body.dedent or bytes
+
+    def strip(line: bytes) -> bytes:
+        return dedent(line).removeprefix(indent)
+
+    inner = replace(body, dedent=strip)
+    end, ended = heredoc.find_terminator(inner, delimiter) if indent else (0, False)
+    lines = (body.line_at(at) for at in range(body.at, end + 1)) if ended else iter((b"x",))
+    return inner if all(line.startswith(indent) for line in lines if line.strip()) else body
 
 
 def _strip_tabs(dedent: Callable[[bytes], bytes] | None) -> Callable[[bytes], bytes]:

@@ -1,32 +1,45 @@
-"""The simple commands of one shell command line, by the grammar of `tree-sitter-bash`.
+r"""The simple commands of one shell command line.
 
     cd lib && cat <<'EOF' | apply_patch     →  cd lib · apply_patch, with a heredoc
 
-Source: POSIX Shell Command Language, 2.9 "Shell Commands", and Bash's here-strings. Words that a
-shell would expand are refused, as is any command with more than words, `&&`, one `|` and one
-redirected input.
+    line     := command ("&&" newline* command)*
+    command  := word+ [input] ["|" newline* word+]          with an input, `cat` is before `|`
+    input    := ("<<" | "<<-" | "<<<") word
+    word     := ("'"…"'" | "$'"…"'" | '"'…'"' | "\" character | plain character)+
+
+Source: POSIX Shell Command Language, 2.3 "Token Recognition" and 2.9 "Shell Commands", and Bash's
+here-strings. Words that a shell would expand are refused, as is any command with more than this:
+other operators, comments, assignments, file descriptors.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from git_opatch.parse.wrappers.shell.quoting import is_quoted, split_spans, unquote
+from git_opatch.parse.wrappers.shell.quoting import unquote
 
-if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
-
-_MAX_SKELETON = 4096
-"""Bytes of a command line, without quoted text of several lines."""
-
-_QUOTED_NODES = {"raw_string", "ansi_c_string", "string", "string_content", '"'}
-_PLAIN_NODES = {"word", "number", "concatenation", *_QUOTED_NODES}
 _PRINTERS = ([b"printf", b"%s"], [b"printf", b"%s\\n"], [b"printf", b"%s\n"])
-_EXPANDED = re.compile(rb"[*?\[~{]")
-_OPERATOR_NEWLINE = re.compile(rb"[&|][ \t]*\n")
-_GAP = re.compile(rb"(?:[ \t\n]|\\\n)*(?:-(?:[ \t\n]|\\\n)*)?")
+_STDIN = b"-"
+_TOKEN = re.compile(
+    rb"""(?P<gap>[ \t]++|\\\n)
+    | (?P<operator><<<|<<-?|&&|\|(?!\|)|\n)
+    | (?P<word>(?!\#)(?:
+        '[^']*+'
+      | \$'(?:[^'\\]|\\.)*+'
+      | "(?:[^"\\]|\\.)*+"
+      | \\[^\n]
+      | [^\s'"\\$`*?\[~{|&;<>()]++
+      )++)""",
+    re.DOTALL | re.VERBOSE,
+)
+_UNKNOWN = re.compile(rb"\S[^\s|&;<>()]*+|\S")
+_DOUBLE_QUOTED = re.compile(
+    rb"""\$'(?:[^'\\]|\\.)*+' | '[^']*+' | \\. | ("(?:[^"\\]|\\.)*+")""", re.DOTALL | re.VERBOSE
+)
+_EXPANSION = re.compile(rb"(?:[^\\$`]|\\.)*+[$`]", re.DOTALL)
+_ASSIGNMENT = re.compile(rb"[A-Za-z_]\w*+\+?=")
+_INPUTS = (b"<<", b"<<-", b"<<<")
 
 
 class NotACall(Exception):  # noqa: N818 - it is an answer
@@ -57,164 +70,135 @@ class SimpleCommand(NamedTuple):
     input: Word | None = None
 
 
-def make_skeleton(text: bytes) -> tuple[bytes, dict[int, bytes]]:
-    """Empty the quotes that have several lines or could hold a heredoc.
+class _Token(NamedTuple):
+    """An operator, or a word; `glued` is whether no space is before it."""
 
-    Returns the skeleton, which the grammar parses in little time, and the quoted text by offset.
+    written: bytes
+    line: int
+    is_word: bool
+    glued: bool
+
+
+def parse_commands(text: bytes) -> list[SimpleCommand]:
+    """Return the commands that are run one after the other if all succeed. Raises `NotACall`."""
+    return _Parser(_read_tokens(text)).commands()
+
+
+def _read_tokens(text: bytes) -> list[_Token]:
+    """Split a command into words and operators. Raises `NotACall` for what is neither."""
+    tokens: list[_Token] = []
+    at = line = 0
+    glued = False
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            unknown = _UNKNOWN.search(text, at)
+            raise NotACall(unknown[0] if unknown else b"")
+        written = match[0]
+        if match["word"] is not None and _is_expanded(written):
+            raise NotACall(written)
+        if match["gap"] is None:
+            tokens.append(_Token(written, line, match["word"] is not None, glued))
+        glued = match["gap"] is None
+        line += written.count(b"\n")
+        at = match.end()
+    return tokens
+
+
+def _is_expanded(word: bytes) -> bool:
+    """Whether a shell expands a part of `word`.
+
+    A patch or a script in double quotes is text, as it was meant.
     """
-    out, holes = bytearray(), {}
-    for span in split_spans(text):
-        if is_quoted(span) and (b"\n" in span or b"<<" in span):
-            holes[len(out)] = span
-            out += _empty_quotes(span)
-        else:
-            out += span
-        if len(out) > _MAX_SKELETON:
+    return any(
+        match[1] is not None
+        and b"\n" not in match[1]
+        and b"<<" not in match[1]
+        and _EXPANSION.match(match[1]) is not None
+        for match in _DOUBLE_QUOTED.finditer(word)
+    )
+
+
+class _Parser:
+    """Parses the tokens of one command line. Raises `NotACall`."""
+
+    def __init__(self, tokens: list[_Token]) -> None:
+        self._tokens, self._at = tokens, 0
+
+    def commands(self) -> list[SimpleCommand]:
+        """Parse all tokens."""
+        commands = [self._command()]
+        while self._take(b"&&"):
+            self._take_newlines()
+            commands.append(self._command())
+        while self._take(b"\n"):
+            pass
+        if self._next is not None:
+            raise NotACall(self._next.written)
+        return commands
+
+    @property
+    def _next(self) -> _Token | None:
+        return self._tokens[self._at] if self._at < len(self._tokens) else None
+
+    def _take(self, *operators: bytes) -> _Token | None:
+        token = self._next
+        if token is None or token.is_word or token.written not in operators:
+            return None
+        self._at += 1
+        return token
+
+    def _take_newlines(self) -> bool:
+        before = self._at
+        while self._take(b"\n"):
+            pass
+        return self._at > before
+
+    def _command(self) -> SimpleCommand:
+        command = self._simple()
+        if self._take(b"|") is None:
+            return command
+        # The body of a heredoc begins on the next line, before the rest of the command.
+        if self._take_newlines() and command.input is not None:
             raise NotACall
-    return bytes(out), holes
-
-
-def _empty_quotes(span: bytes) -> bytes:
-    return b"$''" if span.startswith(b"$") else span[:1] * 2
-
-
-@cache
-def _parser() -> Parser:
-    # Imported late: it takes time, and most patches have no shell text.
-    import tree_sitter_bash
-    from tree_sitter import Language, Parser
-
-    return Parser(Language(tree_sitter_bash.language()))
-
-
-class TreeReader:
-    """Reads the syntax tree of one command line. Raises `NotACall`."""
-
-    def __init__(self, skeleton: bytes, holes: dict[int, bytes]) -> None:
-        self._text, self._holes = skeleton, holes
-        self._read = 0
-
-    def steps(self) -> list[SimpleCommand]:
-        """Return the commands that are run one after the other if all succeed."""
-        root = _parser().parse(self._text).root_node
-        if root.has_error or root.child_count != 1:
-            raise NotACall(b"" if root.child_count < 2 else root.children[1].text or b"")
-        steps = self._steps(root.children[0])
-        self._advance(len(self._text))
-        return steps
-
-    def _advance(self, start: int, end: int = 0) -> None:
-        """Move on to `end`; before `start` the tree may omit only a `-`."""
-        if not _GAP.fullmatch(self._text, self._read, start):
+        reader = self._simple()
+        if reader.input is not None:
             raise NotACall
-        self._read = end or start
+        return _printed(command, reader) if command.input is None else _piped(command, reader)
 
-    def _operator(self, node: Node, *operators: str) -> str:
-        if node.type not in operators:
-            raise NotACall(node.text or b"")
-        self._advance(node.start_byte, node.end_byte)
-        return node.type
-
-    def _steps(self, node: Node) -> list[SimpleCommand]:
-        if node.type == "command":
-            return [self._step(node)]
-        if node.type == "list":
-            left, operator, right = _children(node, 3)
-            steps = self._steps(left)
-            self._operator(operator, "&&")
-            return steps + self._steps(right)
-        if node.type == "redirected_statement" and node.child_count == 2:
-            *before, last = self._steps(node.children[0])
-            return [*before, self._redirected(last, node.children[1])]
-        if node.type == "pipeline":
-            return [self._printed(node)]
-        raise NotACall
-
-    def _step(self, node: Node) -> SimpleCommand:
+    def _simple(self) -> SimpleCommand:
         words: list[Word] = []
-        for child in node.children:
-            if child.type == "herestring_redirect" and child == node.children[-1]:
-                operator, word = _children(child, 2)
-                return SimpleCommand(
-                    tuple(words), self._operator(operator, "<<<"), self._word(word)
-                )
-            words.append(self._word(child))
-        return SimpleCommand(tuple(words))
-
-    def _redirected(self, step: SimpleCommand, node: Node) -> SimpleCommand:
-        if node.type != "heredoc_redirect" or step.input is not None:
-            raise NotACall
-        sign, start, *rest = node.children
-        operator, word = self._operator(sign, "<<", "<<-"), self._taken(start)
-        if rest and rest[0].type == "pipeline":
-            step = self._piped(step, rest.pop(0))
-        if [node.type for node in rest] != [
-            "heredoc_body",
-            "heredoc_end",
-        ] or step.input is not None:
-            raise NotACall
-        if _OPERATOR_NEWLINE.search(self._text, start.end_byte, rest[0].start_byte):
-            raise NotACall  # the body begins on the next line, before the rest of the command
-        self._advance(rest[1].start_byte, rest[1].end_byte)
-        return SimpleCommand(step.words, operator, word)
-
-    def _printed(self, node: Node) -> SimpleCommand:
-        """Read the text that another command prints as a here-string.
-
-        `echo` of some shells interprets backslashes, and `printf` its first word: then only the
-        shell knows what is printed.
-        """
-        left, sign, right = _children(node, 3)
-        printer = self._simple(left)
-        self._operator(sign, "|")
-        step = self._simple(right)
-        *before, text = printer.words
-        words = [word.value for word in before]
-        plain = words == [b"echo"] and b"\\" not in text.value
-        if step.input or not (plain or words in _PRINTERS) or b"\n" not in text.value:
-            raise NotACall(b" ".join(word.written for word in before))
-        return SimpleCommand(step.words, "<<<", text)
-
-    def _simple(self, node: Node) -> SimpleCommand:
-        if node.type != "command":
-            raise NotACall(node.text or b"")
-        return self._step(node)
-
-    def _piped(self, cat: SimpleCommand, node: Node) -> SimpleCommand:
-        if [word.written for word in cat.words] != [b"cat"]:
-            raise NotACall
-        pipe, reader = _children(node, 2)
-        self._operator(pipe, "|")
-        return self._simple(reader)
-
-    def _word(self, node: Node) -> Word:
-        """Return a word that a shell does not expand. Raises `NotACall`."""
-        if not _is_plain(node.children[0] if node.type == "command_name" else node):
-            raise NotACall(node.text or b"")
-        return self._taken(node)
-
-    def _taken(self, node: Node) -> Word:
-        self._advance(node.start_byte, node.end_byte)
-        before = self._written(0, node.start_byte)
-        return Word(self._written(node.start_byte, node.end_byte), before.count(b"\n"))
-
-    def _written(self, start: int, end: int) -> bytes:
-        """Return a part of the command with its quoted text restored."""
-        out, at = bytearray(), start
-        for hole, span in self._holes.items():
-            if start <= hole < end:
-                out += self._text[at:hole] + span
-                at = hole + len(_empty_quotes(span))
-        return bytes(out + self._text[at:end])
+        while (token := self._next) is not None and token.is_word:
+            words.append(Word(token.written, token.line))
+            self._at += 1
+        if not words or _ASSIGNMENT.match(words[0].written):
+            raise NotACall(words[0].written if words else b"")
+        sign = self._take(*_INPUTS)
+        if sign is None:
+            return SimpleCommand(tuple(words))
+        target = self._next
+        if target is None or not target.is_word or (sign.glued and words[-1].written.isdigit()):
+            raise NotACall(sign.written)
+        self._at += 1
+        return SimpleCommand(tuple(words), sign.written.decode(), Word(target.written, target.line))
 
 
-def _children(node: Node, count: int) -> list[Node]:
-    if node.child_count != count:
-        raise NotACall
-    return node.children
+def _piped(cat: SimpleCommand, reader: SimpleCommand) -> SimpleCommand:
+    """Return `reader` with the input of `cat`, which passes it on."""
+    if [word.written for word in cat.words if word.written != _STDIN] != [b"cat"]:
+        raise NotACall(cat.words[0].written)
+    return reader._replace(operator=cat.operator, input=cat.input)
 
 
-def _is_plain(node: Node) -> bool:
-    if node.type == "word" and _EXPANDED.search(node.text or b""):
-        return False
-    return node.type in _PLAIN_NODES and all(map(_is_plain, node.children))
+def _printed(printer: SimpleCommand, reader: SimpleCommand) -> SimpleCommand:
+    """Read the text that another command prints as a here-string.
+
+    `echo` of some shells interprets backslashes, and `printf` its first word: then only the shell
+    knows what is printed.
+    """
+    *before, text = printer.words
+    words = [word.value for word in before]
+    plain = words == [b"echo"] and b"\\" not in text.value
+    if not (plain or words in _PRINTERS) or b"\n" not in text.value:
+        raise NotACall(b" ".join(word.written for word in before))
+    return reader._replace(operator="<<<", input=text)

@@ -1,0 +1,64 @@
+"""A patch that is indented as a whole is read; one that is not, is not."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from git_opatch.model.errors import ParseError
+from git_opatch.model.patch import Patch
+from git_opatch.parse import parse_patch
+
+ENVELOPE = "*** Begin Patch\n*** Update File: f\n@@\n a\n\n-b\n+c\n*** End Patch\n"
+DIFF = "--- a/f\n+++ b/f\n@@\n a\n\n-b\n+c\n"
+BLOCK = "f\n<<<<<<< SEARCH\nb\n=======\n c\n>>>>>>> REPLACE\n"
+CHANGES = f'<FILE_CHANGES>\n<FILE_PATCH file_path="f">\n{DIFF}</FILE_PATCH>\n</FILE_CHANGES>\n'
+SCRIPT = f"cd lib && apply_patch <<'EOF'\n{ENVELOPE}EOF\n"
+PATCHES = [ENVELOPE, DIFF, BLOCK, CHANGES, SCRIPT, f"diff --git a/f b/f\n{DIFF}", DIFF * 2]
+
+
+def numbers(patch: Patch) -> list[int]:
+    return [line.number for file in patch.files for hunk in file.hunks for line in hunk.lines]
+
+
+@pytest.mark.parametrize("indent", [" ", "   ", "\t", " \t"])
+@pytest.mark.parametrize("patch", PATCHES)
+def test_indentation_of_all_lines_is_taken_off(patch: str, indent: str) -> None:
+    plain = parse_patch(patch)
+    for before, after in [("", ""), ("Do:\n\n", "\nThat is all.\n"), ("- Do:\n\n", "\n- b\n")]:
+        read = parse_patch(before + textwrap.indent(patch, indent) + after)
+        assert read.files == plain.files
+        assert numbers(read) == [before.count("\n") + number for number in numbers(plain)]
+
+
+def test_indentation_inside_the_patch_stays() -> None:
+    (file,) = parse_patch(textwrap.indent(DIFF.replace("+c", "+  c"), "  ")).files
+    assert [line.text for line in file.hunks[0].postimage] == [b"a", b"", b"  c"]
+
+
+@pytest.mark.parametrize("patch", [ENVELOPE, CHANGES])
+def test_prose_may_follow_an_end_at_once(patch: str) -> None:
+    assert parse_patch(textwrap.indent(patch, "  ") + "Done.\n").files == parse_patch(patch).files
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(textwrap.indent(DIFF, "  ") + "+d\n", id="an added line below"),
+        pytest.param(textwrap.indent(DIFF, "  ") + " d\n", id="context below"),
+        pytest.param(textwrap.indent(DIFF, "  ") + "\n+d\n", id="a line below a blank one"),
+        pytest.param(textwrap.indent(DIFF, "  ").replace("  -b", "-b"), id="a line inside"),
+        pytest.param("f\n" + textwrap.indent(BLOCK[2:], "  "), id="a block without its path"),
+        pytest.param(textwrap.indent(ENVELOPE, "  ").replace(" File", ""), id="malformed"),
+    ],
+)
+def test_what_is_not_indented_as_a_whole_is_refused(text: str) -> None:
+    with pytest.raises(ParseError) as caught:
+        parse_patch(text)
+    assert "no patch found" not in str(caught.value)
+
+
+def test_many_indented_lines_are_read_in_linear_time() -> None:
+    with pytest.raises(ParseError, match="no patch found"):
+        parse_patch("  --- a/f\n" * 20_000)
