@@ -1,17 +1,23 @@
-"""Refuse added lines that cannot be meant to be written as they are (D92, D93, D94)."""
+"""Refuse added lines that cannot be meant to be written as they are (D34, D92, D93, D94)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from git_opatch.complete.encoding import foreign_encoding
+from git_opatch.complete.encoding import RemainingLines, foreign_encoding
 from git_opatch.complete.moved_block import moved_block
 from git_opatch.complete.placeholder import placeholder_in
-from git_opatch.model.patch import Line
+from git_opatch.model.patch import FilePatch, Hunk, Line, Prefix
 from git_opatch.model.paths import is_document
 from git_opatch.model.placement import Evidence, Placement
 from git_opatch.model.text import Text, visible
+
+_NOTHING = Text([])
+_DOUBLED = (
+    "adds lines that all begin with `+`, as no line of the file does, so it is unclear whether "
+    "their prefixes are doubled"
+)
 
 
 class Doubt(NamedTuple):
@@ -24,15 +30,15 @@ class Doubt(NamedTuple):
 def doubt_of(
     placement: Placement,
     lines: Sequence[Line],
-    placements: Sequence[Placement],
+    remaining: RemainingLines,
     text: Text,
     path: str,
 ) -> Doubt | None:
     """Return why the added lines of `placement` are not to be written; None if they are.
 
-    `lines` are those of its hunk, the added ones indented as they would be written. `placements`
-    are those of all hunks of the file, `text`, which is at `path`. A completed diff is exempt: it
-    restores what was there.
+    `lines` are those of its hunk, the added ones indented as they would be written.
+    `remaining` are the lines that all hunks leave in the file, `text`, which is at `path`. A
+    completed diff is exempt: it restores what was there.
     """
     if placement.evidence is Evidence.EXACT_POSITION:
         return None
@@ -42,10 +48,40 @@ def doubt_of(
             f"adds `{visible(placeholder)}`, which stands for code that the hunk does not show",
             "leave that line out, since lines that a hunk does not show stay; or write the code",
         )
-    encoding = foreign_encoding(placement, placements, text)
+    if _doubles_prefixes(placement.hunk, text):
+        return Doubt(_DOUBLED, "send each added line with one `+` in front of its text")
+    encoding = foreign_encoding(placement, remaining)
     if encoding:
         return Doubt(encoding, "write the added lines in ASCII, or convert the file first")
     moved = moved_block(placement, lines, text, path)
     if moved:
         return Doubt(moved, "remove those lines, too, and add them again at their new depth")
     return None
+
+
+def doubt_of_new(section: FilePatch, path: str) -> Doubt | None:
+    """Return why the lines of a new file at `path` are not to be written; None if they are.
+
+    A document may well show what a placeholder looks like.
+    """
+    if section.exact_positions or is_document(path):
+        return None
+    for hunk in section.hunks:
+        if placeholder := placeholder_in(hunk, _NOTHING, is_document=False):
+            return Doubt(
+                f"has `{visible(placeholder)}`, which stands for code that the patch does not show",
+                "send the whole file, or only what changes, with context lines",
+            )
+    return None
+
+
+def _doubles_prefixes(hunk: Hunk, text: Text) -> bool:
+    """Tell whether all lines that a hunk adds begin with `+`, as no line of the file does (D34).
+
+    A removed line shows whether prefixes are doubled, and so decides how the hunk is read.
+    """
+    if any(line.prefix is Prefix.REMOVED for line in hunk.lines):
+        return False
+    added = [line.text for line in hunk.lines if line.prefix is Prefix.ADDED and line.text.strip()]
+    doubled = bool(added) and all(line.startswith(b"+") for line in added)
+    return doubled and not any(line.startswith(b"+") for line in text.lines)

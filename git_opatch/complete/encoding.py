@@ -7,23 +7,39 @@ reverse, would leave a file that no program can read. A file of ASCII alone take
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from git_opatch.model.patch import Prefix
 from git_opatch.model.placement import Placement
 from git_opatch.model.text import Text
 
 
-def foreign_encoding(placement: Placement, placements: Sequence[Placement], text: Text) -> str:
+class RemainingLines:
+    """The lines that stay in a file, `text`, when hunks are applied at `placements`.
+
+    These are of all its hunks, which may change the file's encoding together.
+    """
+
+    def __init__(self, placements: Sequence[Placement], text: Text) -> None:
+        self._placements = placements
+        self._text = text
+
+    @cached_property
+    def encodings(self) -> set[bool]:
+        """Tell, for all of the lines that are not ASCII, whether they are UTF-8."""
+        gone = {position for placement in self._placements for position in _removed(placement)}
+        return _encodings(line for at, line in enumerate(self._text.lines) if at not in gone)
+
+
+def foreign_encoding(placement: Placement, remaining: RemainingLines) -> str:
     """Say that a line that a hunk adds is in UTF-8 and the file is not, or the reverse.
 
-    Empty if its encoding is that of some line that stays in the file, `text`, or all of those are
-    ASCII. `placements` are those of all hunks, which may change the file's encoding together.
+    Empty if its encoding is that of some line that stays in the file, or all of those are ASCII.
     """
     added = _encodings(line.text for line in placement.hunk.lines if line.prefix is Prefix.ADDED)
     if not added:
         return ""
-    gone = {position for each in placements for position in _removed(each)}
-    stay = _encodings(line for at, line in enumerate(text.lines) if at not in gone)
+    stay = remaining.encodings
     if not stay or added <= stay:
         return ""
     if stay == {True}:

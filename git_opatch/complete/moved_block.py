@@ -7,14 +7,17 @@ Context is never written (D40), so its indentation stays:
          go()                   go()                go()        no Python
          done()             done()              done()
 
-The same holds for a line that opens a block and is added above context that is not deeper.
-Elsewhere braces and keywords close a block, so that its indentation changes nothing.
+The same holds for a line that opens a block and is added above context that is not deeper, and
+for a line that the patch shows out of the block that it is in, though another one could take it in.
+Elsewhere braces and keywords close a block, so that its indentation changes nothing
+(`complete/balance.py`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
+from typing import NamedTuple
 
 from git_opatch.model.patch import Line, Prefix
 from git_opatch.model.placement import Placement
@@ -22,8 +25,30 @@ from git_opatch.model.text import Text, indentation, opens, visible
 
 _PYTHON = (".py", ".pyi", ".pyx")
 _OPENS = re.compile(
-    rb"(?:if|elif|else|for|while|def|class|with|try|except|finally|async)\b.*:[ \t]*(?:#.*)?\r?"
+    rb"(?:if|elif|else|for|while|def|class|with|try|except|finally|async|match|case)\b.*:"
+    rb"[ \t]*(?:#.*)?\r?"
 )
+
+
+class _Pair(NamedTuple):
+    """An old line as the patch and as the file has it."""
+
+    in_patch: bytes
+    in_file: bytes
+
+
+class _Run(NamedTuple):
+    """What is removed and added, and the lines of the file above and below it; no blank ones."""
+
+    removed: Sequence[_Pair]
+    added: Sequence[bytes]
+    above: bytes
+    below: _Pair
+    stop: int
+    """The position in the file from which on lines may follow that one."""
+    gone: Set[int]
+    """The positions of the lines that the hunk removes."""
+    text: Text
 
 
 def moved_block(placement: Placement, lines: Sequence[Line], text: Text, path: str) -> str:
@@ -33,54 +58,73 @@ def moved_block(placement: Placement, lines: Sequence[Line], text: Text, path: s
     """
     if not path.endswith(_PYTHON):
         return ""
-    for removed, added, above, below in _runs(placement, lines, text):
-        depth = indentation(below)
-        opened = added[-1] if added else b""
-        if _opens_block(opened) and not _is_deeper(depth, opened):
+    for run in _runs(placement, lines, text):
+        opened = run.added[-1] if run.added else b""
+        if _opens_block(opened) and not _is_deeper(run.below.in_file, opened):
             new = visible(opened.strip())
             return f"opens a block with `{new}` above lines that would have to move into it"
-        last = opened or above
-        for at, line in enumerate(removed):
-            inside = (*map(indentation, removed[at + 1 :]), depth)
-            if (
-                _opens_block(line)
-                and all(_is_deeper(other, line) for other in inside)
-                and _is_deeper(depth, last)
-                and not opens(last.partition(b"#")[0])
-            ):
-                closed = visible(line.strip())
+        for at, line in enumerate(run.removed):
+            if _loses_block(run, at, opened or run.above):
+                closed = visible(line.in_file.strip())
                 return f"removes `{closed}` above lines that would have to move out of its block"
     return ""
 
 
-_Run = tuple[Sequence[bytes], Sequence[bytes], bytes, bytes]
-"""What is removed and added, and the lines above and below it; no blank ones."""
+def _loses_block(run: _Run, at: int, last: bytes) -> bool:
+    """Tell whether the removed line at `at` opens a block of which lines stay, below `last`.
+
+    A line that opens a block, right above, gets these lines, if nothing follows in the block that
+    is gone. But a patch that shows them no deeper than the removed line says that they move. The
+    line above may be the last of several that open a block, and deeper; an added one is not.
+    """
+    line, below = run.removed[at], run.below
+    inside = (*run.removed[at + 1 :], below)
+    if not _opens_block(line.in_file) or not all(
+        _is_deeper(other.in_file, line.in_file) for other in inside
+    ):
+        return False
+    is_shown_out = not _is_deeper(below.in_patch, line.in_patch)
+    if not opens(last.partition(b"#")[0]):
+        return is_shown_out or _is_deeper(below.in_file, last)
+    if last is not run.above and not _is_deeper(line.in_file, last):
+        return False
+    following = _next_kept(run, line.in_file)
+    goes_on = bool(following) and indentation(following) == indentation(line.in_file)
+    return is_shown_out or goes_on
+
+
+def _next_kept(run: _Run, line: bytes) -> bytes:
+    """Return the next line below the run that stays and is not deeper than `line`."""
+    kept = (run.text.lines[at] for at in range(run.stop, len(run.text.lines)) if at not in run.gone)
+    return next((other for other in kept if _is_solid(other) and not _is_deeper(other, line)), b"")
 
 
 def _runs(placement: Placement, lines: Sequence[Line], text: Text) -> Iterator[_Run]:
     """Yield each run of changes that has a line below it."""
-    removed: list[bytes] = []
+    removed: list[_Pair] = []
     added: list[bytes] = []
+    old = (line.prefix for line in lines if line.prefix is not Prefix.ADDED)
+    gone = {at for at, prefix in enumerate(old, placement.start) if prefix is Prefix.REMOVED}
     position = placement.start
     above = next(filter(_is_solid, reversed(text.lines[:position])), b"")
     for line in lines:
         if line.prefix is Prefix.ADDED:
             added += [line.text] if _is_solid(line.text) else []
             continue
-        found = text.lines[position]
+        found = _Pair(line.text, text.lines[position])
         position += 1
-        if not _is_solid(found):
+        if not _is_solid(found.in_file):
             continue
         if line.prefix is Prefix.REMOVED:
             removed.append(found)
             continue
         if removed or added:
-            yield removed, added, above, found
+            yield _Run(removed, added, above, found, position, gone, text)
             removed, added = [], []
-        above = found
+        above = found.in_file
     below = next(filter(_is_solid, text.lines[position:]), b"")
     if below and (removed or added):
-        yield removed, added, above, below
+        yield _Run(removed, added, above, _Pair(below, below), position, gone, text)
 
 
 def _is_solid(line: bytes) -> bool:
@@ -91,6 +135,7 @@ def _opens_block(line: bytes) -> bool:
     return _OPENS.fullmatch(line.lstrip()) is not None
 
 
-def _is_deeper(depth: bytes, line: bytes) -> bool:
-    """Tell whether an indentation is deeper than that of `line`."""
-    return depth.startswith(indentation(line)) and depth != indentation(line)
+def _is_deeper(line: bytes, other: bytes) -> bool:
+    """Tell whether `line` is indented deeper than `other`."""
+    depth = indentation(line)
+    return depth.startswith(indentation(other)) and depth != indentation(other)

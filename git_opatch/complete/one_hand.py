@@ -15,6 +15,9 @@ it, too, is in doubt
 
 Typographic signs that the file does not have, and the levels of headings, become the file's, if
 all old lines agree how. Any other doubt refuses the hunk.
+
+Of whitespace, only that inside quotes is compared: there it is content. Where all
+lines end with blanks, and none of the file's does, the added ones lose them.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 from unicodedata import category
@@ -30,13 +34,14 @@ from unicodedata import category
 from git_opatch.complete.reindent import lines_between
 from git_opatch.model.patch import Line, Prefix
 from git_opatch.model.placement import Likeness, Placement
-from git_opatch.model.text import Text, visible
+from git_opatch.model.text import Text, visible_difference
 
 _TOKEN = re.compile(r"\w+|(\W)\1*")
 _HEADING = re.compile(r"(#{1,6})(?= )")
 _DEEPEST = 6
 """The deepest level of a heading."""
 _WHITESPACE = re.compile(r"[ \t\r]+")
+_QUOTED = re.compile(r"(?<![\w\\])([\"'`]).*?(?<!\\)\1")
 _SENTENCE_END = re.compile(r"[.,;:!?]+")
 _SENTENCE = re.compile(r"[.!?]")
 _CLOSED = re.compile(r".*[\w)\]}>\"'`\u2019\u201d]", re.DOTALL)
@@ -67,7 +72,7 @@ class _Row(NamedTuple):
 class _Difference(NamedTuple):
     """A token of the patch and that of the file in its place; either may be empty.
 
-    `before` and `after` are the tokens around it in the patch.
+    `before` and `after` are the tokens around it in the patch, if it is not at the end.
     """
 
     in_patch: str
@@ -88,8 +93,9 @@ def as_one_hand_wrote(placement: Placement, text: Text) -> Written:
     if shift is None:
         return Written(placement, _UNCLEAR_LEVEL)
     signs = _signs_to_undo(rows, differing, text)
-    lines = [_undone(line, shift, signs) for line in placement.hunk.lines]
-    unclear = _first_doubt(rows, differing, lines, text)
+    cut = _all_end_with_blanks(placement, text)
+    lines = [_undone(line, shift, signs, cut=cut) for line in placement.hunk.lines]
+    unclear = _first_doubt(rows, differing, lines, text) or _first_quoted(placement, text)
     if lines != [*placement.hunk.lines]:
         placement = replace(placement, hunk=replace(placement.hunk, lines=tuple(lines)))
     return Written(placement, unclear)
@@ -168,11 +174,33 @@ def _signs_to_undo(rows: Sequence[_Row], differing: Sequence[_Row], text: Text) 
     }
 
 
-def _undone(line: Line, shift: int, signs: Mapping[str, str]) -> Line:
-    """Return an added line with the file's signs, and its level of headings."""
-    if line.prefix is not Prefix.ADDED or not (shift or signs):
+def _all_end_with_blanks(placement: Placement, text: Text) -> bool:
+    """Tell whether all lines of a hunk end with blanks, and no old one of them does in the file."""
+    in_file = lines_between(text, placement.start, placement.stop)
+    old = zip(placement.hunk.preimage, in_file, strict=True)
+    shown = [(line.text, found) for line, found in old if found.strip()]
+    added = [line.text for line in placement.hunk.lines if line.prefix is Prefix.ADDED]
+    return (
+        bool(shown)
+        and all(_ends_with_blanks(line) or not line.strip() for line in added)
+        and all(_ends_with_blanks(line) and not _ends_with_blanks(found) for line, found in shown)
+    )
+
+
+def _ends_with_blanks(line: bytes) -> bool:
+    return line.rstrip(b"\r").endswith((b" ", b"\t"))
+
+
+def _undone(line: Line, shift: int, signs: Mapping[str, str], *, cut: bool) -> Line:
+    """Return an added line with the file's signs and level of headings.
+
+    `cut` says that the blanks at its end go.
+    """
+    if line.prefix is not Prefix.ADDED or not (shift or signs or cut):
         return line
     text = line.text.decode("utf-8", "surrogateescape")
+    if cut:
+        text = text.rstrip(" \t\r") + text[len(text.rstrip("\r")) :]
     if not any(found in text for found in signs.values()):
         text = "".join(signs.get(token, token) for token in _tokens(text))
     if level := _level(text):
@@ -184,48 +212,144 @@ def _first_doubt(
     rows: Sequence[_Row], differing: Iterable[_Row], lines: Sequence[Line], text: Text
 ) -> str:
     """Say which difference an added line may have inherited; empty if none."""
-    added = [
-        (run, _tokens(_text(line.text)))
-        for run, line in _numbered(lines)
-        if line.prefix is Prefix.ADDED and line.text.strip()
-    ]
+    added, kept = _AddedLines(lines, text), _KeptTokens(rows)
+    judged: set[tuple[_Difference, int, str]] = set()
     for row in differing:
+        first = _tokens(row.in_patch)[0]
         for difference in _differences(row):
-            is_habit = not any(_keeps(other, difference) for other in rows) and not (
-                difference.is_end and any(tokens[-1] == difference.in_file for _, tokens in added)
-            )
-            if any(
-                (run == row.run and _repeats(tokens, difference))
-                or (is_habit and _inherits(tokens, row, difference))
-                or _has_other_signs(tokens, difference, text)
-                for run, tokens in added
-            ):
+            if (difference, row.run, first) in judged or not added.may_repeat(difference):
+                continue
+            judged.add((difference, row.run, first))
+            if _is_in_doubt(difference, row.run, first, added, kept):
+                shown, there = visible_difference(row.in_patch, row.in_file, _MAX_SHOWN)
                 return (
-                    f"{'removes' if row.run else 'shows'} `{visible(row.in_patch, _MAX_SHOWN)}` "
-                    f"where the file has `{visible(row.in_file, _MAX_SHOWN)}`, and an added line "
-                    "repeats the difference, so its intended text is unclear"
+                    f"{'removes' if row.run else 'shows'} `{shown}` where the file has `{there}`, "
+                    "and an added line repeats the difference, so its intended text is unclear"
                 )
     return ""
 
 
-def _inherits(tokens: Sequence[str], row: _Row, difference: _Difference) -> bool:
-    """Tell whether a line repeats a habit that is seen in `row`.
+def _is_in_doubt(
+    difference: _Difference, run: int, first: str, added: _AddedLines, kept: _KeptTokens
+) -> bool:
+    """Tell whether an added line in the same run repeats a difference, or any line a habit.
+
+    The old line that has the difference begins with the token `first`.
+    """
+    ends_as_in_file = difference.is_end and any(
+        tokens[-1] == difference.in_file for _, tokens in added.rows
+    )
+    is_habit = not ends_as_in_file and not kept.has(difference)
+    return (_is_typographic(difference.in_patch) and added.has_foreign_signs) or any(
+        (of_run == run and _repeats(tokens, difference))
+        or (
+            is_habit
+            and _inherits(tokens, first, difference)
+            and not (difference.is_end and kept.replaces_end(of_run, tokens))
+        )
+        for of_run, tokens in added.rows
+    )
+
+
+class _AddedLines:
+    """The added lines of a hunk, and what all of them have.
+
+    `rows` have the number of the run of changes, and the tokens of each line that is not blank.
+    """
+
+    def __init__(self, lines: Sequence[Line], text: Text) -> None:
+        self.rows = [
+            (run, _tokens(_text(line.text)))
+            for run, line in _numbered(lines)
+            if line.prefix is Prefix.ADDED and line.text.strip()
+        ]
+        self._text = text
+        self._tokens = {token for _, tokens in self.rows for token in tokens}
+        self._pairs = {
+            pair for _, tokens in self.rows for pair in pairwise([_EDGE, *tokens, _EDGE])
+        }
+
+    def may_repeat(self, difference: _Difference) -> bool:
+        """Tell whether it is worth comparing each line with `difference`."""
+        in_patch = difference.in_patch
+        if difference.is_end or _is_typographic(in_patch):
+            return True
+        if not in_patch:
+            return (difference.before, difference.after) in self._pairs
+        return in_patch == _EDGE or in_patch in self._tokens
+
+    @cached_property
+    def has_foreign_signs(self) -> bool:
+        """Whether a line has typographic signs that the file does not have."""
+        return any(_is_typographic(token) and not _has(self._text, token) for token in self._tokens)
+
+
+class _KeptTokens:
+    """What old lines have in the patch as the file has it."""
+
+    def __init__(self, rows: Sequence[_Row]) -> None:
+        self._rows = rows
+        self._tokens: set[str] = set()
+        for row in rows:
+            self._tokens |= {*_tokens(row.in_patch)} & {*_tokens(row.in_file)}
+        self._ends: dict[tuple[str, str], bool] = {}
+        self._removed_ends = {
+            (row.run, *_tokens(row.in_patch)[-2:]) for row in rows if row.in_patch == row.in_file
+        }
+
+    def replaces_end(self, run: int, tokens: Sequence[str]) -> bool:
+        """Tell whether a line of `tokens` ends in a word as a removed one of its run does.
+
+        That one is as in the file, so its end is not a mistake.
+        """
+        return tokens[-1].isalnum() and (run, *tokens[-2:]) in self._removed_ends
+
+    def has(self, difference: _Difference) -> bool:
+        """Tell whether a line has what the file has, where others have `difference`."""
+        in_patch, in_file = difference.in_patch, difference.in_file
+        if not difference.is_end:
+            return (in_file or in_patch) in self._tokens
+        key = in_patch, in_file
+        if key not in self._ends:
+            self._ends[key] = any(_ends_alike(row, in_patch, in_file) for row in self._rows)
+        return self._ends[key]
+
+
+def _first_quoted(placement: Placement, text: Text) -> str:
+    """Say which quoted text differs in whitespace, and is added as the patch has it."""
+    lines = placement.hunk.lines
+    added = [each for line in lines if line.prefix is Prefix.ADDED for each in _quoted(line.text)]
+    in_file = lines_between(text, placement.start, placement.stop)
+    old = zip(placement.hunk.preimage, in_file, placement.likeness, strict=True)
+    for line, found, kind in old if added else ():
+        if kind is not Likeness.WHITESPACE:
+            continue
+        for shown, there in zip(_quoted(line.text), _quoted(found), strict=False):
+            if shown != there and shown in added:
+                pair = visible_difference(shown, there, _MAX_SHOWN)
+                return (
+                    f"has `{pair[0]}` where the file has `{pair[1]}`, and an added line repeats "
+                    "the difference, so its intended text is unclear"
+                )
+    return ""
+
+
+def _quoted(line: bytes) -> list[str]:
+    """List the texts in quotes, with these."""
+    return [match[0] for match in _QUOTED.finditer(line.decode("utf-8", "surrogateescape"))]
+
+
+def _inherits(tokens: Sequence[str], other: str, difference: _Difference) -> bool:
+    """Tell whether a line repeats a habit, seen in a line that begins with the token `other`.
 
     What is a slip of words or of a sentence counts in a line of the same kind alone: in prose and
     in code, or behind the same mark of a comment.
     """
-    first, other = tokens[0], _tokens(row.in_patch)[0]
+    first = tokens[0]
     alike = first == other or (first.isalnum() and other.isalnum())
     changed = difference.in_patch + difference.in_file
     is_syntax = difference.is_end and not _SENTENCE.search(changed)
     return (alike or is_syntax) and _repeats(tokens, difference)
-
-
-def _has_other_signs(tokens: Sequence[str], difference: _Difference, text: Text) -> bool:
-    """Tell whether a line has typographic signs, as another has, that the file does not have."""
-    return _is_typographic(difference.in_patch) and any(
-        _is_typographic(token) and not _has(text, token) for token in tokens
-    )
 
 
 def _is_typographic(token: str) -> bool:
@@ -258,19 +382,16 @@ def _differences(row: _Row) -> Iterator[_Difference]:
         is_end = ends and _SENTENCE_END.fullmatch(in_patch + in_file) is not None
         if before == _EDGE and not (in_patch + in_file).strip("#"):
             continue  # the level of a heading
-        yield _Difference(in_patch, in_file, before, after, is_end)
+        around = ("", "") if is_end else (before, after)
+        yield _Difference(in_patch, in_file, *around, is_end)
 
 
-def _keeps(row: _Row, difference: _Difference) -> bool:
-    """Tell whether a line has in the patch what the file has, where others differ."""
-    in_patch, in_file = difference.in_patch, difference.in_file
-    if difference.is_end:
-        end = in_file or in_patch
-        ends = row.in_patch.endswith(end), row.in_file.endswith(end)
-        closed = _CLOSED.fullmatch(row.in_patch) is not None
-        return all(ends) if in_file else closed and not any(ends)
-    kept = in_file or in_patch
-    return kept in _tokens(row.in_file) and kept in _tokens(row.in_patch)
+def _ends_alike(row: _Row, in_patch: str, in_file: str) -> bool:
+    """Tell whether a line ends in the patch as in the file, where others end otherwise."""
+    end = in_file or in_patch
+    ends = row.in_patch.endswith(end), row.in_file.endswith(end)
+    closed = _CLOSED.fullmatch(row.in_patch) is not None
+    return all(ends) if in_file else closed and not any(ends)
 
 
 def _repeats(tokens: Sequence[str], difference: _Difference) -> bool:

@@ -135,10 +135,10 @@ def _pairs(placement: Placement, text: Text) -> list[Pair | None] | None:
         for line, found, kind in zip(placement.hunk.preimage, in_file, kinds, strict=False)
     ]
     shown = [row for row in rows if row is not None]
-    shifted = _is_shifted(placement.hunk.lines, shown) if any(map(_is_one_short, shown)) else False
-    if shifted is None:
-        return None
-    return [row and _pair(row, shifted=shifted) for row in rows]
+    if not any(map(_is_one_short, shown)) or _is_explained(shown):
+        return [row and _pair(row, shifted=True) for row in rows]
+    shifted = _is_shifted(placement.hunk.lines, shown)
+    return None if shifted is None else [row and _pair(row, shifted=shifted) for row in rows]
 
 
 _Row = tuple[Line, bytes]
@@ -150,6 +150,13 @@ def _pair(row: _Row, *, shifted: bool) -> Pair:
     line, found = row
     text = line.text if shifted or not _is_one_short(row) else found
     return indentation(text), indentation(found)
+
+
+def _is_explained(rows: Sequence[_Row]) -> bool:
+    """Tell whether one rule explains all lines as written, and not only those one space short."""
+    others = [_pair(row, shifted=True) for row in rows if not _is_one_short(row)]
+    is_shown = any(in_patch != in_file for in_patch, in_file in others)
+    return is_shown and bool(rules_for([_pair(row, shifted=True) for row in rows]))
 
 
 def lines_between(text: Text, start: int, stop: int) -> Sequence[bytes]:

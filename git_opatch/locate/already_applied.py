@@ -112,8 +112,7 @@ def _first_edited(
 ) -> int | None:
     """Return the first of `starts` where the file has `lines` but for one word.
 
-    So that many real insertions would be refused, written with context on one side alone: 5 of
-    4,401.
+    This refuses 5 of 4,401 real insertions, written with context on one side alone.
     """
     edited = (start for start in starts if _differs_by_a_word(lines, start, file_index))
     return next(edited, None)
@@ -137,20 +136,24 @@ def _differs_by_a_word(lines: Sequence[Line], start: int, file_index: FileIndex)
 
 
 _WORDS = re.compile(rb"\w+|[^\w\s]")
+_WORD = re.compile(rb"\w\w")
 
 
 def is_rewrite(hunk: Hunk, file_index: FileIndex) -> bool:
     """Tell whether a hunk of added lines alone is the file again: it would be there twice (D83).
 
-    Its first two lines are those of the file, or it has more than half of the file's lines. Of
-    37,188 insertions on real history 12 look so.
+    Its first two lines are those of the file, or its first and its last one, of which the first has
+    a word, or it has more than half of the file's lines. Of 9,704 insertions on real history 5 look
+    so.
     """
     if hunk.preimage:
         return False
     added = [text for line in hunk.lines if (text := line.text.strip())]
     in_file = [text for line in file_index.lines if (text := line.strip())]
-    if added[:2] == in_file[:2] and len(added) > 1:
-        return True
+    if len(added) > 1 and added[:1] == in_file[:1]:
+        ends_alike = added[-1] == in_file[-1] and _WORD.search(added[0])
+        if added[1:2] == in_file[1:2] or ends_alike:
+            return True
     distinct = set(in_file)
     return 2 * len(distinct.intersection(added)) > len(distinct)
 

@@ -116,7 +116,7 @@ def scope_end(heading_line: int, file_index: FileIndex) -> int:
     """Return where the scope of the heading at `heading_line` ends: at the next heading of its kind
     that is not deeper, or at the end of the file. A line that is not a heading has no end.
 
-    None is between a hunk of real history and what git names as its heading (D80).
+    In real history, no scope ends between a hunk and what git names as its heading (D80).
     """
     if heading_line not in file_index.scope_ends:
         file_index.scope_ends[heading_line] = _find_scope_end(heading_line, file_index)

@@ -196,7 +196,7 @@ def _must_match(line: Line) -> bool:
 _MAX_DROPPED_ONE_BY_ONE = 3
 
 
-def variants(hunk: Hunk, file_index: FileIndex) -> Iterator[Hunk]:
+def without_last_blanks(hunk: Hunk, file_index: FileIndex) -> Iterator[Hunk]:
     """Yield the hunk, then without 1, 2, 3, all of the empty context lines at its end (D26).
 
     A hunk whose only context is blank is at last taken for an addition, where the file has no

@@ -12,19 +12,18 @@ from dataclasses import dataclass, field, replace
 from git_opatch.locate.addition import place_addition
 from git_opatch.locate.already_applied import unique_postimage
 from git_opatch.locate.anchor import AnchorMatch, find_anchors, in_scope_of
-from git_opatch.locate.blank_lines import Alignment, align, variants
+from git_opatch.locate.blank_lines import Alignment, align, without_last_blanks
 from git_opatch.locate.context_difference import tolerate_context
-from git_opatch.locate.elision import bridge_gaps, describe_gaps
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.line_index import MAX_POSITIONS
 from git_opatch.locate.loose_matches import find_loose_matches, has_distinctive_line, is_coherent
 from git_opatch.locate.normalized import NormalizedLines
+from git_opatch.locate.omitted_context import bridge_gaps, describe_gaps
 from git_opatch.locate.repairs import (
     cut_in_front,
     with_fuzz,
     without_overhang,
 )
-from git_opatch.locate.unchanged_lines import cancel_unchanged
 from git_opatch.locate.variants import Variant, variants_of
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk, changed_span
@@ -174,7 +173,7 @@ def _already_applied(nothing: Candidates, file_index: FileIndex, tier: Tier) -> 
 
 def _strict(nothing: Candidates, file_index: FileIndex) -> Iterator[Candidates]:
     """Search strictly, then without the blank lines at the hunk's end (D26)."""
-    for variant in variants(nothing.hunk, file_index):
+    for variant in without_last_blanks(nothing.hunk, file_index):
         is_whole = variant is nothing.hunk
         found = nothing if is_whole else replace(nothing, variant=variant, positions=[])
         if variant.preimage:
@@ -193,7 +192,7 @@ def _add_end_of_file(found: Candidates, file_index: FileIndex) -> None:
 
     The end of the file has none of them, and is as good a candidate (D26).
     """
-    *_, shortest = variants(found.hunk, file_index)
+    *_, shortest = without_last_blanks(found.hunk, file_index)
     end = len(file_index.lines) - len(shortest.preimage)
     if not shortest.preimage or end < 0 or end in found.positions:
         return
@@ -246,8 +245,7 @@ def _align(found: Candidates, view: NormalizedLines, starts: Sequence[int]) -> N
 def _with_context_difference(nothing: Candidates, file_index: FileIndex, tier: Tier) -> Candidates:
     """Search for what matches at `tier` but for one context line (D101)."""
     found = replace(nothing, tier=tier, positions=[], must_be_unique=True)
-    hunk = cancel_unchanged(nothing.hunk) if tier is Tier.STRICT else nothing.hunk
-    tolerated = tolerate_context(hunk, file_index, tier)
+    tolerated = tolerate_context(nothing.hunk, file_index, tier)
     if tolerated is not None:
         found.variant, found.positions = tolerated.hunk, [tolerated.start]
         found.repairs = (f"a context line differs in {tolerated.difference}",)

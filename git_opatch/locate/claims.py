@@ -26,7 +26,7 @@ from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import Heading, Name, claimed_name, is_certain, keyword_of, name_of
 from git_opatch.model.options import Matching
 from git_opatch.model.patch import Anchor, Hunk, Prefix
-from git_opatch.model.text import Text, visible
+from git_opatch.model.text import Text, opens, visible
 
 _TRUNCATED = 80
 """Git cuts the heading that it writes after the numbers to so many bytes."""
@@ -34,6 +34,11 @@ _MAX_CHARACTER = 4
 """The bytes of the character that may be cut off with it."""
 _MAX_SCOPES = 100
 """No more occurrences of an anchor than this are looked at, the last above the position."""
+
+
+_CODE_NAME = re.compile(rb"(?<![\w.$-])(?:[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*)\b")
+"""A name that only code has: of several words, joined."""
+_ADVICE = "re-read the file and send the hunk again with the definition that it is in"
 
 
 class Refuted(NamedTuple):
@@ -59,8 +64,8 @@ class Claimed(NamedTuple):
     candidates: Candidates
     position: int
     file_index: FileIndex
-    others_at_number: bool = False
-    """Whether all other hunks of the file are where their line numbers say."""
+    none_moved: bool = False
+    """Whether no other hunk with one candidate is elsewhere than its line number says."""
     matching: Matching = Matching()
 
     @property
@@ -130,7 +135,7 @@ def _is_at_its_number(claimed: Claimed) -> Iterator[Answer]:
     Then the line there may have changed since, and the only candidate is a twin (D84).
     """
     stated = claimed.hunk.start
-    if stated is None or stated == claimed.position or not claimed.others_at_number:
+    if stated is None or stated == claimed.position or not claimed.none_moved:
         return
     lines, preimage = claimed.file_index.lines, claimed.hunk.preimage
     pairs = [
@@ -180,15 +185,16 @@ def _check_anchor(anchor: Anchor, claimed: Claimed) -> Answer:
     if any(first <= position < stop for position in positions):
         return None
     above = [position for position in positions if position < first]
-    is_claim = whole and not anchor.weak
     if not above:
-        is_claim = is_claim or claimed_name(claimed.file_index.lines[positions[0]]) is not None
-        if not is_claim or _is_explained(anchor, claimed):
+        line = claimed.file_index.lines[positions[0]]
+        is_heading = whole and (opens(line) or not anchor.weak)
+        is_claim = is_heading or claimed_name(line) is not None
+        if not is_claim or _is_explained(anchor, claimed, positions[0]):
             return None
         after = f"after its only candidate, line {first + 1}"
         return Refuted(f"has its {shown} at line {positions[0] + 1}, {after}")
     ends = [scope_end(position, claimed.file_index) for position in above[-_MAX_SCOPES:]]
-    if max(ends) >= first or _is_explained(anchor, claimed):
+    if max(ends) >= first or _is_explained(anchor, claimed, above[-1]):
         return None
     if anchor.weak and not _would_be_heading(ends[-1], above[-1], claimed.file_index.lines):
         return None
@@ -212,11 +218,32 @@ def _would_be_heading(position: int, heading: int, lines: Sequence[bytes]) -> bo
 def _check_missing(anchor: Anchor, shown: str, claimed: Claimed) -> Answer:
     name = claimed_name(anchor.text)
     if name is None or not _has_kind(name.kind, claimed.file_index):
+        if unknown := _unknown_name(anchor, claimed):
+            return Refuted(f"has the {shown}, but `{visible(unknown)}` is not in the file", _ADVICE)
         return None if anchor.weak else Ignored(f"the {shown} is not in the file")
     if _is_explained(anchor, claimed):
         return None
-    advice = "re-read the file and send the hunk again with the definition that it is in"
-    return Refuted(f"has the {shown}, which is not in the file", advice)
+    return Refuted(f"has the {shown}, which is not in the file", _ADVICE)
+
+
+def _unknown_name(anchor: Anchor, claimed: Claimed) -> bytes:
+    """Return a name such as `open_file` or `openFile` that neither file nor patch has; or empty.
+
+    Prose that is no claim may speak of code, which then must be there. What it may also speak of is
+    the file's own name.
+    """
+    patch = [
+        line.text
+        for hunk in (*claimed.file_index.hunks, *claimed.file_index.placed)
+        for line in hunk.lines
+    ]
+    path = claimed.matching.path.encode("utf-8", "surrogateescape")
+    for name in _CODE_NAME.findall(anchor.text):
+        if name in path or any(name in line for line in patch):
+            continue
+        if not claimed.file_index.containing(name):
+            return bytes(name)
+    return b""
 
 
 def _find_anchor(anchor: Anchor, file_index: FileIndex) -> tuple[Sequence[int], bool]:
@@ -227,7 +254,7 @@ def _find_anchor(anchor: Anchor, file_index: FileIndex) -> tuple[Sequence[int], 
     """
     positions, whole = occurrences(anchor, file_index)
     if whole:
-        return positions if anchor.weak else file_index.trimmed[anchor.text.strip()], True
+        return file_index.trimmed[anchor.text.strip()], True
     lines, text = file_index.lines, anchor.text.strip()
     name = claimed_name(text)
     if name is None:
@@ -280,12 +307,20 @@ def _has_kind(kind: Heading, file_index: FileIndex) -> bool:
     )
 
 
-def _is_explained(anchor: Anchor, claimed: Claimed) -> bool:
-    """Tell whether the patch itself writes what the anchor names, or another hunk removed it."""
+def _is_explained(anchor: Anchor, claimed: Claimed, position: int | None = None) -> bool:
+    """Tell whether the patch itself writes what the anchor names, or another hunk removed it.
+
+    A hunk that shows the line at `position`, which has the anchor, only writes that one again.
+    """
+    found = None if position is None else claimed.file_index.lines[position].strip()
     return any(
         _is_meant(anchor, line.text)
         for hunk, prefixes in (
-            *((hunk, (Prefix.ADDED,)) for hunk in claimed.file_index.hunks),
+            *(
+                (hunk, (Prefix.ADDED,))
+                for hunk in claimed.file_index.hunks
+                if all(line.text.strip() != found for line in hunk.preimage)
+            ),
             *((hunk, (Prefix.ADDED, Prefix.REMOVED)) for hunk in claimed.file_index.placed),
         )
         for line in hunk.lines
@@ -295,9 +330,10 @@ def _is_explained(anchor: Anchor, claimed: Claimed) -> bool:
 
 def _is_meant(anchor: Anchor, line: bytes) -> bool:
     text = anchor.text.strip()
-    if text not in line and (name := claimed_name(text)):
+    is_in = re.search(rb"(?<![\w#=])" + re.escape(text), line) is not None
+    if not is_in and (name := claimed_name(text)):
         return name.name in line and _names(line, name)
-    return text in line
+    return is_in
 
 
 CLAIMS: tuple[Callable[[Claimed], Iterator[Answer]], ...] = (

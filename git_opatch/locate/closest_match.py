@@ -9,6 +9,7 @@ from unicodedata import category, normalize
 
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.tiers import likeness
+from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, Line
 from git_opatch.model.placement import Likeness, NumberedLines
 from git_opatch.model.result import ClosestMatch
@@ -30,10 +31,13 @@ class ClosestMatches:
     """Finds the closest matches of `hunks`, which were not found, in one pass over the file.
 
     Lines are compared without whitespace and letter case; similarity is only used for messages.
+    What `tier`, the loosest that is allowed, tolerates is not what keeps a hunk from being found.
     """
 
-    def __init__(self, file_index: FileIndex, hunks: Sequence[Hunk]) -> None:
+    def __init__(self, file_index: FileIndex, hunks: Sequence[Hunk], tier: Tier) -> None:
         self._lines = file_index.lines
+        self._file_index = file_index
+        self._tier = tier
         self._normal = file_index.normal
         self._compared_hunks = 0
         wanted = {_squeezed(line.text) for hunk in hunks for line in hunk.preimage}
@@ -82,14 +86,9 @@ class ClosestMatches:
         return None
 
     def _first_difference(self, preimage: Sequence[Line], start: int) -> ClosestMatch:
-        offset = next(
-            (
-                offset
-                for offset, line in enumerate(preimage)
-                if self._line_at(start + offset) != self._normal(line.text)
-            ),
-            0,
-        )
+        offset = self._first_mismatch(preimage, start, self._tier)
+        if offset is None:
+            offset = self._first_mismatch(preimage, start, Tier.STRICT) or 0
         gap = self._gap(preimage, start, offset)
         if gap is not None:
             offset, left_out = gap
@@ -97,7 +96,7 @@ class ClosestMatches:
             start = position - offset
         else:
             position = min(max(start + offset, 0), len(self._lines))
-            described = self._describe(preimage[offset], position)
+            described = self._describe(preimage[offset], start + offset)
         last = min(position + len(preimage) + 2, len(self._lines))
         return ClosestMatch(
             position,
@@ -108,6 +107,11 @@ class ClosestMatches:
             lines=self._numbered(start, start + len(preimage)),
         )
 
+    def _first_mismatch(self, lines: Sequence[Line], start: int, tier: Tier) -> int | None:
+        """Return the index of the first of `lines` that `tier` does not find below `start`."""
+        matches = (self._file_index.matches(line, at, tier) for at, line in enumerate(lines, start))
+        return next((index for index, is_match in enumerate(matches) if not is_match), None)
+
     def _gap(self, preimage: Sequence[Line], start: int, offset: int) -> tuple[int, range] | None:
         """Return what the hunk leaves out: the index of the line below, and the file's lines.
 
@@ -116,14 +120,22 @@ class ClosestMatches:
         """
         texts = [self._normal(line.text) for line in preimage]
         if offset:  # the lines above are at `start`: where do those below go on?
-            above, below = start + offset, texts[offset:]
-            starts = range(above + 1, len(self._lines) - len(below) + 1)
-            found = next((at for at in starts if self._has(below, at)), None)
-            return None if found is None else (offset, range(above, found))
-        count = next((at for at in range(len(texts)) if self._has(texts[at:], start + at)), 0)
-        ends = range(start + count - 1, count - 1, -1)
-        end = next((at for at in ends if self._has(texts[:count], at - count)), None)
-        return None if not count or end is None else (count, range(end, start + count))
+            above = start + offset
+            below = [at for at in self._occurrences(texts[offset:]) if at > above]
+            return (offset, range(above, below[0])) if below else None
+        count = len(texts)
+        while count and self._line_at(start + count - 1) == texts[count - 1]:
+            count -= 1
+        if count == len(texts):
+            return None
+        ends = [at + count for at in self._occurrences(texts[:count]) if at < start]
+        return (count, range(ends[-1], start + count)) if ends else None
+
+    def _occurrences(self, texts: Sequence[bytes]) -> list[int]:
+        """List where `texts` are; none if all of them are blank."""
+        indexed = enumerate(self._positions.get(_squeezed(text)) for text in texts)
+        index, positions = next((row for row in indexed if row[1] is not None), (0, None))
+        return [at - index for at in positions or () if self._has(texts, at - index)]
 
     def _has(self, texts: Sequence[bytes], position: int) -> bool:
         return position >= 0 and list(self._lines[position : position + len(texts)]) == list(texts)
@@ -135,6 +147,8 @@ class ClosestMatches:
     def _describe(self, line: Line, position: int) -> str:
         if position >= len(self._lines):
             return "the file ends before this line"
+        if position < 0:
+            return "the file begins after this line"
         return difference(self._normal(line.text), self._lines[position])
 
     def _line_at(self, position: int) -> bytes | None:
@@ -176,6 +190,8 @@ def difference(expected: bytes, found: bytes) -> str:
     code_points = _code_points(expected, found)
     if same_characters and expected.lower().split() != found.lower().split():
         return "the whitespace differs" + code_points
+    if expected.rstrip() == found.rstrip():
+        return "the whitespace at the end differs"
     return _DIFFERENCES.get(likeness(expected, found), "the text differs") + code_points
 
 

@@ -18,20 +18,24 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.loose_matches import has_distinctive_line
 from git_opatch.locate.tiers import fuzzy, resilient
+from git_opatch.locate.unchanged_lines import cancel_unchanged
 from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.text import indentation
 
 _MAX_STARTS = 100
 """Where even the rarest of the other lines occurs more often, nothing is searched."""
+
+_Form = Literal["NFC", "NFD"]
+_FORMS: tuple[_Form, ...] = ("NFC", "NFD")
 
 _SIZES = ((1, 1), (1, 2), (2, 1))
 """How many lines of the hunk are how many of the file."""
@@ -40,6 +44,9 @@ _QUOTES = re.compile("[\"'`\u2018\u2019\u201c\u201d]")
 _INVISIBLE = re.compile("[\u200b-\u200d\u2060\ufeff\u00ad]")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _ELLIPSIS = re.compile(r"\s*(?:\.\.\.|\u2026)\Z")
+_COULD_GO_ON = re.compile(r"[\w)\]\"'`]$")
+"""A line that could end with a sign."""
+_COMMENT_OF_ANY = re.compile(rb"[ \t]+(?:#|//)[ \t].*")
 _SIGNS = ".,;:!?"
 _IN_WORD = re.compile(r"\w\w")
 _LONG = 10
@@ -77,11 +84,17 @@ def tolerate_context(hunk: Hunk, file_index: FileIndex, tier: Tier) -> Tolerated
 
     `tier` is strict, or resilient: then whitespace may differ in the other lines.
     """
-    found = list(_readings(hunk, file_index, tier))
+    removed = {line.text for line in hunk.lines if line.prefix is Prefix.REMOVED}
+    if tier is Tier.STRICT:
+        hunk = cancel_unchanged(hunk)
+    found = list(_readings(hunk, file_index, tier, removed))
     return found[0] if len(found) == 1 else None
 
 
-def _readings(hunk: Hunk, file_index: FileIndex, tier: Tier) -> Iterator[Tolerated]:
+def _readings(
+    hunk: Hunk, file_index: FileIndex, tier: Tier, removed: Collection[bytes]
+) -> Iterator[Tolerated]:
+    """Yield how `hunk` matches but for one line; `removed` are those that it removes as given."""
     if tier is Tier.STRICT:
         texts = [file_index.normal(line.text) for line in hunk.preimage]
         keys: Sequence[bytes] = file_index.lines
@@ -96,7 +109,11 @@ def _readings(hunk: Hunk, file_index: FileIndex, tier: Tier) -> Iterator[Tolerat
             if not _fits(texts, gap, keys, start):
                 continue
             found = file_index.lines[start + at : start + at + gap.in_file]
-            difference = _difference(hunk, gap, found, file_index)
+            difference = _difference(hunk, gap, found, file_index, removed)
+            if (tier is Tier.STRICT or gap.size != gap.in_file) and not _has_same_blanks(
+                hunk, gap, found
+            ):
+                continue  # blanks differ, too, and would not show how those of added lines do
             if difference and _is_only_position(hunk.preimage, gap, start, file_index):
                 yield Tolerated(_with_lines(hunk, gap, found), start, difference)
 
@@ -162,16 +179,34 @@ def _is_only_position(
 def _with_lines(hunk: Hunk, gap: _Gap, found: Sequence[bytes]) -> Hunk:
     """Return `hunk` with the file's lines in place of the context lines of the gap.
 
-    A line for a line keeps its indentation: it may show that of the hunk.
+    A line for a line keeps its blanks at both ends: they may show what all lines of the hunk have.
     """
     first, stop = gap.rows(hunk)
     if gap.size == len(found) == 1:
-        found = [indentation(hunk.lines[first].text) + found[0].lstrip(b" \t")]
+        before, after = _outer_blanks(hunk.lines[first].text)
+        found = [before + found[0].strip(b" \t") + after]
     lines = [hunk.lines[first]._replace(text=text) for text in found]
     return replace(hunk, lines=(*hunk.lines[:first], *lines, *hunk.lines[stop:]))
 
 
-def _difference(hunk: Hunk, gap: _Gap, found: Sequence[bytes], file_index: FileIndex) -> str:
+def _has_same_blanks(hunk: Hunk, gap: _Gap, found: Sequence[bytes]) -> bool:
+    """Tell whether the first of the lines begins and ends with the blanks of that of the file."""
+    first, _ = gap.rows(hunk)
+    return [_outer_blanks(hunk.lines[first].text)] == [*map(_outer_blanks, found[:1])]
+
+
+def _outer_blanks(line: bytes) -> tuple[bytes, bytes]:
+    """Return the blanks that `line` begins with, and those that it ends with."""
+    return indentation(line), line[len(line.rstrip(b" \t")) :]
+
+
+def _difference(
+    hunk: Hunk,
+    gap: _Gap,
+    found: Sequence[bytes],
+    file_index: FileIndex,
+    removed: Collection[bytes],
+) -> str:
     """Name the only difference between context lines and the file's; empty if they differ more.
 
     Empty, too, if an added line may have inherited it, and if the other lines are nothing but
@@ -189,6 +224,8 @@ def _difference(hunk: Hunk, gap: _Gap, found: Sequence[bytes], file_index: FileI
     text, line = texts[0], found[0]
     for kind in _KINDS:
         if kind.is_only_difference(text, line, file_index):
+            if kind.may_be_the_change and shown[0].text in removed:
+                return ""
             return "" if kind.is_inherited(hunk, first, _text(text), _text(line)) else kind.name
     return ""
 
@@ -219,10 +256,24 @@ def _visible(text: str) -> str:
 
 
 def _other_comment(line: bytes, found: bytes, file_index: FileIndex) -> bool:
-    """Tell whether one of the lines has a comment at its end, and the other none."""
-    codes = [file_index.prose.code_of(each).rstrip() for each in (line, found)]
+    """Tell whether one of the lines has a comment at its end, and the other none.
+
+    A line that is a comment may end with another one.
+    """
+    codes = [_code_of(each, file_index).rstrip() for each in (line, found)]
+    if codes == [b"", b""]:
+        shorter, longer = sorted((line.strip(), found.strip()), key=len)
+        return (
+            longer.startswith(shorter) and _COMMENT_OF_ANY.match(longer, len(shorter)) is not None
+        )
     has_comment = [code != each.rstrip() for code, each in zip(codes, (line, found), strict=True)]
     return codes[0] == codes[1] != b"" and has_comment[0] != has_comment[1]
+
+
+def _code_of(line: bytes, file_index: FileIndex) -> bytes:
+    """Return `line` without a comment, which `#` or `//` between blanks begins in any language."""
+    code = file_index.prose.code_of(line)
+    return code if file_index.prose.is_known else _COMMENT_OF_ANY.sub(b"", code)
 
 
 def _cut_off(line: bytes, found: bytes, _: FileIndex) -> bool:
@@ -258,12 +309,18 @@ def _words_inherited(hunk: Hunk, _row: int, in_patch: str, in_file: str) -> bool
     return any(only_in_patch & {*_TOKEN.findall(line)} for line in _added(hunk))
 
 
-def _form_inherited(hunk: Hunk, _row: int, _in_patch: str, _in_file: str) -> bool:
-    """Tell whether an added line has two Unicode forms, or invisible characters."""
+def _form_inherited(hunk: Hunk, _row: int, in_patch: str, in_file: str) -> bool:
+    """Tell whether an added line has the Unicode form of the patch's line, or invisible
+    characters."""
+    forms = [form for form in _FORMS if not _is_in(form, in_patch) and _is_in(form, in_file)]
     return any(
-        _visible(line) != line or unicodedata.normalize("NFD", line) != line
+        _INVISIBLE.search(line) or not all(_is_in(form, line) for form in forms)
         for line in _added(hunk)
     )
+
+
+def _is_in(form: _Form, text: str) -> bool:
+    return unicodedata.normalize(form, text) == text
 
 
 def _sign_inherited(hunk: Hunk, row: int, in_patch: str, in_file: str) -> bool:
@@ -272,7 +329,16 @@ def _sign_inherited(hunk: Hunk, row: int, in_patch: str, in_file: str) -> bool:
     ends = {in_patch[-1:], in_file[-1:]}
     ends_otherwise = len(ends) == 2 and bool(ends & {*_SIGNS})
     beside = ends_otherwise and _is_beside_added(hunk, row)
-    return beside or _words_inherited(hunk, row, in_patch, in_file)
+    lost = ends_otherwise and _is_lost_elsewhere(hunk, row, in_file[-1:])
+    return beside or lost or _words_inherited(hunk, row, in_patch, in_file)
+
+
+def _is_lost_elsewhere(hunk: Hunk, row: int, sign: str) -> bool:
+    """Tell whether an added line may lack a `;` or `,` as well, as no line of the hunk has one."""
+    others = [_text(line.text) for at, line in enumerate(hunk.lines) if at != row]
+    if sign not in (";", ",") or any(text.endswith(sign) for text in others):
+        return False
+    return any(_COULD_GO_ON.search(text) for text in _added(hunk))
 
 
 def _cut_inherited(hunk: Hunk, _row: int, in_patch: str, _in_file: str) -> bool:
@@ -290,12 +356,14 @@ class _Kind(NamedTuple):
     name: str
     is_only_difference: Callable[[bytes, bytes, FileIndex], bool]
     is_inherited: Callable[[Hunk, int, str, str], bool]
+    may_be_the_change: bool = False
+    """Whether it may be what a hunk changes that removes the line and adds it again."""
 
 
 _KINDS = (
     _Kind("quotes", _other_quotes, _words_inherited),
     _Kind("Unicode form or invisible characters", _other_characters, _form_inherited),
-    _Kind("a comment at its end", _other_comment, _never_inherited),
+    _Kind("a comment at its end", _other_comment, _never_inherited, may_be_the_change=True),
     _Kind("its end, which is cut off", _cut_off, _cut_inherited),
     _Kind("letter case or punctuation", _other_case_or_punctuation, _sign_inherited),
 )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from git_opatch.locate.candidates import Candidates, find_candidates
-from git_opatch.locate.closest_match import ClosestMatches
-from git_opatch.locate.elision import is_marker
+from git_opatch.locate.closest_match import ClosestMatches, difference
 from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.omitted_context import is_marker
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.result import (
@@ -96,18 +97,32 @@ def refuse_addition(candidates: Candidates) -> Failure:
 
 def refuse_already_applied(hunk: Hunk, position: int, tier: Tier, file_index: FileIndex) -> Failure:
     """Refuse a hunk whose postimage is at `position`, as compared at `tier` (D5)."""
-    exact, message, advice = tier is Tier.STRICT, "is already applied", ""
     new_lines = f"its new lines are at line {position + 1}"
-    if not exact:
-        message, new_lines = "may be applied already", f"{new_lines}, but match only loosely"
-        expected = next((line.text for line in hunk.postimage if line.text.strip()), b"")
-        advice = (
-            f"the patch has `{visible(expected)}`, and the file "
-            f"`{visible(file_index.lines[position])}`; if the change is not there, send the hunk "
-            "again with the file's own text"
-        )
-    detail = AlreadyApplied((position,), exact)
-    return failure_of(hunk, Reason.ALREADY_APPLIED, f"{message}: {new_lines}", advice, detail)
+    if tier is Tier.STRICT:
+        detail, message = AlreadyApplied((position,)), f"is already applied: {new_lines}"
+        return failure_of(hunk, Reason.ALREADY_APPLIED, message, detail=detail)
+    message = f"may be applied already: {new_lines}, but match only loosely"
+    nearest = _first_loose_line(hunk, position, tier, file_index)
+    advice = "" if nearest else "only its blank lines differ; if they matter, send the hunk again"
+    detail = AlreadyApplied((position,), exact=False, nearest=nearest)
+    return failure_of(hunk, Reason.ALREADY_APPLIED, message, advice, detail)
+
+
+def _first_loose_line(
+    hunk: Hunk, position: int, tier: Tier, file_index: FileIndex
+) -> ClosestMatch | None:
+    """Compare the first new line that the file at `position` has only loosely; None if all are."""
+    view, lines = file_index.view(tier), file_index.lines
+    solid = [line for line in hunk.postimage if view.key(line)]
+    first = bisect_left(view.solid, position)
+    for line, at in zip(solid, view.solid[first:], strict=False):
+        expected = file_index.normal(line.text)
+        if expected != lines[at]:
+            around = tuple(enumerate(lines[max(at - 1, 0) : at + 2], max(at - 1, 0)))
+            last = min(position + len(hunk.postimage), len(lines))
+            reread = (position + 1, max(last, at + 1))
+            return ClosestMatch(at, line, around, difference(expected, lines[at]), reread)
+    return None
 
 
 class NotFoundExplainer:
@@ -141,7 +156,7 @@ class NotFoundExplainer:
     def _closest(self, candidates: Candidates) -> ClosestMatch | None:
         if self._closest_matches is None:
             lost = [found.hunk for found in self._all_candidates if not found.positions]
-            self._closest_matches = ClosestMatches(self._file_index, lost)
+            self._closest_matches = ClosestMatches(self._file_index, lost, self._matching.tier)
         return self._closest_matches.nearest(candidates.hunk, candidates.anchors.positions)
 
     def _reversed_advice(self, hunk: Hunk) -> list[str]:

@@ -227,13 +227,21 @@ class FileIndex:
 
         In code, letter case and final punctuation count. A context line may be the end of one.
         """
-        return all(
-            self.prose.includes(at) or self._has_code(self.normal(line.text), self.lines[at])
-            for at, line in enumerate(hunk.preimage, position)
-        )
+        return all(self._has_code(line, at) for at, line in enumerate(hunk.preimage, position))
 
-    def _has_code(self, line: bytes, found: bytes) -> bool:
-        if line == found:
+    def matches(self, line: Line, position: int, tier: Tier) -> bool:
+        """Tell whether `line` is the file's line at `position`, as `tier` compares them alone."""
+        if not 0 <= position < len(self.lines):
+            return False
+        if tier is Tier.STRICT:
+            return self.normal(line.text) == self.lines[position]
+        view = self.view(tier)
+        is_equal = view.key(line) == view.keys[position]
+        return is_equal and (tier is not Tier.FUZZY or self._has_code(line, position))
+
+    def _has_code(self, of_patch: Line, position: int) -> bool:
+        line, found = self.normal(of_patch.text), self.lines[position]
+        if line == found or self.prose.includes(position):
             return True
         code, in_file = map(typographic, map(self.prose.code_of, (line, found)))
         return in_file.endswith(code)

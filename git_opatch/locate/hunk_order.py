@@ -8,7 +8,7 @@ both agree, no other position is possible, and that one is taken:
     2      5            5          5
     3      2, 9         9          9          taken: 9
 
-No two hunks begin at the same line: they would be one.
+Two hunks begin at the same line only if both state the same number: else they would be one.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _in_order(decided: Sequence[Candidates]) -> bool:
 
 def _follows(later: Candidates, earlier: Candidates) -> bool:
     """Tell whether one hunk comes after another; both have one position."""
-    if later.positions == earlier.positions and _are_distinct(later, earlier):
+    if later.positions == earlier.positions and _cannot_coincide(later, earlier):
         return False
     return earlier.span(earlier.positions[0])[1] <= later.span(later.positions[0])[0]
 
@@ -74,7 +74,7 @@ def _earliest(located: Sequence[Candidates]) -> list[int] | None:
         positions = candidates.positions
         index = bisect_left(positions, end, key=lambda start: candidates.span(start)[0])
         taken = bool(chosen) and positions[index : index + 1] == chosen[-1:]
-        index += taken and _are_distinct(candidates, before)
+        index += taken and _cannot_coincide(candidates, before)
         if index == len(positions):
             return None
         chosen.append(positions[index])
@@ -91,7 +91,7 @@ def _latest(located: Sequence[Candidates]) -> list[int] | None:
         positions = candidates.positions
         index = bisect_right(positions, limit, key=lambda start: candidates.span(start)[1]) - 1
         taken = index >= 0 and positions[index : index + 1] == chosen[-1:]
-        index -= taken and _are_distinct(candidates, after)
+        index -= taken and _cannot_coincide(candidates, after)
         if index < 0:
             return None
         chosen.append(positions[index])
@@ -99,6 +99,6 @@ def _latest(located: Sequence[Candidates]) -> list[int] | None:
     return chosen[::-1]
 
 
-def _are_distinct(first: Candidates, second: Candidates) -> bool:
+def _cannot_coincide(first: Candidates, second: Candidates) -> bool:
     """Tell whether two hunks cannot begin at the same line."""
     return first.hunk.start is None or first.hunk.start != second.hunk.start

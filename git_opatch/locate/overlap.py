@@ -1,7 +1,13 @@
-"""Hunks of one file may share context, but never what they change (D30)."""
+"""Hunks of one file may share context, but never what they change (D30).
+
+Two hunks that only add, at one position, are in question too: applied one after the other, the
+second of them lands above what the first one added if it shows the line above, and below it if it
+shows the line below. The order is known only where that is below (D30).
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from git_opatch.model.patch import Hunk, Line, Prefix
@@ -25,11 +31,14 @@ def refuse_overlaps(results: list[HunkResult]) -> list[HunkResult]:
             and bool(placement.hunk.preimage)
             and _added(placement) == _added(placement_before)
         )
-        if changed[0] >= before[1] and not repeats:
-            kept.append((changed, index, placement))
-            continue
         if repeats and _is_same(placement, placement_before):
             results[index] = _without_changes(placement, placement_before)
+            continue
+        unordered = changed == before and not (
+            _shows_that_it_follows(placement) and not _are_versions(placement, placement_before)
+        )
+        if changed[0] >= before[1] and not repeats and not unordered:
+            kept.append((changed, index, placement))
             continue
         in_patch_order = index_before < index
         earlier = placement_before if in_patch_order else placement
@@ -38,6 +47,24 @@ def refuse_overlaps(results: list[HunkResult]) -> list[HunkResult]:
         if not in_patch_order:
             kept[-1] = (changed, index, placement)
     return results
+
+
+def _shows_that_it_follows(later: Placement) -> bool:
+    """Tell whether a hunk that only adds belongs below what others add at its position.
+
+    It does if it shows lines below what it adds and none above, or stands at the end of the file.
+    """
+    shows_above = later.changed[0] > later.start or bool(later.hunk.anchors)
+    return not shows_above
+
+
+def _are_versions(placement: Placement, other: Placement) -> bool:
+    """Tell whether most lines that two hunks add are the same: one is a version of the other."""
+    lines, others = (
+        [line.text for line in _added(each) if line.text.strip()] for each in (placement, other)
+    )
+    common = sum((Counter(lines) & Counter(others)).values())
+    return 2 * common > min(len(lines), len(others))
 
 
 def _is_same(placement: Placement, other: Placement) -> bool:
@@ -68,9 +95,18 @@ def refuse_overlap(
         (placement.start,) if placement else (),
         placement.found if placement else (),
     )
-    message = f"{_line_of(hunk).lstrip()} changes the same lines as {which}".lstrip()
+    both = (
+        "adds at the same position as"
+        if _only_add(placement, other)
+        else "changes the same lines as"
+    )
+    message = f"{_line_of(hunk).lstrip()} {both} {which}".lstrip()
     advice = "send the two changes as one hunk, or only the one that is meant"
     return failure_of(hunk, Reason.OVERLAP, message, advice, detail)
+
+
+def _only_add(*placements: Placement | None) -> bool:
+    return all(each and each.changed[0] == each.changed[1] for each in placements)
 
 
 def _line_of(hunk: Hunk) -> str:

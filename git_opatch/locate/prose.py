@@ -2,7 +2,8 @@
 
 Code is not prose: `foo()` is not `foo()?`, and `Do` is not `do`. Prose is
 
-    a document        by its name, such as `README` or `notes.md`, but for its blocks of code
+    a document        by its name, such as `README` or `notes.md`, but for its blocks of code; not
+                      if it begins with `#!`, as a script `install` does
     a comment         by the marks of the file's language, also after code on the same line
     a docstring       by its position: after a line that opens a block, or first in the file
 
@@ -63,8 +64,11 @@ class Prose:
         self._marks = tuple(
             mark for marks, kinds in _LANGUAGES if kind in kinds.split() for mark in marks
         )
-        self._is_known = bool(self._marks)
-        if is_document(path):
+        is_script = bool(lines) and lines[0].startswith(b"#!")
+        if is_script and not self._marks:
+            self._marks = (_HASH,)
+        self.is_known = bool(self._marks)
+        if is_document(path) and not is_script:
             self._positions = set(_document(lines))
         else:
             self._positions = set(_block_comments(lines, self._marks))
@@ -78,7 +82,7 @@ class Prose:
     def code_of(self, line: bytes) -> bytes:
         """Return `line` without the comment that it is, or ends with."""
         text = line.lstrip()
-        if not self._is_known:
+        if not self.is_known:
             return b"" if text.startswith(_MARKS_OF_ANY) else line
         if self._begins_comment(text):
             return b""

@@ -62,18 +62,18 @@ class ExpandedRanges:
 
 def expand_ranges(hunks: Sequence[Hunk], text: Text) -> ExpandedRanges:
     """Expand each `~` of `hunks` to the lines of `text`. Pure; a failure names no file."""
-    if not any(hunk.elisions for hunk in hunks):
+    if not any(hunk.removed_ranges for hunk in hunks):
         return ExpandedRanges(list(hunks))
-    finder = _RangeFinder(text, [hunk for hunk in hunks if hunk.elisions])
+    finder = _RangeFinder(text, [hunk for hunk in hunks if hunk.removed_ranges])
     expanded = ExpandedRanges()
     taken: list[tuple[int, int]] = []
     for hunk in hunks:
-        ranges = finder.find(hunk) if hunk.elisions else []
+        ranges = finder.find(hunk) if hunk.removed_ranges else []
         if isinstance(ranges, list) and not _take(ranges, taken):
             ranges = refuse_overlap(hunk)
         if isinstance(ranges, Failure):
             expanded.failures.append(ranges)
-        elif hunk.elisions:
+        elif hunk.removed_ranges:
             expanded.hunks.append(_expand(hunk, ranges, text))
             expanded.notes[hunk.ordinal] = tuple(_note(removed, text) for removed in ranges)
         else:
@@ -83,9 +83,9 @@ def expand_ranges(hunks: Sequence[Hunk], text: Text) -> ExpandedRanges:
 
 def _parts(hunk: Hunk) -> Iterator[Hunk]:
     """Yield what the hunk shows before, between and after its `~`s."""
-    for start, stop in pairwise((0, *hunk.elisions, len(hunk.lines))):
+    for start, stop in pairwise((0, *hunk.removed_ranges, len(hunk.lines))):
         lines = hunk.lines[start:stop]
-        yield replace(hunk, lines=lines, elisions=(), number=lines[0].number)
+        yield replace(hunk, lines=lines, removed_ranges=(), number=lines[0].number)
 
 
 def _take(ranges: Sequence[range], taken: list[tuple[int, int]]) -> bool:
@@ -139,7 +139,7 @@ class _RangeFinder:
     @cached_property
     def _closest_matches(self) -> ClosestMatches:
         parts = [part for parts in self._parts.values() for part in parts]
-        return ClosestMatches(self._file_index, parts)
+        return ClosestMatches(self._file_index, parts, Tier.STRICT)
 
 
 def _refuse_order(part: Hunk, start: int, stop: int) -> Failure:
@@ -171,7 +171,7 @@ def _expand(hunk: Hunk, ranges: Sequence[range], text: Text) -> Hunk:
         lines += part.lines
         number = part.lines[-1].number + 1
         lines += [Line(Prefix.REMOVED, text.lines[at], number=number) for at in removed]
-    return replace(hunk, lines=tuple(lines), elisions=())
+    return replace(hunk, lines=tuple(lines), removed_ranges=())
 
 
 def _note(removed: range, text: Text) -> str:

@@ -6,6 +6,7 @@ by what is not: every repair asks for lines that match in full.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -17,6 +18,8 @@ _LONG = 10
 """A line of so many characters or more is taken to identify itself."""
 
 _MAX_OVERHANG = 3
+_CLOSES = re.compile(rb"(?:[^\w]|\b(?:end|fi|done|esac|endif|else)\b)*")
+"""A line that closes a block, such as `});` or `end`, which files have many of."""
 _MAX_STARTS = 1000
 
 
@@ -80,9 +83,10 @@ def without_overhang(hunk: Hunk, view: NormalizedLines, file: Sequence[bytes]) -
 
     At most three are dropped, and none that
 
-    - is long and occurs elsewhere in the file,
+    - has a word, and occurs elsewhere in the file,
     - reads like the removed line right before it,
-    - an added line before it needs, such as one that opens a block.
+    - an added line before it needs, such as one that opens a block,
+    - has no prefix, and is right below a changed line: it may be added.
 
     Two lines must be left, one of them long or all exactly as in the file (`}` and `}` carry
     nothing); or all that the file has. `file` are its lines. From "EOF Overhang" of the
@@ -97,7 +101,7 @@ def without_overhang(hunk: Hunk, view: NormalizedLines, file: Sequence[bytes]) -
         dropped = lines.pop()
         if lines and _needs(lines[-1], dropped):
             return None
-        if _is_long(dropped.text) and view.solid_index.positions(view.key(dropped)):
+        if not _CLOSES.fullmatch(dropped.text) and view.solid_index.positions(view.key(dropped)):
             return None
         left = [line for line in lines if line.prefix is not Prefix.ADDED and view.key(line)]
         if left and left[-1].prefix is Prefix.REMOVED and view.key(left[-1]) == view.key(dropped):
@@ -108,10 +112,11 @@ def without_overhang(hunk: Hunk, view: NormalizedLines, file: Sequence[bytes]) -
 
 
 def _needs(line: Line, following: Line) -> bool:
-    """Tell whether an added line cannot be the last one: the one after it is deeper, was opened or
-    joined by its end, or lost its prefix."""
+    """Tell whether a changed line cannot be the last one: the one after it lost its prefix, or is
+    deeper than an added one, which opens or joins it."""
     deeper = len(indentation(following.text)) > len(indentation(line.text))
-    return line.prefix is Prefix.ADDED and (deeper or opens(line.text) or not following.has_prefix)
+    needs = line.prefix is Prefix.ADDED and (deeper or opens(line.text))
+    return needs or (line.prefix is not Prefix.CONTEXT and not following.has_prefix)
 
 
 def _ends_file(left: list[Line], view: NormalizedLines, file: Sequence[bytes]) -> bool:

@@ -247,7 +247,7 @@ def refuse_applied_replacement(
 def _applied_elsewhere(hunk: Hunk, replacement: Replacement, text: Text) -> Failure | None:
     content = _content_for(replacement, text)
     new = content.replacement.new
-    if len(b"".join(new.split())) < _MIN_DISTINCTIVE:
+    if len(b"".join(new.split()).decode("utf-8", "replace")) < _MIN_DISTINCTIVE:
         return None
     found = list(islice(_occurrences(content.raw, new), _MAX_LISTED + 1))
     wanted = replacement.expected or (1 if not replacement.every else len(found))

@@ -50,8 +50,8 @@ class Resolver:
         applied = applied_over(hunk, position, self._file_index, candidates.tier)
         if applied is not None:
             return refuse_already_applied(candidates.hunk, *applied, self._file_index)
-        others_at_number = self._moved == _is_moved(candidates)
-        claimed = Claimed(candidates, position, self._file_index, others_at_number, self._matching)
+        none_moved = self._moved == _is_moved(candidates)
+        claimed = Claimed(candidates, position, self._file_index, none_moved, self._matching)
         refuted, notes = check_claims(claimed)
         if refuted is not None:
             return self._refuse_contradicted(candidates, refuted)

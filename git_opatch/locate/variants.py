@@ -10,7 +10,7 @@ One hand wrote all lines of a hunk, so a variant changes the added lines as it c
 must match strictly and at one position, and all that do must say the same.
 
 To add a variant, write a function that returns the hunk as it was meant, or None where the hunk
-shows no such slip, and list it in `VARIANTS`.
+shows no such slip, and list it in `SLIPS`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Slip(NamedTuple):
 
 def variants_of(hunk: Hunk) -> Iterator[Variant]:
     """Yield the variants of `hunk`, none of which equals it."""
-    for undo, repair in VARIANTS:
+    for undo, repair in SLIPS:
         variant = undo(hunk)
         if variant is not None:
             yield Variant(variant, repair)
@@ -53,7 +53,7 @@ def with_single_prefixes(hunk: Hunk) -> Hunk | None:
     """Take one prefix off every removed and added line, if all have it twice (D34).
 
     `--old` and `++new` become `-old` and `+new`. None if some line has only one. Without a removed
-    line both readings match at the same positions, and the literal one holds.
+    line both readings match at the same positions.
     """
     changed = [line for line in hunk.lines if line.prefix is not Prefix.CONTEXT]
     doubled = all(line.text.startswith(line.prefix.value.encode()) for line in changed)
@@ -169,7 +169,11 @@ def _first_number(lines: Sequence[Line], numbers: Sequence[int | None]) -> int |
 
 
 def _added_count_on(lines: Sequence[Line], numbers: Sequence[int | None], first: int) -> bool:
-    """Tell whether the added lines have no numbers, or all have those of their old or new line."""
+    """Tell whether the added lines have no numbers, or all have one that the hunk may have.
+
+    Writers count them as new lines, as old ones, or on from the line above (D110). So a number is
+    one of the hunk's, and none goes back in a run.
+    """
     added = [
         number is not None
         for line, number in zip(lines, numbers, strict=True)
@@ -177,19 +181,15 @@ def _added_count_on(lines: Sequence[Line], numbers: Sequence[int | None], first:
     ]
     if not any(added):
         return True
-    if not all(added):
-        return False
-    new = old = run_starts_at = first
+    least = first
     for line, number in zip(lines, numbers, strict=True):
         if line.prefix is not Prefix.ADDED:
-            is_removed = line.prefix is Prefix.REMOVED
-            old, new = old + 1, new + (not is_removed)
-            run_starts_at = run_starts_at if is_removed else old
-            continue
-        if number not in (None, new, run_starts_at):
-            return False
-        new, run_starts_at = new + 1, run_starts_at + 1
-    return True
+            least = first
+        elif number is not None:
+            if not least <= number <= first + len(lines):
+                return False
+            least = number
+    return all(added)
 
 
 def _found(lines: Iterable[Line | Anchor], escapes: Mapping[bytes, bytes]) -> set[bytes]:
@@ -207,7 +207,7 @@ def _any_of(texts: tuple[bytes, ...]) -> re.Pattern[bytes]:
     return re.compile(b"|".join(map(re.escape, texts)))
 
 
-VARIANTS = (
+SLIPS = (
     Slip(
         with_single_prefixes,
         "its prefixes were doubled: `--` was read as `-` and `++` as `+`",

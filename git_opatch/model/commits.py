@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 _SHORT = 12
 _MOST_NAMED = 10
+_MOST_LISTED = 3
 
 
 def revert_command(commits: Sequence[str]) -> str:
@@ -14,6 +15,13 @@ def revert_command(commits: Sequence[str]) -> str:
     if len(commits) > _MOST_NAMED:
         return f"git revert {abbreviate(first)}^..{abbreviate(last)}"
     return " ".join(["git revert", *map(abbreviate, reversed(commits))])
+
+
+def committed_as(commits: Sequence[str]) -> str:
+    """Name the commits that were made."""
+    if len(commits) > _MOST_LISTED:
+        return f"committed as {len(commits)} commits"
+    return f"committed as {', '.join(map(abbreviate, commits))}"
 
 
 def abbreviate(commit: str) -> str:

@@ -59,8 +59,8 @@ _CONTENT = attrgetter("text", "newline")
 class Anchor(NamedTuple):
     """The text after `@@`: a line at or before the change.
 
-    A weak one (the heading that git writes after the numbers) may decide between positions, but
-    never rules one out.
+    A weak one is the heading that git writes after the numbers. Either may decide between
+    positions, and refuses a hunk that is not in what it names (D80).
     """
 
     text: bytes
@@ -91,7 +91,6 @@ class Hunk:
     """Lines to find together, and everything that the patch says about their position."""
 
     lines: Sequence[Line]
-    """A tuple, or a sequence that equals one."""
     anchors: tuple[Anchor, ...] = ()
     start: int | None = None
     """The stated position of the preimage in the old file, from 0; None if not stated."""
@@ -106,7 +105,7 @@ class Hunk:
     """Whether it is the last hunk of its section."""
     uniform_endings: bool = True
     r"""Whether all lines of the text ended alike, so that a `\r` is not content."""
-    elisions: tuple[int, ...] = ()
+    removed_ranges: tuple[int, ...] = ()
     """Indexes into `lines` before which `~` removes lines that the patch does not show."""
     of_new_file: bool = field(default=False, compare=False)
     """Whether the header says that the old file has no lines (`@@ -0,0 +1,2 @@`)."""
@@ -180,7 +179,6 @@ class FilePatch:
     old_path: str | None
     new_path: str | None
     hunks: Sequence[Hunk] = ()
-    """A tuple, or a sequence that equals one."""
     old_mode: Mode | None = None
     new_mode: Mode | None = None
     alternate: str | None = None
@@ -194,6 +192,8 @@ class FilePatch:
     """The directory that the paths are relative to, as the text says (`cd DIR &&`)."""
     exact_positions: bool = False
     """Whether the positions are known to be right: a hunk occurs exactly there, or nowhere."""
+    may_move: bool = False
+    """Whether `alternate` may be a new name: git's prefixes are before two different names."""
     ordered: bool = True
     """Whether the hunks should be in the order of the file."""
     fills: bool = False
@@ -236,7 +236,6 @@ class Patch:
     """
 
     files: Sequence[FilePatch]
-    """A tuple, or a sequence that equals one."""
     digest: str = field(default="", compare=False)
     mails: tuple[Mail, ...] = ()
 

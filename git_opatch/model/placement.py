@@ -73,6 +73,11 @@ class Placement:
         object.__setattr__(self, "changed", changed_span(self.hunk, self.start))
 
     @property
+    def line(self) -> int:
+        """The line of the file that its preimage begins at, from 1."""
+        return self.start + 1
+
+    @property
     def stop(self) -> int:
         """The position after the preimage."""
         return self.start + len(self.hunk.preimage)

@@ -5,13 +5,18 @@ Positions count from 0, line numbers that a user sees from 1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from git_opatch.model.errors import Kind, OpatchError
-from git_opatch.model.patch import FilePatch, Hunk, Line
+from git_opatch.model.options import Options, Target
+from git_opatch.model.patch import FilePatch, Hunk, Line, Prefix
 from git_opatch.model.placement import NumberedLines, Placement
+from git_opatch.model.text import visible, visible_difference
+
+_MOST_FAILURES = 20
+_MOST_CHARACTERS = 1000  # of a command line in advice
 
 
 class Reason(Enum):
@@ -57,6 +62,11 @@ class ClosestMatch(NamedTuple):
     reread: tuple[int, int] = (0, 0)
     lines: NumberedLines = ()
 
+    @property
+    def file_line(self) -> int:
+        """The first line of the file that differs, from 1; one past the last if the file ends."""
+        return self.position + 1
+
 
 class Location(NamedTuple):
     """Where a failure is: in which file, hunk and line of the patch."""
@@ -96,10 +106,14 @@ class Overlap(NamedTuple):
 
 
 class AlreadyApplied(NamedTuple):
-    """The new lines are in the file; if not `exact`, only loosely, so they cannot be skipped."""
+    """The new lines are in the file; if not `exact`, only loosely, so they cannot be skipped.
+
+    `nearest` is then the first line that differs; None if only blank lines do.
+    """
 
     positions: tuple[int, ...] = ()
     exact: bool = True
+    nearest: ClosestMatch | None = None
 
 
 class MissingFile(NamedTuple):
@@ -110,9 +124,49 @@ class MissingFile(NamedTuple):
 
 Detail = Mismatch | CandidatePositions | Overlap | AlreadyApplied | MissingFile
 
+LOCATED_IN = {
+    Target.INDEX: "the index",
+    Target.CACHED: "the index",
+    Target.WORKTREE: "the working tree",
+}
+"""What hunks are located in."""
+
+
+class Attempt(NamedTuple):
+    """What was attempted when something was refused: a refusal is worded by it."""
+
+    base: str = LOCATED_IN[Target.INDEX]
+    """What hunks are located in."""
+    reverse: bool = False
+    redoes: bool = False
+    """Whether what is reversed is itself an undo."""
+    skip_command: str = ""
+    """What skips what is applied already: a command, or words; empty if nothing does."""
+
+    @classmethod
+    def of(cls, options: Options) -> Self:
+        """Return what is attempted with `options`."""
+        base = f"`{options.base}`" if options.base else LOCATED_IN[options.target]
+        can_skip = options.command.name == "git opatch apply" and not options.reverse
+        piped = set(options.command.arguments) <= {"-"}
+        skip = "add --skip-applied" if piped else options.command_with("--skip-applied")
+        skip = skip if can_skip else ""
+        return cls(base, options.reverse, options.redoes, skip)
+
+    @property
+    def verdict(self) -> str:
+        """Say that it failed."""
+        if self.redoes:
+            return "the patch cannot be redone"
+        return "the patch cannot be undone" if self.reverse else "the patch does not apply"
+
 
 class Failure(NamedTuple):
-    """Why a section or a hunk is refused."""
+    """Why a section or a hunk is refused.
+
+    `str()` of it is the text that the commands print, some lines of it. `message` and `advice` are
+    what is known of it alone; `sentence` and `next_steps` are the words that the text has.
+    """
 
     reason: Reason
     message: str
@@ -120,6 +174,63 @@ class Failure(NamedTuple):
     advice: str = ""
     detail: Detail | None = None
     kind: Kind = Kind.IO
+    attempt: Attempt | None = None
+    """What was attempted; None if that is not known."""
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self) -> Iterator[str]:
+        """What is wrong, where, what the file has, and what to do, as lines for a terminal."""
+        hunk = f"hunk {self.hunk} of {self.hunks} " if self.hunk else ""
+        yield f"error: {visible(self.path) or '(no path)'}: {hunk}{visible(self.sentence)}"
+        if self.nearest:
+            yield from _comparison(self, self.nearest)
+        elif self.number:
+            yield f"  {_patch_line(self)}"
+        for line in self.next_steps:
+            yield f"  {visible(line, _MOST_CHARACTERS)}"
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong, to follow the name of the hunk. Not fit for a terminal."""
+        base, reverse, redoes, _ = self.attempt or Attempt()
+        if reverse and self.reason is Reason.ALREADY_APPLIED:
+            return _APPLIED if redoes else NOT_APPLIED
+        if not isinstance(self.detail, Mismatch):
+            return self.message
+        if redoes:
+            return f"does not fit {base} any more, as its lines were changed since it was undone"
+        if reverse:
+            return f"is not applied to {base}, or was changed since"
+        return f"{self.message} {base}"
+
+    @property
+    def next_steps(self) -> list[str]:
+        """What to do next, a line each. Not fit for a terminal."""
+        _, reverse, redoes, _ = self.attempt or Attempt()
+        lines = []
+        if self.nearest and self.nearest.found:
+            first, last = self.nearest.reread
+            action = "undo it by hand" if reverse else "send the hunk again"
+            action = "redo it by hand" if redoes else action
+            which = f"lines {first}-{last}" if last > first else f"line {first}"
+            what = f"re-read {self.path} {which} and {action}"
+            if isinstance(self.detail, AlreadyApplied):
+                what = f"if the change is still to be made, {what}"
+            lines.append(f"{self.nearest.difference}; {what}")
+        if self.skip_command:
+            lines.append(f"to skip it: {self.skip_command}")
+        return [*lines, *self.advice.splitlines()]
+
+    @property
+    def skip_command(self) -> str:
+        """What skips the change, if it is already applied; empty if nothing does."""
+        return self.attempt.skip_command if self.attempt and self.already_applied else ""
+
+    def attempted(self, attempt: Attempt) -> Failure:
+        """Return the failure with what was attempted, unless that is known already."""
+        return self if self.attempt else self._replace(attempt=attempt)
 
     @property
     def path(self) -> str:
@@ -147,13 +258,18 @@ class Failure(NamedTuple):
         return self.where.source
 
     @property
-    def section(self) -> int:
-        """The line in the patch's text where the section begins, from 1."""
-        return self.where.section
+    def section(self) -> int | None:
+        """The line in the patch's text where the section begins, from 1; None if there is none."""
+        return self.where.section or None
+
+    @property
+    def candidates(self) -> tuple[int, ...]:
+        """The lines of the file that the failure is about, from 1; empty if there are none."""
+        return tuple(position + 1 for position in self.positions)
 
     @property
     def positions(self) -> tuple[int, ...]:
-        """The positions that the failure is about; empty if there are none."""
+        """The same, from 0."""
         if isinstance(self.detail, (CandidatePositions, Overlap, AlreadyApplied)):
             return self.detail.positions
         return ()
@@ -164,14 +280,16 @@ class Failure(NamedTuple):
         return self.detail.shown if isinstance(self.detail, (CandidatePositions, Overlap)) else ()
 
     @property
-    def other(self) -> int:
-        """The hunk that changes the same lines; 0 if none, or not known."""
-        return self.detail.other if isinstance(self.detail, Overlap) else 0
+    def other(self) -> int | None:
+        """The hunk that changes the same lines; None if there is none, or it is not known."""
+        return (self.detail.other or None) if isinstance(self.detail, Overlap) else None
 
     @property
     def nearest(self) -> ClosestMatch | None:
-        """The closest match, for a hunk whose lines are nowhere."""
-        return self.detail.nearest if isinstance(self.detail, Mismatch) else None
+        """The closest match, for a hunk whose lines are nowhere, or whose new ones are loosely."""
+        if isinstance(self.detail, (Mismatch, AlreadyApplied)):
+            return self.detail.nearest
+        return None
 
     @property
     def alike(self) -> tuple[str, ...]:
@@ -189,20 +307,88 @@ class Failure(NamedTuple):
         return self.reason is Reason.ALREADY_APPLIED and self.exact_match
 
 
-class Refused(OpatchError):  # noqa: N818 - an outcome, as success is
-    """The patch does not apply, for the reasons in `failures`; nothing was changed."""
+NOT_APPLIED = "is not applied here, so there is nothing to undo"
+_APPLIED = "is applied already, so there is nothing to redo"
 
-    def __init__(self, failures: Sequence[Failure]) -> None:
-        super().__init__("\n".join(f"{failure.path}: {failure.message}" for failure in failures))
-        self.failures = tuple(failures)
-        self.kind = failures[0].kind if failures else Kind.IO
+
+def _patch_line(failure: Failure) -> str:
+    source = f"{visible(failure.source)}, line" if failure.source else "patch line"
+    return f"{source} {failure.number}"
+
+
+def _comparison(failure: Failure, closest: ClosestMatch) -> Iterator[str]:
+    """Compare the line of the patch with the file's lines, which are numbered from 1."""
+    found = dict(closest.found).get(closest.position, closest.line.text)
+    expected, there = visible_difference(closest.line.text, found)
+    verb = "adds" if closest.line.prefix is Prefix.ADDED else "expects"
+    yield f"  {_patch_line(failure) if failure.number else 'the patch'} {verb}"
+    yield f"      {expected}"
+    if not closest.found:
+        return
+    yield f"  closest match, {visible(failure.path)}:{closest.file_line}"
+    width = len(str(closest.found[-1][0] + 1))
+    for position, line in closest.found:
+        shown = there if position == closest.position else visible(line)
+        yield f"      {position + 1:>{width}}  {shown}".rstrip()
+
+
+def failure_lines(failures: Sequence[Failure]) -> Iterator[str]:
+    """List the failures, each with what was found and what to do."""
+    listed = failures[:_MOST_FAILURES]
+    skipping = [failure.skip_command for failure in listed if failure.skip_command]
+    for failure in listed:
+        if failure.attempt and len(skipping) > 1:  # said once, for all
+            failure = failure._replace(attempt=failure.attempt._replace(skip_command=""))
+        yield from failure.lines()
+    if len(failures) > _MOST_FAILURES:
+        yield f"and {len(failures) - _MOST_FAILURES} more"
+    if len(skipping) > 1:
+        yield f"to skip what is already applied: {visible(skipping[0], _MOST_CHARACTERS)}"
+
+
+def refusal_summary(failures: Sequence[Failure]) -> str:
+    """Say in one line that nothing was changed."""
+    return f"{count_failures(failures)}; nothing was changed"
+
+
+def count_conflicts(failures: Sequence[Failure]) -> str:
+    """Say how many files `--3way` would leave with conflicts; empty if anything else is wrong."""
+    if not failures or any(failure.reason is not Reason.CONFLICT for failure in failures):
+        return ""
+    return f"{len(failures)} file{'s' * (len(failures) > 1)} with conflicts"
+
+
+def count_failures(failures: Sequence[Failure]) -> str:
+    """Say what failed, and for how many reasons if there are several."""
+    if conflicts := count_conflicts(failures):
+        return f"the patch would leave {conflicts}"
+    attempts = (failure.attempt for failure in failures if failure.attempt)
+    verdict = next(attempts, Attempt()).verdict
+    return f"{verdict} ({len(failures)} problems)" if len(failures) > 1 else verdict
+
+
+class Refused(OpatchError):  # noqa: N818 - an outcome, as success is
+    """The patch does not apply, for the reasons in `failures`; nothing was changed.
+
+    `str()` of it is the text that the commands print.
+    """
+
+    def __init__(self, failures: Iterable[Failure], options: Options) -> None:
+        attempt = Attempt.of(options)
+        self.failures = tuple(failure.attempted(attempt) for failure in failures)
+        self.kind = self.failures[0].kind if self.failures else Kind.IO
+        super().__init__(self.failures, options)
+
+    def __str__(self) -> str:
+        return "\n".join([*failure_lines(self.failures), refusal_summary(self.failures)])
 
 
 def failure_of(
     hunk: Hunk, reason: Reason, message: str, advice: str = "", detail: Detail | None = None
 ) -> Failure:
     """Refuse `hunk`; names no file."""
-    number = detail.nearest.line.number if isinstance(detail, Mismatch) else hunk.number
+    nearest = detail.nearest if isinstance(detail, (Mismatch, AlreadyApplied)) else None
+    number = nearest.line.number if nearest else hunk.number
     where = Location(hunk=hunk.ordinal, number=number)
     return Failure(reason, message, where, advice, detail, Kind.MATCH)
 

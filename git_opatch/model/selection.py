@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
 
 from git_opatch.model.errors import UsageError
 from git_opatch.model.patch import FilePatch, Hunk, Mail, Operation, Patch
+from git_opatch.model.paths import normalise
 
 _SHORTEST_ID = 4
 """As core.abbrev of git allows; less could be taken for a number."""
@@ -79,17 +80,29 @@ def ids_of(patch: Patch) -> dict[Key, str]:
     return ids
 
 
-def select(patch: Patch, only: Sequence[str], leave_out: Sequence[str]) -> Selected:
+def select(
+    patch: Patch,
+    only: Sequence[str],
+    leave_out: Sequence[str],
+    resolved: Patch | None = None,
+    top: str = "",
+) -> Selected:
     """Choose the parts that `only` names (all, if it is empty), without those of `leave_out`.
 
     A name is an id or the beginning of one, `PATH`, or `PATH:N` for the hunk with that ordinal.
-    Raises `UsageError` if a name is of no part or of several ids, or if nothing is left.
+    A path is as `patch` has it, or as `resolved`, which is `patch` with its paths resolved; it may
+    be absolute, in the working tree at `top`. Raises `UsageError` if a name is of no part or of
+    several ids, or if nothing is left.
     """
     if not only and not leave_out:
         return Selected(patch)
     parts = parts_of(patch)
-    chosen = _named(only, parts) if only else {part.key for part in parts}
-    chosen -= _named(leave_out, parts)
+    paths: dict[Key, set[str]] = {part.key: part.paths for part in parts}
+    for part in parts_of(resolved) if resolved else ():
+        paths[part.key] |= part.paths
+    choice = _Choice(parts, paths, top)
+    chosen = choice.named(only) if only else {part.key for part in parts}
+    chosen -= choice.named(leave_out)
     left_out = tuple(part for part in parts if part.key not in chosen)
     if not chosen:
         raise UsageError("nothing of the patch is left to apply")
@@ -137,30 +150,44 @@ def _unique_length(ids: Sequence[str]) -> int:
     return size
 
 
-def _named(names: Iterable[str], parts: Sequence[Part]) -> set[Key]:
-    return {part.key for name in names for part in _parts_named(name, parts)}
+class _Choice(NamedTuple):
+    """Finds parts by the names that a user gives them; `paths` are those of each part."""
 
+    parts: Sequence[Part]
+    paths: Mapping[Key, Set[str]]
+    top: str
 
-def _parts_named(name: str, parts: Sequence[Part]) -> Sequence[Part]:
-    """Return the parts that `name` means: a path first, as ids are not made by people."""
-    path, _, ordinal = name.rpartition(":")
-    if found := [part for part in parts if name in part.paths]:
-        return found
-    if ordinal.isdecimal() and (
-        found := [
-            part
-            for part in parts
-            if path in part.paths and part.hunk and part.hunk.ordinal == int(ordinal)
+    def named(self, names: Iterable[str]) -> set[Key]:
+        """Return the parts that `names` mean."""
+        return {part.key for name in names for part in self._parts_named(name)}
+
+    def _parts_named(self, name: str) -> Sequence[Part]:
+        """Return the parts that `name` means: a path first, as ids are not made by people."""
+        if found := self._parts_of(name):
+            return found
+        path, _, ordinal = name.rpartition(":")
+        if ordinal.isdecimal():
+            in_file = self._parts_of(path)
+            if found := [
+                each for each in in_file if each.hunk and each.hunk.ordinal == int(ordinal)
+            ]:
+                return found
+        found = [
+            part for part in self.parts if len(name) >= _SHORTEST_ID and part.id.startswith(name)
         ]
-    ):
-        return found
-    found = [part for part in parts if len(name) >= _SHORTEST_ID and part.id.startswith(name)]
-    found = found or [part for part in parts if name.startswith(part.id)]
-    if len(found) == 1:
-        return found
-    if found:
-        raise UsageError(f"`{name}` is the beginning of {len(found)} ids; give more of it")
-    raise UsageError(f"`{name}` is not the id of a hunk, a path or PATH:N of this patch")
+        found = found or [part for part in self.parts if name.startswith(part.id)]
+        if len(found) == 1:
+            return found
+        if found:
+            raise UsageError(f"`{name}` is the beginning of {len(found)} ids; give more of it")
+        raise UsageError(
+            f"`{name}` is not the id of a hunk, a path or PATH:N of this patch; "
+            "to list them: git opatch show --hunks"
+        )
+
+    def _parts_of(self, path: str) -> list[Part]:
+        names = {path, normalise(path, "", self.top)}
+        return [part for part in self.parts if names & self.paths[part.key]]
 
 
 def _without(section: FilePatch, left_out: set[Key]) -> FilePatch | None:

@@ -18,9 +18,12 @@ class Settings(dict[str, str]):
     def __init__(self, output: bytes = b"") -> None:
         """Parse what `git config -z --get-regexp` prints."""
         items = os.fsdecode(output).split("\0")[:-1]
-        pairs = (item.partition("\n") for item in items)
+        pairs = [item.partition("\n") for item in items]
         self._pairs = [(key.lower(), value if nl else "true") for key, nl, value in pairs]
         super().__init__(self._pairs)
+        keys = [key for key, _, _ in pairs if key.lower().startswith("filter.")]
+        self.filters = frozenset(key.split(".", 1)[1].rpartition(".")[0] for key in keys)
+        """The names of the filters that have a program (gitattributes(5))."""
 
     def every(self, key: str) -> list[str]:
         """All values of `key`, which is in lower case.
@@ -34,7 +37,7 @@ class Settings(dict[str, str]):
 
 def choice(name: str, default: _Choice, settings: Mapping[str, str]) -> _Choice:
     """Look up one of the values of the enum that `default` is of. Raises `UsageError`."""
-    value = settings.get(name, default.value)
+    value = settings.get(name.lower(), default.value)
     try:
         return type(default)(value.lower())
     except ValueError:

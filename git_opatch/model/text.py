@@ -128,6 +128,23 @@ def visible(value: bytes | str, most: int = 300) -> str:
     return shown + "…" if is_cut or len(text) > most else shown
 
 
+def visible_difference(one: bytes | str, other: bytes | str, most: int = 300) -> tuple[str, str]:
+    """Make two lines safe to print, so that what is shown of both has their first difference.
+
+    Where they share more than two thirds of `most` characters, the beginning is left out.
+    """
+    shared = common_length(one, other)
+    first = shared - most // 3 if shared > most * 2 // 3 else 0
+    return _visible_from(one, first, most), _visible_from(other, first, most)
+
+
+def _visible_from(line: bytes | str, first: int, most: int) -> str:
+    if isinstance(line, bytes):
+        while first and line[first : first + 1] and line[first] & 0xC0 == 0x80:
+            first -= 1  # not inside a character
+    return "…" + visible(line[first:], most) if first else visible(line, most)
+
+
 def _escape(character: str) -> str:
     if character == "\t" or character.isprintable():
         return character

@@ -1,6 +1,7 @@
 """What a section may do to a file that earlier sections of the same text changed (D102).
 
-    it shows, strictly, what they wrote        it follows on: applied
+    it shows, strictly, what they wrote        it follows on: applied, unless all that it shows is
+                                               in the file as it was, too: then as below
     it shows what they wrote only loosely      refused
     it makes the very change of one of them    made once, with a note
     it changes, otherwise, what they changed   refused: two versions of one change
@@ -111,9 +112,12 @@ class _Checker:
         if not hunk.changes or (not hunk.preimage and not hunk.anchors):
             return None
         shown = list(self._written(now)) if isinstance(now, Placement) else []
-        if shown and isinstance(now, Placement):
-            return None if _shows_exactly(now, shown) else self._refuse_loose(hunk)
         changed = self._first_changed(hunk, before, now)
+        if shown and isinstance(now, Placement):
+            if not _shows_exactly(now, shown):
+                return self._refuse_loose(hunk)
+            follows_on = not _is_exact(before) or _has_right_number(now)
+            return None if follows_on or changed is None else self._refuse_other(hunk, changed)
         if changed is None:
             return None
         if self._is_repeated(hunk, before):
@@ -205,6 +209,11 @@ def _shows_exactly(placement: Placement, positions: Sequence[int]) -> bool:
     kinds = placement.likeness
     exact = (not kinds or kinds[at - placement.start] is Likeness.EXACT for at in positions)
     return not placement.repairs and all(exact)
+
+
+def _is_exact(result: HunkResult | None) -> bool:
+    """Tell whether a hunk matches exactly, so that it may have been written for that file."""
+    return isinstance(result, Placement) and result.exact
 
 
 def _has_right_number(result: HunkResult | None) -> bool:

@@ -15,6 +15,7 @@ from git_opatch.complete.changed_ranges import (
 )
 from git_opatch.complete.doubt import Doubt, doubt_of
 from git_opatch.complete.edits import Edit, edits_of
+from git_opatch.complete.encoding import RemainingLines
 from git_opatch.complete.one_hand import as_one_hand_wrote
 from git_opatch.complete.reindent import plan_reindent
 from git_opatch.complete.tree import FileContent
@@ -45,6 +46,7 @@ class EditedFile:
         """Edit the content at `placements`; refuse those whose added lines are unclear."""
         placements = sorted(placements, key=lambda found: (found.changed, found.hunk.ordinal))
         text = self.content.text
+        remaining = RemainingLines(placements, text)
         edits: list[Edit] = []
         ordinals: list[int] = []
         for placement, reindent in zip(placements, plan_reindent(placements, text), strict=True):
@@ -53,7 +55,7 @@ class EditedFile:
             unclear = reindent.unclear or unclear
             lines = reindent.lines(meant.hunk.lines)
             doubt = (
-                Doubt(unclear) if unclear else doubt_of(meant, lines, placements, text, self.path)
+                Doubt(unclear) if unclear else doubt_of(meant, lines, remaining, text, self.path)
             )
             if doubt:
                 self.failures[ordinal] = _refuse_unclear(placement, doubt, text)

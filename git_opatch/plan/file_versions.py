@@ -19,7 +19,9 @@ from git_opatch.model.blob import Entry, Mode
 from git_opatch.model.errors import RepositoryError
 from git_opatch.transaction import state_dir
 
-_MOST_COMMITS = 5000
+MOST_COMMITS = 5000
+MOST_SUGGESTED = 500
+"""Of these, so many are read where nobody asked for a merge."""
 _MOST_VERSIONS = 50
 """Versions of one file, from its history."""
 _MOST_RECORDS = 100
@@ -39,16 +41,16 @@ class Version(NamedTuple):
 
 
 def list_versions(
-    repository: Repository, stated: Mapping[str, str], tip: str
+    repository: Repository, stated: Mapping[str, str], tip: str, most_commits: int
 ) -> dict[str, list[Version]]:
     """List the readable versions of each file: the one that the patch names, then newest first.
 
     `stated` has, for each path, the id that the patch names, or an empty string; `tip` is the
-    commit whose history is read.
+    commit whose history is read, `most_commits` commits of it.
     """
     found: dict[str, dict[str, Version]] = {path: {} for path in stated}
     for path, version in (
-        *_of_history(repository, list(stated), tip),
+        *_of_history(repository, list(stated), tip, most_commits),
         *_of_tip(repository, list(stated), tip),
         *_of_journal(repository),
     ):
@@ -67,11 +69,11 @@ def list_versions(
 
 
 def _of_history(
-    repository: Repository, paths: Sequence[str], tip: str
+    repository: Repository, paths: Sequence[str], tip: str, most_commits: int
 ) -> Iterator[tuple[str, Version]]:
     """List what commits made of `paths`, newest first; merges, too."""
     blobs: dict[str, set[str]] = {path: set() for path in paths}
-    for version in list_history(repository, paths, tip, _MOST_COMMITS):
+    for version in list_history(repository, paths, tip, most_commits):
         known = blobs.get(version.path)
         if known is not None and _is_file(version.mode) and len(known) < _MOST_VERSIONS:
             known.add(version.blob)

@@ -58,7 +58,7 @@ def stale_files(plan: Plan, patch: Patch, snapshot: Snapshot) -> Iterator[StaleF
     """List the files that are worth looking for another version of."""
     reasons: dict[tuple[str, int], set[Reason]] = {}
     for failure in plan.failures:
-        reasons.setdefault((failure.source, failure.section), set()).add(failure.reason)
+        reasons.setdefault((failure.source, failure.where.section), set()).add(failure.reason)
     for path, sections in _sections_by_path(patch).items():
         present = snapshot.blobs.get(path)
         found = {
@@ -149,7 +149,7 @@ def _may_fit(hunk: Hunk, data: bytes) -> bool:
 
     It ignores line endings; the planner decides.
     """
-    if hunk.elisions:
+    if hunk.removed_ranges:
         return True
     lines = b"\n".join(line.text.removesuffix(b"\r") for line in hunk.preimage)
     return lines in data.replace(b"\r\n", b"\n")

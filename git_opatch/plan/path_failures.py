@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import posixpath
 from typing import NamedTuple
 
 from git_opatch.complete.tree import FileContent, VirtualTree
@@ -38,6 +40,16 @@ class PathFailures(NamedTuple):
             advice = "put all changes of a file into one section"
             return refusal(section, Reason.MISSING_FILE, what, path=path, advice=advice)
         return refusal(section, Reason.MISSING_FILE, f"is not in {snapshot.name}", path=path)
+
+    def link(self, section: FilePatch, content: FileContent) -> Failure:
+        """Return why lines are not found in a symbolic link, which is `content`."""
+        target = os.fsdecode(content.text.to_bytes())
+        file = posixpath.normpath(posixpath.join(posixpath.dirname(section.path), target))
+        advice = "its only line is where it points to"
+        if not file.startswith(("../", "/")):
+            advice = f"to change the file that it points to, name it: `{file}`"
+        what = f"is a symbolic link to `{target}`, and has none of these lines"
+        return refusal(section, Reason.NOT_A_FILE, what, advice=advice)
 
     def obstacle(self, section: FilePatch, path: str, content: FileContent) -> Failure | None:
         """Return why `content` cannot be created at `path`; None if it can."""

@@ -7,14 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from git_opatch.complete import Completed, Conflicts
-from git_opatch.journal import Action, Record
+from git_opatch.git.stamp import Stamp
+from git_opatch.journal import Record, RecordAction
 from git_opatch.journal.patch_history import opposite
 from git_opatch.model.blob import Blob
 from git_opatch.model.errors import CommitError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch
 from git_opatch.model.placement import Placement
-from git_opatch.model.result import Failure
+from git_opatch.model.result import Attempt, Failure
 
 if TYPE_CHECKING:
     from git_opatch.complete import PatchSet
@@ -55,6 +56,8 @@ class Plan:
     """The diff for the working tree, where its files have unstaged changes."""
     flags: Mapping[str, str] = field(default_factory=dict)
     """The bits that index entries must keep, by path (see `Snapshot.flags`)."""
+    stamps: Mapping[str, Stamp] = field(default_factory=dict)
+    """The stamps of the files that were compared with the index (see `Snapshot.stamps`)."""
     record: int = 0
     """The number of its journal record once it is applied; 0 if there is none."""
     commits: tuple[str, ...] = ()
@@ -63,17 +66,17 @@ class Plan:
     @property
     def undoes(self) -> int:
         """The number of the patch that this undoes; 0 if none."""
-        return self.reverses.patch if self.action is Action.UNDO and self.reverses else 0
+        return self.reverses.patch if self.action is RecordAction.UNDO and self.reverses else 0
 
     @property
     def redoes(self) -> int:
         """The number of the patch that this redoes; 0 if none."""
-        return self.reverses.patch if self.action is Action.REDO and self.reverses else 0
+        return self.reverses.patch if self.action is RecordAction.REDO and self.reverses else 0
 
     @property
-    def action(self) -> Action:
+    def action(self) -> RecordAction:
         """What a record of this plan is about."""
-        return opposite(self.reverses) if self.reverses else Action.APPLY
+        return opposite(self.reverses) if self.reverses else RecordAction.APPLY
 
     @property
     def written(self) -> Completed:
@@ -94,6 +97,16 @@ class Plan:
     def with_failures(self, failures: Iterable[Failure]) -> Plan:
         """Return the plan with `failures` instead of its own."""
         return replace(self, failures=tuple(failures))
+
+    def attempted(self, attempt: Attempt) -> Plan:
+        """Return the plan whose failures know what was attempted."""
+        if not (self.failures or self.skipped):
+            return self
+        failures, skipped = (
+            tuple(failure.attempted(attempt) for failure in each)
+            for each in (self.failures, self.skipped)
+        )
+        return replace(self, failures=failures, skipped=skipped)
 
     def with_notes(self, notes: Iterable[str], *, first: Iterable[str] = ()) -> Plan:
         """Return the plan with `first` before its notes and `notes` after them."""

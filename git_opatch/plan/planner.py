@@ -14,10 +14,10 @@ from git_opatch.model.blob import Change
 from git_opatch.model.errors import JournalError
 from git_opatch.model.options import Options, Target, ThreeWay
 from git_opatch.model.patch import Patch
-from git_opatch.model.result import Failure
+from git_opatch.model.result import Attempt, Failure
 from git_opatch.plan.deleted_content import deleted_contents
-from git_opatch.plan.hints import with_hints
 from git_opatch.plan.patch_paths import named_paths, refuse_unsafe
+from git_opatch.plan.path_hints import with_path_hints
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.policy import check_policy
 from git_opatch.plan.section import plan_sections
@@ -68,9 +68,9 @@ def _unstaged_files(plan: Plan, snapshot: Snapshot, options: Options) -> tuple[s
 
 def plan_resolved(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
     """Plan a patch whose paths are resolved, forwards or in reverse."""
-    if options.reverse:
-        return _plan_reverse(patch, repository, options)
-    return _plan_forward(patch, repository, options)
+    plan = _plan_reverse if options.reverse else _plan_forward
+    planned, snapshot = plan(patch, repository, options)
+    return planned.attempted(Attempt.of(options)), snapshot
 
 
 def _plan_forward(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
@@ -107,7 +107,7 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
     if record is not None:
         with suppress(JournalError):
             undo, snapshot = plan_undo(record, repository, options)
-            if not undo.failures and (_restores(undo, record) or _keeps_unstaged(options)):
+            if not undo.failures and (_restores(undo, record) or _carries_in_worktree(options)):
                 if not all(section.has_content for section in patch.files):
                     undo = undo.with_notes([f"undone as it was applied, by record {record.patch}"])
                 return undo, snapshot
@@ -135,18 +135,18 @@ def plan_undo(record: Record, repository: Repository, options: Options) -> tuple
     plan = Plan(failures=tuple(failures))
     if not failures:
         deleted = deleted_contents(repository, patch, record)
-        bare = _keeps_unstaged(options)
+        bare = _carries_in_worktree(options)
         rebased = rebase_hunks(patch, record, snapshot, repository, bare=bare)
         plan = plan_sections(rebased, snapshot, options, repository.algorithm, deleted)
-        plan = plan.with_failures(with_hints(plan.failures, repository, options))
+        plan = with_path_hints(plan, repository, options, recorded=True)
     if not plan.failures:
         changed = verify_undo(patch, record, snapshot, plan.completed.changes)
         # the notes only say that the content comes from this record
         plan = replace(plan, failures=tuple(changed), notes=())
-    return replace(plan, reverses=record), snapshot
+    return replace(plan, reverses=record).attempted(Attempt.of(options)), snapshot
 
 
-def _keeps_unstaged(options: Options) -> bool:
+def _carries_in_worktree(options: Options) -> bool:
     """Whether the plan is for files with unstaged changes, which are kept."""
     return options.carry and options.target is Target.WORKTREE
 
@@ -157,14 +157,14 @@ def _plan_patch(
     """Plan a patch as it is; `record` is the journal's of it, if it is to be undone."""
     failures, snapshot = _read_base(patch, repository, options)
     if failures:
-        return Plan(failures=tuple(failures)), snapshot
+        return with_path_hints(Plan(failures=tuple(failures)), repository, options), snapshot
     deleted = deleted_contents(repository, patch, record)
     plan = plan_sections(patch, snapshot, options, repository.algorithm, deleted)
     if plan.failures and _tries_old_versions(options):
         from git_opatch.plan.three_way import plan_three_way
 
         plan = plan_three_way(plan, patch, snapshot, repository, options, deleted)
-    return plan.with_failures(with_hints(plan.failures, repository, options)), snapshot
+    return with_path_hints(plan, repository, options), snapshot
 
 
 def _read_base(

@@ -24,7 +24,7 @@ def preflight(planned: Planned, repository: Repository, options: Options) -> Pla
     """
     plan, snapshot = planned.plan, planned.snapshot
     if plan.is_refused(options):
-        raise Refused(plan.failures)
+        raise Refused(plan.failures, options)
     top, changes = repository.require_worktree(), plan.written.changes
     outside = _outside_sparse_checkout(changes, repository, options)
     obstacles: list[Failure] = []
@@ -34,9 +34,9 @@ def preflight(planned: Planned, repository: Repository, options: Options) -> Pla
         obstacles += _refuse_unstaged(planned, repository, options)
     obstacles = obstacles or guard(top, changes, options.target)
     if obstacles:
-        raise Refused([*plan.failures, *obstacles])
+        raise Refused([*plan.failures, *obstacles], options)
     flags = {**snapshot.flags, **dict.fromkeys(outside, "S")}
-    plan = replace(plan, flags=flags)
+    plan = replace(plan, flags=flags, stamps=snapshot.stamps)
     return _carry_unstaged(plan, planned, repository, options)
 
 

@@ -1,37 +1,43 @@
 """Is the change of a recorded patch still there? By the index or the files, not by a flag (D120).
 
 The journal knows what git opatch did last. A reset, a commit, a checkout or an editor may have done
-more since: so a record counts as applied as long as it could be undone, its lines where git's diff
-says that they are now.
+more since: so a record counts as applied as long as its lines are there, where git's diff says that
+they are now. Later records tell whose change it is, and what was gone before them (D220).
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
 from typing import NamedTuple
 
 from git_opatch.git.head import is_in_history
-from git_opatch.git.history import list_history
+from git_opatch.git.history import list_changes
 from git_opatch.git.index import list_index
 from git_opatch.git.repository import Repository
-from git_opatch.git.snapshot import Snapshot
-from git_opatch.journal import Action, Record
+from git_opatch.git.snapshot import take_snapshot
+from git_opatch.journal import Record, RecordAction
 from git_opatch.journal.patch_history import Journal, PatchHistory
 from git_opatch.model.blob import Change, Entry, Mode
 from git_opatch.model.errors import RepositoryError
 from git_opatch.model.options import Options, Target
-from git_opatch.model.patch import FilePatch
+from git_opatch.model.patch import FilePatch, Prefix
 from git_opatch.model.result import Failure
-from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import plan_undo
-from git_opatch.plan.undo import undo_patch_of
+from git_opatch.plan.presence import (
+    Presence,
+    Presences,
+    UnreadableVersionError,
+    Version,
+    changes_of,
+)
 
 _UNCLEAR = Entry(Mode.GITLINK, "")
 """Stands for an index entry that no record left so: unmerged, or only intended to be added."""
 _MOST_COMMITS = 1000
+_MOST_VERSIONS = 20
+"""Of a file, in which the commit that made a change is looked for."""
 
 
 class State(Enum):
@@ -69,7 +75,7 @@ class LoggedRecord(NamedTuple):
     reversed_by: int = 0
     """The record that undid or redid just this one; 0 if none."""
     commit: str = ""
-    """The commit that gave the files what the record left; empty if none was found."""
+    """The commit that made the change; empty if it is not known."""
 
 
 class RecordStates:
@@ -78,9 +84,10 @@ class RecordStates:
     def __init__(self, journal: Journal, repository: Repository) -> None:
         self._journal = journal
         self._repository = repository
+        self._presences = Presences(repository)
         self._entries: dict[str, Entry | None] = {}
         self._head: dict[str, Entry | None] = {}
-        self._plans: dict[tuple[int, Target, str | None], tuple[Plan, Snapshot]] = {}
+        self._files: dict[str, Entry | None] = {}
 
     def read_ahead(self, histories: Iterable[PatchHistory]) -> None:
         """Read at once what the states of `histories` depend on."""
@@ -106,110 +113,190 @@ class RecordStates:
             return RecordState(State.REAPPLIED, again)
         if applied.commits and is_in_history(self._repository, applied.commits[-1]):
             return RecordState(State.COMMITTED, commits=applied.commits)
-        if self._equals(applied, self._read_head([change.path for change in applied.changes])):
+        if self._presence(applied, self._read_head(_paths(applied))) is Presence.THERE:
             return RecordState(State.COMMITTED)
         return RecordState(State.APPLIED)
 
-    def is_committed(self, record: Record) -> bool:
-        """Whether HEAD has the change of `record`, where its lines are now."""
-        with suppress(RepositoryError):  # no HEAD yet
-            return not self._plan(record, Target.CACHED, base="HEAD")[0].failures
-        return False
-
     def commits_of(self, records: Sequence[Record]) -> dict[int, str]:
-        """Find the commits that gave the files the content that `records` left, by record."""
-        wanted = {change.path for record in records for change in record.changes}
-        newest: dict[tuple[str, str], tuple[int, str]] = {}
+        """Find the commits that made the changes of `records`, by record (D221).
+
+        A commit is named if it has all of a change, and the commit before it has not.
+        """
+        wanted = sorted({path for record in records for path in _paths(record)})
+        commits: dict[str, list[tuple[str, Change]]] = {}
         if wanted:
-            listed = list_history(self._repository, sorted(wanted), "HEAD", _MOST_COMMITS)
-            for path, _, blob, commit, age in listed:
-                oid = blob if blob.strip("0") else ""
-                newest.setdefault((path, oid), (age or 0, commit))
+            for commit, change in list_changes(self._repository, wanted, "HEAD", _MOST_COMMITS):
+                commits.setdefault(change.path, []).append((commit, change))
         found: dict[int, str] = {}
         for record in records:
-            made = [newest.get((change.path, _id(change.new))) for change in record.changes]
-            if made and all(made):
-                found[record.number] = min(commit for commit in made if commit)[1]
+            made = {self._commit_of(record, section, commits) for section in self._sections(record)}
+            if len(made) == 1 and (commit := made.pop()):
+                found[record.number] = commit
         return found
 
+    def _commit_of(
+        self,
+        record: Record,
+        section: FilePatch,
+        commits: Mapping[str, Sequence[tuple[str, Change]]],
+    ) -> str:
+        """Return the newest commit that made the change of a section; empty if it is not known."""
+        made = {
+            next(
+                (
+                    commit
+                    for commit, change in commits.get(path, [])[:_MOST_VERSIONS]
+                    if self._makes(record, section, change)
+                ),
+                "",
+            )
+            for path in _paths_of(record, section)
+        }
+        return made.pop() if len(made) == 1 else ""
+
+    def _makes(self, record: Record, section: FilePatch, change: Change) -> bool:
+        """Whether `change` of one path, by a commit, makes the change of a section."""
+        before, after = (
+            self._path_presence(record, section, change.path, entry)
+            for entry in (change.old, change.new)
+        )
+        return after is Presence.THERE is not before
+
+    def _path_presence(
+        self, record: Record, section: FilePatch, path: str, entry: Entry | None
+    ) -> Presence:
+        """How much of a section is there where one of its paths has `entry`."""
+        others = {change.path: change.new for change in changes_of(record, section)}
+        with suppress(UnreadableVersionError):
+            return self._presences.of_section(record, section, {**others, path: entry}, {})
+        return Presence.CHANGED
+
     def _is_there(self, record: Record, target: Target | None = None) -> bool:
-        target = target or record.target
-        if target is not Target.WORKTREE:
-            entries = self._read_index([change.path for change in record.changes])
-            if self._equals(record, entries):
-                return True
-            if all(entries[change.path] == change.old for change in record.changes):
-                return False
-        return not self._plan(record, target)[0].failures
+        version = self._read(target or record.target, _paths(record))
+        return self._presence(record, version, target) is Presence.THERE
 
-    @staticmethod
-    def _equals(record: Record, entries: dict[str, Entry | None]) -> bool:
-        return all(entries.get(change.path) == change.new for change in record.changes)
+    def _presence(self, record: Record, version: Version, target: Target | None = None) -> Presence:
+        """How much of the change of `record` is in `version`."""
+        if all(version.get(path) == new for path, _, new in record.changes):
+            return Presence.THERE
+        try:
+            parts = [self._part(record, each, version) for each in self._sections(record)]
+        except UnreadableVersionError:
+            return self._located(record, version, target or record.target)
+        return Presence.of_all(parts)
 
-    def _plan(
-        self, record: Record, target: Target, base: str | None = None
-    ) -> tuple[Plan, Snapshot]:
-        key = (record.number, target, base)
-        if key not in self._plans:
+    def _part(self, record: Record, section: FilePatch, version: Version) -> Presence:
+        """How much of a section is there; what a later patch found gone, and is not there, is."""
+        head = self._read_head(_paths_of(record, section))
+        part = self._presences.of_section(record, section, version, head)
+        if part is Presence.CHANGED and any(
+            self._presences.of_section(record, section, {p: c.old for p, c in later.items()}, {})
+            is Presence.GONE
+            for later in self._later_changes(record, section)
+        ):
+            return Presence.GONE
+        return part
+
+    def _later_changes(self, record: Record, section: FilePatch) -> Iterator[dict[str, Change]]:
+        """Yield what later patches did to all paths of a section, by path."""
+        paths = set(_paths_of(record, section))
+        for history in self._journal.histories:
+            for later in history.records if history.number != record.patch else ():
+                if later.number > record.number and later.target is record.target:
+                    changes = {each.path: each for each in later.changes if each.path in paths}
+                    if changes.keys() == paths:
+                        yield changes
+
+    def _located(self, record: Record, version: Version, target: Target) -> Presence:
+        """How much is there where git does not have what the record left: by its lines alone."""
+        base = "HEAD" if version is self._head else None
+        target = Target.CACHED if base else target
+        failures: Sequence[Failure] = ()
+        with suppress(RepositoryError):  # no HEAD yet
             options = Options(target, reverse=True, base=base)
-            self._plans[key] = plan_undo(record, self._repository, options)
-        return self._plans[key]
+            failures = plan_undo(record, self._repository, options)[0].failures
+            if not failures:
+                return Presence.THERE
+        gone = all(failure.already_applied for failure in failures)
+        head = self._read_head(_paths(record))
+        as_head = all(version.get(path) == head.get(path) for path in _paths(record))
+        return Presence.GONE if gone or as_head else Presence.CHANGED
+
+    def _sections(self, record: Record) -> Sequence[FilePatch]:
+        return self._presences.sections(record)
 
     def _missing(self, record: Record, target: Target) -> RecordState:
         """Tell a change that is gone from one that was changed."""
-        plan, snapshot = self._plan(record, target)
-        if target is Target.INDEX and self._is_unstaged(record, snapshot):
+        version = self._read(target, _paths(record))
+        if target is Target.INDEX and self._is_unstaged(record, version):
             return RecordState(State.UNSTAGED)
-        if not self._is_gone(record, plan.failures, snapshot):
+        if self._presence(record, version, target) is not Presence.GONE:
             return RecordState(State.CHANGED)
-        different = [
-            change for change in record.changes if _current(change.path, snapshot) != change.new
-        ]
-        return RecordState(State.GONE, why=_describe(different or record.changes, snapshot))
+        different = [change for change in record.changes if version[change.path] != change.new]
+        return RecordState(State.GONE, why=_describe(different or record.changes, version))
 
-    def _is_unstaged(self, record: Record, snapshot: Snapshot) -> bool:
-        top, paths = self._repository.require_worktree(), [each.path for each in record.changes]
-        unstaged = snapshot.changed | snapshot.deleted
-        if not any(
-            path in unstaged or (path not in snapshot.tracked and os.path.lexists(top / path))
-            for path in paths
-        ):
+    def _is_unstaged(self, record: Record, index: Version) -> bool:
+        files = self._read(Target.WORKTREE, _paths(record))
+        if all(files[path] == index[path] for path in _paths(record)):
             return False
-        return not self._plan(record, Target.WORKTREE)[0].failures
-
-    def _is_gone(self, record: Record, failures: Sequence[Failure], snapshot: Snapshot) -> bool:
-        """Whether no part of a change is there, and nobody changed its lines.
-
-        That is certain where a file is as it was before, as HEAD has it, or where all the lines
-        that the patch replaced are there again.
-        """
-        recorded = {change.path: change for change in record.changes}
-        head = self._read_head(list(recorded))
-        for section in undo_patch_of(record).files:
-            paths = {path for path in (section.old_path, section.new_path) if path in recorded}
-            current = {path: _current(path, snapshot) for path in paths}
-            if all(entry == recorded[path].old for path, entry in current.items()):
-                continue
-            if not _refuses_all(section, failures):
-                return False
-            restored = all(entry == head[path] for path, entry in current.items())
-            if not restored and not all(
-                failure.already_applied for failure in _failures_of(section, failures)
-            ):
-                return False
-        return True
+        return self._is_there(record, Target.WORKTREE)
 
     def _applied_again(self, history: PatchHistory, applied: Record) -> int:
-        """Return the later record of the very same patch, if that is applied, too; else 0."""
+        """Return the later patch that made the same change again, if that is applied; else 0.
+
+        That is the very same patch, or one that found the change gone, and left it there.
+        """
         digest = _digest(history)
         for other in self._journal.applied():
             again = other.application
             if again is None or again.number <= applied.number:
                 break
-            same = digest and _digest(other) == digest and again.target is applied.target
-            if same and other.number != history.number and self._is_there(again):
+            if other.number == history.number or again.target is not applied.target:
+                continue
+            same = bool(digest) and _digest(other) == digest
+            if (same or self._brought(again, applied)) and self._is_there(again):
                 return other.number
         return 0
+
+    def _brought(self, later: Record, applied: Record) -> bool:
+        """Whether `later` found all that it shares with `applied` gone, and left it there."""
+        changes = {change.path: change for change in later.changes}
+        sections = self._sections(applied)
+        if not all(changes.keys() >= set(_paths_of(applied, each)) for each in sections):
+            return False
+        if not self._changed_lines(applied) <= self._changed_lines(later):
+            return False  # known without a diff of what it found
+        found = {path: change.old for path, change in changes.items()}
+        left = {path: change.new for path, change in changes.items()}
+        with suppress(UnreadableVersionError):
+            return all(
+                self._presences.of_section(applied, section, found, {}) is Presence.GONE
+                and self._presences.of_section(applied, section, left, {}) is Presence.THERE
+                for section in sections
+            )
+        return False
+
+    def _changed_lines(self, record: Record) -> set[bytes]:
+        """The lines that `record` added or removed, anywhere."""
+        return {
+            line.text
+            for section in self._sections(record)
+            for hunk in section.hunks
+            for line in hunk.lines
+            if line.prefix is not Prefix.CONTEXT
+        }
+
+    def _read(self, target: Target, paths: Sequence[str]) -> dict[str, Entry | None]:
+        return (self._read_files if target is Target.WORKTREE else self._read_index)(paths)
+
+    def _read_files(self, paths: Sequence[str]) -> dict[str, Entry | None]:
+        unread = [path for path in paths if path not in self._files]
+        self._files |= dict.fromkeys(unread)
+        if unread:
+            blobs = take_snapshot(self._repository, unread, Options(Target.WORKTREE)).blobs
+            self._presences.add_blobs(blobs.values())
+            self._files |= {path: blobs[path].entry for path in unread if path in blobs}
+        return self._files
 
     def _read_index(self, paths: Sequence[str]) -> dict[str, Entry | None]:
         unread = [path for path in paths if path not in self._entries]
@@ -230,37 +317,25 @@ class RecordStates:
         return self._head
 
 
-def _failures_of(section: FilePatch, failures: Sequence[Failure]) -> list[Failure]:
-    return [failure for failure in failures if failure.where.section == section.number]
+def _paths(record: Record) -> list[str]:
+    return [change.path for change in record.changes]
 
 
-def _refuses_all(section: FilePatch, failures: Sequence[Failure]) -> bool:
-    """Whether no hunk of `section` fits."""
-    refused = {failure.where.hunk for failure in _failures_of(section, failures)}
-    return 0 in refused or (
-        bool(refused) and refused >= {hunk.ordinal for hunk in section.hunks if hunk.changes}
-    )
+def _paths_of(record: Record, section: FilePatch) -> list[str]:
+    return [change.path for change in changes_of(record, section)]
 
 
 def _digest(history: PatchHistory) -> str:
     first = history.records[0]
-    return first.digest if first.action is Action.APPLY else ""
+    return first.digest if first.action is RecordAction.APPLY else ""
 
 
-def _current(path: str, snapshot: Snapshot) -> Entry | None:
-    return snapshot.blobs[path].entry if path in snapshot.blobs else None
-
-
-def _id(entry: Entry | None) -> str:
-    return entry.id if entry else ""
-
-
-def _describe(changes: Sequence[Change], snapshot: Snapshot) -> str:
+def _describe(changes: Sequence[Change], version: Version) -> str:
     """Say what the first of the files has, or does not have."""
     path, _, new = changes[0]
     if new is None:
         what = f"{path} exists again"
-    elif path in snapshot.blobs:
+    elif version[path] is not None:
         what = f"{path} does not contain its lines"
     else:
         what = f"{path} does not exist"

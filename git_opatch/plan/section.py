@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from git_opatch.complete import Completed, complete
+from git_opatch.complete.doubt import doubt_of_new
 from git_opatch.complete.tree import FileContent, VirtualTree, new_content, restored_content
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Change, Mode
@@ -19,6 +20,7 @@ from git_opatch.model.placement import Placement
 from git_opatch.model.result import Failure, Location, Reason, not_reversible, refusal
 from git_opatch.plan.apply_hunks import apply_hunks
 from git_opatch.plan.earlier_sections import Checked, EarlierSection, check_section
+from git_opatch.plan.paired_braces import refuse_unpaired
 from git_opatch.plan.path_failures import PathFailures
 from git_opatch.plan.plan import DeletedContents, PlacedHunk, Plan
 
@@ -44,7 +46,10 @@ def plan_sections(
     )
     if failures and not options.partial:
         return plan
-    return _with_diff(plan, complete(tree, algorithm), patch)
+    completed = complete(tree, algorithm)
+    if not failures and (unpaired := refuse_unpaired(patch, completed.results, options)):
+        return Plan(failures=tuple(unpaired))
+    return _with_diff(plan, completed, patch)
 
 
 def _with_diff(plan: Plan, completed: Completed, patch: Patch) -> Plan:
@@ -76,6 +81,10 @@ def _creates(section: FilePatch) -> bool:
     )
 
 
+def _paths(section: FilePatch) -> set[str]:
+    return {path for path in (section.old_path, section.new_path) if path is not None}
+
+
 def _replaces_all(hunk: Hunk) -> bool:
     return hunk.replacement is not None and hunk.replacement.every
 
@@ -96,6 +105,8 @@ class SectionPlanner:
     notes: list[str] = field(default_factory=list)
     skipped: list[Failure] = field(default_factory=list)
     _applied: list[EarlierSection] = field(default_factory=list)
+    _applied_to: dict[str, list[int]] = field(default_factory=dict)
+    """The numbers in `_applied` of the sections that changed a file, by its old and new path."""
     _done: list[FilePatch] = field(default_factory=list)
     """The sections that added, deleted or moved a file."""
 
@@ -103,7 +114,9 @@ class SectionPlanner:
         """Apply `section` to the tree; return its failures."""
         if Mode.GITLINK in (section.old_mode, section.new_mode):
             return [refusal(section, Reason.NOT_A_FILE, "is a submodule; a patch cannot set one")]
-        if self.options.reverse and (lost := [hunk for hunk in section.hunks if hunk.elisions]):
+        if self.options.reverse and (
+            lost := [hunk for hunk in section.hunks if hunk.removed_ranges]
+        ):
             what = "removed lines that the patch does not show (`~`), so they cannot be restored"
             return [not_reversible(section, lost[0], what)]
         if self.options.reverse and (
@@ -185,6 +198,8 @@ class SectionPlanner:
 
     def _added_content(self, section: FilePatch, path: str) -> FileContent | Failure:
         if section.has_content:
+            if (doubt := doubt_of_new(section, path)) and not self.options.reverse:
+                return refusal(section, Reason.UNCLEAR, doubt.message, advice=doubt.advice)
             before = self.snapshot.blobs.get(path)
             content = new_content(section, before.entry.mode if before else None)
             binary = refusal(section, Reason.BINARY, _NUL_ADDED)
@@ -206,7 +221,8 @@ class SectionPlanner:
         if section.has_content:
             failures, rest = self._edit(section, content)
             if not failures and (count := len(rest.text.lines)):
-                what = f"has {count} lines that the patch does not delete"
+                rest_of_it = f"{count} line{'s' * (count != 1)}"
+                what = f"has {rest_of_it} that the patch does not delete"
                 advice = "re-read the file and send the patch again"
                 failures = [refusal(section, Reason.NOT_FOUND, what, advice=advice)]
         if not failures:
@@ -216,6 +232,8 @@ class SectionPlanner:
 
     def _update(self, section: FilePatch, path: str, before: FileContent) -> list[Failure]:
         """Change a file's lines or its mode, and move or copy it."""
+        if section.may_move and path == section.path and not self.tree.get(section.alternate or ""):
+            return [_unclear_move(section)]
         target = path if section.operation is Operation.UPDATE else section.new_path or path
         if section.operation is Operation.COPY and self.options.reverse:
             what = "a copy cannot be undone from its text; delete the file instead"
@@ -252,12 +270,16 @@ class SectionPlanner:
         applied = apply_hunks(left, content, self.options)
         self.notes += [f"{section.path}: {note}" for note in (*checked.notes, *applied.notes)]
         failures = [*checked.failures, *self._skip_applied(applied.failures)]
+        if content.mode is Mode.SYMLINK and any(f.reason is Reason.NOT_FOUND for f in failures):
+            failures = [self._path_failures.link(section, content)]
         if failures and not (self.options.partial and applied.placements):
             return failures, content
         if applied.placements and applied.content.text.binary:
             return [refusal(section, Reason.BINARY, _NUL_ADDED)], content
         self._collect(section, applied.placements)
         before = checked.before if self._earlier(section) else applied.placements
+        for path in _paths(section):
+            self._applied_to.setdefault(path, []).append(len(self._applied))
         self._applied.append(EarlierSection.of(section, before))
         return failures, applied.content
 
@@ -271,12 +293,8 @@ class SectionPlanner:
 
     def _earlier(self, section: FilePatch) -> list[EarlierSection]:
         """List the sections that changed the file before."""
-        names = {section.old_path, section.new_path}
-        return [
-            other
-            for other in self._applied
-            if names & {other.section.old_path, other.section.new_path}
-        ]
+        numbers = {at for path in _paths(section) for at in self._applied_to.get(path, ())}
+        return [self._applied[at] for at in sorted(numbers)]
 
     def _repeats(self, section: FilePatch) -> bool:
         """Tell whether an equal section has added, deleted or moved the file already (D102)."""
@@ -321,3 +339,13 @@ class SectionPlanner:
     @property
     def _path_failures(self) -> PathFailures:
         return PathFailures(self.tree, self.snapshot, self.options)
+
+
+def _unclear_move(section: FilePatch) -> Failure:
+    """Return the refusal of a diff with two names that may be a move (D182)."""
+    old, new = section.path, section.alternate
+    what = (
+        f"may be updated, or moved to `{new}`, which the header also names; write `+++ b/{old}` to "
+        f"update it, or `rename from {old}` and `rename to {new}` above `---` to move it"
+    )
+    return refusal(section, Reason.UNCLEAR, what)

@@ -23,7 +23,7 @@ from git_opatch.model.options import Options, ThreeWay
 from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Patch, Prefix
 from git_opatch.model.result import Failure, Reason, refusal
 from git_opatch.model.text import Text
-from git_opatch.plan.file_versions import describe, list_versions
+from git_opatch.plan.file_versions import MOST_COMMITS, MOST_SUGGESTED, describe, list_versions
 from git_opatch.plan.matching_versions import (
     MISMATCHES,
     MatchingVersion,
@@ -72,7 +72,9 @@ def plan_three_way(
     if not stale:
         return plan
     stated = {file.present.path: file.stated for file in stale}
-    versions = list_versions(repository, stated, options.base or "HEAD")
+    only_suggests = options.three_way is ThreeWay.SUGGEST
+    most_commits = MOST_SUGGESTED if only_suggests else MOST_COMMITS
+    versions = list_versions(repository, stated, options.base or "HEAD", most_commits)
     merged: list[_MergedFile] = []
     advice: dict[str, str] = {}
     for file in stale:
@@ -205,7 +207,7 @@ def _already_applied(file: _MergedFile) -> Failure:
 
 
 def _conflict(file: _MergedFile) -> Failure:
-    what = f"has conflicts: {file.origin}, and the same lines were changed since"
+    what = f"conflicts with later changes of the same lines: {file.origin}"
     return refusal(file.stale.sections[0], Reason.CONFLICT, what)
 
 

@@ -60,8 +60,8 @@ def rebase_hunks(
         edits = repository.differences(before, blob.data)
         hunks: Sequence[Hunk] = section.hunks
         if bare:
-            hunks = [run for hunk in hunks for run in _without_context(hunk)]
-        moved = [replace(hunk, start=_map_start(hunk, edits)) for hunk in hunks]
+            hunks = [run for hunk in hunks for run in without_context(hunk)]
+        moved = [replace(hunk, start=map_start(hunk, edits)) for hunk in hunks]
         return replace(_renumber(section, moved), exact_positions=True)
 
     return replace(patch, files=tuple(map(rebase_section, patch.files)))
@@ -75,7 +75,7 @@ def _renumber(section: FilePatch, hunks: Sequence[Hunk]) -> FilePatch:
     return replace(section, hunks=tuple(replace(hunk, new_start=None) for hunk in hunks))
 
 
-def _without_context(hunk: Hunk) -> Iterator[Hunk]:
+def without_context(hunk: Hunk) -> Iterator[Hunk]:
     """Split `hunk` into its runs of changed lines."""
     run: list[Line] = []
     position = hunk.start or 0
@@ -89,7 +89,7 @@ def _without_context(hunk: Hunk) -> Iterator[Hunk]:
         run = []
 
 
-def _map_start(hunk: Hunk, edits: Sequence[tuple[range, int]]) -> int | None:
+def map_start(hunk: Hunk, edits: Sequence[tuple[range, int]]) -> int | None:
     """Return where the lines of `hunk` moved to.
 
     None if they were touched, or if it only adds lines and others were added at the same position.

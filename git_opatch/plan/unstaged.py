@@ -49,7 +49,7 @@ def plan_unstaged(
     failures = [*_refuse_changes(plan, unstaged, options)]
     failures = failures or [*_worktree_failures(plan, worktree, repository, options)]
     if failures:
-        raise Refused([*plan.failures, *failures])
+        raise Refused([*plan.failures, *failures], options)
     by_path = {_paths(result): result for result in worktree.completed.results if result.content}
     results = []
     for result in plan.completed.results:
@@ -63,17 +63,25 @@ def plan_unstaged(
             failures += _contradictions(result, counterpart, plan, repository, options)
             results.append(counterpart or result)
     if failures:
-        raise Refused([*plan.failures, *failures])
+        raise Refused([*plan.failures, *failures], options)
     return complete_results(results, repository.algorithm)
+
+
+_REVERSALS = {"git opatch undo": "undo it", "git opatch redo": "redo it"}
+"""What a command does to a recorded patch."""
+_AS_THEY_ARE = "to patch the files as they are, without staging"
 
 
 def alternatives(options: Options, *, worktree_fits: bool = False) -> str:
     """List the commands that leave one of the versions alone."""
-    cached = f"to patch the staged versions only: {options.command_with('--cached')}"
+    action = _REVERSALS.get(options.command.name)
+    staged = f"to {action} in the index only" if action else "to patch the staged versions only"
+    cached = f"{staged}: {options.command_with('--cached')}"
     if not worktree_fits or options.commit:
         return cached
     worktree = options.command_with("--worktree")
-    return f"to patch the files as they are, without staging: {worktree}\n{cached}"
+    files = f"to {action} in the working tree only" if action else _AS_THEY_ARE
+    return f"{files}: {worktree}\n{cached}"
 
 
 def _refuse_changes(plan: Plan, unstaged: Collection[str], options: Options) -> Iterator[Failure]:

@@ -1,11 +1,12 @@
-"""Added lines that cannot be meant to be written: placeholders (D92), other encodings (D93)."""
+"""Added lines that cannot be meant as they are: placeholders (D92), encodings (D93), `++` (D34)."""
 
 from __future__ import annotations
 
 import pytest
 from hunked import edited
 
-from git_opatch.complete.encoding import foreign_encoding
+from git_opatch import Refused, apply_to_text
+from git_opatch.complete.encoding import RemainingLines, foreign_encoding
 from git_opatch.complete.placeholder import placeholder_in
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.paths import is_document
@@ -124,15 +125,15 @@ def test_added_lines_are_in_an_encoding_that_the_file_has(
 ) -> None:
     hunk = Hunk((Line(Prefix.CONTEXT, b"a"), Line(Prefix.ADDED, added)))
     placement = Placement(hunk, 0)
-    assert bool(foreign_encoding(placement, [placement], Text(lines))) == refused
+    assert bool(foreign_encoding(placement, RemainingLines([placement], Text(lines)))) == refused
 
 
 def test_hunks_may_convert_a_file_together() -> None:
     hunk = Hunk((Line(Prefix.REMOVED, LATIN), Line(Prefix.ADDED, UTF)))
     first, second = Placement(hunk, 0), Placement(hunk, 2)
     text = Text([LATIN, b"a", LATIN])
-    assert foreign_encoding(first, [first, second], text) == ""
-    assert foreign_encoding(first, [first], text) != ""
+    assert foreign_encoding(first, RemainingLines([first, second], text)) == ""
+    assert foreign_encoding(first, RemainingLines([first], text)) != ""
 
 
 def test_dots_are_content_where_a_hunk_shows_nothing_of_the_file() -> None:
@@ -154,3 +155,61 @@ def test_dots_are_content_where_a_hunk_shows_nothing_of_the_file() -> None:
 )
 def test_documents_are_known_by_their_names(path: str, is_prose: bool) -> None:
     assert is_document(path) == is_prose
+
+
+@pytest.mark.parametrize(
+    ("content", "hunk"),
+    [
+        pytest.param("a\nb\n", [" a", "++c", " b"], id="one line"),
+        pytest.param("a\nb\n", [" a", "++c", "+", "++  d"], id="with a blank line"),
+    ],
+)
+def test_prefixes_that_may_be_doubled_are_refused(content: str, hunk: list[str]) -> None:
+    result = edited(content, hunk)
+    (failure,) = result.failures
+    assert failure.reason is Reason.UNCLEAR
+    assert "doubled" in failure.message
+    assert result.content.text.to_bytes().decode() == content
+
+
+@pytest.mark.parametrize(
+    ("content", "hunk"),
+    [
+        pytest.param("a\n+ b\n", [" a", "++ c"], id="as the file has it"),
+        pytest.param("a\nb\n", [" a", "++c", "+d"], id="one of two lines"),
+        pytest.param("a\nb\n", [" a", "+  +c"], id="behind an indentation"),
+        pytest.param("a\nb\n", [" a", "-b", "++b"], id="beside a removed line"),
+    ],
+)
+def test_a_plus_in_front_of_added_lines_is_content(content: str, hunk: list[str]) -> None:
+    result = edited(content, hunk)
+    assert result.failures == []
+    assert len(result.placements) == 1
+
+
+@pytest.mark.parametrize(
+    "line", ["// ... existing code ...", "    # ... rest of the function unchanged ..."]
+)
+def test_a_placeholder_is_not_written_into_a_new_file(line: str) -> None:
+    patch = f"*** Begin Patch\n*** Add File: a.js\n+one\n+{line}\n*** End Patch\n"
+    with pytest.raises(Refused) as raised:
+        apply_to_text(patch, {})
+    (failure,) = raised.value.failures
+    assert failure.reason is Reason.UNCLEAR
+    assert failure.message == (
+        f"has `{line.strip()}`, which stands for code that the patch does not show"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        pytest.param("a.md", "// ... existing code ...", id="a document"),
+        pytest.param("a.js", "...", id="dots"),
+        pytest.param("a.js", "print('... existing code ...')", id="in a string"),
+        pytest.param("a.js", "// Read the remaining contents of the body", id="a sentence"),
+    ],
+)
+def test_a_new_file_may_have_what_looks_like_a_placeholder(path: str, line: str) -> None:
+    patch = f"*** Begin Patch\n*** Add File: {path}\n+one\n+{line}\n*** End Patch\n"
+    assert apply_to_text(patch, {}) == {path: f"one\n{line}\n"}

@@ -33,6 +33,93 @@ def test_a_block_without_the_line_that_opens_it_is_refused(hunk: str, start: int
     assert "`if ok:" in moved(FILE, hunk, start=start)
 
 
+NESTED = "def run():|    if ok:|        go()|    if no:|        stop()|    b()|c()"
+
+
+@pytest.mark.parametrize(
+    ("content", "hunk", "start"),
+    [
+        pytest.param(
+            NESTED,
+            "         go()|-    if no:|     stop()|     b()",
+            2,
+            id="the block above takes it",
+        ),
+        pytest.param(
+            NESTED, " def run():|-    if ok:|     go()|     if no:", 0, id="the definition takes it"
+        ),
+        pytest.param(
+            NESTED,
+            " def run():|-    if ok:|         go()|     if no:",
+            0,
+            id="what follows does not fit",
+        ),
+        pytest.param(NESTED, " def run():|-    if ok:|         go()", 0, id="which is not shown"),
+        pytest.param(
+            "try:|    if a:|        b()|except E:|    c()",
+            " try:|-    if a:|     b()| except E:",
+            0,
+            id="nothing else is in the block",
+        ),
+        pytest.param(
+            "def run(a,|        b):|    if ok:|        go()|    else:|        stop()",
+            "         b):|-    if ok:|     go()|     else:",
+            1,
+            id="a definition of two lines takes it",
+        ),
+        pytest.param(
+            "match x:|    case 1:|        go()|    case _:|        stop()",
+            " match x:|-    case 1:|         go()|     case _:",
+            0,
+            id="a case",
+        ),
+    ],
+)
+def test_a_line_that_is_shown_out_of_its_block_is_refused(
+    content: str, hunk: str, start: int
+) -> None:
+    assert "would have to move out" in moved(content, hunk, start=start)
+
+
+@pytest.mark.parametrize(
+    ("content", "hunk", "start"),
+    [
+        pytest.param(
+            NESTED,
+            "         go()|-    if no:|         stop()|     b()",
+            2,
+            id="two blocks made one",
+        ),
+        pytest.param(
+            "for a in b:|    if a:|        c()|d()",
+            " for a in b:|-    if a:|         c()| d()",
+            0,
+            id="nothing else is in the block",
+        ),
+        pytest.param(
+            "for a in b:|    if a:|        c()|    e()|d()",
+            " for a in b:|-    if a:|         c()|-    e()| d()",
+            0,
+            id="what follows goes, too",
+        ),
+        pytest.param(
+            "def run(a,|        b):|    if ok:|        go()|c()",
+            "         b):|-    if ok:|         go()| c()",
+            1,
+            id="nothing else is in a definition of two lines",
+        ),
+        pytest.param(
+            NESTED,
+            " if ok:|     go()|-if no:|+    if so:|     stop()",
+            1,
+            id="all of it shown less deep",
+        ),
+    ],
+)
+def test_a_line_that_stays_in_a_block_is_applied(content: str, hunk: str, start: int) -> None:
+    assert moved(content, hunk, start=start) == ""
+
+
 @pytest.mark.parametrize(
     ("hunk", "start"),
     [

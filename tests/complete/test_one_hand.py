@@ -33,6 +33,9 @@ LONG = "word " * 300
         pytest.param("## In\n", ["-# In", "+# Inn", "+###### So"], id="a heading too deep"),
         pytest.param("x;\n", ["-x", "+other()", "+words()"], id="all lines, without their end"),
         pytest.param("X\ny\n", ["-x", " y", "+x"], id="a line that is moved"),
+        pytest.param('f("a b")\n', ['-f("a  b")', '+f("a  b", 1)'], id="blanks in a string"),
+        pytest.param("f('a  b')\n", ["-f('a b')", "+g('a b')"], id="blanks lost in a string"),
+        pytest.param('f("a  b")\n', [' f("a b")', '+g("a b")'], id="a string shown in context"),
     ],
 )
 def test_an_added_line_that_keeps_a_misquoted_difference_is_refused(
@@ -44,6 +47,18 @@ def test_an_added_line_that_keeps_a_misquoted_difference_is_refused(
     assert "is unclear" in failure.message
     assert failure.advice.startswith("re-read lines 1-")
     assert result.content.text.to_bytes().decode() == f"a\n{content}b\n"
+
+
+def test_an_added_line_may_end_as_the_line_that_it_replaces() -> None:
+    content = "# All is well.\n#\n# the lines of it\n"
+    result = edited(
+        content, [" # All is well", " #", "-# the lines of it", "+# many lines of it"], path="a.py"
+    )
+    assert result.failures == []
+    result = edited(
+        content, [" # All is well", " #", "-# the lines of it", "+# This is another"], path="a.py"
+    )
+    assert [failure.reason for failure in result.failures] == [Reason.UNCLEAR]
 
 
 @pytest.mark.parametrize(
@@ -120,3 +135,42 @@ def test_a_slip_in_context_does_not_matter(content: str, hunk: list[str], after:
     result = edited(content, hunk)
     assert result.failures == []
     assert result.content.text.to_bytes().decode() == after
+
+
+@pytest.mark.parametrize(
+    ("content", "hunk", "after"),
+    [
+        pytest.param('f("a b")\n', ['-f("a  b")', '+f("c")'], 'f("c")\n', id="another string"),
+        pytest.param(
+            'f("a b")\n', ['-f("a  b")', '+f("a b", 1)'], 'f("a b", 1)\n', id="the file's"
+        ),
+        pytest.param('f(1,  "a")\n', ['-f(1, "a")', '+g("a")'], 'g("a")\n', id="blanks outside"),
+        pytest.param("it's  a't\n", ["-it's a't", "+it's a't x"], "it's a't x\n", id="apostrophes"),
+    ],
+)
+def test_blanks_in_a_string_matter_only_where_they_are_added(
+    content: str, hunk: list[str], after: str
+) -> None:
+    result = edited(f"a\n{content}b\n", [" a", *hunk, " b"])
+    assert result.failures == []
+    assert result.content.text.to_bytes().decode() == f"a\n{after}b\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "hunk", "after"),
+    [
+        pytest.param("x = 1\n", [" a ", "-x = 1 ", "+x = 2 ", " b "], "x = 2\n", id="all lines"),
+        pytest.param("x\n", [" a\t", "-x\t", "+y\t", "+", " b\t"], "y\n\n", id="a tab"),
+        pytest.param("x\n", [" a ", "-x ", "+y ", "+z", " b "], "y \nz\n", id="not all added"),
+        pytest.param("x\n", [" a ", "-x  ", "+y\t", " b "], "y\n", id="other blanks"),
+        pytest.param("x\n", [" a", "-x ", "+y ", " b"], "y \n", id="not all lines"),
+        pytest.param("x \n", [" a ", "-x ", "+y ", " b "], "y \n", id="the file has some"),
+        pytest.param("x\n", [" a", "-x", "+y ", " b"], "y \n", id="the added line alone"),
+    ],
+)
+def test_blanks_at_the_end_of_all_lines_are_not_added(
+    content: str, hunk: list[str], after: str
+) -> None:
+    result = edited(f"a\n{content}b\n", hunk)
+    assert result.failures == []
+    assert result.content.text.to_bytes().decode() == f"a\n{after}b\n"

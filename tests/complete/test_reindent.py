@@ -293,6 +293,14 @@ def test_lost_prefixes_and_lost_spaces_read_the_same() -> None:
     assert "one space less" in failure.message
 
 
+def test_a_rule_that_explains_all_lines_precedes_a_lost_prefix() -> None:
+    """` module` is half as deep as in the file, as all lines are, and not one space short of it."""
+    content = "  module M|    def f|      go|    end|"
+    assert written(content, "  module M|   def f|-   go|+   if x|+    go|+   end|   end") == (
+        "  module M|    def f|      if x|        go|      end|    end|"
+    )
+
+
 def test_a_shifted_hunk_may_remove_the_byte_order_mark() -> None:
     lines = f"-{BYTE_ORDER_MARK}alphas|+betas|     gammas"
     assert written(f"{BYTE_ORDER_MARK}alphas|  gammas|", lines) == "betas|  gammas|"

@@ -139,3 +139,38 @@ def test_a_change_that_is_not_applied(
 )
 def test_a_change_that_may_be_applied_is_not_found(content: str, lines: list[str]) -> None:
     assert refused(content, lines).reason is Reason.NOT_FOUND
+
+
+WHOLE = "import os\n\nx = 1\ny = 2\nz = 3\n"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param(["+import os", "+x = 1", "+y = 9"], id="it begins with two lines of the file"),
+        pytest.param(["+import os", "+", "+a = 1", "+z = 3"], id="it begins and ends as the file"),
+        pytest.param(
+            ["+import re", "+x = 1", "+y = 2", "+z = 3"], id="more than half of its lines"
+        ),
+    ],
+)
+def test_a_file_as_added_lines_is_refused(lines: list[str]) -> None:
+    assert isinstance(locate(WHOLE, lines), Failure)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param(["+import os", "+a = 1"], id="it begins as the file"),
+        pytest.param(["+a = 1", "+z = 3"], id="it ends as the file"),
+        pytest.param(["+import os"], id="one line of it"),
+        pytest.param(["+a = 1", "+b = 2", "+z = 3"], id="one line of it among others"),
+    ],
+)
+def test_some_lines_of_a_file_may_be_added_again(lines: list[str]) -> None:
+    assert isinstance(locate(WHOLE, lines), Placement)
+
+
+def test_signs_alone_do_not_begin_a_file_again() -> None:
+    content = "/*\n x\n */\nint a;\nint f() {\n  a;\n}\n"
+    assert isinstance(locate(content, ["+/*", "+ new", "+ */", "+int g() {", "+}"]), Placement)

@@ -7,7 +7,7 @@ import pytest
 from git_opatch.locate import locate_hunks
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk, Line, Prefix
-from git_opatch.model.placement import Placement
+from git_opatch.model.placement import Likeness, Placement
 from git_opatch.model.result import Failure
 from git_opatch.model.text import Text
 
@@ -75,6 +75,48 @@ def test_whitespace_may_differ_in_the_other_lines() -> None:
 def test_a_line_that_is_removed_and_added_again_is_context() -> None:
     removed = ["-Name = 1", CHANGE[0], "+Name = 1", CHANGE[1]]
     assert tolerated(f"name = 1\n{OLD}\n", *removed) == "letter case or punctuation"
+
+
+def test_a_comment_may_be_what_such_a_hunk_changes() -> None:
+    removed = ["-name = 1", CHANGE[0], "+name = 1", CHANGE[1]]
+    assert is_refused(f"name = 1  # one\n{OLD}\n", *removed)
+
+
+def test_an_added_line_in_the_form_of_the_file_has_not_inherited_another() -> None:
+    content = f"caf\u00e9 here\n\u00e9t\u00e9\n{OLD}\n"
+    lines = [" cafe\u0301 here", " \u00e9t\u00e9", CHANGE[0]]
+    assert tolerated(content, *lines, "+d\u00e9j\u00e0") == DIFFERENT[2].values[2]
+    assert is_refused(content, *lines, "+de\u0301ja\u0300")
+
+
+def test_a_comment_may_end_with_another_one() -> None:
+    lines = (" # All of it  # here", *CHANGE)
+    assert tolerated(f"# All of it\n{OLD}\n", *lines) == "a comment at its end"
+    assert is_refused(f"# All of\n{OLD}\n", *lines)
+
+
+@pytest.mark.parametrize(
+    ("added", "lost"),
+    [
+        pytest.param("last()", True, id="a line that could have it"),
+        pytest.param("if (last) {", False, id="a line that could not"),
+        pytest.param("last();", False, id="a line that has it"),
+    ],
+)
+def test_a_sign_that_all_lines_may_lack(added: str, lost: bool) -> None:
+    lines = [" go()", " }", f"+{added}", " end of it"]
+    result = locate("go();\n}\nend of it\n", *lines, path="a.js")
+    assert isinstance(result, Failure if lost else Placement)
+
+
+@pytest.mark.parametrize("mark", ["#", "//"])
+def test_a_comment_in_an_unknown_language_is_between_blanks(mark: str) -> None:
+    lines = (" name = x", *CHANGE)
+    for path in ("go.mod", "list.txt", "configure"):
+        result = locate(f"name = x {mark} here\n{OLD}\n", *lines, path=path)
+        assert isinstance(result, Placement)
+    for content in (f"name = x{mark} here", f"name = x {mark}here", f"name = y {mark} here"):
+        assert isinstance(locate(f"{content}\n{OLD}\n", *lines, path="go.mod"), Failure)
 
 
 @pytest.mark.parametrize(
@@ -186,3 +228,28 @@ def test_what_cannot_be_inherited_may_be_beside_an_added_line(in_file: str, in_p
 @pytest.mark.parametrize("tier", [Tier.STRICT, Tier.RESILIENT])
 def test_only_at_the_loosest_tier(tier: Tier) -> None:
     assert isinstance(locate(BODY, NAME, " b = 1", *CHANGE, tier=tier), Failure)
+
+
+@pytest.mark.parametrize(
+    ("in_file", "in_patch"),
+    [
+        pytest.param("    name = F(x)", "\tname = f(x)", id="letter case"),
+        pytest.param("    name = 'x'", '\tname = "x"', id="quotes"),
+        pytest.param("    name = f(\n      a)", "\tname = f( a)", id="line breaks"),
+    ],
+)
+@pytest.mark.parametrize("added", ["    }", "\t}"])
+def test_the_indentation_of_a_line_that_differs_is_not_forgotten(
+    in_file: str, in_patch: str, added: str
+) -> None:
+    content = f"b = 1\n{OLD}\n{in_file}\nend = 2\n"
+    lines = [" b = 1", f"-{OLD}", f"+{added}", f" {in_patch}", " end = 2"]
+    result = locate(content, *lines)
+    assert not isinstance(result, Placement) or Likeness.INDENTATION in result.likeness
+
+
+def test_the_blanks_at_the_end_of_a_line_that_differs_are_not_forgotten() -> None:
+    lines = [' name = "x"  ', " b = 1  ", f"-{OLD}  ", "+retries = 4  "]
+    result = locate(f"name = 'x'\nb = 1\n{OLD}\n", *lines)
+    assert isinstance(result, Placement)
+    assert {line.text.endswith(b"  ") for line in result.hunk.lines} == {True}

@@ -302,6 +302,39 @@ def test_changes_may_not_overlap(first: Hunk, second: Hunk) -> None:
 
 
 @pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        pytest.param(hunk(" a", "+n"), hunk(" a", "+m"), id="both below a line"),
+        pytest.param(hunk(" a", "+n", " b"), hunk(" a", "+m", " b"), id="both between two"),
+        pytest.param(hunk("+n", " b"), hunk(" a", "+m"), id="above a line, then below one"),
+        pytest.param(hunk(" a", "+n"), hunk(" a", "+m", " b"), id="the second shows both"),
+        pytest.param(
+            hunk("+n", "+o", "+p", " b"), hunk("+m", "+o", "+p", " b"), id="versions of one"
+        ),
+    ],
+)
+def test_the_order_of_additions_at_one_position_may_be_unknown(first: Hunk, second: Hunk) -> None:
+    failure = refused("a\nb\nc\nd\n", first, second)
+    assert (failure.reason, failure.hunk) == (Reason.OVERLAP, 2)
+    assert "at the same position as hunk 1" in failure.message
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "starts"),
+    [
+        pytest.param(hunk(" a", "+n"), hunk("+m", " b"), (0, 1), id="below a line, then above one"),
+        pytest.param(hunk("+n", " b"), hunk("+m", " b"), (1, 1), id="both above a line"),
+        pytest.param(hunk("+n", " b"), hunk(" b", "+m"), (1, 1), id="around one line"),
+        pytest.param(hunk(" d", "+n"), hunk("+m"), (3, 4), id="both at the end"),
+    ],
+)
+def test_additions_at_one_position_may_follow_each_other(
+    first: Hunk, second: Hunk, starts: tuple[int, int]
+) -> None:
+    assert [start for start, _ in placed("a\nb\nc\nd\n", first, second)] == list(starts)
+
+
+@pytest.mark.parametrize(
     ("first", "second", "starts"),
     [
         pytest.param(hunk("-b", "+B", " c"), hunk(" c", "-d"), (1, 2), id="one line of context"),

@@ -123,3 +123,13 @@ def test_the_refusal_says_what_differs(in_file: str, removed: str, difference: s
     assert isinstance(result.detail, Mismatch)
     nearest = result.detail.nearest
     assert (nearest.position, nearest.difference, nearest.reread) == (0, difference, (1, 2))
+
+
+@pytest.mark.parametrize("name", ["install", "README"])
+def test_a_script_is_no_document_whatever_its_name_is(name: str) -> None:
+    lines = ("-version=1.0,", "+version=2.0", " go")
+    script = locate(name, "#!/bin/sh\n# Set it up.\nversion=1.0\ngo\n", *lines)
+    assert isinstance(script, Failure)
+    comment = locate(name, "#!/bin/sh\n# Set it up.\nversion=1.0\n", " # set it up", "-version=1.0")
+    assert isinstance(comment, Placement)
+    assert isinstance(locate(name, "Set it up.\nIt is well\n", "-set it up"), Placement)

@@ -32,13 +32,13 @@ def third():
 def hunk(*body: str, ordinal: int = 1) -> Hunk:
     """Return a hunk; a `~` in `body` is an elision."""
     lines: list[Line] = []
-    elisions = []
+    removed_ranges = []
     for number, line in enumerate(body, 1):
         if line == "~":
-            elisions.append(len(lines))
+            removed_ranges.append(len(lines))
         else:
             lines.append(Line(Prefix(line[:1]), line[1:].encode(), number=number))
-    return Hunk(tuple(lines), elisions=tuple(elisions), ordinal=ordinal, number=1)
+    return Hunk(tuple(lines), removed_ranges=tuple(removed_ranges), ordinal=ordinal, number=1)
 
 
 def expanded(*body: str, data: bytes = _FILE) -> tuple[list[str], tuple[str, ...]]:
@@ -46,7 +46,7 @@ def expanded(*body: str, data: bytes = _FILE) -> tuple[list[str], tuple[str, ...
     found = expand_ranges([hunk(*body)], Text.from_bytes(data))
     assert not found.failures
     (result,) = found.hunks
-    assert result.elisions == ()
+    assert result.removed_ranges == ()
     return [line.prefix.value + line.text.decode() for line in result.lines], found.notes[1]
 
 

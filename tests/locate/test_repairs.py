@@ -150,13 +150,13 @@ def test_context_past_the_end_may_come_after_an_added_line(end: str) -> None:
     assert written(f"{LONG}\nb\n", [f" {LONG}", " b", "+c", f" {end}"]) == f"{LONG}\nb\nc\n"
 
 
-def test_a_line_without_a_prefix_after_an_added_one_may_be_added() -> None:
-    lines = tuple(
-        Line(Prefix(prefix), text) for prefix, text in zip("  +", (b"a", b"b", b"c"), strict=True)
-    )
+@pytest.mark.parametrize("prefixes", ["  +", "  -"])
+def test_a_line_without_a_prefix_after_a_changed_one_may_be_added(prefixes: str) -> None:
+    texts = (b"a", b"b", b"c") if prefixes.endswith("+") else (b"z", b"a", b"b")
+    lines = tuple(Line(Prefix(prefix), text) for prefix, text in zip(prefixes, texts, strict=True))
     for has_prefix, kind in ((True, Placement), (False, Failure)):
         hunk = Hunk((*lines, Line(Prefix.CONTEXT, b"end", has_prefix=has_prefix)))
-        (verdict,) = locate_hunks([hunk], Text([b"a", b"b"]))
+        (verdict,) = locate_hunks([hunk], Text([b"a", b"b"] if b"c" in texts else texts))
         assert isinstance(verdict, kind)
 
 
@@ -171,6 +171,7 @@ def test_a_line_without_a_prefix_after_an_added_one_may_be_added() -> None:
             *(f"a long line\n{LONG}\nb\n", [f" {LONG}", "-b", " a long line"]),
             id="long, and elsewhere",
         ),
+        pytest.param(f"x = 1\n{LONG}\nb\n", [f" {LONG}", "-b", " x = 1"], id="short, elsewhere"),
         pytest.param("x\n  if\nend\n", [" if", "-end", " done"], id="short lines, not as written"),
         pytest.param(f"x\n{LONG}\n", [f"-{LONG}", " end"], id="carried by one long line"),
         pytest.param("x\nend\n", ["-end", " done"], id="carried by one short line"),

@@ -153,6 +153,8 @@ LISTED = "a\n  b\n\nc\nd\n"
         ),
         pytest.param(["-4: c", "+4: e", "+5: f"], "a\n  b\n\ne\nf\nd\n", id="one old line"),
         pytest.param([" 14: c", "-15: d"], "a\n  b\n\nc\n", id="all off by as much"),
+        pytest.param(["-4: c", "+5: e", " 5: d"], "a\n  b\n\ne\nd\n", id="counted on"),
+        pytest.param(["-4: c", "+5: e", "+5: f"], "a\n  b\n\ne\nf\nd\n", id="the same for two"),
     ],
 )
 def test_copied_line_numbers_are_taken_off(hunk: list[str], after: str) -> None:
@@ -175,6 +177,8 @@ def test_a_copied_number_tells_equal_lines_apart() -> None:
         pytest.param(["-3: c", "+3: e"], id="one old line, another number"),
         pytest.param([" 4: c", "-5: d", "+5: e", "+f"], id="an added line without"),
         pytest.param([" 4: c", "-5: d", "+9: e"], id="an added line with another number"),
+        pytest.param([" 4: c", "-5: d", "+3: e"], id="an added line with one before the hunk"),
+        pytest.param([" 4: c", "-5: d", "+6: e", "+5: f"], id="added lines that count back"),
         pytest.param([" 4: c", "-5| d"], id="two ways"),
         pytest.param([" 0: c", "-1: d"], id="no line has this number"),
     ],

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from git_opatch.model.text import Text, is_binary, visible, without_cr
+from git_opatch.model.text import Text, is_binary, visible, visible_difference, without_cr
 
 _line = st.one_of(
     st.sampled_from([b"", b"\r", b"a\r", b"\r\r", b"\x0c", b"\xff", "\u2028".encode()]),
@@ -225,3 +225,16 @@ def test_a_long_value_is_truncated(value: bytes | str, most: int, shown: str) ->
 def test_a_value_is_truncated_after_300_characters_by_default() -> None:
     assert visible("a" * 300) == "a" * 300
     assert visible("a" * 301) == "a" * 300 + "…"
+
+
+@pytest.mark.parametrize("most", [60, 300])
+def test_two_long_lines_are_shown_where_they_differ(most: int) -> None:
+    same = b"word " * 100
+    one, other = visible_difference(same + b"left", same + b"right", most)
+    assert (one[0], one[-4:], other[0], other[-5:]) == ("…", "left", "…", "right")
+    assert len(one) <= most
+    accented = "é".encode() * 200
+    one, other = visible_difference(accented + b"a", accented + b"b", most)
+    assert set(one[1:-1]) == {"é"}
+    assert visible_difference(b"a\x1b", b"ab", most) == ("a\\x1b", "ab")
+    assert visible_difference(same, same + b"x", most)[1].endswith("word x")

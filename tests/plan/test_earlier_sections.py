@@ -118,6 +118,24 @@ def test_two_versions_are_refused(repo: Sandbox, hunks: list[str], lines: list[s
     assert all(line in ran.err for line in lines), ran.err
 
 
+BLOCKS = "a {\n}\n\nb {\n}\n"
+
+
+def test_lines_that_were_there_before_do_not_show_that_a_section_follows_on(repo: Sandbox) -> None:
+    versions = [f"@@\n }}\n \n+{name} {{\n+}}\n+\n b {{\n" for name in ("new", "newer")]
+    ran = applied(repo, BLOCKS, *versions)
+    assert (ran.status, repo.read("f.py")) == (1, BLOCKS.encode())
+    assert "changes the same lines of the file as the earlier hunk at line 4" in ran.err
+
+
+def test_lines_that_only_the_earlier_section_has_show_it(repo: Sandbox) -> None:
+    first = "@@\n }\n \n+new {\n+}\n+\n b {\n"
+    second = "@@\n new {\n }\n \n+newer {\n+}\n+\n b {\n"
+    ran = applied(repo, BLOCKS, first, second)
+    after = "a {\n}\n\nnew {\n}\n\nnewer {\n}\n\nb {\n}\n"
+    assert (ran.status, repo.read("f.py")) == (0, after.encode())
+
+
 ANCHORED = "@@ def a():\n-    x = 1\n+    x = 2\n"
 
 

@@ -69,6 +69,8 @@ def edited_files(draw: st.DrawFn) -> Edited:
     while at < len(old):
         gone = draw(st.integers(0, min(3, len(old) - at)))
         new = lines(0 if gone else 1, 3)
+        if new and all(line.startswith(b"+") for line in new):
+            new = (*new, b"one that does not begin with a sign")  # else refused (D34)
         if gone < len(old):
             runs.append(Run(at, old[at : at + gone], new))
         at += gone + draw(st.integers(1, 12))

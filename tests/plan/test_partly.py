@@ -172,15 +172,28 @@ def test_the_advice_names_skip_applied(base: Sandbox) -> None:
     done = envelope(_update("a.txt", "two", "2"))
     assert base.opatch("apply", feed=done).status == 0
     message = _unchanged(base, patch=done)
-    assert "  to skip it: git opatch apply --skip-applied\n" in message
+    assert "  to skip it: add --skip-applied\n" in message
     assert base.opatch("apply", "--skip-applied", feed=done).status == 0
 
 
 def test_the_advice_repeats_the_options_of_the_command(base: Sandbox) -> None:
     done = envelope(_update("a.txt", "two", "2"))
     assert base.opatch("apply", feed=done).status == 0
-    message = _unchanged(base, "--match", "strict", patch=done)
-    assert "git opatch apply --skip-applied --match strict\n" in message
+    base.write(".git/p", done)
+    message = _unchanged(base, "--match", "strict", ".git/p", patch=b"")
+    assert "git opatch apply --skip-applied --match strict .git/p\n" in message
+
+
+def test_what_skips_is_said_once(base: Sandbox) -> None:
+    """It is a command where the patch is a file; standard input cannot be read again."""
+    done = envelope(_update("a.txt", "two", "2"), _update("a.txt", "four", "4"))
+    base.write(".git/p", done)
+    assert base.opatch("apply", ".git/p").status == 0
+    message = _unchanged(base, ".git/p", patch=b"")
+    assert message.count("--skip-applied") == 1
+    assert "\nto skip what is already applied: git opatch apply --skip-applied .git/p\n" in message
+    message = _unchanged(base, "-", patch=done)
+    assert "\nto skip what is already applied: add --skip-applied\n" in message
 
 
 def test_an_empty_fuzz_is_an_error(base: Sandbox) -> None:

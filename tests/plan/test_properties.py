@@ -74,8 +74,11 @@ def edited_files(draw: st.DrawFn) -> Edited:
 
 
 def _is_clear(lines: tuple[bytes, ...], hunks: list[list[tuple[bytes, bytes]]]) -> bool:
-    """Tell whether each hunk has one position, and none looks already applied."""
+    """Tell whether each hunk has one position, and none looks already applied, or doubled (D34)."""
     for hunk in hunks:
+        added = [text for prefix, text in hunk if prefix == b"+" and text.strip()]
+        if added and all(text.startswith(b"+") for text in added):
+            return False
         before = [text for prefix, text in hunk if prefix != b"+"]
         after = [text for prefix, text in hunk if prefix != b"-"]
         if (

@@ -350,15 +350,19 @@ def test_a_patch_is_reversed_as_git_revert_does(repo: Sandbox) -> None:
     assert repo.index() == wanted
 
 
-def test_verbose_refusals_name_the_version_that_matches(late: Sandbox) -> None:
+@pytest.mark.parametrize("command", ["apply", "check", "show", "convert"])
+def test_refusals_name_the_version_that_matches(late: Sandbox, command: str) -> None:
     before = late.state()
-    ran = late.opatch("apply", "-v", feed=_patch())
+    ran = late.opatch(command, feed=_patch())
     assert ran.status == 1
     where = _short(late, "HEAD~1")
-    assert f"\n  fits f as of {where} (1 commit ago); try --3way\n" in ran.err
+    assert f"  fits f as of {where} (1 commit ago); try --3way\n" in ran.err
     assert late.state() == before
-    for words in (["apply"], ["apply", "-v", "--worktree"]):
-        assert "--3way" not in late.opatch(*words, feed=_patch()).err
+
+
+@pytest.mark.parametrize("flag", ["--worktree", "--carry", "--partial"])
+def test_a_merge_is_not_advised_where_it_is_not_possible(late: Sandbox, flag: str) -> None:
+    assert "--3way" not in late.opatch("apply", "--check", flag, feed=_patch()).err
 
 
 @pytest.mark.parametrize("flag", ["--worktree", "--partial", "--reject"])
@@ -418,7 +422,10 @@ def test_a_conflict_is_left_as_git_leaves_it(
     ran = torn.opatch("apply", "--3way", *words, feed=_patch())
     assert (ran.status, ran.out) == (1, b"")
     where = _short(torn, "HEAD~2")
-    assert f"error: f: has conflicts: written for {where} (2 commits ago), " in ran.err
+    assert (
+        f"error: f: conflicts with later changes of the same lines: written for {where} ("
+        in ran.err
+    )
     assert ran.err.endswith("\n1 file left with conflicts\n")
     assert (torn.files(), torn.git("ls-files", "-s")) == wanted
     torn.fsck()
@@ -453,8 +460,10 @@ def test_after_conflicts_alone_undo_undoes_nothing_else(torn: Sandbox) -> None:
     ran = torn.opatch("undo")
     assert (ran.status, ran.out) == (128, b"")
     assert ran.err == (
-        "error: files are unmerged, and not by what was recorded last: f\n"
-        "resolve or restore them first, or name the record: git opatch undo 1\n"
+        "error: f has conflicts of a merge that undo does not know\n"
+        "  to go on: resolve the conflicts in f, then git add -- :/f\n"
+        "  to go back: git checkout --ours -- :/f && git add -- :/f\n"
+        "  to undo patch 1 all the same: git opatch undo 1\n"
     )
     assert (torn.files(), torn.git("ls-files", "-s")) == before
     assert torn.opatch("undo", "1").status == 0
@@ -474,7 +483,11 @@ def test_a_conflict_can_be_resolved(torn: Sandbox) -> None:
 def test_a_check_of_a_conflict_changes_nothing(torn: Sandbox) -> None:
     torn.git("config", "rerere.enabled", "true")
     before = torn.state(), sorted((torn.path / ".git").rglob("*"))
-    assert "has conflicts" in _refuses(torn, _patch(), "--check")
+    summary = "the patch would leave 1 file with conflicts; nothing was changed"
+    assert summary in _refuses(torn, _patch(), "--check")
+    assert (
+        torn.opatch("check", "-3", feed=_patch()).out == b"-: would leave 1 file with conflicts\n"
+    )
     for command in ("check", "show", "convert"):
         ran = torn.opatch(command, "-3", feed=_patch())
         assert (ran.status, ran.out if command != "check" else b"") == (1, b"")
@@ -485,12 +498,13 @@ def test_a_check_of_a_conflict_changes_nothing(torn: Sandbox) -> None:
 def test_a_conflict_beside_a_refusal_changes_nothing(torn: Sandbox) -> None:
     lost = b"*** Update File: other\n@@\n-never\n+p\n*** End Patch"
     message = _refuses(torn, _patch().replace(b"*** End Patch", lost))
-    assert "has conflicts" in message
+    assert "f: conflicts with later changes of the same lines: " in message
+    assert "the patch does not apply (2 problems); " in message
 
 
 _KILLED = """
 import os, sys
-import git_opatch.transaction as transaction
+import git_opatch.transaction.perform as transaction
 from git_opatch.operations.apply import apply_patch
 from git_opatch.model.options import Options, ThreeWay
 from git_opatch.parse import parse_patch
@@ -520,7 +534,7 @@ def test_a_conflict_killed_early_is_restored(torn: Sandbox) -> None:
 
 def test_a_conflict_killed_late_is_finished(torn: Sandbox) -> None:
     wanted = _by_git(torn, _diff(torn), "--index")
-    assert torn.run("python", "-c", _KILLED, "_publish", feed=_patch()).status == 9
+    assert torn.run("python", "-c", _KILLED, "publish", feed=_patch()).status == 9
     assert "an interrupted apply was finished" in torn.opatch("recover").out.decode()
     assert (torn.files(), torn.git("ls-files", "-s")) == wanted
     assert torn.opatch("log").out == b""

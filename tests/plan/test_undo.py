@@ -248,7 +248,7 @@ def test_a_later_patch_must_be_undone_first(base: Sandbox) -> None:
     _applied(base, _patch(15, "fifteen"))
     _applied(base, envelope(b"*** Update File: f\n@@\n-fifteen\n+quince\n"))
     message = _refused(base, "1")
-    assert "  record 2 changed the file after that; first: git opatch undo 2\n" in message
+    assert "  patch 2 changed the file after that; first: git opatch undo 2\n" in message
     _undone(base, "2")
     assert _undone(base, "1") == before
 
@@ -281,7 +281,7 @@ def test_a_new_file_that_has_grown_is_refused(base: Sandbox) -> None:
     _applied(base, envelope(b"*** Add File: new\n+n\n"))
     base.write("new", "n\nmine\n")
     base.git("add", "new")
-    assert "error: new: has 1 lines that the patch does not delete" in _refused(base)
+    assert "error: new: has 1 line that the patch does not delete" in _refused(base)
 
 
 def test_a_deleted_file_that_exists_again_is_refused(base: Sandbox) -> None:
@@ -312,6 +312,7 @@ def test_unstaged_changes_are_refused(base: Sandbox) -> None:
     message = _refused(base)
     assert "error: f: has unstaged changes\n" in message
     assert "to leave those changes unstaged: git opatch undo --carry 1\n" in message
+    assert "to undo it in the index only: git opatch undo --cached 1\n" in message
     _, files = _undone(base, "--worktree", "1")
     assert files["f"] == ("100644", ("mine\n" + _text()).encode())
 
@@ -322,13 +323,16 @@ def test_undo_works_on_another_branch(base: Sandbox) -> None:
     base.git("commit", "--quiet", "-m", "applied")
     base.git("switch", "--quiet", "-c", "without", "HEAD~")
     assert _refused(base) == (
-        "error: record 1 is no longer applied: f does not contain its lines\n"
-        "no other recorded patch is applied\n"
+        "error: nothing to undo: no recorded patch is applied\n"
+        "  patch 1 is no longer applied: f does not contain its lines\n"
     )
     base.git("switch", "--quiet", "-c", "with", "main")
     base.commit({"f": "above\n" + _text((15, "fifteen"))})
-    index, _ = _undone(base)
-    assert index["f"] == ("100644", ("above\n" + _text()).encode())
+    ran = base.opatch("undo", "1")
+    made = base.git("rev-parse", "main").decode()[:12]
+    note = f"note: patch 1 is committed as {made}; this stages its undo\n"
+    assert (ran.status, ran.err) == (0, note)
+    assert base.index()["f"] == ("100644", ("above\n" + _text()).encode())
 
 
 # --- the journal ----------------------------------------------------------------------------
@@ -351,7 +355,7 @@ def test_an_invalid_record_number_is_an_error(base: Sandbox, number: str) -> Non
 def test_an_unknown_record_is_refused(base: Sandbox) -> None:
     _applied(base, _patch(3, "3"))
     message = _refused(base, "7", status=128)
-    assert message == "error: there is no record 7; `git opatch log` shows those from 1 to 1\n"
+    assert message == "error: there is no patch 7; `git opatch log` shows 1 to 1\n"
 
 
 def test_a_second_undo_is_refused(base: Sandbox) -> None:
@@ -359,7 +363,7 @@ def test_a_second_undo_is_refused(base: Sandbox) -> None:
     _applied(base, _patch(3, "3"))
     _undone(base, "1")
     assert _refused(base, "1") == (
-        "error: record 1 is already undone, by record 2; to apply it again: git opatch redo 1\n"
+        "error: patch 1 is already undone; to apply it again: git opatch redo 1\n"
     )
     after = _redone(base, "1")
     assert after[0]["f"] == ("100644", _text((3, "3")).encode())
@@ -437,7 +441,7 @@ def test_the_journal_keeps_the_configured_number_of_records(base: Sandbox) -> No
     for number in (3, 10, 17):
         _applied(base, _patch(number, "x"))
     assert _numbers(base) == ["2.diff", "2.json", "3.diff", "3.json"]
-    assert "shows those from 2 to 3" in _refused(base, "1", status=128)
+    assert "shows 2 to 3" in _refused(base, "1", status=128)
     ran = base.run("git", "-c", "opatch.journalSize=1", "opatch", "undo", "3")
     assert ran.status == 0, ran.err
     assert _numbers(base) == ["4.diff", "4.json"]
@@ -650,4 +654,4 @@ def test_an_undo_of_one_target_is_named(repo: Sandbox, flag: str, target: str) -
     assert repo.opatch("undo", "1", flag).status == 0
     ran = repo.opatch("undo", "1")
     assert ran.status == 1
-    assert f"record 1 is already undone, in the {target} only, by record 2; to" in ran.err
+    assert f"patch 1 is already undone, in the {target} only; to apply it again" in ran.err

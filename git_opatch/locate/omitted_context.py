@@ -35,7 +35,8 @@ from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.text import indentation
 
 _DOTS = rb"(?:\.\.\.|\xe2\x80\xa6)"
-_MARKER = re.compile(rb"\W*" + _DOTS + rb"(?:[\w ]*" + _DOTS + rb"| [\w ]+)?\W*")
+_SIGNS = rb"\s*(?:[^\w\s]{1,4}\s*){0,2}"
+_MARKER = re.compile(_SIGNS + _DOTS + rb"(?:[\w ]*" + _DOTS + rb"| [\w ]+)?" + _SIGNS)
 _MAX_MARKER_LENGTH = 100
 _MAX_SHOWN = 5
 

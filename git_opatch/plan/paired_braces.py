@@ -1,0 +1,63 @@
+"""Refuse a patch after which the braces of one of its files no longer pair (D170)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from git_opatch.complete.balance import unpaired_braces
+from git_opatch.complete.tree import Result
+from git_opatch.model.options import Options, Tier
+from git_opatch.model.patch import FilePatch, Patch
+from git_opatch.model.result import Failure, Reason, refusal
+
+_ADVICE = (
+    "re-read the file and send all changes of the block in one patch; "
+    "if this is meant, use --match strict"
+)
+
+
+def refuse_unpaired(patch: Patch, results: Sequence[Result], options: Options) -> list[Failure]:
+    """Refuse the files of `results`, which is all that `patch` does, whose braces do not pair.
+
+    What the user asks for as it is written is exempt, and so is a part of what the text says.
+    """
+    if options.reverse or options.matching.tier is Tier.STRICT:
+        return []
+    named: dict[str | None, list[FilePatch]] = {}
+    for section in patch.files:
+        for path in dict.fromkeys(_paths(section)):
+            named.setdefault(path, []).append(section)
+    failures = []
+    for result in results:
+        sections = named.get(result.path, [])
+        if not sections or any(map(_is_exempt, sections)):
+            continue
+        if surplus := _surplus(result):
+            failures.append(
+                refusal(sections[-1], Reason.UNCLEAR, _message(surplus), advice=_ADVICE)
+            )
+    return failures
+
+
+def _paths(section: FilePatch) -> tuple[str | None, ...]:
+    return section.old_path, section.new_path, section.alternate
+
+
+def _is_exempt(section: FilePatch) -> bool:
+    """Tell whether a section is a completed diff, has strings to replace, or lacks some hunks."""
+    is_part = section.hunk_count not in (0, len(section.hunks))
+    replaces = any(hunk.replacement is not None for hunk in section.hunks)
+    return section.exact_positions or is_part or replaces
+
+
+def _surplus(result: Result) -> int:
+    """Return how many more `{` than `}` a changed file would have, if they paired before."""
+    content = result.content
+    if result.old is None or content is None or not content.mode.is_file or result.binary:
+        return 0
+    return unpaired_braces(result.old.text, content.text, content.edits, result.path)
+
+
+def _message(surplus: int) -> str:
+    more, less = ("`{`", "`}`") if surplus > 0 else ("`}`", "`{`")
+    return f"would have {abs(surplus)} more {more} than {less}, which pair in the file as it is"

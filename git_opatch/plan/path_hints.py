@@ -1,0 +1,138 @@
+"""Say of paths that name no file, or leave the working tree, which file may be meant."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from difflib import SequenceMatcher
+from pathlib import Path
+
+from git_opatch.git.pathspec import existing_paths, similar_paths
+from git_opatch.git.repository import Repository
+from git_opatch.git.snapshot import is_file
+from git_opatch.model.options import Options, Target
+from git_opatch.model.result import Failure, MissingFile, Reason
+from git_opatch.plan.plan import Plan
+
+_MOST_ADVISED = 3  # each asks git once
+_MOST_COMPARED = 1000
+_MOST_SUGGESTED = 3
+_LEAST_ALIKE = 0.8
+"""How much alike two file names are, from 0 to 1, for one to be meant by the other."""
+
+
+def with_path_hints(
+    plan: Plan, repository: Repository, options: Options, *, recorded: bool = False
+) -> Plan:
+    """Say of the first few wrong paths of `plan` what may be meant.
+
+    Those of a diff that is `recorded` are not read from another directory.
+    """
+    first, rest = plan.failures[:_MOST_ADVISED], plan.failures[_MOST_ADVISED:]
+    if not recorded and (below := _below_current_directory(plan, repository, options)):
+        return plan.with_failures([first[0]._replace(advice=below), *first[1:], *rest])
+    return plan.with_failures([*(_with_hint(each, repository, options) for each in first), *rest])
+
+
+def _with_hint(failure: Failure, repository: Repository, options: Options) -> Failure:
+    if failure.advice or failure.reason not in (Reason.MISSING_FILE, Reason.UNSAFE_PATH):
+        return failure
+    is_missing = failure.reason is Reason.MISSING_FILE
+    in_index = options.base is None and options.target is not Target.WORKTREE
+    top = repository.top
+    if is_missing and in_index and top is not None and is_file(top / failure.path):
+        return _untracked(failure, options)
+    similar = _most_similar(failure.path, repository, same_name=not is_missing)
+    if similar:
+        advice = "did you mean " + " or ".join(f"`{path}`" for path in similar) + "?"
+        detail = MissingFile(similar) if is_missing else None
+        return failure._replace(advice=advice, detail=detail)
+    if is_missing:
+        advice = "check the path; it is relative to the top of the working tree"
+        return failure._replace(advice=advice)
+    return failure
+
+
+def _untracked(failure: Failure, options: Options) -> Failure:
+    advice = (
+        "`git add` and commit it first"  # what is only added is not in HEAD
+        if options.commit  # --worktree stages nothing
+        else f"`git add` it first, or patch it as it is: {options.command_with('--worktree')}"
+    )
+    message = "is not tracked by git"
+    return failure._replace(reason=Reason.UNTRACKED, message=message, advice=advice)
+
+
+def _most_similar(path: str, repository: Repository, *, same_name: bool) -> tuple[str, ...]:
+    """Return the tracked paths that end as `path` does, else one whose name is nearly the same."""
+    name = _name(path)
+    if not name.strip(".") or not path.isprintable():
+        return ()
+    tracked = [other for other in similar_paths(repository, path) if other != path]
+    ending = sorted(
+        (other for other in tracked if _name(other) == name),
+        key=lambda other: -_common_end(path, other),
+    )
+    if ending or same_name:
+        most = _common_end(path, ending[0]) if ending else 0
+        return tuple(o for o in ending if most < 2 or _common_end(path, o) == most)[
+            :_MOST_SUGGESTED
+        ]
+    alike = [(_likeness(name, _name(other)), other) for other in tracked[:_MOST_COMPARED]]
+    close = [pair for pair in alike if pair[0] >= _LEAST_ALIKE]
+    best = max(close, key=lambda pair: (_common_end(path, pair[1]), pair[0]), default=None)
+    return (best[1],) if best else ()
+
+
+def _likeness(name: str, other: str) -> float:
+    matcher = SequenceMatcher(None, name, other, autojunk=False)
+    return matcher.ratio() if matcher.real_quick_ratio() >= _LEAST_ALIKE else 0
+
+
+def _common_end(path: str, other: str) -> int:
+    """Count the parts that two paths end with in common; names that differ are left out."""
+    parts, others = ([part.lower() for part in each.split("/")] for each in (path, other))
+    if parts[-1] != others[-1]:
+        parts, others = parts[:-1], others[:-1]
+    pairs = zip(reversed(parts), reversed(others), strict=False)
+    return next(
+        (n for n, (one, two) in enumerate(pairs) if one != two), min(len(parts), len(others))
+    )
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2].lower()
+
+
+def _below_current_directory(plan: Plan, repository: Repository, options: Options) -> str:
+    """Give the command that reads the paths from the current directory, where all of them exist.
+
+    Empty if one exists below the top, or not there.
+    """
+    prefix = _current_directory(repository)
+    missing = [failure.path for failure in plan.failures]
+    if not prefix or plan.placed or not missing:
+        return ""
+    if any(failure.reason is not Reason.MISSING_FILE for failure in plan.failures):
+        return ""
+    below = {f"{prefix}/{path}" for path in missing}
+    if options.target is Target.WORKTREE and options.base is None:
+        exist = {path for path in below if is_file(repository.require_worktree() / path)}
+    else:
+        exist = existing_paths(repository, below, options.base)
+    if exist != below:
+        return ""
+    directory = posixpath.normpath(posixpath.join(prefix, options.directory))
+    command = options.command.without("--directory").with_option("--directory", directory)
+    return f"paths are read from the top of the working tree; to read them from here: {command}"
+
+
+def _current_directory(repository: Repository) -> str:
+    """Return the current directory, relative to the top; empty for the top and outside of it."""
+    if repository.top is None:
+        return ""
+    try:
+        relative = Path.cwd().resolve().relative_to(repository.top.resolve())
+    except (OSError, ValueError):
+        return ""
+    return "" if relative == Path() else os.fspath(relative).replace(os.sep, "/")

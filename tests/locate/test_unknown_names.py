@@ -1,0 +1,99 @@
+"""What an anchor or a heading speaks of is in the file, or the patch writes it (D80, D171)."""
+
+from __future__ import annotations
+
+import pytest
+
+from git_opatch import Refused, apply_to_text
+
+FILE = """\
+class Reader {
+  open_file(name = none) {
+    go();
+  }
+
+  closeFile() {
+    stop();
+  }
+}
+"""
+CHANGE = "-    stop();\n+    halt();\n"
+
+
+def applied(anchor: str, body: str = CHANGE, content: str = FILE, path: str = "my_app.js") -> str:
+    patch = f"*** Begin Patch\n*** Update File: {path}\n@@ {anchor}\n{body}*** End Patch\n"
+    return apply_to_text(patch, {path: content})[path]
+
+
+def refused(anchor: str, body: str = CHANGE, content: str = FILE) -> str:
+    with pytest.raises(Refused) as raised:
+        applied(anchor, body, content)
+    (failure,) = raised.value.failures
+    return failure.message
+
+
+@pytest.mark.parametrize(
+    ("anchor", "name"),
+    [
+        pytest.param("struct read_state st;", "read_state", id="a declaration"),
+        pytest.param("function will_copy catch it", "will_copy", id="prose that names code"),
+        pytest.param("update the calls of openAll", "openAll", id="in another style"),
+    ],
+)
+def test_a_name_of_code_that_is_nowhere_refuses(anchor: str, name: str) -> None:
+    assert f"but `{name}` is not in the file" in refused(anchor)
+
+
+@pytest.mark.parametrize(
+    ("anchor", "body"),
+    [
+        pytest.param("stop where it was closed", CHANGE, id="prose"),
+        pytest.param("the JavaScript of GitHub", CHANGE, id="names that are words"),
+        pytest.param("below open_file as it is", CHANGE, id="a name of the file"),
+        pytest.param("in my_app", CHANGE, id="the name of the file itself"),
+        pytest.param("call stop_all here", "-    stop();\n+    stop_all();\n", id="of the patch"),
+        pytest.param("x = 1", CHANGE, id="short names"),
+    ],
+)
+def test_other_prose_is_no_claim(anchor: str, body: str) -> None:
+    assert applied(anchor, body) == FILE.replace("stop();", body.split("\n+")[1].strip())
+
+
+def test_a_heading_of_git_is_checked_alike() -> None:
+    patch = "--- a/a.js\n+++ b/a.js\n@@ -7 +7 @@ uses old_state here\n" + CHANGE
+    with pytest.raises(Refused, match="`old_state` is not in the file"):
+        apply_to_text(patch, {"a.js": FILE})
+
+
+def test_a_definition_with_default_values_ends_at_the_next_one() -> None:
+    assert "is under `closeFile() {`" in refused("open_file(name = none) {")
+    assert applied("open_file(name = none) {", "-    go();\n+    run();\n") != FILE
+
+
+@pytest.mark.parametrize(
+    ("heading", "is_refused"),
+    [
+        pytest.param("static struct names[] = {", True, id="a line that opens a block"),
+        pytest.param("late", False, id="any other line"),
+    ],
+)
+def test_a_heading_that_is_below_its_hunk(heading: str, is_refused: bool) -> None:
+    content = f"one\ntwo\nthree\n{heading}\nfour\n"
+    patch = f"--- a/a.c\n+++ b/a.c\n@@ -2 +2 @@ {heading}\n-two\n+deux\n"
+    if is_refused:
+        with pytest.raises(Refused, match="after its only candidate"):
+            apply_to_text(patch, {"a.c": content})
+    else:
+        assert apply_to_text(patch, {"a.c": content})["a.c"] == content.replace("two", "deux")
+
+
+def test_a_part_of_what_the_patch_writes_does_not_explain_an_anchor() -> None:
+    content = "# A\n\none\n\n## Use\n\ntwo\n"
+    body = "-one\n+uno\n@@\n-## Use\n+### Use\n"
+    assert "`## Use` at line 5, after" in refused("## Use", body, content)
+    assert applied("## Use", "-two\n+due\n", content) == content.replace("two", "due")
+
+
+def test_a_hunk_that_writes_a_name_again_does_not_explain_an_anchor() -> None:
+    body = "-    stop();\n+    halt();\n@@\n-  open_file(name = none) {\n+  open_file(name) {\n"
+    assert "is under `closeFile() {`" in refused("open_file(name = none) {", body)

@@ -1,0 +1,111 @@
+"""A patch does not leave the braces of a file without their counterparts (D170)."""
+
+from __future__ import annotations
+
+import pytest
+from writers import envelope
+
+from git_opatch import Options, Refused, apply_to_text
+from git_opatch.model.options import Matching, Tier
+from git_opatch.model.result import Failure, Reason
+
+FILE = """\
+void run(void) {
+    if (ready) {
+        go();
+        come();
+    }
+    stop();
+}
+"""
+
+
+def result_of(content: str, *hunks: str, path: str = "a.c", options: Options | None = None) -> str:
+    """Return what one section with `hunks` makes of a file."""
+    text = envelope(f"*** Update File: {path}\n{''.join(hunks)}".encode())
+    return apply_to_text(text, {path: content}, options=options or Options())[path]
+
+
+def refused(content: str, *hunks: str, path: str = "a.c") -> Failure:
+    with pytest.raises(Refused) as raised:
+        result_of(content, *hunks, path=path)
+    (failure,) = raised.value.failures
+    return failure
+
+
+@pytest.mark.parametrize(
+    ("hunks", "more"),
+    [
+        pytest.param(["@@\n-    if (ready) {\n         go();\n"], "1 more `}`", id="its end stays"),
+        pytest.param(["@@\n         come();\n-    }\n"], "1 more `{`", id="its beginning stays"),
+        pytest.param(["@@\n+    for (;;) {\n     stop();\n"], "1 more `{`", id="a beginning alone"),
+        pytest.param(["@@\n     stop();\n+    }\n"], "1 more `}`", id="an end alone"),
+        pytest.param(
+            ["@@\n-    if (ready) {\n", "@@\n     stop();\n-}\n+}}\n"],
+            "2 more `}`",
+            id="in two hunks",
+        ),
+        pytest.param(
+            ["@@\n-    if (ready) {\n+    if (a) { /* } */\n+    if (b) {\n"],
+            "1 more `{`",
+            id="another in a comment",
+        ),
+    ],
+)
+def test_a_block_that_is_opened_or_closed_alone_is_refused(hunks: list[str], more: str) -> None:
+    failure = refused(FILE, *hunks)
+    assert failure.reason is Reason.UNCLEAR
+    assert failure.message.startswith(f"would have {more} than ")
+    assert "one patch" in failure.advice
+
+
+@pytest.mark.parametrize(
+    ("hunks", "path"),
+    [
+        pytest.param(
+            ["@@\n-    if (ready) {\n         go();\n         come();\n-    }\n"], "a.c", id="both"
+        ),
+        pytest.param(
+            ["@@\n-    if (ready) {\n", "@@\n         come();\n-    }\n"], "a.js", id="in two hunks"
+        ),
+        pytest.param(
+            ["@@\n-    if (ready) {\n+    if (ready)\n+    {\n"], "a.java", id="in another style"
+        ),
+        pytest.param(["@@\n     stop();\n+    put('{');\n"], "a.rs", id="in a character"),
+        pytest.param(['@@\n     stop();\n+    put("a {\\" {");\n'], "a.go", id="in a string"),
+        pytest.param(["@@\n     stop();\n+    put(`{\n+{`);\n"], "a.ts", id="in a long string"),
+        pytest.param(["@@\n     stop();\n+    // if {\n"], "a.php", id="in a comment"),
+        pytest.param(["@@\n     stop();\n+    /* {\n+       { */\n"], "a.css", id="in a long one"),
+        pytest.param(["@@\n-    if (ready) {\n"], "a.txt", id="in no language"),
+        pytest.param(["@@\n-    if (ready) {\n"], "a.sh", id="in another language"),
+    ],
+)
+def test_braces_that_pair_are_applied(hunks: list[str], path: str) -> None:
+    assert result_of(FILE, *hunks, path=path) != FILE
+
+
+def test_a_file_whose_braces_did_not_pair_may_be_mended() -> None:
+    broken = FILE.removesuffix("}\n")
+    assert result_of(broken, "@@\n     stop();\n+}\n") == FILE
+    worse = result_of(broken, "@@\n     stop();\n+    {\n")
+    assert worse == broken + "    {\n"
+
+
+def test_the_sections_of_a_file_count_together() -> None:
+    text = envelope(
+        b"*** Update File: a.c\n@@\n-    if (ready) {\n"
+        b"*** Update File: a.c\n@@\n         come();\n-    }\n"
+    )
+    after = apply_to_text(text, {"a.c": FILE})["a.c"]
+    assert after == FILE.replace("    if (ready) {\n", "").replace("    }\n", "")
+
+
+def test_strict_matching_takes_the_patch_at_its_word() -> None:
+    options = Options(matching=Matching(Tier.STRICT))
+    after = result_of(FILE, "@@\n-    if (ready) {\n         go();\n", options=options)
+    assert after == FILE.replace("    if (ready) {\n", "")
+
+
+def test_a_string_that_is_replaced_is_taken_at_its_word() -> None:
+    call = '{"path": "a.c", "old_string": "    if (ready) {\\n", "new_string": ""}'
+    assert apply_to_text(call, {"a.c": FILE})["a.c"] == FILE.replace("    if (ready) {\n", "")
