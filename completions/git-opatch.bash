@@ -6,6 +6,15 @@ __git_opatch_records ()
 	for file in "$(git rev-parse --absolute-git-dir 2>/dev/null)"/opatch/journal/*.json; do file="${file##*/}"; case "$file" in [0-9]*) echo "${file%.json}" ;; esac; done
 }
 
+__git_opatch_hunks ()
+{
+	local word
+	local -a files=()
+	for word in "${words[@]:2}"; do [ -f "$word" ] && files+=("$word"); done
+	[ ${#files[@]} -eq 0 ] ||
+		git opatch show --hunks -- "${files[@]}" 2>/dev/null | cut -f1
+}
+
 _git_opatch ()
 {
 	local commands="apply check convert show undo redo log recover prompt leftovers agent-hook demo"
@@ -18,6 +27,8 @@ _git_opatch ()
 	apply,*,--match=*) __gitcomp "strict resilient fuzzy" "" "${cur#*=}" ;;
 	apply,--ambiguous,*) __gitcomp "refuse nearest" ;;
 	apply,*,--ambiguous=*) __gitcomp "refuse nearest" "" "${cur#*=}" ;;
+	apply,--only,*) __gitcomp "$(__git_opatch_hunks)" ;;
+	apply,--except,*) __gitcomp "$(__git_opatch_hunks)" ;;
 	apply,--allow,*) __git_complete_index_file "--cached" ;;
 	apply,--deny,*) __git_complete_index_file "--cached" ;;
 	apply,--expect,*) __git_complete_index_file "--cached" ;;
@@ -29,6 +40,8 @@ _git_opatch ()
 	check,*,--match=*) __gitcomp "strict resilient fuzzy" "" "${cur#*=}" ;;
 	check,--ambiguous,*) __gitcomp "refuse nearest" ;;
 	check,*,--ambiguous=*) __gitcomp "refuse nearest" "" "${cur#*=}" ;;
+	check,--only,*) __gitcomp "$(__git_opatch_hunks)" ;;
+	check,--except,*) __gitcomp "$(__git_opatch_hunks)" ;;
 	check,--allow,*) __git_complete_index_file "--cached" ;;
 	check,--deny,*) __git_complete_index_file "--cached" ;;
 	check,--expect,*) __git_complete_index_file "--cached" ;;
@@ -40,6 +53,8 @@ _git_opatch ()
 	convert,*,--match=*) __gitcomp "strict resilient fuzzy" "" "${cur#*=}" ;;
 	convert,--ambiguous,*) __gitcomp "refuse nearest" ;;
 	convert,*,--ambiguous=*) __gitcomp "refuse nearest" "" "${cur#*=}" ;;
+	convert,--only,*) __gitcomp "$(__git_opatch_hunks)" ;;
+	convert,--except,*) __gitcomp "$(__git_opatch_hunks)" ;;
 	convert,--allow,*) __git_complete_index_file "--cached" ;;
 	convert,--deny,*) __git_complete_index_file "--cached" ;;
 	convert,--expect,*) __git_complete_index_file "--cached" ;;
@@ -51,6 +66,8 @@ _git_opatch ()
 	show,*,--match=*) __gitcomp "strict resilient fuzzy" "" "${cur#*=}" ;;
 	show,--ambiguous,*) __gitcomp "refuse nearest" ;;
 	show,*,--ambiguous=*) __gitcomp "refuse nearest" "" "${cur#*=}" ;;
+	show,--only,*) __gitcomp "$(__git_opatch_hunks)" ;;
+	show,--except,*) __gitcomp "$(__git_opatch_hunks)" ;;
 	show,--allow,*) __git_complete_index_file "--cached" ;;
 	show,--deny,*) __git_complete_index_file "--cached" ;;
 	show,--expect,*) __git_complete_index_file "--cached" ;;
@@ -66,7 +83,7 @@ _git_opatch ()
 	apply,*,-*) __gitcomp "--format --directory --overwrite --index --cached --worktree --carry --match --ambiguous --fuzz --3way --only --except --skip-applied --partial --reject --allow --deny --expect --commit --message --file --trailer --author --date --reverse --patch --interactive --check --dry-run --wait --quiet --verbose --json --help" ;;
 	check,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --only --except --allow --deny --expect --argv --skip-applied --quiet --verbose --json --help" ;;
 	convert,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --only --except --allow --deny --expect --output --reverse --json --help" ;;
-	show,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --only --except --allow --deny --expect --stat --numstat --name-only --name-status --reverse --json --help" ;;
+	show,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --only --except --allow --deny --expect --stat --numstat --name-only --name-status --hunks --reverse --json --help" ;;
 	undo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
 	redo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
 	log,*,-*) __gitcomp "--patch --max-count --json --help" ;;

@@ -15,6 +15,7 @@ def main() -> None:
     from git_opatch.cli import startup
 
     startup.disable_garbage_collection()
+    startup.skip_version_check()
     from git_opatch.cli.main import register, run
 
     register(sys.argv[1:])

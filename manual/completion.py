@@ -1,4 +1,7 @@
-"""Completion for bash, zsh and fish, as shell text: pressing Tab starts no program."""
+"""Completion for bash, zsh and fish, as shell text.
+
+Pressing Tab starts no program, but for the ids of hunks: they are read from the patch.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,18 @@ from commands import Command, Option
 _HEADER = "# Completion of `git opatch` for {shell}; written by manual/make.py.\n"
 _DIRECTORY = "DIR"
 _PATHS = ("PATHSPEC", "PATH=BLOB")
+_HUNK = "HUNK"
 _RECORD = "N"
 _LIST_RECORDS = (
     'for file in "$(git rev-parse --absolute-git-dir 2>/dev/null)"/opatch/journal/*.json; do '
     'file="${file##*/}"; case "$file" in [0-9]*) echo "${file%.json}" ;; esac; done'
 )
 """Lists the numbers of the records in the journal."""
+_FISH_HUNKS = (
+    "git opatch show --hunks -- "
+    "(for word in (commandline -opc); test -f $word; and echo $word; end) 2>/dev/null | cut -f1"
+)
+"""Lists the ids of the hunks of the patch files on the command line."""
 
 
 def bash(commands: Sequence[Command]) -> str:
@@ -26,6 +35,15 @@ def bash(commands: Sequence[Command]) -> str:
         "{",
         "\tlocal file",
         f"\t{_LIST_RECORDS}",
+        "}",
+        "",
+        "__git_opatch_hunks ()",
+        "{",
+        "\tlocal word",
+        "\tlocal -a files=()",
+        '\tfor word in "${words[@]:2}"; do [ -f "$word" ] && files+=("$word"); done',
+        "\t[ ${#files[@]} -eq 0 ] ||",
+        '\t\tgit opatch show --hunks -- "${files[@]}" 2>/dev/null | cut -f1',
         "}",
         "",
         "_git_opatch ()",
@@ -62,6 +80,8 @@ def _bash_values(command: Command) -> Iterator[str]:
                 yield f"\t{command.name},{flag},*) __git_complete_refs ;;"
             elif option.metavar in _PATHS:
                 yield f'\t{command.name},{flag},*) __git_complete_index_file "--cached" ;;'
+            elif option.metavar == _HUNK:
+                yield f'\t{command.name},{flag},*) __gitcomp "$(__git_opatch_hunks)" ;;'
 
 
 def _takes_record(command: Command) -> bool:
@@ -87,6 +107,12 @@ def zsh(commands: Sequence[Command]) -> str:
         "_git-opatch-records () {",
         "  local file",
         f'  compadd -- ${{(f)"$({_LIST_RECORDS})"}}',
+        "}",
+        "_git-opatch-hunks () {",
+        "  local -a files",
+        "  for word in $words; do [[ -f $word ]] && files+=($word); done",
+        '  (( $#files )) && compadd -- ${(f)"$(git opatch show --hunks -- $files 2>/dev/null |'
+        ' cut -f1)"}',
         "}",
         "local -a commands",
         "commands=(",
@@ -125,6 +151,7 @@ def _zsh_option(flag: str, option: Option) -> str:
     if not option.metavar:
         return f"*{flag}[{text}]"
     values = f"({' '.join(option.choices)})" if option.choices else "_files"
+    values = "_git-opatch-hunks" if option.metavar == _HUNK else values
     name = "value" if option.choices else option.metavar.lower()
     return f"*{flag}{'=' if flag.startswith('--') else ''}[{text}]:{name}:{values}"
 
@@ -171,6 +198,7 @@ def _fish_flags(option: Option) -> str:
         f" -l {flag[2:]}" if flag.startswith("--") else f" -s {flag[1:]}" for flag in option.flags
     ]
     values = f" -x -a {_fish_quoted(' '.join(option.choices))}" if option.choices else ""
+    values = f" -x -a {_fish_quoted(f'({_FISH_HUNKS})')}" if option.metavar == _HUNK else values
     return "".join(words) + (values or " -r" * bool(option.metavar))
 
 

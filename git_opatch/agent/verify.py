@@ -79,7 +79,7 @@ def verify(
     else:
         plan, algorithm = _plan_in(Path(where), patch, options)
     if plan.failures:
-        raise Refused(plan.failures)
+        raise Refused(plan.failures, options)
     changes = (_change(result, algorithm) for result in plan.completed.results)
     return Action(tuple(changes), invocation, plan)
 

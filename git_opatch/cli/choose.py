@@ -5,10 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TextIO
 
 from git_opatch.model.errors import UsageError
+from git_opatch.model.patch import Operation
 from git_opatch.model.selection import Part, Selected, keep, parts_of
+from git_opatch.model.text import visible
 from git_opatch.report.placements import part_lines
 from git_opatch.report.terminal import show_styled_on
 
@@ -23,17 +26,25 @@ k - leave this hunk undecided, see previous undecided hunk
 ? - print help"""
 
 
-def choose(selected: Selected, settings: Mapping[str, str]) -> Selected:
+_WHAT = {
+    Operation.ADD: "addition",
+    Operation.DELETE: "deletion",
+    Operation.MOVE: "move",
+    Operation.COPY: "copy",
+}
+
+
+def choose(selected: Selected, settings: Mapping[str, str]) -> Selected | None:
     """Ask at the terminal which of the selected parts to apply; what stays undecided is left out.
 
-    Raises `UsageError` without a terminal, or if nothing is chosen.
+    None if nothing is chosen. Raises `UsageError` without a terminal.
     """
     parts = parts_of(selected.patch)
     with _terminal() as answers:
         wanted = _Questions(parts, answers, settings).ask()
     left_out = [part for part, is_wanted in zip(parts, wanted, strict=True) if not is_wanted]
     if len(left_out) == len(parts):
-        raise UsageError("no hunk was chosen; nothing was changed")
+        return None
     chosen, left_out_now = keep(selected.patch, left_out)
     return Selected(chosen, (*selected.left_out, *left_out_now))
 
@@ -75,18 +86,22 @@ class _Questions:
         }
         while None in self._wanted:
             answer = self._read()
-            if answer in ("q", None):
+            if answer is None or answer == "q":
                 break
-            actions.get(answer, self._help)()
+            actions.get(answer, partial(self._help, answer))()
         return [bool(wanted) for wanted in self._wanted]
 
     def _read(self) -> str | None:
         """Show the part, unless it is shown, and return the answer; None at its end."""
+        part = self._parts[self._at]
         if self._shown != self._at:
-            lines = part_lines(self._parts[self._at])
+            lines = part_lines(part)
             show_styled_on(sys.stderr, lines, self._settings)
             self._shown = self._at
-        question = f"({self._at + 1}/{len(self._parts)}) Apply this hunk [y,n,q,a,d,j,k,?]? "
+        what = _WHAT.get(part.section.operation, "hunk") if part.hunk is None else "hunk"
+        keys = "y,n,q,a,d" + ",j" * self._is_open(range(self._at + 1, len(self._parts)))
+        keys += ",k" * self._is_open(range(self._at)) + ",?"
+        question = f"({self._at + 1}/{len(self._parts)}) Apply this {what} [{keys}]? "
         sys.stderr.write(question)
         sys.stderr.flush()
         line = self._answers.readline()
@@ -114,5 +129,11 @@ class _Questions:
         else:
             self._at = found
 
-    def _help(self) -> None:
+    def _is_open(self, indexes: range) -> bool:
+        """Whether one of these parts is undecided."""
+        return any(self._wanted[index] is None for index in indexes)
+
+    def _help(self, unknown: str = "") -> None:
+        if unknown not in ("", "?"):
+            sys.stderr.write(f"unknown answer '{visible(unknown)}'\n")
         sys.stderr.write(_HELP + "\n")

@@ -5,6 +5,7 @@ named tuples: to define a dataclass takes five times as long, and every run woul
 """
 
 import os
+from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
@@ -16,6 +17,7 @@ from git_opatch.model.options import Ambiguous, Format, Matching, Target, ThreeW
 from git_opatch.model.patch import Patch
 from git_opatch.model.selection import Selected, select
 from git_opatch.model.settings import Settings, choice, count
+from git_opatch.plan.patch_paths import resolve_paths
 
 
 class InputOptions(NamedTuple):
@@ -167,9 +169,10 @@ class MatchOptions(NamedTuple):
         bool, typer.Option("-3", "--3way", help="Attempt a three-way merge from an older version.")
     ] = False
 
-    def resolve(self, settings: Settings) -> Matching:
+    def resolve(self, settings: Settings, *, by_program: bool = False) -> Matching:
         """Take what is named, else `opatch.match` and `opatch.ambiguous`, else the defaults.
 
+        `by_program` says that a program reads the result: no looser matching is advised to it.
         Raises `UsageError`, also for a guess in a hook, where nobody checks the result.
         """
         tier = self.match or choice("opatch.match", Tier.FUZZY, settings)
@@ -177,14 +180,14 @@ class MatchOptions(NamedTuple):
         if ambiguous is Ambiguous.NEAREST and "PRE_COMMIT" in os.environ:
             raise UsageError("--ambiguous nearest is not allowed in hooks: nobody checks its guess")
         proximity = count("opatch.proximity", 100, "lines", settings)
-        return Matching(tier, ambiguous, proximity, self.fuzz)
+        return Matching(tier, ambiguous, proximity, self.fuzz, can_loosen=not by_program)
 
     def resolve_three_way(
-        self, target: Target, *, carry: bool = False, partial: bool = False, suggest: bool = False
+        self, target: Target, *, carry: bool = False, partial: bool = False
     ) -> ThreeWay:
         """Choose what older versions of files are used for. Raises `UsageError`."""
         if not self.three_way:
-            return ThreeWay.SUGGEST if suggest else ThreeWay.OFF
+            return ThreeWay.OFF if carry or partial else ThreeWay.SUGGEST
         if target is Target.WORKTREE or carry:
             raise UsageError("--3way merges in the index; it excludes --worktree and --carry")
         if partial:
@@ -213,9 +216,11 @@ class SelectOptions(NamedTuple):
         ),
     ] = None
 
-    def resolve(self, patch: Patch) -> Selected:
-        """Choose the parts of `patch`. Raises `UsageError`."""
-        return select(patch, self.only or (), self.leave_out or ())
+    def resolve(self, patch: Patch, directory: str, top: Path | None) -> Selected:
+        """Choose the parts of `patch`, whose paths are below `directory`. Raises `UsageError`."""
+        root = str(top or "")
+        resolved = resolve_paths(patch, directory, root)
+        return select(patch, self.only or (), self.leave_out or (), resolved, root)
 
 
 class PartialOptions(NamedTuple):

@@ -28,7 +28,7 @@ class Locator(NamedTuple):
 
     def locate(self, patch: Patch, select: SelectOptions) -> Outcome:
         """Plan what is chosen of `patch`. Raises `RepositoryError` and `UsageError`."""
-        chosen, left_out = select.resolve(patch)
+        chosen, left_out = select.resolve(patch, self.options.directory, self.repository.top)
         outcome = plan_outcome(chosen, self.repository, self.options)
         return outcome._replace(whole=patch, left_out=left_out)
 
@@ -54,6 +54,7 @@ def locator(
     command: CommandLine,
     *,
     reverse: bool,
+    by_program: bool = False,
 ) -> Locator:
     """Resolve the options.
 
@@ -71,9 +72,9 @@ def locator(
         inputs.overwrite,
         inputs.directory,
         base.base or None,
-        matching=match.resolve(settings),
+        matching=match.resolve(settings, by_program=by_program),
         three_way=match.resolve_three_way(target),
-        policy=policy.resolve(settings, inputs.directory),
+        policy=policy.resolve(settings, inputs.directory, repository.top),
         command=command,
     )
     if target is Target.WORKTREE:

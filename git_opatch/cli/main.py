@@ -18,13 +18,18 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 from git_opatch import __version__
-from git_opatch.cli import interrupts, startup
+from git_opatch.cli import interrupts, startup, usage
 from git_opatch.model.errors import Interrupted, OpatchError, SystemCallError, UsageError
 
 _BROKEN_PIPE = 141
 
 
 class _Group(TyperGroup):
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command; name the one that may be meant if there is none."""
+        usage.refuse_unknown_command(args[0], _COMMANDS)
+        return super().resolve_command(ctx, args)
+
     def get_params(self, ctx: Any) -> Any:
         return startup.without_pydantic(super().get_params(ctx))
 
@@ -32,6 +37,7 @@ class _Group(TyperGroup):
 class _Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Let every error name the command: the parser leaves it out if a value is missing."""
+        usage.refuse_strip(self.name or "", args)
         try:
             return super().parse_args(ctx, args)
         except TyperException as error:
@@ -119,7 +125,7 @@ def run() -> int:
         _open_streams()
         status = app(prog_name="git opatch", standalone_mode=False) or 0
     except TyperException as error:
-        return _fail(_usage_error(error))
+        return _fail(usage.usage_error(error))
     except OpatchError as error:
         return _fail(error)
     except (KeyboardInterrupt, typer.Abort):
@@ -129,17 +135,6 @@ def run() -> int:
     except OSError as error:
         return _fail(SystemCallError(f"the system refused: {error}"))
     return _fail(Interrupted("interrupted")) if status == Interrupted.exit_status else status
-
-
-def _usage_error(error: TyperException) -> UsageError:
-    """Word an error of typer's. The options that it thinks possible are left to the help."""
-    unknown_option = hasattr(error, "possibilities")
-    message = error.message if unknown_option else error.format_message()
-    message = message[:1].lower() + message[1:].rstrip(".").replace(". Did you", "; did you")
-    context = getattr(error, "ctx", None)
-    command = context.command_path if context else "git opatch"
-    see = " See" if message.endswith("?") else "; see"
-    return UsageError(f"{message}{see} `{command} -h`")
 
 
 def _open_streams() -> None:

@@ -6,6 +6,7 @@ Annotations are evaluated here, because typer reads them when a command is regis
 import os
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from git_opatch.cli.options import value_option
@@ -22,7 +23,7 @@ Allow = Annotated[
     value_option(
         "--allow",
         metavar="PATHSPEC",
-        help="Refuse a patch that touches anything else (may be repeated).",
+        help="Allow only patches that touch nothing but these paths (may be repeated).",
     ),
 ]
 Deny = Annotated[
@@ -50,16 +51,19 @@ class PolicyOptions(NamedTuple):
         ),
     ] = None
 
-    def resolve(self, settings: Settings, directory: str) -> Policy:
-        """Check the expectations, whose paths are below `directory`. Raises `UsageError`."""
-        expected = tuple(_parse_expected(value, directory) for value in self.expect or ())
+    def resolve(self, settings: Settings, directory: str, top: Path | None) -> Policy:
+        """Check the expectations, whose paths are below `directory`, or absolute and below `top`.
+
+        Raises `UsageError`.
+        """
+        expected = tuple(_parse_expected(each, directory, top) for each in self.expect or ())
         return Policy(path_rules(settings, self.allow, self.deny), expected)
 
 
-def _parse_expected(value: str, directory: str) -> tuple[str, str]:
+def _parse_expected(value: str, directory: str, top: Path | None) -> tuple[str, str]:
     """Split `PATH=BLOB` into the path and the beginning of the blob's id. Raises `UsageError`."""
     name, sign, oid = value.rpartition("=")
-    path = normalise(name, directory)
+    path = normalise(name, directory, str(top or ""))
     if not sign or not (_BLOB_ID.fullmatch(oid) or not oid):
         raise UsageError(
             f"--expect takes PATH=BLOB, with at least 4 digits of the blob's id: `{value}`"

@@ -8,12 +8,11 @@ import typer
 
 from git_opatch.cli.groups import TargetOptions
 from git_opatch.git.repository import Repository
-from git_opatch.journal import Action, Record
+from git_opatch.journal import Record, RecordAction
 from git_opatch.model.command_line import CommandLine
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.settings import journal_size
-from git_opatch.operations.recover import recover_interrupted
 from git_opatch.operations.undo import OptionsFor, Reversal
 from git_opatch.plan.undo import undo_patch_of
 from git_opatch.report import history
@@ -44,19 +43,21 @@ def reverse_record(
             reverse=True,
             journal_size=size,
             carry=target.carry or record.carried,
-            redoes=record.action is Action.UNDO,
+            redoes=record.action is RecordAction.UNDO,
             command=CommandLine(f"git opatch {command}", arguments=(str(record.patch),)),
         )
 
     reporter = JsonReporter(command) if json else TextReporter(settings, quiet)
     with reporter:
-        reporter.note(retry_while_locked(lambda: recover_interrupted(repository), wait))
-        done = retry_while_locked(lambda: reverse(number, repository, options_for), wait)
+        done = retry_while_locked(
+            lambda: reverse(number, repository, options_for), wait, reporter.note
+        )
+        reporter.note(done.recovered)
         raise typer.Exit(reporter.report(_outcome(done)))
 
 
 def _outcome(reversal: Reversal) -> Outcome:
-    record, options, plan, failures = reversal
+    record, options, plan, failures, _ = reversal
     if failures:
         return Outcome(options, undo_patch_of(record), failures=failures)
     return Outcome(options, Patch(()), plan, done=True, undo_command=history.opposite_command(plan))

@@ -38,7 +38,7 @@ _MALFORMED = (
 )
 
 
-class Action(Enum):
+class RecordAction(Enum):
     """What a record is about."""
 
     APPLY = "apply"
@@ -71,7 +71,7 @@ class Record(NamedTuple):
     """Whether all of the patch was applied."""
     unmerged: tuple[str, ...] = ()
     """The paths that were left unmerged."""
-    action: Action = Action.APPLY
+    action: RecordAction = RecordAction.APPLY
     origin: int = 0
     """The record of the patch that this one undoes or redoes; 0 if none."""
     rejects: Mapping[str, bytes] = {}
@@ -85,12 +85,12 @@ class Record(NamedTuple):
     @property
     def undoes(self) -> int:
         """The record of the patch that this one undoes; 0 if none."""
-        return self.origin if self.action is Action.UNDO else 0
+        return self.origin if self.action is RecordAction.UNDO else 0
 
     @property
     def redoes(self) -> int:
         """The record of the patch that this one redoes; 0 if none."""
-        return self.origin if self.action is Action.REDO else 0
+        return self.origin if self.action is RecordAction.REDO else 0
 
     @property
     def before(self) -> dict[str, Entry]:
@@ -153,10 +153,33 @@ def encode_rejects(rejects: Mapping[str, bytes]) -> dict[str, str]:
     return {path: base64.b64encode(content).decode() for path, content in rejects.items()}
 
 
+def decode_rejects(encoded: Mapping[str, str]) -> dict[str, bytes]:
+    """Read files of rejected hunks from the key `rejects`. Raises one of `_MALFORMED`."""
+    return {str(path): base64.b64decode(content) for path, content in encoded.items()}
+
+
 def add_commits(home: Path, number: int, commits: Sequence[str]) -> None:
     """Add to a record the commits that were made of it. Raises `OSError`."""
     file = home / "journal" / f"{number}.json"
     _replace(file, {**json.loads(file.read_bytes()), "commits": list(commits)})
+
+
+def has_transaction(home: Path, name: str) -> bool:
+    """Whether the newest record is of the transaction of this name."""
+    number = last(home)
+    if not number:
+        return False
+    try:
+        entry = json.loads((home / "journal" / f"{number}.json").read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(entry, dict) and entry.get("transaction") == name
+
+
+def files_of(home: Path, number: int) -> list[Path]:
+    """The files of a record, and the directories above them, all of which hold it on the disk."""
+    folder = home / "journal"
+    return [folder / f"{number}.json", folder / f"{number}.diff", folder, home]
 
 
 def last(home: Path) -> int:
@@ -192,8 +215,7 @@ def get(home: Path, number: int | None = None) -> Record:
         return _read(home / "journal", numbers[-1])
     if number not in numbers:
         raise JournalError(
-            f"there is no record {number}; `git opatch log` shows those from {numbers[0]} to "
-            f"{numbers[-1]}"
+            f"there is no patch {number}; `git opatch log` shows {numbers[0]} to {numbers[-1]}"
         )
     return _read(home / "journal", number)
 
@@ -241,9 +263,9 @@ def _from_json(folder: Path, number: int, entry: Mapping[str, Any]) -> Record:
         tuple(map(str, entry.get("commits", ()))),
         not entry.get("partial", False),
         tuple(map(str, entry.get("unmerged", ()))),
-        Action(entry.get("action", "undo" if reverses else "apply")),
+        RecordAction(entry.get("action", "undo" if reverses else "apply")),
         int(entry.get("origin", reverses)),
-        {str(path): base64.b64decode(data) for path, data in entry.get("rejects", {}).items()},
+        decode_rejects(entry.get("rejects", {})),
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from git_opatch.journal import Action, Record, entries
+from git_opatch.journal import Record, RecordAction, entries
 from git_opatch.model.errors import JournalError
 
 
@@ -30,12 +30,12 @@ class PatchHistory(NamedTuple):
     @property
     def undo(self) -> Record | None:
         """The undo, if that is what was done last."""
-        return self.last if self.last.action is Action.UNDO else None
+        return self.last if self.last.action is RecordAction.UNDO else None
 
     @property
     def application(self) -> Record | None:
         """The last record that applied the patch; None if the journal does not have it any more."""
-        applied = [record for record in self.records if record.action is not Action.UNDO]
+        applied = [record for record in self.records if record.action is not RecordAction.UNDO]
         return applied[-1] if applied else None
 
     def after(self, number: int) -> Record | None:
@@ -67,7 +67,8 @@ class Journal(NamedTuple):
     def redo_order(self) -> list[PatchHistory]:
         """The patches that were undone after the last new patch was applied; undone last, first."""
         new = max(
-            (each.number for each in self._records() if each.action is Action.APPLY), default=0
+            (each.number for each in self._records() if each.action is RecordAction.APPLY),
+            default=0,
         )
         return [history for history in self.undone() if history.last.number > new]
 
@@ -112,14 +113,14 @@ def _with_origin(record: Record, reversed_record: Record | None) -> Record:
 
     Such a record only has the number that it undoes, also where that is itself an undo.
     """
-    if reversed_record is None or reversed_record.action is Action.APPLY:
+    if reversed_record is None or reversed_record.action is RecordAction.APPLY:
         return record
     return record._replace(action=opposite(reversed_record), origin=reversed_record.patch)
 
 
-def opposite(record: Record) -> Action:
+def opposite(record: Record) -> RecordAction:
     """Return what it is to apply the diff of `record` in reverse."""
-    return Action.REDO if record.action is Action.UNDO else Action.UNDO
+    return RecordAction.REDO if record.action is RecordAction.UNDO else RecordAction.UNDO
 
 
 def find_applied(home: Path, digest: str, paths: Collection[str]) -> Record | None:
@@ -131,7 +132,7 @@ def find_applied(home: Path, digest: str, paths: Collection[str]) -> Record | No
         return None
     for history in read_journal(home).applied():
         first = history.records[0]
-        same = first.digest == digest and first.action is Action.APPLY
+        same = first.digest == digest and first.action is RecordAction.APPLY
         if same and {change.path for change in first.changes} <= set(paths):
             return history.application and history.application._replace(whole=first.whole)
     return None

@@ -22,10 +22,11 @@ from git_opatch.model.errors import JournalError
 _NAME = "committing"
 
 
-def begin(home: Path, head: Head, count: int) -> None:
+def begin(repository: Repository, home: Path, head: Head, count: int) -> None:
     """Record that the patch being applied is to be `count` commits. Raises `OSError`."""
     state = {"head": head.id, "count": count, "after": journal.last(home)}
     (home / _NAME).write_text(json.dumps(state))
+    repository.sync([home / _NAME])
 
 
 def end(home: Path) -> None:

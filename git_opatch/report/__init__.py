@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from git_opatch.model.commits import abbreviate, revert_command
+from git_opatch.model.commits import committed_as, revert_command
 from git_opatch.model.errors import OpatchError, ParseError
 from git_opatch.model.options import Options, Target
+from git_opatch.model.result import LOCATED_IN
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import NotCommitted, Plan
-from git_opatch.report.failures import TARGETS, partial_failures, refusal, skipped
+from git_opatch.report.failures import partial_failures, refusal, skipped
 from git_opatch.report.placements import details, loose_placements
 
-_MOST_COMMITS = 3
 _MOST_CHARACTERS = 1000  # of a command line, or of a note
 _MOST_OF_AN_ERROR = 2000
 _CHANGES = {"A": "added", "M": "modified", "D": "deleted", "R": "moved", "C": "copied"}
@@ -60,15 +60,8 @@ def destination(options: Options, commits: Sequence[str] = ()) -> str:
     What is reversed is perhaps not staged any more.
     """
     if commits:
-        return f"; {committed(commits)}"
+        return f"; {committed_as(commits)}"
     return ONLY_IN[options.target] if options.reverse else f"; {_DONE[options.target]}"
-
-
-def committed(commits: Sequence[str]) -> str:
-    """Name the commits that were made."""
-    if len(commits) > _MOST_COMMITS:
-        return f"committed as {len(commits)} commits"
-    return f"committed as {', '.join(map(abbreviate, commits))}"
 
 
 def applied(plan: Plan, options: Options, undo: str) -> str:
@@ -125,7 +118,7 @@ def would_apply(plan: Plan, options: Options, commits: int = 0) -> str:
         return nothing_to_do(options)
     and_commit = f" and make {commits} commit{'s' * (commits != 1)}" if commits else ""
     changes = count_changes(Counter(file.status for file in plan.completed.files), done=False)
-    return f"would apply to {TARGETS[options.target]}{and_commit}: {changes}"
+    return f"would apply to {LOCATED_IN[options.target]}{and_commit}: {changes}"
 
 
 def not_committed(error: NotCommitted, undo: str) -> Iterator[str]:
@@ -146,6 +139,12 @@ def verdict(plan: Plan, options: Options) -> str:
     """Say that a patch which was judged alone would apply."""
     count = len(plan.completed.files)
     return f"would apply ({count} file{'s' * (count != 1)})" if count else nothing_to_do(options)
+
+
+def count_good(statuses: Sequence[int]) -> str:
+    """Say how many of the patches with these exit statuses apply: "20 of 27 patches apply"."""
+    good = sum(not status for status in statuses)
+    return f"{good} of {len(statuses)} patch{'es apply' if len(statuses) != 1 else ' applies'}"
 
 
 def named(name: str, verdict: str) -> str:
@@ -170,14 +169,19 @@ def error_lines(error: OpatchError) -> Iterator[str]:
         yield "nothing was changed"
         return
     first, *rest = str(error).splitlines() or [""]
-    yield f"error: {visible(first, _MOST_OF_AN_ERROR)}"
+    yield error_line(first)
     yield from (visible(line, _MOST_OF_AN_ERROR) for line in rest)
 
 
 def errors(error: OpatchError) -> Iterator[str]:
     """Word everything that is wrong with a patch that cannot be read."""
     problems = error.diagnostics if isinstance(error, ParseError) else [error]
-    return (f"error: {visible(str(problem), _MOST_OF_AN_ERROR)}" for problem in problems)
+    return (error_line(str(problem)) for problem in problems)
+
+
+def error_line(message: str) -> str:
+    """Word one error."""
+    return f"error: {visible(message, _MOST_OF_AN_ERROR)}"
 
 
 def undo_command(options: Options, files: Sequence[str], plan: Plan) -> str:
@@ -207,7 +211,9 @@ __all__ = [
     "carried_out",
     "committed",
     "count_changes",
+    "count_good",
     "details",
+    "error_line",
     "error_lines",
     "errors",
     "loose_placements",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from enum import Enum
+from pathlib import Path
 
 from git_opatch.model.errors import (
     BusyError,
@@ -27,9 +28,16 @@ from git_opatch.model.errors import (
     UndoneError,
     UsageError,
 )
+from git_opatch.model.result import refusal_summary
 from git_opatch.plan.plan import NotCommitted, Plan
-from git_opatch.report import NOTHING_TO_RECOVER, nothing_to_do
-from git_opatch.report.failures import refusal_summary, unmerged
+from git_opatch.report import (
+    NOTHING_TO_RECOVER,
+    count_good,
+    error_lines,
+    not_committed,
+    nothing_to_do,
+)
+from git_opatch.report.failures import unmerged
 from git_opatch.report.files import placed_by_file
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.values import (
@@ -65,6 +73,7 @@ class Status(Enum):
     ERROR = "error"
     SHOWN = "shown"
     RECOVERED = "recovered"
+    PARTIALLY_RECOVERED = "partially_recovered"
 
 
 _REASONS = {
@@ -111,8 +120,8 @@ def _planned(outcome: Outcome) -> Fields:
         **_paths(plan),
         "files": files,
         **text("diff", plan.completed.diff),
-        "failures": [failure_of(failure, sections, options) for failure in plan.failures],
-        "skipped": [failure_of(failure, sections, options) for failure in plan.skipped],
+        "failures": [failure_of(failure, sections) for failure in plan.failures],
+        "skipped": [failure_of(failure, sections) for failure in plan.skipped],
         "left_out": [part_of(part) for part in outcome.left_out],
         "notes": [plain(note) for note in plan.notes],
         "record": plan.record or None,
@@ -151,13 +160,13 @@ def _paths(plan: Plan) -> Fields:
 def _refused(outcome: Outcome) -> Fields:
     """Render a patch that does not apply."""
     already = outcome.is_already_applied()
-    summary = refusal_summary(outcome.failures, outcome.options)
+    summary = refusal_summary(outcome.failures)
     if already:
         summary = "the patch is already applied; nothing was changed"
-    sections, options = Sections(outcome.patch), outcome.options
+    sections = Sections(outcome.patch)
     return {
         **_outcome(Status.ALREADY_APPLIED if already else Status.REFUSED, summary),
-        "failures": [failure_of(failure, sections, options) for failure in outcome.failures],
+        "failures": [failure_of(failure, sections) for failure in outcome.failures],
         "left_out": [part_of(part) for part in outcome.left_out],
     }
 
@@ -166,7 +175,9 @@ def _not_committed(outcome: Outcome, error: NotCommitted) -> Fields:
     """Render a patch that was applied, but that git did not commit."""
     planned, summary = _planned(outcome), plain(str(error))
     advice = [f"to commit it: {error.again}", f"to undo it: {outcome.undo_command}"]
-    failure = {**failure_fields(error.kind, _REASONS[CommitError], summary), "advice": advice}
+    rendered = "\n".join(not_committed(error, outcome.undo_command))
+    fields = failure_fields(error.kind, _REASONS[CommitError], summary, rendered)
+    failure = {**fields, "advice": advice}
     return {
         **planned,
         "status": Status.NOT_COMMITTED.value,
@@ -184,7 +195,9 @@ def failed(error: OpatchError) -> Fields:
         return {**outcome, "failures": diagnostics, "notes": notes}
     summary, *advice = plain(str(error)).splitlines() or [""]
     failure = {
-        **failure_fields(error.kind, _REASONS.get(type(error), "error"), summary),
+        **failure_fields(
+            error.kind, _REASONS.get(type(error), "error"), summary, "\n".join(error_lines(error))
+        ),
         "advice": advice,
     }
     is_refusal = isinstance(error, (UndoneError, NotAppliedError))
@@ -192,11 +205,18 @@ def failed(error: OpatchError) -> Fields:
     return {**_outcome(status, summary), "failures": [failure], "notes": notes}
 
 
-def recovered(done: Sequence[str]) -> Fields:
-    """Render what was `done` to recover from an interrupted run; perhaps nothing."""
+def recovered(done: Sequence[str], kept: Sequence[tuple[str, Path | None]]) -> Fields:
+    """Render what was `done` to recover from an interrupted run; perhaps nothing.
+
+    `kept` are the paths that were left as they are, and where their old files are.
+    """
     status = Status.RECOVERED if done else Status.NOTHING_TO_DO
+    if kept:
+        status = Status.PARTIALLY_RECOVERED
     summary = done[0] if done else NOTHING_TO_RECOVER
-    return {**_outcome(status, summary), "notes": [plain(note) for note in done]}
+    places = [{"path": plain(path), "saved": saved and plain(str(saved))} for path, saved in kept]
+    notes = [plain(note) for note in done]
+    return {**_outcome(status, summary), "notes": notes, "kept": places}
 
 
 def _outcome(status: Status, summary: str) -> Fields:
@@ -219,11 +239,9 @@ def several(outcomes: Sequence[Outcome]) -> Fields:
         for outcome in outcomes
     ]
     order = [status.value for status in Status]
-    good = sum(not outcome.exit_status for outcome in outcomes)
-    count = f"{len(outcomes)} patch{'es' * (len(outcomes) != 1)}"
     return {
         "status": max((patch["status"] for patch in patches), key=order.index),
-        "summary": f"{good} of {count} would apply",
+        "summary": count_good([outcome.exit_status for outcome in outcomes]),
         "patches": patches,
     }
 

@@ -6,13 +6,14 @@ with `-z` paths are not quoted, and each ends with NUL.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from os.path import commonprefix
 
 from git_opatch.complete import FileSummary
 from git_opatch.git.output import nul_terminated
 from git_opatch.model.patch import FilePatch, Operation, Patch
 from git_opatch.model.paths import quote
+from git_opatch.model.selection import Part
 from git_opatch.plan.plan import PlacedHunk, Plan
 
 Spans = Sequence[tuple[str, str]]
@@ -122,6 +123,15 @@ def names(patch: Patch, *, status: bool, zero: bool) -> bytes:
         _status(section) if status else (_new_path(section),) for section in patch.files
     )
     return b"".join(_record(fields, zero=zero) for fields in records)
+
+
+def hunks(parts: Iterable[Part]) -> bytes:
+    """List the id and the name of each part of a patch, as `--only` takes them."""
+    named = (
+        (part.id, f"{part.section.path}:{part.hunk.ordinal}" if part.hunk else part.section.path)
+        for part in parts
+    )
+    return b"".join(_record(fields, zero=False) for fields in named)
 
 
 def _status(section: FilePatch) -> tuple[str, ...]:

@@ -6,8 +6,9 @@ import time
 from datetime import UTC, datetime
 
 from git_opatch import report
-from git_opatch.journal import Action
+from git_opatch.journal import RecordAction
 from git_opatch.model.blob import Change
+from git_opatch.model.commits import committed_as
 from git_opatch.model.errors import JournalError
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import Plan
@@ -32,9 +33,9 @@ def summary(logged: LoggedRecord) -> str:
 
 def _became(logged: LoggedRecord) -> str:
     record, state, by = logged.record, logged.state, logged.reversed_by
-    if record.action is Action.UNDO:
+    if record.action is RecordAction.UNDO:
         return f"undo of {record.patch}" + (f", redone by {by}" if by else "")
-    if record.action is Action.REDO:
+    if record.action is RecordAction.REDO:
         return f"redo of {record.patch}" + (f", undone by {by}" if by else "")
     return _word_state(state, logged.commit) if state else ""
 
@@ -45,7 +46,7 @@ def _word_state(state: RecordState, commit: str) -> str:
     if state.state is State.REAPPLIED:
         return f"applied again as {state.by}"
     if state.state is State.COMMITTED and (commits := state.commits or (commit and (commit,))):
-        return report.committed(commits)
+        return committed_as(commits)
     return _WORDS[state.state]
 
 

@@ -15,6 +15,11 @@ from git_opatch.report.placements import left_out_notes
 from git_opatch.report.terminal import show, write_data
 
 
+def notes_of(error: BaseException) -> Sequence[str]:
+    """The notes that an error carries, such as on what was recovered before it."""
+    return tuple(getattr(error, "__notes__", ()))
+
+
 class TextReporter:
     """Reports in lines: data to standard output, everything else to standard error."""
 
@@ -46,7 +51,7 @@ class TextReporter:
         elif outcome.error:
             self.fail(outcome.error)
         elif outcome.failures:
-            self.show(report.refusal(outcome.failures, outcome.options))
+            self.show(report.refusal(outcome.failures))
         else:
             self.succeed(outcome)
         return outcome.exit_status
@@ -57,6 +62,7 @@ class TextReporter:
 
     def fail(self, error: OpatchError) -> int:
         """Print why the call came to no decision; gives the exit status."""
+        self.note(notes_of(error))
         self.show(report.error_lines(error))
         return error.exit_status
 
@@ -76,11 +82,15 @@ class TextReporter:
 
     def show_notes(self, outcome: Outcome) -> None:
         """Print the notes on a plan."""
+        self.show(self.notes_on(outcome))
+
+    def notes_on(self, outcome: Outcome) -> list[str]:
+        """Word what a user may want to know of a plan although nothing is wrong."""
         plan = outcome.plan
         loose = [] if self.verbose else report.loose_placements(plan, chosen_only=self.quiet)
         skipped = [] if self.quiet else report.skipped(plan, outcome.options)
         left_out = [] if self.quiet else left_out_notes(outcome.left_out)
-        self.show([*report.notes(plan.notes), *loose, *skipped, *left_out])
+        return [*report.notes(plan.notes), *loose, *skipped, *left_out]
 
     def show(self, lines: Iterable[str]) -> None:
         """Print messages."""

@@ -12,14 +12,13 @@ from typing import Any
 
 from git_opatch.complete import FileSummary
 from git_opatch.model.errors import Diagnostic, Kind
-from git_opatch.model.options import Options
 from git_opatch.model.patch import Anchor, Hunk, Line, Patch
 from git_opatch.model.placement import NumberedLines
 from git_opatch.model.result import Failure, Reason
 from git_opatch.model.selection import Key, Part, key_of
 from git_opatch.model.text_position import string_line_of
 from git_opatch.plan.plan import PlacedHunk
-from git_opatch.report.failures import advice_of, message_of
+from git_opatch.report import error_line
 from git_opatch.report.placements import tolerated
 
 Fields = dict[str, Any]
@@ -133,7 +132,7 @@ class Sections:
 
     def of(self, failure: Failure) -> Fields | None:
         """Render the section that failed, with its hunk and the one that overlaps, or with all."""
-        section = self._by_line.get((failure.source, failure.section))
+        section = self._by_line.get((failure.source, failure.where.section))
         section = section or self._by_path.get(failure.path)
         if section is None:
             return None
@@ -149,7 +148,7 @@ class Sections:
 
 def _hunk(hunk: Hunk) -> Fields:
     lines = [_line(line) for line in hunk.lines]
-    for at in reversed(hunk.elisions):
+    for at in reversed(hunk.removed_ranges):
         lines.insert(at, {"prefix": "~", "text": "", "newline": True})
     return {
         "hunk": hunk.ordinal,
@@ -169,7 +168,7 @@ def _anchor(anchor: Anchor) -> Fields:
     return {**text("text", anchor.text), "heading": anchor.weak}
 
 
-def failure_of(failure: Failure, sections: Sections, options: Options) -> Fields:
+def failure_of(failure: Failure, sections: Sections) -> Fields:
     """Render a failure: what was expected, what was found, and what to do next."""
     nearest = failure.nearest
     closest = nearest if nearest and nearest.found else None
@@ -178,10 +177,11 @@ def failure_of(failure: Failure, sections: Sections, options: Options) -> Fields
     if len(failure.positions) == 1:
         position = failure.positions[0]
     reason = failure.reason.value
-    if options.reverse and failure.reason is Reason.ALREADY_APPLIED:
+    is_reversed = failure.attempt is not None and failure.attempt.reverse
+    if is_reversed and failure.reason is Reason.ALREADY_APPLIED:
         reason = NOT_APPLIED
     return {
-        **failure_fields(failure.kind, reason, message_of(failure, options)),
+        **failure_fields(failure.kind, reason, failure.sentence, str(failure)),
         **text("path", failure.path),
         "hunk": failure.hunk,
         "hunk_count": failure.hunks,
@@ -191,10 +191,10 @@ def failure_of(failure: Failure, sections: Sections, options: Options) -> Fields
         **text("found", found),
         "difference": closest.difference if closest else None,
         "closest_match": _closest_match_of(failure),
-        "candidates": [position + 1 for position in failure.positions],
+        "candidates": list(failure.candidates),
         "exact": failure.exact_match,
         "similar_paths": [plain(path) for path in failure.alike],
-        "advice": [plain(line) for line in advice_of(failure, options)],
+        "advice": [plain(line) for line in failure.next_steps],
         "section": sections.of(failure),
     }
 
@@ -234,19 +234,20 @@ def diagnostic_of(diagnostic: Diagnostic) -> Fields:
         action = diagnostic.fix.value.replace("_", " ") + " line"
         advice = f"{action} {diagnostic.at}: {diagnostic.corrected}"
     return {
-        **failure_fields(Kind.PARSE, "malformed", diagnostic.message),
+        **failure_fields(Kind.PARSE, "malformed", diagnostic.message, error_line(str(diagnostic))),
         **_line_of_patch(diagnostic.source, diagnostic.line),
         "advice": [advice],
         "fix": fix,
     }
 
 
-def failure_fields(kind: Kind, reason: str, message: str) -> Fields:
-    """Render a failure without any details."""
+def failure_fields(kind: Kind, reason: str, message: str, rendered: str) -> Fields:
+    """Render a failure without any details; `rendered` is the text that is printed without JSON."""
     return {
         "kind": kind.value,
         "reason": reason,
         "message": plain(message),
+        "rendered": plain(rendered),
         "path": None,
         "hunk": None,
         "hunk_count": None,

@@ -33,9 +33,11 @@ def test_each_file_is_judged_by_itself(base: Sandbox) -> None:
         "../good: would apply (2 files)",
         "../stale: does not apply",
         "../good: would apply (2 files)",
+        "2 of 3 patches apply",
     ]
     assert ran.status == 1
-    assert ran.err.startswith("error: f: hunk 1 of 1 does not match the index\n  ../stale, line 4")
+    reasons = "  error: f: hunk 1 of 1 does not match the index\n    ../stale, line 4 expects\n"
+    assert ran.err.startswith(reasons)
     assert base.opatch("apply", "--check", "../good", "../stale", "../good").status == 1
 
 
@@ -50,10 +52,32 @@ def test_the_worst_status_is_given(base: Sandbox) -> None:
     for bad in ("../none", "../missing"):
         ran = base.opatch("check", bad, "../stale", "../good")
         assert ran.status == 128
-        first, second, third = ran.out.decode().splitlines()
+        first, second, third, last = ran.out.decode().splitlines()
         assert first.startswith(f"{bad}: ")
+        assert last == "1 of 3 patches apply"
         assert (second, third) == ("../stale: does not apply", "../good: would apply (2 files)")
-        assert ran.err.startswith("error: ")
+        assert ran.err.startswith("  error: ")
+
+
+def test_the_verdict_is_above_its_reasons(base: Sandbox) -> None:
+    loose = envelope(b"*** Update File: f\n@@\n-  a\n+  b\n")
+    base.write(".git/loose", loose)
+    base.write(".git/there", envelope(b"*** Update File: f\n@@\n-before\n+a\n z\n"))
+    words = "git opatch check ../stale .git/loose .git/there ../good 2>&1"
+    lines = base.run("sh", "-c", words).out.decode().splitlines()
+    assert [line for line in lines if line[0] != " "] == [
+        "../stale: does not apply",
+        ".git/loose: would apply (1 file)",
+        ".git/there: is already applied",
+        "../good: would apply (2 files)",
+        "2 of 4 patches apply",
+    ]
+    assert lines[1] == "  error: f: hunk 1 of 1 does not match the index"
+    assert lines[lines.index(".git/loose: would apply (1 file)") + 1].startswith(
+        "  note: f: hunk 1"
+    )
+    verbose = base.opatch("check", "-v", ".git/loose").out.decode().splitlines()
+    assert verbose[:2] == [".git/loose: would apply (1 file)", "  M f (+1 -1)"]
 
 
 def test_a_patch_is_read_from_standard_input(base: Sandbox) -> None:
@@ -64,7 +88,7 @@ def test_a_patch_is_read_from_standard_input(base: Sandbox) -> None:
 
 def test_quiet_prints_nothing(base: Sandbox) -> None:
     ran = base.opatch("check", "-q", "../good", "../stale")
-    assert (ran.status, ran.out) == (1, b"../stale: does not apply\n")
+    assert (ran.status, ran.out) == (1, b"../stale: does not apply\n1 of 2 patches apply\n")
     assert base.opatch("check", "-q", "../good").out == b""
 
 
@@ -140,7 +164,7 @@ def test_a_call_of_apply_patch_is_checked(base: Sandbox, words: list[str]) -> No
 def test_a_call_that_does_not_apply_is_refused(base: Sandbox) -> None:
     ran = base.opatch("check", "--argv", "--", "apply_patch", STALE.decode())
     assert (ran.status, ran.out) == (1, b"apply_patch: does not apply\n")
-    assert ran.err.startswith("error: f: hunk 1 of 1 does not match the index\n  patch line 4")
+    assert ran.err.startswith("  error: f: hunk 1 of 1 does not match the index\n    patch line 4")
 
 
 def test_a_command_that_is_not_a_call_is_refused(base: Sandbox) -> None:
@@ -178,7 +202,7 @@ def test_a_call_in_a_plain_directory_is_checked(base: Sandbox, tmp_path: Path) -
     ran = base.opatch(*words, cwd=plain)
     assert (ran.status, ran.err) == (
         1,
-        "error: f: is not in the working tree\n  patch line 2\n",
+        "  error: f: is not in the working tree\n    patch line 2\n",
     )
     (plain / "f").write_text("a\ny\n")
     assert base.opatch(*words, cwd=plain).status == 0
@@ -240,7 +264,7 @@ def test_a_progress_bar_does_not_change_the_verdicts(repo: Sandbox) -> None:
     repo.commit({"a": "one\n", "p": envelope(b"*** Update File: a\n@@\n-one\n+1\n")})
     status, seen = in_terminal(repo, "check", *["p"] * 15, env={"NO_COLOR": "1"})
     lines = re.sub(r"\d+ of 15 [^\r]*\r\x1b\[2K", "", seen).splitlines()
-    assert (status, lines) == (0, ["p: would apply (1 file)"] * 15)
+    assert (status, lines) == (0, [*["p: would apply (1 file)"] * 15, "15 of 15 patches apply"])
 
 
 def test_the_help_compares_it_with_apply_check(repo: Sandbox) -> None:

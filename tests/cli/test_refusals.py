@@ -254,6 +254,22 @@ def test_untracked_files_in_the_way_are_refused(base: Sandbox) -> None:
     _refused(base, envelope(b"*** Add File: other/x\n+x\n"), 1, "other/x: `other` is a file")
 
 
+def test_a_link_is_named_where_its_lines_are_not_found(base: Sandbox) -> None:
+    for name, target in (("dir/link", "../a.txt"), ("away", "/etc/hosts")):
+        (base.path / name).symlink_to(target)
+    base.commit()
+    for flag in ("--index", "--cached", "--worktree"):
+        message = _refused(
+            base, envelope(_update("dir/link")), 1, "dir/link: is a", options=(flag,)
+        )
+        assert "is a symbolic link to `../a.txt`, and has none of these lines\n" in message
+        assert "  to change the file that it points to, name it: `a.txt`\n" in message
+        assert "none of its lines is in the file" not in message
+    assert "name it" not in _refused(base, envelope(_update("away")), 1, "its only line is where")
+    retarget = envelope(b"*** Update File: dir/link\n@@\n-../a.txt\n+../twice.txt\n")
+    assert base.opatch("apply", "--check", feed=retarget).status == 0
+
+
 def test_an_unmerged_file_is_refused(base: Sandbox) -> None:
     base.git("checkout", "--quiet", "-b", "side")
     base.commit({"a.txt": "one\nTWO\nthree\n"})
@@ -354,3 +370,19 @@ def _in_terminal(repo: Sandbox, patch: bytes) -> Ran:
     seen = os.read(master, 100_000).decode()
     os.close(master)
     return Ran(done.returncode, b"", seen)
+
+
+def test_a_looser_match_is_advised_to_people_and_not_to_programs(base: Sandbox) -> None:
+    patch = envelope(b"*** Update File: a.txt\n@@\n first\n-two\n+2\n three\n")
+
+    def said(*command: str) -> str:
+        ran = base.opatch(*command, feed=patch)
+        assert ran.status == 1
+        return ran.out.decode() + ran.err
+
+    for command in ("apply", "check", "show", "convert"):
+        assert "--fuzz 1" in said(command)
+        assert "does not match" in said(command, "--json")
+        assert "--fuzz" not in said(command, "--json")
+    call = ("bash", "-lc", f"apply_patch <<'EOF'\n{patch.decode()}EOF\n")
+    assert "--fuzz" not in said("check", "--argv", "--", *call)

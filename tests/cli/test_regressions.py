@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from interrupts import hold_interrupts, wait_for_main
+from killed import kill_before
 from sandbox import Sandbox
 from writers import envelope
 
@@ -303,26 +304,10 @@ def test_an_interrupt_at_any_moment_is_reported(
         base.git("reset", "--quiet", "--hard")
 
 
-def _killed(repo: Sandbox, tmp_path: Path, patch: bytes, script: str) -> None:
-    """Apply `patch` with a git whose `apply --index` runs `script`."""
-    real = shutil.which("git")
-    git = tmp_path / "bin" / "git"
-    git.parent.mkdir(exist_ok=True)
-    git.write_text(
-        f'#!/bin/sh\ncase "$*" in *"apply "*--index*) {script};; esac\nexec {real} "$@"\n'
-    )
-    git.chmod(0o755)
-    env = {**os.environ, "PATH": f"{git.parent}{os.pathsep}{os.environ['PATH']}"}
-    subprocess.run(
-        ["git-opatch", "apply"], cwd=repo.path, env=env, input=patch, capture_output=True
-    )
-    assert (repo.path / ".git/opatch/txn").exists()
-
-
-def test_work_done_after_a_kill_is_not_undone(base: Sandbox, tmp_path: Path) -> None:
+def test_work_done_after_a_kill_is_not_undone(base: Sandbox) -> None:
     """Keep the work of a user who removed our lock and went on: set the record aside."""
     patch = envelope(b"*** Add File: pkg/__init__.py\n+x\n", b"*** Update File: f\n@@\n-b\n+B\n")
-    _killed(base, tmp_path, patch, "kill -9 $PPID $$")
+    kill_before(1, base, patch)
     (base.path / ".git/index.lock").unlink()
     base.write("pkg/__init__.py", "")
     base.git("rm", "--quiet", "f")
@@ -335,9 +320,9 @@ def test_work_done_after_a_kill_is_not_undone(base: Sandbox, tmp_path: Path) -> 
     assert base.opatch("apply").err.count("note:") == 0
 
 
-def test_read_only_commands_do_not_recover(base: Sandbox, tmp_path: Path) -> None:
+def test_read_only_commands_do_not_recover(base: Sandbox) -> None:
     patch = envelope(b"*** Update File: f\n@@\n-b\n+B\n", b"*** Delete File: d/x\n")
-    _killed(base, tmp_path, patch, "rm f d/x; kill -9 $PPID $$")
+    kill_before(3, base, patch)
     before = base.files()
     for words in (("apply", "--check"), ("convert", "--worktree")):
         ran = base.opatch(*words, feed=patch)

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 from sandbox import Sandbox
@@ -27,6 +28,20 @@ def base(repo: Sandbox) -> Sandbox:
 
 def _ids(repo: Sandbox) -> list[str]:
     return re.findall(r"\[([0-9a-f]+)\] hunk", repo.opatch("show", ".git/p").out.decode())
+
+
+def test_the_hunks_of_a_patch_are_listed_without_a_repository(tmp_path: Path) -> None:
+    patch = envelope(
+        b"*** Update File: a b\n@@\n-x\n+y\n@@\n-z\n+Z\n", b"*** Delete File: n\xc3\xa9\n"
+    )
+    ran = Sandbox(tmp_path).opatch("show", "--hunks", feed=patch)
+    rows = [line.split("\t") for line in ran.out.decode().splitlines()]
+    assert (ran.status, ran.err) == (0, "")
+    assert [name for _, name in rows] == ["a b:1", "a b:2", '"n\\303\\251"']
+    (tmp_path / "p").write_bytes(patch)
+    only = Sandbox(tmp_path).opatch("show", "--hunks", "--except", rows[1][0], "p").out.decode()
+    assert [line.split("\t") for line in only.splitlines()] == [rows[0], rows[2]]
+    assert Sandbox(tmp_path).opatch("show", "--hunks", "-z", "p").status == 129
 
 
 def test_one_hunk_is_applied_and_the_others_are_listed(base: Sandbox) -> None:
@@ -167,15 +182,39 @@ def test_the_answers_are_those_of_git_add(
     assert base.read("f") == content
     assert (base.path / "n").exists() is added
     assert "update [" in shown
-    assert "(1/4) Apply this hunk [y,n,q,a,d,j,k,?]?" in shown
+    assert "(1/4) Apply this hunk [y,n,q,a,d,j,?]?" in shown
 
 
 @pytest.mark.parametrize("answers", ["nnnn", "q", "dn", "\x04"])
 def test_nothing_chosen_changes_nothing(base: Sandbox, answers: str) -> None:
     before = base.state()
     status, shown = _answered(base, answers)
-    assert (status, "no hunk was chosen; nothing was changed" in shown) == (129, True)
+    assert (status, "no hunk was chosen; nothing was changed" in shown) == (0, True)
     assert base.state() == before
+
+
+def test_an_unknown_answer_is_named(base: Sandbox) -> None:
+    _, shown = _answered(base, "s?q")
+    assert shown.count("unknown answer 's'\ny - apply this hunk\n") == 1
+    assert shown.count("unknown answer") == 1
+    assert shown.count("? - print help") == 2
+
+
+def test_nothing_chosen_is_a_document_of_json(base: Sandbox) -> None:
+    ours, theirs = os.openpty()
+    os.write(ours, b"q\n")
+    ran = subprocess.run(
+        ["git-opatch", "apply", "-p", "--json", ".git/p"],
+        cwd=base.path,
+        stdin=theirs,
+        capture_output=True,
+        timeout=60,
+    )
+    os.close(ours)
+    os.close(theirs)
+    document = json.loads(ran.stdout)
+    assert (ran.returncode, document["status"]) == (0, "nothing_to_do")
+    assert document["notes"] == ["no hunk was chosen; nothing was changed"]
 
 
 def test_only_what_is_selected_is_asked_for(base: Sandbox) -> None:

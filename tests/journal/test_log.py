@@ -6,11 +6,11 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
+from killed import kill_before
 from sandbox import Sandbox
 from terminal import in_terminal
 from writers import envelope
@@ -186,33 +186,33 @@ def test_the_log_says_what_became_of_each_patch(base: Sandbox) -> None:
     base.git("add", "f")
     assert state() == "changed since"
     base.git("reset", "--quiet", "--hard")
-    assert base.opatch("undo").status == 0
+    assert base.opatch("undo", "1").status == 0
     assert state() == "undone by 2"
     base.git("reset", "--quiet", "--hard")
     assert state() == f"committed as {head}"
 
 
+@pytest.mark.parametrize(
+    ("now", "state"),
+    [
+        ("1\ntwo\n3\n", "applied"),
+        ("one\ntwo\n3\n", "changed since"),
+        ("1\ntwo\nthree, changed\n", "changed since"),
+        ("one\ntwo\nthree\n", "gone"),
+        ("eins\ntwo\ndrei\n", "gone"),
+    ],
+)
+def test_a_part_of_a_change_is_not_gone(base: Sandbox, now: str, state: str) -> None:
+    """The diff has one hunk, with two runs of changed lines."""
+    patch = envelope(b"*** Update File: f\n@@\n-one\n+1\n two\n-three\n+3\n")
+    assert base.opatch("apply", feed=patch).status == 0
+    base.commit({"f": now})
+    if state == "applied":
+        state = "committed as " + base.git("rev-parse", "HEAD").decode()[:12]
+    assert _log(base, "1")[0].partition("; ")[2] == state
+
+
 # --- recover ------------------------------------------------------------------------------
-
-
-def _killed(repo: Sandbox, tmp_path: Path, script: str) -> None:
-    """Apply with a `git` that runs `script` in place of `git apply`."""
-    real = shutil.which("git")
-    hook = tmp_path / "bin" / "git"
-    hook.parent.mkdir()
-    hook.write_text(
-        f'#!/bin/sh\nreal="{real}"\ncase "$*" in *"apply "*--index*)\n{script};;\nesac\n'
-        'exec "$real" "$@"\n'
-    )
-    hook.chmod(0o755)
-    repo.write(".git/p.txt", _MORE)
-    subprocess.run(
-        ["git-opatch", "apply", ".git/p.txt"],
-        cwd=repo.path,
-        env={**os.environ, "PATH": f"{hook.parent}{os.pathsep}{os.environ['PATH']}"},
-        capture_output=True,
-    )
-    assert (repo.path / ".git/opatch/txn").exists()
 
 
 def _left(repo: Sandbox) -> set[str]:
@@ -227,9 +227,9 @@ def test_recover_without_an_interrupted_run_does_nothing(applied: Sandbox) -> No
         assert applied.state() == before
 
 
-def test_an_interrupted_apply_is_restored(base: Sandbox, tmp_path: Path) -> None:
+def test_an_interrupted_apply_is_restored(base: Sandbox) -> None:
     before = base.index(), base.files()
-    _killed(base, tmp_path, "rm gone; echo n > new; kill -9 $PPID $$")
+    kill_before(3, base, _MORE)
     assert (base.index(), base.files()) != before
     ran = base.opatch("recover")
     assert (ran.status, ran.err) == (0, "")
@@ -240,18 +240,19 @@ def test_an_interrupted_apply_is_restored(base: Sandbox, tmp_path: Path) -> None
     assert _log(base) == []
 
 
-def test_files_changed_meanwhile_are_kept_and_named(base: Sandbox, tmp_path: Path) -> None:
-    _killed(base, tmp_path, "echo mine > new; kill -9 $PPID $$")
+def test_files_changed_meanwhile_are_kept_and_named(base: Sandbox) -> None:
+    kill_before(3, base, _MORE)
+    base.write("new", "mine\n")
     ran = base.opatch("recover")
-    assert (ran.status, ran.err) == (0, "")
+    assert (ran.status, ran.err) == (1, "")
     assert b"\nnew: left as it is\n" in ran.out
     assert base.read("new") == b"mine\n"
 
 
-def test_undo_recovers_first(base: Sandbox, tmp_path: Path) -> None:
+def test_undo_recovers_first(base: Sandbox) -> None:
     before = base.index(), base.files()
     assert base.opatch("apply", feed=_UPDATE).status == 0
-    _killed(base, tmp_path, "rm gone; kill -9 $PPID $$")
+    kill_before(2, base, _MORE)
     ran = base.opatch("undo")
     assert (ran.status, ran.err) == (0, "note: an interrupted apply was rolled back (1 file)\n")
     assert (base.index(), base.files()) == before
@@ -263,18 +264,18 @@ def test_an_almost_complete_apply_is_finished(base: Sandbox) -> None:
     home, index = base.path / ".git/opatch", base.path / ".git/index"
     new = index.read_bytes()
     assert base.opatch("undo").status == 0
-    found = index.stat()
     plan = {
-        "version": 1,
+        "version": 2,
         "target": "cached",
-        "index": str(index),
-        "identity": [found.st_ino, found.st_size, found.st_mtime_ns],
+        "index": "index",
+        "top": "..",
         "created": [],
         "changes": json.loads((home / "journal/1.json").read_bytes())["changes"],
     }
     (home / "commit/files").mkdir(parents=True)
     (home / "commit/plan.json").write_text(json.dumps(plan))
     (home / "commit/token").write_text("0" * 32)
+    shutil.copy(index, home / "commit/index.before")
     shutil.copy(home / "journal/1.diff", home / "commit/diff")
     (base.path / ".git/index.opatch").write_bytes(new)
     ran = base.opatch("recover")

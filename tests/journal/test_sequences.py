@@ -136,27 +136,32 @@ class Model:
             return "reapplied"
         if applied.commit and self.has_commit(applied.commit):
             return "committed by us"
-        files = applied.files
-        if all(self.head_files.get(name) == self.left(applied, name) for name in files):
-            return "committed"
-        return "applied"
+        return "committed" if self.has(applied, self.head_files) else "applied"
 
-    def left(self, step: Step, name: str) -> Values | None:
-        """A file as the step left it, which is known while nothing else changed it since."""
-        return self.results.get((step.number, name))
-
-    results: dict[tuple[int, str], Values | None] = field(default_factory=dict)
+    found: dict[int, Files] = field(default_factory=dict)
+    """What each step found where it was applied."""
 
     def _again(self, patch: int, applied: Step) -> bool:
         key = self.chain(patch)[0].key
         return any(
             other != patch
             and self.chain(other)[-1].action != "undo"
-            and self.chain(other)[0].key == key != 0
+            and (
+                self.chain(other)[0].key == key != 0
+                or self._brought(self.application(other), applied)
+            )
             and self.application(other).number > applied.number
             and self.application(other).target == applied.target
             and self.there(self.application(other))
             for other in self.patches()
+        )
+
+    def _brought(self, later: Step, applied: Step) -> bool:
+        """Whether a step found the change of an earlier one gone, and made it again."""
+        found = self.found[later.number]
+        return later.files >= applied.files and all(
+            self.value(found, cell) == old and later.cells.get(cell, ("", ""))[1] == new
+            for cell, (old, new) in applied.cells.items()
         )
 
     def _missing(self, step: Step, target: str) -> str:
@@ -164,15 +169,32 @@ class Model:
         dirty = any(self.work.get(name) != self.index.get(name) for name in step.files)
         if target == "index" and dirty and self.has(step, self.work):
             return "unstaged"
-        for name in step.files:
-            cells = {cell: pair for cell, pair in step.cells.items() if cell[0] == name}
-            found = {cell: self.value(tree, cell) for cell in cells}
-            if any(found[cell] == new for cell, (_, new) in cells.items()):
-                return "changed"
-            as_before = all(found[cell] == old for cell, (old, _) in cells.items())
-            if not as_before and tree.get(name) != self.head_files.get(name):
-                return "changed"
-        return "gone"
+        return "gone" if all(self._lost(step, name, tree) for name in step.files) else "changed"
+
+    def _lost(self, step: Step, name: str, tree: Files) -> bool:
+        """Whether no cell of a file has its new value, and none was changed by hand."""
+        cells = {cell: pair for cell, pair in step.cells.items() if cell[0] == name}
+        values = {cell: self.value(tree, cell) for cell in cells}
+        if step.target == "worktree" and tree.get(name) != self.head_files.get(name):
+            # git need not have what was left there, so HEAD's lines cannot be told in its place
+            return all(values[cell] == old for cell, (old, _) in cells.items())
+        if all(
+            values[cell] != new and values[cell] in (old, self.value(self.head_files, cell))
+            for cell, (old, new) in cells.items()
+        ):
+            return True
+        there = [values[cell] == new for cell, (_, new) in cells.items()]
+        return not all(there) and any(
+            later.number > step.number
+            and later.patch != step.patch
+            and later.target == step.target
+            and name in later.files
+            and all(
+                self.value(self.found[later.number], cell) == old
+                for cell, (old, _) in cells.items()
+            )
+            for later in self.steps
+        )
 
     # --- what commands do --------------------------------------------------------------------
 
@@ -191,6 +213,7 @@ class Model:
         return all(self.value(self.work, cell) == value for cell, value in old.items())
 
     def write(self, step: Step) -> None:
+        self.found[step.number] = dict(self.tree(step.target))
         targets = {"index": (self.index, self.work), "cached": (self.index,)}
         for files in targets.get(step.target, (self.work,)):
             for (name, at), (_, new) in step.cells.items():
@@ -202,8 +225,6 @@ class Model:
                     files[name] = eval(new)
                 else:
                     files.pop(name, None)
-        for name in step.files:
-            self.results[step.number, name] = self.tree(step.target).get(name)
         self.steps.append(step)
 
     @property
@@ -221,19 +242,13 @@ class Model:
     def undo(self, patch: int | None) -> bool:
         if patch is not None:
             state = self.state(patch)
-            fits = state in ("applied", "committed")
+            fits = state in ("applied", "committed", "committed by us")
             return fits and self.reverse(self.application(patch), self.application(patch).target)
-        skipped = False
         for candidate in self.patches():
             state, applied = self.state(candidate), self.application(candidate)
-            if state in ("undone", "reapplied"):
+            if state in ("undone", "reapplied", "gone"):
                 continue
-            if state == "gone":
-                skipped = True
-                continue
-            if state not in ("applied", "committed"):
-                return False
-            if skipped and self.has(applied, self.head_files):
+            if state != "applied":
                 return False
             return self.reverse(applied, applied.target)
         return False

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import ast
 import json
+import pickle
 import re
 import subprocess
 import sys
+from enum import Enum
 from pathlib import Path
+from typing import get_args, get_origin, get_type_hints
 
 import pytest
 from sandbox import Sandbox
 
 import git_opatch as api
+from git_opatch.model import errors
+from git_opatch.model.errors import NotAnInvocation
 
 _TEXT = (Path(__file__).parents[2] / "docs/api.md").read_text()
 _READ, _APPLY, _DIFF, _MEMORY, _COMMAND, _THOUSAND = re.findall(
@@ -44,6 +49,37 @@ def test_every_documented_name_exists() -> None:
     lines = re.findall(r"(?m)^from git_opatch import (.*)$", _TEXT)
     imported = set(re.findall(r"\w+", " ".join(lines)))
     assert imported <= set(api.__all__)
+
+
+def _reachable(kind: object, found: set[type]) -> None:
+    """Add to `found` our classes that `kind` names, and those of their public fields."""
+    for part in get_args(kind):
+        _reachable(part, found)
+    base = get_origin(kind) or kind
+    if not isinstance(base, type) or base in found or not base.__module__.startswith("git_opatch"):
+        return
+    found.add(base)
+    if not issubclass(base, Enum):
+        for name, hint in get_type_hints(base).items():
+            if not name.startswith("_"):
+                _reachable(hint, found)
+
+
+def test_one_import_has_everything_that_functions_take() -> None:
+    found: set[type] = set()
+    functions = [getattr(api, name) for name in api.__all__ if name.islower()]
+    for function in functions:
+        for name, hint in get_type_hints(function).items():
+            if name != "return":
+                _reachable(hint, found)
+    assert {api.Options, api.Policy, api.Line, api.Record} <= found
+    assert not {kind for kind in found if getattr(api, kind.__name__, None) is not kind}
+
+
+def test_one_import_has_all_errors() -> None:
+    raised = {error for error in vars(errors).values() if isinstance(error, type)}
+    ours = {error for error in raised if issubclass(error, api.OpatchError)} - {NotAnInvocation}
+    assert not {error for error in ours if getattr(api, error.__name__, None) is not error}
 
 
 def test_type_checkers_and_python_see_the_same_names() -> None:
@@ -118,8 +154,43 @@ def test_the_refusal_example_runs(base: Sandbox) -> None:
     base.commit({"src/greet.py": "def greet(name):\n    hey\n"})
     before = base.state()
     output = _ran(base, _APPLY)
-    assert "\nsrc/greet.py not_found does not match " in output
+    assert "\nsrc/greet.py 1 4 not_found\nerror: src/greet.py: hunk 1 of 1 does not match" in output
+    assert output.endswith("the patch does not apply; nothing was changed\n")
     assert base.state() == before
+
+
+def test_a_refusal_is_the_text_of_the_command(base: Sandbox) -> None:
+    base.commit({"src/greet.py": "def greet(name):\n    hey\n"})
+    patch = f"{_PATCH}".replace("*** Add File: n\n+n\n", "*** Delete File: src/none.py\n")
+    printed = base.opatch("apply", feed=patch.encode()).err
+    repository = api.Repository(base.path)
+    options = api.Options(three_way=api.ThreeWay.SUGGEST)
+    with pytest.raises(api.Refused) as refused:
+        api.apply_patch(api.parse_patch(patch), repository, options)
+    assert f"{refused.value}\n" == printed
+    failures = api.plan_patch(api.parse_patch(patch), repository, options).failures
+    assert "\n".join(map(str, failures)) + "\n" == "".join(printed.splitlines(True)[:-1])
+    first, second = failures
+    assert (first.hunk, first.hunks, first.number, first.section) == (1, 1, 4, 2)
+    assert first.nearest is not None
+    assert (first.nearest.file_line, first.candidates, first.other) == (2, (), None)
+    assert (second.hunk, second.hunks, second.number) == (None, None, 6)
+    copy = pickle.loads(pickle.dumps(refused.value))
+    assert (str(copy), copy.failures) == (str(refused.value), refused.value.failures)
+
+
+def test_a_refusal_names_what_was_attempted(base: Sandbox) -> None:
+    repository, patch = api.Repository(base.path), api.parse_patch(_PATCH)
+    for options, wanted in (
+        (api.Options(reverse=True), "is not applied to the index, or was changed since"),
+        (api.Options(base="HEAD"), "does not match `HEAD`"),
+        (api.Options(target=api.Target.WORKTREE), "does not match the working tree"),
+    ):
+        base.commit({"src/greet.py": "def greet(name):\n    hey\n"})
+        failures = api.plan_patch(patch, repository, options).failures
+        assert wanted in "\n".join(map(str, failures))
+    with pytest.raises(api.Refused, match="hunk 1 of 1 does not match the file\n"):
+        api.apply_to_text(_PATCH, {"src/greet.py": "def greet(name):\n    hey\n"})
 
 
 def test_the_command_example_runs(base: Sandbox) -> None:

@@ -39,8 +39,6 @@ _ONLY_IMPORTER = {
     "rich": ("report",),
     "typer": ("cli",),
     "unidiff": ("complete",),
-    "tree_sitter": ("parse",),
-    "tree_sitter_bash": ("parse",),
 }
 
 

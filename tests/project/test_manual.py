@@ -120,6 +120,25 @@ def test_bash_completes_commands_and_options(repo: Sandbox, line: str, offered: 
     assert ran.out.decode().split() == offered
 
 
+@needs_completion
+def test_bash_completes_the_ids_of_hunks(repo: Sandbox) -> None:
+    patch = "*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** Add File: n\n+n\n*** End Patch\n"
+    repo.write("p.txt", patch)
+    listed = repo.opatch("show", "--hunks", "p.txt").out.decode().splitlines()
+    ids = [line.partition("\t")[0] for line in listed]
+    assert len(ids) == 2
+    ours = TOP / "completions" / "git-opatch.bash"
+    for line, offered in (
+        ("git opatch apply p.txt --only ", ids),
+        (f"git opatch check p.txt --except {ids[1][:3]}", ids[1:]),
+        ("git opatch show --only ", []),
+        ("git opatch show nothing --only ", []),
+    ):
+        ran = repo.run("bash", "-c", _COMPLETE, "bash", str(_OF_GIT), str(ours), line)
+        assert (ran.status, ran.err) == (0, "")
+        assert ran.out.decode().split() == offered
+
+
 def test_exit_status_1_is_described_for_each_option_that_can_end_so() -> None:
     status = _PAGE.read_text().partition(".SH EXIT STATUS")[2].partition(".SH FILES")[0]
     one = status.partition("\\fB1\\fR")[2].partition("\\fB128\\fR")[0]

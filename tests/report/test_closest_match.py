@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pytest
 from hunked import edited
+from writers import envelope
 
-from git_opatch.model.options import Options
-from git_opatch.report.failures import failure_lines
+from git_opatch import Matching, Options, Refused, Tier, apply_to_text
+from git_opatch.model.result import failure_lines
 
 
 def message(content: str, hunk: list[str]) -> str:
     applied = edited(content, hunk)
     assert applied.failures
-    return "\n".join(failure_lines(applied.failures, Options()))
+    return "\n".join(failure_lines(applied.failures))
 
 
 @pytest.mark.parametrize(
@@ -51,9 +52,6 @@ def test_the_first_difference_is_where_lines_were_left_out(
     ("found", "expected", "words"),
     [
         pytest.param(
-            "a\u00a0b", "a b", "at column 2: the patch has U+0020, the file U+00A0", id="no-break"
-        ),
-        pytest.param(
             "fo\u200bo", "foo", "at column 3: the patch has U+006F, the file U+200B", id="no width"
         ),
         pytest.param(
@@ -68,6 +66,39 @@ def test_the_first_difference_is_where_lines_were_left_out(
 )
 def test_characters_that_look_alike_are_named(found: str, expected: str, words: str) -> None:
     assert words in message(f"x\n{found}\ny\n", [" x", f"-{expected}", " nowhere"])
+
+
+def test_an_unusual_space_is_named_at_the_strict_tier() -> None:
+    with pytest.raises(Refused) as refused:
+        apply_to_text(
+            envelope(b"*** Update File: f\n@@\n x\n-a b\n"),
+            {"f": "x\na\u00a0b\ny\n"},
+            Options(matching=Matching(Tier.STRICT)),
+        )
+    assert "at column 2: the patch has U+0020, the file U+00A0" in str(refused.value)
+
+
+@pytest.mark.parametrize("tolerated", ["first  ", "  first", "first \u00a0"])
+def test_what_is_tolerated_is_not_called_the_difference(tolerated: str) -> None:
+    text = message("first\nsecond\nthird\n", [f" {tolerated}", "-SECOND = 2", " third"])
+    assert "expects\n      SECOND = 2\n" in text
+    assert ":2\n" in text
+
+
+def test_whitespace_that_is_not_seen_is_named() -> None:
+    with pytest.raises(Refused) as refused:
+        apply_to_text(
+            envelope(b"*** Update File: f\n@@\n-x \n+y\n"),
+            {"f": "x\n"},
+            Options(matching=Matching(Tier.STRICT)),
+        )
+    assert "  the whitespace at the end differs; re-read f line 1 and" in str(refused.value)
+
+
+def test_a_hunk_that_begins_before_the_file_says_so() -> None:
+    text = message("b\nc\nd\n", [" a", " b", "-c", " d"])
+    assert "expects\n      a\n  closest match, notes.txt:1\n" in text
+    assert "  the file begins after this line; " in text
 
 
 @pytest.mark.parametrize(
@@ -105,5 +136,19 @@ def test_long_lines_are_shown_where_they_differ() -> None:
 
 def test_a_loose_match_of_the_new_lines_shows_both() -> None:
     text = message("x\n  Hello\ny\n", ["-hello", "+Hello"])
-    assert "the patch has `Hello`, and the file `  Hello`" in text
-    assert "again with the file's own text" in text
+    assert "may be applied already: its new lines are at line 2, but match only loosely\n" in text
+    assert "adds\n      Hello\n  closest match, notes.txt:2\n      1  x\n      2    Hello\n" in text
+    assert "  the indentation differs; if the change is still to be made, re-read " in text
+
+
+def test_of_a_loose_match_the_line_that_differs_is_shown() -> None:
+    text = message("one\nline ten.\nend\n", [" one", "-line 10.", "+Line TEN.", " end"])
+    assert "adds\n      Line TEN.\n  closest match, notes.txt:2\n" in text
+    assert "the letter case differs; if the change is still to be made, " in text
+    kept = message("One\n  b\n", [" one", "-a", "+  b"])
+    assert "expects\n      one\n  closest match, notes.txt:1\n" in kept
+
+
+def test_a_loose_match_but_for_blank_lines_says_so() -> None:
+    text = message("one\n\nb\nend\n", [" one", "-a", "+b", " end"])
+    assert "  only its blank lines differ; " in text

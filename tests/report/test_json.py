@@ -180,7 +180,7 @@ def test_a_check_reports_each_patch(base: Sandbox) -> None:
     for name, patch in (("good", _GOOD), ("stale", _STALE), ("there", _THERE), ("none", b"x")):
         base.write(name, patch)
     document = _asked(base, "check", "good", "stale", "there", "none", "missing")
-    assert (document["status"], document["summary"]) == ("error", "1 of 5 patches would apply")
+    assert (document["status"], document["summary"]) == ("error", "1 of 5 patches apply")
     assert [
         (verdict["name"], verdict["status"], verdict["exit_status"])
         for verdict in document["patches"]
@@ -300,6 +300,27 @@ def test_an_error_outside_of_a_repository_is_reported(base: Sandbox, tmp_path: P
         assert (document["status"], document["exit_status"]) == ("error", 128)
         assert document["failures"][0]["reason"] == "repository"
     assert _asked(base)["command"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "feed"),
+    [
+        (["apply", "--check"], _STALE),
+        (["apply", "--check"], b"*** Begin Patch\nnothing\n*** Update File f\n"),
+        (["apply", "--check", "--deny", "a"], _GOOD),
+        (["undo", "7"], b""),
+        (["apply", "--nothing"], b""),
+    ],
+)
+def test_the_text_of_the_command_is_in_the_document(
+    base: Sandbox, words: Sequence[str], feed: bytes
+) -> None:
+    printed = base.opatch(*words, feed=feed).err
+    rendered = [failure["rendered"] for failure in _asked(base, *words, feed=feed)["failures"]]
+    assert rendered
+    assert printed.startswith("\n".join(rendered) + "\n")
+    last = printed.removeprefix("\n".join(rendered) + "\n")
+    assert last in ("", "nothing was changed\n", "the patch does not apply; nothing was changed\n")
 
 
 def test_every_scenario_is_reported(base: Sandbox) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from documents import SCHEMA, VALIDATOR, asked, document_of
+from killed import kill_before
 from sandbox import Sandbox
 from writers import envelope
 
@@ -269,7 +270,7 @@ def test_every_status_is_tested() -> None:
         *SCHEMA["$defs"]["outcome"]["properties"]["status"]["enum"],
         SCHEMA["$defs"]["log"]["properties"]["status"]["const"],
     }
-    elsewhere = {"recovered", "not_committed", "unmerged"}
+    elsewhere = {"recovered", "partially_recovered", "not_committed", "unmerged"}
     assert named == {*_CALLS, *elsewhere} == {status.value for status in document.Status}
 
 
@@ -418,15 +419,8 @@ def test_a_finished_interrupted_run_is_reported(base: Sandbox) -> None:
 
 
 def _killed(base: Sandbox) -> None:
-    """Kill an apply after it has removed a file."""
-    directory = base.path / ".git/bin"
-    directory.mkdir()
-    script = 'case "$*" in *"apply "*--index*) rm a; kill -9 $PPID $$;; esac\n'
-    (directory / "git").write_text(f'#!/bin/sh\n{script}exec {shutil.which("git")} "$@"\n')
-    (directory / "git").chmod(0o755)
-    path = f"{directory}{os.pathsep}{os.environ['PATH']}"
-    base.run("git-opatch", "apply", feed=_UPDATE, env={"PATH": path})
-    shutil.rmtree(directory)
+    """Kill an apply after it has moved a file away."""
+    kill_before(2, base, _UPDATE)
     assert not (base.path / "a").exists()
 
 

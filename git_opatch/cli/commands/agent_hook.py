@@ -52,13 +52,13 @@ def _find_objection(call: ToolCall, allow: Sequence[str] | None, deny: Sequence[
         settings, top = repository.settings(), str(repository.top)
         options = Options(
             Target.WORKTREE,
-            matching=MatchOptions().resolve(settings),
+            matching=MatchOptions().resolve(settings, by_program=True),
             policy=Policy(path_rules(settings, allow, deny, top)),
             command=_COMMAND,
         )
         verify(["apply_patch", invocation.patch], where, options)
     except Refused as refused:
-        return "\n".join(report.refusal(refused.failures, options))
+        return str(refused)
     except OpatchError as error:
         return "\n".join(report.error_lines(error))
     return ""

@@ -20,6 +20,7 @@ from git_opatch.cli.options import TRANSIENT, Json, Quiet, Reverse, Verbose, Wai
 from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.git.repository import Repository
 from git_opatch.model.command_line import CommandLine
+from git_opatch.model.errors import OpatchError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.result import Refused
@@ -29,7 +30,7 @@ from git_opatch.operations.recover import recover_interrupted, refuse_interrupte
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import NotCommitted, Plan
 from git_opatch.report.outcome import Outcome
-from git_opatch.report.reporters import JsonReporter, TextReporter
+from git_opatch.report.reporters import JsonReporter, TextReporter, notes_of
 from git_opatch.transaction import retry_while_locked
 
 if TYPE_CHECKING:  # --commit imports it
@@ -82,31 +83,39 @@ def apply(
         reverse,
         inputs.overwrite,
         inputs.directory,
-        matching=match.resolve(settings),
-        three_way=match.resolve_three_way(
-            chosen, carry=target.carry, partial=partial.allows_part, suggest=verbose
-        ),
+        matching=match.resolve(settings, by_program=json),
+        three_way=match.resolve_three_way(chosen, carry=target.carry, partial=partial.allows_part),
         partial=partial.allows_part,
         reject=partial.reject,
         journal_size=journal_size(settings),
         carry=target.carry,
         skip_applied=partial.skip_applied,
         commit=commit.commit,
-        policy=policy.resolve(settings, inputs.directory),
+        policy=policy.resolve(settings, inputs.directory, repository.top),
         command=command,
         target_flag=target.flag(settings),
     )
     wish = commit.resolve(chosen, inputs, partial, json=json)
     reporter = JsonReporter("apply") if json else TextReporter(settings, quiet, verbose)
-    run = _Run(repository, options, inputs.files or (), wish, wait)
+    run = _Run(repository, options, inputs.files or (), wish, wait, reporter)
     with reporter:
-        reporter.note(run.recover(check=check))
-        patch = inputs.read()
-        selected = select.resolve(patch)
-        if interactive:
-            from git_opatch.cli.choose import choose
+        try:
+            patch = inputs.read()
+            selected = select.resolve(patch, inputs.directory, repository.top)
+            if interactive:
+                from git_opatch.cli.choose import choose
 
-            selected = choose(selected, settings)
+                chosen_parts = choose(selected, settings)
+                if chosen_parts is None:
+                    run.end(check=check)
+                    reporter.note(["no hunk was chosen; nothing was changed"])
+                    if json:
+                        reporter.report(Outcome(options, Patch(())))
+                    raise typer.Exit
+                selected = chosen_parts
+        except OpatchError:
+            run.end(check=check)
+            raise
         outcome = run.outcome(selected.patch, check=check)
         raise typer.Exit(reporter.report(outcome._replace(whole=patch, left_out=selected.left_out)))
 
@@ -119,24 +128,29 @@ class _Run(NamedTuple):
     names: Sequence[str]
     commit: commit_command.CommitRequest | None
     wait: float
+    reporter: JsonReporter | TextReporter
 
-    def recover(self, *, check: bool) -> list[str]:
-        """Recover from an interrupted run; a check only refuses then.
+    def end(self, *, check: bool) -> None:
+        """Recover from an interrupted run, with no patch to apply; `check` only refuses then."""
+        if check:
+            self._refuse_interrupted()
+        else:
+            recovery = retry_while_locked(lambda: recover_interrupted(self.repository), self.wait)
+            self.reporter.note(recovery.notes)
 
-        Not left to `apply_patch`, so that a patch that cannot be read does not prevent it.
-        """
-        if not check:
-            return retry_while_locked(lambda: recover_interrupted(self.repository), self.wait)
+    def _refuse_interrupted(self) -> None:
         retry_while_locked(lambda: refuse_interrupted(self.repository), self.wait)
-        return []
 
     def outcome(self, patch: Patch, *, check: bool) -> Outcome:
         """Apply or check `patch`."""
         options = self.options
+        if check:
+            self._refuse_interrupted()
         resolved = resolve_paths(patch, options.directory, str(self.repository.top or ""))
         try:
             plan, commits = self._check(patch) if check else (self._apply(patch), 0)
         except Refused as refused:
+            self.reporter.note(notes_of(refused))
 
             def plan_with(options: Options) -> Plan:
                 return plan_patch(patch, self.repository, options)
@@ -157,7 +171,8 @@ class _Run(NamedTuple):
         return check_commit(patch, self.repository, self.options, self.commit)
 
     def _apply(self, patch: Patch) -> Plan:
-        return retry_while_locked(self._application(patch, " ".join(self.names)), self.wait)
+        application = self._application(patch, " ".join(self.names))
+        return retry_while_locked(application, self.wait, self.reporter.note)
 
     def _application(self, patch: Patch, name: str) -> Callable[[], Plan]:
         if not self.commit:

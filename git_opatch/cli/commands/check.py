@@ -28,12 +28,11 @@ from git_opatch.model.errors import (
 )
 from git_opatch.model.options import Format, Options, Target
 from git_opatch.model.patch import Patch
-from git_opatch.model.result import Refused
+from git_opatch.model.result import Refused, count_conflicts, failure_lines
 from git_opatch.model.settings import Settings
 from git_opatch.operations.recover import refuse_interrupted
 from git_opatch.parse import parse_patch
 from git_opatch.plan.plan import Plan
-from git_opatch.report.failures import failure_lines
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.progress import with_progress
 from git_opatch.report.reporters import JsonReporter, TextReporter
@@ -80,10 +79,10 @@ def check(
         overwrite=inputs.overwrite,
         directory=inputs.directory,
         base=base.base or None,
-        matching=match.resolve(settings),
+        matching=match.resolve(settings, by_program=json or argv),
         three_way=match.resolve_three_way(located_in),
         skip_applied=skip_applied,
-        policy=policy.resolve(settings, inputs.directory),
+        policy=policy.resolve(settings, inputs.directory, repository.top if repository else None),
         command=CommandLine("git opatch check", (("--argv",),)) if argv else command,
     )
     if base.worktree and repository:
@@ -127,7 +126,7 @@ def _judge(
         patch = read_patch([name], patch_format)
     except (ParseError, InputError) as error:
         return Outcome(options, Patch(()), error=error, name=name)
-    chosen, left_out = select.resolve(patch)
+    chosen, left_out = select.resolve(patch, options.directory, repository.top)
     outcome = plan_outcome(chosen, repository, options, name)
     return outcome._replace(whole=patch, left_out=left_out)
 
@@ -153,27 +152,45 @@ def _judge_call(words: Sequence[str], options: Options) -> Outcome:
 
 
 class _VerdictReporter(TextReporter):
-    """Prints a line for each patch."""
+    """Prints a line for each patch, with the reasons below it."""
 
     def report(self, outcome: Outcome) -> int:
-        """Print what is wrong, and the verdict."""
+        """Print the verdict, and what it is based on."""
         if isinstance(outcome.error, NotAnInvocation):
             return self.fail(outcome.error)
+        if self.quiet and not outcome.exit_status:
+            self.show(self.notes_on(outcome))
+            return outcome.exit_status
+        show([report.named(outcome.name, _verdict(outcome))], sys.stdout, self.settings)
         if outcome.error:
-            self.show(report.errors(outcome.error))
-            verdict = (
-                "is not a valid patch"
-                if isinstance(outcome.error, ParseError)
-                else "cannot be read"
-            )
+            self._show_below(report.errors(outcome.error))
         elif outcome.failures:
-            self.show(failure_lines(outcome.failures, outcome.options))
-            verdict = "does not apply"
+            self._show_below(failure_lines(outcome.failures))
         else:
-            self.show_notes(outcome)
-            verdict = report.verdict(outcome.plan, outcome.options)
             if self.verbose:
-                show(report.details(outcome.plan, outcome.ids), sys.stdout, self.settings)
-        if outcome.exit_status or not self.quiet:
-            show([report.named(outcome.name, verdict)], sys.stdout, self.settings)
+                details = report.details(outcome.plan, outcome.ids)
+                show((f"  {line}" for line in details), sys.stdout, self.settings)
+            self._show_below(self.notes_on(outcome))
         return outcome.exit_status
+
+    def report_each(self, outcomes: Iterable[Outcome]) -> int:
+        """Print a verdict for each patch, and how many apply if there are several."""
+        statuses = [self.report(outcome) for outcome in outcomes]
+        if len(statuses) > 1 and (any(statuses) or not self.quiet):
+            show([report.count_good(statuses)], sys.stdout, self.settings)
+        return max(statuses)
+
+    def _show_below(self, lines: Iterable[str]) -> None:
+        self.show(f"  {line}" for line in lines)
+
+
+def _verdict(outcome: Outcome) -> str:
+    """Say in a few words what came of a patch."""
+    if outcome.error:
+        malformed = isinstance(outcome.error, ParseError)
+        return "is not a valid patch" if malformed else "cannot be read"
+    if not outcome.failures:
+        return report.verdict(outcome.plan, outcome.options)
+    if conflicts := count_conflicts(outcome.failures):
+        return f"would leave {conflicts}"
+    return "is already applied" if outcome.is_already_applied() else "does not apply"

@@ -44,7 +44,7 @@ def convert(
     Hunks are located in the index. The diff is byte for byte what `git opatch apply` passes
     to git: apply it at the top of the working tree with `git apply --index`.
     """
-    where = locator(inputs, base, match, policy, command, reverse=reverse)
+    where = locator(inputs, base, match, policy, command, reverse=reverse, by_program=json)
     reporter = JsonReporter("convert") if json else _DiffReporter(where.settings, output)
     outcome = where.locate(inputs.read(), select)
     if output and not outcome.failures:

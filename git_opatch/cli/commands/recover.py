@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+import typer
+
 from git_opatch import report
 from git_opatch.cli.options import Json, Wait
 from git_opatch.git.repository import Repository
@@ -17,12 +19,17 @@ def recover(wait: Wait = 0, json: Json = False) -> None:
     """Recover from an interrupted apply: restore what it changed, or finish it.
 
     The next `git opatch apply` or `undo` does the same. Files that were changed since are left as
-    they are, and named. Exit status: 0 done, or nothing to do; 128 an apply is running, or its
-    files are damaged.
+    they are, and named, with the place of the version before. If it fails, it can be run again.
+    Exit status: 0 done, or nothing to do; 1 something was changed since, and is left as it is; 128
+    an apply is running, its files are damaged, or git or the system failed.
     """
     settings = (repository := Repository(asks_settings=True)).settings()
-    notes = retry_while_locked(lambda: recover_interrupted(repository), wait)
+    recovery = retry_while_locked(lambda: recover_interrupted(repository), wait)
+    status = int(bool(recovery.kept))
     if json:
-        write_data(document.render("recover", 0, document.recovered(notes)))
+        fields = document.recovered(recovery.notes, recovery.kept)
+        write_data(document.render("recover", status, fields))
     else:
-        show(report.sentences(notes) or [report.NOTHING_TO_RECOVER], sys.stdout, settings)
+        notes = report.sentences(recovery.notes)
+        show(notes or [report.NOTHING_TO_RECOVER], sys.stdout, settings)
+    raise typer.Exit(status)

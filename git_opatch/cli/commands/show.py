@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,11 +14,13 @@ from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, Selec
 from git_opatch.cli.locating import locator
 from git_opatch.cli.options import TRANSIENT, Json, Reverse, option_groups
 from git_opatch.cli.policy_options import PolicyOptions
+from git_opatch.git.repository import Repository
 from git_opatch.model.command_line import CommandLine
-from git_opatch.model.errors import UsageError
+from git_opatch.model.errors import RepositoryError, UsageError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.reverse import reverse as reversed_patch
+from git_opatch.model.selection import parts_of
 from git_opatch.plan.patch_paths import refuse_unsafe, resolve_paths
 from git_opatch.report import files as report_files
 from git_opatch.report import terminal
@@ -25,8 +28,8 @@ from git_opatch.report.outcome import Outcome
 from git_opatch.report.placements import left_out_notes
 from git_opatch.report.reporters import JsonReporter, TextReporter
 
-_NAMES = ("name-only", "name-status")
-_WITHOUT_Z = ("", "stat", "json")
+_NAMES = ("name-only", "name-status", "hunks")
+_WITHOUT_Z = ("", "stat", "hunks", "json")
 
 Stat = Annotated[
     bool, typer.Option("--stat", help="Output a diffstat instead of the diff."), TRANSIENT
@@ -49,6 +52,13 @@ NameStatus = Annotated[
     ),
     TRANSIENT,
 ]
+Hunks = Annotated[
+    bool,
+    typer.Option(
+        "--hunks", help="Output only the id and the name of each hunk, for --only and --except."
+    ),
+    TRANSIENT,
+]
 Zero = Annotated[
     bool,
     typer.Option("-z", help="End paths with NUL and do not quote them (not for --stat)."),
@@ -68,24 +78,33 @@ def show(
     numstat: Numstat = False,
     name_only: NameOnly = False,
     name_status: NameStatus = False,
+    hunks: Hunks = False,
     zero: Zero = False,
     reverse: Reverse = False,
     json: Json = False,
 ) -> None:
     """Show what a patch would do: each file, where each hunk applies and why, and the diff.
 
-    Hunks are located in the index, and nothing is changed. With --name-only or --name-status
-    the patch is only read, and no repository is needed.
+    Hunks are located in the index, and nothing is changed. With --name-only, --name-status or
+    --hunks the patch is only read, and no repository is needed.
     """
     form = _form(
-        stat=stat, numstat=numstat, name_only=name_only, name_status=name_status, json=json
+        stat=stat,
+        numstat=numstat,
+        name_only=name_only,
+        name_status=name_status,
+        hunks=hunks,
+        json=json,
     )
     _refuse_useless(form, policy, zero=zero)
     if form in _NAMES:
         options = Options(reverse=reverse, directory=inputs.directory, command=command)
-        names = _NamesReporter(status=form == "name-status", zero=zero)
-        raise typer.Exit(names.report(_read_names(select.resolve(inputs.read()).patch, options)))
-    where = locator(inputs, base, match, policy, command, reverse=reverse)
+        patch, top = inputs.read(), _top_of_repository()
+        chosen, left_out = select.resolve(patch, options.directory, top)
+        names = _NamesReporter(form, zero=zero)
+        outcome = _read_names(chosen, options, top)._replace(whole=patch, left_out=left_out)
+        raise typer.Exit(names.report(outcome))
+    where = locator(inputs, base, match, policy, command, reverse=reverse, by_program=json)
     reporter = JsonReporter("show") if json else _ShowReporter(where.settings, form, zero=zero)
     raise typer.Exit(reporter.report(where.locate(inputs.read(), select)))
 
@@ -106,24 +125,37 @@ def _refuse_useless(form: str, policy: PolicyOptions, *, zero: bool) -> None:
         raise UsageError(f"--{form} only reads the patch; it excludes --allow, --deny and --expect")
 
 
-def _read_names(patch: Patch, options: Options) -> Outcome:
+def _top_of_repository() -> Path | None:
+    """Find the working tree, in which a path may be absolute; none is needed."""
+    try:
+        return Repository().top
+    except RepositoryError:
+        return None
+
+
+def _read_names(patch: Patch, options: Options, top: Path | None) -> Outcome:
     """Refuse paths that no patch may name, as others trust the names that are printed."""
-    patch = resolve_paths(patch, options.directory)
+    patch = resolve_paths(patch, options.directory, str(top or ""))
     patch = reversed_patch(patch) if options.reverse else patch
     return Outcome(options, patch, failures=refuse_unsafe(patch))
 
 
 class _NamesReporter(TextReporter):
-    """Prints the paths of a patch."""
+    """Prints the paths of a patch, or what its hunks are called."""
 
-    def __init__(self, *, status: bool, zero: bool) -> None:
+    def __init__(self, form: str, *, zero: bool) -> None:
         super().__init__()
-        self._status, self._zero = status, zero
+        self._form, self._zero = form, zero
 
     def succeed(self, outcome: Outcome) -> None:
-        """Print the paths."""
-        names = report_files.names(outcome.patch, status=self._status, zero=self._zero)
-        terminal.write_data(names)
+        """Print the names."""
+        if self._form == "hunks":
+            left_out = {part.key for part in outcome.left_out}
+            parts = parts_of(outcome.whole or outcome.patch)
+            terminal.write_data(report_files.hunks(p for p in parts if p.key not in left_out))
+            return
+        status = self._form == "name-status"
+        terminal.write_data(report_files.names(outcome.patch, status=status, zero=self._zero))
 
 
 class _ShowReporter(TextReporter):

@@ -34,8 +34,9 @@ def undo(
 
     Repeated, it walks back through the patches that were applied here. A patch is undone where it
     was applied (in the index and the working tree, in the index, or in the working tree), by the
-    diff that was applied, as a whole or not at all. `git opatch redo` applies it again. Exit
-    status: 0 undone, 1 its lines were changed since, or it is not applied any more, 128 no such
-    record, 129 usage, 130 interrupted.
+    diff that was applied, as a whole or not at all. `git opatch redo` applies it again. The undo of
+    a patch that is committed is staged, if the patch is named; without a number it is refused. Exit
+    status: 0 undone, 1 its lines were changed since, or it is committed or not applied any more,
+    128 no such patch, 129 usage, 130 interrupted.
     """
     reverse_record("undo", undo_record, target, number, wait=wait, quiet=quiet, json=json)

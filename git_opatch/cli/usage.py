@@ -1,0 +1,121 @@
+"""Word what is wrong with a command line, in our terms and with what to do instead.
+
+The library that parses it has words of its own, which speak of parameters and values; none of them
+reaches the user.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from git_opatch.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from typer.exceptions import TyperException
+
+_LEAST_ALIKE = 0.75
+"""How much alike two names are, from 0 to 1, for one to be meant by the other."""
+
+_STRIP = "paths are read with `a/` and `b/` in front and without, so there is no -p N; leave it out"
+_SPACE = "whitespace may differ as it is, see --match; leave it out"
+_COUNTS = "line numbers and counts may be wrong as they are; leave it out"
+_CHOOSE = "to choose files: --only PATH, --except PATH; to forbid others: --allow, --deny"
+_INSTEAD = {
+    "-p": _STRIP,
+    "--strip": _STRIP,
+    "--stat": "to see it: git opatch show --stat",
+    "--numstat": "to see it: git opatch show --numstat",
+    "--summary": "to see the files: git opatch show --name-status",
+    "--name-only": "to see the files: git opatch show --name-only",
+    "-C": "to ignore outer lines of context: --fuzz N",
+    "--unidiff-zero": "hunks without context are read as they are; leave it out",
+    "--recount": _COUNTS,
+    "--inaccurate-eof": _COUNTS,
+    "--ignore-whitespace": _SPACE,
+    "--ignore-space-change": _SPACE,
+    "--whitespace": _SPACE,
+    "-l": _SPACE,
+    "--include": _CHOOSE,
+    "--exclude": _CHOOSE,
+    "-N": "to skip what is applied already: --skip-applied",
+    "--forward": "to skip what is applied already: --skip-applied",
+    "-i": "name the patch file without it",
+    "--input": "name the patch file without it",
+    "--staged": "write --cached",
+    "--force": "nothing is forced; see --partial, --overwrite and --3way",
+    "-f": "nothing is forced; see --partial, --overwrite and --3way",
+}
+"""What to do in place of an option of `git apply` or patch(1)."""
+_READ_PATCHES = ("apply", "check", "show", "convert")
+
+
+def usage_error(error: TyperException) -> UsageError:
+    """Word an error of the parser; the options that it thinks possible are left to the help."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "git opatch"
+    parameters = list(context.command.params) if context else []
+    help_line = f"see `{command} -h`"
+    option = getattr(error, "option_name", None)
+    parameter = getattr(error, "param", None)
+    if hasattr(error, "possibilities"):
+        return UsageError(_unknown_option(command, str(option), parameters))
+    if option is not None:
+        named = [each for each in parameters if option in (*each.opts, *each.secondary_opts)]
+        takes_value = not any(each.is_flag for each in named)
+        wrong = f"`{option}` {'needs a value' if takes_value else 'takes no value'}"
+        return UsageError(f"{wrong}; {help_line}")
+    if parameter is not None:
+        if parameter.param_type_name == "argument":  # those of undo, redo and log alone are typed
+            return UsageError(f"{error.message}; to see the numbers of the records: git opatch log")
+        return UsageError(f"{parameter.opts[0]}: {error.message}; {help_line}")
+    if context is not None and not hasattr(context.command, "commands"):
+        takes_one = any(each.param_type_name == "argument" for each in parameters)
+        most = "one argument" if takes_one else "no arguments"
+        return UsageError(f"`{command}` takes {most}; {help_line}")
+    return UsageError(f"{error.message.rstrip('.')}; {help_line}")
+
+
+def _unknown_option(command: str, option: str, parameters: Iterable[Any]) -> str:
+    """Say that a command does not have an option, and which one may be meant."""
+    unknown = f"`{command}` has no option `{option}`"
+    if option in _INSTEAD:
+        return f"{unknown}\n  {_INSTEAD[option]}"
+    if option.lstrip("-").isdigit():
+        counts = any("--max-count" in each.opts for each in parameters)
+        number = option.lstrip("-")
+        return f"{unknown}; {f'write -n {number}' if counts else f'write {number} without `-`'}"
+    names = [name for each in parameters for name in each.opts if name.startswith("--")]
+    return f"{unknown}; {_meant(option, names) or f'see `{command} -h`'}"
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    """Ask whether the one of `known` that is most like `name` is meant; empty if none is."""
+    from difflib import get_close_matches  # which no run needs that succeeds
+
+    alike = get_close_matches(name, known, 1, _LEAST_ALIKE)
+    return f"did you mean `{alike[0]}`?" if alike else ""
+
+
+def refuse_unknown_command(name: str, commands: Iterable[str]) -> None:
+    """Raise `UsageError` if `name` is not one of `commands`."""
+    known = list(commands)
+    if name in known:
+        return
+    unknown = f"`{name}` is not a command of git opatch"
+    if os.path.isfile(name):
+        raise UsageError(f"{unknown}\n  to apply the patch in it: git opatch apply {name}")
+    raise UsageError(f"{unknown}; {_meant(name, known) or 'see `git opatch -h`'}")
+
+
+def refuse_strip(command: str, words: Sequence[str]) -> None:
+    """Raise `UsageError` for `-p1` and `-p 1`, where `-p` is another option or none."""
+    if command not in _READ_PATCHES:
+        return
+    before = words[: words.index("--")] if "--" in words else words
+    for word, following in zip(before, [*before[1:], ""], strict=False):
+        is_number = following.isdigit() and not os.path.exists(following)
+        if re.fullmatch(r"-p\d+", word) or (word == "-p" and is_number):
+            raise UsageError(_STRIP)

@@ -1,0 +1,121 @@
+"""Paths: as models write them, from the top; what a wrong one may mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from sandbox import Sandbox
+from writers import envelope
+
+_FILES = {
+    "src/app/main.py": "a\nb\nc\n",
+    "src/pkg/hooks.py": "b\n",
+    "docs/api/index.md": "b\n",
+    "web/index.md": "b\n",
+}
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit(_FILES)
+    return repo
+
+
+def _update(path: object, removed: str = "b") -> bytes:
+    return envelope(f"*** Update File: {path}\n@@\n-{removed}\n+B\n".encode())
+
+
+def test_an_absolute_path_in_the_working_tree_is_the_file(base: Sandbox) -> None:
+    file = base.path / "src/app/main.py"
+    base.write(".git/p", _update(file))
+    blob = base.git("rev-parse", ":src/app/main.py").decode().strip()
+    for words in (
+        ["check", ".git/p"],
+        ["convert", ".git/p"],
+        ["show", ".git/p"],
+        ["show", "--only", "src/app/main.py:1", ".git/p"],
+        ["show", "--only", str(file), ".git/p"],
+        ["apply", "--check", "--expect", f"{file}={blob}", ".git/p"],
+        ["apply", "--check", "--allow", str(base.path / "src"), ".git/p"],
+    ):
+        ran = base.opatch(*words)
+        assert (ran.status, ran.err) == (0, ""), words
+    assert base.opatch("show", "--name-only", ".git/p").out == b"src/app/main.py\n"
+    ran = base.opatch("apply", "--check", "--expect", f"{file}=0000001", ".git/p")
+    assert (ran.status, "src/app/main.py: is stale" in ran.err) == (1, True)
+    for words in (["--expect", "/etc/passwd=1234"], ["--only", "/etc/passwd"]):
+        assert base.opatch("apply", "--check", *words, ".git/p").status == 129
+
+
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("src/pkg/hook.py", "src/pkg/hooks.py"),
+        ("pkg/hook.py", "src/pkg/hooks.py"),
+        ("hook.py", "src/pkg/hooks.py"),
+        ("app/main.py", "src/app/main.py"),
+        ("src/ap/main.py", "src/app/main.py"),
+        ("src/app/Main.py", "src/app/main.py"),
+        ("api/index.md", "docs/api/index.md"),
+        ("/home/user/project/src/app/main.py", "src/app/main.py"),
+        ("../app/main.py", "src/app/main.py"),
+    ],
+)
+def test_a_wrong_path_gets_the_one_that_ends_alike(base: Sandbox, path: str, meant: str) -> None:
+    ran = base.opatch("apply", feed=_update(path))
+    assert (ran.status, ran.out) == (1, b"")
+    assert f"  did you mean `{meant}`?\n" in ran.err
+
+
+def test_several_paths_that_end_alike_are_named(base: Sandbox) -> None:
+    ran = base.opatch("apply", feed=_update("index.md"))
+    assert "  did you mean `docs/api/index.md` or `web/index.md`?\n" in ran.err
+
+
+@pytest.mark.parametrize("path", ["src/app/other.rs", "/etc/passwd", "../x", "a\0b", "\x1b[1m"])
+def test_a_path_like_no_other_gets_none(base: Sandbox, path: str) -> None:
+    ran = base.opatch("apply", feed=_update(path))
+    assert (ran.status, "did you mean" in ran.err) == (1, False)
+
+
+# --- from a subdirectory ---------------------------------------------------------------------
+
+
+def test_paths_are_read_from_the_top(base: Sandbox) -> None:
+    sub = base.path / "src/app"
+    assert base.opatch("apply", "--check", cwd=sub, feed=_update("src/app/main.py")).status == 0
+    path = "src/pkg/../app/./main.py"
+    assert base.opatch("apply", "--check", cwd=sub, feed=_update(path)).status == 0
+
+
+@pytest.mark.parametrize("options", [[], ["--worktree"], ["--cached"]])
+def test_the_command_that_reads_them_from_here_is_given(
+    base: Sandbox, options: Sequence[str]
+) -> None:
+    base.write(".git/p", _update("main.py"))
+    sub = base.path / "src/app"
+    ran = base.opatch("apply", *options, "../../.git/p", cwd=sub)
+    _, _, advice = ran.err.partition("to read them from here: ")
+    command = advice.partition("\n")[0]
+    assert command == "git opatch apply --directory src/app ../../.git/p"
+    assert base.opatch(*command.split()[2:], cwd=sub).status == 0
+    assert base.index()["src/app/main.py"][1] == b"a\nB\nc\n"
+
+
+def test_it_is_not_given_where_it_would_not_help(base: Sandbox) -> None:
+    sub = base.path / "src/app"
+    both = _update("main.py").replace(
+        b"*** End Patch", b"*** Update File: web/index.md\n@@\n-b\n+B\n*** End Patch"
+    )
+    for patch in (_update("other.py"), both):
+        assert "from here" not in base.opatch("apply", cwd=sub, feed=patch).err
+    assert "from here" not in base.opatch("apply", feed=_update("main.py")).err
+    ran = base.opatch("check", "--base", "HEAD", cwd=sub, feed=_update("main.py"))
+    assert "to read them from here: git opatch check --directory src/app" in ran.err
+
+
+def test_a_directory_is_read_from_here_too(base: Sandbox) -> None:
+    patch = _update("main.py")
+    ran = base.opatch("apply", "--directory", "app", cwd=base.path / "src", feed=patch)
+    assert "git opatch apply --directory src/app\n" in ran.err

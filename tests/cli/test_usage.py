@@ -1,0 +1,78 @@
+"""What is wrong with a command line is said in our words, with what to do instead."""
+
+from __future__ import annotations
+
+import pytest
+from sandbox import Sandbox
+from writers import envelope
+
+_PATCH = envelope(b"*** Update File: f\n@@\n-a\n+b\n")
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit({"f": "a\n"})
+    repo.write("p.txt", _PATCH)
+    return repo
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("undo x", "`x` is not a number; to see the numbers of the records: git opatch log"),
+        ("undo 1 2", "`git opatch undo` takes one argument; see `git opatch undo -h`"),
+        ("prompt x", "`git opatch prompt` takes no arguments; see `git opatch prompt -h`"),
+        ("undo -1", "`git opatch undo` has no option `-1`; write 1 without `-`"),
+        ("log -5", "`git opatch log` has no option `-5`; write -n 5"),
+        ("log -n x", "-n: `x` is not a number; see `git opatch log -h`"),
+        ("apply --fuzz x p.txt", "--fuzz: `x` is not a number; see `git opatch apply -h`"),
+        ("apply --fuzz", "`--fuzz` needs a value; see `git opatch apply -h`"),
+        ("apply --check=yes p.txt", "`--check` takes no value; see `git opatch apply -h`"),
+        (
+            "apply --match loose p.txt",
+            "--match: `loose` is not one of `strict`, `resilient`, `fuzzy`; see `git opatch apply "
+            "-h`",
+        ),
+        ("apply --3wy p.txt", "`git opatch apply` has no option `--3wy`; did you mean `--3way`?"),
+        ("apply --x p.txt", "`git opatch apply` has no option `--x`; see `git opatch apply -h`"),
+        ("--x", "`git opatch` has no option `--x`; see `git opatch -h`"),
+        ("aply p.txt", "`aply` is not a command of git opatch; did you mean `apply`?"),
+        ("x p.txt", "`x` is not a command of git opatch; see `git opatch -h`"),
+        (
+            "p.txt",
+            "`p.txt` is not a command of git opatch\n"
+            "  to apply the patch in it: git opatch apply p.txt",
+        ),
+        (
+            "apply --stat p.txt",
+            "`git opatch apply` has no option `--stat`\n  to see it: git opatch show --stat",
+        ),
+        (
+            "check -C1 p.txt",
+            "`git opatch check` has no option `-C`\n  to ignore outer lines of context: --fuzz N",
+        ),
+    ],
+)
+def test_a_wrong_command_line_is_explained(base: Sandbox, line: str, message: str) -> None:
+    before = base.state()
+    ran = base.opatch(*line.split())
+    assert (ran.status, ran.out, ran.err) == (129, b"", f"error: {message}\n")
+    assert base.state() == before
+
+
+@pytest.mark.parametrize("command", ["apply", "check", "show", "convert"])
+@pytest.mark.parametrize("words", [["-p1"], ["-p", "1"], ["-p0"]])
+def test_stripping_is_answered(base: Sandbox, command: str, words: list[str]) -> None:
+    ran = base.opatch(command, *words, "p.txt")
+    assert (ran.status, ran.out) == (129, b"")
+    assert "with `a/` and `b/` in front and without" in ran.err
+    assert base.opatch(command, "p.txt").status == 0
+
+
+def test_a_file_or_a_record_may_be_a_number(base: Sandbox) -> None:
+    base.write("1", _PATCH)
+    ran = base.opatch("apply", "-p", "1")
+    assert "--interactive asks at a terminal" in ran.err
+    assert base.opatch("check", "--", "1").status == 0
+    assert base.opatch("apply", "1").status == 0
+    assert base.opatch("log", "-p", "1").status == 0
