@@ -166,7 +166,9 @@ RULES: dict[str, Switch] = {
     "past the end": off("locate.repairs:without_overhang", _always(None)),
     "doubled prefixes": off("locate.variants:with_single_prefixes", _always(None)),
     "variants": off("locate.candidates:variants_of", _always(())),
-    "blank lines at the end": off("locate.blank_lines:variants", lambda hunk, _: iter((hunk,))),
+    "blank lines at the end": off(
+        "locate.blank_lines:without_last_blanks", lambda hunk, _: iter((hunk,))
+    ),
     "blank lines: end of file": off("locate.candidates:_add_end_of_file", _always(None)),
     "blank lines aligned": off("locate.candidates:_align", _always(None)),
     "blank lines: doubt": changed("locate.blank_lines:align", _then(_without_doubt)),

@@ -39,6 +39,14 @@ def operations(sections: Sequence[Section]) -> Iterator[str]:
         yield json.dumps({"type": "update_file", "path": section.path, "diff": diff})
 
 
+def strings(sections: Sequence[Section]) -> Iterator[str]:
+    """Write a call of Claude Code's Edit for each hunk, each on a line."""
+    for section in sections:
+        for hunk in section.hunks:
+            old, new = ("\n".join(lines) for lines in (hunk.before, hunk.after))
+            yield json.dumps({"file_path": section.path, "old_string": old, "new_string": new})
+
+
 def _lines(hunk: Hunk) -> Iterator[str]:
     yield "@@"
     yield from (line.prefix + line.text for line in hunk.lines)

@@ -479,6 +479,31 @@ def _block_opened(scene: Scene, rng: Random) -> Scene | None:
     return scene.with_pieces(Piece(rows, block.start, is_true=False)).judged(Verdict.REFUSE)
 
 
+_BRACED = (".c", ".h", ".java", ".js", ".go", ".rs", ".php", ".ts")
+_OPENS_BRACE = re.compile(r"\s*(?:if|for|while|switch)\b[^{}\"']*\{$")
+
+
+def _brace_alone(scene: Scene, rng: Random) -> Scene | None:
+    """A line that opens a block removed, its body shown as context, its end not touched."""
+    lines = scene.base
+    able = [
+        at
+        for at in range(2, len(lines) - 2)
+        if scene.change.path.endswith(_BRACED)
+        and _OPENS_BRACE.match(lines[at])
+        and lines[at + 1].strip()
+        and len(exact_positions(lines[at - 2 : at + 3], lines)) == 1
+    ]
+    if not able or scene.names:
+        return None
+    at = rng.choice(able)
+    rows = tuple(
+        Row(REMOVED if near == at else CONTEXT, lines[near], lines[near])
+        for near in range(at - 2, at + 3)
+    )
+    return scene.with_pieces(Piece(rows, at - 2, is_true=False)).judged(Verdict.REFUSE)
+
+
 def _no_newline_twice(scene: Scene, _: Random) -> Scene | None:
     """The mark of a missing newline on both sides of a last line that has one."""
     piece = scene.pieces[-1]
@@ -513,6 +538,7 @@ HUNKS: dict[str, Transform] = {
     "no newline: both sides": _no_newline_twice,
     "block opened": _block_opened,
     "block closed": _block_closed,
+    "brace alone": _brace_alone,
     "placeholder added": in_one_hunk(_placeholder),
     "stale context": in_one_hunk(partial(_stale, CONTEXT, refusals.other_word)),
     "stale removed": in_one_hunk(partial(_stale, REMOVED, refusals.other_word)),

@@ -120,6 +120,10 @@ def _trailing(text: str, rng: Random) -> str:
     return text.rstrip() if text.rstrip() != text else text + rng.choice((" ", "  ", "\t"))
 
 
+def _padded(text: str, _: Random) -> str:
+    return text + "  " if text.strip() else text
+
+
 def _inner(text: str, _: Random) -> str:
     body = text.lstrip()
     collapsed = re.sub(r"[ \t]{2,}", " ", body)
@@ -298,6 +302,7 @@ _APPLY, _MAY, _REFUSE = Verdict.APPLY, Verdict.MAY, Verdict.REFUSE
 
 LINES: dict[str, Transform] = {
     "trailing whitespace": _some_lines(_trailing),
+    "trailing whitespace: all lines": _all_lines(_padded, _MAY),
     "inner whitespace": _some_lines(_inner),
     "case: prose context": _context(_case, _APPLY, Kind.PROSE),
     "case: code context": _context(_case, _MAY, Kind.CODE),

@@ -74,6 +74,9 @@ _TO_APPLY = {
     "file-changes": Kind(clean(3), styles=(styles.CHANGES,)),
     "search-replace": Kind(clean(3), styles=(styles.BLOCKS,)),
     "operations": Kind(clean(3), styles=(styles.OPERATIONS,)),
+    "string-replace": Kind(clean(3), styles=(styles.STRINGS,)),
+    "string-replace-tight": Kind(clean(1), styles=(styles.STRINGS,)),
+    "copied-numbers": Kind(everywhere(wording.copied_numbers)),
 }
 _TO_ANSWER = {
     "no-grammar": Kind(clean(3), Wanted.ANSWERED, styles.slipped(Slip.GRAMMAR)),

@@ -108,6 +108,7 @@ class Format(Enum):
     CHANGES = "file changes"
     BLOCKS = "search and replace"
     OPERATIONS = "operations"
+    STRINGS = "string replacement"
 
 
 class Header(Enum):

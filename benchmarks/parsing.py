@@ -3,9 +3,10 @@
     python benchmarks/parsing.py [--megabytes N] [--shapes NAME,...]
 
 Each shape of text is read in a separate process at a quarter, at half and at all of N
-megabytes (100): what is timed is `parse_patch`, in processor time; the memory is what the
-process needs at most beyond the text itself, as a multiple of its size. Reading that is
-linear grows by 2 at each step; over 2.3 is called not linear.
+megabytes, or of what the bounds of a patch allow (`parse.bounds`), if that is less. What is
+timed is `parse_patch`, in processor time; the memory is all that the process has at its
+peak, with the text. Reading that is linear grows by 2 at each step; over 2.3 is called not
+linear.
 """
 
 from __future__ import annotations
@@ -20,8 +21,12 @@ from itertools import chain, cycle, pairwise
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+from git_opatch.parse.bounds import MAX_BYTES, MAX_FILES, MAX_HUNKS, MAX_LINES
+
 _MOST_GROWTH = 2.3
 _PARTS = (4, 2, 1)
+_HUNK_STARTS = (b"@@", b"<<<<<")
+_FILE_STARTS = (b"--- ", b"*** Add", b"*** Del", b"*** Upd", b"<FILE_", b"<<<<<", b'{"type"')
 _CODE = "    value_{0} = compute(argument_{0}, other=1)  # as before"
 _HUNK = (
     "@@ def function_{0}(self):",
@@ -154,20 +159,21 @@ SHAPES: dict[str, tuple[Callable[[], Iterator[str]], str]] = {
 def main() -> None:
     """Measure the shapes that the command line asks for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--megabytes", type=float, default=100)
+    parser.add_argument("--megabytes", type=float, default=MAX_BYTES / 1e6)
     parser.add_argument("--shapes", type=lambda text: text.split(","), default=list(SHAPES))
     parser.add_argument("--one", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
         _measure(arguments.one)
         return
-    print("| shape | MB | seconds | MB/s | grows by | memory, times the size | linear |")
+    print("| shape | MB | seconds | MB/s | grows by | peak of memory, MB | linear |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for shape in arguments.shapes:
         print(_row(shape, int(arguments.megabytes * 1e6)), flush=True)
 
 
 def _row(shape: str, size: int) -> str:
+    size = min(size, sum(map(len, _within_bounds(shape))))
     runs = [_run(shape, size // part) for part in _PARTS]
     growth = [larger[0] / smaller[0] for smaller, larger in pairwise(runs)]
     seconds, memory = runs[-1]
@@ -175,7 +181,7 @@ def _row(shape: str, size: int) -> str:
     grows = ", ".join(f"{factor:.2f}" for factor in growth)
     return (
         f"| {shape} | {size / 1e6:.0f} | {seconds:.2f} | {size / 1e6 / seconds:.1f} | {grows} | "
-        f"{memory:.1f} | {linear} |"
+        f"{memory:.0f} | {linear} |"
     )
 
 
@@ -202,7 +208,6 @@ def _measure(path: str) -> None:
     gc.disable()  # as the program does
     with suppress(ParseError):
         parse_patch(text[:1000])  # exclude what is imported once
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.process_time()
     try:
         patch = parse_patch(text)
@@ -211,7 +216,20 @@ def _measure(path: str) -> None:
     seconds = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     del patch
-    print(seconds, (peak - before) * 1024 / len(text))
+    print(seconds, peak * 1024 / 1e6)
+
+
+def _within_bounds(shape: str) -> Iterator[bytes]:
+    """Yield the lines of the largest text of that shape that the bounds allow."""
+    size = count = hunks = files = 0
+    for line in _text(shape, MAX_BYTES):
+        text = line.lstrip()
+        size, count = size + len(line), count + 1 + line.count(b"\\n")
+        hunks += text.startswith(_HUNK_STARTS) or b'"diff"' in text
+        files += text.startswith(_FILE_STARTS)
+        if size >= MAX_BYTES or count >= MAX_LINES or hunks >= MAX_HUNKS or files >= MAX_FILES:
+            return
+        yield line
 
 
 def _text(shape: str, size: int) -> Iterator[bytes]:

@@ -34,10 +34,12 @@ NUMBERLESS = (BARE_ENVELOPE, BARE_DIFF)
 CHANGES = Style(Format.CHANGES, Header.BARE)
 BLOCKS = Style(Format.BLOCKS, Header.BARE)
 OPERATIONS = Style(Format.OPERATIONS, Header.BARE)
+STRINGS = Style(Format.STRINGS, Header.BARE)
 _FORMATS = {
     Format.CHANGES: formats.changes,
     Format.BLOCKS: formats.blocks,
     Format.OPERATIONS: formats.operations,
+    Format.STRINGS: formats.strings,
 }
 
 

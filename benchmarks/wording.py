@@ -167,6 +167,19 @@ def truncated_line(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
     return rewrite_one(hunk, rng, (CONTEXT,), rewrite)
 
 
+def copied_numbers(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
+    """The line numbers of what was read before all lines but the added ones, or before all."""
+    form, every = rng.choice(("{:>4} | {}", "{}: {}", "{:6}\t{}")), rng.random() < 0.5
+    old = new = hunk.start
+    lines = []
+    for line in hunk.lines:
+        old, new = old + (line.prefix != ADDED), new + (line.prefix != REMOVED)
+        number = new if line.prefix == ADDED else old
+        written = every or line.prefix != ADDED
+        lines.append(replace(line, text=form.format(number, line.text) if written else line.text))
+    return hunk.with_lines(*lines)
+
+
 def missing_leading_space(hunk: Hunk, _: FileChange, rng: Random) -> Hunk | None:
     """Some or all context lines as they are in the file, without the diff's space."""
     able = [

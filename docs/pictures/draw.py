@@ -1,4 +1,4 @@
-"""Draw the pictures of the README: real commands, in a temporary repository.
+"""Draw the pictures of the documents: real commands, in a temporary repository.
 
 python docs/pictures/draw.py
 """
@@ -47,13 +47,29 @@ _STALE = """\
 +    return "Hey " + name
 *** End Patch
 """
-_FILES = {"src/greet.py": _GREET, "patch.txt": _PATCH, "stale.txt": _STALE}
+_MANY = """\
+*** Begin Patch
+*** Update File: src/greet.py
+@@ def greet(name):
+-    return "Hello " + name
++    return f"Hello, {name}!"
+@@
+-print(greet(sys.argv[1]))
++for name in sys.argv[1:]:
++    print(greet(name))
+*** Add File: docs/manual.txt
++Run greet with a name.
+*** End Patch
+"""
+_FILES = {"src/greet.py": _GREET, "patch.txt": _PATCH, "stale.txt": _STALE, "many.txt": _MANY}
 
 PICTURES = {
     "refusal": ("cat stale.txt", "git opatch apply stale.txt"),
-    "apply": ("git opatch apply patch.txt", "git status --short", "git opatch undo"),
     "show": ("cat patch.txt", "git opatch show patch.txt"),
+    "choose": ("git opatch apply -p many.txt", "git status --short"),
 }
+_ANSWERS = {"git opatch apply -p many.txt": ("y", "n", "y")}
+"""What is typed when a command asks."""
 
 
 def render(commands: tuple[str, ...], top: Path) -> Console:
@@ -71,13 +87,28 @@ def _run(command: str, top: Path) -> str:
     """Run `command` in a terminal; return its output."""
     ours, theirs = os.openpty()
     termios.tcsetwinsize(theirs, (40, COLUMNS))
+    answers = _ANSWERS.get(command, ())
     running = subprocess.Popen(
-        ["sh", "-c", command], cwd=top, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs
+        ["sh", "-c", command],
+        cwd=top,
+        stdin=theirs if answers else subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
     )
     os.close(theirs)
-    seen = b"".join(_read(ours)).replace(b"\r\n", b"\n").decode()
+    asked = [_read_question(ours, answer) for answer in answers]
+    seen = b"".join([*asked, *_read(ours)]).replace(b"\r\n", b"\n").decode()
     os.close(ours)
     running.wait()
+    return seen
+
+
+def _read_question(terminal: int, answer: str) -> bytes:
+    """Read until the program asks, and answer; the terminal shows it."""
+    seen = b""
+    while not seen.endswith(b"]? "):
+        seen += os.read(terminal, 65536)
+    os.write(terminal, answer.encode() + b"\n")
     return seen
 
 

@@ -1,0 +1,294 @@
+"""Compare `git opatch apply` with Codex's apply_patch on mutated scenarios of the envelope.
+
+    npm install --prefix DIR @openai/codex
+    python benchmarks/differential.py --codex DIR/node_modules/.bin/codex [--count N] [--seed S]
+
+Each scenario is mutated by one operator at a random line, and given to both with the same files. A
+group is what Codex did, and what git opatch did: applied, with the same files or with others, or
+refused, with the reason. Codex is not the reference: it searches for lines that are
+alike from the top, and takes the first. Where it applies and we do not, or the results differ, a
+group is a defect or a decision.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
+
+from scenario import read_scenario
+
+from git_opatch.model.errors import ParseError
+from git_opatch.model.options import Options
+from git_opatch.model.result import Refused
+from git_opatch.operations.in_memory import apply_to_text
+
+_SCENARIOS = Path(__file__).resolve().parents[1] / "tests" / "scenarios"
+_TIMEOUT = 20
+_QUOTED = re.compile(r"`[^`]*`|\d+(?:, \d+)*|line \d+.*?: ")
+_MARK = "*** "
+
+Files = dict[str, str]
+
+_VIEWS: dict[str, Callable[[str], object]] = {
+    "the same": str,
+    "other newlines at the end": lambda text: text.rstrip("\n"),
+    "other line endings": lambda text: text.replace("\r", "").rstrip("\n"),
+    "another indentation": lambda text: [line.strip() for line in text.split("\n")],
+    "other whitespace": lambda text: text.split(),
+    "other order": lambda text: sorted(text.split()),
+}
+"""In what files may differ, from the least to the most: how they look without it."""
+
+
+class Case(NamedTuple):
+    """Files and an envelope for them."""
+
+    name: str
+    files: Files
+    patch: str
+
+
+class Outcome(NamedTuple):
+    """What a program did: the files afterwards, or why it refused."""
+
+    files: Files | None
+    reason: str = ""
+
+
+def _drop(lines: list[str], at: int) -> None:
+    del lines[at]
+
+
+def _repeat(lines: list[str], at: int) -> None:
+    lines.insert(at, lines[at])
+
+
+def _swap(lines: list[str], at: int) -> None:
+    lines[at : at + 2] = reversed(lines[at : at + 2])
+
+
+def _add_blank(lines: list[str], at: int) -> None:
+    lines.insert(at, "")
+
+
+def _add_trailing_space(lines: list[str], at: int) -> None:
+    lines[at] += "  "
+
+
+def _strip_prefix(lines: list[str], at: int) -> None:
+    lines[at] = lines[at][1:]
+
+
+def _indent(lines: list[str], at: int) -> None:
+    lines[at] = lines[at][:1] + "  " + lines[at][1:]
+
+
+def _dedent(lines: list[str], at: int) -> None:
+    lines[at] = lines[at][:1] + lines[at][1:].lstrip()
+
+
+def _dedent_all(lines: list[str], _at: int) -> None:
+    for at, line in enumerate(lines):
+        if line.startswith((" ", "-", "+")):
+            _dedent(lines, at)
+
+
+def _typeset(lines: list[str], at: int) -> None:
+    lines[at] = lines[at].replace("'", "\u2019").replace('"', "\u201d").replace(" - ", " \u2014 ")
+
+
+def _upper(lines: list[str], at: int) -> None:
+    lines[at] = lines[at].upper()
+
+
+def _cut(lines: list[str], at: int) -> None:
+    del lines[at:]
+
+
+def _bare_header(lines: list[str], _at: int) -> None:
+    lines[:] = ["@@" if line.startswith("@@") else line for line in lines]
+
+
+def _anchored(lines: list[str], _at: int) -> None:
+    """Give each bare header the first line of its hunk as its anchor."""
+    for at, line in enumerate(lines[:-1]):
+        if line == "@@" and lines[at + 1][:1] == " ":
+            lines[at] = f"@@ {lines[at + 1][1:].strip()}"
+
+
+def _numbered(lines: list[str], _at: int) -> None:
+    lines[:] = ["@@ -1,3 +1,3 @@" if line == "@@" else line for line in lines]
+
+
+def _without_headers(lines: list[str], _at: int) -> None:
+    lines[:] = [line for line in lines if line != "@@"]
+
+
+def _crlf(lines: list[str], _at: int) -> None:
+    lines[:] = [line + "\r" for line in lines]
+
+
+def _twice(lines: list[str], _at: int) -> None:
+    lines[1:1] = lines[1:-1]
+
+
+def _heredoc(lines: list[str], _at: int) -> None:
+    lines[:] = ["<<'EOF'", *lines, "EOF"]
+
+
+def _spaced(lines: list[str], at: int) -> None:
+    lines[at] = f"  {lines[at]}"
+
+
+def _keep(_lines: list[str], _at: int) -> None:
+    """Change nothing."""
+
+
+OPERATORS: dict[str, Callable[[list[str], int], None]] = {
+    "a line is dropped": _drop,
+    "a line is repeated": _repeat,
+    "two lines are swapped": _swap,
+    "a blank line is added": _add_blank,
+    "spaces at the end": _add_trailing_space,
+    "a prefix is lost": _strip_prefix,
+    "a line is deeper": _indent,
+    "a line is not indented": _dedent,
+    "no line is indented": _dedent_all,
+    "typographic quotes": _typeset,
+    "upper case": _upper,
+    "the end is cut off": _cut,
+    "no anchors": _bare_header,
+    "anchors": _anchored,
+    "numbers": _numbered,
+    "no `@@`": _without_headers,
+    "CRLF": _crlf,
+    "all sections twice": _twice,
+    "a heredoc": _heredoc,
+    "a line is shifted": _spaced,
+    "nothing": _keep,
+}
+
+
+def main() -> None:
+    """Run both programs and print the groups."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--codex", required=True, help="the program of @openai/codex")
+    parser.add_argument("--count", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for operator, case in _mutate(_read_cases(), arguments.count, random.Random(arguments.seed)):
+        group = _judge(_run_codex(arguments.codex, case), _run_opatch(case))
+        groups.setdefault(group, []).append((operator, case.name))
+    _print_groups(groups)
+
+
+def _print_groups(groups: dict[tuple[str, str], list[tuple[str, str]]]) -> None:
+    print("| Codex | git opatch | cases | most mutations | such as |")
+    print("| --- | --- | --- | --- | --- |")
+    for (theirs, ours), members in sorted(groups.items(), key=lambda item: -len(item[1])):
+        operators = Counter(operator for operator, _ in members).most_common(2)
+        shown = ", ".join(f"{operator} {count}" for operator, count in operators)
+        (name, _), *_ = Counter(name for _, name in members).most_common(1)
+        print(f"| {theirs} | {ours} | {len(members)} | {shown} | {name} |")
+
+
+def _read_cases() -> list[Case]:
+    """Return the scenarios that are an envelope alone, for files of text."""
+    cases = []
+    for path in sorted((_SCENARIOS / "envelope").glob("*.txt")):
+        scenario = read_scenario(path.read_bytes())
+        try:
+            files = {name: _content(entry) for name, entry in scenario.before.items()}
+            patch = scenario.texts["given"].decode()
+        except (UnicodeDecodeError, ValueError):
+            continue
+        if "command" not in scenario.head and patch.startswith("*** Begin Patch"):
+            cases.append(Case(path.stem, files, patch))
+    return cases
+
+
+def _content(entry: tuple[str, bytes]) -> str:
+    """Return the text of a plain file. Raises `ValueError` for anything else."""
+    mode, content = entry
+    if mode != "100644":
+        raise ValueError(mode)
+    return content.decode()
+
+
+def _mutate(cases: Sequence[Case], count: int, chance: random.Random) -> Iterator[tuple[str, Case]]:
+    """Yield mutated cases that differ from the given ones."""
+    while count:
+        operator, case = chance.choice(list(OPERATORS)), chance.choice(cases)
+        lines = case.patch.splitlines()
+        inner = [at for at, line in enumerate(lines) if not line.startswith(_MARK)]
+        if not inner:
+            continue
+        OPERATORS[operator](lines, chance.choice(inner))
+        patch = "\n".join(lines) + "\n"
+        if patch != case.patch or operator == "nothing":
+            count -= 1
+            yield operator, case._replace(patch=patch)
+
+
+def _run_opatch(case: Case) -> Outcome:
+    try:
+        return Outcome(apply_to_text(case.patch, case.files, Options()))
+    except ParseError as error:
+        return Outcome(None, f"malformed: {_generalize(error.diagnostics[0].message)}")
+    except Refused as refused:
+        reason = refused.failures[0].reason.value
+        return Outcome(None, f"{reason}: {_generalize(refused.failures[0].message)}")
+
+
+def _generalize(message: str) -> str:
+    return _QUOTED.sub("…", message)[:90]
+
+
+def _run_codex(program: str, case: Case) -> Outcome:
+    with tempfile.TemporaryDirectory() as directory:
+        top = Path(directory)
+        for name, text in case.files.items():
+            (top / name).parent.mkdir(parents=True, exist_ok=True)
+            (top / name).write_bytes(text.encode())
+        ran = subprocess.run(
+            [program, "--codex-run-as-apply-patch", case.patch],
+            cwd=top, capture_output=True, timeout=_TIMEOUT, check=False,
+        )  # fmt: skip
+        if ran.returncode:
+            return Outcome(None, "refused")
+        paths = [path for path in top.rglob("*") if path.is_file()]
+        return Outcome({str(path.relative_to(top)): path.read_bytes().decode() for path in paths})
+
+
+def _judge(theirs: Outcome, ours: Outcome) -> tuple[str, str]:
+    """Return what each did, in words."""
+    if theirs.files is None:
+        return "refused", "refused" if ours.files is None else "applied"
+    if ours.files is None:
+        return "applied", f"refused ({ours.reason})"
+    return "applied", _difference(theirs.files, ours.files)
+
+
+def _difference(theirs: Files, ours: Files) -> str:
+    """Say in what the files differ, from the least to the most."""
+    for name, view in _VIEWS.items():
+        if [(path, view(text)) for path, text in sorted(theirs.items())] == [
+            (path, view(text)) for path, text in sorted(ours.items())
+        ]:
+            return name
+    return "other lines"
+
+
+if __name__ == "__main__":
+    main()
