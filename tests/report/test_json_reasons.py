@@ -346,7 +346,7 @@ def test_a_record_of_a_newer_version_is_an_error(base: Sandbox) -> None:
     base.write(f"{_JOURNAL}/1.json", '{"version": 2}')
     found = asked(base, "undo")
     assert _reasons(found, "error") == ["journal"]
-    assert found["summary"] == "record 1 was written by a newer version of git opatch"
+    assert found["summary"] == "entry 1 was written by a newer version of git opatch"
     (record,) = asked(base, "log")["records"]
     assert (record["record"], record["error"]) == (1, found["summary"])
     assert {record[name] for name in ("time", "summary", "target", "paths", "diff")} == {None}
