@@ -95,6 +95,8 @@ _COMMANDS = {
     "prompt": "Print how to write patches, for a language model.",
     "leftovers": "List staged files that have markers of patches in them.",
     "agent-hook": "Answer an agent's PreToolUse hook.",
+    "apply-patch": "Apply a patch as the program apply_patch of agents does.",
+    "install-shim": "Install a program apply_patch that applies with git opatch.",
     "demo": "Apply and undo a patch in a temporary repository.",
 }
 """The names of the commands, each a function in the module of its name, and their short help."""
