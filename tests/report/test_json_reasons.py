@@ -361,7 +361,9 @@ def test_the_log_lists_the_records(base: Sandbox) -> None:
     base.opatch("apply", "--cached", ".git/p")
     base.opatch("undo")
     base.opatch("apply", feed=_UPDATE)
-    found = asked(base, "log")
+    patches = asked(base, "log")["records"]
+    assert [(each["record"], each["state"]) for each in patches] == [(3, "applied"), (1, "undone")]
+    found = asked(base, "log", "--all")
     assert (found["status"], found["summary"]) == ("shown", "3 records")
     third, second, first = found["records"]
     assert [third["record"], second["record"], first["record"]] == [3, 2, 1]
