@@ -86,7 +86,7 @@ _git_opatch ()
 	show,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --only --except --allow --deny --expect --stat --numstat --name-only --name-status --hunks --reverse --json --help" ;;
 	undo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
 	redo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
-	log,*,-*) __gitcomp "--patch --max-count --json --help" ;;
+	log,*,-*) __gitcomp "--patch --all --max-count --json --help" ;;
 	recover,*,-*) __gitcomp "--wait --json --help" ;;
 	prompt,*,-*) __gitcomp "--format --grammar --help" ;;
 	leftovers,*,-*) __gitcomp "--all --allow --help" ;;

@@ -39,7 +39,7 @@ class _Command(TyperCommand):
         """Let every error name the command: the parser leaves it out if a value is missing."""
         usage.refuse_strip(self.name or "", args)
         try:
-            return super().parse_args(ctx, args)
+            return super().parse_args(ctx, usage.expand_count(self.name or "", args))
         except TyperException as error:
             if hasattr(error, "ctx"):
                 error.ctx = ctx
