@@ -8,7 +8,6 @@ commits the index. If a hook refuses, the change stays staged.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from git_opatch.git.commit import commit, identity_error, manual_command
 from git_opatch.git.head import Head, commits_since, read_head, refuse_unfinished, staged_changes
@@ -26,7 +25,7 @@ from git_opatch.operations.commit_series import (
     apply_series,
     plan_series,
     skipped_hooks,
-    write_commits,
+    with_commits,
 )
 from git_opatch.operations.perform import Session
 from git_opatch.operations.post_hook import run_post_hook
@@ -132,8 +131,7 @@ def _apply_one(
     with deferred_signals():
         result = commit(repository, part.command, session.lock, quiet=quiet, hooks=not notes)
         made = commits_since(repository, head.id, read_head(repository).id)[:1]
-        plan = replace(plan, commits=tuple(commit_id for commit_id, _ in made))
-        plan = plan.with_notes([*notes, *write_commits(plan, repository)])
+        plan = with_commits(plan.with_notes(notes), [each for each, _ in made], repository)
     if not made:
         why = git_message(result.words)
         again = manual_command(part.command, home / "message")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from git_opatch.git.history import abbreviate_commits
 from git_opatch.git.index import unmerged_paths
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction
@@ -268,14 +269,19 @@ class _Chooser:
             what += self._committed_as(history, state)
         ways = [f"to stage its undo: git opatch undo {number}"]
         if state.commits:
-            ways.insert(0, f"to revert it in a commit: {revert_command(state.commits)}")
+            ways.insert(
+                0, f"to revert it in a commit: {revert_command(self._abbreviated(state.commits))}"
+            )
         return UndoneError(_lines(what, [*skipped[:_MOST_SKIPPED], *ways]))
 
     def _committed_as(self, history: PatchHistory, state: RecordState) -> str:
         applied = history.application
         found = {} if state.commits or applied is None else self._states.commits_of([applied])
         commits = state.commits or tuple(found.values())
-        return committed_as(commits) if commits else "committed"
+        return committed_as(self._abbreviated(commits)) if commits else "committed"
+
+    def _abbreviated(self, commits: Sequence[str]) -> tuple[str, ...]:
+        return abbreviate_commits(self._repository, commits)
 
     def _not_undoable(self, history: PatchHistory, state: RecordState) -> JournalError:
         number = history.number
@@ -328,7 +334,8 @@ class _Chooser:
             state = self._states.of(history)
             changed = f"patch {history.number} changed the file after that"
             if state.commits:
-                return f"{changed}, and was committed; first: {revert_command(state.commits)}"
+                revert = revert_command(self._abbreviated(state.commits))
+                return f"{changed}, and was committed; first: {revert}"
             if state.state in (State.APPLIED, State.COMMITTED):
                 return f"{changed}; first: git opatch undo {history.number}"
         return f"what was applied: git opatch log -p {record.number}"

@@ -62,6 +62,8 @@ class Plan:
     """The number of its journal record once it is applied; 0 if there is none."""
     commits: tuple[str, ...] = ()
     """The ids of the commits that were made of it, oldest first."""
+    commit_names: tuple[str, ...] = ()
+    """The same ids, abbreviated by git for a person."""
 
     @property
     def undoes(self) -> int:
