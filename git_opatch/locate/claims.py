@@ -8,7 +8,7 @@ patches show that claims of its kind are noise: such a claim is ignored, with a 
 | `_names_what_is_above` | its anchors or git's heading name what it is in (D18, D19) |
 | `_ends_file` | it ends where the file ends (D22); noise where the hunk is unique |
 | `_has_no_newline` | the file has no newline at its end (D81); noise |
-| `_is_not_there` | what it adds is not there yet (D38) |
+| `_is_not_there` | what it adds is not there yet (D38, D240, D241) |
 | `_is_at_its_number` | its line number (D84); noise, unless the file nearly has its lines there |
 """
 
@@ -19,12 +19,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from git_opatch.locate.already_applied import is_rewrite, partly_applied_at
+from git_opatch.locate.already_applied import is_rewrite, partly_applied_at, redefined
 from git_opatch.locate.anchor import occurrences, scope_end
 from git_opatch.locate.candidates import Candidates
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import Heading, Name, claimed_name, is_certain, keyword_of, name_of
-from git_opatch.model.options import Matching
+from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Anchor, Hunk, Prefix
 from git_opatch.model.text import Text, opens, visible
 
@@ -159,6 +159,13 @@ def _is_not_there(claimed: Claimed) -> Iterator[Answer]:
         yield Refuted(
             "only adds lines, and the file has most of them: it would be there twice",
             "send only what changes, with context lines and the lines to remove",
+        )
+    again = redefined(claimed.hunk, claimed.position, claimed.file_index)
+    if again is not None and claimed.matching.tier is not Tier.STRICT:
+        yield Refuted(
+            f"adds `{visible(again[0].strip())}`, which the file has at line {again[1] + 1}",
+            "send what changes in it, with the lines to remove; if it is meant to be there twice, "
+            "use --match strict",
         )
     found = partly_applied_at(claimed.hunk, claimed.position, claimed.file_index)
     if found is not None:
