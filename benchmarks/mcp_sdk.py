@@ -3,11 +3,11 @@
     python benchmarks/mcp_sdk.py --sdk PYTHON [--runs N]
 
 PYTHON is the interpreter of an environment with the package `mcp`, version 2 or newer, which is
-not one of our dependencies. The first part runs the SDK's client against our server: it connects, lists
-the tools, applies a patch, is refused one, and undoes. The second compares processor times, user
-and system, from the start of a server until it has answered `initialize`, in turn, the least of N:
-ours, and one of the SDK's with a single tool. Exit status 1 if the client gets another answer than
-it should.
+not one of our dependencies. The first part runs the SDK's client against our server: it connects,
+lists the tools, applies a patch, is refused one, and undoes. The second compares processor times,
+user and system, from the start of a server until it has answered `initialize`, in turn, the least
+of N: ours, and one of the SDK's with a single tool. Exit status 1 if the client gets another answer
+than it should.
 """
 
 from __future__ import annotations

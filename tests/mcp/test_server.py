@@ -106,7 +106,7 @@ def test_a_patch_is_applied_undone_and_redone(base: Sandbox) -> None:
     applied, logged, undone, redone = _results(
         base, [_call("apply", {"patch": _GOOD}), _call("log"), _call("undo"), _call("redo", {})]
     )
-    assert applied[0].startswith("1 file changed: ")
+    assert applied[0].startswith("1 file ")
     assert applied[0].endswith(", not staged. Undo: the tool `undo` with number 1")
     assert not applied[1]
     assert (logged[0].startswith("1  "), logged[1]) == (True, False)
@@ -126,7 +126,7 @@ def test_looking_changes_nothing(base: Sandbox) -> None:
             _call("log", {"count": 3}),
         ],
     )
-    assert check[0].startswith("would apply to the working tree: 1 file ")
+    assert check[0].startswith("would apply to the working tree: 1 file")
     assert not check[1]
     assert "M f (+1 -1)\n" in show[0]
     assert show[0].endswith("@@ -1,1 +1,1 @@\n-a\n+b\n")
