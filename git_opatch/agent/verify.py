@@ -71,8 +71,13 @@ def verify(
     invocation = detect(argv)
     if invocation is None:
         return None
-    patch = parse_patch(invocation.text)
-    options = options or Options()
+    return verify_patch(parse_patch(invocation.text), invocation, where, options or Options())
+
+
+def verify_patch(
+    patch: Patch, invocation: Invocation, where: Repository | str | Path, options: Options
+) -> Action:
+    """Find out what `patch` would do, which is that of `invocation`. Raises as `verify` does."""
     if isinstance(where, Repository):
         plan, algorithm = plan_patch(patch, where, options), where.algorithm
     else:
