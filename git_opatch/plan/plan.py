@@ -90,6 +90,11 @@ class Plan:
         """The completed diff as `unidiff.PatchSet`: files, hunks and lines to iterate over."""
         return self.completed.patch_set
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is refused and nothing would change."""
+        return not self.failures and not self.completed.changes
+
     def is_refused(self, options: Options) -> bool:
         """Whether nothing of it may be applied."""
         if not self.failures or self.conflicts:
