@@ -35,7 +35,7 @@ _NUMBERED = re.compile(
 )
 _ELIDED = re.compile(rb"@@(?:[ \t.]++|(?:\xe2\x80\xa6)++)*+@@" + _HEADING, re.DOTALL)
 _UNSPACED = re.compile(rb"@@([^\s@.+-].*)", re.DOTALL)
-_PREFIXED_LINES = re.compile(rb"(?:(?:[ +-][^\n]*+|\r?+)\n)*+")
+_PREFIXED_LINES = re.compile(rb"(?:[ +-][^\n]*+\n?+|\n|\r\n)*+")
 _RULE = re.compile(rb"-{2,}")
 _MIN_NO_NEWLINE = 12
 _MAX_HEADERS = 100
