@@ -19,9 +19,10 @@ def main() -> None:
     from git_opatch.cli.main import register, run
 
     register(sys.argv[1:])
-    interrupts.raise_once()
     try:
+        interrupts.raise_once()
         status = run()
+        interrupts.ignore()  # all is written, and the status is known
     except KeyboardInterrupt:
         status = interrupts.report()
     startup.exit_at_once(status)

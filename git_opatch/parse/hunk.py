@@ -35,8 +35,8 @@ _NUMBERED = re.compile(
 )
 _ELIDED = re.compile(rb"@@(?:[ \t.]++|(?:\xe2\x80\xa6)++)*+@@" + _HEADING, re.DOTALL)
 _UNSPACED = re.compile(rb"@@([^\s@.+-].*)", re.DOTALL)
-PREFIXED_LINES = re.compile(rb"(?:(?:[ +-][^\n]*+)?+\n)*+")
-CERTAIN_LINES = re.compile(rb"(?:(?: |\+(?!\+\+)|-(?!-))[^\n]*+\n)*+")
+PREFIXED_LINES = re.compile(rb"(?:[ +-][^\n]*+\n?+|\n)*+")
+CERTAIN_LINES = re.compile(rb"(?: [^\n]*+\n?+|\+[^+\n][^\n]*+\n?+|-[^-\n][^\n]*+\n?+|\+\n|-\n)*+")
 """Lines with a prefix that can be neither part of a diff's header nor the signature of a mail."""
 _RULE = re.compile(rb"-{2,}")
 _MIN_NO_NEWLINE = 12

@@ -35,7 +35,7 @@ from git_opatch.parse.hunk import (
 from git_opatch.parse.hunk_line import take_lines, without_newline
 from git_opatch.parse.scanner import Scanner
 
-_ADDED_LINES = re.compile(rb"(?:\+[^\n]*+\n)*+")
+_ADDED_LINES = re.compile(rb"(?:\+[^\n]*+\n?+)*+")
 _ENVIRONMENT = b"*** Environment ID: "
 _MISPLACED_MOVE = "`*** Move to:` must come right after `*** Update File:`, before any hunk"
 

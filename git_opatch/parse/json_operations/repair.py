@@ -21,12 +21,12 @@ from git_opatch.model.text import visible
 from git_opatch.parse.json_operations.json_text import is_on_last_line, skip_spaces
 
 _COMMA_AT_END = re.compile(rb",[ \t\r\n]*+[\]}]")
-_SINGLE_QUOTED = re.compile(rb"'((?:[^'\"\\\n]|\\[^'\n])*+)'")
+_SINGLE_QUOTED = re.compile(rb"'([^'\"\\\n]*+(?:\\[^'\n][^'\"\\\n]*+)*+)'")
 _WORD = re.compile(rb"(True|False|None)\b")
 _JSON_WORDS = {b"True": b"true", b"False": b"false", b"None": b"null"}
 _COMMENT = re.compile(rb"[ \t]*(?:/\*.*?\*/|//.*|#.*)")
-_STRING_REST = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+(?P<close>"?)|[\[\]{}]', re.DOTALL)
+_STRING_REST = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?P<close>"?)|[\[\]{}]', re.DOTALL)
 _CLOSERS = {ord("["): b"]", ord("{"): b"}"}
 _MAX_JOINED = 2000
 """A string of more bytes than this is not shown again with its line breaks escaped."""
