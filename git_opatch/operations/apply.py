@@ -23,7 +23,7 @@ from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import plan_request, plan_resolved
 from git_opatch.plan.preflight import preflight
-from git_opatch.transaction import check_diff, deferred_signals
+from git_opatch.transaction import after_commit, check_diff, deferred_signals
 
 
 def plan_patch(
@@ -78,7 +78,8 @@ def apply_patch(patch: Patch, repository: Repository, options: Options, name: st
     repository.require_worktree()
     with recovered(repository) as (lock, notes):
         plan = apply_locked(patch, Session(repository, options, lock, name))
-    return plan.with_notes(run_post_hook(plan, repository), first=notes)
+    with after_commit():
+        return plan.with_notes(run_post_hook(plan, repository), first=notes)
 
 
 def apply_locked(

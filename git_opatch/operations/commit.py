@@ -31,7 +31,7 @@ from git_opatch.operations.perform import Session
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
 from git_opatch.plan.plan import NotCommitted, Plan
-from git_opatch.transaction import deferred_signals, state_dir
+from git_opatch.transaction import after_commit, deferred_signals, state_dir
 
 _MOST_NAMED = 3
 
@@ -82,7 +82,8 @@ def commit_patch(
             raise Interrupted("; ".join(["interrupted", *_finish_pending(repository)])) from None
         finally:
             pending_commit.end(state_dir(repository))
-    plan = plan.with_notes(run_post_hook(plan, repository), first=notes)
+    with after_commit():
+        plan = plan.with_notes(run_post_hook(plan, repository), first=notes)
     if not_committed:
         not_committed.plan = plan
         raise not_committed

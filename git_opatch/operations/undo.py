@@ -27,7 +27,7 @@ from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import plan_request
 from git_opatch.plan.preflight import preflight
 from git_opatch.plan.record_state import RecordState, RecordStates, State
-from git_opatch.transaction import deferred_signals, state_dir
+from git_opatch.transaction import after_commit, deferred_signals, state_dir
 
 OptionsFor = Callable[[Record], Options]
 """The options with which a record is reversed."""
@@ -107,7 +107,8 @@ def _reverse(
             return Reversal(record, options, failures=failures, recovered=tuple(notes))
         with deferred_signals():
             plan = perform(plan, Session(repository, options, lock, record.name))
-    plan = plan.with_notes(run_post_hook(plan, repository), first=[*notes, *choice.notes])
+    with after_commit():
+        plan = plan.with_notes(run_post_hook(plan, repository), first=[*notes, *choice.notes])
     return Reversal(record, options, plan)
 
 

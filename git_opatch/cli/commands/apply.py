@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from git_opatch import report
+from git_opatch.cli import interrupts
 from git_opatch.cli.commit_options import CommitOptions
 from git_opatch.cli.groups import (
     InputOptions,
@@ -117,6 +118,8 @@ def apply(
             run.end(check=check)
             raise
         outcome = run.outcome(selected.patch, check=check)
+        if outcome.done:
+            interrupts.ignore()  # it is applied, and what is left is to say so
         raise typer.Exit(reporter.report(outcome._replace(whole=patch, left_out=selected.left_out)))
 
 
