@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from git_opatch.git.changes import ChangedFile
@@ -50,26 +51,38 @@ def _kind_obstacles(old: Blob | None, new: Blob | None, patch_format: Format) ->
 
 def _content_obstacles(file: ChangedFile, patch_format: Format) -> Iterator[str]:
     old, new = file.old, file.new
-    blobs = [blob for blob in (old, new) if blob is not None]
-    if old and new and old.entry.id == new.entry.id:
-        blobs = []  # no lines are written
-    elif new is None and patch_format in _WITHOUT_CONTENT:
-        blobs = []
-    if any(blob.binary for blob in blobs):
+    written = _written(file, patch_format)
+    if any(blob.binary for blob in written):
         yield "is binary"
     if patch_format in _JSON:
-        names = "".join(blob.path for blob in (old, new) if blob is not None)
-        if not _is_unicode(names.encode("utf-8", "surrogateescape")):
-            yield "has a path that is not UTF-8, which JSON cannot have"
-        if new is not None and not all(_is_unicode(blob.data) for blob in blobs):
-            yield "is not UTF-8, which JSON has to be"
-    if patch_format is Format.SEARCH_REPLACE and new and new in blobs:
-        if old and not old.text.lines:
+        paths = [blob.path for blob in (old, new) if blob is not None]
+        if not all(map(_is_unicode, map(os.fsencode, paths))):
+            yield "has a path that is not UTF-8, as JSON has to be"
+        if not all(_is_unicode(blob.data) for blob in written):
+            yield "is not UTF-8, as JSON has to be"
+    if new is not None and new in written:
+        yield from _end_obstacles(old, new, patch_format)
+
+
+def _written(file: ChangedFile, patch_format: Format) -> list[Blob]:
+    """The versions of which a patch has lines."""
+    old, new = file.old, file.new
+    is_moved = old is not None and new is not None and old.entry.id == new.entry.id
+    if is_moved and patch_format is not Format.OPERATIONS:
+        return []
+    if new is None and patch_format in _WITHOUT_CONTENT:
+        return []
+    return [blob for blob in (old, new) if blob is not None]
+
+
+def _end_obstacles(old: Blob | None, new: Blob, patch_format: Format) -> Iterator[str]:
+    had_newline = old is None or old.text.final_newline
+    if patch_format is Format.SEARCH_REPLACE:
+        if old is not None and not old.text.lines:
             yield "was empty"
-        was_final = old.text.final_newline if old else True
-        if new.text.final_newline is not was_final:
-            yield f"{'gains' if new.text.final_newline else 'has no'} newline at its end"
-    if patch_format is Format.FILE_CHANGES and old is None and new and not new.text.final_newline:
+        if new.text.final_newline is not had_newline:
+            yield f"{'gains a' if new.text.final_newline else 'has no'} newline at its end"
+    if patch_format is Format.FILE_CHANGES and old is None and not new.text.final_newline:
         yield "is new and has no newline at its end"
 
 

@@ -17,9 +17,7 @@ _FEW = st.lists(st.sampled_from([b"a", b"b", b""]), min_size=1, max_size=12)
 
 
 def _occurrences(lines: list[bytes], sought: list[bytes]) -> int:
-    return sum(
-        lines[at : at + len(sought)] == sought for at in range(len(lines) - len(sought) + 1)
-    )
+    return sum(lines[at : at + len(sought)] == sought for at in range(len(lines) - len(sought) + 1))
 
 
 def _unique(lines: list[bytes], start: int, stop: int, total: int) -> Iterator[tuple[int, int]]:

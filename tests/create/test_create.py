@@ -17,7 +17,8 @@ _JSON = ("operations", "string-replace")
 _TWINS = "def f():\n    a = 1\n    return a\n\n\ndef g():\n    a = 1\n    return a\n"
 _MARKERS = (
     "*** End Patch\n*** Begin Patch\n<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n@@\n@@ -1 +1 @@\n"
-    "--- a/f\n+++ b/f\n</FILE_PATCH>\n</FILE_CHANGES>\n```\n\\=======\n\\ No newline at end of file\n"
+    "--- a/f\n+++ b/f\n</FILE_PATCH>\n</FILE_CHANGES>\n```\n\\=======\n"
+    "\\ No newline at end of file\n"
     "*** Update File: x\n diff --git a/x b/x\n:start_line:3\nx \\======= y\n"
 )
 _CHANGES: dict[str, tuple[dict[str, str], dict[str, str | None]]] = {
@@ -310,9 +311,7 @@ def test_fixed_context_is_written_as_asked(repo: Sandbox) -> None:
     _commit(repo, {"a": "".join(lines)})
     _commit(repo, {"a": "".join(lines).replace("10\n", "ten\n").replace("14\n", "")})
     two = repo.opatch("create", "HEAD", "--context", "2", "--format", "unified").out.decode()
-    assert two == (
-        "--- a/a\n+++ b/a\n@@\n 8\n 9\n-10\n+ten\n 11\n 12\n 13\n-14\n 15\n 16\n"
-    )
+    assert two == ("--- a/a\n+++ b/a\n@@\n 8\n 9\n-10\n+ten\n 11\n 12\n 13\n-14\n 15\n 16\n")
     one = repo.opatch("create", "HEAD", "--context", "1", "--format", "unified").out.decode()
     assert one.count("@@") == 2
     none = repo.opatch("create", "HEAD", "--context", "0", "--format", "unified").out.decode()
@@ -340,7 +339,9 @@ def test_the_statistic_has_both_sizes(repo: Sandbox) -> None:
         f"1 file, 1 hunk: {len(patch)} bytes in 6 lines; "
         f"git diff: {len(diff)} bytes in {diff.count(10)} lines ({less} % less)\n"
     )
-    assert repo.opatch("create", "--stat").out.endswith(b"git diff: 0 bytes in 0 lines (0 % less)\n")
+    assert repo.opatch("create", "--stat").out.endswith(
+        b"git diff: 0 bytes in 0 lines (0 % less)\n"
+    )
 
 
 def test_settings_change_nothing(repo: Sandbox) -> None:
@@ -355,7 +356,7 @@ def test_settings_change_nothing(repo: Sandbox) -> None:
 
 
 def test_json_is_one_list_that_json_can_read(repo: Sandbox) -> None:
-    _commit(repo, {"a": "1\n\"zwei\"\n\u2028\n"})
+    _commit(repo, {"a": '1\n"zwei"\n\u2028\n'})
     _commit(repo, {"a": "1\n'zwei'\n\u2028\n", "b": "ü\t\\n\n"})
     for patch_format in _JSON:
         out = repo.opatch("create", "HEAD", "--format", patch_format).out
