@@ -53,11 +53,12 @@ def read_stamps(top: Path, changes: Sequence[Change]) -> dict[str, Stamp]:
 def record_new_files(record: TransactionRecord) -> None:
     """Record the sizes and times of the files that git wrote aside."""
     found: list[list[int] | None] = []
+    new = str(record.new)
     for change in record.written:
         if change.new is None:
             found.append(None)
             continue
-        stat = os.lstat(record.new / change.path)
+        stat = os.lstat(f"{new}/{change.path}")
         found.append([stat.st_size, stat.st_mtime_ns])
     record.stamps.write_text(json.dumps(found))
 
@@ -67,6 +68,7 @@ class PublishedFiles:
 
     def __init__(self, record: TransactionRecord) -> None:
         self._record = record
+        self._new = str(record.new)
         self._temporary_names = record.temporary_names()
         self._taken: dict[int, Stamp] = {}
 
@@ -99,11 +101,7 @@ class PublishedFiles:
                 if change.old is not None and change.new is not None:
                     self._take(tree, number, change, stamps)
                     self._put(tree, number, change)
-            for number, change in changes:
-                if change.old is None:
-                    _remove_empty_directory(tree, change.path)
-                    self._make_parents(tree, change.path)
-                    self._put(tree, number, change)
+            self._add(tree, [item for item in changes if item[1].old is None])
             if deleted := [change.path for _, change in changes if change.new is None]:
                 sync(self._record.directories(top))  # a file must not go with its directory
                 _remove_emptied(tree, deleted)
@@ -127,16 +125,24 @@ class PublishedFiles:
             raise _changed(path)
         self._taken[number] = taken
 
-    def _make_parents(self, tree: WorkingTree, path: str) -> None:
-        directory = path.rpartition("/")[0]
-        if directory:
-            with _meanwhile(path):
-                tree.make_directory(directory)
+    def _add(self, tree: WorkingTree, added: Sequence[tuple[int, Change]]) -> None:
+        """Put files where there were none, in the order of their paths."""
+        made = ""
+        for number, change in added:
+            path = change.path
+            directory = path.rpartition("/")[0]
+            if directory not in ("", made):
+                with _meanwhile(path):
+                    tree.make_directory(directory)
+                made = directory
+            if _is_folder(tree.stamp(path)):
+                _remove_empty_directory(tree, path)
+            self._put(tree, number, change)
 
     def _put(self, tree: WorkingTree, number: int, change: Change) -> None:
-        with _meanwhile(change.path):
-            temporary = self._temporary_names[number]
-            tree.put(self._record.new / change.path, change.path, temporary, is_new=True)
+        path, temporary = change.path, self._temporary_names[number]
+        with _meanwhile(path):
+            tree.put(f"{self._new}/{path}", path, temporary, is_new=True)
 
     def _verify(self, tree: WorkingTree, change: Change) -> None:
         """Check that the file is where its path now leads."""
