@@ -68,7 +68,7 @@ class PublishedFiles:
 
     def __init__(self, record: TransactionRecord) -> None:
         self._record = record
-        self._new = str(record.new)
+        self._new, self._old = str(record.new), str(record.files)
         self._temporary_names = record.temporary_names()
         self._taken: dict[int, Stamp] = {}
 
@@ -77,10 +77,11 @@ class PublishedFiles:
 
         `record` is that of the transaction, where it is now.
         """
+        files = str(record.files)
         return [
             number
             for number, stamp in self._taken.items()
-            if Stamp.of(os.lstat(record.file(number))) != stamp
+            if Stamp.of(os.lstat(f"{files}/{number}")) != stamp
         ]
 
     def publish(
@@ -120,7 +121,7 @@ class PublishedFiles:
         with _meanwhile(path):
             if expected is None or tree.stamp(path) != expected:
                 raise _changed(path)
-            taken = tree.take(path, self._record.file(number), self._temporary_names[number])
+            taken = tree.take(path, f"{self._old}/{number}", self._temporary_names[number])
         if taken.device == expected.device and not taken.is_same_content(expected):
             raise _changed(path)
         self._taken[number] = taken
@@ -294,7 +295,7 @@ class _Restoration:
         before, aside = self._tree.stamp(path), self._record.folder / "dropped"
         aside.unlink(missing_ok=True)
         temporary = self._temporary_names[number]
-        after = self._tree.take(path, aside, temporary)
+        after = self._tree.take(path, str(aside), temporary)
         is_other = before is not None and not after.is_same_content(before)
         if is_other and before is not None and after.device == before.device:
             self._tree.put(aside, path, temporary)

@@ -61,7 +61,7 @@ class WorkingTree:
         with os.fdopen(os.open(name, flags, dir_fd=directory), "rb") as file:
             return file.read()
 
-    def take(self, path: str, target: Path, temporary: str) -> Stamp:
+    def take(self, path: str, target: str, temporary: str) -> Stamp:
         """Move what is at `path` to `target`, which must not exist; return its stamp there.
 
         Where `target` is on another file system, it becomes a copy, complete as soon as it has
@@ -74,8 +74,9 @@ class WorkingTree:
             if error.errno != errno.EXDEV:
                 raise
             os.rename(name, temporary, src_dir_fd=directory, dst_dir_fd=directory)
-            partial = target.with_name(f"{target.name}.partial")
-            partial.unlink(missing_ok=True)
+            partial = f"{target}.partial"
+            with suppress(FileNotFoundError):
+                os.unlink(partial)
             _copy(temporary, directory, partial, None)
             os.rename(partial, target)
             os.unlink(temporary, dir_fd=directory)
