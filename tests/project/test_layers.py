@@ -29,6 +29,7 @@ _LAYERS = [
     {"operations"},
     {"agent"},
     {"__init__", "report"},
+    {"mcp"},
     {"cli"},
     {"__main__"},
 ]
