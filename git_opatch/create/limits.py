@@ -68,9 +68,7 @@ def _written(file: ChangedFile, patch_format: Format) -> list[Blob]:
     """The versions of which a patch has lines."""
     old, new = file.old, file.new
     is_moved = old is not None and new is not None and old.entry.id == new.entry.id
-    if is_moved and patch_format is not Format.OPERATIONS:
-        return []
-    if new is None and patch_format in _WITHOUT_CONTENT:
+    if is_moved or (new is None and patch_format in _WITHOUT_CONTENT):
         return []
     return [blob for blob in (old, new) if blob is not None]
 

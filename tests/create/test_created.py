@@ -33,7 +33,8 @@ _PATHS = ["a", "a.py", "d/b.txt", "a b.md", "ü/ñ", "README", "c", "d/e f/g", "
 def _content(draw: st.DrawFn) -> bytes:
     lines = draw(st.lists(st.sampled_from(_LINES), max_size=25))
     end = draw(st.sampled_from([b"\n", b"\n", b"\n", b"\r\n"]))
-    return end.join(lines) + (end if lines and draw(st.integers(0, 5)) else b"")
+    is_ended = draw(st.integers(0, 5)) > 0
+    return end.join(lines) + (end if lines and is_ended else b"")
 
 
 @st.composite
