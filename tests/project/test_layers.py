@@ -29,6 +29,7 @@ _LAYERS = [
     {"operations"},
     {"agent"},
     {"__init__", "report"},
+    {"batch"},
     {"cli"},
     {"__main__"},
 ]
@@ -39,6 +40,7 @@ _ONLY_IMPORTER = {
     "rich": ("report",),
     "typer": ("cli",),
     "unidiff": ("complete",),
+    "multiprocessing": ("batch",),
 }
 
 
