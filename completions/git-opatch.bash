@@ -17,7 +17,7 @@ __git_opatch_hunks ()
 
 _git_opatch ()
 {
-	local commands="apply check convert batch show undo redo log recover prompt leftovers agent-hook demo"
+	local commands="apply check convert batch show undo redo log recover prompt leftovers agent-hook mcp apply-patch install-shim demo"
 	local command="$(__git_find_on_cmdline "$commands")"
 	case "$command,$prev,$cur" in
 	apply,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
@@ -78,6 +78,9 @@ _git_opatch ()
 	leftovers,--allow,*) __git_complete_index_file "--cached" ;;
 	agent-hook,--allow,*) __git_complete_index_file "--cached" ;;
 	agent-hook,--deny,*) __git_complete_index_file "--cached" ;;
+	mcp,--root,*) compopt -o dirnames ;;
+	mcp,--allow,*) __git_complete_index_file "--cached" ;;
+	mcp,--deny,*) __git_complete_index_file "--cached" ;;
 	,*,-*) __gitcomp "--help --version" ;;
 	,*) __gitcomp "$commands" ;;
 	apply,*,-*) __gitcomp "--format --directory --overwrite --index --cached --worktree --carry --match --ambiguous --fuzz --3way --only --except --skip-applied --partial --reject --allow --deny --expect --commit --message --file --trailer --author --date --reverse --patch --interactive --check --dry-run --wait --quiet --verbose --json --help" ;;
@@ -87,11 +90,14 @@ _git_opatch ()
 	show,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --only --except --allow --deny --expect --stat --numstat --name-only --name-status --hunks --reverse --json --help" ;;
 	undo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
 	redo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
-	log,*,-*) __gitcomp "--patch --max-count --json --help" ;;
+	log,*,-*) __gitcomp "--patch --all --max-count --json --help" ;;
 	recover,*,-*) __gitcomp "--wait --json --help" ;;
 	prompt,*,-*) __gitcomp "--format --grammar --help" ;;
 	leftovers,*,-*) __gitcomp "--all --allow --help" ;;
 	agent-hook,*,-*) __gitcomp "--allow --deny --help" ;;
+	mcp,*,-*) __gitcomp "--index --cached --worktree --carry --root --allow --deny --help" ;;
+	apply-patch,*,-*) __gitcomp "--help" ;;
+	install-shim,*,-*) __gitcomp "--remove --help" ;;
 	demo,*,-*) __gitcomp "--help" ;;
 	undo,*,*) __gitcomp "$(__git_opatch_records)" ;;
 	redo,*,*) __gitcomp "$(__git_opatch_records)" ;;

@@ -6,8 +6,6 @@ kind and with the exit status that the command would have. A name is imported wh
 asked for, so that `import git_opatch` costs nothing.
 """
 
-from __future__ import annotations
-
 # Without an import, so that the command can catch an interrupt that much earlier (D122).
 TYPE_CHECKING = False
 

@@ -9,7 +9,6 @@ OpenCode would apply only in part is refused.
 from __future__ import annotations
 
 import os
-import posixpath
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +25,7 @@ from git_opatch.model.patch import Operation, Patch
 from git_opatch.model.result import Refused
 from git_opatch.operations.apply import plan_patch
 from git_opatch.parse import parse_patch
-from git_opatch.plan.patch_paths import named_paths, refuse_unsafe, resolve_paths
+from git_opatch.plan.patch_paths import called_in, named_paths, refuse_unsafe, resolve_paths
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.section import plan_sections
 from git_opatch.transaction.guard import guard_parents
@@ -72,8 +71,13 @@ def verify(
     invocation = detect(argv)
     if invocation is None:
         return None
-    patch = parse_patch(invocation.text)
-    options = options or Options()
+    return verify_patch(parse_patch(invocation.text), invocation, where, options or Options())
+
+
+def verify_patch(
+    patch: Patch, invocation: Invocation, where: Repository | str | Path, options: Options
+) -> Action:
+    """Find out what `patch` would do, which is that of `invocation`. Raises as `verify` does."""
     if isinstance(where, Repository):
         plan, algorithm = plan_patch(patch, where, options), where.algorithm
     else:
@@ -94,7 +98,7 @@ def _plan_in(directory: Path, patch: Patch, options: Options) -> tuple[Plan, str
         return _plan_plain(directory, patch, options), ALGORITHM
     if repository.top is not None:
         prefix = os.path.relpath(directory, repository.top.resolve())
-        patch = _with_prefix(prefix, patch)
+        patch = called_in(prefix, patch)
     return plan_patch(patch, repository, options), repository.algorithm
 
 
@@ -108,19 +112,6 @@ def repository_of(directory: Path) -> Repository | None:
         ):
             raise
         return None
-
-
-def _with_prefix(prefix: str, patch: Patch) -> Patch:
-    """The same patch for the top of the repository, as called in its directory `prefix`."""
-    return replace(
-        patch,
-        files=tuple(
-            replace(
-                section, directory=posixpath.normpath(posixpath.join(prefix, section.directory))
-            )
-            for section in patch.files
-        ),
-    )
 
 
 def _plan_plain(directory: Path, patch: Patch, options: Options) -> Plan:

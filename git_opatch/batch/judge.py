@@ -16,7 +16,7 @@ from git_opatch.model.errors import OpatchError, RepositoryError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.text import Text
-from git_opatch.operations.apply import plan_patch
+from git_opatch.operations.apply import is_already_applied, plan_patch
 from git_opatch.parse import parse_patch
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
@@ -87,14 +87,12 @@ class Judge:
         if isinstance(base, ObjectRepository):
             base.tree_id(task.options.base or "")
 
-        def plan_with(options: Options) -> Plan:
-            return plan_patch(patch, base, options)
-
-        plan = plan_with(task.options)
+        plan = plan_patch(patch, base, task.options)
         resolved = resolve_paths(patch, task.options.directory)
-        outcome = Outcome(task.options, resolved, replan=plan_with, whole=patch)
+        outcome = Outcome(task.options, resolved, whole=patch)
         if plan.failures:
-            return outcome._replace(failures=plan.failures), None
+            applied = is_already_applied(patch, base, task.options, plan.failures)
+            return outcome._replace(failures=plan.failures, already_applied=applied), None
         tree = _tree_after(plan, base, task.options) if self._wanted.tree else None
         return outcome._replace(plan=plan), tree
 

@@ -1,14 +1,18 @@
 """Ctrl-C: one line, status 130 and no traceback, at any moment (D122).
 
 A terminal sends it to all processes, and git, which runs us, sends it once more to us. So the first
-one counts, and the others are ignored while what was begun is restored. Imports as little as
-possible, because Python's own handler shows a traceback until ours is there.
+one counts, and the others are ignored while what was begun is restored. Python's own handler shows
+a traceback until ours is there, so nothing is imported for it: `signal` itself would import `enum`
+and much else, and what it is made of is built into the interpreter.
 """
 
+import _signal  # type: ignore[import-not-found]
 import os
-import signal
 import sys
-from types import FrameType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
 
 STATUS = 130
 _LINE = b"error: interrupted\n"
@@ -22,14 +26,14 @@ class _Reported:
 
 def end_at_once() -> None:
     """End the program at the next interrupt: nothing is being written now."""
-    signal.signal(signal.SIGINT, _end)
+    _signal.signal(_signal.SIGINT, _end)
 
 
 def raise_once() -> None:
     """Raise `KeyboardInterrupt` at the next interrupt, and ignore those after it."""
     _Reported.value = False
     sys.unraisablehook = _unraisable
-    signal.signal(signal.SIGINT, _raise)
+    _signal.signal(_signal.SIGINT, _raise)
 
 
 def ignore() -> None:
@@ -37,7 +41,7 @@ def ignore() -> None:
 
     In this order: an interrupt in between must not find that somebody else will tell.
     """
-    signal.signal(signal.SIGINT, _ignore)
+    _signal.signal(_signal.SIGINT, _ignore)
     _Reported.value = True
 
 
@@ -52,16 +56,16 @@ def report() -> int:
     return STATUS
 
 
-def _end(_number: int, _frame: FrameType | None) -> None:
+def _end(_number: int, _frame: "FrameType | None") -> None:
     os._exit(report())
 
 
-def _raise(_number: int, _frame: FrameType | None) -> None:
-    signal.signal(signal.SIGINT, _ignore)
+def _raise(_number: int, _frame: "FrameType | None") -> None:
+    _signal.signal(_signal.SIGINT, _ignore)
     raise KeyboardInterrupt
 
 
-def _ignore(_number: int, _frame: FrameType | None) -> None:
+def _ignore(_number: int, _frame: "FrameType | None") -> None:
     pass
 
 

@@ -12,10 +12,9 @@ from git_opatch.model.errors import RepositoryError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.settings import Settings
-from git_opatch.operations.apply import plan_patch
+from git_opatch.operations.apply import is_already_applied, plan_patch
 from git_opatch.operations.recover import refuse_interrupted
 from git_opatch.plan.patch_paths import resolve_paths
-from git_opatch.plan.plan import Plan
 from git_opatch.report.outcome import Outcome
 
 
@@ -35,15 +34,13 @@ class Locator(NamedTuple):
 
 def plan_outcome(patch: Patch, repository: Repository, options: Options, name: str = "") -> Outcome:
     """Plan `patch`, which is called `name`."""
-
-    def plan_with(options: Options) -> Plan:
-        return plan_patch(patch, repository, options)
-
-    plan = plan_with(options)
+    plan = plan_patch(patch, repository, options)
     resolved = resolve_paths(patch, options.directory, str(repository.top or ""))
-    if plan.failures:
-        return Outcome(options, resolved, failures=plan.failures, name=name, replan=plan_with)
-    return Outcome(options, resolved, plan, name=name)
+    failures = plan.failures
+    if not failures:
+        return Outcome(options, resolved, plan, name=name)
+    applied = is_already_applied(patch, repository, options, failures)
+    return Outcome(options, resolved, failures=failures, name=name, already_applied=applied)
 
 
 def locator(

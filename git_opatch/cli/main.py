@@ -39,7 +39,7 @@ class _Command(TyperCommand):
         """Let every error name the command: the parser leaves it out if a value is missing."""
         usage.refuse_strip(self.name or "", args)
         try:
-            return super().parse_args(ctx, args)
+            return super().parse_args(ctx, usage.expand_count(self.name or "", args))
         except TyperException as error:
             if hasattr(error, "ctx"):
                 error.ctx = ctx
@@ -96,6 +96,9 @@ _COMMANDS = {
     "prompt": "Print how to write patches, for a language model.",
     "leftovers": "List staged files that have markers of patches in them.",
     "agent-hook": "Answer an agent's PreToolUse hook.",
+    "mcp": "Serve apply, check, show, undo, redo and log to agents (MCP).",
+    "apply-patch": "Apply a patch as the program apply_patch of agents does.",
+    "install-shim": "Install a program apply_patch that applies with git opatch.",
     "demo": "Apply and undo a patch in a temporary repository.",
 }
 """The names of the commands, each a function in the module of its name, and their short help."""

@@ -81,9 +81,16 @@ def path_rules(
     Named pathspecs are relative to `directory`, else to the current one, as git's do; those
     of `opatch.allow` and `opatch.deny` to the top of the working tree.
     """
-    directory = directory or os.getcwd()
+    named = named_rules(allow, deny, directory or os.getcwd())
+    return (*named, *PathRule.from_settings(settings))
+
+
+def named_rules(
+    allow: Sequence[str] | None, deny: Sequence[str] | None, directory: str
+) -> tuple[PathRule, ...]:
+    """Combine what is named on the command line, relative to `directory`."""
     named = (
         PathRule(tuple(allow or ()), True, directory, "--allow"),
         PathRule(tuple(deny or ()), False, directory, "--deny"),
     )
-    return (*(rule for rule in named if rule.pathspecs), *PathRule.from_settings(settings))
+    return tuple(rule for rule in named if rule.pathspecs)

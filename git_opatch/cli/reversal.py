@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import typer
 
+from git_opatch.cli import interrupts
 from git_opatch.cli.groups import TargetOptions
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction
@@ -52,6 +53,7 @@ def reverse_record(
         done = retry_while_locked(
             lambda: reverse(number, repository, options_for), wait, reporter.note
         )
+        interrupts.ignore()  # it is done or refused, and what is left is to say so
         reporter.note(done.recovered)
         raise typer.Exit(reporter.report(_outcome(done)))
 

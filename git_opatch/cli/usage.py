@@ -69,7 +69,7 @@ def usage_error(error: TyperException) -> UsageError:
         return UsageError(f"{wrong}; {help_line}")
     if parameter is not None:
         if parameter.param_type_name == "argument":  # those of undo, redo and log alone are typed
-            return UsageError(f"{error.message}; to see the numbers of the records: git opatch log")
+            return UsageError(f"{error.message}; to see the numbers: git opatch log")
         return UsageError(f"{parameter.opts[0]}: {error.message}; {help_line}")
     if context is not None and not hasattr(context.command, "commands"):
         takes_one = any(each.param_type_name == "argument" for each in parameters)
@@ -84,9 +84,7 @@ def _unknown_option(command: str, option: str, parameters: Iterable[Any]) -> str
     if option in _INSTEAD:
         return f"{unknown}\n  {_INSTEAD[option]}"
     if option.lstrip("-").isdigit():
-        counts = any("--max-count" in each.opts for each in parameters)
-        number = option.lstrip("-")
-        return f"{unknown}; {f'write -n {number}' if counts else f'write {number} without `-`'}"
+        return f"{unknown}; write {option.lstrip('-')} without `-`"
     names = [name for each in parameters for name in each.opts if name.startswith("--")]
     return f"{unknown}; {_meant(option, names) or f'see `{command} -h`'}"
 
@@ -108,6 +106,18 @@ def refuse_unknown_command(name: str, commands: Iterable[str]) -> None:
     if os.path.isfile(name):
         raise UsageError(f"{unknown}\n  to apply the patch in it: git opatch apply {name}")
     raise UsageError(f"{unknown}; {_meant(name, known) or 'see `git opatch -h`'}")
+
+
+def expand_count(command: str, words: Sequence[str]) -> list[str]:
+    """Read `log -3` as `log -n 3`, as git does."""
+    if command != "log":
+        return list(words)
+    expanded: list[str] = []
+    for at, word in enumerate(words):
+        is_value = bool(at) and words[at - 1] in ("-n", "--max-count")
+        is_count = re.fullmatch(r"-\d+", word) and not is_value and "--" not in words[:at]
+        expanded += ["-n", word[1:]] if is_count else [word]
+    return expanded
 
 
 def refuse_strip(command: str, words: Sequence[str]) -> None:

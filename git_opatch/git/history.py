@@ -86,6 +86,16 @@ def readable_blobs(repository: Repository, ids: Sequence[str]) -> set[str]:
     return {line.split(b" ")[0].decode() for line in output.splitlines()}
 
 
-def abbreviate_commit(repository: Repository, commit: str) -> str:
-    """The abbreviated id of `commit`, as the user's settings have it."""
-    return repository.run("rev-parse", "--short", commit).output.decode().strip()
+def abbreviate_commits(repository: Repository, commits: Sequence[str]) -> tuple[str, ...]:
+    """The ids of `commits`, abbreviated as `core.abbrev` has it; of one that is not here, all."""
+    if not commits:
+        return ()
+    output = repository.run(
+        "rev-list", "--no-walk=unsorted", "--ignore-missing", "--no-commit-header",
+        "--format=%H %h", "--stdin", feed="".join(f"{commit}\n" for commit in commits).encode(),
+    ).output.decode()  # fmt: skip
+    found: dict[str, str] = {}
+    for line in output.splitlines():
+        commit, _, abbreviated = line.partition(" ")
+        found[commit] = abbreviated
+    return tuple(found.get(commit, commit) for commit in commits)

@@ -234,7 +234,7 @@ def _read(folder: Path, number: int) -> Record:
     try:
         entry = json.loads(file.read_bytes())
         if isinstance(entry["version"], int) and entry["version"] > _VERSION:
-            raise JournalError(f"record {number} was written by a newer version of git opatch")
+            raise JournalError(f"entry {number} was written by a newer version of git opatch")
         return _from_json(folder, number, entry)
     except OSError as error:
         raise JournalError(f"{file} cannot be read: {error.strerror}") from None

@@ -7,12 +7,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from git_opatch.git.repository import Repository
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
-from git_opatch.model.result import Refused
+from git_opatch.model.result import Failure, Refused
 from git_opatch.operations.perform import BeforeCommit, Session, perform
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
@@ -22,7 +23,7 @@ from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import plan_request, plan_resolved
 from git_opatch.plan.preflight import preflight
-from git_opatch.transaction import check_diff, deferred_signals
+from git_opatch.transaction import after_commit, check_diff, deferred_signals
 
 
 def plan_patch(
@@ -37,6 +38,21 @@ def plan_patch(
 
         return plan_in_memory(patch, repository, options)
     return plan_resolved(_resolve(patch, repository, options), repository, options)[0]
+
+
+def is_already_applied(
+    patch: Patch,
+    repository: Repository | Mapping[str, bytes],
+    options: Options,
+    failures: Sequence[Failure],
+) -> bool:
+    """Whether `patch` was refused, with `failures`, because all of it is applied already.
+
+    It is planned once more for that, as no failure says that the rest of it changes nothing.
+    """
+    if options.reverse or not all(failure.already_applied for failure in failures):
+        return False
+    return plan_patch(patch, repository, replace(options, skip_applied=True)).is_empty
 
 
 def check_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
@@ -65,7 +81,8 @@ def apply_patch(patch: Patch, repository: Repository, options: Options, name: st
     repository.require_worktree()
     with recovered(repository) as (lock, notes):
         plan = apply_locked(patch, Session(repository, options, lock, name))
-    return plan.with_notes(run_post_hook(plan, repository), first=notes)
+    with after_commit():
+        return plan.with_notes(run_post_hook(plan, repository), first=notes)
 
 
 def apply_locked(

@@ -8,7 +8,6 @@ commits the index. If a hook refuses, the change stays staged.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from git_opatch.git.commit import commit, identity_error, manual_command
 from git_opatch.git.head import Head, commits_since, read_head, refuse_unfinished, staged_changes
@@ -26,13 +25,13 @@ from git_opatch.operations.commit_series import (
     apply_series,
     plan_series,
     skipped_hooks,
-    write_commits,
+    with_commits,
 )
 from git_opatch.operations.perform import Session
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
 from git_opatch.plan.plan import NotCommitted, Plan
-from git_opatch.transaction import deferred_signals, state_dir
+from git_opatch.transaction import after_commit, deferred_signals, state_dir
 
 _MOST_NAMED = 3
 
@@ -83,7 +82,8 @@ def commit_patch(
             raise Interrupted("; ".join(["interrupted", *_finish_pending(repository)])) from None
         finally:
             pending_commit.end(state_dir(repository))
-    plan = plan.with_notes(run_post_hook(plan, repository), first=notes)
+    with after_commit():
+        plan = plan.with_notes(run_post_hook(plan, repository), first=notes)
     if not_committed:
         not_committed.plan = plan
         raise not_committed
@@ -132,8 +132,7 @@ def _apply_one(
     with deferred_signals():
         result = commit(repository, part.command, session.lock, quiet=quiet, hooks=not notes)
         made = commits_since(repository, head.id, read_head(repository).id)[:1]
-        plan = replace(plan, commits=tuple(commit_id for commit_id, _ in made))
-        plan = plan.with_notes([*notes, *write_commits(plan, repository)])
+        plan = with_commits(plan.with_notes(notes), [each for each, _ in made], repository)
     if not made:
         why = git_message(result.words)
         again = manual_command(part.command, home / "message")

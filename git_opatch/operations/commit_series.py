@@ -25,6 +25,7 @@ from git_opatch import journal
 from git_opatch.complete import Completed
 from git_opatch.git.commit import commit
 from git_opatch.git.head import Head, read_head, tree_of
+from git_opatch.git.history import abbreviate_commits
 from git_opatch.git.hooks import any_is_hook
 from git_opatch.git.index import write_tree
 from git_opatch.git.output import git_message
@@ -111,8 +112,7 @@ def apply_series(
         made.extend(_Series(session, steps, transaction, head, quiet, not notes).commit())
 
     plan = apply_locked(patch, session, make_commits)
-    plan = replace(plan, commits=tuple(made))
-    return plan.with_notes([*notes, *write_commits(plan, repository)])
+    return with_commits(plan.with_notes(notes), made, repository)
 
 
 def skipped_hooks(repository: Repository, options: Options, changes: Iterable[Change]) -> list[str]:
@@ -124,15 +124,17 @@ def skipped_hooks(repository: Repository, options: Options, changes: Iterable[Ch
     return ["git commit ran no hooks, because the patch changes hooks; look at them first"]
 
 
-def write_commits(plan: Plan, repository: Repository) -> list[str]:
-    """Write the commits of `plan` to its journal record; return notes if that fails."""
-    if not (plan.record and plan.commits):
-        return []
+def with_commits(plan: Plan, commits: Sequence[str], repository: Repository) -> Plan:
+    """Return `plan` with `commits`, which are written to its journal record; a note if not."""
+    names = abbreviate_commits(repository, commits)
+    plan = replace(plan, commits=tuple(commits), commit_names=names)
+    if not (plan.record and commits):
+        return plan
     try:
-        journal.add_commits(state_dir(repository), plan.record, plan.commits)
+        journal.add_commits(state_dir(repository), plan.record, commits)
     except (OSError, ValueError) as error:
-        return [f"the commit could not be added to the journal: {error}"]
-    return []
+        return plan.with_notes([f"the commit could not be added to the journal: {error}"])
+    return plan
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from git_opatch.git.history import abbreviate_commits
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction, entries, get
 from git_opatch.journal.patch_history import Journal, PatchHistory, read_journal
@@ -28,15 +29,23 @@ def records_of(repository: Repository) -> list[Record]:
 
 
 def logged_records(
-    repository: Repository, number: int | None = None, most: int | None = None
+    repository: Repository,
+    number: int | None = None,
+    most: int | None = None,
+    *,
+    reversals: bool = False,
 ) -> Iterator[LoggedRecord | tuple[int, JournalError]]:
-    """Yield what became of each record, newest first, or the error of one that cannot be read.
+    """Yield what became of each patch, newest first, or the error of a record that is unreadable.
 
-    `number` names one, `most` limits them. Raises `JournalError` if there is none of this number.
+    `number` names one record, `most` limits them, and with `reversals` undos and redos are records
+    of their own. Raises `JournalError` if there is none of this number.
     """
     home = state_dir(repository)
     journal = read_journal(home)
-    wanted = [get(home, number).number] if number is not None else _newest(journal, most)
+    if number is not None:
+        wanted = [get(home, number).number]
+    else:
+        wanted = _newest(journal, most, reversals=reversals)
     errors = dict(journal.unreadable)
     known = {record.number: (h, record) for h in journal.histories for record in h.records}
     log = _Log(repository, journal, [known[each][0] for each in wanted if each in known])
@@ -51,7 +60,9 @@ class _Log:
         self, repository: Repository, journal: Journal, histories: Sequence[PatchHistory]
     ) -> None:
         self._states: RecordStates | None = None
+        self._repository = repository
         self._commits: dict[int, str] | None = None
+        self._names: dict[str, str] = {}
         self._records = [record for each in histories for record in each.records]
         if repository.top is not None and histories:
             self._states = RecordStates(journal, repository)
@@ -60,10 +71,11 @@ class _Log:
     def describe(self, history: PatchHistory, record: Record) -> LoggedRecord:
         after = history.after(record.number)
         state = self._state(history) if record.action is RecordAction.APPLY else None
-        committed = state is not None and state.state is State.COMMITTED and not state.commits
-        commit = self._commit_of(record) if committed else ""
         by = state.by if state else after.number if after else 0
-        return LoggedRecord(record, state, by, commit)
+        if state is None or state.state is not State.COMMITTED:
+            return LoggedRecord(record, state, by)
+        commits = state.commits or self._commit_of(record)
+        return LoggedRecord(record, state, by, commits, self._abbreviated(commits))
 
     def _state(self, history: PatchHistory) -> RecordState | None:
         try:
@@ -71,14 +83,29 @@ class _Log:
         except OpatchError:
             return None
 
-    def _commit_of(self, record: Record) -> str:
+    def _commit_of(self, record: Record) -> tuple[str, ...]:
         """Look for the commit that the user made of a patch; all are looked for at once."""
         if self._commits is None and self._states is not None:
             self._commits = self._states.commits_of(self._records)
-        return (self._commits or {}).get(record.number, "")
+        commit = (self._commits or {}).get(record.number)
+        return (commit,) if commit else ()
+
+    def _abbreviated(self, commits: Sequence[str]) -> tuple[str, ...]:
+        """Abbreviate `commits`, and with them all that may be asked for next."""
+        if not self._names.keys() >= set(commits):
+            known = {each for record in self._records for each in record.commits}
+            known.update(commits, (self._commits or {}).values())
+            wanted = sorted(known)
+            names = abbreviate_commits(self._repository, wanted)
+            self._names = dict(zip(wanted, names, strict=True))
+        return tuple(self._names[each] for each in commits)
 
 
-def _newest(journal: Journal, most: int | None) -> list[int]:
-    numbers = [record.number for history in journal.histories for record in history.records]
-    numbers += [number for number, _ in journal.unreadable]
+def _newest(journal: Journal, most: int | None, *, reversals: bool) -> list[int]:
+    """List the newest records; a patch whose own is not kept any more is there by its newest."""
+    numbers = [number for number, _ in journal.unreadable]
+    for history in journal.histories:
+        records = [record.number for record in history.records]
+        own = history.number if history.number in records else records[-1]
+        numbers += records if reversals else [own]
     return list(islice(sorted(numbers, reverse=True), most))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from git_opatch.git.history import abbreviate_commits
 from git_opatch.git.index import unmerged_paths
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction
@@ -26,7 +27,7 @@ from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import plan_request
 from git_opatch.plan.preflight import preflight
 from git_opatch.plan.record_state import RecordState, RecordStates, State
-from git_opatch.transaction import deferred_signals, state_dir
+from git_opatch.transaction import after_commit, deferred_signals, state_dir
 
 OptionsFor = Callable[[Record], Options]
 """The options with which a record is reversed."""
@@ -106,7 +107,8 @@ def _reverse(
             return Reversal(record, options, failures=failures, recovered=tuple(notes))
         with deferred_signals():
             plan = perform(plan, Session(repository, options, lock, record.name))
-    plan = plan.with_notes(run_post_hook(plan, repository), first=[*notes, *choice.notes])
+    with after_commit():
+        plan = plan.with_notes(run_post_hook(plan, repository), first=[*notes, *choice.notes])
     return Reversal(record, options, plan)
 
 
@@ -268,14 +270,19 @@ class _Chooser:
             what += self._committed_as(history, state)
         ways = [f"to stage its undo: git opatch undo {number}"]
         if state.commits:
-            ways.insert(0, f"to revert it in a commit: {revert_command(state.commits)}")
+            ways.insert(
+                0, f"to revert it in a commit: {revert_command(self._abbreviated(state.commits))}"
+            )
         return UndoneError(_lines(what, [*skipped[:_MOST_SKIPPED], *ways]))
 
     def _committed_as(self, history: PatchHistory, state: RecordState) -> str:
         applied = history.application
         found = {} if state.commits or applied is None else self._states.commits_of([applied])
         commits = state.commits or tuple(found.values())
-        return committed_as(commits) if commits else "committed"
+        return committed_as(self._abbreviated(commits)) if commits else "committed"
+
+    def _abbreviated(self, commits: Sequence[str]) -> tuple[str, ...]:
+        return abbreviate_commits(self._repository, commits)
 
     def _not_undoable(self, history: PatchHistory, state: RecordState) -> JournalError:
         number = history.number
@@ -328,7 +335,8 @@ class _Chooser:
             state = self._states.of(history)
             changed = f"patch {history.number} changed the file after that"
             if state.commits:
-                return f"{changed}, and was committed; first: {revert_command(state.commits)}"
+                revert = revert_command(self._abbreviated(state.commits))
+                return f"{changed}, and was committed; first: {revert}"
             if state.state in (State.APPLIED, State.COMMITTED):
                 return f"{changed}; first: git opatch undo {history.number}"
         return f"what was applied: git opatch log -p {record.number}"

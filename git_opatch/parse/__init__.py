@@ -18,10 +18,10 @@ from git_opatch.model.errors import Diagnostic, ParseError
 from git_opatch.model.options import Format
 from git_opatch.model.patch import Mail, Patch
 from git_opatch.parse.formats import (
-    BEGINNING,
     FORMATS,
     MARKS,
     OPENING,
+    beginning,
     find_format,
     parser_of,
     unwrap,
@@ -84,7 +84,7 @@ def _parse_text(scanner: Scanner, formats: Sequence[Format], depth: int) -> None
             return
         else:
             skip_prose(scanner, formats)
-            scanner.skip_to(BEGINNING)
+            scanner.skip_to(beginning())
 
 
 def _mails_with_patch(scanner: Scanner) -> tuple[Mail, ...]:
@@ -140,12 +140,12 @@ def _diagnose_no_patch(raw: bytes, source: str, patch_format: Format | None) -> 
 def _find_other_format(raw: bytes) -> str:
     """Say which other format the text seems to have."""
     scanner = Scanner.from_bytes(raw)
-    scanner.skip_to(BEGINNING)
+    scanner.skip_to(beginning())
     while not scanner.at_end:
         if (found := find_format(scanner, FORMATS)) is not None:
             return f"; line {scanner.number} seems to begin one of {found.value}"
         scanner.take()
-        scanner.skip_to(BEGINNING)
+        scanner.skip_to(beginning())
     return ""
 
 

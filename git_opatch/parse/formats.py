@@ -22,6 +22,7 @@ from typing import NamedTuple
 from git_opatch.model.options import Format
 from git_opatch.parse.file_changes import TAG
 from git_opatch.parse.json_operations import JSON
+from git_opatch.parse.lines import line_start
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.wrappers import mail, shell
 
@@ -100,7 +101,6 @@ PATCH = _union(HUNK_START, *_begins(FORMATS.values()))
 """A line that may begin a patch of any format, or a hunk, without its indentation."""
 MARKS = _union(*(re.escape(mark) for row in FORMATS.values() for mark in row.marks))
 """The exact first and last lines of patches that have such lines."""
-MARKS_PATTERN = re.compile(MARKS)
 
 _WRAPPERS = (
     Row("json_operations", JSON),
@@ -110,19 +110,21 @@ _WRAPPERS = (
 )
 """Fences are not in the list: they change the state of the scanner, and have no inner text."""
 
-# Prose, which may be long, is skipped by one pattern before it is split into lines.
-BEGINNING = re.compile(rb"(?m)^[ \t]*" + _union(PATCH, *_begins(_WRAPPERS), _FENCE, _UNSUPPORTED))
-"""A line that may begin a patch, a wrapper, or part of one."""
-NAMED_BEGINNING = re.compile(
-    rb"[ \t]*"
-    + _union(
-        HUNK_START,
-        rb"diff --git ",
-        *_begins(row for row in FORMATS.values() if row is not FORMATS[Format.UNIFIED]),
-        *_begins(_WRAPPERS),
-    )
+NAMED_BEGINNING = rb"[ \t]*" + _union(
+    HUNK_START,
+    rb"diff --git ",
+    *_begins(row for row in FORMATS.values() if row is not FORMATS[Format.UNIFIED]),
+    *_begins(_WRAPPERS),
 )
 """A line in a fence which shows that there is more than a diff without names."""
+
+
+# Prose, which may be long, is skipped by one pattern before it is split into lines. That takes
+# a while to compile, and a patch alone does not need it.
+@cache
+def beginning() -> re.Pattern[bytes]:
+    """Return the pattern of `line_start` for what may begin a patch, a wrapper, or part of one."""
+    return line_start(_union(PATCH, *_begins(_WRAPPERS), _FENCE, _UNSUPPORTED))
 
 
 def begins(*formats: Format) -> bytes:

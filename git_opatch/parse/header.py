@@ -79,6 +79,8 @@ def _parse_name(name: bytes) -> bytes | None:
 
 def _strip_timestamp(name: bytes) -> bytes:
     """Remove a timestamp, or what Subversion writes, that follows the name after a space."""
+    if b" " not in name:
+        return name
     first = max(len(name) - _MAX_TIMESTAMP, 0)
     for space in re.finditer(rb"(?<=[^ ]) +", name[first:]):
         if _TIMESTAMP.fullmatch(name, first + space.end()):

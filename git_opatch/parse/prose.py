@@ -26,8 +26,8 @@ from git_opatch.parse.formats import (
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.wrappers import fence
 
-_PATCH = re.compile(begins(*(name for name in Format if not FORMATS[name].in_json)))
-_DIFF_FENCE = re.compile(rb"(?i)[ \t]*(?:`{3,}|~{3,})[ \t]*(?:u?diff|patch)\b")
+_PATCH = begins(*(name for name in Format if not FORMATS[name].in_json))
+_DIFF_FENCE = rb"(?i)[ \t]*(?:`{3,}|~{3,})[ \t]*(?:u?diff|patch)\b"
 
 
 def skip_prose(scanner: Scanner, formats: Sequence[Format]) -> None:
@@ -35,7 +35,7 @@ def skip_prose(scanner: Scanner, formats: Sequence[Format]) -> None:
     number, line = scanner.number, scanner.line
     has_unified, has_envelope = Format.UNIFIED in formats, Format.ENVELOPE in formats
     if fence.skip_fence(scanner):
-        if has_unified and scanner.fence and _DIFF_FENCE.match(line):
+        if has_unified and scanner.fence and re.match(_DIFF_FENCE, line):
             _refuse_nameless_diff(scanner, number)
         return
     if has_unified and _refuse_unsupported(scanner):
@@ -67,7 +67,7 @@ def _refuse_nameless_hunk(scanner: Scanner, number: int, *, has_unified: bool) -
         else "`*** Begin Patch` and `*** Update File: PATH`"
     )
     scanner.error(f"this hunk does not name a file; write {header} above it", number)
-    scanner.skip_until(lambda line: _PATCH.match(line) is not None)
+    scanner.skip_until(lambda line: re.match(_PATCH, line) is not None)
 
 
 def _refuse_nameless_diff(scanner: Scanner, number: int) -> None:
@@ -79,7 +79,7 @@ def _refuse_nameless_diff(scanner: Scanner, number: int) -> None:
 
     ahead, has_change = replace(scanner), False
     while not ahead.at_end and not fence.is_fence(ahead, ahead.line):
-        if NAMED_BEGINNING.match(ahead.line) or names_at(ahead) is not None:
+        if re.match(NAMED_BEGINNING, ahead.line) or names_at(ahead) is not None:
             return
         has_change = has_change or ahead.line.startswith((b"+", b"-"))
         ahead.take()

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from git_opatch import journal
-from git_opatch.git.history import abbreviate_commit, find_blob, list_history, readable_blobs
+from git_opatch.git.history import abbreviate_commits, find_blob, list_history, readable_blobs
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Entry, Mode
 from git_opatch.model.errors import RepositoryError
@@ -99,7 +99,10 @@ def _of_journal(repository: Repository) -> Iterator[tuple[str, Version]]:
             for change in record.changes:
                 entry: Entry | None = getattr(change, side)
                 if entry is not None and entry.mode.is_file:
-                    yield change.path, Version(entry.id, f"record {record.number} of the journal")
+                    yield (
+                        change.path,
+                        Version(entry.id, f"entry {record.number} of `git opatch log`"),
+                    )
 
 
 def _is_file(mode: str) -> bool:
@@ -110,6 +113,6 @@ def describe(version: Version, repository: Repository) -> str:
     """Name a version for a message: "3f2c1ab (2 commits ago)"."""
     if version.age is None:
         return version.where
-    short = abbreviate_commit(repository, version.where)
+    (short,) = abbreviate_commits(repository, [version.where])
     ago = f"{version.age} commit{'s' * (version.age > 1)} ago" if version.age else "the last commit"
     return f"{short} ({ago})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import replace
 
 from git_opatch.model.patch import FilePatch, Patch
@@ -16,6 +17,15 @@ def resolve_paths(patch: Patch, directory: str, top: str = "") -> Patch:
     """
     files = tuple(_resolve_section(section, directory, top) for section in patch.files)
     return replace(patch, files=files)
+
+
+def called_in(directory: str, patch: Patch) -> Patch:
+    """Return `patch` as called in `directory`, relative to the top, for the top itself."""
+    files = (
+        replace(section, directory=posixpath.normpath(posixpath.join(directory, section.directory)))
+        for section in patch.files
+    )
+    return replace(patch, files=tuple(files))
 
 
 def _resolve_section(section: FilePatch, directory: str, top: str) -> FilePatch:

@@ -56,7 +56,10 @@ class PathFailures(NamedTuple):
         snapshot = self.snapshot
         existing = self.tree.get(path)
         if existing is not None and not self.options.overwrite:
-            return _exists(section, path, existing, content)
+            advice = "send an update instead"
+            if self.options.matching.can_loosen:
+                advice += ", or use --overwrite"
+            return _exists(section, path, existing, content, advice)
         if path in snapshot.submodules | snapshot.unmerged | snapshot.intended:
             return self.missing(section, path)
         tracked = snapshot.tracked if path in snapshot.folders else ()
@@ -78,14 +81,11 @@ class PathFailures(NamedTuple):
         return f"`{parent}` is {kind}, so nothing can be created below it"
 
 
-def _exists(section: FilePatch, path: str, existing: FileContent, content: FileContent) -> Failure:
+def _exists(
+    section: FilePatch, path: str, existing: FileContent, content: FileContent, advice: str
+) -> Failure:
     if existing.text == content.text and existing.mode.is_file == content.mode.is_file:
         what = "already applied: the file exists with exactly this content"
         return refusal(section, Reason.ALREADY_APPLIED, what, path=path)
-    return refusal(
-        section,
-        Reason.FILE_EXISTS,
-        "the file already exists",
-        path=path,
-        advice="send an update instead, or use --overwrite",
-    )
+    what = "the file already exists"
+    return refusal(section, Reason.FILE_EXISTS, what, path=path, advice=advice)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+from collections.abc import Iterable
 from difflib import SequenceMatcher
 from pathlib import Path
 
@@ -19,6 +20,8 @@ _MOST_COMPARED = 1000
 _MOST_SUGGESTED = 3
 _LEAST_ALIKE = 0.8
 """How much alike two file names are, from 0 to 1, for one to be meant by the other."""
+CHECK_PATH = "check the path; it is relative to the top of the working tree"
+"""The advice on a path that is like no file's."""
 
 
 def with_path_hints(
@@ -26,10 +29,12 @@ def with_path_hints(
 ) -> Plan:
     """Say of the first few wrong paths of `plan` what may be meant.
 
-    Those of a diff that is `recorded` are not read from another directory.
+    Those of a diff that is `recorded` are not read from another directory, and a program cannot
+    choose to (`Matching.can_loosen`).
     """
     first, rest = plan.failures[:_MOST_ADVISED], plan.failures[_MOST_ADVISED:]
-    if not recorded and (below := _below_current_directory(plan, repository, options)):
+    can_choose = not recorded and options.matching.can_loosen
+    if can_choose and (below := _below_current_directory(plan, repository, options)):
         return plan.with_failures([first[0]._replace(advice=below), *first[1:], *rest])
     return plan.with_failures([*(_with_hint(each, repository, options) for each in first), *rest])
 
@@ -44,13 +49,17 @@ def _with_hint(failure: Failure, repository: Repository, options: Options) -> Fa
         return _untracked(failure, options)
     similar = _most_similar(failure.path, repository, options.base, same_name=not is_missing)
     if similar:
-        advice = "did you mean " + " or ".join(f"`{path}`" for path in similar) + "?"
+        advice = did_you_mean(similar)
         detail = MissingFile(similar) if is_missing else None
         return failure._replace(advice=advice, detail=detail)
     if is_missing:
-        advice = "check the path; it is relative to the top of the working tree"
-        return failure._replace(advice=advice)
+        return failure._replace(advice=CHECK_PATH)
     return failure
+
+
+def did_you_mean(paths: Iterable[str]) -> str:
+    """Ask whether one of `paths` is meant."""
+    return "did you mean " + " or ".join(f"`{path}`" for path in paths) + "?"
 
 
 def _untracked(failure: Failure, options: Options) -> Failure:

@@ -62,6 +62,8 @@ class Plan:
     """The number of its journal record once it is applied; 0 if there is none."""
     commits: tuple[str, ...] = ()
     """The ids of the commits that were made of it, oldest first."""
+    commit_names: tuple[str, ...] = ()
+    """The same ids, abbreviated by git for a person."""
 
     @property
     def undoes(self) -> int:
@@ -87,6 +89,11 @@ class Plan:
     def patch_set(self) -> PatchSet:
         """The completed diff as `unidiff.PatchSet`: files, hunks and lines to iterate over."""
         return self.completed.patch_set
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is refused and nothing would change."""
+        return not self.failures and not self.completed.changes
 
     def is_refused(self, options: Options) -> bool:
         """Whether nothing of it may be applied."""

@@ -109,7 +109,7 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
             undo, snapshot = plan_undo(record, repository, options)
             if not undo.failures and (_restores(undo, record) or _carries_in_worktree(options)):
                 if not all(section.has_content for section in patch.files):
-                    undo = undo.with_notes([f"undone as it was applied, by record {record.patch}"])
+                    undo = undo.with_notes([f"undone as it was applied, as patch {record.patch}"])
                 return undo, snapshot
     plan, snapshot = _plan_patch(reverse(patch), repository, options, record)
     if record is not None and not plan.failures:

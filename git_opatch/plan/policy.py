@@ -6,7 +6,7 @@ Pathspecs are matched by git itself (gitglossary(7), "pathspec").
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 
 from git_opatch.git.pathspec import matching_paths
 from git_opatch.git.repository import Repository
@@ -37,6 +37,21 @@ def check_policy(
             if (path in matched) is not rule.allows
         ]
     return failures
+
+
+def forbidden_path(
+    paths: Sequence[str], repository: Repository, rules: Sequence[PathRule]
+) -> tuple[str, PathRule] | None:
+    """Find a path that a rule forbids, and the rule; None if all are allowed.
+
+    Raises `RepositoryError` for an invalid pathspec.
+    """
+    for rule in rules:
+        matched = matching_paths(repository, paths, rule.pathspecs, rule.directory)
+        for path in paths:
+            if (path in matched) is not rule.allows:
+                return path, rule
+    return None
 
 
 def _touched(section: FilePatch, existing: Set[str | None]) -> list[str]:

@@ -27,7 +27,7 @@ def recorded_sections(
     """
     if not record.whole or any(failure.reason in _FORBIDDEN for failure in plan.failures):
         return []
-    what = f"is already applied, by record {record.patch} of the journal (git opatch log)"
+    what = f"is already applied, as patch {record.patch} (see `git opatch log`)"
     return [
         refusal(section, Reason.ALREADY_APPLIED, what)
         for section in patch.files

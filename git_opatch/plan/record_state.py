@@ -74,8 +74,10 @@ class LoggedRecord(NamedTuple):
     """That of the patch; None for an undo or a redo of it, and where it cannot be told."""
     reversed_by: int = 0
     """The record that undid or redid just this one; 0 if none."""
-    commit: str = ""
-    """The commit that made the change; empty if it is not known."""
+    commits: tuple[str, ...] = ()
+    """The commits that made the change, oldest first, where it is committed and they are known."""
+    commit_names: tuple[str, ...] = ()
+    """The same, abbreviated by git for a person."""
 
 
 class RecordStates:

@@ -46,12 +46,13 @@ NOTHING_TO_RECOVER = "nothing to recover"
 
 def count_changes(counts: Mapping[str, int], *, done: bool = True) -> str:
     """Count changed files by git's letters: "3 files changed: 1 added, 2 modified"."""
-    parts = ", ".join(
-        f"{counts[letter]} {change}" for letter, change in _CHANGES.items() if letter in counts
-    )
+    kinds = [(counts[letter], kind) for letter, kind in _CHANGES.items() if letter in counts]
     total = sum(counts.values())
-    count = f"{total} file{'s' * (total != 1)}"
-    return f"{count} changed: {parts}" if done else f"{count} ({parts}); nothing was changed"
+    files = f"{total} file{'s' * (total != 1)}"
+    parts = kinds[0][1] if len(kinds) == 1 else ", ".join(f"{n} {kind}" for n, kind in kinds)
+    if not done:
+        return f"{files} ({parts}); nothing was changed"
+    return f"{files} {parts}" if len(kinds) == 1 else f"{files} changed: {parts}"
 
 
 def destination(options: Options, commits: Sequence[str] = ()) -> str:
@@ -70,7 +71,7 @@ def applied(plan: Plan, options: Options, undo: str) -> str:
         return nothing_to_do(options)
     changes = count_changes(Counter(file.status for file in plan.completed.files))
     hint = f". Undo: {visible(undo, _MOST_CHARACTERS)}" if undo else ""
-    return f"{changes}{destination(options, plan.commits)}{hint}"
+    return f"{changes}{destination(options, plan.commit_names)}{hint}"
 
 
 def carried_out(plan: Plan, options: Options, opposite: str) -> str:
@@ -192,7 +193,7 @@ def undo_command(options: Options, files: Sequence[str], plan: Plan) -> str:
     did not commit must not be committed by its undo.
     """
     if plan.commits:
-        return revert_command(plan.commits)
+        return revert_command(plan.commit_names)
     if plan.record and plan.undoes:
         return f"git opatch redo {plan.undoes}"
     if plan.record:

@@ -159,7 +159,7 @@ def _paths(plan: Plan) -> Fields:
 
 def _refused(outcome: Outcome) -> Fields:
     """Render a patch that does not apply."""
-    already = outcome.is_already_applied()
+    already = outcome.already_applied
     summary = refusal_summary(outcome.failures)
     if already:
         summary = "the patch is already applied; nothing was changed"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from git_opatch import report
-from git_opatch.journal import RecordAction
+from git_opatch.journal import Record, RecordAction
 from git_opatch.model.blob import Change
 from git_opatch.model.commits import committed_as
 from git_opatch.model.errors import JournalError
@@ -17,18 +18,20 @@ from git_opatch.report.values import CHANGES, Fields, plain, text
 
 
 def line(logged: LoggedRecord) -> str:
-    """Word a record: number, time as with git's `--date=iso`, changes, state, patch."""
+    """Word a record: number, time as with git's `--date=iso`, state, name, changes."""
     record = logged.record
     when = time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(record.time))
-    words = (str(record.number), when, summary(logged), visible(record.name))
+    words = (str(record.number), when, _became(logged), visible(record.name), _changes(record))
     return "  ".join(filter(None, words))
 
 
 def summary(logged: LoggedRecord) -> str:
     """Say how many files were changed, how, where, and what became of it."""
-    record = logged.record
-    changes = report.count_changes(record.files) + report.ONLY_IN[record.target]
-    return "; ".join(filter(None, (changes, _became(logged))))
+    return "; ".join(filter(None, (_changes(logged.record), _became(logged))))
+
+
+def _changes(record: Record) -> str:
+    return report.count_changes(record.files) + report.ONLY_IN[record.target]
 
 
 def _became(logged: LoggedRecord) -> str:
@@ -37,15 +40,15 @@ def _became(logged: LoggedRecord) -> str:
         return f"undo of {record.patch}" + (f", redone by {by}" if by else "")
     if record.action is RecordAction.REDO:
         return f"redo of {record.patch}" + (f", undone by {by}" if by else "")
-    return _word_state(state, logged.commit) if state else ""
+    return _word_state(state, logged.commit_names) if state else ""
 
 
-def _word_state(state: RecordState, commit: str) -> str:
+def _word_state(state: RecordState, commits: Sequence[str]) -> str:
     if state.state is State.UNDONE:
         return f"undone by {state.by}"
     if state.state is State.REAPPLIED:
         return f"applied again as {state.by}"
-    if state.state is State.COMMITTED and (commits := state.commits or (commit and (commit,))):
+    if state.state is State.COMMITTED and commits:
         return committed_as(commits)
     return _WORDS[state.state]
 
@@ -53,7 +56,7 @@ def _word_state(state: RecordState, commit: str) -> str:
 _WORDS = {
     State.APPLIED: "applied",
     State.COMMITTED: "committed",
-    State.UNSTAGED: "applied, but not staged any more",
+    State.UNSTAGED: "applied, not staged",
     State.CHANGED: "changed since",
     State.GONE: "gone",
 }
@@ -68,7 +71,6 @@ def values(logged: LoggedRecord, diff: bytes | None = None, error: str | None = 
     """Render a record, with its diff if that is wanted; `error` says why it cannot be read."""
     record, state = logged.record, logged.state
     when = datetime.fromtimestamp(record.time, UTC)
-    commits = list(record.commits) or ([logged.commit] if logged.commit else [])
     return {
         "record": record.number,
         "time": when.isoformat().replace("+00:00", "Z"),
@@ -79,7 +81,7 @@ def values(logged: LoggedRecord, diff: bytes | None = None, error: str | None = 
         "redoes": record.redoes or None,
         "state": state.state.value if state else None,
         "reversed_by": logged.reversed_by or None,
-        "commits": commits,
+        "commits": list(record.commits or logged.commits),
         "files": {CHANGES.get(letter, letter): count for letter, count in record.files.items()},
         "paths": [_path(change) for change in record.changes],
         **text("diff", diff),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from git_opatch.model.errors import OpatchError
@@ -33,8 +32,8 @@ class Outcome(NamedTuple):
     """How many commits would be made."""
     name: str = ""
     """The patch's name, where several are judged."""
-    replan: Callable[[Options], Plan] | None = None
-    """Plans the patch with other options."""
+    already_applied: bool = False
+    """Whether it is refused because all of it is applied already."""
     whole: Patch | None = None
     """The patch as it was given, whose parts have ids; None if it is not from a text."""
     left_out: tuple[Part, ...] = ()
@@ -51,15 +50,3 @@ class Outcome(NamedTuple):
         if self.error:
             return self.error.exit_status
         return Refused.exit_status if self.failures or self.plan.failures else 0
-
-    def is_already_applied(self) -> bool:
-        """Whether the patch is refused because all of it is applied already.
-
-        It is planned once more for that, as no failure says that the rest of it changes nothing.
-        """
-        if self.options.reverse or not self.replan:
-            return False
-        if not all(failure.already_applied for failure in self.failures):
-            return False
-        plan = self.replan(replace(self.options, skip_applied=True))
-        return not plan.failures and not plan.completed.changes

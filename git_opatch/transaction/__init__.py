@@ -2,7 +2,7 @@
 
 from git_opatch.transaction.check import check_diff
 from git_opatch.transaction.files import Kept
-from git_opatch.transaction.lock import deferred_signals, locked, retry_while_locked
+from git_opatch.transaction.lock import after_commit, deferred_signals, locked, retry_while_locked
 from git_opatch.transaction.perform import run_transaction
 from git_opatch.transaction.record import (
     TransactionRecord,
@@ -19,6 +19,7 @@ __all__ = [
     "Kept",
     "Restored",
     "TransactionRecord",
+    "after_commit",
     "check_diff",
     "deferred_signals",
     "has_incomplete",

@@ -35,6 +35,7 @@ class LockedIndex(Protocol):
         """The directory of the record, below that of git opatch in the git directory."""
 
 
+_APPLIED = "interrupted; the patch had been applied by then, all of it"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -112,7 +113,16 @@ def deferred_signals() -> Iterator[None]:
         for number, handler in handlers.items():
             signal.signal(number, handler)
     if received:
-        raise Interrupted("interrupted; the patch had been applied by then, all of it")
+        raise Interrupted(_APPLIED)
+
+
+@contextmanager
+def after_commit() -> Iterator[None]:
+    """Say of an interrupt that all was applied by then: what is left to do changes nothing."""
+    try:
+        yield
+    except (Interrupted, KeyboardInterrupt):
+        raise Interrupted(_APPLIED) from None
 
 
 def lock_index(index: Path, token: Path) -> None:

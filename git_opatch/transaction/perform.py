@@ -97,14 +97,15 @@ def _roll_back(
     if isinstance(error, BusyError) or not isinstance(error, (OpatchError, OSError)):
         return error
     message = f"cannot write: {error}" if isinstance(error, OSError) else str(error)
+    message += "; " if isinstance(error, Interrupted) else "\n"
     if restored.kept:
         names = ", ".join(visible(kept.path) for kept in restored.kept[:_MOST_NAMED])
         message += (
-            f"\neverything was restored except what was changed meanwhile: {names}; "
+            f"everything was restored except what was changed meanwhile: {names}; "
             f"the earlier versions are in {restored.backup}"
         )
     else:
-        message += "\neverything was restored"
+        message += "everything was restored"
     if isinstance(error, Interrupted):
         return Interrupted(message)
     if isinstance(error, CommitError):

@@ -350,7 +350,7 @@ def test_deleted_content_is_restored_from_the_journal_or_head(base: Sandbox) -> 
     assert base.opatch("apply", feed=patch).status == 0
     base.git("commit", "--quiet", "-m", "gone")
     ran = base.opatch("apply", "-R", feed=patch)
-    assert (ran.status, ran.err) == (0, "note: undone as it was applied, by record 1\n")
+    assert (ran.status, ran.err) == (0, "note: undone as it was applied, as patch 1\n")
     assert base.index()["b.txt"] == ("100644", b"b\n")
     base.git("rm", "--quiet", "--force", "b.txt")
     for record in (base.path / ".git/opatch/journal").iterdir():
@@ -470,6 +470,6 @@ def test_a_damaged_journal_is_ignored(base: Sandbox) -> None:
         base.write(f".git/opatch/journal/{name}", damage)
         assert (base.index(), base.files()) == after
         ran = base.opatch("apply", "-R", "--check", feed=_PATCH)
-        source = "HEAD" if name == "1.json" else "record 1 of the journal"
+        source = "HEAD" if name == "1.json" else "entry 1 of `git opatch log`"
         assert (ran.status, ran.err) == (0, f"note: b.txt: content taken from {source}\n"), damage
         base.write(f".git/opatch/journal/{name}", kept)

@@ -73,7 +73,7 @@ def test_the_working_tree_can_be_the_base(base: Sandbox) -> None:
 def test_a_patch_can_be_reversed(base: Sandbox) -> None:
     base.opatch("apply", feed=_PATCH)
     ran = base.opatch("convert", "-R", feed=_PATCH)
-    assert ran.err == "note: undone as it was applied, by record 1\n"
+    assert ran.err == "note: undone as it was applied, as patch 1\n"
     base.git("apply", "--index", "-", feed=ran.out)
     assert base.git("status", "--short") == b""
 
@@ -87,7 +87,7 @@ def test_a_closed_pipe_causes_no_traceback(base: Sandbox) -> None:
     ):
         ran = base.run("sh", "-c", command, feed=_PATCH)
         assert ran.status == 0, ran.err
-        assert ran.err in ("", "note: undone as it was applied, by record 1\n")
+        assert ran.err in ("", "note: undone as it was applied, as patch 1\n")
     assert base.run("sh", "-c", "git-opatch convert -R >/dev/full", feed=_PATCH).status == 128
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import pty
 import signal
+import subprocess
+import sys
 import termios
 import time
 from pathlib import Path
@@ -14,8 +16,11 @@ from interrupts import hold_interrupts, wait_for_main
 from sandbox import Sandbox
 from writers import envelope
 
+import git_opatch
+
 _BEFORE, _AFTER = b"a\nb\nc\n", b"a\nB\nc\n"
 _MOMENTS = 12
+_MANY_MOMENTS = 80
 _SECONDS = 60
 _LINE_OF_GIT = "error: waitpid for git-opatch failed"
 """What git says, and ends with 128, where an interrupt finds it already waiting for us."""
@@ -65,21 +70,39 @@ class Terminal:
         return status, seen.replace(b"\r\n", b"\n").replace(b"^C", b"").decode()
 
 
-@pytest.mark.parametrize("words", [("git", "opatch"), ("git-opatch",)], ids=" ".join)
+_WAYS = [("git", "opatch"), ("git-opatch",)]
+
+
+@pytest.mark.parametrize("words", _WAYS, ids=" ".join)
 def test_two_interrupts_at_any_moment_give_one_line(
     base: Sandbox, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hold_interrupts(tmp_path / "python", monkeypatch)
+    _interrupt_at(_MOMENTS, base, words, monkeypatch)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("words", _WAYS, ids=" ".join)
+def test_two_interrupts_at_each_of_many_moments_give_one_line(
+    base: Sandbox, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hold_interrupts(tmp_path / "python", monkeypatch)
+    _interrupt_at(_MANY_MOMENTS, base, words, monkeypatch)
+
+
+def _interrupt_at(
+    moments: int, base: Sandbox, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     start = time.monotonic()
     assert Terminal(base.path, *words, "apply", ".git/p").end()[0] == 0
     usual = time.monotonic() - start
     base.git("reset", "--quiet", "--hard")
     interrupted = 0
-    for moment in range(_MOMENTS):
+    for moment in range(moments):
         terminal = Terminal(base.path, *words, "apply", ".git/p")
         wait_for_main(terminal.pid)
-        time.sleep(usual * moment / _MOMENTS / 2)
+        time.sleep(usual * moment / moments)
         terminal.press_ctrl_c()
         time.sleep(0.002 * (moment % 5))
         terminal.press_ctrl_c()
@@ -98,3 +121,17 @@ def test_two_interrupts_at_any_moment_give_one_line(
         assert base.read("f") == expected
         base.git("reset", "--quiet", "--hard")
     assert interrupted
+
+
+def test_nothing_is_imported_before_interrupts_are_caught() -> None:
+    """Until then Python's own handler is there, which shows a traceback."""
+    script = (
+        "import sys\n"
+        f"sys.path.insert(0, {str(Path(git_opatch.__file__).parents[1])!r})\n"
+        "known = set(sys.modules)\n"
+        "from git_opatch.cli import interrupts\n"
+        "print(*sorted(set(sys.modules) - known))\n"
+    )
+    command = [sys.executable, "-I", "-c", script]
+    imported = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert imported == ["git_opatch", "git_opatch.cli", "git_opatch.cli.interrupts"]

@@ -19,11 +19,11 @@ def base(repo: Sandbox) -> Sandbox:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("undo x", "`x` is not a number; to see the numbers of the records: git opatch log"),
+        ("undo x", "`x` is not a number; to see the numbers: git opatch log"),
         ("undo 1 2", "`git opatch undo` takes one argument; see `git opatch undo -h`"),
         ("prompt x", "`git opatch prompt` takes no arguments; see `git opatch prompt -h`"),
         ("undo -1", "`git opatch undo` has no option `-1`; write 1 without `-`"),
-        ("log -5", "`git opatch log` has no option `-5`; write -n 5"),
+        ("log -5x", "`git opatch log` has no option `-5`; write 5 without `-`"),
         ("log -n x", "-n: `x` is not a number; see `git opatch log -h`"),
         ("apply --fuzz x p.txt", "--fuzz: `x` is not a number; see `git opatch apply -h`"),
         ("apply --fuzz", "`--fuzz` needs a value; see `git opatch apply -h`"),

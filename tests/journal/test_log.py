@@ -44,14 +44,45 @@ def _log(repo: Sandbox, *words: str) -> list[str]:
     return ran.out.decode().splitlines()
 
 
-def test_each_record_has_a_line(applied: Sandbox) -> None:
-    third, second, first = _log(applied)
-    assert re.fullmatch(
-        rf"1  {_TIME}  1 file changed: 1 modified, in the index only; applied", first
-    )
+def test_each_patch_has_a_line(applied: Sandbox) -> None:
+    second, first = _log(applied)
+    assert re.fullmatch(rf"1  {_TIME}  applied  1 file modified, in the index only", first)
     counts = "2 files changed: 1 added, 1 deleted"
-    assert re.fullmatch(rf"2  {_TIME}  {counts}; undone by 3  \.git/p\.txt", second)
-    assert re.fullmatch(rf"3  {_TIME}  {counts}; undo of 2  \.git/p\.txt", third)
+    assert re.fullmatch(rf"2  {_TIME}  undone by 3  \.git/p\.txt  {counts}", second)
+
+
+def test_an_undo_and_a_redo_are_shown_where_all_are_asked_for(applied: Sandbox) -> None:
+    assert applied.opatch("redo").status == 0
+    assert [line[0] for line in _log(applied)] == ["2", "1"]
+    assert "  applied  " in _log(applied)[0]
+    fourth, third, *others = _log(applied, "--all")
+    assert [line[0] for line in others] == ["2", "1"]
+    assert re.match(rf"4  {_TIME}  redo of 2  \.git/p\.txt  ", fourth)
+    assert re.match(rf"3  {_TIME}  undo of 2, redone by 4  \.git/p\.txt  ", third)
+    assert _log(applied, "3") == [third]
+    assert [line[0] for line in _log(applied, "--all", "-2")] == ["4", "3"]
+    assert [line[0] for line in _log(applied, "-1")] == ["2"]
+
+
+def test_a_patch_is_listed_by_its_undo_where_its_own_record_is_not_kept(applied: Sandbox) -> None:
+    (applied.path / _JOURNAL / "2.json").unlink()
+    third, first = _log(applied)
+    assert re.match(rf"3  {_TIME}  undo of 2  ", third)
+    assert first[0] == "1"
+    assert applied.opatch("redo", "2").status == 0
+
+
+def test_commits_are_abbreviated_as_git_does_it(base: Sandbox) -> None:
+    base.write(".git/p", _UPDATE)
+    ran = base.opatch("apply", "--commit", "-m", "m", ".git/p")
+    head = base.git("rev-parse", "HEAD").decode().strip()
+    assert ran.out.decode().endswith(f"as {head[:7]}. Undo: git revert {head[:7]}\n")
+    for setting, digits in (("auto", 7), ("11", 11), ("no", 40)):
+        base.git("config", "core.abbrev", setting)
+        assert f"  committed as {head[:digits]}  .git/p  " in _log(base)[0]
+        assert f"git revert {head[:digits]}\n" in base.opatch("undo").err
+    base.git("config", "log.showSignature", "true")
+    assert f"  committed as {head}  .git/p  " in _log(base)[0]
 
 
 def test_times_are_in_the_time_zone_of_the_user(applied: Sandbox) -> None:
@@ -77,11 +108,12 @@ def test_bytes_of_a_diff_are_kept(base: Sandbox) -> None:
 
 
 def test_the_number_of_records_can_be_limited(applied: Sandbox) -> None:
-    assert [line[0] for line in _log(applied, "-n", "2")] == ["3", "2"]
-    assert _log(applied, "-n", "0") == []
-    assert [line[0] for line in _log(applied, "--max-count", "9")] == ["3", "2", "1"]
-    numbers = [line for line in _log(applied, "-p", "-n", "2") if re.match(r"\d+  ", line)]
-    assert [line[0] for line in numbers] == ["3", "2"]
+    for words in (["-n", "1"], ["-1"], ["--max-count=1"], ["-n1"]):
+        assert [line[0] for line in _log(applied, *words)] == ["2"]
+    assert _log(applied, "-n", "0") == _log(applied, "-0") == []
+    assert [line[0] for line in _log(applied, "--max-count", "9")] == ["2", "1"]
+    numbers = [line for line in _log(applied, "-p", "-2") if re.match(r"\d+  ", line)]
+    assert [line[0] for line in numbers] == ["2", "1"]
 
 
 def test_an_empty_journal_lists_nothing(base: Sandbox) -> None:
@@ -101,7 +133,7 @@ def test_a_damaged_record_is_reported(applied: Sandbox) -> None:
     applied.write(f"{_JOURNAL}/3.json", json.dumps({**entry, "version": 2}))
     applied.write(f"{_JOURNAL}/2.json", applied.read(f"{_JOURNAL}/2.json")[:50])
     third, second, first = _log(applied)
-    assert third == "3  record 3 was written by a newer version of git opatch"
+    assert third == "3  entry 3 was written by a newer version of git opatch"
     assert second.startswith("2  ")
     assert second.endswith("2.json is damaged: it is truncated, or was changed")
     assert first.startswith("1  2")
@@ -119,7 +151,7 @@ def test_names_are_escaped(base: Sandbox) -> None:
     base.write(name, _UPDATE)
     assert base.opatch("apply", name).status == 0
     (line,) = _log(base)
-    assert line.endswith(r"  p\x1b[31m\u202e[b]\n")
+    assert r"  p\x1b[31m\u202e[b]\n  " in line
 
 
 def test_subdirectories_share_the_journal_and_worktrees_do_not(
@@ -128,7 +160,7 @@ def test_subdirectories_share_the_journal_and_worktrees_do_not(
     """A linked worktree has a journal of its own, as it has an index of its own."""
     (applied.path / "sub").mkdir()
     ran = applied.opatch("log", cwd=applied.path / "sub")
-    assert ran.out.count(b"\n") == 3
+    assert ran.out.count(b"\n") == 2
     applied.git("worktree", "add", "--quiet", "../linked")
     assert _log(Sandbox(tmp_path / "linked")) == []
 
@@ -148,12 +180,12 @@ def test_the_log_is_paged_on_a_terminal(applied: Sandbox, words: list[str]) -> N
 
 def test_the_pager_is_that_of_git(applied: Sandbox) -> None:
     applied.git("config", "core.pager", "sed s/^/configured:/")
-    assert in_terminal(applied, "log", env={"NO_COLOR": "1"})[1].startswith("configured:3  ")
+    assert in_terminal(applied, "log", env={"NO_COLOR": "1"})[1].startswith("configured:2  ")
     for pager in ("", "cat", "no-such-pager"):
         seen = in_terminal(applied, "log", env={"GIT_PAGER": pager, "NO_COLOR": "1"})[1]
-        assert seen.startswith("3  ")
+        assert seen.startswith("2  ")
     applied.git("config", "pager.opatch", "false")
-    assert in_terminal(applied, "log", env={"NO_COLOR": "1"})[1].startswith("3  ")
+    assert in_terminal(applied, "log", env={"NO_COLOR": "1"})[1].startswith("2  ")
 
 
 def test_a_pager_that_is_left_early_is_not_an_error(applied: Sandbox) -> None:
@@ -170,14 +202,14 @@ def test_the_log_says_what_became_of_each_patch(base: Sandbox) -> None:
     base.write(".git/p", _UPDATE)
 
     def state() -> str:
-        return _log(base, "1")[0].partition("; ")[2].removesuffix("  .git/p")
+        return _log(base, "1")[0].partition("0000  ")[2].partition("  ")[0]
 
     assert base.opatch("apply", ".git/p").status == 0
     assert state() == "applied"
     base.git("reset", "--quiet")
-    assert state() == "applied, but not staged any more"
+    assert state() == "applied, not staged"
     base.git("commit", "--quiet", "--all", "-m", "by hand")
-    head = base.git("rev-parse", "HEAD").decode()[:12]
+    head = base.git("rev-parse", "HEAD").decode()[:7]
     assert state() == f"committed as {head}"
     base.git("checkout", "--quiet", "HEAD~")
     assert state() == "gone"
@@ -208,8 +240,8 @@ def test_a_part_of_a_change_is_not_gone(base: Sandbox, now: str, state: str) -> 
     assert base.opatch("apply", feed=patch).status == 0
     base.commit({"f": now})
     if state == "applied":
-        state = "committed as " + base.git("rev-parse", "HEAD").decode()[:12]
-    assert _log(base, "1")[0].partition("; ")[2] == state
+        state = "committed as " + base.git("rev-parse", "HEAD").decode()[:7]
+    assert _log(base, "1")[0].partition("0000  ")[2].partition("  ")[0] == state
 
 
 # --- recover ------------------------------------------------------------------------------

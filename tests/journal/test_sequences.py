@@ -528,7 +528,7 @@ class Run:
         assert files == {name: _text(name, values) for name, values in self.model.work.items()}
 
     def check_states(self) -> None:
-        ran = self.repo.opatch("log", "--json")
+        ran = self.repo.opatch("log", "--all", "--json")
         found = {each["record"]: each for each in json.loads(ran.out)["records"]}
         assert sorted(found) == [step.number for step in self.model.steps]
         for patch in self.model.patches():

@@ -52,7 +52,7 @@ def _refused(repo: Sandbox, *words: str, status: int, says: str, feed: bytes = _
 def test_the_patch_alone_is_committed(base: Sandbox) -> None:
     before = _head(base)
     ran = base.opatch(*_GOOD, feed=_PATCH)
-    short = _head(base)[:12]
+    short = _head(base)[:7]
     assert (ran.status, ran.err) == (0, "")
     assert ran.out.decode() == (
         f"2 files changed: 1 added, 1 modified; committed as {short}. Undo: git revert {short}\n"
@@ -458,7 +458,7 @@ def test_undo_of_a_commit_names_the_command_to_use(base: Sandbox) -> None:
     base.opatch(*_GOOD, feed=_PATCH)
     before = base.state()
     ran = base.opatch("undo")
-    head = _head(base)[:12]
+    head = _head(base)[:7]
     message = (
         f"error: patch 1 is committed as {head}\n"
         f"  to revert it in a commit: git revert {head}\n"
@@ -479,7 +479,7 @@ def test_the_log_names_the_commit(base: Sandbox) -> None:
     base.opatch(*_GOOD, feed=_PATCH)
     line = base.opatch("log").out.decode()
     assert line.endswith(
-        f"  2 files changed: 1 added, 1 modified; committed as {_head(base)[:12]}\n"
+        f"  committed as {_head(base)[:7]}  2 files changed: 1 added, 1 modified\n"
     )
     base.opatch("apply", feed=envelope(b"*** Add File: m\n+m\n"))
     last, first = json.loads(base.opatch("log", "--json").out)["records"]
@@ -490,7 +490,7 @@ def test_the_log_names_the_commit(base: Sandbox) -> None:
 def test_a_commit_needs_no_journal(base: Sandbox) -> None:
     base.git("config", "opatch.journalSize", "0")
     base.write(".git/p", _PATCH)
-    assert base.opatch(*_GOOD, ".git/p").out.decode().endswith(f"revert {_head(base)[:12]}\n")
+    assert base.opatch(*_GOOD, ".git/p").out.decode().endswith(f"revert {_head(base)[:7]}\n")
     hook(base, "pre-commit", "exit 1")
     base.write(".git/p", envelope(b"*** Add File: m\n+m\n"))
     ran = base.opatch(*_GOOD, ".git/p")
@@ -548,7 +548,7 @@ def test_a_kill_after_the_commit_keeps_it(base: Sandbox) -> None:
     base.git("commit", "-q", "-m", "by hand")
     ran = base.opatch("recover")
     assert ran.out.decode() == f"an interrupted apply had made its commit: {_head(base)}\n"
-    assert f": git revert {_head(base)[:12]}\n" in base.opatch("undo").err
+    assert f": git revert {_head(base)[:7]}\n" in base.opatch("undo").err
 
 
 def test_a_run_killed_while_its_hook_goes_on_is_recovered(base: Sandbox) -> None:

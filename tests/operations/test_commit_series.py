@@ -97,9 +97,9 @@ def test_several_mails_become_several_commits(base: Sandbox) -> None:
     ran = base.opatch("apply", "--commit", "--trailer", "T: t", feed=THREE.encode())
     assert (ran.status, ran.err) == (0, "")
     ids = base.git("log", "-3", "--format=%H").decode().split()
-    short = [oid[:12] for oid in ids]
+    short = [oid[:7] for oid in ids]
     assert ran.out.decode() == (
-        f"2 files changed: 2 modified; committed as {', '.join(reversed(short))}. "
+        f"2 files modified; committed as {', '.join(reversed(short))}. "
         f"Undo: git revert {' '.join(short)}\n"
     )
     assert _subjects(base) == ["commit", "One", "Two", "Three"]
@@ -118,7 +118,7 @@ def test_several_mails_are_one_record(base: Sandbox) -> None:
     ids = base.git("log", "-3", "--reverse", "--format=%H").decode().split()
     before = _state(base)
     ran = base.opatch("undo")
-    revert = " ".join(oid[:12] for oid in reversed(ids))
+    revert = " ".join(oid[:7] for oid in reversed(ids))
     assert (ran.status, ran.out) == (1, b"")
     assert f"  to revert it in a commit: git revert {revert}\n" in ran.err
     assert _state(base) == before
@@ -293,7 +293,7 @@ def test_a_check_commits_nothing(base: Sandbox) -> None:
     ran = base.opatch("apply", "--check", "--commit", feed=THREE.encode())
     assert (ran.status, ran.err) == (0, "")
     assert ran.out == (
-        b"would apply to the index and make 3 commits: 2 files (2 modified); nothing was changed\n"
+        b"would apply to the index and make 3 commits: 2 files (modified); nothing was changed\n"
     )
     assert base.state() == before
 

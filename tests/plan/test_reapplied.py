@@ -69,10 +69,7 @@ def test_the_refusal_names_the_record_and_the_reason(base: Sandbox) -> None:
     (failure,) = document["failures"]
     assert document["status"] == failure["reason"] == "already_applied"
     assert (failure["path"], failure["exact"]) == ("gone", True)
-    assert (
-        "is already applied, by record 1 of the journal"
-        in base.opatch("apply", feed=envelope(_DELETE)).err
-    )
+    assert "is already applied, as patch 1" in base.opatch("apply", feed=envelope(_DELETE)).err
 
 
 def test_the_rest_of_a_recorded_patch_is_applied(base: Sandbox) -> None:
@@ -93,7 +90,7 @@ def test_a_recorded_deletion_is_not_applied_twice(base: Sandbox, flag: list[str]
     before = base.state()
     ran = base.opatch("apply", *flag, feed=patch)
     assert ran.status == (0 if flag == ["--skip-applied"] else 1)
-    assert ran.err.count("is already applied, by record 1") == 2
+    assert ran.err.count("is already applied, as patch 1") == 2
     assert base.state() == before
 
 

@@ -214,7 +214,7 @@ def test_the_version_of_the_journal_is_found(repo: Sandbox, side: str) -> None:
     repo.write("f", _text(l8="eight", l30="c"))
     repo.git("add", "f")
     ran = _merges(repo, _patch(), content=_text(l8="eight", l30="c", l10="new"))
-    assert ran.err == "note: f: written for record 1 of the journal; merged\n"
+    assert ran.err == "note: f: written for entry 1 of `git opatch log`; merged\n"
 
 
 def test_the_outcome_of_a_merge_is_a_version(repo: Sandbox) -> None:
@@ -440,7 +440,7 @@ def test_a_conflict_names_the_command_that_undoes_it(torn: Sandbox, words: Seque
     ran = torn.opatch("apply", "--3way", *words, feed=patch)
     assert ran.status == 1
     assert ran.err.endswith("\n1 file left with conflicts; the rest of the patch is applied\n")
-    assert b"1 file changed: 1 modified; staged" in ran.out
+    assert b"1 file modified; staged" in ran.out
     assert torn.index()["other"][1] == b"p\n"
     (back,) = (line for line in ran.err.splitlines() if line.startswith("  to go back: "))
     below = torn.path / "below"

@@ -329,7 +329,7 @@ def test_undo_works_on_another_branch(base: Sandbox) -> None:
     base.git("switch", "--quiet", "-c", "with", "main")
     base.commit({"f": "above\n" + _text((15, "fifteen"))})
     ran = base.opatch("undo", "1")
-    made = base.git("rev-parse", "main").decode()[:12]
+    made = base.git("rev-parse", "main").decode()[:7]
     note = f"note: patch 1 is committed as {made}; this stages its undo\n"
     assert (ran.status, ran.err) == (0, note)
     assert base.index()["f"] == ("100644", ("above\n" + _text()).encode())
@@ -378,7 +378,7 @@ def test_a_record_of_a_newer_version_is_refused(base: Sandbox) -> None:
     base.write(f"{_JOURNAL}/2.json", json.dumps({**entry, "version": 2, "changes": "new"}))
     for words in ([], ["2"]):
         message = _refused(base, *words, status=128)
-        assert message == "error: record 2 was written by a newer version of git opatch\n"
+        assert message == "error: entry 2 was written by a newer version of git opatch\n"
     index, _ = _undone(base, "1")
     assert index["f"] == ("100644", _text((20, "20")).encode())
     assert index != before[0]

@@ -29,7 +29,7 @@ _LAYERS = [
     {"operations"},
     {"agent"},
     {"__init__", "report"},
-    {"batch"},
+    {"mcp", "batch"},
     {"cli"},
     {"__main__"},
 ]

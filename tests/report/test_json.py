@@ -518,7 +518,7 @@ def test_a_commit_is_reported(base: Sandbox) -> None:
     document = _asked(base, "apply", "--commit", "-m", "Say 2", feed=_GOOD)
     head = base.git("rev-parse", "HEAD").decode().strip()
     assert (document["status"], document["commits"]) == ("applied", [head])
-    assert document["undo_command"] == f"git revert {head[:12]}"
+    assert document["undo_command"] == f"git revert {head[:7]}"
 
 
 def test_a_commit_that_a_hook_refuses_is_reported(base: Sandbox) -> None:

@@ -346,7 +346,7 @@ def test_a_record_of_a_newer_version_is_an_error(base: Sandbox) -> None:
     base.write(f"{_JOURNAL}/1.json", '{"version": 2}')
     found = asked(base, "undo")
     assert _reasons(found, "error") == ["journal"]
-    assert found["summary"] == "record 1 was written by a newer version of git opatch"
+    assert found["summary"] == "entry 1 was written by a newer version of git opatch"
     (record,) = asked(base, "log")["records"]
     assert (record["record"], record["error"]) == (1, found["summary"])
     assert {record[name] for name in ("time", "summary", "target", "paths", "diff")} == {None}
@@ -361,7 +361,9 @@ def test_the_log_lists_the_records(base: Sandbox) -> None:
     base.opatch("apply", "--cached", ".git/p")
     base.opatch("undo")
     base.opatch("apply", feed=_UPDATE)
-    found = asked(base, "log")
+    patches = asked(base, "log")["records"]
+    assert [(each["record"], each["state"]) for each in patches] == [(3, "applied"), (1, "undone")]
+    found = asked(base, "log", "--all")
     assert (found["status"], found["summary"]) == ("shown", "3 records")
     third, second, first = found["records"]
     assert [third["record"], second["record"], first["record"]] == [3, 2, 1]
@@ -376,7 +378,7 @@ def test_the_log_lists_the_records(base: Sandbox) -> None:
     assert (second["state"], second["redoes"], third["state"]) == (None, None, "applied")
     assert first["summary"].endswith("1 deleted, in the index only; undone by 2")
     assert (first["diff"], first["error"]) == (None, None)
-    assert [record["record"] for record in asked(base, "log", "-n", "2")["records"]] == [3, 2]
+    assert [record["record"] for record in asked(base, "log", "-n", "2")["records"]] == [3, 1]
     assert [record["record"] for record in asked(base, "log", "2")["records"]] == [2]
 
 

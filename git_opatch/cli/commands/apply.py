@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from git_opatch import report
+from git_opatch.cli import interrupts
 from git_opatch.cli.commit_options import CommitOptions
 from git_opatch.cli.groups import (
     InputOptions,
@@ -25,7 +26,7 @@ from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.result import Refused
 from git_opatch.model.settings import journal_size
-from git_opatch.operations.apply import apply_patch, check_patch, plan_patch
+from git_opatch.operations.apply import apply_patch, check_patch, is_already_applied
 from git_opatch.operations.recover import recover_interrupted, refuse_interrupted
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import NotCommitted, Plan
@@ -117,6 +118,8 @@ def apply(
             run.end(check=check)
             raise
         outcome = run.outcome(selected.patch, check=check)
+        if outcome.done:
+            interrupts.ignore()  # it is applied, and what is left is to say so
         raise typer.Exit(reporter.report(outcome._replace(whole=patch, left_out=selected.left_out)))
 
 
@@ -151,11 +154,9 @@ class _Run(NamedTuple):
             plan, commits = self._check(patch) if check else (self._apply(patch), 0)
         except Refused as refused:
             self.reporter.note(notes_of(refused))
-
-            def plan_with(options: Options) -> Plan:
-                return plan_patch(patch, self.repository, options)
-
-            return Outcome(options, resolved, failures=refused.failures, replan=plan_with)
+            failures = refused.failures
+            applied = is_already_applied(patch, self.repository, options, failures)
+            return Outcome(options, resolved, failures=failures, already_applied=applied)
         except NotCommitted as error:
             undo = report.undo_command(options, self.names, error.plan)
             return Outcome(options, resolved, error.plan, error=error, done=True, undo_command=undo)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -137,18 +138,22 @@ def _judge_call(words: Sequence[str], options: Options) -> Outcome:
     if invocation is None:
         error = NotAnInvocation("not a call of apply_patch")
         return Outcome(options, Patch(()), error=error, name=_CALL)
+    patch = parse_patch(invocation.text)
+    plan = _plan_call(words, options)
+    if not plan.failures:
+        return Outcome(options, patch, plan, name=_CALL)
+    applied = all(failure.already_applied for failure in plan.failures)
+    if applied:
+        applied = _plan_call(words, replace(options, skip_applied=True)).is_empty
+    return Outcome(options, patch, failures=plan.failures, name=_CALL, already_applied=applied)
 
-    def plan_with(options: Options) -> Plan:
-        try:
-            action = verify(words, Path.cwd(), options)
-        except Refused as refused:
-            return Plan(failures=refused.failures)
-        return action.plan if action else Plan()
 
-    patch, plan = parse_patch(invocation.text), plan_with(options)
-    if plan.failures:
-        return Outcome(options, patch, failures=plan.failures, name=_CALL, replan=plan_with)
-    return Outcome(options, patch, plan, name=_CALL)
+def _plan_call(words: Sequence[str], options: Options) -> Plan:
+    try:
+        action = verify(words, Path.cwd(), options)
+    except Refused as refused:
+        return Plan(failures=refused.failures)
+    return action.plan if action else Plan()
 
 
 class _VerdictReporter(TextReporter):
@@ -193,4 +198,4 @@ def _verdict(outcome: Outcome) -> str:
         return report.verdict(outcome.plan, outcome.options)
     if conflicts := count_conflicts(outcome.failures):
         return f"would leave {conflicts}"
-    return "is already applied" if outcome.is_already_applied() else "does not apply"
+    return "is already applied" if outcome.already_applied else "does not apply"

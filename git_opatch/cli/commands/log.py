@@ -23,25 +23,36 @@ _Entry = LoggedRecord | tuple[int, JournalError]
 
 Number = Annotated[
     int | None,
-    typer.Argument(metavar="N", show_default=False, help="Show only the record with this number."),
+    typer.Argument(
+        metavar="N",
+        show_default=False,
+        help="Show only patch N, or the undo or redo with this number.",
+    ),
 ]
 WithDiff = Annotated[bool, typer.Option("-p", "--patch", help="Also show the applied diffs.")]
+All = Annotated[bool, typer.Option("--all", help="Also show each undo and redo by itself.")]
 Count = Annotated[
     int | None,
-    value_option("-n", "--max-count", metavar="COUNT", min=0, help="Show at most COUNT records."),
+    value_option(
+        "-n", "--max-count", metavar="COUNT", min=0, help="Show at most COUNT patches; also -COUNT."
+    ),
 ]
 
 
 def log(
-    number: Number = None, patch: WithDiff = False, count: Count = None, json: Json = False
+    number: Number = None,
+    patch: WithDiff = False,
+    every: All = False,
+    count: Count = None,
+    json: Json = False,
 ) -> None:
-    """Show what was applied here, newest first: number, time, files, state and patch.
+    """Show the patches that were applied here, newest first: number, time, state, name, files.
 
-    The state says whether the change is still there: applied, undone by another record, committed,
-    changed since, or gone. `git opatch undo` undoes one, `git opatch redo` applies it again.
+    The state says whether the change is still there: applied, undone, committed, changed since, or
+    gone. `git opatch undo N` undoes patch N, `git opatch redo N` applies it again.
     """
     settings = (repository := Repository(asks_settings=True)).settings()
-    entries = logged_records(repository, number, count)
+    entries = logged_records(repository, number, count, reversals=every)
     if json:
         write_data(document.records("log", [_values(entry, patch) for entry in entries]))
         return

@@ -27,7 +27,8 @@ _MAX_MEMBER = 64
 _TOKEN = re.compile(
     rb"(?ms)(?P<stop>^[ \t]*(?:```|~~~|" + OPENING + rb"))"
     rb"|(?P<open>[\[{])|(?P<close>[\]}])"
-    rb'|\\.|"(?:[^"\\]|\\.)*+"|\'(?:[^\'\\\n]|\\.)*+\'|//[^\n]*+|/\*.{0,2000}?\*/'
+    rb'|\\.|"[^"\\]*+(?:\\.[^"\\]*+)*+"|\'[^\'\\\n]*+(?:\\.[^\'\\\n]*+)*+\''
+    rb"|//[^\n]*+|/\*.{0,2000}?\*/"
 )
 _UNCLOSED_MESSAGE = (
     "the string is not closed on its line; if it has raw line breaks, write them as `\\n`"

@@ -21,23 +21,22 @@ from git_opatch.parse.wrappers.shell.quoting import unquote
 
 _PRINTERS = ([b"printf", b"%s"], [b"printf", b"%s\\n"], [b"printf", b"%s\n"])
 _STDIN = b"-"
-_TOKEN = re.compile(
-    rb"""(?P<gap>[ \t]++|\\\n)
-    | (?P<operator><<<|<<-?|&&|\|(?!\|)|\n)
-    | (?P<word>(?!\#)(?:
-        '[^']*+'
-      | \$'(?:[^'\\]|\\.)*+'
-      | "(?:[^"\\]|\\.)*+"
-      | \\[^\n]
-      | [^\s'"\\$`*?\[~{|&;<>()]++
-      )++)""",
+_BETWEEN = re.compile(rb"(?P<gap>[ \t]++|\\\n)|<<<|<<-?|&&|\|(?!\|)|\n")
+_PART = re.compile(
+    rb"""'[^']*+'
+    | \$'[^'\\]*+(?:\\.[^'\\]*+)*+'
+    | "[^"\\]*+(?:\\.[^"\\]*+)*+"
+    | \\[^\n]
+    | [^\s'"\\$`*?\[~{|&;<>()]++""",
     re.DOTALL | re.VERBOSE,
 )
+_COMMENT = b"#"
 _UNKNOWN = re.compile(rb"\S[^\s|&;<>()]*+|\S")
 _DOUBLE_QUOTED = re.compile(
-    rb"""\$'(?:[^'\\]|\\.)*+' | '[^']*+' | \\. | ("(?:[^"\\]|\\.)*+")""", re.DOTALL | re.VERBOSE
+    rb"""\$'[^'\\]*+(?:\\.[^'\\]*+)*+' | '[^']*+' | \\. | ("[^"\\]*+(?:\\.[^"\\]*+)*+")""",
+    re.DOTALL | re.VERBOSE,
 )
-_EXPANSION = re.compile(rb"(?:[^\\$`]|\\.)*+[$`]", re.DOTALL)
+_EXPANSION = re.compile(rb"[^\\$`]*+(?:\\.[^\\$`]*+)*+[$`]", re.DOTALL)
 _ASSIGNMENT = re.compile(rb"[A-Za-z_]\w*+\+?=")
 _INPUTS = (b"<<", b"<<-", b"<<<")
 
@@ -90,19 +89,29 @@ def _read_tokens(text: bytes) -> list[_Token]:
     at = line = 0
     glued = False
     while at < len(text):
-        match = _TOKEN.match(text, at)
-        if match is None:
-            unknown = _UNKNOWN.search(text, at)
-            raise NotACall(unknown[0] if unknown else b"")
-        written = match[0]
-        if match["word"] is not None and _is_expanded(written):
+        between = _BETWEEN.match(text, at)
+        end = between.end() if between else _end_of_word(text, at)
+        written = text[at:end]
+        if between is None and _is_expanded(written):
             raise NotACall(written)
-        if match["gap"] is None:
-            tokens.append(_Token(written, line, match["word"] is not None, glued))
-        glued = match["gap"] is None
+        is_gap = between is not None and between["gap"] is not None
+        if not is_gap:
+            tokens.append(_Token(written, line, between is None, glued))
+        glued = not is_gap
         line += written.count(b"\n")
-        at = match.end()
+        at = end
     return tokens
+
+
+def _end_of_word(text: bytes, start: int) -> int:
+    """Return where the word that begins at `start` ends. Raises `NotACall` if none begins."""
+    end = start
+    while not text.startswith(_COMMENT, start) and (part := _PART.match(text, end)):
+        end = part.end()
+    if end == start:
+        unknown = _UNKNOWN.search(text, start)
+        raise NotACall(unknown[0] if unknown else b"")
+    return end
 
 
 def _is_expanded(word: bytes) -> bool:

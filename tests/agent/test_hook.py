@@ -55,13 +55,33 @@ def _heredoc(patch: str) -> str:
     return f"apply_patch <<'EOF'\n{patch}EOF\n"
 
 
+def _opencode(arguments: dict[str, Any], where: Path, tool: str = "apply_patch") -> dict[str, Any]:
+    """Give the event of the plugin for OpenCode."""
+    return {
+        "hook_event_name": "tool.execute.before",
+        "cwd": str(where),
+        "tool_name": tool,
+        "tool_input": arguments,
+    }
+
+
+def _specific(answer: bytes) -> dict[str, Any]:
+    specific: dict[str, Any] = json.loads(answer).get("hookSpecificOutput", {})
+    return specific
+
+
 def _reason(repo: Sandbox, event: object, *options: str, cwd: Path | None = None) -> str:
-    """Return the reason why a call was denied; empty if it was allowed without output."""
+    """Return the reason why a call was denied; empty if it was not."""
     ran = repo.opatch("agent-hook", *options, feed=json.dumps(event).encode(), cwd=cwd)
     assert (ran.status, ran.err) == (0, "")
     if not ran.out:
         return ""
     assert ran.out.isascii()
+    if {"args", "updatedInput"} & {*json.loads(ran.out), *_specific(ran.out)}:
+        return ""
+    if "deny" in json.loads(ran.out):
+        (reason,) = json.loads(ran.out).values()
+        return str(reason)
     (answer,) = json.loads(ran.out).values()
     assert list(json.loads(ran.out)) == ["hookSpecificOutput"]
     assert (answer["hookEventName"], answer["permissionDecision"]) == ("PreToolUse", "deny")
@@ -98,8 +118,116 @@ def test_a_call_that_does_not_apply_is_denied(base: Sandbox) -> None:
         assert lines[0] == "error: f: hunk 1 of 1 does not match the working tree", event
         assert "      nowhere" in lines
         assert lines[-1] == "the patch does not apply; nothing was changed"
-    assert "sub/f: hunk 1" in _reason(base, _codex(_GOOD, base.path / "sub"))
+    assert "error: f: hunk 1" in _reason(base, _codex(_GOOD, base.path / "sub"))
     assert base.state() == before
+
+
+def test_calls_of_opencode_are_judged(base: Sandbox) -> None:
+    before = base.state()
+    for arguments, tool in (
+        ({"patchText": _STALE}, "apply_patch"),
+        ({"command": _heredoc(_STALE), "description": "d"}, "bash"),
+    ):
+        ran = base.opatch(
+            "agent-hook", feed=json.dumps(_opencode(arguments, base.path, tool)).encode()
+        )
+        assert (ran.status, list(json.loads(ran.out))) == (0, ["deny"])
+        assert "hunk 1 of 1 does not match" in json.loads(ran.out)["deny"]
+    below = {"command": _heredoc(_GOOD), "workdir": "sub"}
+    assert "f: hunk 1 of 1" in _reason(base, _opencode(below, base.path, "bash"))
+    assert base.state() == before
+
+
+def test_paths_are_counted_as_the_client_counts_them(base: Sandbox) -> None:
+    sub = base.path / "sub"
+    for good in (
+        _codex(_GOOD.replace("File: f", "File: ../f"), sub),
+        _codex(_GOOD.replace("File: f", f"File: {base.path}/f"), sub),
+        _codex(_GOOD.replace("File: f", f"File: {base.path}/sub/../f"), base.path),
+    ):
+        assert _reason(base, good) == ""
+    assert _reason(base, _codex(_STALE, sub)).startswith("error: f: hunk 1 of 1 does not match")
+    reason = _reason(base, _codex(_STALE.replace("File: f", "File: ../f"), sub))
+    assert reason.startswith("error: ../f: hunk 1 of 1")
+    reason = _reason(base, _codex(_GOOD.replace("File: f", "File: sub/f"), sub), cwd=sub)
+    assert reason.startswith("error: sub/f: is not in the working tree")
+    assert "did you mean `f`" in reason
+    assert "git opatch" not in reason
+    reason = _reason(base, _codex(_GOOD.replace("File: f", "File: nosuch"), sub))
+    assert "check the path; it is relative to `sub`" in reason
+
+
+def test_a_path_through_a_link_to_the_working_tree_is_inside(base: Sandbox) -> None:
+    link = base.path.parent / "link"
+    link.symlink_to(base.path)
+    assert _reason(base, _codex(_GOOD.replace("File: f", f"File: {link}/f"), base.path)) == ""
+    assert _reason(base, _codex(_STALE.replace("File: f", f"File: {link}/f"), base.path)) != ""
+    assert _reason(base, _codex(_STALE, link)) != ""
+
+
+def test_files_outside_of_the_working_tree_are_not_judged(base: Sandbox) -> None:
+    for outside in ("../f", "/nosuch/f", f"{base.path.parent}/f"):
+        stale = _STALE.replace("File: f", f"File: {outside}")
+        assert _reason(base, _codex(stale, base.path)) == "", outside
+        assert _reason(base, _codex(stale, base.path), "--deny", "sub") == "", outside
+        assert "error: " in _reason(base, _codex(stale, base.path), "--allow", "f"), outside
+        both = stale.replace("*** End Patch\n", "") + _STALE.partition("\n")[2]
+        reason = _reason(base, _codex(both, base.path))
+        assert reason.startswith("error: f: hunk 1 of 1 does not match"), outside
+    moved = _GOOD.replace("File: f\n", "File: f\n*** Move to: ../g\n")
+    assert _reason(base, _codex(moved, base.path)) == ""
+
+
+def test_a_path_outside_that_leads_inside_is_judged(base: Sandbox) -> None:
+    (base.path.parent / "other").symlink_to(base.path / "sub/f")
+    event = _codex(_STALE.replace("File: f", "File: ../other"), base.path)
+    assert "sub/f: is a denied path" in _reason(base, event, "--deny", "sub")
+
+
+def test_no_option_is_advised_that_a_model_cannot_use(base: Sandbox) -> None:
+    base.write("f", "".join(f"{n}\n" for n in range(9)))
+    patch = "*** Update File: f\n@@\n nowhere\n 3\n-4\n+b\n 5\n 6\n"
+    reason = _reason(base, _codex(envelope(patch.encode()).decode(), base.path))
+    assert reason
+    assert "--" not in reason
+    reason = _reason(base, _codex(envelope(b"*** Add File: f\n+x\n").decode(), base.path))
+    assert "send an update instead" in reason
+    assert "--" not in reason
+
+
+def _edits(path: str, where: Path) -> list[dict[str, Any]]:
+    """Give the events of all editing tools, which write the file `path`."""
+    return [
+        *(
+            {**_claude("", where, tool), "tool_input": {"file_path": path, "content": "x"}}
+            for tool in ("Edit", "MultiEdit", "Write")
+        ),
+        {**_claude("", where, "NotebookEdit"), "tool_input": {"notebook_path": path}},
+        *(_opencode({"filePath": path}, where, tool) for tool in ("edit", "write")),
+    ]
+
+
+def test_the_policy_holds_for_editing_tools(base: Sandbox) -> None:
+    (base.path / "link").symlink_to("sub/f")
+    for path in (f"{base.path}/sub/f", f"{base.path}/sub/new", "sub/f", f"{base.path}/link"):
+        for event in _edits(path, base.path):
+            assert _reason(base, event) == "", event
+            assert "is a denied path" in _reason(base, event, "--deny", "sub"), event
+            assert _reason(base, event, "--deny", "f") == "", event
+            assert "is not an allowed path" in _reason(base, event, "--allow", "f"), event
+    for event in _edits("f", base.path / "sub"):
+        assert _reason(base, event, "--deny", "sub").startswith("error: f: is a denied path")
+    base.git("config", "opatch.deny", "sub")
+    for event in _edits(f"{base.path}/sub/f", base.path):
+        assert "denied paths (opatch.deny): sub" in _reason(base, event)
+
+
+def test_editing_tools_outside_of_the_working_tree(base: Sandbox) -> None:
+    outside = str(base.path.parent / "f")
+    for event in _edits(outside, base.path):
+        assert _reason(base, event, "--deny", "f") == "", event
+        assert "is not an allowed path" in _reason(base, event, "--allow", "f"), event
+        assert _reason(base, {**event, "cwd": str(base.path.parent)}, "--deny", "f") == "", event
 
 
 def test_the_working_tree_is_the_target(base: Sandbox) -> None:
@@ -117,8 +245,8 @@ def test_malformed_and_bare_patches_are_denied(base: Sandbox) -> None:
     assert reason.startswith("error: line 3: `@@@` is not a hunk header")
     reason = _reason(base, _claude(_GOOD, base.path))
     assert reason.startswith("error: this is a patch, not a command: call `apply_patch`")
-    reason = _reason(base, _codex(_GOOD.replace("File: f", "File: ../f"), base.path))
-    assert "the path leaves the working tree" in reason
+    reason = _reason(base, _codex(_GOOD.replace("File: f", "File: .git/f"), base.path))
+    assert "the path goes into the git directory" in reason
 
 
 def test_other_calls_are_allowed(base: Sandbox) -> None:
@@ -165,7 +293,7 @@ def test_the_policy_is_honoured(base: Sandbox) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [b"", b"no JSON", b"[]", b"{}", b'{"tool_input": 1}', b"[" * 100000]
+    "text", [b"", b"no JSON", b"[]", b"{}", b'{"tool_input": 1}', b"[" * 100000, b"{"]
 )
 def test_an_invalid_event_is_an_error(base: Sandbox, text: bytes) -> None:
     ran = base.opatch("agent-hook", feed=text)
@@ -181,6 +309,7 @@ def test_text_of_a_patch_is_escaped(base: Sandbox) -> None:
 def test_the_documented_script_works(base: Sandbox) -> None:
     script = str(_TOP / "hooks/agent-pre-tool-use")
     ran = base.run(script, feed=json.dumps(_codex(_GOOD, base.path)).encode())
-    assert (ran.status, ran.out, ran.err) == (0, b"", "")
+    assert (ran.status, ran.err) == (0, "")
+    assert b'"updatedInput"' in ran.out
     ran = base.run(script, "--deny", "f", feed=json.dumps(_codex(_GOOD, base.path)).encode())
     assert (ran.status, b'"permissionDecision": "deny"' in ran.out) == (0, True)

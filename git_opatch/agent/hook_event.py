@@ -1,0 +1,129 @@
+"""The events that agents send before a tool call, and the answers to them (D260).
+
+    Claude Code, Codex:  {"hook_event_name": "PreToolUse", "cwd": DIR,
+                          "tool_name": NAME, "tool_input": {…}}
+    OpenCode's plugin:   {"hook_event_name": "tool.execute.before", …}, with the same members
+
+Rules: the hooks references of Claude Code and Codex, and the plugin reference of OpenCode, which
+has no events in JSON: those members are ours. A shell's command is a string, or a list of words;
+Codex gives the patch of its own `apply_patch` tool as `command`, OpenCode as `patchText`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any, NamedTuple
+
+from git_opatch.model.errors import InputError
+from git_opatch.parse.wrappers.shell.program import NAMES
+
+_PRE_TOOL_USE = "PreToolUse"
+_BEFORE = "tool.execute.before"
+PATCH_TOOL = "apply_patch"
+"""The tool of Codex and OpenCode that applies a patch."""
+_COMMANDS = ("command", "input", "patch", "patchText")
+_PATHS = ("file_path", "filePath", "notebook_path")
+_EDITORS = frozenset({"edit", "multiedit", "write", "notebookedit"})
+
+
+class Client(Enum):
+    """Which agent sent an event: each applies patches, and asks its user, in its own way."""
+
+    CLAUDE_CODE = "Claude Code"
+    CODEX = "Codex"
+    OPENCODE = "OpenCode"
+
+
+class ToolCall(NamedTuple):
+    """What an agent is about to do in `directory`: run `argv`, or write the file `path`."""
+
+    client: Client
+    directory: str
+    argv: tuple[str, ...]
+    """The command; empty if the tool is no shell and applies no patch."""
+    path: str
+    """The file that an editing tool writes; empty for a command."""
+    argument: str
+    """The name of the member of `arguments` that has the command or the path."""
+    arguments: Mapping[str, Any]
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the command is a string, and not a list of words."""
+        return isinstance(self.arguments[self.argument], str)
+
+    @property
+    def is_patch_tool(self) -> bool:
+        """Whether the command is a patch, which the client applies itself."""
+        return self.is_text and self.argv[:1] == (PATCH_TOOL,)
+
+
+def read_call(event: bytes) -> ToolCall | None:
+    """Read the call from an event; None for another event, or a tool that writes no files.
+
+    Raises `InputError` if the text is not such an event.
+    """
+    try:
+        fields = json.loads(event)
+    except (ValueError, RecursionError):
+        raise InputError("standard input is not the JSON of a PreToolUse hook") from None
+    if not isinstance(fields, dict) or not isinstance(given := fields.get("tool_input"), dict):
+        raise InputError("standard input has no `tool_input`, which a PreToolUse hook gets")
+    event_name = fields.get("hook_event_name", _PRE_TOOL_USE)
+    if event_name not in (_PRE_TOOL_USE, _BEFORE):
+        return None
+    client = Client.CODEX if "turn_id" in fields else Client.CLAUDE_CODE
+    client = Client.OPENCODE if event_name == _BEFORE else client
+    tool, directory = fields.get("tool_name"), _directory(fields, given)
+    if isinstance(tool, str) and tool.lower() in _EDITORS:
+        name = next((name for name in _PATHS if isinstance(given.get(name), str)), "")
+        return ToolCall(client, directory, (), given[name], name, given) if name else None
+    name = next((name for name in _COMMANDS if name in given), "")
+    argv = _argv(tool, given.get(name))
+    return ToolCall(client, directory, argv, "", name, given) if argv else None
+
+
+def _directory(fields: Mapping[str, Any], given: Mapping[str, Any]) -> str:
+    """Return where a call is made: below the session's directory, where the tool may say so."""
+    directory, below = (
+        value if isinstance(value, str) else ""
+        for value in (fields.get("cwd"), given.get("workdir"))
+    )
+    return os.path.join(directory or ".", below)
+
+
+def _argv(tool: object, command: object) -> tuple[str, ...]:
+    if isinstance(command, list) and all(isinstance(word, str) for word in command):
+        return tuple(command)
+    if not isinstance(command, str):
+        return ()
+    return (PATCH_TOOL, command) if tool in NAMES else ("bash", "-lc", command)
+
+
+def denial(call: ToolCall, reason: str) -> bytes:
+    """Return the answer that denies the call, with the reason for the model to read."""
+    if call.client is Client.OPENCODE:
+        return _encode({"deny": reason})
+    decision = {"permissionDecision": "deny", "permissionDecisionReason": reason}
+    return _encode({"hookSpecificOutput": {"hookEventName": _PRE_TOOL_USE, **decision}})
+
+
+def rewriting(call: ToolCall, command: str) -> bytes:
+    """Return the answer that lets the call be made with `command` in place of its own.
+
+    Codex takes a changed input only with "allow", which says nothing there of the user's approval;
+    in Claude Code that word skips the user's approval, and is not needed (D261).
+    """
+    arguments = {**call.arguments, call.argument: command}
+    if call.client is Client.OPENCODE:
+        return _encode({"args": arguments})
+    allow = {"permissionDecision": "allow"} if call.client is Client.CODEX else {}
+    output = {"hookEventName": _PRE_TOOL_USE, **allow, "updatedInput": arguments}
+    return _encode({"hookSpecificOutput": output})
+
+
+def _encode(answer: Mapping[str, Any]) -> bytes:
+    return (json.dumps(answer) + "\n").encode("ascii")

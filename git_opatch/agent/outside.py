@@ -1,0 +1,61 @@
+"""Which files an agent's call names in the working tree, and which outside of it (D262).
+
+An agent may write anywhere that its sandbox lets it. A call is judged for the files of the working
+tree; what is outside of it is the agent's own affair, and its user's.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from git_opatch.model.patch import FilePatch, Patch
+
+
+def path_within(top: Path, path: str) -> str | None:
+    """Return the absolute `path` relative to `top`; None if it is outside.
+
+    It may be named through symbolic links, or be one that leads into `top`.
+    """
+    if "\0" in path:
+        return path  # which no patch may name
+    above, name = os.path.split(os.path.normpath(path))
+    for file in (f"{above}/{name}", f"{os.path.realpath(above)}/{name}", os.path.realpath(path)):
+        relative = os.path.relpath(file, top)
+        if relative != os.curdir and relative.split(os.sep, 1)[0] != os.pardir:
+            return relative
+    return None
+
+
+def names_within(top: Path, path: str) -> list[str]:
+    """Return all names that the file at the absolute `path` has within `top`, links resolved."""
+    found = (path_within(top, each) for each in (path, os.path.realpath(path)))
+    return list(dict.fromkeys(each for each in found if each is not None))
+
+
+def split_by_place(patch: Patch, top: Path, directory: Path) -> tuple[Patch, int]:
+    """Return `patch` without the sections that name a file outside `top`, and how many those are.
+
+    Paths of the patch are relative to `directory`, and those of the result to `top`, except those
+    of git's own directory, which are left as they are.
+    """
+    sections = [_placed(section, top, directory) for section in patch.files]
+    inside = tuple(section for section in sections if section is not None)
+    return replace(patch, files=inside), len(sections) - len(inside)
+
+
+def _placed(section: FilePatch, top: Path, directory: Path) -> FilePatch | None:
+    base = os.path.join(directory, section.directory)
+    given = (section.old_path, section.new_path, section.alternate)
+    found = [path and path_within(top, os.path.join(base, path)) for path in given]
+    if any(old and new is None for old, new in zip(given, found, strict=True)):
+        return None
+    old, new, alternate = found
+    return replace(section, directory="", old_path=old, new_path=new, alternate=alternate)
+
+
+def relative_paths(paths: Iterable[str], prefix: str) -> list[str]:
+    """Return `paths`, which count from the top, as counted from the directory `prefix`."""
+    return [os.path.relpath(path, prefix) if prefix else path for path in paths]

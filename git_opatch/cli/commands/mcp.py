@@ -1,0 +1,60 @@
+"""`git opatch mcp`: a server of the Model Context Protocol on standard input and output."""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Annotated
+
+from git_opatch.cli.groups import TargetOptions
+from git_opatch.cli.options import option_groups, value_option
+from git_opatch.cli.policy_options import Allow, Deny, named_rules
+from git_opatch.mcp.server import serve
+from git_opatch.mcp.tools import Service
+from git_opatch.model.errors import UsageError
+
+Root = Annotated[
+    str,
+    value_option(
+        "--root",
+        metavar="DIR",
+        help="Paths count from DIR, and none may leave it (default: the current directory).",
+    ),
+]
+
+
+@option_groups
+def mcp(target: TargetOptions, root: Root = ".", allow: Allow = None, deny: Deny = None) -> None:
+    """Serve the tools apply, check, show, undo, redo and log over the Model Context Protocol.
+
+    It reads messages from standard input until that is closed, and answers on standard output. The
+    working tree is changed, unless an option or `opatch.target` says otherwise. A refusal is a
+    result that says what to do. Pathspecs of --allow and --deny are relative to DIR, and hold for
+    undo and redo, too. See docs/agents.md for the configuration of clients.
+    """
+    real = Path(os.path.realpath(os.path.expanduser(root)))
+    if not real.is_dir():
+        raise UsageError(f"--root: `{root}` is not a directory")
+    service = Service(real, named_rules(allow, deny, str(real)), target.named, target.carry)
+    gc.enable()  # it was disabled for a run that is short
+    with _message_streams() as (source, out):
+        serve(source, out, service)
+
+
+@contextmanager
+def _message_streams() -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Take standard input and output for messages alone.
+
+    What else is printed goes to standard error, and what else reads finds nothing: a hook that
+    prints must not break the protocol.
+    """
+    source, out = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(2, 1)
+    os.close(null)
+    with open(source, "rb") as reader, open(out, "wb") as writer:
+        yield reader, writer

@@ -1,0 +1,353 @@
+"""The tools: what they are called with, and what they do.
+
+A refusal is a result with `isError`, in the words of the commands, so that a model can act on it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from git_opatch import report
+from git_opatch.git.repository import Repository
+from git_opatch.journal import Record, RecordAction
+from git_opatch.model.command_line import CommandLine
+from git_opatch.model.errors import (
+    InputError,
+    JournalError,
+    OpatchError,
+    RepositoryError,
+    SystemCallError,
+)
+from git_opatch.model.options import Matching, Options, PathRule, Policy, Target
+from git_opatch.model.patch import Patch
+from git_opatch.model.paths import normalise, why_unsafe
+from git_opatch.model.result import Refused
+from git_opatch.model.selection import ids_of
+from git_opatch.model.settings import choice, journal_size
+from git_opatch.operations import apply as operation
+from git_opatch.operations import undo as reversal
+from git_opatch.operations.history import logged_records
+from git_opatch.operations.recover import refuse_interrupted
+from git_opatch.parse import parse_patch
+from git_opatch.plan.patch_paths import called_in
+from git_opatch.plan.policy import forbidden_path
+from git_opatch.plan.record_state import LoggedRecord
+from git_opatch.report import history
+from git_opatch.report.reporters import notes_of
+from git_opatch.transaction import retry_while_locked
+
+_SECONDS = 10
+"""How long to wait for the lock: other programs apply patches, too."""
+_NAME = "mcp"
+"""What the journal calls the patch."""
+_MOST_CHARACTERS = 100_000
+"""Of a result, which a model has to read."""
+_MOST_RECORDS = 20
+_BLOB_ID = re.compile(r"[0-9a-fA-F]{4,64}")
+
+Arguments = Mapping[str, Any]
+
+
+class Service(NamedTuple):
+    """What a server is for: where patches may write, and what they change."""
+
+    root: Path
+    """An absolute path without symbolic links: paths count from it, and none may leave it."""
+    rules: tuple[PathRule, ...] = ()
+    target: Target | None = None
+    """None for that of `opatch.target`, else the working tree."""
+    carry: bool = False
+
+    @property
+    def instructions(self) -> str:
+        """What a client may tell its model about all tools."""
+        return (
+            f"Applies patches below {self.root}, from which paths count. A patch lands as a whole "
+            "where it should, or nothing changes and the result says why: correct it as the result "
+            "says, and send the whole patch again."
+        )
+
+    def options(self, repository: Repository, expected: tuple[tuple[str, str], ...]) -> Options:
+        """Return the options of a call. Raises `UsageError` for a wrong setting."""
+        settings = repository.settings()
+        return Options(
+            self.target or choice("opatch.target", Target.WORKTREE, settings),
+            matching=Matching.from_settings(settings)._replace(can_loosen=False),
+            journal_size=journal_size(settings),
+            carry=self.carry,
+            policy=Policy((*self._all_rules, *PathRule.from_settings(settings)), expected),
+            command=CommandLine("git opatch apply"),
+        )
+
+    @property
+    def _all_rules(self) -> tuple[PathRule, ...]:
+        return (PathRule((".",), True, str(self.root), "--root"), *self.rules)
+
+
+class _Call(NamedTuple):
+    """A call of a tool: its repository, opened anew each time, and its options."""
+
+    repository: Repository
+    options: Options
+    prefix: str
+    """The root, relative to the top of the working tree."""
+
+
+class Tool(NamedTuple):
+    """A tool: how it is described to a model, and what it does."""
+
+    description: str
+    properties: Mapping[str, Mapping[str, Any]]
+    run: Callable[[_Call, Arguments], Iterable[str]]
+    """Returns the lines of the result. Raises `OpatchError`."""
+    required: tuple[str, ...] = ()
+    changes: bool = False
+
+
+def call_tool(tool: Tool, arguments: object, service: Service) -> tuple[str, bool]:
+    """Call a tool; return the text of the result, and whether it is an error."""
+    try:
+        lines, failed = _run(tool, arguments, service), False
+    except Refused as refused:
+        lines, failed = [*report.notes(notes_of(refused)), *report.refusal(refused.failures)], True
+    except OpatchError as error:
+        lines, failed = [*report.notes(notes_of(error)), *report.error_lines(error)], True
+    except OSError as error:
+        lines, failed = (
+            list(report.error_lines(SystemCallError(f"the system refused: {error}"))),
+            True,
+        )
+    return _bounded("\n".join(lines)), failed
+
+
+def describe_tools() -> list[dict[str, Any]]:
+    """Describe all tools, as `tools/list` is answered."""
+    return [
+        {
+            "name": name,
+            "description": tool.description,
+            "inputSchema": {
+                "type": "object",
+                "properties": tool.properties,
+                "required": list(tool.required),
+                "additionalProperties": False,
+            },
+            "annotations": {"readOnlyHint": not tool.changes, "openWorldHint": False},
+        }
+        for name, tool in TOOLS.items()
+    ]
+
+
+def _run(tool: Tool, arguments: object, service: Service) -> list[str]:
+    given = _checked(tool, arguments)
+    repository = Repository(service.root)
+    prefix = os.path.relpath(service.root, repository.require_worktree())
+    if prefix.split("/")[0] == "..":
+        raise RepositoryError(f"the root {service.root} is not in the working tree")
+    expected = tuple(_expected(given, prefix, str(repository.top)))
+    return list(tool.run(_Call(repository, service.options(repository, expected), prefix), given))
+
+
+def _checked(tool: Tool, arguments: object) -> Arguments:
+    """Return the arguments, if they are what the tool takes. Raises `InputError`."""
+    if not isinstance(arguments, dict):
+        raise InputError("the arguments must be an object")
+    takes = ", ".join(f"`{name}`" for name in tool.properties) or "none"
+    for name in arguments.keys() - tool.properties.keys():
+        raise InputError(f"there is no argument `{name}`; the arguments are: {takes}")
+    for name in tool.required:
+        if name not in arguments:
+            raise InputError(f"the argument `{name}` is missing")
+    given = {name: value for name, value in arguments.items() if value is not None}
+    for name, value in given.items():
+        kind = tool.properties[name]["type"]
+        if not _is_a(kind, value):
+            raise InputError(f"`{name}` must be {_KINDS[kind]}")
+    return given
+
+
+_KINDS = {
+    "string": "a string",
+    "integer": "a whole number from 1",
+    "object": "an object of strings, by path",
+}
+
+
+def _is_a(kind: str, value: object) -> bool:
+    if kind == "string":
+        return isinstance(value, str)
+    if kind == "integer":
+        return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**9
+    return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
+
+
+def _expected(given: Arguments, prefix: str, top: str) -> Iterator[tuple[str, str]]:
+    """Yield the paths of `expect`, from the top, each with its blob. Raises `InputError`."""
+    for name, oid in given.get("expect", {}).items():
+        path = normalise(name, prefix, top)
+        if why := why_unsafe(path):
+            raise InputError(f"`expect` has `{name}`: {why}")
+        if oid and not _BLOB_ID.fullmatch(oid):
+            raise InputError(f"`expect` has `{oid}`: not the id of a blob, or its first 4 digits")
+        yield path, oid.lower()
+
+
+def _bounded(text: str) -> str:
+    """Return `text` without half characters, cut where it is too long for a model to read."""
+    whole = text.encode("utf-8", "replace").decode()
+    if len(whole) <= _MOST_CHARACTERS:
+        return whole
+    return f"{whole[:_MOST_CHARACTERS]}\n(cut; {len(whole)} characters in all)"
+
+
+def _patch_of(call: _Call, arguments: Arguments) -> Patch:
+    return called_in(call.prefix, parse_patch(arguments["patch"]))
+
+
+def _apply(call: _Call, arguments: Arguments) -> Iterator[str]:
+    patch = _patch_of(call, arguments)
+    notes: list[str] = []
+    plan = retry_while_locked(
+        lambda: operation.apply_patch(patch, call.repository, call.options, _NAME),
+        _SECONDS,
+        notes.extend,
+    )
+    yield from report.notes([*notes, *plan.notes])
+    yield from report.loose_placements(plan)
+    undo = f"the tool `undo` with number {plan.record}" if plan.record else ""
+    yield report.carried_out(plan, call.options, undo)
+
+
+def _check(call: _Call, arguments: Arguments) -> Iterator[str]:
+    patch = _patch_of(call, arguments)
+    refuse_interrupted(call.repository)
+    plan = operation.check_patch(patch, call.repository, call.options)
+    yield from report.notes(plan.notes)
+    yield from report.loose_placements(plan)
+    yield report.would_apply(plan, call.options)
+
+
+def _show(call: _Call, arguments: Arguments) -> Iterator[str]:
+    patch = _patch_of(call, arguments)
+    refuse_interrupted(call.repository)
+    plan = operation.plan_patch(patch, call.repository, call.options)
+    if plan.failures:
+        raise Refused(plan.failures, call.options)
+    yield from report.notes(plan.notes)
+    yield from report.details(plan, ids_of(patch))
+    yield ""
+    yield plan.completed.diff.decode("utf-8", "replace")
+
+
+def _undo(call: _Call, arguments: Arguments) -> Iterator[str]:
+    return _reverse(call, arguments.get("number"), RecordAction.UNDO)
+
+
+def _redo(call: _Call, arguments: Arguments) -> Iterator[str]:
+    return _reverse(call, arguments.get("number"), RecordAction.REDO)
+
+
+def _reverse(call: _Call, number: int | None, action: RecordAction) -> Iterator[str]:
+    """Undo or redo a record, none of whose paths is forbidden."""
+    reverse = reversal.undo if action is RecordAction.UNDO else reversal.redo
+
+    def options_for(record: Record) -> Options:
+        paths = [change.path for change in record.changes]
+        if found := forbidden_path(paths, call.repository, call.options.policy.rules):
+            path, rule = found
+            raise JournalError(f"patch {record.patch} changes {path}: not allowed by {rule.origin}")
+        return Options(
+            record.target,
+            reverse=True,
+            journal_size=call.options.journal_size,
+            carry=record.carried,
+            redoes=record.action is RecordAction.UNDO,
+        )
+
+    notes: list[str] = []
+    done = retry_while_locked(
+        lambda: reverse(number, call.repository, options_for), _SECONDS, notes.extend
+    )
+    yield from report.notes([*notes, *done.recovered, *done.plan.notes])
+    if done.failures:
+        raise Refused(done.failures, done.options)
+    plan = done.plan
+    opposite = "redo" if plan.undoes else "undo"
+    recorded = f"the tool `{opposite}` with number {plan.undoes or plan.redoes}"
+    yield report.carried_out(plan, done.options, recorded if plan.record else "")
+
+
+def _log(call: _Call, arguments: Arguments) -> Iterator[str]:
+    count = arguments.get("count", _MOST_RECORDS)
+    entries = islice(logged_records(call.repository, None, count), count)
+    shown = False
+    for entry in entries:
+        shown = True
+        if isinstance(entry, LoggedRecord):
+            yield history.line(entry)
+        else:
+            yield history.unreadable(*entry)
+    if not shown:
+        yield "nothing is recorded here: no patch was applied"
+
+
+_PATCH = {
+    "type": "string",
+    "description": (
+        "The patch. Begin with `*** Begin Patch` and end with `*** End Patch`; between them, for "
+        "each file, `*** Update File: PATH` and hunks, or `*** Add File: PATH` and lines that all "
+        "begin with `+`, or `*** Delete File: PATH`; `*** Move to: PATH` below an update moves it. "
+        "A hunk begins with `@@` and, if that tells it apart, the line of its function or class; "
+        "no line numbers. Its lines begin with a space (context, copied exactly), `-` or `+`. "
+        "Unified diffs and SEARCH/REPLACE blocks are read, too."
+    ),
+}
+_EXPECT = {
+    "type": "object",
+    "description": (
+        "The versions that the patch was written for: the id that `git hash-object PATH` printed, "
+        "by path; empty if there must be no file. The patch is refused if one has changed."
+    ),
+    "additionalProperties": {"type": "string"},
+}
+_NUMBER = {
+    "type": "integer",
+    "minimum": 1,
+    "description": "The number of the patch, as `log` shows it; without it the last one.",
+}
+_COUNT = {"type": "integer", "minimum": 1, "description": f"How many; {_MOST_RECORDS} without it."}
+_JUDGED: Mapping[str, Mapping[str, Any]] = {"patch": _PATCH, "expect": _EXPECT}
+
+TOOLS: Mapping[str, Tool] = {
+    "apply": Tool(
+        "Apply a patch to files of the repository: all of it, or nothing. If it is refused, the "
+        "result says why, what the file has, and what to do.",
+        _JUDGED, _apply, ("patch",), changes=True,
+    ),
+    "check": Tool(
+        "Say whether a patch would apply, and why not. Changes nothing.",
+        _JUDGED, _check, ("patch",),
+    ),
+    "show": Tool(
+        "Show where each hunk of a patch would go, and the whole diff. Changes nothing.",
+        _JUDGED, _show, ("patch",),
+    ),
+    "undo": Tool(
+        "Undo a patch that was applied here, by the diff that was applied.",
+        {"number": _NUMBER}, _undo, changes=True,
+    ),
+    "redo": Tool(
+        "Apply a patch again that was undone.",
+        {"number": _NUMBER}, _redo, changes=True,
+    ),
+    "log": Tool(
+        "List the patches that were applied here, newest first, and what became of each.",
+        {"count": _COUNT}, _log,
+    ),
+}  # fmt: skip
+"""All tools, by name."""
