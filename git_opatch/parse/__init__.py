@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from git_opatch.model.errors import Diagnostic, ParseError
 from git_opatch.model.options import Format
 from git_opatch.model.patch import Mail, Patch
+from git_opatch.model.text import visible
 from git_opatch.parse.formats import (
     FORMATS,
     MARKS,
@@ -130,9 +131,10 @@ def _diagnose_no_patch(raw: bytes, source: str, patch_format: Format | None) -> 
     elif patch_format:
         message = f"no patch of the format {patch_format.value} found{_find_other_format(raw)}"
     else:
+        envelope, block, changes = (visible(row.marks[0]) for row in FORMATS.values() if row.marks)
         message = (
-            "no patch found: expected a line `*** Begin Patch` or `<FILE_CHANGES>`, `--- a/PATH` "
-            f"and `+++ b/PATH` below it, or `<<<<<<< SEARCH` below a path{_find_near_miss(raw)}"
+            f"no patch found: expected a line `{envelope}` or `{changes}`, `--- a/PATH` "
+            f"and `+++ b/PATH` below it, or `{block}` below a path{_find_near_miss(raw)}"
         )
     return Diagnostic(0, message, source)
 

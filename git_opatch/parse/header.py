@@ -16,13 +16,12 @@ import re
 from git_opatch.model.blob import Mode
 from git_opatch.model.paths import unquote
 from git_opatch.model.text import visible
+from git_opatch.parse.formats import DIFF_GIT
 from git_opatch.parse.scanner import Scanner
 
 Names = tuple[bytes | None, bytes | None]
 """The old and the new name; None is /dev/null."""
 
-DIFF_GIT = b"diff --git "
-"""How git begins the diff of a file."""
 _DEV_NULL = b"/dev/null"
 _PREFIXES = ((b"a/", b"b/"), (b"i/", b"w/"), (b"c/", b"i/"), (b"c/", b"w/"), (b"o/", b"w/"))
 _RARE_PREFIXES = ((b"b/", b"a/"), (b"1/", b"2/"), (b"w/", b"i/"))

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from git_opatch.model.errors import FixIt
 from git_opatch.model.options import Format
+from git_opatch.model.text import visible
 from git_opatch.parse.formats import (
     FORMATS,
     HUNK_START,
@@ -26,6 +27,7 @@ from git_opatch.parse.formats import (
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.wrappers import fence
 
+_BEGIN = FORMATS[Format.ENVELOPE].marks[0]
 _PATCH = begins(*(name for name in Format if not FORMATS[name].in_json))
 _DIFF_FENCE = rb"(?i)[ \t]*(?:`{3,}|~{3,})[ \t]*(?:u?diff|patch)\b"
 
@@ -47,8 +49,8 @@ def skip_prose(scanner: Scanner, formats: Sequence[Format]) -> None:
         return
     scanner.take()
     if has_envelope and is_marker(line):
-        message = "there is no `*** Begin Patch` above this line; add one"
-        scanner.error(message, number, corrected=b"*** Begin Patch", fix=FixIt.INSERT_BEFORE)
+        message = f"there is no `{visible(_BEGIN)}` above this line; add one"
+        scanner.error(message, number, corrected=_BEGIN, fix=FixIt.INSERT_BEFORE)
         scanner.skip_until(is_begin)
     elif (has_unified or has_envelope) and line.startswith(HUNK_START):
         _refuse_nameless_hunk(scanner, number, has_unified=has_unified)
@@ -61,10 +63,12 @@ def _refuse_unsupported(scanner: Scanner) -> bool:
 
 
 def _refuse_nameless_hunk(scanner: Scanner, number: int, *, has_unified: bool) -> None:
+    from git_opatch.parse.envelope.marker import Marker
+
     header = (
         "`--- a/PATH` and `+++ b/PATH`"
         if has_unified
-        else "`*** Begin Patch` and `*** Update File: PATH`"
+        else f"`{visible(_BEGIN)}` and `{Marker.UPDATE.value}PATH`"
     )
     scanner.error(f"this hunk does not name a file; write {header} above it", number)
     scanner.skip_until(lambda line: re.match(_PATCH, line) is not None)

@@ -15,7 +15,8 @@ from collections.abc import Iterator
 
 from git_opatch.model.patch import Hunk
 from git_opatch.parse.envelope import marker
-from git_opatch.parse.header import DIFF_GIT, parse_names, read_extended
+from git_opatch.parse.formats import DIFF_GIT
+from git_opatch.parse.header import parse_names, read_extended
 from git_opatch.parse.hunk import CERTAIN_LINES, HunkBuilder, HunkReader, finish_hunks
 from git_opatch.parse.scanner import Scanner
 

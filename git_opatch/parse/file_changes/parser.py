@@ -34,8 +34,8 @@ from git_opatch.parse.file_changes.tag import (
     path_attribute,
     read_tag,
 )
-from git_opatch.parse.formats import begins
-from git_opatch.parse.header import DIFF_GIT, names_at
+from git_opatch.parse.formats import DIFF_GIT, begins
+from git_opatch.parse.header import names_at
 from git_opatch.parse.json_operations.parser import is_operation
 from git_opatch.parse.lines import line_start
 from git_opatch.parse.scanner import Scanner

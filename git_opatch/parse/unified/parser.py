@@ -20,8 +20,8 @@ from dataclasses import replace
 from git_opatch.model.patch import FilePatch, Hunk, Operation, Prefix
 from git_opatch.model.text import visible
 from git_opatch.parse.envelope import parser as envelope
+from git_opatch.parse.formats import DIFF_GIT
 from git_opatch.parse.header import (
-    DIFF_GIT,
     Names,
     git_names,
     git_path,
