@@ -17,7 +17,7 @@ __git_opatch_hunks ()
 
 _git_opatch ()
 {
-	local commands="apply check convert create show undo redo log recover prompt leftovers agent-hook install-agent mcp apply-patch install-shim demo"
+	local commands="apply check convert create batch show undo redo log recover prompt leftovers agent-hook install-agent mcp apply-patch install-shim demo"
 	local command="$(__git_find_on_cmdline "$commands")"
 	case "$command,$prev,$cur" in
 	apply,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
@@ -89,6 +89,7 @@ _git_opatch ()
 	check,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --only --except --allow --deny --expect --argv --skip-applied --quiet --verbose --json --help" ;;
 	convert,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --only --except --allow --deny --expect --output --reverse --json --help" ;;
 	create,*,-*) __gitcomp "--format --context --cached --stat --help" ;;
+	batch,*,-*) __gitcomp "--output --jobs --diff --tree --quiet --help" ;;
 	show,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --only --except --allow --deny --expect --stat --numstat --name-only --name-status --hunks --reverse --json --help" ;;
 	undo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
 	redo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;

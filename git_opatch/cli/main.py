@@ -89,6 +89,7 @@ _COMMANDS = {
     "check": "Report whether each patch, or a command, would apply.",
     "convert": "Complete a patch into a standard unified diff.",
     "create": "Write what changed as a patch, in any format.",
+    "batch": "Judge many patches, each against its own base tree.",
     "show": "Show what a patch would do: where each hunk applies, and the diff.",
     "undo": "Undo a patch that was applied here.",
     "redo": "Apply a patch again that was undone.",
