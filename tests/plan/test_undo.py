@@ -231,7 +231,7 @@ def test_a_change_of_the_same_lines_is_refused(base: Sandbox) -> None:
     number = base.read(f"{_JOURNAL}/1.diff").split(b"\n").index(b"+fifteen") + 1
     assert message == (
         "error: f: hunk 1 of 1 is not applied to the index, or was changed since\n"
-        f"  .git/opatch/journal/1.diff, line {number} expects\n"
+        f"  .git/opatch/journal/1.diff:{number} expects\n"
         "      fifteen\n"
         "  closest match, f:15\n"
         "      14  line 14\n"
