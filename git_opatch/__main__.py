@@ -4,13 +4,18 @@ Until the command line is parsed, an interrupt ends the program at once, as it e
 written that early, and an exception would show the traceback of some import.
 """
 
+import os
 import sys
 
-from git_opatch.cli import interrupts
+from git_opatch.agent import quick
 
 
 def main() -> None:
     """Run the command line and exit with its status."""
+    if quick.is_answered(sys.argv[1:]):
+        os._exit(0)
+    from git_opatch.cli import interrupts
+
     interrupts.end_at_once()
     from git_opatch.cli import startup
 

@@ -22,6 +22,8 @@ from git_opatch.parse.wrappers.shell.program import NAMES
 
 _PRE_TOOL_USE = "PreToolUse"
 _BEFORE = "tool.execute.before"
+PATCH_TOOL = "apply_patch"
+"""The tool of Codex and OpenCode that applies a patch."""
 _COMMANDS = ("command", "input", "patch", "patchText")
 _PATHS = ("file_path", "filePath", "notebook_path")
 _EDITORS = frozenset({"edit", "multiedit", "write", "notebookedit"})
@@ -49,9 +51,14 @@ class ToolCall(NamedTuple):
     arguments: Mapping[str, Any]
 
     @property
+    def is_text(self) -> bool:
+        """Whether the command is a string, and not a list of words."""
+        return isinstance(self.arguments[self.argument], str)
+
+    @property
     def is_patch_tool(self) -> bool:
-        """Whether the client applies the patch itself, and not a shell."""
-        return isinstance(self.arguments[self.argument], str) and self.argv[0] in NAMES
+        """Whether the command is a patch, which the client applies itself."""
+        return self.is_text and self.argv[:1] == (PATCH_TOOL,)
 
 
 def read_call(event: bytes) -> ToolCall | None:
@@ -93,7 +100,7 @@ def _argv(tool: object, command: object) -> tuple[str, ...]:
         return tuple(command)
     if not isinstance(command, str):
         return ()
-    return ("apply_patch", command) if tool in NAMES else ("bash", "-lc", command)
+    return (PATCH_TOOL, command) if tool in NAMES else ("bash", "-lc", command)
 
 
 def denial(call: ToolCall, reason: str) -> bytes:
@@ -108,11 +115,9 @@ def rewriting(call: ToolCall, command: str) -> bytes:
     """Return the answer that lets the call be made with `command` in place of its own.
 
     Codex takes a changed input only with "allow", which says nothing there of the user's approval;
-    in Claude Code that word skips the user's approval, and is not needed.
+    in Claude Code that word skips the user's approval, and is not needed (D261).
     """
-    given = call.arguments[call.argument]
-    value = [*given[:-1], command] if isinstance(given, list) else command
-    arguments = {**call.arguments, call.argument: value}
+    arguments = {**call.arguments, call.argument: command}
     if call.client is Client.OPENCODE:
         return _encode({"args": arguments})
     allow = {"permissionDecision": "allow"} if call.client is Client.CODEX else {}

@@ -183,4 +183,11 @@ def test_the_table_lists_every_setting() -> None:
     )
     rows = [row.split("|")[1] for row in section.splitlines() if row.startswith("| `")]
     assert {name for row in rows for name in re.findall(r"`(.+?)`", row)} == read
-    assert read == {*_SETTINGS, *_PATHSPECS, "color.opatch", "color.ui", "color.pager"}
+    assert read == {
+        *_SETTINGS,
+        *_PATHSPECS,
+        "opatch.agentHook",
+        "color.opatch",
+        "color.ui",
+        "color.pager",
+    }

@@ -7,13 +7,16 @@ from collections.abc import Sequence
 
 from git_opatch import report
 from git_opatch.agent.hook import Place, find_patch, find_place, judge_edit, judge_patch
-from git_opatch.agent.hook_event import ToolCall, denial, read_call
+from git_opatch.agent.hook_event import ToolCall, denial, read_call, rewriting
+from git_opatch.agent.program import program_words
+from git_opatch.agent.rewrite import AgentHook, rewrite
 from git_opatch.cli.groups import MatchOptions
 from git_opatch.cli.policy_options import Allow, Deny, path_rules
 from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import OpatchError
 from git_opatch.model.options import Options, Policy, Target
 from git_opatch.model.result import Refused
+from git_opatch.model.settings import choice
 from git_opatch.operations.recover import refuse_interrupted
 from git_opatch.report.terminal import write_data
 
@@ -24,9 +27,10 @@ def agent_hook(allow: Allow = None, deny: Deny = None) -> None:
     """Answer the hook of Claude Code, Codex or OpenCode, whose JSON is standard input.
 
     A call of apply_patch that would not apply to the working tree is answered with "deny" and the
-    reason, and so is a tool that writes a file which --allow and --deny forbid. Nothing is printed
-    for other calls and commands, nor outside of a repository. It cannot be known for certain what
-    a call will do: see docs/hooks.md. Exit status: 0 answered, 128 the input is not such JSON.
+    reason, and so is a tool that writes a file which --allow and --deny forbid. One that would
+    apply is completed so that the client writes just what was checked; opatch.agentHook=check
+    leaves it as it is. Nothing is printed for other calls, nor outside of a repository. What a
+    pass does not guarantee: see docs/hooks.md. Exit status: 0 answered, 128 not such JSON.
     """
     call = read_call(sys.stdin.buffer.read() if sys.stdin else b"")
     if call is None:
@@ -53,8 +57,14 @@ def _answer(call: ToolCall, allow: Sequence[str] | None, deny: Sequence[str] | N
     if invocation is None or place is None:
         return b""
     refuse_interrupted(place.repository)
-    judge_patch(invocation, place, _options(place, allow, deny))
-    return b""
+    judged = judge_patch(invocation, place, _options(place, allow, deny))
+    if (
+        choice("opatch.agentHook", AgentHook.REWRITE, place.repository.settings())
+        is AgentHook.CHECK
+    ):
+        return b""
+    command = rewrite(call, judged, place, program_words())
+    return rewriting(call, command) if command else b""
 
 
 def _options(place: Place, allow: Sequence[str] | None, deny: Sequence[str] | None) -> Options:

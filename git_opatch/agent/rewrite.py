@@ -1,0 +1,79 @@
+"""Complete a call that would apply, so that what is checked is what will be written (D261, D263).
+
+    a client's own tool, Codex's shell     the envelope that makes the client do what is planned
+    another shell                          `git opatch apply-patch` with the patch as it is
+
+A shell of Codex hands a call of `apply_patch` to the tool. Other shells have no such program.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from enum import Enum
+
+from git_opatch.agent import client_model
+from git_opatch.agent.client_envelope import write_envelope
+from git_opatch.agent.client_model import Inexpressible
+from git_opatch.agent.hook import Judged, Place
+from git_opatch.agent.hook_event import Client, ToolCall
+from git_opatch.agent.verify import Action
+from git_opatch.model.errors import InputError
+from git_opatch.model.text import visible
+
+_DELIMITER = "EOF"
+
+
+class AgentHook(Enum):
+    """What the hook does with a call that would apply (`opatch.agentHook`)."""
+
+    REWRITE = "rewrite"
+    CHECK = "check"
+    """Nothing."""
+
+
+def rewrite(call: ToolCall, judged: Judged, place: Place, program: Sequence[str]) -> str:
+    """Return the command or the patch to put in place of that of `call`; empty to leave it.
+
+    `program` are the words that start git opatch. Left as it is: a patch that also names files
+    outside of the working tree, and a command that is a list of words. Raises `InputError` if the
+    client could not do what is planned, with what to do instead.
+    """
+    action = judged.action
+    if action is None or judged.outside or not call.is_text:
+        return ""
+    if call.is_patch_tool:
+        return _envelope(call.client, action, place, program)
+    directory = shlex.quote(str(place.directory)) if judged.invocation.directory else ""
+    if call.client is Client.CODEX:
+        patch = _envelope(call.client, action, place, program)
+        return _script(directory, "apply_patch", patch)
+    command = shlex.join([*program, "apply-patch"])
+    return _script(directory, command, judged.invocation.patch)
+
+
+def _envelope(client: Client, action: Action, place: Place, program: Sequence[str]) -> str:
+    manner = client_model.OPENCODE if client is Client.OPENCODE else client_model.CODEX
+    results = action.plan.completed.results
+    try:
+        return write_envelope(results, place.top, place.prefix, manner)
+    except Inexpressible as inexpressible:
+        instead = shlex.join([*program, "apply-patch"])
+        raise InputError(
+            f"{visible(inexpressible.path)}: {inexpressible.reason}\n"
+            f"the patch would apply, but the tool `apply_patch` of {client.value} cannot make this "
+            f"change; run in a shell, with the same patch: {instead} <<'{_DELIMITER}'"
+        ) from None
+
+
+def _script(directory: str, command: str, patch: str) -> str:
+    """Write the script that runs `command` with `patch` as its input.
+
+    No line of the patch can end the heredoc, in which a shell expands nothing.
+    """
+    body = patch if patch.endswith("\n") else f"{patch}\n"
+    delimiter = _DELIMITER
+    while f"\n{delimiter}\n" in f"\n{body}":
+        delimiter += "_"
+    before = f"cd {directory} && " if directory else ""
+    return f"{before}{command} <<'{delimiter}'\n{body}{delimiter}\n"
