@@ -87,6 +87,7 @@ _COMMANDS = {
     "apply": "Apply a patch to the index and the working tree.",
     "check": "Report whether each patch, or a command, would apply.",
     "convert": "Complete a patch into a standard unified diff.",
+    "batch": "Judge many patches, each against its own base tree.",
     "show": "Show what a patch would do: where each hunk applies, and the diff.",
     "undo": "Undo a patch that was applied here.",
     "redo": "Apply a patch again that was undone.",

@@ -29,7 +29,7 @@ _LAYERS = [
     {"operations"},
     {"agent"},
     {"__init__", "report"},
-    {"mcp"},
+    {"mcp", "batch"},
     {"cli"},
     {"__main__"},
 ]
@@ -40,6 +40,7 @@ _ONLY_IMPORTER = {
     "rich": ("report",),
     "typer": ("cli",),
     "unidiff": ("complete",),
+    "multiprocessing": ("batch",),
 }
 
 
