@@ -95,6 +95,7 @@ _COMMANDS = {
     "prompt": "Print how to write patches, for a language model.",
     "leftovers": "List staged files that have markers of patches in them.",
     "agent-hook": "Answer an agent's PreToolUse hook.",
+    "install-agent": "Install the hook or plugin of an agent, and a skill.",
     "mcp": "Serve apply, check, show, undo, redo and log to agents (MCP).",
     "apply-patch": "Apply a patch as the program apply_patch of agents does.",
     "install-shim": "Install a program apply_patch that applies with git opatch.",

@@ -66,8 +66,12 @@ class GitRunner:
         self._move_to(directory)
 
     def _move_to(self, directory: str | Path) -> None:
-        from git import Git  # takes as long as all other imports: help does without
-
+        try:
+            from git import Git  # takes as long as all other imports: help does without
+        except ImportError as error:
+            if not isinstance(error.__cause__, OSError):
+                raise
+            raise _start_error(error.__cause__) from None  # the import starts git, too
         if os.environ.get(_EXECUTABLE) == os.devnull:  # our command line set it for the import
             del os.environ[_EXECUTABLE]
         self._git = Git(str(directory))

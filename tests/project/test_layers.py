@@ -22,7 +22,7 @@ _MODULES = sorted(_PACKAGE.rglob("*.py"))
 # of one row do not import one another.
 _LAYERS = [
     {"model"},
-    {"parse", "locate", "complete", "git"},
+    {"parse", "locate", "complete", "git", "install"},
     {"transaction"},
     {"journal"},
     {"plan"},
