@@ -20,6 +20,11 @@ def disable_garbage_collection() -> None:
     gc.disable()
 
 
+def enable_garbage_collection() -> None:
+    """Collect again: for a run that may take hours."""
+    gc.enable()
+
+
 def skip_version_check() -> None:
     """Let GitPython, when it is imported, not run `git version` twice, which takes 8 ms.
 

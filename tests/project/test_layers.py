@@ -27,9 +27,9 @@ _LAYERS = [
     {"journal"},
     {"plan"},
     {"operations"},
-    {"agent"},
+    {"agent", "create"},
     {"__init__", "report"},
-    {"mcp"},
+    {"mcp", "batch"},
     {"cli"},
     {"__main__"},
 ]
@@ -40,6 +40,7 @@ _ONLY_IMPORTER = {
     "rich": ("report",),
     "typer": ("cli",),
     "unidiff": ("complete",),
+    "multiprocessing": ("batch",),
 }
 
 
