@@ -17,7 +17,7 @@ __git_opatch_hunks ()
 
 _git_opatch ()
 {
-	local commands="apply check convert create batch show undo redo log recover prompt leftovers agent-hook install-agent mcp apply-patch install-shim demo"
+	local commands="apply check convert create batch show undo redo log recover prompt leftovers agent-hook install-agent doctor mcp apply-patch install-shim demo"
 	local command="$(__git_find_on_cmdline "$commands")"
 	case "$command,$prev,$cur" in
 	apply,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
@@ -99,6 +99,7 @@ _git_opatch ()
 	leftovers,*,-*) __gitcomp "--all --allow --help" ;;
 	agent-hook,*,-*) __gitcomp "--allow --deny --help" ;;
 	install-agent,*,-*) __gitcomp "--project --user --remove --yes --help" ;;
+	doctor,*,-*) __gitcomp "--help" ;;
 	mcp,*,-*) __gitcomp "--index --cached --worktree --carry --root --allow --deny --help" ;;
 	apply-patch,*,-*) __gitcomp "--help" ;;
 	install-shim,*,-*) __gitcomp "--remove --help" ;;

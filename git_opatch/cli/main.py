@@ -99,6 +99,7 @@ _COMMANDS = {
     "leftovers": "List staged files that have markers of patches in them.",
     "agent-hook": "Answer an agent's PreToolUse hook.",
     "install-agent": "Install the hook or plugin of an agent, and a skill.",
+    "doctor": "Say whether the hook of an agent would run.",
     "mcp": "Serve apply, check, show, undo, redo and log to agents (MCP).",
     "apply-patch": "Apply a patch as the program apply_patch of agents does.",
     "install-shim": "Install a program apply_patch that applies with git opatch.",

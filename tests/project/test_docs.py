@@ -137,7 +137,7 @@ def test_every_option_is_documented(repo: Sandbox) -> None:
 
 def test_help_and_version_are_printed(repo: Sandbox) -> None:
     commands = ["apply", "convert", "check", "show", "demo", "undo", "redo", "log", "recover"]
-    commands += ["prompt", "leftovers", "agent-hook", "install-agent", "mcp"]
+    commands += ["prompt", "leftovers", "agent-hook", "install-agent", "doctor", "mcp"]
     commands += ["apply-patch", "install-shim", "batch", "create"]
     for words in (["-h"], *([command, "-h"] for command in commands)):
         ran = repo.opatch(*words)
