@@ -68,9 +68,13 @@ def usage_error(error: TyperException) -> UsageError:
         wrong = f"`{option}` {'needs a value' if takes_value else 'takes no value'}"
         return UsageError(f"{wrong}; {help_line}")
     if parameter is not None:
-        if parameter.param_type_name == "argument":  # those of undo, redo and log alone are typed
+        if parameter.name == "number":
             return UsageError(f"{error.message}; to see the numbers: git opatch log")
-        return UsageError(f"{parameter.opts[0]}: {error.message}; {help_line}")
+        is_argument = parameter.param_type_name == "argument"
+        name = parameter.metavar if is_argument else parameter.opts[0]
+        if not error.message:
+            return UsageError(f"`{command}` needs {name}; {help_line}")
+        return UsageError(f"{name}: {error.message}; {help_line}")
     if context is not None and not hasattr(context.command, "commands"):
         takes_one = any(each.param_type_name == "argument" for each in parameters)
         most = "one argument" if takes_one else "no arguments"

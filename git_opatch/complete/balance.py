@@ -1,4 +1,4 @@
-r"""Refuse a change after which the braces of a file no longer pair (D170).
+r"""Refuse a change after which the brackets of a file no longer pair (D170).
 
 Context is never written (D40), so what a hunk does not remove or add stays:
 
@@ -7,9 +7,10 @@ Context is never written (D40), so what a hunk does not remove or add stays:
          go();                       go();              }                 one `}` too many
                                  }
 
-In the file, one `}` closes what one `{` opens; a patch that takes one alone leaves lines out.
-Braces in strings and comments do not count. What is not certain is not refused: other languages,
-and files whose braces did not pair before, by this count.
+In the file, one `}` closes what one `{` opens, and so do `)` and `]`; a patch that takes one alone
+leaves lines out. Brackets in strings, regular expressions and comments do not count. What is not
+certain is not refused: other languages, and a file whose brackets, by this count, pair no worse
+afterwards than before.
 """
 
 from __future__ import annotations
@@ -17,51 +18,91 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from git_opatch.complete.edits import Edit
+from git_opatch.model.languages import BLOCK_COMMENTS, HASH, comment_marks, kind_of
 from git_opatch.model.text import Text
 
-_LANGUAGES = re.compile(
-    r"\.(?:[chm]|cc|cpp|cxx|hh|hpp|hxx|cs|css|dart|go|groovy|java|[cm]?[jt]s|[jt]sx|json|kts?|less|"
-    r"mm|php|proto|rs|scala|scss|sol|swift|zig)"
+_QUOTED = rb'"(?:\\.|[^"\\\n])*"'
+_SINGLE = rb"'(?:\\.|[^'\\\n])*'"
+_CHARACTER = rb"'(?:\\[^\n']*|\\'|[^\\'\n])'"
+"""Not `'a`, which is a lifetime."""
+_LONG = rb'"""(?:\\.|[^\\])*?"""'
+_LONG_SINGLE = rb"'''(?:\\.|[^\\])*?'''"
+_BACKQUOTED = rb"`(?:\\.|[^`\\])*`"
+_BACKQUOTED_RAW = rb"`[^`]*`"
+_RAW = rb'r(#+)".*?"\1'
+_EXPRESSION = (
+    rb"(?:(?<=[(,=:\[!&|?{};+\n])|(?<=[(,=:\[!&|?{};+] )|(?<=return )|(?<=  ))"
+    rb"/(?![/*\s])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/"
 )
-_RAW = frozenset({".go"})
-"""Languages in whose backquoted strings a backslash is a character like any other."""
-_SKIPPED = (
-    rb"//[^\n]*|/\*.*?\*/|"
-    rb'"(?:\\.|[^"\\\n])*"|'
-    rb"'(?:\\.|[^'\\\n])*'|"
-)
-_BACKQUOTED = rb"`(?:\\.|[^`\\])*`|"
-_BACKQUOTED_RAW = rb"`[^`]*`|"
+"""A regular expression, where an operand may begin."""
+
+_STRINGS = {
+    "c h m mm cc cpp cxx hh hpp hxx cs css less php proto scss sol zig": (_QUOTED, _SINGLE),
+    "dart groovy java kt kts scala swift": (_LONG, _QUOTED, _SINGLE),
+    "cjs cts js jsx mjs mts ts tsx": (_QUOTED, _SINGLE, _BACKQUOTED, _EXPRESSION),
+    "go": (_QUOTED, _CHARACTER, _BACKQUOTED_RAW),
+    "json": (_QUOTED,),
+    "py pyi": (_LONG, _LONG_SINGLE, _QUOTED, _SINGLE),
+    "rs": (_RAW, _QUOTED, _CHARACTER),
+}
+"""How strings are written, by the kinds of files."""
+
+_PAIRS = (b"{}", b"()", b"[]")
 
 
-def unpaired_braces(before: Text, after: Text, edits: Sequence[Edit], path: str) -> int:
-    """Return how many more `{` than `}` a file has after `edits`; 0 if they did not pair before.
+class Unpaired(NamedTuple):
+    """How many more opening than closing brackets a file would have, and has before."""
 
-    `path` is the name of the file, which tells its language.
+    surplus: int
+    before: int
+    opening: str
+    closing: str
+
+
+def unpaired_brackets(
+    before: Text, after: Text, edits: Sequence[Edit], path: str
+) -> Unpaired | None:
+    """Return the brackets of a file that pair worse after `edits` than before; None if none do.
+
+    `path` is the name of the file, which tells its language. Where the lines that come have as many
+    brackets of each kind as those that go, the whole file is not read.
     """
-    kind = PurePosixPath(path.lower()).suffix
-    if not _LANGUAGES.fullmatch(kind) or not _changes_count(before, edits, kind):
-        return 0
-    return 0 if _count(before.lines, kind) else _count(after.lines, kind)
+    tokens = _tokens(kind_of(path))
+    if tokens is None:
+        return None
+    gone = _count(tokens, [line for edit in edits for line in before.lines[edit.start : edit.stop]])
+    come = _count(tokens, [line for edit in edits for line in edit.lines])
+    if gone == come:
+        return None
+    counts = zip(_count(tokens, before.lines), _count(tokens, after.lines), strict=True)
+    for pair, (old, new) in zip(_PAIRS, counts, strict=True):
+        if abs(new) > abs(old):
+            return Unpaired(new, old, pair[:1].decode(), pair[1:].decode())
+    return None
 
 
-def _changes_count(before: Text, edits: Sequence[Edit], kind: str) -> bool:
-    """Tell whether the lines that come have other braces than those that go, seen alone."""
-    gone = [line for edit in edits for line in before.lines[edit.start : edit.stop]]
-    come = [line for edit in edits for line in edit.lines]
-    return _count(gone, kind) != _count(come, kind)
-
-
-def _count(lines: Sequence[bytes], kind: str) -> int:
-    """Return how many more `{` than `}` are outside of strings and comments."""
-    found = [match[0] for match in _tokens(kind).finditer(b"\n".join(lines))]
-    return found.count(b"{") - found.count(b"}")
+def _count(tokens: re.Pattern[bytes], lines: Sequence[bytes]) -> list[int]:
+    """Return how many more opening than closing brackets of each pair `lines` have, in code."""
+    found = [match[0] for match in tokens.finditer(b"\n".join(lines))]
+    return [found.count(pair[:1]) - found.count(pair[1:]) for pair in _PAIRS]
 
 
 @cache
-def _tokens(kind: str) -> re.Pattern[bytes]:
-    backquoted = _BACKQUOTED_RAW if kind in _RAW else _BACKQUOTED
-    return re.compile(_SKIPPED + backquoted + rb"[{}]", re.DOTALL)
+def _tokens(kind: str) -> re.Pattern[bytes] | None:
+    """Return what finds brackets, and skips strings and comments, in files of this kind."""
+    strings = next((forms for kinds, forms in _STRINGS.items() if kind in kinds.split()), None)
+    if strings is None:
+        return None
+    comments = (_comment(mark, kind) for mark in comment_marks(kind))
+    return re.compile(b"|".join((*comments, *strings, rb"[{}()\[\]]")), re.DOTALL)
+
+
+def _comment(mark: bytes, kind: str) -> bytes:
+    end = BLOCK_COMMENTS.get(mark)
+    if end is not None:
+        return re.escape(mark) + b".*?" + re.escape(end)
+    is_attribute = rb"(?!\[)" if mark == HASH and kind == "php" else b""
+    return re.escape(mark) + is_attribute + rb"[^\n]*"

@@ -68,7 +68,11 @@ def indent_from_neighbours(
     for run in runs:
         if run.depths:
             replaces = bool(run.replaced)
-            own = _replacing(run, in_file_by_depth) if replaces else _inserting(run, loose=loose)
+            own = (
+                _replacing(run, in_file_by_depth)
+                if replaces
+                else _inserting(run, in_file_by_depth, loose=loose)
+            )
             if own is None:
                 return None
             indents |= own
@@ -131,12 +135,12 @@ def _replacing(run: _Run, known: Mapping[bytes, set[bytes]]) -> IndentByLine | N
     deep as those do in the file are as written. `known` are the file's depths for the patch's.
     """
     shifted = list(map(_is_shifted, run.replaced))
-    if not all(shifted):
-        return None if any(shifted) else {}
     least = _least(run.depths.values())
     in_patch, in_file = map(_least, zip(*run.replaced, strict=True))
+    as_written = all(known.get(depth, {depth}) == {depth} for depth in run.depths.values())
+    if not all(shifted):
+        return {} if not any(shifted) and (least == in_file or as_written) else None
     if least != in_patch:
-        as_written = all(known.get(depth, {depth}) == {depth} for depth in run.depths.values())
         return {} if least == in_file and as_written else None
     in_file_by_depth = dict(run.replaced)
     if len(run.depths) > 1 and not any(in_file_by_depth):
@@ -145,13 +149,10 @@ def _replacing(run: _Run, known: Mapping[bytes, set[bytes]]) -> IndentByLine | N
     consistent = all(in_file_by_depth[depth] == found for depth, found in run.replaced)
     if one_by_one and consistent:
         return {index: in_file_by_depth[depth] for index, depth in run.depths.items()}
-    for indents in _by_each_rule(run.replaced, run.depths):
-        if all(known.get(run.depths[at], {found}) == {found} for at, found in indents.items()):
-            return indents
-    return None
+    return _by_rule(run.replaced, run.depths, known)
 
 
-def _inserting(run: _Run, *, loose: bool) -> IndentByLine | None:
+def _inserting(run: _Run, known: Mapping[bytes, set[bytes]], *, loose: bool) -> IndentByLine | None:
     """Return how lines are indented that replace none; None if that is unclear.
 
     A text may lose the indentation that it begins with, so that the line above is shifted and that
@@ -168,7 +169,7 @@ def _inserting(run: _Run, *, loose: bool) -> IndentByLine | None:
         return None
     if len(shifted) < len(run.around) and not follows:
         return {} if _is_below_lost_line(run, depths) else None
-    indents = next(_by_each_rule(shifted, run.depths), None)
+    indents = _by_rule(shifted, run.depths, known)
     if not as_written:
         return indents
     deepest = max(map(len, in_file))
@@ -185,10 +186,23 @@ def _is_below_lost_line(run: _Run, depths: set[bytes]) -> bool:
     return len(min(depths, key=len)) >= len(min(above[1], below[1], key=len))
 
 
-def _by_each_rule(pairs: Sequence[Pair], depths: Mapping[int, bytes]) -> Iterator[dict[int, bytes]]:
-    """Yield what each rule that explains all `pairs` makes of added lines' `depths`."""
+def _by_rule(
+    pairs: Sequence[Pair], depths: Mapping[int, bytes], known: Mapping[bytes, set[bytes]]
+) -> dict[int, bytes] | None:
+    """Return what the rules that explain all `pairs` make of added lines' `depths`.
+
+    Those count that explain the most of what the whole hunk shows, `known`, and contradict none of
+    it. None if there is none, or if they do not agree.
+    """
+    found = []
     for rule in rules_for(pairs):
-        yield {index: rule(depth) or b"" for index, depth in depths.items()}
+        indents = {index: rule(depth) or b"" for index, depth in depths.items()}
+        if all(known.get(depths[at], {indent}) == {indent} for at, indent in indents.items()):
+            explained = sum(rule(depth) in in_file for depth, in_file in known.items())
+            found.append((explained, indents))
+    most = max((explained for explained, _ in found), default=0)
+    best = [indents for explained, indents in found if explained == most]
+    return best[0] if best and all(indents == best[0] for indents in best) else None
 
 
 def _is_shifted(pair: Pair) -> bool:

@@ -16,15 +16,15 @@ it, too, is in doubt
 Typographic signs that the file does not have, and the levels of headings, become the file's, if
 all old lines agree how. Any other doubt refuses the hunk.
 
-Of whitespace, only that inside quotes is compared: there it is content. Where all
-lines end with blanks, and none of the file's does, the added ones lose them.
+Of whitespace, only that inside quotes is compared: there it is content. Where all lines end with
+blanks, and none of the file's does, the added ones lose those that all have.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -93,8 +93,8 @@ def as_one_hand_wrote(placement: Placement, text: Text) -> Written:
     if shift is None:
         return Written(placement, _UNCLEAR_LEVEL)
     signs = _signs_to_undo(rows, differing, text)
-    cut = _all_end_with_blanks(placement, text)
-    lines = [_undone(line, shift, signs, cut=cut) for line in placement.hunk.lines]
+    cuts = _blanks_to_cut(placement, text)
+    lines = [_undone(line, shift, signs, cuts) for line in placement.hunk.lines]
     unclear = _first_doubt(rows, differing, lines, text) or _first_quoted(placement, text)
     if lines != [*placement.hunk.lines]:
         placement = replace(placement, hunk=replace(placement.hunk, lines=tuple(lines)))
@@ -174,33 +174,43 @@ def _signs_to_undo(rows: Sequence[_Row], differing: Sequence[_Row], text: Text) 
     }
 
 
-def _all_end_with_blanks(placement: Placement, text: Text) -> bool:
-    """Tell whether all lines of a hunk end with blanks, and no old one of them does in the file."""
+def _blanks_to_cut(placement: Placement, text: Text) -> frozenset[str]:
+    """Return the blanks that all lines of a hunk end with, and no old one of them in the file.
+
+    None if a line has none. A line that differs in more than whitespace does not count.
+    """
     in_file = lines_between(text, placement.start, placement.stop)
-    old = zip(placement.hunk.preimage, in_file, strict=True)
-    shown = [(line.text, found) for line, found in old if found.strip()]
+    old = zip(placement.hunk.preimage, in_file, placement.likeness, strict=True)
+    shown = [
+        (line.text, found)
+        for line, found, kind in old
+        if found.strip() and kind is not Likeness.CUT
+    ]
     added = [line.text for line in placement.hunk.lines if line.prefix is Prefix.ADDED]
-    return (
-        bool(shown)
-        and all(_ends_with_blanks(line) or not line.strip() for line in added)
-        and all(_ends_with_blanks(line) and not _ends_with_blanks(found) for line, found in shown)
-    )
+    is_habit = all(_blanks_at_end(line) and not _blanks_at_end(found) for line, found in shown)
+    if not is_habit or not all(_blanks_at_end(line) or not line.strip() for line in added):
+        return frozenset()
+    return frozenset(_blanks_at_end(line).decode() for line, _ in shown)
 
 
-def _ends_with_blanks(line: bytes) -> bool:
-    return line.rstrip(b"\r").endswith((b" ", b"\t"))
+def _blanks_at_end(line: bytes) -> bytes:
+    line = line.rstrip(b"\r")
+    return line[len(line.rstrip(b" \t")) :]
 
 
-def _undone(line: Line, shift: int, signs: Mapping[str, str], *, cut: bool) -> Line:
+def _undone(line: Line, shift: int, signs: Mapping[str, str], cuts: Set[str]) -> Line:
     """Return an added line with the file's signs and level of headings.
 
-    `cut` says that the blanks at its end go.
+    `cuts` are the blanks at the end of old lines that go; a line of nothing but others stays.
     """
-    if line.prefix is not Prefix.ADDED or not (shift or signs or cut):
+    if line.prefix is not Prefix.ADDED or not (shift or signs or cuts):
         return line
     text = line.text.decode("utf-8", "surrogateescape")
-    if cut:
-        text = text.rstrip(" \t\r") + text[len(text.rstrip("\r")) :]
+    if cuts and (text.strip() or text.rstrip("\r") in cuts):
+        body, end = text.rstrip("\r"), text[len(text.rstrip("\r")) :]
+        (cut, *others) = cuts
+        is_one = not others and body.endswith(cut)
+        text = (body.removesuffix(cut) if is_one else body.rstrip(" \t")) + end
     if not any(found in text for found in signs.values()):
         text = "".join(signs.get(token, token) for token in _tokens(text))
     if level := _level(text):

@@ -27,9 +27,9 @@ def is_whole_index(file: Path, algorithm: str) -> bool:
     return checksum in (found, bytes(size))
 
 
-def loose_object(repository: Repository, oid: str) -> Path:
+def loose_object(objects: str | Path, oid: str) -> str:
     """Where the object `oid` is, if it is in a file of its own (gitrepository-layout(5))."""
-    return repository.objects / oid[:2] / oid[2:]
+    return f"{objects}/{oid[:2]}/{oid[2:]}"
 
 
 def missing_blobs(repository: Repository, ids: Sequence[str]) -> set[str]:
@@ -37,14 +37,12 @@ def missing_blobs(repository: Repository, ids: Sequence[str]) -> set[str]:
 
     Raises `RepositoryError` if git fails.
     """
-    elsewhere = [oid for oid in ids if not loose_object(repository, oid).exists()]
-    present = _present(repository, elsewhere)
-    damaged = {
-        oid
-        for oid in ids
-        if oid not in elsewhere and not _is_whole(loose_object(repository, oid), oid, repository)
-    }
-    return damaged | (set(elsewhere) - present)
+    files = {oid: Path(loose_object(repository.objects, oid)) for oid in ids}
+    elsewhere = [oid for oid, file in files.items() if not file.exists()]
+    missing = set(elsewhere) - _present(repository, elsewhere)
+    for oid in elsewhere:
+        del files[oid]
+    return missing | {oid for oid, file in files.items() if not _is_whole(file, oid, repository)}
 
 
 def _present(repository: Repository, ids: Sequence[str]) -> set[str]:

@@ -5,78 +5,24 @@ patches show that claims of its kind are noise: such a claim is ignored, with a 
 
 | claim | what the hunk says |
 | --- | --- |
-| `_names_what_is_above` | its anchors or git's heading name what it is in (D18, D19) |
+| `claimed_names` | its anchors or git's heading name what it is in (D18, D19) |
 | `_ends_file` | it ends where the file ends (D22); noise where the hunk is unique |
 | `_has_no_newline` | the file has no newline at its end (D81); noise |
-| `_is_not_there` | what it adds is not there yet (D38) |
+| `_is_not_there` | what it adds is not there yet (D38, D240, D241) |
 | `_is_at_its_number` | its line number (D84); noise, unless the file nearly has its lines there |
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
-from git_opatch.locate.already_applied import is_rewrite, partly_applied_at
-from git_opatch.locate.anchor import occurrences, scope_end
-from git_opatch.locate.candidates import Candidates
-from git_opatch.locate.file_index import FileIndex
-from git_opatch.locate.outline import Heading, Name, claimed_name, is_certain, keyword_of, name_of
-from git_opatch.model.options import Matching
-from git_opatch.model.patch import Anchor, Hunk, Prefix
-from git_opatch.model.text import Text, opens, visible
-
-_TRUNCATED = 80
-"""Git cuts the heading that it writes after the numbers to so many bytes."""
-_MAX_CHARACTER = 4
-"""The bytes of the character that may be cut off with it."""
-_MAX_SCOPES = 100
-"""No more occurrences of an anchor than this are looked at, the last above the position."""
-
-
-_CODE_NAME = re.compile(rb"(?<![\w.$-])(?:[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*)\b")
-"""A name that only code has: of several words, joined."""
-_ADVICE = "re-read the file and send the hunk again with the definition that it is in"
-
-
-class Refuted(NamedTuple):
-    """A claim that does not hold: what was claimed and what the file has, and what to do."""
-
-    message: str
-    advice: str = "re-read the file and send the hunk again"
-
-
-class Ignored(NamedTuple):
-    """A claim that does not hold, of a kind that is noise: the note that says so."""
-
-    note: str
-
-
-Answer = Refuted | Ignored | None
-"""None if the claim holds, or there is none."""
-
-
-class Claimed(NamedTuple):
-    """A hunk at the only position that is left for it, in its file."""
-
-    candidates: Candidates
-    position: int
-    file_index: FileIndex
-    none_moved: bool = False
-    """Whether no other hunk with one candidate is elsewhere than its line number says."""
-    matching: Matching = Matching()
-
-    @property
-    def hunk(self) -> Hunk:
-        """The hunk as the file has it."""
-        return self.candidates.hunk_at(self.position)
-
-    @property
-    def stop(self) -> int:
-        """The position after the hunk's preimage."""
-        return self.position + len(self.hunk.preimage)
+from git_opatch.locate.already_applied import is_rewrite, partly_applied_at, redefined
+from git_opatch.locate.claim import Answer, Claimed, Ignored, Refuted
+from git_opatch.locate.claimed_names import names_what_is_above
+from git_opatch.model.options import Tier
+from git_opatch.model.patch import Hunk
+from git_opatch.model.text import Text, visible
 
 
 def check_claims(claimed: Claimed) -> tuple[Refuted | None, list[str]]:
@@ -166,174 +112,13 @@ def _is_not_there(claimed: Claimed) -> Iterator[Answer]:
             "may be partly applied: lines that it adds are already next to their position, "
             f"at line {found + 1}"
         )
-
-
-def _names_what_is_above(claimed: Claimed) -> Iterator[Answer]:
-    """Each anchor that names something names what the position is in, or below, or a line of it."""
-    for anchor in claimed.candidates.hunk.anchors:
-        yield _check_anchor(anchor, claimed)
-
-
-def _check_anchor(anchor: Anchor, claimed: Claimed) -> Answer:
-    if not anchor.text.strip():
-        return None
-    positions, whole = _find_anchor(anchor, claimed.file_index)
-    shown = f"{'heading' if anchor.weak else 'anchor'} `{visible(anchor.text.strip())}`"
-    if not positions:
-        return _check_missing(anchor, shown, claimed)
-    first, stop = claimed.position, max(claimed.stop, claimed.position + 1)
-    if any(first <= position < stop for position in positions):
-        return None
-    above = [position for position in positions if position < first]
-    if not above:
-        line = claimed.file_index.lines[positions[0]]
-        is_heading = whole and (opens(line) or not anchor.weak)
-        is_claim = is_heading or claimed_name(line) is not None
-        if not is_claim or _is_explained(anchor, claimed, positions[0]):
-            return None
-        after = f"after its only candidate, line {first + 1}"
-        return Refuted(f"has its {shown} at line {positions[0] + 1}, {after}")
-    ends = [scope_end(position, claimed.file_index) for position in above[-_MAX_SCOPES:]]
-    if max(ends) >= first or _is_explained(anchor, claimed, above[-1]):
-        return None
-    if anchor.weak and not _would_be_heading(ends[-1], above[-1], claimed.file_index.lines):
-        return None
-    below = visible(claimed.file_index.lines[ends[-1]].strip())
-    return Refuted(
-        f"has its {shown} at line {above[-1] + 1}, "
-        f"but its only candidate, line {first + 1}, is under `{below}`"
-    )
-
-
-def _would_be_heading(position: int, heading: int, lines: Sequence[bytes]) -> bool:
-    """Tell whether git would have written the line at `position`, had it been above the hunk.
-
-    Git takes the last line of a pattern, which is narrower for some languages: one at the margin,
-    or with the same keyword. Without this, 14 of 13,063 right headings were refused.
-    """
-    line, other = lines[position], lines[heading]
-    return not line[:1].isspace() or keyword_of(line) == keyword_of(other)
-
-
-def _check_missing(anchor: Anchor, shown: str, claimed: Claimed) -> Answer:
-    name = claimed_name(anchor.text)
-    if name is None or not _has_kind(name.kind, claimed.file_index):
-        if unknown := _unknown_name(anchor, claimed):
-            return Refuted(f"has the {shown}, but `{visible(unknown)}` is not in the file", _ADVICE)
-        return None if anchor.weak else Ignored(f"the {shown} is not in the file")
-    if _is_explained(anchor, claimed):
-        return None
-    return Refuted(f"has the {shown}, which is not in the file", _ADVICE)
-
-
-def _unknown_name(anchor: Anchor, claimed: Claimed) -> bytes:
-    """Return a name such as `open_file` or `openFile` that neither file nor patch has; or empty.
-
-    Prose that is no claim may speak of code, which then must be there. What it may also speak of is
-    the file's own name.
-    """
-    patch = [
-        line.text
-        for hunk in (*claimed.file_index.hunks, *claimed.file_index.placed)
-        for line in hunk.lines
-    ]
-    path = claimed.matching.path.encode("utf-8", "surrogateescape")
-    for name in _CODE_NAME.findall(anchor.text):
-        if name in path or any(name in line for line in patch):
-            continue
-        if not claimed.file_index.containing(name):
-            return bytes(name)
-    return b""
-
-
-def _find_anchor(anchor: Anchor, file_index: FileIndex) -> tuple[Sequence[int], bool]:
-    """List where an anchor's text occurs, else what it names; tell whether as a whole line.
-
-    A part of a line counts where the line names the same: `class Foo` is not `class FooBar`. A
-    heading of git's may be cut off.
-    """
-    positions, whole = occurrences(anchor, file_index)
-    if whole:
-        return file_index.trimmed[anchor.text.strip()], True
-    lines, text = file_index.lines, anchor.text.strip()
-    name = claimed_name(text)
-    if name is None:
-        return _named_bare(text, positions, lines), False
-    begun = [position for position in positions if _begins(lines[position].strip(), text)]
-    return begun or _named(name, file_index), False
-
-
-def _begins(line: bytes, text: bytes) -> bool:
-    """Tell whether `text` begins `line`, and ends with a word, or where git cuts a heading off."""
-    is_cut = len(text) >= _TRUNCATED - _MAX_CHARACTER
-    inside_word = re.match(rb"\w\w", text[-1:] + line[len(text) : len(text) + 1])
-    return line.startswith(text) and (is_cut or not inside_word)
-
-
-def _named(name: Name, file_index: FileIndex) -> list[int]:
-    """List the headings that name what `name` does."""
-    return [
-        position
-        for position in file_index.containing(name.name)
-        if _names(file_index.lines[position], name)
-    ]
-
-
-def _names(line: bytes, name: Name) -> bool:
-    if name.kind is Heading.LABEL:
-        return line.strip().startswith(name.name + b":")
-    found = name_of(line)
-    return found is not None and found.matches(name)
-
-
-_BARE = re.compile(rb"(?:[\w$]+(?:\.|::))*([\w$]+)(?:\([^()]*\))?:?")
-
-
-def _named_bare(text: bytes, positions: Sequence[int], lines: Sequence[bytes]) -> list[int]:
-    """List the definitions among the lines at `positions` that have the bare name `text`."""
-    match = _BARE.fullmatch(text)
-    if match is None:
-        return list(positions)
-    found = ((position, name_of(lines[position])) for position in positions)
-    named = [position for position, name in found if name and name.name == match[1]]
-    return named or list(positions)
-
-
-def _has_kind(kind: Heading, file_index: FileIndex) -> bool:
-    """Tell whether the file has headings of that kind: else the text was not meant as one."""
-    lines = file_index.lines
-    return kind is Heading.DEFINITION or any(
-        is_certain(lines, position, kind) for position in file_index.headings[kind]
-    )
-
-
-def _is_explained(anchor: Anchor, claimed: Claimed, position: int | None = None) -> bool:
-    """Tell whether the patch itself writes what the anchor names, or another hunk removed it.
-
-    A hunk that shows the line at `position`, which has the anchor, only writes that one again.
-    """
-    found = None if position is None else claimed.file_index.lines[position].strip()
-    return any(
-        _is_meant(anchor, line.text)
-        for hunk, prefixes in (
-            *(
-                (hunk, (Prefix.ADDED,))
-                for hunk in claimed.file_index.hunks
-                if all(line.text.strip() != found for line in hunk.preimage)
-            ),
-            *((hunk, (Prefix.ADDED, Prefix.REMOVED)) for hunk in claimed.file_index.placed),
+    again = redefined(claimed.hunk, claimed.position, claimed.file_index)
+    if again is not None and claimed.matching.tier is not Tier.STRICT:
+        yield Refuted(
+            f"adds `{visible(again[0].strip())}`, which the file has at line {again[1] + 1}",
+            "send what changes in it, with the lines to remove; if it is meant to be there twice, "
+            "use --match strict",
         )
-        for line in hunk.lines
-        if line.prefix in prefixes
-    )
-
-
-def _is_meant(anchor: Anchor, line: bytes) -> bool:
-    text = anchor.text.strip()
-    is_in = re.search(rb"(?<![\w#=])" + re.escape(text), line) is not None
-    if not is_in and (name := claimed_name(text)):
-        return name.name in line and _names(line, name)
-    return is_in
 
 
 CLAIMS: tuple[Callable[[Claimed], Iterator[Answer]], ...] = (
@@ -341,5 +126,5 @@ CLAIMS: tuple[Callable[[Claimed], Iterator[Answer]], ...] = (
     _has_no_newline,
     _is_at_its_number,
     _is_not_there,
-    _names_what_is_above,
+    names_what_is_above,
 )

@@ -13,37 +13,12 @@ What is doubtful is code: there a difference refuses a hunk, where in prose it w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import PurePosixPath
+from collections.abc import Iterable, Iterator, Sequence
 
+from git_opatch.model.languages import BLOCK_COMMENTS, HASH, SLASHES, comment_marks, kind_of
 from git_opatch.model.paths import is_document
 
-_HASH, _SLASHES, _DASHES, _SEMICOLON, _PERCENT = b"#", b"//", b"--", b";", b"%"
-_BLOCKS: Mapping[bytes, bytes] = {b"/*": b"*/", b"<!--": b"-->"}
-"""How a comment of several lines begins and ends."""
-
-_LANGUAGES = (
-    (
-        (_HASH,),
-        "py pyi rb rake gemspec sh bash zsh fish ksh yml yaml toml pl pm r jl cmake mk ex exs nix "
-        "tf hcl conf cfg ini properties coffee tcl awk ps1 graphql php nim cr bzl makefile "
-        "dockerfile rakefile gemfile vagrantfile justfile gitignore gitattributes cmakelists "
-        "requirements",
-    ),
-    (
-        (_SLASHES, b"/*"),
-        "c h cc cpp cxx hh hpp hxx cs java js jsx mjs cjs ts tsx go rs swift kt kts scala dart php "
-        "scss less zig proto groovy gradle vue svelte m mm sol v sv jsonc json5 d",
-    ),
-    ((b"/*",), "css sql"),
-    ((_DASHES,), "sql lua hs elm adb ads vhd vhdl"),
-    ((_SEMICOLON,), "lisp cl clj cljs el scm rkt asm s ini"),
-    ((_PERCENT,), "tex sty erl hrl"),
-    ((b"<!--",), "html htm xhtml xml svg vue svelte"),
-)
-"""The marks that begin a comment, by the ends of the names of files."""
-
-_MARKS_OF_ANY = (b"# ", _SLASHES, b"<!--")
+_MARKS_OF_ANY = (b"# ", SLASHES, b"<!--")
 """What begins a comment that is a whole line, where the language is not known."""
 
 _NOT_A_COMMENT = (b"#!", b"#[", b"#{")
@@ -59,20 +34,17 @@ class Prose:
     """What is prose in a file; `path` is its name, empty if it is not known."""
 
     def __init__(self, path: str, lines: Sequence[bytes]) -> None:
-        name = PurePosixPath(path.lower())
-        kind = _kind(name)
-        self._marks = tuple(
-            mark for marks, kinds in _LANGUAGES if kind in kinds.split() for mark in marks
-        )
+        kind = kind_of(path)
+        self._marks = comment_marks(kind)
         is_script = bool(lines) and lines[0].startswith(b"#!")
         if is_script and not self._marks:
-            self._marks = (_HASH,)
+            self._marks = (HASH,)
         self.is_known = bool(self._marks)
         if is_document(path) and not is_script:
             self._positions = set(_document(lines))
         else:
             self._positions = set(_block_comments(lines, self._marks))
-            if name.suffix in (".py", ".pyi"):
+            if kind in ("py", "pyi"):
                 self._positions.update(_docstrings(lines))
 
     def includes(self, position: int) -> bool:
@@ -110,15 +82,6 @@ class Prose:
         return None
 
 
-def _kind(name: PurePosixPath) -> str:
-    """Return the end of a file's name, which tells its language; `name` is in lower case."""
-    if name.suffix == ".txt" and "requirements" in name.stem:
-        return "requirements"
-    if name.suffix == ".txt" and name.stem == "cmakelists":
-        return "cmakelists"
-    return name.suffix[1:] or name.name.lstrip(".")
-
-
 def _document(lines: Sequence[bytes]) -> Iterator[int]:
     """Yield the positions of a document's lines, without those of its blocks of code."""
     fence = b""
@@ -140,7 +103,7 @@ def _has_mostly_words(line: bytes) -> bool:
 
 def _block_comments(lines: Sequence[bytes], marks: Iterable[bytes]) -> Iterator[int]:
     """Yield the positions of the lines of comments that begin at the beginning of a line."""
-    blocks = [(mark, _BLOCKS[mark]) for mark in marks if mark in _BLOCKS]
+    blocks = [(mark, BLOCK_COMMENTS[mark]) for mark in marks if mark in BLOCK_COMMENTS]
     end = b""
     for position, line in enumerate(lines if blocks else ()):
         text = line.strip()
@@ -161,7 +124,7 @@ def _docstrings(lines: Sequence[bytes]) -> Iterator[int]:
         text = line.strip()
         if not end:
             begin = _DOCSTRING.match(text) if before.endswith(b":") else None
-            before = before if not text or text.startswith(_HASH) else text
+            before = before if not text or text.startswith(HASH) else text
             if begin is None:
                 continue
             end, text = begin[1], text[begin.end() :]

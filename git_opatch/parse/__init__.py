@@ -17,11 +17,12 @@ from collections.abc import Sequence
 from git_opatch.model.errors import Diagnostic, ParseError
 from git_opatch.model.options import Format
 from git_opatch.model.patch import Mail, Patch
+from git_opatch.model.text import visible
 from git_opatch.parse.formats import (
-    BEGINNING,
     FORMATS,
     MARKS,
     OPENING,
+    beginning,
     find_format,
     parser_of,
     unwrap,
@@ -84,7 +85,7 @@ def _parse_text(scanner: Scanner, formats: Sequence[Format], depth: int) -> None
             return
         else:
             skip_prose(scanner, formats)
-            scanner.skip_to(BEGINNING)
+            scanner.skip_to(beginning())
 
 
 def _mails_with_patch(scanner: Scanner) -> tuple[Mail, ...]:
@@ -130,9 +131,10 @@ def _diagnose_no_patch(raw: bytes, source: str, patch_format: Format | None) -> 
     elif patch_format:
         message = f"no patch of the format {patch_format.value} found{_find_other_format(raw)}"
     else:
+        envelope, block, changes = (visible(row.marks[0]) for row in FORMATS.values() if row.marks)
         message = (
-            "no patch found: expected a line `*** Begin Patch` or `<FILE_CHANGES>`, `--- a/PATH` "
-            f"and `+++ b/PATH` below it, or `<<<<<<< SEARCH` below a path{_find_near_miss(raw)}"
+            f"no patch found: expected a line `{envelope}` or `{changes}`, `--- a/PATH` "
+            f"and `+++ b/PATH` below it, or `{block}` below a path{_find_near_miss(raw)}"
         )
     return Diagnostic(0, message, source)
 
@@ -140,12 +142,12 @@ def _diagnose_no_patch(raw: bytes, source: str, patch_format: Format | None) -> 
 def _find_other_format(raw: bytes) -> str:
     """Say which other format the text seems to have."""
     scanner = Scanner.from_bytes(raw)
-    scanner.skip_to(BEGINNING)
+    scanner.skip_to(beginning())
     while not scanner.at_end:
         if (found := find_format(scanner, FORMATS)) is not None:
             return f"; line {scanner.number} seems to begin one of {found.value}"
         scanner.take()
-        scanner.skip_to(BEGINNING)
+        scanner.skip_to(beginning())
     return ""
 
 

@@ -20,8 +20,8 @@ from types import ModuleType
 from typing import NamedTuple
 
 from git_opatch.model.options import Format
-from git_opatch.parse.file_changes import TAG
-from git_opatch.parse.json_operations import JSON
+from git_opatch.parse.file_changes import CONTAINER, TAG
+from git_opatch.parse.lines import line_start
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.wrappers import mail, shell
 
@@ -41,9 +41,19 @@ class Row(NamedTuple):
     """Lines that end it, where it has an end of its own; in any letter case."""
     marks: tuple[bytes, ...] = ()
     """The exact first and last line, where these can be nothing else."""
+    markers: bytes = b""
+    """Text that only its markers have, also those between the first and the last line."""
     in_json: bool = False
     """Whether a patch of it is an object of JSON, which its `objects` reads."""
 
+
+DIFF_GIT = b"diff --git "
+"""How git begins the diff of a file."""
+HUNK_START = rb"@@"
+_ENVELOPE_MARKER = rb"\*{2,}[ \t]*(?i:begin|end|add|update|delete|move)\b"
+# A bare string must have an escape, since a patch has more than one line.
+JSON = rb'\{\s*+["\']|\[\s*+["\'\[{]|"(?:' + _ENVELOPE_MARKER + rb'|[^"\\\r\n]*+\\)'
+"""How JSON begins that can hold an object of a format, or a string with a patch."""
 
 # A beginning of a block may be a near miss of a marker (see `search_replace.diagnose`). That
 # alternative needs the newline, so that it matches in a text, but not a line alone, as where a
@@ -55,11 +65,12 @@ FORMATS: dict[Format, Row] = {
         rb"\*\*\* ?Begin Patch",
         rb"\*+\s*end\s+patch",
         (b"*** Begin Patch", b"*** End Patch"),
+        _ENVELOPE_MARKER,
     ),
     Format.UNIFIED: Row(
         "unified",
-        rb"diff --git |--- |diff [^\n]*\t\(rejected hunks\)",
-        rb"diff --git |--- (?:[ab]/|/dev/null)",
+        DIFF_GIT + rb"|--- |diff [^\n]*\t\(rejected hunks\)",
+        DIFF_GIT + rb"|--- (?:[ab]/|/dev/null)",
     ),
     Format.SEARCH_REPLACE: Row(
         "search_replace",
@@ -71,14 +82,13 @@ FORMATS: dict[Format, Row] = {
     Format.FILE_CHANGES: Row(
         "file_changes",
         TAG + rb"|<file_[a-z]+[ \t]+(?:file|from)_path[ \t]*=",
-        rb"<FILE_CHANGES",
-        rb"</FILE_CHANGES",
-        (b"<FILE_CHANGES>", b"</FILE_CHANGES>"),
+        rb"<" + CONTAINER,
+        rb"</" + CONTAINER,
+        (b"<" + CONTAINER + b">", b"</" + CONTAINER + b">"),
     ),
     Format.OPERATIONS: Row("json_operations", JSON, in_json=True),
     Format.STRING_REPLACE: Row("string_replace", JSON, in_json=True),
 }
-HUNK_START = rb"@@"
 _FENCE = rb"```|~~~"
 _UNSUPPORTED = rb"\*{15}|\+\+\+ "
 """How lines of diffs in an unsupported format begin (`unified.unsupported`)."""
@@ -98,9 +108,10 @@ ENDING = _union(*(row.ends for row in FORMATS.values()))
 """A line that ends a patch of a format which has such a line, without its indentation."""
 PATCH = _union(HUNK_START, *_begins(FORMATS.values()))
 """A line that may begin a patch of any format, or a hunk, without its indentation."""
+MARKERS = _union(*(row.markers for row in FORMATS.values()))
+"""Text that only markers of a patch have."""
 MARKS = _union(*(re.escape(mark) for row in FORMATS.values() for mark in row.marks))
 """The exact first and last lines of patches that have such lines."""
-MARKS_PATTERN = re.compile(MARKS)
 
 _WRAPPERS = (
     Row("json_operations", JSON),
@@ -110,19 +121,21 @@ _WRAPPERS = (
 )
 """Fences are not in the list: they change the state of the scanner, and have no inner text."""
 
-# Prose, which may be long, is skipped by one pattern before it is split into lines.
-BEGINNING = re.compile(rb"(?m)^[ \t]*" + _union(PATCH, *_begins(_WRAPPERS), _FENCE, _UNSUPPORTED))
-"""A line that may begin a patch, a wrapper, or part of one."""
-NAMED_BEGINNING = re.compile(
-    rb"[ \t]*"
-    + _union(
-        HUNK_START,
-        rb"diff --git ",
-        *_begins(row for row in FORMATS.values() if row is not FORMATS[Format.UNIFIED]),
-        *_begins(_WRAPPERS),
-    )
+NAMED_BEGINNING = rb"[ \t]*" + _union(
+    HUNK_START,
+    DIFF_GIT,
+    *_begins(row for row in FORMATS.values() if row is not FORMATS[Format.UNIFIED]),
+    *_begins(_WRAPPERS),
 )
 """A line in a fence which shows that there is more than a diff without names."""
+
+
+# Prose, which may be long, is skipped by one pattern before it is split into lines. That takes
+# a while to compile, and a patch alone does not need it.
+@cache
+def beginning() -> re.Pattern[bytes]:
+    """Return the pattern of `line_start` for what may begin a patch, a wrapper, or part of one."""
+    return line_start(_union(PATCH, *_begins(_WRAPPERS), _FENCE, _UNSUPPORTED))
 
 
 def begins(*formats: Format) -> bytes:

@@ -16,13 +16,12 @@ import re
 from git_opatch.model.blob import Mode
 from git_opatch.model.paths import unquote
 from git_opatch.model.text import visible
+from git_opatch.parse.formats import DIFF_GIT
 from git_opatch.parse.scanner import Scanner
 
 Names = tuple[bytes | None, bytes | None]
 """The old and the new name; None is /dev/null."""
 
-DIFF_GIT = b"diff --git "
-"""How git begins the diff of a file."""
 _DEV_NULL = b"/dev/null"
 _PREFIXES = ((b"a/", b"b/"), (b"i/", b"w/"), (b"c/", b"i/"), (b"c/", b"w/"), (b"o/", b"w/"))
 _RARE_PREFIXES = ((b"b/", b"a/"), (b"1/", b"2/"), (b"w/", b"i/"))
@@ -79,6 +78,8 @@ def _parse_name(name: bytes) -> bytes | None:
 
 def _strip_timestamp(name: bytes) -> bytes:
     """Remove a timestamp, or what Subversion writes, that follows the name after a space."""
+    if b" " not in name:
+        return name
     first = max(len(name) - _MAX_TIMESTAMP, 0)
     for space in re.finditer(rb"(?<=[^ ]) +", name[first:]):
         if _TIMESTAMP.fullmatch(name, first + space.end()):

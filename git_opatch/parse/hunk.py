@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from git_opatch.model.patch import Anchor, Hunk, Line, Prefix
@@ -35,7 +35,9 @@ _NUMBERED = re.compile(
 )
 _ELIDED = re.compile(rb"@@(?:[ \t.]++|(?:\xe2\x80\xa6)++)*+@@" + _HEADING, re.DOTALL)
 _UNSPACED = re.compile(rb"@@([^\s@.+-].*)", re.DOTALL)
-_PREFIXED_LINES = re.compile(rb"(?:[ +-][^\n]*+\n?+|\n|\r\n)*+")
+PREFIXED_LINES = re.compile(rb"(?:[ +-][^\n]*+\n?+|\n)*+")
+CERTAIN_LINES = re.compile(rb"(?: [^\n]*+\n?+|\+[^+\n][^\n]*+\n?+|-[^-\n][^\n]*+\n?+|\+\n|-\n)*+")
+"""Lines with a prefix that can be neither part of a diff's header nor the signature of a mail."""
 _RULE = re.compile(rb"-{2,}")
 _MIN_NO_NEWLINE = 12
 _MAX_HEADERS = 100
@@ -51,13 +53,16 @@ class Header(NamedTuple):
     new_count: int | None = None
 
 
+_BARE = Header()
+
+
 def parse_header(line: bytes) -> Header | None:
     """Parse a hunk header; None if `line` is not one."""
     header = line.rstrip()
+    if header == b"@@":
+        return _BARE
     if numbered := _NUMBERED.fullmatch(header):
         return _numbered_header(numbered)
-    if header == b"@@":
-        return Header()
     if elided := _ELIDED.fullmatch(header):
         return Header(_weak_anchor(elided[1]))
     if line.startswith(b"@@ "):
@@ -173,7 +178,7 @@ class HunkBuilder:
         `---` looks like a removed `--`. It is context if the hunk has the lines that its header
         announces under that reading, and not under the other (D183).
         """
-        stated = self.headers[-1] if self.headers else Header()
+        stated = self.headers[-1] if self.headers else _BARE
         if stated.old_count is None or stated.new_count is None or self.is_complete:
             return
         rules = [
@@ -197,26 +202,27 @@ class HunkBuilder:
     @property
     def is_complete(self) -> bool:
         """Whether the hunk has exactly the lines that its header announced."""
-        stated = self.headers[-1] if self.headers else Header()
+        stated = self.headers[-1] if self.headers else _BARE
         return (self.old_count, self.new_count) == (stated.old_count, stated.new_count)
 
     @property
     def is_incomplete(self) -> bool:
         """Whether the hunk has fewer lines than its header announced."""
-        stated = self.headers[-1] if self.headers else Header()
+        stated = self.headers[-1] if self.headers else _BARE
         if stated.old_count is None or stated.new_count is None:
             return False
         return self.old_count < stated.old_count or self.new_count < stated.new_count
 
-    def finish(self, ordinal: int = 1) -> Hunk:
+    def finish(self, ordinal: int, *, is_last: bool) -> Hunk:
         """Make the hunk, with its ordinal in the section."""
-        stated = next((head for head in reversed(self.headers) if head.start is not None), Header())
-        anchors = tuple(header.anchor for header in self.headers if header.anchor)
+        numbered = [header for header in self.headers if header.start is not None]
+        stated = numbered[-1] if numbered else _BARE
+        anchors = tuple([header.anchor for header in self.headers if header.anchor])
         return Hunk(
             *(tuple(self.lines), anchors, stated.start, stated.new_start, self.at_end_of_file),
             number=self.lines[0].number,
             ordinal=ordinal,
-            is_last=False,
+            is_last=is_last,
             uniform_endings=self.uniform_endings,
             removed_ranges=tuple(self.removed_ranges),
             of_new_file=(stated.start, stated.old_count) == (0, 0),
@@ -233,13 +239,11 @@ def is_no_newline(line: bytes) -> bool:
 
 def finish_hunks(builders: Iterable[HunkBuilder]) -> tuple[Hunk, ...]:
     """Make the hunks of one section."""
-    hunks = [builder.finish(ordinal) for ordinal, builder in enumerate(builders, start=1)]
-    return mark_last(hunks)
-
-
-def mark_last(hunks: list[Hunk]) -> tuple[Hunk, ...]:
-    """Return the hunks of one section, the last one marked as such."""
-    return (*hunks[:-1], *(replace(hunk, is_last=True) for hunk in hunks[-1:]))
+    found = tuple(builders)
+    return tuple(
+        builder.finish(ordinal, is_last=ordinal == len(found))
+        for ordinal, builder in enumerate(found, start=1)
+    )
 
 
 class HunkReader:
@@ -252,17 +256,18 @@ class HunkReader:
     def take_header(self) -> Iterator[HunkBuilder]:
         """Take a `@@` line and yield the hunk before it; consecutive headers belong to one hunk."""
         scanner = self._scanner
-        header = parse_header(scanner.line)
+        line = scanner.line
+        header = parse_header(line)
         if header is None and (self.current is None or not self.current.lines):
-            header = _parse_unspaced(scanner.line)
+            header = _parse_unspaced(line)
         if header is None:
             diagnose_header(scanner)
-            header = Header()
+            header = _BARE
         if self.current is None or self.current.lines:
             yield from self.close()
             self.current = HunkBuilder.at(scanner)
         self.current.headers.append(header)
-        scanner.take()
+        scanner.at += 1
         if len(self.current.headers) > _MAX_HEADERS:
             message = f"more than {_MAX_HEADERS} `@@` lines before one hunk; leave some out"
             scanner.error(message, scanner.previous_number)
@@ -281,16 +286,13 @@ class HunkReader:
         scanner.at += 1
         return True
 
-    def take_lines(self) -> bool:
-        """Take a line of the hunk with all lines below it that are empty or have a prefix.
-
-        For formats in which such lines can be nothing else.
-        """
-        if not self.take_line():
+    def take_lines(self, pattern: re.Pattern[bytes]) -> bool:
+        """Take the lines here that `pattern` matches; False if there is none, or no hunk."""
+        if self.current is None:
             return False
-        if self.current is not None:
-            self.current.extend(take_lines(self._scanner, _PREFIXED_LINES))
-        return True
+        lines = take_lines(self._scanner, pattern)
+        self.current.extend(lines)
+        return bool(lines)
 
     def take_unprefixed(self) -> None:
         """Take a line without a prefix as context; before any hunk, it is an error."""

@@ -21,6 +21,14 @@ _LARGE = 1 << 32  # from here on, a position needs more than four bytes
 _NEWLINE = re.compile(rb"\n")
 
 
+def line_start(pattern: bytes) -> re.Pattern[bytes]:
+    r"""Compile what `Lines.find` looks for: lines that begin with `pattern`, indented or not.
+
+    A search for `\n` and what follows is several times faster than one for `(?m)^`.
+    """
+    return re.compile(rb"\n[ \t]*+(?:" + pattern + rb")")
+
+
 class LineNumbers(Protocol):
     """Maps positions of lines, from 0, to line numbers of the text as it was given, from 1."""
 
@@ -90,10 +98,15 @@ class Lines:
         """Return the position of the line with the byte at `offset`; of the last past the end."""
         return min(bisect_right(self._starts, offset), len(self)) - 1
 
-    def find(self, pattern: re.Pattern[bytes], at: int) -> int:
-        """Return the position of the first line from `at` on where `pattern` matches.
+    def find(self, pattern: re.Pattern[bytes], at: int, stop: int) -> int:
+        """Return the position of the first line from `at` up to `stop` that `pattern` matches.
 
-        The pattern begins at a line's start. Returns the number of lines if none matches.
+        The pattern is one of `line_start`. Returns `stop` if none matches.
         """
-        match = pattern.search(self.raw, self._starts[at])
-        return bisect_left(self._starts, match.start()) if match else len(self)
+        if at >= stop:
+            return stop
+        end = self._starts[stop]
+        if not at and pattern.match(b"\n" + self.raw[:end]):
+            return 0
+        match = pattern.search(self.raw, max(self._starts[at] - 1, 0), end)
+        return bisect_left(self._starts, match.start() + 1) if match else stop

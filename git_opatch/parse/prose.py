@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from git_opatch.model.errors import FixIt
 from git_opatch.model.options import Format
+from git_opatch.model.text import visible
 from git_opatch.parse.formats import (
     FORMATS,
     HUNK_START,
@@ -26,8 +27,9 @@ from git_opatch.parse.formats import (
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.wrappers import fence
 
-_PATCH = re.compile(begins(*(name for name in Format if not FORMATS[name].in_json)))
-_DIFF_FENCE = re.compile(rb"(?i)[ \t]*(?:`{3,}|~{3,})[ \t]*(?:u?diff|patch)\b")
+_BEGIN = FORMATS[Format.ENVELOPE].marks[0]
+_PATCH = begins(*(name for name in Format if not FORMATS[name].in_json))
+_DIFF_FENCE = rb"(?i)[ \t]*(?:`{3,}|~{3,})[ \t]*(?:u?diff|patch)\b"
 
 
 def skip_prose(scanner: Scanner, formats: Sequence[Format]) -> None:
@@ -35,7 +37,7 @@ def skip_prose(scanner: Scanner, formats: Sequence[Format]) -> None:
     number, line = scanner.number, scanner.line
     has_unified, has_envelope = Format.UNIFIED in formats, Format.ENVELOPE in formats
     if fence.skip_fence(scanner):
-        if has_unified and scanner.fence and _DIFF_FENCE.match(line):
+        if has_unified and scanner.fence and re.match(_DIFF_FENCE, line):
             _refuse_nameless_diff(scanner, number)
         return
     if has_unified and _refuse_unsupported(scanner):
@@ -47,8 +49,8 @@ def skip_prose(scanner: Scanner, formats: Sequence[Format]) -> None:
         return
     scanner.take()
     if has_envelope and is_marker(line):
-        message = "there is no `*** Begin Patch` above this line; add one"
-        scanner.error(message, number, corrected=b"*** Begin Patch", fix=FixIt.INSERT_BEFORE)
+        message = f"there is no `{visible(_BEGIN)}` above this line; add one"
+        scanner.error(message, number, corrected=_BEGIN, fix=FixIt.INSERT_BEFORE)
         scanner.skip_until(is_begin)
     elif (has_unified or has_envelope) and line.startswith(HUNK_START):
         _refuse_nameless_hunk(scanner, number, has_unified=has_unified)
@@ -61,13 +63,15 @@ def _refuse_unsupported(scanner: Scanner) -> bool:
 
 
 def _refuse_nameless_hunk(scanner: Scanner, number: int, *, has_unified: bool) -> None:
+    from git_opatch.parse.envelope.marker import Marker
+
     header = (
         "`--- a/PATH` and `+++ b/PATH`"
         if has_unified
-        else "`*** Begin Patch` and `*** Update File: PATH`"
+        else f"`{visible(_BEGIN)}` and `{Marker.UPDATE.value}PATH`"
     )
     scanner.error(f"this hunk does not name a file; write {header} above it", number)
-    scanner.skip_until(lambda line: _PATCH.match(line) is not None)
+    scanner.skip_until(lambda line: re.match(_PATCH, line) is not None)
 
 
 def _refuse_nameless_diff(scanner: Scanner, number: int) -> None:
@@ -79,7 +83,7 @@ def _refuse_nameless_diff(scanner: Scanner, number: int) -> None:
 
     ahead, has_change = replace(scanner), False
     while not ahead.at_end and not fence.is_fence(ahead, ahead.line):
-        if NAMED_BEGINNING.match(ahead.line) or names_at(ahead) is not None:
+        if re.match(NAMED_BEGINNING, ahead.line) or names_at(ahead) is not None:
             return
         has_change = has_change or ahead.line.startswith((b"+", b"-"))
         ahead.take()

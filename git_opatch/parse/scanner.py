@@ -135,7 +135,8 @@ class Scanner:
     @property
     def line(self) -> bytes:
         """The next line."""
-        return self.line_at(self.at)
+        line = self.lines[self.at]
+        return self.dedent(line) if self.dedent else line
 
     def line_at(self, at: int) -> bytes:
         """Return the line at position `at`."""
@@ -187,5 +188,5 @@ class Scanner:
             self.at += 1
 
     def skip_to(self, pattern: re.Pattern[bytes]) -> None:
-        """Skip to a line that `pattern`, which begins at a line's start, matches, or to the end."""
-        self.at = min(self.lines.find(pattern, self.at), self.end)
+        """Skip to a line that `pattern`, one of `line_start`, matches, or to the end."""
+        self.at = self.lines.find(pattern, self.at, self.end)

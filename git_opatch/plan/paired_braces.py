@@ -1,10 +1,10 @@
-"""Refuse a patch after which the braces of one of its files no longer pair (D170)."""
+"""Refuse a patch after which the brackets of one of its files no longer pair (D170)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from git_opatch.complete.balance import unpaired_braces
+from git_opatch.complete.balance import Unpaired, unpaired_brackets
 from git_opatch.complete.tree import Result
 from git_opatch.model.options import Options, Tier
 from git_opatch.model.patch import FilePatch, Patch
@@ -17,7 +17,7 @@ _ADVICE = (
 
 
 def refuse_unpaired(patch: Patch, results: Sequence[Result], options: Options) -> list[Failure]:
-    """Refuse the files of `results`, which is all that `patch` does, whose braces do not pair.
+    """Refuse the files of `results`, which is all that `patch` does, whose brackets do not pair.
 
     What the user asks for as it is written is exempt, and so is a part of what the text says.
     """
@@ -32,9 +32,9 @@ def refuse_unpaired(patch: Patch, results: Sequence[Result], options: Options) -
         sections = named.get(result.path, [])
         if not sections or any(map(_is_exempt, sections)):
             continue
-        if surplus := _surplus(result):
+        if unpaired := _unpaired(result):
             failures.append(
-                refusal(sections[-1], Reason.UNCLEAR, _message(surplus), advice=_ADVICE)
+                refusal(sections[-1], Reason.UNCLEAR, _message(unpaired), advice=_ADVICE)
             )
     return failures
 
@@ -50,14 +50,17 @@ def _is_exempt(section: FilePatch) -> bool:
     return section.exact_positions or is_part or replaces
 
 
-def _surplus(result: Result) -> int:
-    """Return how many more `{` than `}` a changed file would have, if they paired before."""
+def _unpaired(result: Result) -> Unpaired | None:
+    """Return the brackets of a changed file that pair worse than before; None if none do."""
     content = result.content
     if result.old is None or content is None or not content.mode.is_file or result.binary:
-        return 0
-    return unpaired_braces(result.old.text, content.text, content.edits, result.path)
+        return None
+    return unpaired_brackets(result.old.text, content.text, content.edits, result.path)
 
 
-def _message(surplus: int) -> str:
-    more, less = ("`{`", "`}`") if surplus > 0 else ("`}`", "`{`")
-    return f"would have {abs(surplus)} more {more} than {less}, which pair in the file as it is"
+def _message(unpaired: Unpaired) -> str:
+    opening, closing = f"`{unpaired.opening}`", f"`{unpaired.closing}`"
+    more, less = (opening, closing) if unpaired.surplus > 0 else (closing, opening)
+    how = "pair better" if unpaired.before else "pair"
+    count = abs(unpaired.surplus)
+    return f"would have {count} more {more} than {less}, which {how} in the file as it is"

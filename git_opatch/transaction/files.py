@@ -53,11 +53,12 @@ def read_stamps(top: Path, changes: Sequence[Change]) -> dict[str, Stamp]:
 def record_new_files(record: TransactionRecord) -> None:
     """Record the sizes and times of the files that git wrote aside."""
     found: list[list[int] | None] = []
+    new = str(record.new)
     for change in record.written:
         if change.new is None:
             found.append(None)
             continue
-        stat = os.lstat(record.new / change.path)
+        stat = os.lstat(f"{new}/{change.path}")
         found.append([stat.st_size, stat.st_mtime_ns])
     record.stamps.write_text(json.dumps(found))
 
@@ -67,6 +68,7 @@ class PublishedFiles:
 
     def __init__(self, record: TransactionRecord) -> None:
         self._record = record
+        self._new, self._old = str(record.new), str(record.files)
         self._temporary_names = record.temporary_names()
         self._taken: dict[int, Stamp] = {}
 
@@ -75,10 +77,11 @@ class PublishedFiles:
 
         `record` is that of the transaction, where it is now.
         """
+        files = str(record.files)
         return [
             number
             for number, stamp in self._taken.items()
-            if Stamp.of(os.lstat(record.file(number))) != stamp
+            if Stamp.of(os.lstat(f"{files}/{number}")) != stamp
         ]
 
     def publish(
@@ -99,11 +102,7 @@ class PublishedFiles:
                 if change.old is not None and change.new is not None:
                     self._take(tree, number, change, stamps)
                     self._put(tree, number, change)
-            for number, change in changes:
-                if change.old is None:
-                    _remove_empty_directory(tree, change.path)
-                    self._make_parents(tree, change.path)
-                    self._put(tree, number, change)
+            self._add(tree, [item for item in changes if item[1].old is None])
             if deleted := [change.path for _, change in changes if change.new is None]:
                 sync(self._record.directories(top))  # a file must not go with its directory
                 _remove_emptied(tree, deleted)
@@ -122,21 +121,29 @@ class PublishedFiles:
         with _meanwhile(path):
             if expected is None or tree.stamp(path) != expected:
                 raise _changed(path)
-            taken = tree.take(path, self._record.file(number), self._temporary_names[number])
+            taken = tree.take(path, f"{self._old}/{number}", self._temporary_names[number])
         if taken.device == expected.device and not taken.is_same_content(expected):
             raise _changed(path)
         self._taken[number] = taken
 
-    def _make_parents(self, tree: WorkingTree, path: str) -> None:
-        directory = path.rpartition("/")[0]
-        if directory:
-            with _meanwhile(path):
-                tree.make_directory(directory)
+    def _add(self, tree: WorkingTree, added: Sequence[tuple[int, Change]]) -> None:
+        """Put files where there were none, in the order of their paths."""
+        made = ""
+        for number, change in added:
+            path = change.path
+            directory = path.rpartition("/")[0]
+            if directory not in ("", made):
+                with _meanwhile(path):
+                    tree.make_directory(directory)
+                made = directory
+            if _is_folder(tree.stamp(path)):
+                _remove_empty_directory(tree, path)
+            self._put(tree, number, change)
 
     def _put(self, tree: WorkingTree, number: int, change: Change) -> None:
-        with _meanwhile(change.path):
-            temporary = self._temporary_names[number]
-            tree.put(self._record.new / change.path, change.path, temporary, is_new=True)
+        path, temporary = change.path, self._temporary_names[number]
+        with _meanwhile(path):
+            tree.put(f"{self._new}/{path}", path, temporary, is_new=True)
 
     def _verify(self, tree: WorkingTree, change: Change) -> None:
         """Check that the file is where its path now leads."""
@@ -288,7 +295,7 @@ class _Restoration:
         before, aside = self._tree.stamp(path), self._record.folder / "dropped"
         aside.unlink(missing_ok=True)
         temporary = self._temporary_names[number]
-        after = self._tree.take(path, aside, temporary)
+        after = self._tree.take(path, str(aside), temporary)
         is_other = before is not None and not after.is_same_content(before)
         if is_other and before is not None and after.device == before.device:
             self._tree.put(aside, path, temporary)

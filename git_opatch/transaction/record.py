@@ -113,9 +113,14 @@ class TransactionRecord:
         """The index that git writes, beside the real one; it replaces that at the end."""
         return self.index.with_name(self.index.name + ".opatch")
 
+    @property
+    def files(self) -> Path:
+        """The directory of the old files."""
+        return self.folder / "files"
+
     def file(self, number: int) -> Path:
         """Where the old file of a change is, once it is replaced; by its index in `written`."""
-        return self.folder.joinpath("files", str(number))
+        return self.files / str(number)
 
     def directories(self, top: Path) -> list[Path]:
         """The directories of the written files, and those above them, in the working tree at `top`.
@@ -123,7 +128,7 @@ class TransactionRecord:
         Also that of the old files.
         """
         above = {parent for change in self.written for parent in parents(change.path)}
-        return [self.folder / "files", top, *(top / parent for parent in sorted(above))]
+        return [self.files, top, *(top / parent for parent in sorted(above))]
 
     def temporary_names(self) -> Sequence[str]:
         """For each change, the name of a copy beside its file, where no link can be made."""

@@ -31,6 +31,10 @@ class WorkingTree:
     def __init__(self, top: Path) -> None:
         self._held = [os.open(top, _DIRECTORY)]
         self._names: list[str] = []
+        self._above: str | None = None
+        """The path of the last directory that is held."""
+        self._gives: tuple[int, bool] | None = None
+        """What that one gives to a new file: the group, and whether also rights."""
 
     def close(self) -> None:
         """Close all directories."""
@@ -40,62 +44,69 @@ class WorkingTree:
     def stamp(self, path: str) -> Stamp | None:
         """The stamp of what is at `path`; None if there is nothing, or no directory above it."""
         try:
-            with self._parent(path) as (directory, name):
-                return Stamp.of(os.lstat(name, dir_fd=directory))
+            directory, name = self._parent(path)
+            return Stamp.of(os.lstat(name, dir_fd=directory))
         except (FileNotFoundError, NotADirectoryError):
             return None
 
     def read(self, path: str) -> bytes | None:
         """A file's bytes, or a symbolic link's target; None for anything else."""
-        with self._parent(path) as (directory, name):
-            mode = os.lstat(name, dir_fd=directory).st_mode
-            if stat.S_ISLNK(mode):
-                return os.fsencode(os.readlink(name, dir_fd=directory))
-            if not stat.S_ISREG(mode):
-                return None
-            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-            with os.fdopen(os.open(name, flags, dir_fd=directory), "rb") as file:
-                return file.read()
+        directory, name = self._parent(path)
+        mode = os.lstat(name, dir_fd=directory).st_mode
+        if stat.S_ISLNK(mode):
+            return os.fsencode(os.readlink(name, dir_fd=directory))
+        if not stat.S_ISREG(mode):
+            return None
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+        with os.fdopen(os.open(name, flags, dir_fd=directory), "rb") as file:
+            return file.read()
 
-    def take(self, path: str, target: Path, temporary: str) -> Stamp:
+    def take(self, path: str, target: str, temporary: str) -> Stamp:
         """Move what is at `path` to `target`, which must not exist; return its stamp there.
 
         Where `target` is on another file system, it becomes a copy, complete as soon as it has
         that name, and the file is then deleted. `temporary` is a free name beside the file.
         """
-        with self._parent(path) as (directory, name):
-            try:
-                os.rename(name, target, src_dir_fd=directory)
-            except OSError as error:
-                if error.errno != errno.EXDEV:
-                    raise
-                os.rename(name, temporary, src_dir_fd=directory, dst_dir_fd=directory)
-                partial = target.with_name(f"{target.name}.partial")
-                partial.unlink(missing_ok=True)
-                _copy(temporary, directory, partial, None)
-                os.rename(partial, target)
-                os.unlink(temporary, dir_fd=directory)
-            return Stamp.of(os.lstat(target))
+        directory, name = self._parent(path)
+        try:
+            os.rename(name, target, src_dir_fd=directory)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            os.rename(name, temporary, src_dir_fd=directory, dst_dir_fd=directory)
+            partial = f"{target}.partial"
+            with suppress(FileNotFoundError):
+                os.unlink(partial)
+            _copy(temporary, directory, partial, None)
+            os.rename(partial, target)
+            os.unlink(temporary, dir_fd=directory)
+        return Stamp.of(os.lstat(target))
 
-    def put(self, source: Path, path: str, temporary: str, *, is_new: bool = False) -> None:
+    def put(self, source: str | Path, path: str, temporary: str, *, is_new: bool = False) -> None:
         """Give `source` the name `path` as well. Raises `FileExistsError` if that is taken.
 
         A hard link; where that cannot be made, a copy, made as `temporary` beside it. So is a file
         that `is_new`, if its directory would have given it another group, or rights of its own.
         """
-        with self._parent(path) as (directory, name):
-            if is_new and not _would_be_same(source, directory):
-                self._put_copy(source, directory, name, temporary, inherits=True)
-                return
-            try:
-                os.link(source, name, dst_dir_fd=directory, follow_symlinks=False)
-            except OSError as error:
-                if error.errno not in _NO_LINK:
-                    raise
-                self._put_copy(source, directory, name, temporary)
+        directory, name = self._parent(path)
+        if is_new and not self._would_be_same(source, directory):
+            self._put_copy(source, directory, name, temporary, inherits=True)
+            return
+        try:
+            os.link(source, name, dst_dir_fd=directory, follow_symlinks=False)
+        except OSError as error:
+            if error.errno not in _NO_LINK:
+                raise
+            self._put_copy(source, directory, name, temporary)
 
     def _put_copy(
-        self, source: Path, directory: int, name: str, temporary: str, *, inherits: bool = False
+        self,
+        source: str | Path,
+        directory: int,
+        name: str,
+        temporary: str,
+        *,
+        inherits: bool = False,
     ) -> None:
         _remove(temporary, directory)
         _copy(source, None, temporary, directory, inherits=inherits and _gives_rights(directory))
@@ -119,28 +130,30 @@ class WorkingTree:
 
     def move(self, source: str, path: str) -> None:
         """Rename a file beside `path` to that, which must not exist."""
-        with self._parent(path) as (directory, name):
-            if _exists(name, directory):
-                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
-            os.rename(source, name, src_dir_fd=directory, dst_dir_fd=directory)
+        directory, name = self._parent(path)
+        if _exists(name, directory):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+        os.rename(source, name, src_dir_fd=directory, dst_dir_fd=directory)
 
     def remove(self, path: str) -> None:
         """Delete a file, if there is one."""
-        with suppress(FileNotFoundError, NotADirectoryError), self._parent(path) as found:
-            _remove(found[1], found[0])
+        with suppress(FileNotFoundError, NotADirectoryError):
+            directory, name = self._parent(path)
+            _remove(name, directory)
 
     def make_directory(self, path: str) -> None:
         """Make the directory `path`, and those above it, where there is none."""
         for end in [at for at, character in enumerate(path) if character == "/"] + [len(path)]:
-            with self._parent(path[:end]) as (directory, name), suppress(FileExistsError):
+            directory, name = self._parent(path[:end])
+            with suppress(FileExistsError):
                 os.mkdir(name, dir_fd=directory)
 
     def remove_directory(self, path: str) -> bool:
         """Remove the directory `path` if it is empty; say whether it is gone."""
         self._close_below(path)
         try:
-            with self._parent(path) as (directory, name):
-                os.rmdir(name, dir_fd=directory)
+            directory, name = self._parent(path)
+            os.rmdir(name, dir_fd=directory)
         except (FileNotFoundError, NotADirectoryError):
             return True
         except OSError:
@@ -150,9 +163,9 @@ class WorkingTree:
     def list_directory(self, path: str) -> list[str]:
         """The names in the directory `path`; none if there is no such directory."""
         try:
-            with self._parent(path) as (directory, name):
-                flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-                found = os.open(name, flags, dir_fd=directory)
+            directory, name = self._parent(path)
+            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+            found = os.open(name, flags, dir_fd=directory)
         except OSError:
             return []
         try:
@@ -162,14 +175,21 @@ class WorkingTree:
 
     def forget(self) -> None:
         """Look each directory up again, from the top."""
+        self._above = self._gives = None
         while self._names:
             self._names.pop()
             os.close(self._held.pop())
 
-    @contextmanager
-    def _parent(self, path: str) -> Iterator[tuple[int, str]]:
-        """Open the directory of `path`; gives its descriptor, and the name in it."""
-        *directories, name = path.split("/")
+    def _parent(self, path: str) -> tuple[int, str]:
+        """Open the directory of `path`; returns its descriptor, and the name in it.
+
+        The descriptor is good until the next path.
+        """
+        above, _, name = path.rpartition("/")
+        if above == self._above:
+            return self._held[-1], name
+        directories = above.split("/") if above else []
+        self._above = self._gives = None  # until all of them are open
         same = 0
         while same < min(len(directories), len(self._names)):
             if directories[same] != self._names[same]:
@@ -181,7 +201,15 @@ class WorkingTree:
         for directory in directories[same:]:
             self._held.append(_open_directory(directory, self._held[-1]))
             self._names.append(directory)
-        yield self._held[-1], name
+        self._above = above
+        return self._held[-1], name
+
+    def _would_be_same(self, source: str | Path, directory: int) -> bool:
+        """Whether a file made in the last directory would have the group and rights of `source`."""
+        if self._gives is None:
+            self._gives = _given_group(directory), _gives_rights(directory)
+        group, rights = self._gives
+        return not rights and os.lstat(source).st_gid == group
 
     def _close_below(self, path: str) -> None:
         if "/".join(self._names).startswith(path):
@@ -208,11 +236,10 @@ def _open_directory(name: str, above: int) -> int:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), name) from None
 
 
-def _would_be_same(source: Path, directory: int) -> bool:
-    """Whether a file made in `directory` would have the group and the rights of `source`."""
+def _given_group(directory: int) -> int:
+    """The group that a directory gives to a new file."""
     found = os.fstat(directory)
-    group = found.st_gid if found.st_mode & stat.S_ISGID else os.getegid()
-    return os.lstat(source).st_gid == group and not _gives_rights(directory)
+    return found.st_gid if found.st_mode & stat.S_ISGID else os.getegid()
 
 
 def _gives_rights(directory: int) -> bool:

@@ -100,18 +100,19 @@ def write(
     return Written(files, unfiltered)
 
 
-def _prepared(repository: Repository, record: TransactionRecord) -> Iterator[Path]:
+def _prepared(repository: Repository, record: TransactionRecord) -> Iterator[str | Path]:
     """All that was made before any file is replaced: files, index and blobs."""
     yield from (record.folder, record.stamps, record.index.parent, record.scratch_index)
     written = [change.path for change in record.written if change.new]
     above = {parent for path in written for parent in parents(path)}
-    yield from (record.new / path for path in ("", *above, *written))
+    new, objects = str(record.new), str(repository.objects)
+    yield from (f"{new}/{path}" for path in ("", *above, *written))
     if record.target is not Target.WORKTREE:
-        yield repository.objects
+        yield objects
         for change in record.changes:
             if change.new:
-                blob = loose_object(repository, change.new.id)
-                yield from (blob.parent, blob)
+                blob = loose_object(objects, change.new.id)
+                yield from (blob.rpartition("/")[0], blob)
 
 
 def _scratch_index(record: TransactionRecord) -> Path:

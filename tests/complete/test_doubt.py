@@ -213,3 +213,43 @@ def test_a_placeholder_is_not_written_into_a_new_file(line: str) -> None:
 def test_a_new_file_may_have_what_looks_like_a_placeholder(path: str, line: str) -> None:
     patch = f"*** Begin Patch\n*** Add File: {path}\n+one\n+{line}\n*** End Patch\n"
     assert apply_to_text(patch, {}) == {path: f"one\n{line}\n"}
+
+
+CODE = "def f(x):\n    a = 1\n    b = 2\n    return a\n"
+
+
+@pytest.mark.parametrize(
+    "hunk",
+    [
+        pytest.param(["     a = 1", "+     z = 9"], id="an insertion"),
+        pytest.param(["     a = 1", "-    b = 2", "+     b = 5"], id="a replacement"),
+        pytest.param(["-def f(x):", "+ def f(y):"], id="at the margin"),
+        pytest.param(["     a = 1", "+     z = 9", "+", "+     y = 9"], id="a block"),
+    ],
+)
+def test_added_lines_that_alone_are_one_space_deeper_are_refused(hunk: list[str]) -> None:
+    (failure,) = edited(CODE, hunk).failures
+    assert failure.reason is Reason.UNCLEAR
+    assert "one space deeper" in failure.message
+
+
+@pytest.mark.parametrize(
+    ("content", "hunk"),
+    [
+        pytest.param(CODE, ["     a = 1", "+      z = 9"], id="two spaces"),
+        pytest.param(CODE, ["     a = 1", "+     z = 9", "+    y = 9"], id="not all"),
+        pytest.param("/* a\n * b\n */\n", ["  * b", "+ * c"], id="as the file has it"),
+    ],
+)
+def test_other_added_lines_are_written(content: str, hunk: list[str]) -> None:
+    result = edited(content, hunk)
+    assert result.failures == []
+    assert f"{hunk[1][1:]}\n" in result.content.text.to_bytes().decode()
+
+
+def test_a_far_list_with_plus_signs_does_not_explain_doubled_prefixes() -> None:
+    far = "+ item\n" + "x\n" * 60 + "a\nb\n"
+    (failure,) = edited(far, [" a", "++new", " b"]).failures
+    assert "doubled" in failure.message
+    near = "x\n" * 60 + "+ item\na\nb\n"
+    assert edited(near, [" a", "++ new", " b"]).failures == []

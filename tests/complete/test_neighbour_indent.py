@@ -197,6 +197,11 @@ def test_added_lines_as_deep_as_the_file_are_kept_as_written(
              "+    self.on = False", " ", "         return self"],
             id="as deep as what is removed is in the file, with the same text",
         ),
+        pytest.param(
+            ["     def run(self):", "-        x = 1", "+                x = 2",
+             "                 return x"],
+            id="as deep as the context, which is deeper, where the removed line is not",
+        ),
     ],
 )  # fmt: skip
 def test_added_lines_of_ambiguous_depth_are_refused(hunk: list[str]) -> None:

@@ -65,18 +65,107 @@ def test_what_is_not_ours_stays(scratch: Path) -> None:
     outside = scratch.parent / "outside"
     outside.mkdir()
     (outside / ".lock").touch()
-    (scratch / "git-opatch-link").symlink_to(outside)
-    (scratch / "git-opatch-file").touch()
-    (scratch / "git-opatch-new").mkdir()
     (scratch / "other").mkdir()
+    own = _own(scratch)
+    own.mkdir(mode=0o700)
+    (own / "git-opatch-link").symlink_to(outside)
+    (own / "git-opatch-file").touch()
+    (own / "git-opatch-new").mkdir()
     remove_abandoned()
-    left = {path.name for path in scratch.iterdir()}
-    assert left == {"git-opatch-link", "git-opatch-file", "git-opatch-new", "other"}
+    left = {path.name for path in own.iterdir()}
+    assert left == {"git-opatch-link", "git-opatch-file", "git-opatch-new"}
     assert (outside / ".lock").exists()
     old = time.time() - 3600
-    os.utime(scratch / "git-opatch-new", (old, old))
+    os.utime(own / "git-opatch-new", (old, old))
     remove_abandoned()
-    assert not (scratch / "git-opatch-new").exists()
+    assert not (own / "git-opatch-new").exists()
+    assert {path.name for path in scratch.iterdir()} == {"other", own.name}
+
+
+def _own(scratch: Path) -> Path:
+    return scratch / f"git-opatch-{os.geteuid()}"
+
+
+def test_a_full_directory_costs_nothing(scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What others have in `TMPDIR` is not even listed."""
+    _abandon(scratch)
+    real = os.scandir
+
+    def scan(path: str) -> object:
+        assert path != str(scratch)
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scan)
+    remove_abandoned()
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["link", "file", "open"])
+def test_a_directory_of_somebody_else_is_not_used(scratch: Path, kind: str) -> None:
+    """Then it is made in `TMPDIR` itself, and what is left there is found as well."""
+    outside = scratch.parent / "outside"
+    outside.mkdir(mode=0o700)
+    own = _own(scratch)
+    if kind == "link":
+        own.symlink_to(outside)
+    elif kind == "file":
+        own.touch()
+    else:
+        own.mkdir()
+        own.chmod(0o770)
+    with scratch_directory() as directory:
+        assert Path(directory).parent == scratch
+    _abandon(scratch)
+    remove_abandoned()
+    assert list(outside.iterdir()) == []
+    assert list(scratch.iterdir()) in ([own], [])  # one that is empty and ours may go
+
+
+def test_two_runs_share_the_directory(scratch: Path) -> None:
+    with scratch_directory() as first:
+        with scratch_directory() as second:
+            assert Path(first).parent == Path(second).parent == _own(scratch)
+        assert Path(first).is_dir()
+    assert list(scratch.iterdir()) == []
+
+
+def test_the_directory_may_go_at_any_moment(scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another run that is done removes it just when it was found to be there."""
+    real, left = os.mkdir, 3
+
+    def made_and_gone(path: str, mode: int = 0o777) -> None:
+        nonlocal left
+        real(path, mode)
+        if Path(path) == _own(scratch) and left:
+            left -= 1
+            os.rmdir(path)
+
+    monkeypatch.setattr(os, "mkdir", made_and_gone)
+    with scratch_directory() as directory:
+        assert Path(directory).parent == _own(scratch)
+
+
+def test_the_next_run_removes_a_demo_that_was_killed(repo: Sandbox, scratch: Path) -> None:
+    repo.commit({"f": "a\n"})
+    command = [sys.executable, "-c", _KILLED_DEMO]
+    assert repo.program(*command).status == -signal.SIGKILL
+    assert list(scratch.rglob("greet.py"))
+    assert repo.program(sys.executable, "-m", "git_opatch", "recover").status == 0
+    assert list(scratch.iterdir()) == []
+
+
+_KILLED_DEMO = """
+import os, signal, sys
+
+def note(event, arguments):
+    if event == "subprocess.Popen" and "commit" in map(str, arguments[1]):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(note)
+sys.argv = ["git-opatch", "demo"]
+from git_opatch.__main__ import main
+main()
+"""
 
 
 def test_a_rejected_hunk_leaves_no_partial_file_behind(repo: Sandbox) -> None:

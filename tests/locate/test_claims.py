@@ -91,7 +91,7 @@ def test_an_insertion_is_not_sent_again_with_one_word_edited(lines: list[str]) -
     "lines",
     [
         pytest.param([" a", "+def h():", "+  call(y)", "+  run()"], id="two lines differ"),
-        pytest.param([" a", "+def g():", "+  call(y, z)", "+  run()"], id="two words differ"),
+        pytest.param([" a", "+def h():", "+  call(y, z)", "+  run()"], id="more words differ"),
         pytest.param([" a", "+  call(y)", "+  run()"], id="two lines alone"),
         pytest.param([" a", "+def g():", "+  call(y)", "+  run()", " def g():"], id="both sides"),
     ],
@@ -99,6 +99,54 @@ def test_an_insertion_is_not_sent_again_with_one_word_edited(lines: list[str]) -
 def test_what_only_looks_alike_is_inserted(lines: list[str]) -> None:
     added = "".join(f"{line[1:]}\n" for line in lines if line.startswith("+"))
     assert written(INSERTED, lines) == (INSERTED.replace("a\n", f"a\n{added}", 1), 0)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param([" a", "+def  g():", "+    call(x)"], id="below its context"),
+        pytest.param(["+    call(x)", "+run()", " b"], id="above its context"),
+        pytest.param([" a", "+", "+def g():", "+", "+    call(x)"], id="with blank lines"),
+    ],
+)
+def test_an_insertion_is_not_sent_again_with_other_whitespace(lines: list[str]) -> None:
+    (failure,) = applied(INSERTED, lines).failures
+    assert failure.reason is Reason.CONTRADICTED
+    assert "partly applied" in failure.message
+
+
+TWO = "class A:\n  def g():\n    x\n\n  def h():\n    y\n\nclass B:\n  def k():\n    z\n"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param(["     y", "+", "+  def g():", "+    new()"], id="below"),
+        pytest.param(["+  def h():", "+    new()", "   def g():"], id="above"),
+        pytest.param(["     z", "+", "+class A:", "+  def g():", "+    new()"], id="at the margin"),
+    ],
+)
+def test_a_definition_that_its_block_has_is_not_added(lines: list[str]) -> None:
+    (failure,) = applied(TWO, lines).failures
+    assert failure.reason is Reason.CONTRADICTED
+    assert "which the file has at line" in failure.message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(["     z", "+", "+  def g():", "+    new()"], id="in another block"),
+        pytest.param(["     y", "+", "+  def g(a):", "+    new()"], id="with other parameters"),
+        pytest.param(["     y", "+", "+  def g(", "+    a):"], id="parameters that go on"),
+        pytest.param(["   def h():", "+    def g():", "+      new()", "     y"], id="deeper"),
+        pytest.param(["-  def g():", "     x", "+  def g():", "+    z"], id="that it removes"),
+        pytest.param(
+            ["-  def g():", "-    x", "@@", "     y", "+  def g():", "+    z"], id="that is moved"
+        ),
+    ],
+)
+def test_a_definition_that_is_new_in_its_block_is_added(body: list[str]) -> None:
+    assert applied(TWO, body).failures == []
 
 
 FILE = "import a\nimport b\n\ndef f():\n  x\n"

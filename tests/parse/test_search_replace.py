@@ -177,6 +177,8 @@ def test_the_stated_line_number_is_read(lines: list[str], start: int | None) -> 
         pytest.param(["\\-------", "a"], b"-------", id="an escaped rule"),
         pytest.param(["\\section", "a"], b"\\section", id="a backslash"),
         pytest.param(["\\=======x", "a"], b"\\=======x", id="no marker after a backslash"),
+        pytest.param(["x \\======= y", "a"], b"x \\======= y", id="no marker inside a line"),
+        pytest.param(["  \\=======", "a"], b"  =======", id="an escaped divider, indented"),
         pytest.param(["====", "a"], b"====", id="a short rule"),
         pytest.param(["=====", "a"], b"=====", id="a rule of another length"),
         pytest.param(["  =======", "a"], b"  =======", id="an indented rule"),

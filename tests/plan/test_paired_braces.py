@@ -87,8 +87,57 @@ def test_braces_that_pair_are_applied(hunks: list[str], path: str) -> None:
 def test_a_file_whose_braces_did_not_pair_may_be_mended() -> None:
     broken = FILE.removesuffix("}\n")
     assert result_of(broken, "@@\n     stop();\n+}\n") == FILE
-    worse = result_of(broken, "@@\n     stop();\n+    {\n")
-    assert worse == broken + "    {\n"
+
+
+def test_a_file_whose_braces_did_not_pair_may_not_become_worse() -> None:
+    broken = FILE.removesuffix("}\n")
+    failure = refused(broken, "@@\n     stop();\n+    {\n")
+    assert "2 more `{` than `}`, which pair better in the file" in failure.message
+
+
+@pytest.mark.parametrize(
+    ("content", "hunk", "path", "more"),
+    [
+        pytest.param("x = f(\n    1,\n)\n", "@@\n     1,\n-)\n", "a.py", "1 more `(`", id="python"),
+        pytest.param(
+            '{\n  "b": [\n    2\n  ]\n}\n', "@@\n     2\n-  ]\n", "a.json", "1 more `[`", id="json"
+        ),
+        pytest.param(
+            "f(() => {\n  g();\n});\n", "@@\n   g();\n-});\n+}\n", "a.js", "1 more `(`", id="call"
+        ),
+        pytest.param(
+            'val s = """\n  { no block\n"""\nfun f() {\n  g()\n}\n',
+            "@@\n   g()\n-}\n",
+            "a.kt",
+            "1 more `{`",
+            id="a long string",
+        ),
+        pytest.param(
+            "# don't {\nfunction f() {\n  g();\n}\n",
+            "@@\n   g();\n-}\n",
+            "a.php",
+            "1 more `{`",
+            id="an apostrophe in a comment",
+        ),
+    ],
+)
+def test_brackets_of_each_kind_must_pair(content: str, hunk: str, path: str, more: str) -> None:
+    assert refused(content, hunk, path=path).message.startswith(f"would have {more} than ")
+
+
+@pytest.mark.parametrize(
+    ("added", "path"),
+    [
+        pytest.param("s.replace(/{/g, '');", "a.js", id="an expression"),
+        pytest.param("return /[(/]\\(/.test(s);", "a.ts", id="an expression after return"),
+        pytest.param('let a = r#"{"#;', "a.rs", id="a raw string"),
+        pytest.param("let a: &'a str = f('(');", "a.rs", id="a lifetime"),
+        pytest.param("s = '''( {'''  # [", "a.py", id="python"),
+    ],
+)
+def test_brackets_outside_of_code_need_no_pair(added: str, path: str) -> None:
+    expected = f"stop();\n{added}\n"
+    assert result_of("stop();\n", f"@@\n stop();\n+{added}\n", path=path) == expected
 
 
 def test_the_sections_of_a_file_count_together() -> None:

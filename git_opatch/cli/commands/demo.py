@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from git_opatch.git.output import git_message
 from git_opatch.git.runner import outside_environment, run_program
+from git_opatch.git.scratch import scratch_directory
 from git_opatch.model.errors import RepositoryError
 from git_opatch.model.text import Text, visible
 from git_opatch.report.terminal import show
@@ -63,8 +63,8 @@ _PATCH = """\
 
 def demo() -> None:
     """Apply a patch in a temporary repository, show the result, and undo it."""
-    with tempfile.TemporaryDirectory(prefix="git-opatch-demo-") as directory:
-        top = Path(directory)
+    with scratch_directory() as directory:
+        top = Path(directory, "repository")
         _say("# a repository with three committed files, and a patch as a model writes it")
         _prepare(top)
         _run(top, "cat patch.txt")

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from git_opatch.model.text import visible
 from git_opatch.parse.envelope.marker import Marker, correct_marker
-from git_opatch.parse.header import DIFF_GIT, git_path, names_at
+from git_opatch.parse.formats import DIFF_GIT
+from git_opatch.parse.header import git_path, names_at
 from git_opatch.parse.scanner import Scanner
 
 _MARKERS = (

@@ -13,8 +13,8 @@ import re
 
 from git_opatch.model.blob import Mode
 from git_opatch.model.text import visible
+from git_opatch.parse.formats import DIFF_GIT
 from git_opatch.parse.header import (
-    DIFF_GIT,
     Names,
     names_agree,
     names_at,

@@ -13,13 +13,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from git_opatch.model.options import Format
 from git_opatch.model.text import visible
 from git_opatch.parse.diagnose import refuse_indented, report_missing_end
 from git_opatch.parse.envelope.marker import is_begin, is_end, parse_marker
 from git_opatch.parse.envelope.section import read_sections
+from git_opatch.parse.formats import FORMATS
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.wrappers.fence import is_fence, refuse_lines_below
 
+_LAST = FORMATS[Format.ENVELOPE].marks[-1]
 _HUNK_LINE = re.compile(rb"-(?!-)|\+(?!\+\+ )")
 
 
@@ -44,7 +47,7 @@ def parse(scanner: Scanner) -> None:
     scanner.take()
     end, has_marker = _find_end(scanner)
     if not has_marker:
-        report_missing_end(scanner, "patch", b"*** End Patch", end, begin)
+        report_missing_end(scanner, "patch", _LAST, end, begin)
     errors, sections = len(scanner.diagnostics), len(scanner.sections)
     refuse_indented(scanner, "patch", first, end + has_marker)
     read_sections(scanner.limited_to(end))
@@ -61,8 +64,8 @@ def _refuse_lines_after_end(scanner: Scanner) -> None:
     if scanner.at_end or not _HUNK_LINE.match(scanner.line):
         return
     scanner.error(
-        f"`{visible(scanner.line)}` is below `*** End Patch`; move that marker below the last line "
-        "of the patch, or write a blank line after it if prose follows"
+        f"`{visible(scanner.line)}` is below `{visible(_LAST)}`; move that marker below the last "
+        "line of the patch, or write a blank line after it if prose follows"
     )
     scanner.skip_until(lambda line: not _HUNK_LINE.match(line))
 

@@ -25,6 +25,7 @@ from git_opatch.parse.envelope.diagnose import diagnose_unknown_marker
 from git_opatch.parse.envelope.marker import Marker, parse_marker
 from git_opatch.parse.envelope.nested_header import skip_header
 from git_opatch.parse.hunk import (
+    PREFIXED_LINES,
     HunkBuilder,
     HunkReader,
     finish_hunks,
@@ -243,7 +244,7 @@ def _build_hunks(scanner: Scanner) -> Iterator[HunkBuilder]:
             message = "a hunk after `*** End of File` must begin with `@@`; add a line `@@`"
             scanner.error(message, corrected=b"@@", fix=FixIt.INSERT_BEFORE)
             scanner.skip_until(lambda line: line.startswith((b"@@", b"***")))
-        elif not hunks.take_lines():
+        elif not (hunks.take_lines(PREFIXED_LINES) or hunks.take_line()):
             hunks.take_unprefixed()
     yield from hunks.close()
 

@@ -15,8 +15,9 @@ from collections.abc import Iterator
 
 from git_opatch.model.patch import Hunk
 from git_opatch.parse.envelope import marker
-from git_opatch.parse.header import DIFF_GIT, parse_names, read_extended
-from git_opatch.parse.hunk import HunkBuilder, HunkReader, finish_hunks
+from git_opatch.parse.formats import DIFF_GIT
+from git_opatch.parse.header import parse_names, read_extended
+from git_opatch.parse.hunk import CERTAIN_LINES, HunkBuilder, HunkReader, finish_hunks
 from git_opatch.parse.scanner import Scanner
 
 _OTHER_FILE = "this names a different file than the tag; a FILE_PATCH changes one file"
@@ -46,7 +47,7 @@ def _build_hunks(content: Scanner, name: bytes) -> Iterator[HunkBuilder]:
             hunks.current.at_end_of_file = True
             content.take()
             content.skip_blank_lines()
-        elif not hunks.take_line():
+        elif not (hunks.take_lines(CERTAIN_LINES) or hunks.take_line()):
             hunks.take_unprefixed()
     yield from hunks.close()
 

@@ -34,17 +34,16 @@ from git_opatch.parse.file_changes.tag import (
     path_attribute,
     read_tag,
 )
-from git_opatch.parse.formats import begins
-from git_opatch.parse.header import DIFF_GIT, names_at
+from git_opatch.parse.formats import DIFF_GIT, begins
+from git_opatch.parse.header import names_at
 from git_opatch.parse.json_operations.parser import is_operation
+from git_opatch.parse.lines import line_start
 from git_opatch.parse.scanner import Scanner
 
 _STARTS = re.compile(rb"[ \t]*" + begins(Format.FILE_CHANGES))
 _HUNK_LINE = rb"@@|[+-](?![\s+-])"
 _OTHER_STARTS = begins(Format.UNIFIED, Format.SEARCH_REPLACE, Format.OPERATIONS)
-_BETWEEN = re.compile(
-    rb"(?m)^[ \t]*(?:</?[ \t]*[A-Za-z_]|\*|" + _OTHER_STARTS + rb"|" + _HUNK_LINE + rb")"
-)
+_BETWEEN = line_start(rb"</?[ \t]*[A-Za-z_]|\*|" + _OTHER_STARTS + rb"|" + _HUNK_LINE)
 _BLOCK = re.compile(begins(Format.SEARCH_REPLACE))
 _MAX_JSON_LINES = 8
 _HUNK_LINE_START = re.compile(_HUNK_LINE)

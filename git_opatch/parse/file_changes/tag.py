@@ -23,6 +23,7 @@ from git_opatch.parse.file_changes import (
     RENAME,
     TAG,
 )
+from git_opatch.parse.lines import line_start
 from git_opatch.parse.scanner import Scanner
 
 _FILE_PATH, _FROM_TO_PATHS = (b"file_path",), (b"from_path", b"to_path")
@@ -51,7 +52,7 @@ _ATTRIBUTE_SYNONYMS = {
     **dict.fromkeys((b"to", b"dst", b"dest", b"target", b"new", b"new_path"), b"to_path"),
 }
 """The attributes that are probably meant by other names."""
-KNOWN = re.compile(rb"(?m)^[ \t]*" + TAG)
+KNOWN = line_start(TAG)
 """The lines that begin with a tag of this format."""
 _TAG = re.compile(rb"([ \t]*)<(/?)[ \t]*([A-Za-z_][\w:-]*+)(.*)", re.DOTALL)
 _ATTRIBUTE = re.compile(rb"\s*+([\w-]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)')")

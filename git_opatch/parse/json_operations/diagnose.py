@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from git_opatch.model.options import Format
-from git_opatch.parse.formats import FORMATS, OPENING
+from git_opatch.parse.formats import FORMATS, MARKERS, OPENING
 from git_opatch.parse.json_operations.json_text import InvalidJson, is_on_last_line
 from git_opatch.parse.json_operations.undecoded import PATCH_START
 
@@ -42,7 +42,7 @@ def diagnose_json(raw: bytes, start: int, error: InvalidJson) -> tuple[str, int]
     """
     if raw[start] == ord('"'):
         is_meant = _PATCH_STRING.match(raw, start) or (
-            error.at == start and raw.startswith(b'"*** ', start)
+            error.at == start and re.compile(MARKERS).match(raw, start + 1)
         )
         return (str(error), error.at) if is_meant else None
     if _is_unclosed(raw, start, error.at):

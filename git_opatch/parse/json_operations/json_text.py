@@ -21,39 +21,24 @@ _MAX_DEPTH = 100
 _SPACE = rb"[ \t\r\n]*+"
 _STRING = rb'"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+"'
 _NUMBER = rb"-?(?:0|[1-9]\d*+)(?:\.\d++)?(?:[eE][+-]?\d++)?"
-_KEY = _SPACE + _STRING + _SPACE + rb":"
-_VALUE = re.compile(
-    _SPACE + rb"(?:(?P<whole>" + _STRING + rb"|" + _NUMBER + rb"|true|false|null"
-    rb"|\[" + _SPACE + rb"\]|\{" + _SPACE + rb"\})|(?P<open>\[|\{(?=" + _KEY + rb")))"
+_WHOLE = re.compile(
+    _STRING + rb"|" + _NUMBER + rb"|true|false|null|\[" + _SPACE + rb"\]|\{" + _SPACE + rb"\}"
 )
-_AFTER_OPEN = {ord("["): re.compile(rb""), ord("{"): re.compile(_KEY)}
-_AFTER_VALUE = {
-    ord("["): re.compile(_SPACE + rb"(?:(?P<more>,)|\])"),
-    ord("{"): re.compile(_SPACE + rb"(?:(?P<more>,)" + _KEY + rb"|\})"),
+"""A value without others in it."""
+_BEFORE_VALUE = {
+    ord("["): re.compile(rb"(?P<key>)" + _SPACE),
+    ord("{"): re.compile(_SPACE + rb"(?P<key>" + _STRING + rb")" + _SPACE + rb":" + _SPACE),
 }
-_ITEM = {
-    ord("["): re.compile(_SPACE + rb",?" + _SPACE + rb"(?:(?P<end>\])|(?P<key>))"),
-    ord("{"): re.compile(
-        _SPACE
-        + rb",?"
-        + _SPACE
-        + rb"(?:(?P<end>\})|(?P<key>"
-        + _STRING
-        + rb")"
-        + _SPACE
-        + rb":)"
-        + _SPACE
-    ),
+_CLOSING = re.compile(_SPACE + rb"[\]}]")
+_MORE = rb"(?P<more>,(?!" + _CLOSING.pattern + rb"))"
+_AFTER_VALUE = {
+    ord("["): re.compile(_SPACE + rb"(?:" + _MORE + rb"|\])"),
+    ord("{"): re.compile(_SPACE + rb"(?:" + _MORE + rb"|\})"),
 }
 _LAST_LINE = re.compile(rb"[^\n]*+\s*+\Z")
 _WHOLE_STRING = re.compile(_STRING)
 _SPACES = re.compile(_SPACE)
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
-_PIECE = re.compile(
-    rb"(?:[^\\]{1,200}+[\x80-\xbf]*+|\\u[dD][89abAB]..(?:\\u....)?+|\\u....|\\.){1,40}+",
-    re.DOTALL,
-)
-"""A part of a string that can be decoded by itself: the whole, decoded, may take much memory."""
 
 
 class InvalidJson(Exception):  # noqa: N818 - whether this is an error is for others to say
@@ -64,39 +49,45 @@ class InvalidJson(Exception):  # noqa: N818 - whether this is an error is for ot
         self.at = at
 
 
-def find_end(raw: bytes, at: int) -> int:
+def find_end(raw: bytes, at: int, depth: int = 0) -> int:
     """Return the offset at which the value that begins at `at` ends. Raises `InvalidJson`."""
-    opened = bytearray()
-    while True:
-        match = _VALUE.match(raw, at)
-        if match is None:
-            raise _describe_error(raw, at, "a value")
-        at = match.end()
-        if match.lastgroup == "open":
-            opened.append(raw[at - 1])
-            if len(opened) > _MAX_DEPTH:
-                raise InvalidJson(at, f"the JSON is nested more than {_MAX_DEPTH} deep")
-            at = _match_end(_AFTER_OPEN[opened[-1]], raw, at)
-            continue
-        while opened:
-            match = _AFTER_VALUE[opened[-1]].match(raw, at)
-            if match is None:
-                raise _describe_error(raw, at, f"`,` or `{']' if opened[-1] == ord('[') else '}'}`")
-            at = match.end()
-            if match["more"]:
-                break
-            opened.pop()
-        else:
-            return at
+    whole = _WHOLE.match(raw, at)
+    if whole is not None:
+        return whole.end()
+    if raw[at : at + 1] not in (b"[", b"{"):
+        raise _describe_error(raw, at, "a value")
+    end = at
+    for _, _, end in iter_items(raw, at, depth):  # noqa: B007 - the end of the last one
+        pass
+    closing = _CLOSING.match(raw, end)
+    assert closing is not None
+    return closing.end()
 
 
-def _match_end(pattern: re.Pattern[bytes], raw: bytes, at: int) -> int:
-    match = pattern.match(raw, at)
-    return match.end() if match else at
+def iter_items(raw: bytes, at: int, depth: int = 0) -> Iterator[tuple[bytes, int, int]]:
+    """Iterate over the object or array at `at`: (key, start, end) of each value.
+
+    A key has its quotes and escapes; it is empty in an array. Raises `InvalidJson`.
+    """
+    if depth >= _MAX_DEPTH:
+        raise InvalidJson(at, f"the JSON is nested more than {_MAX_DEPTH} deep")
+    more: object = not _WHOLE.match(raw, at)
+    opening, at = raw[at], at + 1
+    while more:
+        before = _BEFORE_VALUE[opening].match(raw, at)
+        if before is None:
+            raise _describe_key_error(raw, skip_spaces(raw, at))
+        start = before.end()
+        at = find_end(raw, start, depth + 1)
+        yield before["key"], start, at
+        after = _AFTER_VALUE[opening].match(raw, at)
+        if after is None:
+            raise _describe_error(raw, at, f"`,` or `{chr(opening + 2)}`")
+        at, more = after.end(), after["more"]
 
 
 def _describe_error(raw: bytes, at: int, expected: str) -> InvalidJson:
-    at = _match_end(_SPACES, raw, at)
+    at = skip_spaces(raw, at)
     if at == len(raw):
         return InvalidJson(at, "the text ends in the middle of the JSON")
     unclosed = raw[at] == ord('"') and not _WHOLE_STRING.match(raw, at)
@@ -109,34 +100,27 @@ def _describe_error(raw: bytes, at: int, expected: str) -> InvalidJson:
     return InvalidJson(at, f"this is not valid JSON: expected {expected}")
 
 
+def _describe_key_error(raw: bytes, at: int) -> InvalidJson:
+    key = _WHOLE_STRING.match(raw, at)
+    if key is not None:
+        return _describe_error(raw, key.end(), "`:`")
+    return _describe_error(raw, at, "the name of a member, in double quotes")
+
+
+def skip_spaces(raw: bytes, at: int) -> int:
+    """Return the offset of what follows the whitespace at `at`."""
+    match = _SPACES.match(raw, at)
+    return match.end() if match else at
+
+
 def is_on_last_line(raw: bytes, at: int) -> bool:
     """Whether the text ends with the line at `at`, but for blank ones."""
     return _LAST_LINE.match(raw, at) is not None
 
 
-def iter_items(raw: bytes, at: int) -> Iterator[tuple[bytes, int, int]]:
-    """Iterate over the valid object or array at `at`: (key, start, end) of each value.
-
-    A key has its quotes and escapes; it is None in an array.
-    """
-    pattern = _ITEM[raw[at]]
-    at += 1
-    while (match := pattern.match(raw, at)) is not None and match["end"] is None:
-        start = match.end()
-        at = find_end(raw, start)
-        yield match["key"], start, at
-
-
 def decode_string(raw: bytes, start: int, end: int) -> bytes:
     """Decode the string at `start` to UTF-8. Raises `InvalidJson` for an invalid escape."""
-    decoded = bytearray()
-    for piece in _PIECE.finditer(raw, start + 1, end - 1):
-        decoded += _decode_piece(piece[0], start)
-    return bytes(decoded)
-
-
-def _decode_piece(piece: bytes, start: int) -> bytes:
-    token = b'"' + piece + b'"'
+    token = raw[start:end]
     try:
         value: str = json.loads(token.decode("utf-8", "surrogateescape"), strict=False)
     except json.JSONDecodeError:
@@ -146,9 +130,8 @@ def _decode_piece(piece: bytes, start: int) -> bytes:
         return value.encode()
     except UnicodeEncodeError:
         if _SURROGATE.search(token):
-            raise InvalidJson(
-                start, "the string has half a surrogate pair, which is not a character"
-            ) from None
+            message = "the string has half a surrogate pair, which is not a character"
+            raise InvalidJson(start, message) from None
         return value.encode("utf-8", "surrogateescape")
 
 

@@ -20,7 +20,7 @@ from git_opatch.model.patch import Operation
 from git_opatch.parse.envelope import parser as envelope
 from git_opatch.parse.envelope.marker import Marker, parse_marker
 from git_opatch.parse.envelope.section import read_sections
-from git_opatch.parse.json_operations import JSON
+from git_opatch.parse.formats import JSON
 from git_opatch.parse.json_operations.diagnose import diagnose_json, is_meant_as_patch
 from git_opatch.parse.json_operations.json_text import InvalidJson, find_end
 from git_opatch.parse.json_operations.reader import Reader

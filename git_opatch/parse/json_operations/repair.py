@@ -18,10 +18,9 @@ from typing import NamedTuple
 
 from git_opatch.model.errors import FixIt
 from git_opatch.model.text import visible
-from git_opatch.parse.json_operations.json_text import is_on_last_line
+from git_opatch.parse.json_operations.json_text import is_on_last_line, skip_spaces
 
-_SPACES = re.compile(rb"[ \t\r\n]*+")
-_CLOSING = re.compile(rb"[ \t\r\n]*+[\]}]")
+_COMMA_AT_END = re.compile(rb",[ \t\r\n]*+[\]}]")
 _SINGLE_QUOTED = re.compile(rb"'([^'\"\\\n]*+(?:\\[^'\n][^'\"\\\n]*+)*+)'")
 _WORD = re.compile(rb"(True|False|None)\b")
 _JSON_WORDS = {b"True": b"true", b"False": b"false", b"None": b"null"}
@@ -43,11 +42,12 @@ class Repair(NamedTuple):
 
 def find_repair(raw: bytes, start: int, at: int) -> Repair | None:
     """Return the repair of the JSON that begins at `start` and is invalid at offset `at`."""
-    at = _skip_spaces(raw, at)
-    if at == len(raw) or (raw[at] == ord('"') and is_on_last_line(raw, at)):
-        return _close(raw, start)
-    if raw[at : at + 1] in (b"{", b",") and not _CLOSING.match(raw, at + 1):
-        at = _skip_spaces(raw, at + 1)  # what follows is not the name of a member
+    at = skip_spaces(raw, at)
+    is_cut_off = at == len(raw) or (raw[at] == ord('"') and is_on_last_line(raw, at))
+    if is_cut_off and (closing := _close(raw, start)):
+        return closing
+    if raw[at : at + 1] == b"," and _COMMENT.match(raw, at + 1):
+        at = skip_spaces(raw, at + 1)
     first, line_end = raw.rfind(b"\n", 0, at) + 1, raw.find(b"\n", at)
     line = raw[first : len(raw) if line_end < 0 else line_end].rstrip(b"\r")
     before, after = line[: at - first], line[at - first :]
@@ -56,12 +56,8 @@ def find_repair(raw: bytes, start: int, at: int) -> Repair | None:
         fixed = _SINGLE_QUOTED.sub(rb'"\1"', line)
         corrected = b"" if b"'" in fixed else fixed
         return Repair("JSON has strings in double quotes", corrected)
-    if character == b"," and _CLOSING.match(raw, at + 1):
+    if character == b"," and _COMMA_AT_END.match(raw, at):
         return Repair("leave out the comma before the end", before + after[1:])
-    if character in (b"]", b"}") and raw[:at].rstrip().endswith(b","):
-        joined = before.rstrip()
-        corrected = joined[:-1] + after if joined.endswith(b",") else b""
-        return Repair("leave out the comma before the end", corrected)
     if comment := _COMMENT.match(after):
         return Repair(
             "JSON has no comments; leave it out", before.rstrip() + after[comment.end() :]
@@ -70,11 +66,6 @@ def find_repair(raw: bytes, start: int, at: int) -> Repair | None:
         meant = _JSON_WORDS[word[1]]
         return Repair(f"write `{meant.decode()}`", before + meant + after[word.end() :])
     return _join_lines(raw, first, at) if character == b'"' else None
-
-
-def _skip_spaces(raw: bytes, at: int) -> int:
-    match = _SPACES.match(raw, at)
-    return match.end() if match else at
 
 
 def _join_lines(raw: bytes, first: int, at: int) -> Repair | None:
@@ -90,8 +81,8 @@ def _join_lines(raw: bytes, first: int, at: int) -> Repair | None:
     return Repair(advice, raw[first:at] + escaped + rest.rstrip(b"\r"))
 
 
-def _close(raw: bytes, start: int) -> Repair:
-    """Return what would close all that is open at the end of the text."""
+def _close(raw: bytes, start: int) -> Repair | None:
+    """Return what would close all that is open at the end of the text; None if nothing is."""
     opened: list[bytes] = []
     closing = b""
     for token in _TOKEN.finditer(raw, start):
@@ -102,5 +93,7 @@ def _close(raw: bytes, start: int) -> Repair:
         elif opened:
             opened.pop()
     missing = closing + b"".join(reversed(opened))
+    if not missing:
+        return None
     advice = f"if it is complete, add `{visible(missing, 40)}` (it may have been cut off)"
     return Repair(advice, missing, FixIt.INSERT_AFTER)

@@ -32,8 +32,8 @@ def _holds_operation(raw: bytes, start: int, end: int) -> bool:
         if key in _RESULTS:
             continue
         has_path |= key == b'"path"'
-        has_old |= key is not None and _OLD.fullmatch(key) is not None
-        has_new |= key is not None and _NEW.fullmatch(key) is not None
+        has_old |= _OLD.fullmatch(key) is not None
+        has_new |= _NEW.fullmatch(key) is not None
         has_content |= key == b'"diff"' or (
             key == b'"type"' and bool(_KIND.match(raw, value_start))
         )

@@ -21,14 +21,15 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, groupby
+from itertools import groupby
 from typing import NamedTuple
 
-from git_opatch.model.patch import FilePatch, Hunk, Line, Operation
+from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Prefix
 from git_opatch.model.text import visible
 from git_opatch.parse.diagnose import refuse_indented
-from git_opatch.parse.hunk import mark_last
+from git_opatch.parse.hunk_line import make_lines
 from git_opatch.parse.line_diff import line_diff
+from git_opatch.parse.lines import line_start
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.search_replace import diagnose
 from git_opatch.parse.search_replace.marker import CLOSE, DIVIDER, is_close, match_opening
@@ -44,8 +45,10 @@ from git_opatch.parse.wrappers import fence
 _LINE_HINT = re.compile(rb"[ \t]*:(start|end)_line:[ \t]*(\d{1,12})[ \t\r]*")
 _RULE = re.compile(rb"[ \t]*-{5,9}[ \t\r]*")
 _ESCAPED = re.compile(
-    rb"\\(?=(?:<{5,9}|={5,9}|>{5,9}|-{5,9}|\+{5,9})(?:\s|$)|:(?:start|end)_line:)"
+    rb"([ \t]*)\\(?=(?:<{5,9}|={5,9}|>{5,9}|-{5,9}|\+{5,9})(?:\s|$)|:(?:start|end)_line:)"
 )
+_MARKER = line_start(rb"[<>+-]{5}")
+_MAY_DIVIDE = line_start(rb"={5}")
 _MAX_DISTANCE = 8
 """How many lines may be between two blocks of one section."""
 
@@ -60,14 +63,14 @@ class _Block(NamedTuple):
     start: int | None
     begin: Scanner
 
-    def hunk(self, ordinal: int) -> Hunk:
+    def hunk(self, ordinal: int, *, is_last: bool) -> Hunk:
         """Return the hunk, with its ordinal in the section."""
         return Hunk(
             tuple(self.lines),
             start=None if self.adds else self.start,
             number=self.lines[0].number,
             ordinal=ordinal,
-            is_last=False,
+            is_last=is_last,
             uniform_endings=self.begin.uniform_endings,
         )
 
@@ -143,9 +146,9 @@ def _read_block(scanner: Scanner) -> _Block | None:
     middle = _find_divider(scanner, first, end, opening)
     if middle is None or len(scanner.diagnostics) > errors:
         return None
-    old, new = _side_of(scanner, first, middle), _side_of(scanner, middle + 1, end)
-    adds = not any(old.line_at(at).strip() for at in range(first, middle))
-    lines = line_diff(replace(old, end=first) if adds else old, new)
+    old = _make_side(scanner, first, middle, Prefix.REMOVED)
+    adds = not any(line.text.strip() for line in old)
+    lines = line_diff([] if adds else old, _make_side(scanner, middle + 1, end, Prefix.ADDED))
     return _Block(path, number, adds, lines, start, begin)
 
 
@@ -185,6 +188,7 @@ def _read_start_line(scanner: Scanner) -> int | None:
 def _find_end(scanner: Scanner, opening: re.Match[bytes], path: str) -> int | None:
     """Move past the end of the block for `path` and return its position; None if there is none."""
     first, own_path = scanner.at, os.fsencode(path)
+    scanner.skip_to(_MARKER)
     while not scanner.at_end:
         line = scanner.line
         close = CLOSE.fullmatch(line)
@@ -195,7 +199,8 @@ def _find_end(scanner: Scanner, opening: re.Match[bytes], path: str) -> int | No
             return scanner.at - 1
         if (opening_again := match_opening(line)) and opening_again[1] == opening[1]:
             break
-        scanner.take()
+        scanner.at += 1
+        scanner.skip_to(_MARKER)
     character = "+" if opening[2].startswith(b"-") else ">"
     diagnose.refuse_missing_end(scanner, first, character * len(opening[2]) + " REPLACE")
     return None
@@ -208,12 +213,14 @@ def _find_divider(scanner: Scanner, first: int, end: int, opening: re.Match[byte
     """
     found: list[int] = []
     same_length: list[int] = []
-    for at in range(first, end):
+    at = scanner.lines.find(_MAY_DIVIDE, first, end)
+    while at < end:
         match = DIVIDER.fullmatch(scanner.line_at(at))
         if match and match[1] == opening[1]:
             found.append(at)
             if len(match[2]) == len(opening[2]):
                 same_length.append(at)
+        at = scanner.lines.find(_MAY_DIVIDE, at + 1, end)
     chosen = same_length if len(same_length) == 1 else found
     if len(chosen) == 1:
         return chosen[0]
@@ -237,27 +244,25 @@ def _find_divider(scanner: Scanner, first: int, end: int, opening: re.Match[byte
     return None
 
 
-def _side_of(scanner: Scanner, start: int, stop: int) -> Scanner:
-    r"""Return a scanner over one side, without the `\` before lines that look like markers."""
-    dedent = scanner.dedent
-    if dedent is None:
-        return replace(scanner, at=start, end=stop, dedent=_unescape)
-    return replace(scanner, at=start, end=stop, dedent=lambda line: _unescape(dedent(line)))
-
-
-def _unescape(line: bytes) -> bytes:
-    return _ESCAPED.sub(b"", line)
+def _make_side(scanner: Scanner, start: int, stop: int, prefix: Prefix) -> list[Line]:
+    r"""Make the lines of one side, without the `\` before those that look like markers."""
+    return [
+        line._replace(text=escaped[1] + line.text[escaped.end() :])
+        if (escaped := _ESCAPED.match(line.text))
+        else line
+        for line in make_lines(scanner, start, stop, prefix)
+    ]
 
 
 def _make_section(first: _Block, rest: Iterator[_Block]) -> FilePatch:
     """Make the section of `first` and of the `rest`, which are for the same file."""
-    blocks = (block for block in chain([first], rest) if block.lines)
-    hunks = [block.hunk(ordinal) for ordinal, block in enumerate(blocks, start=1)]
+    blocks = [block for block in (first, *rest) if block.lines]
+    hunks = (block.hunk(at, is_last=at == len(blocks)) for at, block in enumerate(blocks, start=1))
     return FilePatch(
         Operation.ADD if first.adds else Operation.UPDATE,
         None if first.adds else first.path,
         first.path,
-        mark_last(hunks),
+        tuple(hunks),
         number=first.number,
         source=first.begin.source,
         directory=first.begin.directory,

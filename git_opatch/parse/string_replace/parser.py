@@ -7,7 +7,6 @@ Claude Code's MultiEdit, Gemini CLI and MCP's server apply edits in this order, 
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 
 from git_opatch.model.patch import FilePatch, Hunk, Operation, Prefix
 from git_opatch.parse.hunk_line import make_lines, without_newline
@@ -40,12 +39,12 @@ def _make_section(scanner: Scanner) -> FilePatch:
 def _make_hunks(scanner: Scanner, edit: Edit, old_count: int) -> tuple[Hunk, ...]:
     """Return the one hunk of the edit; none for a new file that is empty."""
     if edit.creates or edit.replacement.after is not None:
-        lines = list(make_lines(scanner, 0, len(scanner.lines), Prefix.ADDED))
+        lines = make_lines(scanner, 0, scanner.end, Prefix.ADDED)
         if edit.creates and lines and not edit.replacement.new.endswith(b"\n"):
             lines[-1] = without_newline(lines[-1])
     else:
-        middle = old_count
-        lines = line_diff(replace(scanner, at=0, end=middle), replace(scanner, at=middle))
+        old = make_lines(scanner, 0, old_count, Prefix.REMOVED)
+        lines = line_diff(old, make_lines(scanner, old_count, scanner.end, Prefix.ADDED))
     if not lines:
         return ()
     hunk = Hunk(

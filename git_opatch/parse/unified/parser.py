@@ -20,8 +20,8 @@ from dataclasses import replace
 from git_opatch.model.patch import FilePatch, Hunk, Operation, Prefix
 from git_opatch.model.text import visible
 from git_opatch.parse.envelope import parser as envelope
+from git_opatch.parse.formats import DIFF_GIT
 from git_opatch.parse.header import (
-    DIFF_GIT,
     Names,
     git_names,
     git_path,
@@ -32,7 +32,7 @@ from git_opatch.parse.header import (
     stated_blobs,
     stated_mode,
 )
-from git_opatch.parse.hunk import HunkBuilder, HunkReader, finish_hunks
+from git_opatch.parse.hunk import CERTAIN_LINES, HunkBuilder, HunkReader, finish_hunks
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.unified import boundaries
 from git_opatch.parse.unified.unsupported import is_half_header
@@ -54,7 +54,9 @@ def starts(scanner: Scanner) -> bool:
 
 def starts_with(line: bytes) -> bool:
     """Whether `line` by itself shows that the diff of a file begins."""
-    return line.startswith(DIFF_GIT) or reject_names(line) is not None
+    return line.startswith(b"diff ") and (
+        line.startswith(DIFF_GIT) or reject_names(line) is not None
+    )
 
 
 def parse(scanner: Scanner) -> None:
@@ -179,7 +181,11 @@ def _decode(name: bytes | None) -> str | None:
 
 def _build_hunks(scanner: Scanner) -> Iterator[HunkBuilder]:
     hunks, ahead = HunkReader(scanner), replace(scanner)
-    while not scanner.at_end and not _ends_diff(scanner, hunks):
+    while not scanner.at_end:
+        if hunks.take_lines(CERTAIN_LINES):
+            continue
+        if _ends_diff(scanner, hunks):
+            break
         if scanner.line.startswith(b"@@"):
             yield from hunks.take_header()
         elif _is_separator(scanner, hunks):

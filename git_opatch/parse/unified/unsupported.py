@@ -10,7 +10,8 @@ import re
 from git_opatch.model.errors import FixIt
 from git_opatch.model.text import indentation, visible
 from git_opatch.parse.envelope import parser as envelope
-from git_opatch.parse.header import DIFF_GIT, parse_names
+from git_opatch.parse.formats import DIFF_GIT, OPENING
+from git_opatch.parse.header import parse_names
 from git_opatch.parse.scanner import Scanner
 
 _DEV_NULL = b"/dev/null"
@@ -82,4 +83,6 @@ def _refuse_half_header(scanner: Scanner) -> None:
         fix=FixIt.INSERT_BEFORE if where == "before" else FixIt.INSERT_AFTER,
     )
     scanner.take()
-    scanner.skip_until(lambda line: line.startswith((DIFF_GIT, b"--- ", b"+++ ", b"***")))
+    scanner.skip_until(
+        lambda line: line.startswith((b"--- ", b"+++ ")) or re.match(OPENING, line) is not None
+    )

@@ -24,7 +24,7 @@ _FENCE = re.compile(rb"([ \t]*)(`{3,}|~{3,})(.*)", re.DOTALL)
 # A prefixed line that is neither a list item nor a rule of a document.
 HUNK_LINE = re.compile(rb"\+(?:[^\s+]|\t| {4})|-(?:[^\s-]|\t| {4})")
 
-_OTHER_START = re.compile(PATCH + rb"|---|diff |From ")
+_OTHER_START = PATCH + rb"|---|diff |From "
 """A line that may begin something else: a patch, a rule of a document, a mail."""
 
 
@@ -94,7 +94,7 @@ def refuse_lines_below(scanner: Scanner) -> None:
     for at in range(scanner.at + 1, scanner.end):
         line = scanner.line_at(at)
         fence = fence_in(line)
-        if (fence and fence.info) or _OTHER_START.match(line):
+        if (fence and fence.info) or re.match(_OTHER_START, line):
             return
         is_near = is_near and bool(line.strip())
         if HUNK_LINE.match(line) and (is_near or _is_replaced(scanner, at)):

@@ -16,11 +16,12 @@ reads the lines as they are. A line that may have lost its indentation ends all 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from git_opatch.model.options import Format
 from git_opatch.model.text import indentation
-from git_opatch.parse.formats import FORMATS, MARKS_PATTERN, find_format, parser_of
+from git_opatch.parse.formats import FORMATS, MARKS, find_format, parser_of
 from git_opatch.parse.lines import Lines
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.wrappers.fence import HUNK_LINE, is_fence
@@ -86,7 +87,7 @@ def _is_whole(scanner: Scanner, end: int, last: bytes) -> bool:
     if end == scanner.end or (scanner.fence and is_fence(scanner, scanner.line_at(end))):
         return True
     if scanner.line_at(end).strip():
-        return MARKS_PATTERN.fullmatch(last.rstrip()) is not None
+        return re.fullmatch(MARKS, last.rstrip()) is not None
     below = (scanner.line_at(at) for at in range(end, scanner.end))
     return HUNK_LINE.match(next(filter(bytes.strip, below), b"")) is None
 

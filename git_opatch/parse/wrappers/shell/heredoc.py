@@ -12,7 +12,7 @@ from bisect import bisect_left
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
-from git_opatch.parse.formats import MARKS, OPENING
+from git_opatch.parse.formats import HUNK_START, MARKERS, MARKS, OPENING
 from git_opatch.parse.lines import Lines
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.wrappers.fence import is_fence
@@ -24,10 +24,9 @@ _OPENS_AT_END = re.compile(rb"(?<!<)<<-?[ \t]*" + _WORD + rb"[ \t\r\\]*(?:$|[|&;
 _WORD_ALONE = re.compile(rb"(?m)^[ \t]*+(\S[^\n]*?)[ \t\r]*+$")
 _FENCE = re.compile(rb"(?m)^[ \t]*+(?:```|~~~)")
 _BEGINNING = re.compile(
-    rb"\*{2,}[ \t]*(?:begin|update|add|delete|move)\b|^[ \t]*(?:\*\*\* |@@|"
-    + OPENING
-    + rb"|"
-    + MARKS
+    MARKERS
+    + rb"|^[ \t]*(?:"
+    + rb"|".join((HUNK_START, OPENING, MARKS))
     + rb"|[\[{].*[\"']\w*(?:patch|diff|operation|path)\w*[\"'])",
     re.IGNORECASE,
 )

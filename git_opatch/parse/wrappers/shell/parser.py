@@ -16,7 +16,7 @@ from itertools import islice
 
 from git_opatch.model.text import indentation, visible
 from git_opatch.parse.diagnose import report_missing_end
-from git_opatch.parse.formats import ENDING, OPENING
+from git_opatch.parse.formats import ENDING, MARKERS, OPENING
 from git_opatch.parse.lines import Lines
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.wrappers.shell import HINT, KNOWN, NAME, OTHER, SHELL, heredoc, script
@@ -36,7 +36,7 @@ from git_opatch.parse.wrappers.shell.quoting import (
 
 _STARTS = re.compile(rb"[ \t]*" + HINT)
 _PROMPT = re.compile(rb"\A([ \t]*)[$#%][ \t]+(?=" + KNOWN + rb"|" + OTHER + rb")")
-_PATCH = rb"(?:\*\*\*|[<{\[]|" + OPENING + rb")"
+_PATCH = rb"(?:[<{\[]|" + MARKERS + rb"|" + OPENING + rb")"
 _CALL = rb"(?:(?:cd|cat|git|patch)[ \t]|" + SHELL + rb"[ \t]|" + NAME + rb"[ \t<])"
 _BEGINS = re.compile(rb"\s*" + _PATCH)
 _SCRIPT = re.compile(rb"\s*(?:" + _CALL + rb"|" + _PATCH + rb")")
@@ -50,9 +50,9 @@ _OPENS = re.compile(
 # A command that writes a patch, for another to apply.
 _PRINTS = re.compile(
     rb"\b(?:echo|printf)[ \t]+(?:-\w+[ \t]+)*(?:(['\"]?)%[sb](?:\\n)?\1[ \t]+)?"
-    rb"(?:\$?'|\")(?:\s|\\n)*(?:\*\*\* ?[BAUDE]|" + OPENING + rb")"
+    rb"(?:\$?'|\")(?:\s|\\n)*(?:" + MARKERS + rb"|" + OPENING + rb")"
 )
-_INLINE = re.compile(rb"\$'(?:\s|\\n)*\*\*\*")
+_INLINE = re.compile(rb"\$'(?:\s|\\n)*" + MARKERS)
 # Heredocs that can be read as prose.
 _LIKE_PROSE = re.compile(
     rb"(?!.*<<-)[ \t]*(?:" + NAME + rb"[ \t]*<<|cat[ \t]+(?:-[ \t]+)?<<[^>]*\|"

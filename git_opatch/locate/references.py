@@ -1,0 +1,43 @@
+"""What a text that is no line of the file says of a hunk's place: `in the load method` (D242).
+
+Writers name what a hunk is in as they speak of it: `Store.load`, `load()`, `class Store, method
+load`. Such a text is a reference if it has nothing but names, words for kinds of definitions, and
+words such as `in` and `the`. In a sentence, a name beside a word for a kind is one: `update the
+load method`. Whether the file has what is named is not known here.
+"""
+
+from __future__ import annotations
+
+import re
+
+_KINDS = (
+    rb"(?:method|function|func|def|fn|fun|class|struct|interface|module|trait|impl|enum|"
+    rb"constructor)"
+)
+_FILLERS = frozenset(b"in inside within of the a line at block body definition section".split())
+_NAME = rb"[A-Za-z_$][\w$]*[?!]?"
+_PATH = rb"`?(" + _NAME + rb"(?:(?:\.|::|#)" + _NAME + rb")*)`?(?:\(\))?`?"
+_ARGUMENTS = rb"\([^()]*\)"
+_OTHER = rb"[^\w$\s.,:;#>/`'\"?!-]"
+"""What is in no list of names."""
+_BESIDE_KIND = rb"\b" + _KINDS + rb"\s+" + _PATH + rb"|" + _PATH + rb"\s+" + _KINDS + rb"\b"
+
+
+def names_of_place(text: bytes) -> list[bytes]:
+    """Return the names in a text that says nothing but where a hunk is; none if it says more.
+
+    Which of them the file has shows whether it does: `fix load` names `fix`, too.
+    """
+    text = re.sub(_ARGUMENTS, b"", text)
+    if re.search(_OTHER, text):
+        return []
+    kinds = re.compile(_KINDS)
+    names = re.findall(rb"(?<![\w$])" + _NAME, text)
+    return [name for name in names if name not in _FILLERS and not kinds.fullmatch(name.lower())]
+
+
+def names_beside_kinds(text: bytes) -> list[bytes]:
+    """Return the names that a sentence calls a method, a function or the like."""
+    found = re.finditer(_BESIDE_KIND, re.sub(_ARGUMENTS, b"()", text))
+    paths = (match[1] or match[2] for match in found)
+    return [name for path in paths for name in re.findall(_NAME, path)]

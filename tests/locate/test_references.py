@@ -1,0 +1,115 @@
+"""An anchor that is no line of the file may still say where a hunk is (D242)."""
+
+from __future__ import annotations
+
+import pytest
+
+from git_opatch import Refused, apply_to_text
+
+FILE = """\
+class Store:
+    def load(self):
+        data = self.read()
+        return data
+
+    def save(self, data):
+        self.write(data)
+
+
+class Cache:
+    def fetch(self):
+        data = self.peek()
+        return data
+"""
+CHANGE = "         data = self.peek()\n-        return data\n+        return data or None\n"
+
+
+def applied(anchor: str, body: str = CHANGE, content: str = FILE, path: str = "a.py") -> str:
+    patch = f"*** Begin Patch\n*** Update File: {path}\n@@ {anchor}\n{body}*** End Patch\n"
+    return apply_to_text(patch, {path: content})[path]
+
+
+@pytest.mark.parametrize(
+    "anchor",
+    [
+        "Store.load",
+        "Store#load",
+        "Store::load(self)",
+        "load()",
+        "`load`",
+        "in the load method",
+        "the load method of Store",
+        "method load",
+        "In class Store, method load:",
+        "inside `Store.load`",
+        "line 3, in load",
+        "Store > load",
+        "the Store class",
+        "Update the save method",
+        "Fix the bug in `save()` function",
+        "Cache.save",
+    ],
+)
+def test_a_hunk_that_is_not_in_what_its_anchor_refers_to_is_refused(anchor: str) -> None:
+    with pytest.raises(Refused) as raised:
+        applied(anchor)
+    (failure,) = raised.value.failures
+    assert "is at line" in failure.message
+
+
+@pytest.mark.parametrize(
+    "anchor",
+    [
+        "Cache.fetch",
+        "in the fetch method",
+        "Cache > fetch",
+        "the Cache class",
+        "fetch()",
+        "Update the fetch method",
+        "return nothing if there is no data",
+        "use load in place of save",
+        "after save()",
+        "call the peek method",
+        "save some time",
+        "...",
+    ],
+)
+def test_a_hunk_that_may_be_in_what_its_anchor_refers_to_is_applied(anchor: str) -> None:
+    assert applied(anchor) == FILE.replace(
+        "peek()\n        return data", "peek()\n        return data or None"
+    )
+
+
+def test_a_sentence_may_speak_of_what_the_hunk_has() -> None:
+    body = CHANGE.replace("data or None", "self.save(data)")
+    assert "self.save(data)" in applied("call the save method", body)
+
+
+def test_what_the_patch_defines_is_no_reference_to_another() -> None:
+    body = "         return data\n+\n+    def save(self):\n+        pass\n"
+    assert applied("Cache.save", f"         data = self.peek()\n{body}").endswith("        pass\n")
+
+
+C = "int x;\n\nint f(void) {\n  go();\n}\n\nint g(void) {\n  come();\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("heading", "line", "is_right"),
+    [
+        ("int x;", "come();", False),
+        ("int x;", "go();", False),
+        ("int g(void) {", "come();", True),
+    ],
+)
+def test_a_heading_at_the_margin_is_the_last_one(heading: str, line: str, is_right: bool) -> None:
+    patch = f"--- a/a.c\n+++ b/a.c\n@@ -8,1 +8,1 @@ {heading}\n-  {line}\n+  stay();\n"
+    if is_right:
+        assert "stay();" in apply_to_text(patch, {"a.c": C})["a.c"]
+        return
+    with pytest.raises(Refused, match="is under"):
+        apply_to_text(patch, {"a.c": C})
+
+
+def test_a_heading_at_the_margin_holds_up_to_the_next_definition() -> None:
+    patch = "--- a/a.c\n+++ b/a.c\n@@ -2,1 +2,2 @@ int x;\n \n+int y;\n int f(void) {\n"
+    assert apply_to_text(patch, {"a.c": C})["a.c"] == C.replace("\n\n", "\n\nint y;\n", 1)
