@@ -17,10 +17,16 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from git_opatch.agent.program import hook_words
-
 _PATCH = "*** Begin Patch\n*** Update File: f\n@@\n-a\n+b\n*** End Patch\n"
-_SCRIPT = str(Path(sys.executable).with_name("git-opatch"))
+_SCRIPT = f"""\
+#!{sys.executable}
+import sys
+from git_opatch.__main__ import main
+if __name__ == '__main__':
+    sys.argv[0] = sys.argv[0].removesuffix('.exe')
+    sys.exit(main())
+"""
+"""The program that pip 26 installs; that of older versions imports `re`, too."""
 
 
 def main() -> None:
@@ -33,13 +39,16 @@ def main() -> None:
         Path(name, "f").write_text("a\n")
         other = _event(name, "Bash", {"command": "ls -la src"})
         patch = _event(name, "apply_patch", {"command": _PATCH})
-        fast = hook_words()
+        script = Path(name, "git-opatch")
+        script.write_text(_SCRIPT)
+        script.chmod(0o755)
+        older = str(Path(sys.executable).with_name("git-opatch"))
         seconds = _measured(
             {
                 "`python -c pass`": ([sys.executable, "-c", "pass"], b""),
-                "an event of no concern, as `install-agent` starts it": (fast, other),
-                "the same, by the script that pip installs": ([_SCRIPT, "agent-hook"], other),
-                "a call of `apply_patch`, completed": (fast, patch),
+                "an event of no concern": ([str(script), "agent-hook"], other),
+                "the same, by the program in this environment": ([older, "agent-hook"], other),
+                "a call of `apply_patch`, completed": ([str(script), "agent-hook"], patch),
             },
             runs,
         )
@@ -54,9 +63,7 @@ def _event(directory: str, tool: str, given: Mapping[str, str]) -> bytes:
     return json.dumps({**event, "tool_name": tool, "tool_input": given}).encode()
 
 
-def _measured(
-    commands: Mapping[str, tuple[Sequence[str], bytes]], runs: int
-) -> dict[str, float]:
+def _measured(commands: Mapping[str, tuple[Sequence[str], bytes]], runs: int) -> dict[str, float]:
     found: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(runs):
         for name, (words, event) in commands.items():

@@ -56,7 +56,8 @@ def main() -> None:
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     if why := install(options.work):
-        sys.exit(f"skipped: {why}")
+        print(f"skipped: {why}")
+        return
     print("| client, tool | patches | denied | of them wrongly | client cannot | completed "
           "| landed | as git opatch |")  # fmt: skip
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")

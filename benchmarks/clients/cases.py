@@ -47,7 +47,7 @@ def _update(hunks: str, name: str = "f") -> str:
 
 CASES = (
     Case("one line", {"f": b"a\nb\nc\n"}, _update("@@\n a\n-b\n+B\n c\n")),
-    Case("second of two places", {"f": b"a\nx\nb\nx\nc\n"}, _update("@@\n-x\n+y\n c\n")),
+    Case("the context decides", {"f": b"a\nx\nb\nx\nc\n"}, _update("@@\n-x\n+y\n c\n")),
     Case(
         "an anchor decides",
         {"f": _PYTHON},
