@@ -84,6 +84,7 @@ _SECTIONS = {
 }
 _DEFINITIONS = (_DEFINITION, _BLOCK, _ASSIGNED)
 _RULE = rb"(?:={3,}|-{3,}|~{3,}|\^{3,})\s*$"
+_OF_RULES = (b"===", b"---", b"~~~", b"^^^")
 _MAX_LENGTH = 200  # a longer line is not a heading, and would make the patterns slow
 _MOST_REMEMBERED = 16_384  # lines, in about 10 MB
 
@@ -116,7 +117,9 @@ def heading_at(lines: Sequence[bytes], position: int) -> Heading | None:
 
 def underline(lines: Sequence[bytes], position: int) -> bytes:
     """Return the character that underlines the title at `position`; empty if it is not one."""
-    if position + 1 >= len(lines) or not _compiled(_RULE).match(lines[position + 1]):
+    if position + 1 >= len(lines) or not lines[position + 1].startswith(_OF_RULES):
+        return b""
+    if not _compiled(_RULE).match(lines[position + 1]):
         return b""
     line, rule = lines[position], lines[position + 1].rstrip()
     is_title = line[:1].strip() and line[:1] != rule[:1] and len(line.rstrip()) <= len(rule)
