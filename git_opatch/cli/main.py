@@ -22,6 +22,7 @@ from git_opatch.cli import interrupts, startup, usage
 from git_opatch.model.errors import Interrupted, OpatchError, SystemCallError, UsageError
 
 _BROKEN_PIPE = 141
+_OPTIONS = "[OPTION]..."
 
 
 class _Group(TyperGroup):
@@ -39,7 +40,8 @@ class _Command(TyperCommand):
         """Let every error name the command: the parser leaves it out if a value is missing."""
         usage.refuse_strip(self.name or "", args)
         try:
-            return super().parse_args(ctx, usage.expand_count(self.name or "", args))
+            words = usage.expand_count(self.name or "", args)
+            return super().parse_args(ctx, usage.keep_separator(self.name or "", words))
         except TyperException as error:
             if hasattr(error, "ctx"):
                 error.ctx = ctx
@@ -56,6 +58,8 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
+    options_metavar=_OPTIONS,
+    subcommand_metavar="COMMAND [ARG]...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 90},
 )
 
@@ -87,6 +91,7 @@ _COMMANDS = {
     "apply": "Apply a patch to the index and the working tree.",
     "check": "Report whether each patch, or a command, would apply.",
     "convert": "Complete a patch into a standard unified diff.",
+    "create": "Write what changed as a patch, in any format.",
     "batch": "Judge many patches, each against its own base tree.",
     "show": "Show what a patch would do: where each hunk applies, and the diff.",
     "undo": "Undo a patch that was applied here.",
@@ -97,6 +102,7 @@ _COMMANDS = {
     "leftovers": "List staged files that have markers of patches in them.",
     "agent-hook": "Answer an agent's PreToolUse hook.",
     "install-agent": "Install the hook or plugin of an agent, and a skill.",
+    "doctor": "Say whether the hook of an agent would run.",
     "mcp": "Serve apply, check, show, undo, redo and log to agents (MCP).",
     "apply-patch": "Apply a patch as the program apply_patch of agents does.",
     "install-shim": "Install a program apply_patch that applies with git opatch.",
@@ -116,7 +122,9 @@ def register(words: Sequence[str] | None = None) -> None:
     imports = words is None or not _COMMANDS.keys().isdisjoint(words)
     for name in first or _COMMANDS:
         command = _import_command(name) if imports else lambda: None
-        app.command(name, cls=_Command, short_help=_COMMANDS[name])(command)
+        app.command(name, cls=_Command, short_help=_COMMANDS[name], options_metavar=_OPTIONS)(
+            command
+        )
 
 
 def _import_command(name: str) -> Any:

@@ -124,6 +124,14 @@ def expand_count(command: str, words: Sequence[str]) -> list[str]:
     return expanded
 
 
+def keep_separator(command: str, words: Sequence[str]) -> list[str]:
+    """Let `create` see the `--` before its pathspecs, which the parser would take away."""
+    if command != "create" or "--" not in words:
+        return list(words)
+    at = words.index("--")
+    return [*words[:at], "--", *words[at:]]
+
+
 def refuse_strip(command: str, words: Sequence[str]) -> None:
     """Raise `UsageError` for `-p1` and `-p 1`, where `-p` is another option or none."""
     if command not in _READ_PATCHES:

@@ -61,6 +61,15 @@ class FileChange(NamedTuple):
     new: str | None
 
 
+class Installed(NamedTuple):
+    """A hook of ours in a file: the command that it runs, and where it is in the file's value."""
+
+    path: Path
+    command: str
+    at: json_text.Path = ()
+    value: Mapping[str, Any] = {}
+
+
 _MATCHERS = {
     Client.CLAUDE: "Bash|Edit|MultiEdit|Write|NotebookEdit",
     Client.CODEX: "apply_patch|Bash",
@@ -121,28 +130,25 @@ def plan_removal(places: Places) -> list[FileChange]:
     if places.plugin:
         changes.append(_own_file(places.plugin, _PLUGIN_MARK, None))
     if places.config:
-        old = _read(places.config)
+        old = read_text(places.config)
         changes.append(FileChange(places.config, old, _BLOCK.sub("", old) if old else old))
     if places.hooks:
         changes.append(_json_without_hook(places.hooks))
     return [change for change in changes if change.old != change.new]
 
 
-def installed_commands(places: Places) -> Iterator[tuple[Path, str]]:
-    """Yield each command of ours that the client would run as a hook, with its file.
-
-    For a plugin, that is the command that it runs. Raises `InputError` for an unreadable file.
-    """
+def installed_hooks(places: Places) -> Iterator[Installed]:
+    """Yield each hook of ours in the configuration. Raises `InputError` for an unreadable file."""
     for path in (places.hooks, places.config):
-        text = _read(path) if path else None
-        if path and text and path.suffix == ".json":
-            value = json_text.read_object(text, str(path))
-            yield from ((path, command) for _, command in _ours(value, path))
-        elif path and text:
-            yield from ((path, command) for _, command in _ours(_toml(text, path), path))
-    text = _read(places.plugin) if places.plugin else None
+        text = read_text(path) if path else None
+        if path and text:
+            value = json_text.read_object(text, str(path)) if path == places.hooks else None
+            value = read_toml(text, path) if value is None else value
+            for at, command in _ours(value, path):
+                yield Installed(path, command, at, value)
+    text = read_text(places.plugin) if places.plugin else None
     if places.plugin and text and (found := re.search(r"(?m)^const PROGRAM = (\[.*\])$", text)):
-        yield places.plugin, shlex.join([*json.loads(found[1]), _HOOK])
+        yield Installed(places.plugin, hook_command(json.loads(found[1])))
 
 
 def hook_command(program: Sequence[str], arguments: Sequence[str] = ()) -> str:
@@ -152,7 +158,7 @@ def hook_command(program: Sequence[str], arguments: Sequence[str] = ()) -> str:
 
 def _own_file(path: Path, mark: str, new: str | None) -> FileChange:
     """Change a file that is ours as a whole. Raises `InputError` if it is not."""
-    old = _read(path)
+    old = read_text(path)
     if old is not None and mark not in old:
         raise InputError(f"`{path}` is not a file of git opatch; it was left as it is")
     return FileChange(path, old, new)
@@ -173,7 +179,7 @@ def _plugin(program: Sequence[str]) -> str:
 
 
 def _json_with_hook(path: Path, matcher: str, program: Sequence[str]) -> FileChange:
-    old = _read(path)
+    old = read_text(path)
     text = old if old and old.strip() else "{}\n"
     value = json_text.read_object(text, str(path))
     found = list(_ours(value, path))
@@ -197,7 +203,7 @@ def _with_entry(text: str, value: Mapping[str, Any], entry: object) -> str:
 
 
 def _json_without_hook(path: Path) -> FileChange:
-    old = _read(path)
+    old = read_text(path)
     if not old or not old.strip():
         return FileChange(path, old, old)
     text = old
@@ -254,15 +260,15 @@ def _has_hooks_file(places: Places) -> bool:
 
 def _has_hooks(path: Path) -> bool:
     """Whether a TOML configuration has hooks of its own; trust that is recorded there is none."""
-    text = _read(path)
-    hooks = _toml(text, path).get("hooks", {}) if text else {}
+    text = read_text(path)
+    hooks = read_toml(text, path).get("hooks", {}) if text else {}
     return bool(isinstance(hooks, dict) and hooks.keys() - {"state"})
 
 
 def _toml_with_hook(path: Path, matcher: str, program: Sequence[str]) -> FileChange:
     """Append our hook as a block of its own; comments and all else stay."""
-    old = _read(path) or ""
-    found = list(_ours(_toml(old, path), path))
+    old = read_text(path) or ""
+    found = list(_ours(read_toml(old, path), path))
     block = _BLOCK.search(old)
     if found and not block:
         return FileChange(path, old, old)
@@ -277,14 +283,15 @@ def _toml_with_hook(path: Path, matcher: str, program: Sequence[str]) -> FileCha
         return FileChange(path, old, old[:begin] + text + old[block.end() :])
     new = f"{old}{'' if old.endswith(chr(10)) else chr(10)}\n{text}"
     try:
-        _toml(new, path)
+        read_toml(new, path)
     except InputError:
         message = f"`{path}` has hooks to which none can be appended; add this to them:\n{text}"
         raise InputError(message.rstrip("\n")) from None
     return FileChange(path, old, new)
 
 
-def _toml(text: str, path: Path) -> dict[str, Any]:
+def read_toml(text: str, path: Path) -> dict[str, Any]:
+    """Parse the text of the file `path`. Raises `InputError`."""
     import tomllib  # which only Codex needs
 
     try:
@@ -293,7 +300,7 @@ def _toml(text: str, path: Path) -> dict[str, Any]:
         raise InputError(f"`{path}` is not TOML: {error}") from None
 
 
-def _read(path: Path) -> str | None:
+def read_text(path: Path) -> str | None:
     """Read a file; None if there is none. Raises `InputError` if it is not text."""
     try:
         return path.read_bytes().decode("utf-8")

@@ -27,7 +27,7 @@ _LAYERS = [
     {"journal"},
     {"plan"},
     {"operations"},
-    {"agent"},
+    {"agent", "create"},
     {"__init__", "report"},
     {"mcp", "batch"},
     {"cli"},
