@@ -9,7 +9,7 @@ from random import Random
 
 from indents import indent_of
 from model import ADDED, CONTEXT, REMOVED
-from scene import Piece, Row, Scene, Transform, Verdict, in_all_hunks, in_one_hunk
+from scene import Piece, Row, Scene, Spoil, Transform, Verdict, in_all_hunks, in_one_hunk
 
 _Found = tuple[Piece, Verdict] | None
 _Rule = Callable[[str], str | None]
@@ -94,6 +94,25 @@ def _scaled(ratio: Fraction, sign: str, true_sign: str) -> _Rule:
         return None if indent.strip(sign) or size.denominator != 1 else true_sign * int(size)
 
     return rule
+
+
+def _in_all(spoil: Spoil) -> Transform:
+    """Return the transformation of every hunk.
+
+    Where one cannot be spoiled, and adds lines that are indented, these may be meant as those of
+    the others are.
+    """
+
+    def transform(scene: Scene, rng: Random) -> Scene | None:
+        spoiled = in_all_hunks(spoil)(scene, rng)
+        if spoiled is None:
+            return None
+        pairs = zip(scene.pieces, spoiled.pieces, strict=True)
+        left = [row for old, new in pairs if old is new for row in new.rows]
+        is_told = not any(row.prefix == ADDED and indent_of(row.text) for row in left)
+        return spoiled if is_told else spoiled.judged(Verdict.MAY)
+
+    return transform
 
 
 def _dedented(piece: Piece, _: Scene, rng: Random) -> _Found:
@@ -181,13 +200,13 @@ def _common(texts: Sequence[str]) -> str:
 
 
 INDENTS: dict[str, Transform] = {
-    "dedented: all lines": in_all_hunks(_dedented),
+    "dedented: all lines": _in_all(_dedented),
     "dedented: one hunk": in_one_hunk(_dedented),
     "deeper: one hunk": in_one_hunk(_deeper),
-    "indentation halved": in_all_hunks(_halved),
-    "indentation doubled": in_all_hunks(_twice),
-    "tabs to spaces": in_all_hunks(_as_spaces),
-    "spaces to tabs": in_all_hunks(_as_tabs),
+    "indentation halved": _in_all(_halved),
+    "indentation doubled": _in_all(_twice),
+    "tabs to spaces": _in_all(_as_spaces),
+    "spaces to tabs": _in_all(_as_tabs),
     "dedented: first context": _partly(_first_context),
     "dedented: one context line": _partly(_one_context),
     "dedented: removed": _partly(lambda rows: [row.prefix == REMOVED for row in rows]),

@@ -34,6 +34,7 @@ _CODE = re.compile(r"\w\(|[{};=\[\]]|->|::|\)[.,:;]?$")
 _HEADING = re.compile(r"#{1,5}\s+\S")
 _SENTENCE = re.compile(r"(?:\b[A-Za-z]+ ){3}[a-z]")
 _LEAST_LEFT = 20
+_COMMENT_BEHIND = re.compile(r"\S\s+(?:#|//)\s[^'\"`]*$")
 
 
 class Kind(Enum):
@@ -136,6 +137,9 @@ def _case(text: str, _: Random) -> str:
 
 
 def _sign(text: str, rng: Random) -> str:
+    """Another sign at the end; not of a comment behind code, which is prose."""
+    if _COMMENT_BEHIND.search(text):
+        return text
     if re.search(r"[\w)\]'\"`][.,;:!?]$", text):
         return text[:-1]
     return text + rng.choice(".,;:!?") if re.search(r"[\w)\]'\"`]$", text) else text
@@ -158,6 +162,28 @@ def _other_quotes(text: str, _: Random) -> str:
     if text.count('"') == 2 and "'" not in text:
         return text.replace('"', "'")
     return text.replace("'", '"') if text.count("'") == 2 and '"' not in text else text
+
+
+def _quotes_in_context(piece: Piece, _: Scene, rng: Random) -> _Found:
+    """Other quotes in one line of context.
+
+    Where an added line has them, too, and no old line has the file's, both may be a habit.
+    """
+    able = [
+        at
+        for at in piece.indexes(CONTEXT)
+        if _other_quotes(piece.rows[at].text, rng) != piece.rows[at].text
+    ]
+    if not able:
+        return None
+    at = rng.choice(able)
+    text = piece.rows[at].text
+    old, new = ('"', "'") if '"' in text else ("'", '"')
+    others = [row for index, row in enumerate(piece.rows) if index != at]
+    inherits = any(new in row.text for row in others if row.prefix == ADDED)
+    keeps = any(old in row.text for row in others if row.is_old)
+    spoiled = piece.with_text(at, _other_quotes(text, rng))
+    return spoiled, Verdict.MAY if inherits and not keeps else Verdict.APPLY
 
 
 def _entities(text: str, _: Random) -> str:
@@ -189,11 +215,26 @@ def _without_comment(text: str, _: Random) -> str:
 
 
 def _cut_tail(text: str, rng: Random) -> str:
+    """A line that shows that it is cut off: by dots, or in the middle of a word."""
+    at = _tail(text, rng)
+    in_word = at is not None and re.match(r"\w\w", text[at - 1 : at + 1])
+    return text if at is None else text[:at].rstrip() + rng.choice(_ENDS[not in_word :])
+
+
+_ENDS = ("", "...", " ...")
+
+
+def _cut_tail_plainly(text: str, rng: Random) -> str:
+    """A line that may have been what is left of it, before it was extended."""
+    at = _tail(text, rng)
+    return text if at is None or re.match(r"\w\w", text[at - 1 : at + 1]) else text[:at].rstrip()
+
+
+def _tail(text: str, rng: Random) -> int | None:
+    """Where a line is cut off; None if it is too short."""
     body = text.rstrip()
     least = max(_LEAST_LEFT, 2 * len(body) // 3)
-    if len(body) - least < 3:
-        return text
-    return body[: rng.randrange(least, len(body) - 2)].rstrip() + rng.choice(("", "...", " ..."))
+    return rng.randrange(least, len(body) - 2) if len(body) - least >= 3 else None
 
 
 def _cut_front(text: str, rng: Random) -> str:
@@ -314,7 +355,7 @@ LINES: dict[str, Transform] = {
     "sign lost in all lines": _all_lines(_without_sign, _MAY),
     "typographic: context": _context(_typographic, _APPLY),
     "typographic: all lines": _all_lines(_typographic, _MAY),
-    "other quotes: context": _context(_other_quotes, _APPLY),
+    "other quotes: context": in_one_hunk(_quotes_in_context, tolerance=True),
     "other quotes: all lines": _all_lines(_other_quotes, _MAY),
     "entities: all lines": _all_lines(_entities, _MAY),
     "escaped: all lines": _all_lines(_escaped, _MAY),
@@ -326,6 +367,7 @@ LINES: dict[str, Transform] = {
     "comment left out: removed": _removed(_without_comment, _MAY),
     "comment added: context": in_one_hunk(_added_comment, tolerance=True),
     "cut tail: context": _context(_cut_tail, _APPLY),
+    "cut tail: context, plainly": _context(_cut_tail_plainly, _MAY),
     "cut tail: removed": _removed(_cut_tail, _MAY),
     "cut front: context": _context(_cut_front, _APPLY),
     "heading level: all lines": in_one_hunk(_heading_level),

@@ -21,6 +21,8 @@ _PLAIN = str.maketrans(
 )
 _CLOSERS = re.compile(r"\s*(?:[}\])]|end\b|\*/|#(?:if|el|en|de|un|in|pr)|\w+:\s*$|\{)")
 
+_NO_OPENER = re.compile(rf"{_CLOSERS.pattern}|\s*(?:/?\*|//|#)")
+
 
 @lru_cache(maxsize=200_000)
 def loose(text: str) -> str:
@@ -113,15 +115,19 @@ def _depth(line: str) -> int:
 
 def is_prose(change: FileChange) -> bool:
     """Whether the file is prose, whose definitions are headings."""
-    return change.path.lower().endswith((".md", ".markdown", ".rst", ".txt", ".adoc"))
+    return change.path.lower().endswith((".md", ".markdown", ".rst", ".rdoc", ".txt", ".adoc"))
 
 
 @lru_cache(maxsize=64)
 def definitions(path: str, lines: tuple[str, ...]) -> tuple[int, ...]:
-    """The rows of the definitions, or of Markdown's headings; prose of other kinds has none."""
-    if path.lower().endswith((".rst", ".txt", ".adoc")):
+    """The rows of the definitions, or of Markdown's headings; prose of other kinds has none.
+
+    A declaration such as `struct point p;` defines nothing that a hunk can be in.
+    """
+    if path.lower().endswith((".rst", ".rdoc", ".txt", ".adoc", ".xml", ".html")):
         return ()
-    return tuple(at for at, line in enumerate(lines) if is_definition(path, line))
+    found = (at for at, line in enumerate(lines) if is_definition(path, line))
+    return tuple(at for at in found if not lines[at].rstrip().endswith((";", "*/")))
 
 
 def verdict_of(piece: Piece, scene: Scene) -> Verdict | None:
@@ -145,7 +151,31 @@ def verdict_of(piece: Piece, scene: Scene) -> Verdict | None:
         return Verdict.MAY
     if rivals and not _anchor_decides(piece, scene, rivals):
         return Verdict.MAY
-    return Verdict.APPLY
+    is_misnamed = not is_prose(scene.change) and _is_misnamed(piece, base)
+    return Verdict.MAY if is_misnamed else Verdict.APPLY
+
+
+def _is_misnamed(piece: Piece, base: Sequence[str]) -> bool:
+    """Whether the hunk's name, drawn by a simple pattern, is not that of what the hunk is in.
+
+    Another line, as shallow as the one named, opens a block between that one's block and the hunk.
+    """
+    for name in piece.head.names:
+        above = [at for at in range(piece.start) if base[at].strip() == name.strip()]
+        if not above:
+            continue
+        stop = block_of(base, above[-1], prose=False).stop
+        if any(_opens(base, at, _depth(base[above[-1]])) for at in range(stop, piece.start)):
+            return True
+    return False
+
+
+def _opens(base: Sequence[str], at: int, most: int) -> bool:
+    """Whether the next line with text is deeper, and this one no deeper than `most`."""
+    if not base[at].strip() or _depth(base[at]) > most or _NO_OPENER.match(base[at]):
+        return False
+    below = next((line for line in base[at + 1 :] if line.strip()), "")
+    return bool(below) and _depth(below) > _depth(base[at])
 
 
 def _is_distinctive(piece: Piece) -> bool:

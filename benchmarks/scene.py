@@ -189,12 +189,18 @@ def in_one_hunk(spoil: Spoil, *, tolerance: bool = False) -> Transform:
     def transform(scene: Scene, rng: Random) -> Scene | None:
         for at in rng.sample(range(len(scene.pieces)), len(scene.pieces)):
             found = spoil(scene.pieces[at], scene, rng) if scene.pieces[at].is_true else None
-            if found and found[0] != scene.pieces[at] and found[0].makes_a_change:
+            if found and _is_spoiled(found[0], scene.pieces[at]):
                 piece = found[0].changed(tolerance=tolerance)
                 return scene.with_piece(at, piece).judged(found[1])
         return None
 
     return transform
+
+
+def _is_spoiled(piece: Piece, before: Piece) -> bool:
+    """Whether a hunk is another one now, changes something, and is not mended by two spoilings."""
+    mended = all(row.is_true for row in piece.rows) and not all(r.is_true for r in before.rows)
+    return piece != before and piece.makes_a_change and not mended
 
 
 def in_all_hunks(spoil: Spoil) -> Transform:
@@ -204,7 +210,7 @@ def in_all_hunks(spoil: Spoil) -> Transform:
         spoiled = scene
         for at, piece in enumerate(scene.pieces):
             found = spoil(piece, scene, rng) if piece.is_true else None
-            if found and found[0] != piece and found[0].makes_a_change:
+            if found and _is_spoiled(found[0], piece):
                 spoiled = spoiled.with_piece(at, found[0].changed()).judged(found[1])
         return spoiled if spoiled is not scene else None
 

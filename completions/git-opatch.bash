@@ -17,7 +17,7 @@ __git_opatch_hunks ()
 
 _git_opatch ()
 {
-	local commands="apply check convert show undo redo log recover prompt leftovers agent-hook mcp apply-patch install-shim demo"
+	local commands="apply check convert create batch show undo redo log recover prompt leftovers agent-hook install-agent doctor mcp apply-patch install-shim demo"
 	local command="$(__git_find_on_cmdline "$commands")"
 	case "$command,$prev,$cur" in
 	apply,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
@@ -58,6 +58,8 @@ _git_opatch ()
 	convert,--allow,*) __git_complete_index_file "--cached" ;;
 	convert,--deny,*) __git_complete_index_file "--cached" ;;
 	convert,--expect,*) __git_complete_index_file "--cached" ;;
+	create,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
+	create,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
 	show,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
 	show,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
 	show,--directory,*) compopt -o dirnames ;;
@@ -86,6 +88,8 @@ _git_opatch ()
 	apply,*,-*) __gitcomp "--format --directory --overwrite --index --cached --worktree --carry --match --ambiguous --fuzz --3way --only --except --skip-applied --partial --reject --allow --deny --expect --commit --message --file --trailer --author --date --reverse --patch --interactive --check --dry-run --wait --quiet --verbose --json --help" ;;
 	check,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --only --except --allow --deny --expect --argv --skip-applied --quiet --verbose --json --help" ;;
 	convert,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --only --except --allow --deny --expect --output --reverse --json --help" ;;
+	create,*,-*) __gitcomp "--format --context --cached --stat --help" ;;
+	batch,*,-*) __gitcomp "--output --jobs --diff --tree --quiet --help" ;;
 	show,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --only --except --allow --deny --expect --stat --numstat --name-only --name-status --hunks --reverse --json --help" ;;
 	undo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
 	redo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
@@ -94,6 +98,8 @@ _git_opatch ()
 	prompt,*,-*) __gitcomp "--format --grammar --help" ;;
 	leftovers,*,-*) __gitcomp "--all --allow --help" ;;
 	agent-hook,*,-*) __gitcomp "--allow --deny --help" ;;
+	install-agent,*,-*) __gitcomp "--project --user --remove --yes --help" ;;
+	doctor,*,-*) __gitcomp "--help" ;;
 	mcp,*,-*) __gitcomp "--index --cached --worktree --carry --root --allow --deny --help" ;;
 	apply-patch,*,-*) __gitcomp "--help" ;;
 	install-shim,*,-*) __gitcomp "--remove --help" ;;

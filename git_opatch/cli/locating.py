@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, SelectOptions
@@ -25,10 +26,18 @@ class Locator(NamedTuple):
     settings: Settings
     options: Options
 
-    def locate(self, patch: Patch, select: SelectOptions) -> Outcome:
-        """Plan what is chosen of `patch`. Raises `RepositoryError` and `UsageError`."""
+    def locate(
+        self, patch: Patch, select: SelectOptions, *, refused_partly: bool = False
+    ) -> Outcome:
+        """Plan what is chosen of `patch`. Raises `RepositoryError` and `UsageError`.
+
+        If it is refused, and with `refused_partly`, the plan is of what would apply by itself.
+        """
         chosen, left_out = select.resolve(patch, self.options.directory, self.repository.top)
         outcome = plan_outcome(chosen, self.repository, self.options)
+        if outcome.failures and refused_partly:
+            partly = replace(self.options, partial=True)
+            outcome = outcome._replace(plan=plan_patch(chosen, self.repository, partly))
         return outcome._replace(whole=patch, left_out=left_out)
 
 

@@ -39,7 +39,8 @@ class _Command(TyperCommand):
         """Let every error name the command: the parser leaves it out if a value is missing."""
         usage.refuse_strip(self.name or "", args)
         try:
-            return super().parse_args(ctx, usage.expand_count(self.name or "", args))
+            words = usage.expand_count(self.name or "", args)
+            return super().parse_args(ctx, usage.keep_separator(self.name or "", words))
         except TyperException as error:
             if hasattr(error, "ctx"):
                 error.ctx = ctx
@@ -87,6 +88,8 @@ _COMMANDS = {
     "apply": "Apply a patch to the index and the working tree.",
     "check": "Report whether each patch, or a command, would apply.",
     "convert": "Complete a patch into a standard unified diff.",
+    "create": "Write what changed as a patch, in any format.",
+    "batch": "Judge many patches, each against its own base tree.",
     "show": "Show what a patch would do: where each hunk applies, and the diff.",
     "undo": "Undo a patch that was applied here.",
     "redo": "Apply a patch again that was undone.",
@@ -95,6 +98,8 @@ _COMMANDS = {
     "prompt": "Print how to write patches, for a language model.",
     "leftovers": "List staged files that have markers of patches in them.",
     "agent-hook": "Answer an agent's PreToolUse hook.",
+    "install-agent": "Install the hook or plugin of an agent, and a skill.",
+    "doctor": "Say whether the hook of an agent would run.",
     "mcp": "Serve apply, check, show, undo, redo and log to agents (MCP).",
     "apply-patch": "Apply a patch as the program apply_patch of agents does.",
     "install-shim": "Install a program apply_patch that applies with git opatch.",

@@ -20,6 +20,11 @@ def disable_garbage_collection() -> None:
     gc.disable()
 
 
+def enable_garbage_collection() -> None:
+    """Collect again: for a run that may take hours."""
+    gc.enable()
+
+
 def skip_version_check() -> None:
     """Let GitPython, when it is imported, not run `git version` twice, which takes 8 ms.
 
@@ -64,6 +69,8 @@ def without_type_of_arguments(parameters: list[Any]) -> list[Any]:
 
 def _process_value(parameter: Any, context: Any, value: Any) -> Any:
     kind = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
+    if value is None and parameter.required:
+        return type(parameter).process_value(parameter, context, value)  # says that it is missing
     if (not value and value != "") or kind in (str, list[str]):
         return value
     if isinstance(kind, type) and issubclass(kind, (Enum, int, float)) and kind is not bool:

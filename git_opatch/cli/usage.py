@@ -68,9 +68,13 @@ def usage_error(error: TyperException) -> UsageError:
         wrong = f"`{option}` {'needs a value' if takes_value else 'takes no value'}"
         return UsageError(f"{wrong}; {help_line}")
     if parameter is not None:
-        if parameter.param_type_name == "argument":  # those of undo, redo and log alone are typed
+        if parameter.name == "number":
             return UsageError(f"{error.message}; to see the numbers: git opatch log")
-        return UsageError(f"{parameter.opts[0]}: {error.message}; {help_line}")
+        is_argument = parameter.param_type_name == "argument"
+        name = parameter.metavar if is_argument else parameter.opts[0]
+        if not error.message:
+            return UsageError(f"`{command}` needs {name}; {help_line}")
+        return UsageError(f"{name}: {error.message}; {help_line}")
     if context is not None and not hasattr(context.command, "commands"):
         takes_one = any(each.param_type_name == "argument" for each in parameters)
         most = "one argument" if takes_one else "no arguments"
@@ -118,6 +122,14 @@ def expand_count(command: str, words: Sequence[str]) -> list[str]:
         is_count = re.fullmatch(r"-\d+", word) and not is_value and "--" not in words[:at]
         expanded += ["-n", word[1:]] if is_count else [word]
     return expanded
+
+
+def keep_separator(command: str, words: Sequence[str]) -> list[str]:
+    """Let `create` see the `--` before its pathspecs, which the parser would take away."""
+    if command != "create" or "--" not in words:
+        return list(words)
+    at = words.index("--")
+    return [*words[:at], "--", *words[at:]]
 
 
 def refuse_strip(command: str, words: Sequence[str]) -> None:

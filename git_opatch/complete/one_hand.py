@@ -335,13 +335,21 @@ def _first_quoted(placement: Placement, text: Text) -> str:
         if kind is not Likeness.WHITESPACE:
             continue
         for shown, there in zip(_quoted(line.text), _quoted(found), strict=False):
-            if shown != there and shown in added:
+            if shown != there and any(_has_blanks_of(each, shown, there) for each in added):
                 pair = visible_difference(shown, there, _MAX_SHOWN)
                 return (
                     f"has `{pair[0]}` where the file has `{pair[1]}`, and an added line repeats "
                     "the difference, so its intended text is unclear"
                 )
     return ""
+
+
+def _has_blanks_of(quoted: str, shown: str, there: str) -> bool:
+    """Tell whether a quoted text has the blanks of `shown`, beside a word or sign of that, where
+    `there` has others."""
+    pairs = {*pairwise(_tokens(shown))} - {*pairwise(_tokens(there))}
+    blank = {pair for pair in pairs if any(map(str.isspace, pair))}
+    return quoted == shown or not blank.isdisjoint(pairwise(_tokens(quoted)))
 
 
 def _quoted(line: bytes) -> list[str]:

@@ -19,16 +19,29 @@ _BEGINNING = 3
 """So many characters of two names are equal where one may be meant by the other."""
 
 
-def similar_paths(repository: Repository, path: str) -> list[str]:
+def similar_paths(repository: Repository, path: str, tree: str | None = None) -> list[str]:
     """The tracked paths whose file names begin like that of `path`, in any letter case, or that
-    are in the same directory, or in one with the same name."""
+    are in the same directory, or in one with the same name; those of `tree`, else of the index."""
     directory, _, name = path.rpartition("/")
-    siblings = f"{escape_glob(directory)}/*" if directory else "*"
     parent = directory.rpartition("/")[2]
+    if tree is not None:
+        return [
+            other
+            for other in repository.list_files(tree)
+            if _is_similar(other, directory, parent.lower(), name[:_BEGINNING].lower())
+        ]
+    siblings = f"{escape_glob(directory)}/*" if directory else "*"
     globs = [f":(top,glob,icase)**/{escape_glob(name[:_BEGINNING])}*", f":(top,glob){siblings}"]
     if parent:
         globs.append(f":(top,glob,icase)**/{escape_glob(parent)}/*")
     return split_nul(repository.ask("ls-files", "-z", "--", *globs))
+
+
+def _is_similar(other: str, directory: str, parent: str, beginning: str) -> bool:
+    above, _, name = other.rpartition("/")
+    if above == directory or name.lower().startswith(beginning):
+        return True
+    return bool(parent) and above.rpartition("/")[2].lower() == parent
 
 
 def existing_paths(repository: Repository, paths: Iterable[str], tree: str | None) -> set[str]:

@@ -22,6 +22,7 @@ from git_opatch.git.output import (
     git_message,
     parse_batch,
     quote_alternate,
+    split_nul,
 )
 from git_opatch.git.runner import NO_TRANSPORT, GitRunner
 from git_opatch.git.scratch import scratch_directory
@@ -48,6 +49,9 @@ class Repository(GitRunner):
 
     `top` is the top of the working tree, or None in a bare repository.
     """
+
+    has_journal = True
+    """Whether what was applied here before may be asked for."""
 
     def __init__(self, directory: str | Path = ".", *, asks_settings: bool = False) -> None:
         """Raises `RepositoryError`, with git's own message, if there is none.
@@ -128,6 +132,10 @@ class Repository(GitRunner):
             mode, kind, oid = fields.decode().split()
             entries[os.fsdecode(path)] = None if kind == "tree" else Entry(Mode(mode), oid)
         return entries
+
+    def list_files(self, tree: str) -> Sequence[str]:
+        """List the paths of all files of `tree`. Raises `RepositoryError` for no tree-ish."""
+        return split_nul(self.ask("ls-tree", "-r", "-z", "--full-tree", "--name-only", tree))
 
     def read_blobs(
         self, ids: Iterable[str], *, env: Mapping[str, str] | None = None

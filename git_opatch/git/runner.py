@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from git_opatch.git.output import GitResult, git_message, missing_object
 from git_opatch.model.errors import Interrupted, RepositoryError
@@ -53,9 +53,19 @@ PATHSPEC_DEFAULTS = {
 # That one restricts the user's filters, too, and so it is set only where git could fetch.
 _NO_FETCH = {"GIT_NO_LAZY_FETCH": "1"}
 NO_TRANSPORT = {"GIT_ALLOW_PROTOCOL": ""}
+_OF_A_REPOSITORY = (
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX",
+    "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_REPLACE_REF_BASE", "GIT_NO_REPLACE_OBJECTS",
+)  # fmt: skip
+"""The variables that say which objects git reads, and where (`git rev-parse --local-env-vars`)."""
 _SHELL_TEXT = re.compile(r"[|&;<>()$`\\\"' \t\n*?\[#~=%]")
 """What makes git leave a command to the shell (run-command.c)."""
 _NOT_FETCHED = re.compile(r"could not fetch ([0-9a-f]+) from promisor remote")
+
+
+Conversation = subprocess.Popen[bytes]
+"""A git that answers what it is asked."""
 
 
 class GitRunner:
@@ -127,6 +137,14 @@ class GitRunner:
             return _check_interrupt(GitResult(process.returncode, output, os.fsdecode(errors)))
 
         return wait
+
+    def start_conversation(self, *arguments: str) -> Conversation:
+        """Start a git that answers on its standard output what it is asked on its input.
+
+        The process is ended with the runner, if it has not ended by then.
+        """
+        process = self._execute(arguments, None, None, as_process=True, istream=subprocess.PIPE)
+        return cast("Conversation", process)
 
     def _execute(
         self,
@@ -218,6 +236,12 @@ def start_pager(command: str) -> subprocess.Popen[bytes] | None:
 def user_environment() -> dict[str, str]:
     """The environment that this process was started with."""
     return {name: value for name, value in os.environ.items() if name != _REFRESH}
+
+
+def leave_repository() -> None:
+    """Let no variable of our environment lead git to another repository than the one we name."""
+    for name in _OF_A_REPOSITORY:
+        os.environ.pop(name, None)
 
 
 def outside_environment() -> dict[str, str]:

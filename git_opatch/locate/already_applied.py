@@ -178,12 +178,10 @@ def redefined(hunk: Hunk, position: int, file_index: FileIndex) -> tuple[bytes, 
     new = [text for text in map(file_index.normal, added) if _is_whole_definition(text)]
     if not new:
         return None
-    others = (*file_index.hunks, *file_index.placed)
-    lines = (line for other in others for line in other.lines if line.prefix is Prefix.REMOVED)
-    known = {file_index.normal(line.text) for line in (*lines, *hunk.preimage)}
+    shown = {file_index.normal(line.text) for line in hunk.preimage}
     least = min(len(indentation(text)) for text in added if text.strip())
     for text in new:
-        if text in known or len(indentation(text)) > least:
+        if text in shown or text in file_index.removed or len(indentation(text)) > least:
             continue
         for found in file_index.strict_positions(text)[:_MAX_DEFINITIONS]:
             if not file_index.is_changed(found) and _are_in_one_block(found, position, file_index):

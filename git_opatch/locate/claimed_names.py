@@ -23,7 +23,7 @@ from git_opatch.locate.outline import (
     keyword_of,
     name_of,
 )
-from git_opatch.locate.references import names_beside_kinds, names_of_place
+from git_opatch.locate.references import Reference, names_beside_kinds, references_in
 from git_opatch.model.patch import Anchor, Prefix
 from git_opatch.model.text import opens, visible
 
@@ -133,19 +133,21 @@ def _refers_elsewhere(anchor: Anchor, claimed: Claimed) -> tuple[int, bytes] | N
 
     A name that the patch has in its lines is no reference in a sentence: `call the load method`.
     """
-    named = {name: _defined(name, claimed.file_index) for name in names_of_place(anchor.text)}
-    if not named or not all(named.values()):
+    file_index, named = claimed.file_index, references_in(anchor.text)
+    qualifiers = {reference.qualifier for reference in named}
+    found = {reference: _defined(reference, file_index) for reference in named}
+    if not all(found[each] or each.name in qualifiers for each in named):
         lines = [line.text for line in claimed.hunk.lines]
         beside = (
-            name
+            Reference(name)
             for name in names_beside_kinds(anchor.text)
             if not any(name in line for line in lines)
         )
-        named = {name: _defined(name, claimed.file_index) for name in beside}
-    for name, positions in named.items():
+        found = {reference: _defined(reference, file_index) for reference in beside}
+    for reference, positions in found.items():
         is_there = not positions or _is_in_one_of(positions, claimed)
-        if not is_there and not _is_written(name, claimed.file_index):
-            return positions[0], name
+        if not is_there and not _is_written(reference.name, file_index):
+            return positions[0], reference.name
     return None
 
 
@@ -160,9 +162,15 @@ def _is_written(name: bytes, file_index: FileIndex) -> bool:
     )
 
 
-def _defined(name: bytes, file_index: FileIndex) -> list[int]:
-    """List the definitions of that name."""
-    return _named(Name(Heading.DEFINITION, name), file_index)
+def _defined(reference: Reference, file_index: FileIndex) -> list[int]:
+    """List what has that name: definitions, sections and keys."""
+    name, qualifier = reference
+    return [
+        position
+        for position in file_index.containing(name)
+        if (found := name_of(file_index.lines[position]))
+        and found.matches(Name(found.kind, name, qualifier))
+    ]
 
 
 def _is_in_one_of(positions: Sequence[int], claimed: Claimed) -> bool:
@@ -242,7 +250,7 @@ def _named_bare(text: bytes, positions: Sequence[int], file_index: FileIndex) ->
     match = _BARE.fullmatch(text)
     if match is None or not positions:
         return list(positions)
-    return _defined(match[1], file_index) or list(positions)
+    return _defined(Reference(match[1]), file_index) or list(positions)
 
 
 def _has_kind(kind: Heading, file_index: FileIndex) -> bool:

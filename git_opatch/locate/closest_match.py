@@ -12,9 +12,11 @@ from git_opatch.locate.tiers import likeness
 from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, Line
 from git_opatch.model.placement import Likeness, NumberedLines
-from git_opatch.model.result import ClosestMatch
+from git_opatch.model.result import ClosestMatch, DifferentLine
 from git_opatch.model.text import BYTE_ORDER_MARK, common_length, visible, without_cr
 
+_MAX_OTHERS = 4
+"""So many lines that differ are shown besides the first."""
 _MAX_VOTES = 64
 """A line that occurs more often votes for no more positions than this."""
 _BELOW_ANCHOR = 50
@@ -98,6 +100,7 @@ class ClosestMatches:
             position = min(max(start + offset, 0), len(self._lines))
             described = self._describe(preimage[offset], start + offset)
         last = min(position + len(preimage) + 2, len(self._lines))
+        others = [] if gap else self._others(preimage, start, offset)
         return ClosestMatch(
             position,
             preimage[offset],
@@ -105,7 +108,22 @@ class ClosestMatches:
             described,
             reread=(max(position - 1, 1), last),
             lines=self._numbered(start, start + len(preimage)),
+            others=tuple(others[:_MAX_OTHERS]),
+            more=max(len(others) - _MAX_OTHERS, 0),
         )
+
+    def _others(self, preimage: Sequence[Line], start: int, first: int) -> list[DifferentLine]:
+        """List the lines after the one at index `first` that differ, too.
+
+        None if most of the lines do: then they are not compared with the ones that were meant.
+        """
+        end = len(self._lines) - start
+        differ = [
+            DifferentLine(line, start + at, self._lines[start + at])
+            for at, line in enumerate(preimage[first + 1 : end], first + 1)
+            if start + at >= 0 and not self._file_index.matches(line, start + at, self._tier)
+        ]
+        return differ if 2 * (len(differ) + 1) <= len(preimage) else []
 
     def _first_mismatch(self, lines: Sequence[Line], start: int, tier: Tier) -> int | None:
         """Return the index of the first of `lines` that `tier` does not find below `start`."""

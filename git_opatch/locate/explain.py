@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from git_opatch.locate.candidates import Candidates, find_candidates
 from git_opatch.locate.closest_match import ClosestMatches, difference
+from git_opatch.locate.enclosing import name_enclosing
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.omitted_context import is_marker
 from git_opatch.model.options import Matching, Tier
@@ -36,7 +37,9 @@ def refuse(
     positions = tuple(candidates.positions[:_MAX_LISTED])
     first = positions[0]
     lines = file_index.lines[first : first + len(candidates.hunk_at(first).preimage)]
-    detail = CandidatePositions(positions, tuple(enumerate(lines, first)))
+    is_unsure = reason is Reason.AMBIGUOUS
+    enclosing = name_enclosing(positions, file_index.lines) if is_unsure else ()
+    detail = CandidatePositions(positions, tuple(enumerate(lines, first)), enclosing)
     return failure_of(candidates.hunk, reason, message, advice, detail)
 
 
@@ -165,7 +168,9 @@ class NotFoundExplainer:
             [line for line in hunk.lines if line.prefix is prefix and line.text.strip()]
             for prefix in (Prefix.REMOVED, Prefix.ADDED)
         )
-        if not removed or not added or any(map(self._is_in_file, removed)):
+        if self._matching.reversed or not removed or not added:
+            return []
+        if any(map(self._is_in_file, removed)):
             return []
         if not all(map(self._is_in_file, added)):
             return []

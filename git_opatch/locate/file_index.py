@@ -19,7 +19,7 @@ from git_opatch.locate.prose import Prose
 from git_opatch.locate.tiers import typographic
 from git_opatch.locate.variants import variants_of
 from git_opatch.model.options import Tier
-from git_opatch.model.patch import Hunk, Line
+from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.text import BYTE_ORDER_MARK, Text, indentation, without_cr
 
 _MAX_HUNKS_UNINDEXED = 4
@@ -162,6 +162,20 @@ class FileIndex:
             if line.strip() and len(indentation(line)) <= depth:
                 return position
         return len(self.lines)
+
+    @cached_property
+    def removed(self) -> set[bytes]:
+        """The lines that the hunks of the patch remove, as they are compared with `lines`."""
+        hunks = (*self._hunks, *self.placed)
+        removed = (
+            line.text for hunk in hunks for line in hunk.lines if line.prefix is Prefix.REMOVED
+        )
+        return set(map(self.normal, removed))
+
+    @cached_property
+    def stripped(self) -> set[bytes]:
+        """All lines without the whitespace around them."""
+        return {line.strip() for line in self.lines}
 
     def is_changed(self, position: int) -> bool:
         """Tell whether another hunk of the patch wrote the line at `position`."""

@@ -21,9 +21,10 @@ Nothing may depend on lines that the hunk does not show:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
-from itertools import dropwhile, groupby, pairwise, takewhile
+from itertools import accumulate, chain, dropwhile, groupby, pairwise, takewhile
 from typing import NamedTuple
 
 from git_opatch.locate.anchor import in_scope_of, scope_end
@@ -107,7 +108,7 @@ def _segments(lines: Sequence[Line], file_index: FileIndex) -> list[list[Line]]:
     """Split `lines` at the markers; blank context lines beside a marker are part of the gap."""
     markers = {line.text.strip() for line in lines if is_marker(line)}
     if markers:
-        markers -= {line.strip() for line in file_index.lines}
+        markers -= file_index.stripped
     parts = groupby(lines, lambda line: is_marker(line) and line.text.strip() in markers)
     segments = [_without_outer_blanks(list(part)) for is_gap, part in parts if not is_gap]
     return [segment for segment in segments if segment]
@@ -239,7 +240,8 @@ def _bridge(
             position, removed_above, marked, added = row + 1, _is_removed(line), False, []
         lines += added
     bridged = replace(hunk, lines=tuple(lines))
-    whys = (_why_unclear(lines, gap, gaps, file_index) for gap in gaps)
+    shown = _Shown.of(lines, gaps, rows[0])
+    whys = (_why_unclear(shown, gap, file_index) for gap in gaps)
     return Bridged(bridged, rows[0], tuple(gaps), next(filter(None, whys), ""))
 
 
@@ -257,29 +259,60 @@ def _edits(reading: Bridged) -> list[tuple[int, Line]]:
     return edits
 
 
-def _why_unclear(
-    lines: Sequence[Line], gap: Gap, gaps: Sequence[Gap], file_index: FileIndex
-) -> str:
+class _Shown(NamedTuple):
+    """A bridged hunk, and what is asked of it for each of its gaps."""
+
+    lines: Sequence[Line]
+    hidden: Set[int]
+    """The indexes of the lines that the hunk leaves out."""
+    last_change: int
+    """The index of the last changed line; -1 if there is none."""
+    headings: Sequence[tuple[int, int]]
+    """The index, and the position in the file, of each heading that the hunk shows."""
+
+    @classmethod
+    def of(cls, lines: Sequence[Line], gaps: Sequence[Gap], start: int) -> _Shown:
+        """Read the `lines` of a bridged hunk that begins at the position `start`."""
+        hidden = {gap.first + offset for gap in gaps for offset in range(len(gap.rows))}
+        changes = (at for at, line in enumerate(lines) if line.prefix is not Prefix.CONTEXT)
+        positions = accumulate(map(_is_old, lines), initial=start)
+        headings = [
+            (index, position)
+            for index, (line, position) in enumerate(zip(lines, positions, strict=False))
+            if index not in hidden and _is_old(line) and heading(line.text)
+        ]
+        return cls(lines, hidden, max(changes, default=-1), headings)
+
+    def above(self, gap: Gap) -> Iterator[Line]:
+        """Yield the lines that the hunk shows above `gap`, the last one first."""
+        rows = range(gap.first - 1, -1, -1)
+        return (self.lines[index] for index in rows if index not in self.hidden)
+
+    def below(self, gap: Gap) -> Iterator[Line]:
+        """Yield the lines below `gap`, those of later gaps, too."""
+        return (self.lines[at] for at in range(gap.first + len(gap.rows), len(self.lines)))
+
+    def heading_above(self, gap: Gap) -> int | None:
+        """Return the position of the last heading above `gap`; None if there is none."""
+        index = bisect_left(self.headings, (gap.first, 0)) - 1
+        return self.headings[index][1] if index >= 0 else None
+
+
+def _why_unclear(shown: _Shown, gap: Gap, file_index: FileIndex) -> str:
     """Say why the lines of `gap` could matter to what the hunk changes; empty if they cannot."""
-    left_out = {gap.first + offset for gap in gaps for offset in range(len(gap.rows))}
-    above = [line for index, line in enumerate(lines[: gap.first]) if index not in left_out]
-    below = lines[gap.first + len(gap.rows) :]
-    skipped = [line for line in lines[gap.first :][: len(gap.rows)] if line.text.strip()]
-    run_above, run_below = _run(reversed(above))[::-1], _run(below)
+    left_out = shown.lines[gap.first : gap.first + len(gap.rows)]
+    skipped = [line for line in left_out if line.text.strip()]
+    run_above, run_below = _run(shown.above(gap))[::-1], _run(shown.below(gap))
     if any(map(_is_removed, run_above)) and any(map(_is_removed, run_below)):
         return "so they could be meant to be removed"
     if not gap.marked and (_only_adds(run_above) or _only_adds(run_below)):
         return "so the position of the added line is ambiguous"
     if _repeats(run_above, run_below, gap, file_index):
         return "and lines that it adds are there already"
-    if skipped and (
-        _is_in_removed_block(skipped, run_above)
-        or _leaves_block(skipped, above, below, marked=gap.marked)
-    ):
+    if skipped and (_is_in_removed_block(skipped, run_above) or _leaves_block(skipped, shown, gap)):
         return "which are in another block"
-    headings = _headings(lines[: gap.first], gap, left_out)
-    opened = [position for position in headings if position <= gap.rows.stop]
-    if opened and scope_end(opened[-1], file_index) < gap.rows.stop:
+    opened = shown.heading_above(gap)
+    if opened is not None and scope_end(opened, file_index) < gap.rows.stop:
         return "which are in another block"
     return ""
 
@@ -318,25 +351,25 @@ def _is_in_removed_block(skipped: Sequence[Line], run: Sequence[Line]) -> bool:
     return bool(run) and not all(deep) and not replaces_head
 
 
-def _leaves_block(
-    skipped: Sequence[Line], above: Sequence[Line], below: Sequence[Line], *, marked: bool
-) -> bool:
+def _leaves_block(skipped: Sequence[Line], shown: _Shown, gap: Gap) -> bool:
     """Tell whether a line left out ends the block that the hunk shows around a change below.
 
     That is the block of the last line above the gap that is less deep than the first one below it.
     Without a marker, the block of the last line above may end there, but no other may begin. A
     change that is only above the gap needs none of this if it has context on both sides.
     """
-    changes_below = any(line.prefix is not Prefix.CONTEXT for line in below)
-    enclosed = above[0].prefix is above[-1].prefix is Prefix.CONTEXT
-    if not changes_below and (marked or enclosed):
+    changes_below = shown.last_change >= gap.first
+    enclosed = shown.lines[0].prefix is next(shown.above(gap)).prefix is Prefix.CONTEXT
+    if not changes_below and (gap.marked or enclosed):
         return False
-    depth = next((_depth(line) for line in below if _counts(line)), 0)
-    depths = [_depth(line) for line in reversed(above) if _counts(line)]
-    head = next((other for other in depths if other < depth), -1)
+    depth = next((_depth(line) for line in shown.below(gap) if _counts(line)), 0)
+    depths = (_depth(line) for line in shown.above(gap) if _counts(line))
+    nearest = next(depths)
+    head = next((other for other in chain([nearest], depths) if other < depth), -1) if depth else -1
     inside = [_depth(line) for line in skipped if not _HEAD_GOES_ON.match(line.text)]
     least = min(inside, default=depth)
-    return least <= head or (not marked and depths[0] >= depth and _begins_block(depths[0], inside))
+    begins = not gap.marked and nearest >= depth and _begins_block(nearest, inside)
+    return least <= head or begins
 
 
 def _begins_block(depth: int, depths: Sequence[int]) -> bool:
@@ -355,14 +388,3 @@ def _counts(line: Line) -> bool:
 
 def _depth(line: Line) -> int:
     return len(indentation(line.text).expandtabs())
-
-
-def _headings(above: Sequence[Line], gap: Gap, left_out: set[int]) -> list[int]:
-    """List the positions of the headings that the hunk shows above `gap`."""
-    old = [(line, index in left_out) for index, line in enumerate(above) if _is_old(line)]
-    first = gap.rows.start - len(old)
-    return [
-        position
-        for position, (line, hidden) in enumerate(old, first)
-        if not hidden and heading(line.text)
-    ]

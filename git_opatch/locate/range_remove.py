@@ -23,6 +23,7 @@ from itertools import pairwise
 
 from git_opatch.locate.already_applied import unique_postimage
 from git_opatch.locate.closest_match import ClosestMatches
+from git_opatch.locate.enclosing import name_enclosing
 from git_opatch.locate.explain import refuse_already_applied
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.loose_matches import find_loose_matches
@@ -116,7 +117,7 @@ class _RangeFinder:
                 return self._refuse_missing(hunk, part)
             loose = self._loose_matches(part, positions) if len(positions) == 1 else []
             if loose or len(positions) > 1:
-                return _refuse_ambiguous(part, sorted([*positions, *loose]))
+                return _refuse_ambiguous(part, sorted([*positions, *loose]), self._file_index.lines)
             start = positions[0]
             if spans and start < spans[-1][1]:
                 return _refuse_order(part, start, spans[-1][1])
@@ -152,15 +153,17 @@ def _refuse_order(part: Hunk, start: int, stop: int) -> Failure:
     )
 
 
-def _refuse_ambiguous(part: Hunk, positions: Sequence[int]) -> Failure:
-    lines = ", ".join(str(position + 1) for position in positions[:_MAX_SHOWN])
+def _refuse_ambiguous(part: Hunk, positions: Sequence[int], lines: Sequence[bytes]) -> Failure:
+    which = ", ".join(str(position + 1) for position in positions[:_MAX_SHOWN])
     more = ", …" if len(positions) > _MAX_SHOWN else ""
     return failure_of(
         part,
         Reason.AMBIGUOUS,
-        f"has lines next to `~` that match at {len(positions)} positions: lines {lines}{more}",
+        f"has lines next to `~` that match at {len(positions)} positions: lines {which}{more}",
         "write more lines on that side of `~`, so that they match at one position only",
-        CandidatePositions(tuple(positions[:_MAX_LISTED])),
+        CandidatePositions(
+            tuple(positions[:_MAX_LISTED]), enclosing=name_enclosing(positions, lines)
+        ),
     )
 
 

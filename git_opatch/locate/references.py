@@ -9,6 +9,7 @@ load method`. Whether the file has what is named is not known here.
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 _KINDS = (
     rb"(?:method|function|func|def|fn|fun|class|struct|interface|module|trait|impl|enum|"
@@ -18,22 +19,36 @@ _FILLERS = frozenset(b"in inside within of the a line at block body definition s
 _NAME = rb"[A-Za-z_$][\w$]*[?!]?"
 _PATH = rb"`?(" + _NAME + rb"(?:(?:\.|::|#)" + _NAME + rb")*)`?(?:\(\))?`?"
 _ARGUMENTS = rb"\([^()]*\)"
+_RECEIVER = rb"\(\*?(\w+)\)\."
 _OTHER = rb"[^\w$\s.,:;#>/`'\"?!-]"
 """What is in no list of names."""
 _BESIDE_KIND = rb"\b" + _KINDS + rb"\s+" + _PATH + rb"|" + _PATH + rb"\s+" + _KINDS + rb"\b"
 
 
-def names_of_place(text: bytes) -> list[bytes]:
+class Reference(NamedTuple):
+    """A name in a text, and the name right before it that qualifies it; empty if there is none."""
+
+    name: bytes
+    qualifier: bytes = b""
+
+
+def references_in(text: bytes) -> list[Reference]:
     """Return the names in a text that says nothing but where a hunk is; none if it says more.
 
     Which of them the file has shows whether it does: `fix load` names `fix`, too.
     """
-    text = re.sub(_ARGUMENTS, b"", text)
+    text = re.sub(_ARGUMENTS, b"", re.sub(_RECEIVER, rb"\1.", text))
     if re.search(_OTHER, text):
         return []
-    kinds = re.compile(_KINDS)
-    names = re.findall(rb"(?<![\w$])" + _NAME, text)
-    return [name for name in names if name not in _FILLERS and not kinds.fullmatch(name.lower())]
+    kinds, found = re.compile(_KINDS), list[Reference]()
+    for path in re.findall(_PATH, text):
+        names = re.findall(_NAME, path)
+        found += map(Reference, names, [b"", *names])
+    return [
+        reference
+        for reference in found
+        if reference.name not in _FILLERS and not kinds.fullmatch(reference.name.lower())
+    ]
 
 
 def names_beside_kinds(text: bytes) -> list[bytes]:

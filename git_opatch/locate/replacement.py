@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 
+from git_opatch.locate.enclosing import name_enclosing
 from git_opatch.model.common_lines import common_runs
 from git_opatch.model.patch import Hunk, Line, Prefix, Replacement
 from git_opatch.model.result import (
@@ -163,6 +164,7 @@ def _refuse_count(
         )
         return failure_of(hunk, Reason.CONTRADICTED, what, "re-read the file", detail)
     if len(found) > 1 and not replacement.every:
+        detail = detail._replace(enclosing=name_enclosing(detail.positions, content.lines))
         what = f"has an old string that occurs {count}: {where}"
         return failure_of(hunk, Reason.AMBIGUOUS, what, _MORE_CONTEXT, detail)
     size = len(content.replacement.old)

@@ -48,8 +48,10 @@ class Diagnostic(NamedTuple):
     """The line that the corrected one replaces, or goes before or after."""
 
     def __str__(self) -> str:
-        place = f"line {self.line}: " if self.line else ""
-        return f"{self.source}: {place}{self.message}" if self.source else place + self.message
+        if not self.source:
+            return f"line {self.line}: {self.message}" if self.line else self.message
+        place = f"{self.source}:{self.line}" if self.line else self.source
+        return f"{place}: {self.message}"
 
 
 class ParseError(OpatchError):

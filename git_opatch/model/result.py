@@ -46,6 +46,14 @@ class Reason(Enum):
     STALE = "stale"
 
 
+class DifferentLine(NamedTuple):
+    """A line of the patch, and what the file has where it was expected."""
+
+    line: Line
+    position: int
+    found: bytes
+
+
 class ClosestMatch(NamedTuple):
     """The part of the file that is most like a hunk that was not found.
 
@@ -61,6 +69,10 @@ class ClosestMatch(NamedTuple):
     difference: str = ""
     reread: tuple[int, int] = (0, 0)
     lines: NumberedLines = ()
+    others: tuple[DifferentLine, ...] = ()
+    """The next lines that differ, too; none where most of the hunk's lines do."""
+    more: int = 0
+    """How many further ones there are."""
 
     @property
     def file_line(self) -> int:
@@ -90,11 +102,23 @@ class Mismatch(NamedTuple):
     nearest: ClosestMatch
 
 
+class Enclosing(NamedTuple):
+    """What a candidate is in: `text` is the line of a definition, or a section, at `line`."""
+
+    candidate: int
+    line: int
+    text: bytes
+
+
 class CandidatePositions(NamedTuple):
-    """Where the hunk could have gone; `shown` are the file's lines at the first of them."""
+    """Where the hunk could have gone; `shown` are the file's lines at the first of them.
+
+    `enclosing` names what the first ones are in, where that can be told.
+    """
 
     positions: tuple[int, ...]
     shown: NumberedLines = ()
+    enclosing: tuple[Enclosing, ...] = ()
 
 
 class Overlap(NamedTuple):
@@ -188,6 +212,9 @@ class Failure(NamedTuple):
             yield from _comparison(self, self.nearest)
         elif self.number:
             yield f"  {_patch_line(self)}"
+        for each in self.enclosing:
+            inside = visible(each.text.strip())
+            yield f"  {visible(self.path)}:{each.candidate + 1} is in `{inside}`"
         for line in self.next_steps:
             yield f"  {visible(line, _MOST_CHARACTERS)}"
 
@@ -280,6 +307,11 @@ class Failure(NamedTuple):
         return self.detail.shown if isinstance(self.detail, (CandidatePositions, Overlap)) else ()
 
     @property
+    def enclosing(self) -> tuple[Enclosing, ...]:
+        """What the first of several candidates are in, where that can be told."""
+        return self.detail.enclosing if isinstance(self.detail, CandidatePositions) else ()
+
+    @property
     def other(self) -> int | None:
         """The hunk that changes the same lines; None if there is none, or it is not known."""
         return (self.detail.other or None) if isinstance(self.detail, Overlap) else None
@@ -312,8 +344,11 @@ _APPLIED = "is applied already, so there is nothing to redo"
 
 
 def _patch_line(failure: Failure) -> str:
-    source = f"{visible(failure.source)}, line" if failure.source else "patch line"
-    return f"{source} {failure.number}"
+    return _line_name(failure, failure.number or 0)
+
+
+def _line_name(failure: Failure, number: int) -> str:
+    return f"{visible(failure.source)}:{number}" if failure.source else f"patch line {number}"
 
 
 def _comparison(failure: Failure, closest: ClosestMatch) -> Iterator[str]:
@@ -330,6 +365,14 @@ def _comparison(failure: Failure, closest: ClosestMatch) -> Iterator[str]:
     for position, line in closest.found:
         shown = there if position == closest.position else visible(line)
         yield f"      {position + 1:>{width}}  {shown}".rstrip()
+    for other in closest.others:
+        expected, there = visible_difference(other.line.text, other.found)
+        yield f"  {_line_name(failure, other.line.number)} {verb}"
+        yield f"      {expected}"
+        yield f"  {visible(failure.path)}:{other.position + 1} has"
+        yield f"      {there}".rstrip()
+    if closest.more:
+        yield f"  and {closest.more} more line{'s differ' if closest.more > 1 else ' differs'}"
 
 
 def failure_lines(failures: Sequence[Failure]) -> Iterator[str]:

@@ -41,7 +41,10 @@ def plan_patch(
 
 
 def is_already_applied(
-    patch: Patch, repository: Repository, options: Options, failures: Sequence[Failure]
+    patch: Patch,
+    repository: Repository | Mapping[str, bytes],
+    options: Options,
+    failures: Sequence[Failure],
 ) -> bool:
     """Whether `patch` was refused, with `failures`, because all of it is applied already.
 

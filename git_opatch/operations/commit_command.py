@@ -83,9 +83,9 @@ def _check_several(parts: list[tuple[Mail | None, Patch]], commit_options: Commi
     for mail, patch in parts:
         if mail is None:
             first = patch.files[0]
-            where = f"{first.source}, line" if first.source else "line"
+            where = f"{first.source}:" if first.source else "line "
             raise UsageError(
-                f"{where} {first.number}: is not part of a mail, so it has no message; "
+                f"{where}{first.number}: is not part of a mail, so it has no message; "
                 "apply it separately"
             )
 

@@ -55,13 +55,20 @@ def plan_in_memory(patch: Patch, files: Mapping[str, bytes], options: Options = 
     `target` than the default, pathspecs, `ThreeWay`, `carry`, `commit` or `reject`.
     """
     _refuse_what_needs_a_repository(options)
+    ids = {path: blob_id(Text.from_bytes(data), _ALGORITHM) for path, data in files.items()}
+    blobs = {path: Blob(path, Entry(Mode.REGULAR, ids[path]), data) for path, data in files.items()}
+    return plan_blobs(patch, blobs, options, _ALGORITHM)
+
+
+def plan_blobs(patch: Patch, blobs: Mapping[str, Blob], options: Options, algorithm: str) -> Plan:
+    """Decide everything about `patch` against `blobs`, by path; `algorithm` made their ids."""
     patch = resolve_paths(patch, options.directory)
     if options.reverse:
         patch = reverse(patch)
     if failures := refuse_unsafe(patch):
         plan = Plan(failures=tuple(failures))
     else:
-        plan = plan_sections(patch, _snapshot_of(files), options, _ALGORITHM, {})
+        plan = plan_sections(patch, _snapshot_of(blobs), options, algorithm, {})
     return plan.attempted(Attempt("the file", options.reverse))
 
 
@@ -79,8 +86,6 @@ def _refuse_what_needs_a_repository(options: Options) -> None:
         raise UsageError(f"in memory there is no repository: leave out {', '.join(names)}")
 
 
-def _snapshot_of(files: Mapping[str, bytes]) -> Snapshot:
-    ids = {path: blob_id(Text.from_bytes(data), _ALGORITHM) for path, data in files.items()}
-    blobs = {path: Blob(path, Entry(Mode.REGULAR, ids[path]), data) for path, data in files.items()}
-    folders = frozenset(parent for path in files for parent in parents(path))
-    return Snapshot(blobs, tracked=frozenset(files), folders=folders, name="these files")
+def _snapshot_of(blobs: Mapping[str, Blob]) -> Snapshot:
+    folders = frozenset(parent for path in blobs for parent in parents(path))
+    return Snapshot(blobs, tracked=frozenset(blobs), folders=folders, name="these files")

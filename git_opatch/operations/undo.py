@@ -229,7 +229,7 @@ class _Chooser:
             numbers = [each.number for known in self._journal.histories for each in known.records]
             numbers += [unreadable for unreadable, _ in self._journal.unreadable]
             raise JournalError(
-                f"there is no patch {number}; `git opatch log` shows {min(numbers)} to "
+                f"there is no patch {number}; `git opatch log --all` shows {min(numbers)} to "
                 f"{max(numbers)}"
             )
         return history

@@ -90,7 +90,7 @@ FORMATS: dict[Format, Row] = {
     Format.STRING_REPLACE: Row("string_replace", JSON, in_json=True),
 }
 _FENCE = rb"```|~~~"
-_UNSUPPORTED = rb"\*{15}|\+\+\+ "
+UNSUPPORTED = rb"\*{15}|\+\+\+ "
 """How lines of diffs in an unsupported format begin (`unified.unsupported`)."""
 
 
@@ -135,7 +135,7 @@ NAMED_BEGINNING = rb"[ \t]*" + _union(
 @cache
 def beginning() -> re.Pattern[bytes]:
     """Return the pattern of `line_start` for what may begin a patch, a wrapper, or part of one."""
-    return line_start(_union(PATCH, *_begins(_WRAPPERS), _FENCE, _UNSUPPORTED))
+    return line_start(_union(PATCH, *_begins(_WRAPPERS), _FENCE, UNSUPPORTED))
 
 
 def begins(*formats: Format) -> bytes:

@@ -173,31 +173,36 @@ class HunkBuilder:
         return next((line.number for line in self.lines if not line.has_prefix), 0)
 
     def read_rules_as_context(self) -> None:
-        """Read lines of dashes alone as context without a prefix, where the header proves it.
+        """Read lines of dashes alone as context without a prefix, where the hunk proves it.
 
         `---` looks like a removed `--`. It is context if the hunk has the lines that its header
-        announces under that reading, and not under the other (D183).
+        announces under that reading, and not under the other; or if its header announces none, and
+        all of its context lost the prefix (D183).
         """
-        stated = self.headers[-1] if self.headers else _BARE
-        if stated.old_count is None or stated.new_count is None or self.is_complete:
-            return
         rules = [
             at
             for at, line in enumerate(self.lines)
             if line.prefix is Prefix.REMOVED and _RULE.fullmatch(line.text)
         ]
-        blank = next((n for n, line in enumerate(reversed(self.lines)) if line.text.strip()), 0)
-        beyond = self.old_count - stated.old_count
-        if (
-            not rules
-            or not 0 <= beyond <= blank
-            or self.new_count + len(rules) - beyond != stated.new_count
-        ):
+        if not rules or not self._proves_context(len(rules)):
             return
         for at in rules:
             line = self.lines[at]
             self.lines[at] = context_without_prefix(b"-" + line.text, line.number)
         self.new_count += len(rules)
+
+    def _proves_context(self, rules: int) -> bool:
+        """Whether so many lines that look removed must be context."""
+        stated = self.headers[-1] if self.headers else _BARE
+        if stated.old_count is None or stated.new_count is None:
+            context = [line for line in self.lines if line.prefix is Prefix.CONTEXT]
+            written = [line for line in context if line.text.strip()]
+            return bool(written) and not any(line.has_prefix for line in written)
+        if self.is_complete:
+            return False
+        blank = next((n for n, line in enumerate(reversed(self.lines)) if line.text.strip()), 0)
+        beyond = self.old_count - stated.old_count
+        return 0 <= beyond <= blank and self.new_count + rules - beyond == stated.new_count
 
     @property
     def is_complete(self) -> bool:

@@ -47,7 +47,7 @@ def _with_hint(failure: Failure, repository: Repository, options: Options) -> Fa
     top = repository.top
     if is_missing and in_index and top is not None and is_file(top / failure.path):
         return _untracked(failure, options)
-    similar = _most_similar(failure.path, repository, same_name=not is_missing)
+    similar = _most_similar(failure.path, repository, options.base, same_name=not is_missing)
     if similar:
         advice = did_you_mean(similar)
         detail = MissingFile(similar) if is_missing else None
@@ -72,12 +72,17 @@ def _untracked(failure: Failure, options: Options) -> Failure:
     return failure._replace(reason=Reason.UNTRACKED, message=message, advice=advice)
 
 
-def _most_similar(path: str, repository: Repository, *, same_name: bool) -> tuple[str, ...]:
-    """Return the tracked paths that end as `path` does, else one whose name is nearly the same."""
+def _most_similar(
+    path: str, repository: Repository, tree: str | None, *, same_name: bool
+) -> tuple[str, ...]:
+    """Return the paths, tracked or of `tree`, that end as `path` does.
+
+    If there are none, one whose name is nearly the same.
+    """
     name = _name(path)
     if not name.strip(".") or not path.isprintable():
         return ()
-    tracked = [other for other in similar_paths(repository, path) if other != path]
+    tracked = [other for other in similar_paths(repository, path, tree) if other != path]
     ending = sorted(
         (other for other in tracked if _name(other) == name),
         key=lambda other: -_common_end(path, other),

@@ -83,7 +83,7 @@ def _plan_forward(patch: Patch, repository: Repository, options: Options) -> tup
         return plan, snapshot
     from git_opatch.plan.reapplied import prefer_recorded, recorded_sections, without_sections
 
-    record = find_applied(state_dir(repository), patch.digest, named_paths(patch))
+    record = _record_of(patch, repository)
     covers = record is not None and record.target in (options.target, Target.INDEX)
     applied = recorded_sections(patch, record, snapshot, plan) if record and covers else []
     if not applied:
@@ -102,7 +102,7 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
     from git_opatch.model.reverse import reverse
     from git_opatch.plan.undo import refuse_overwritten
 
-    record = find_applied(state_dir(repository), patch.digest, named_paths(patch))
+    record = _record_of(patch, repository)
     undo = Plan()
     if record is not None:
         with suppress(JournalError):
@@ -118,6 +118,13 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
         if plan.completed.changes and set(plan.completed.changes) == set(undo.completed.changes):
             plan = replace(plan, reverses=record)  # by its text, and to the same effect
     return plan, snapshot
+
+
+def _record_of(patch: Patch, repository: Repository) -> Record | None:
+    """Return the journal's record of `patch`, if it was applied here and is not undone."""
+    if not repository.has_journal:
+        return None
+    return find_applied(state_dir(repository), patch.digest, named_paths(patch))
 
 
 def _restores(plan: Plan, record: Record) -> bool:

@@ -16,7 +16,7 @@ from git_opatch.model.result import LOCATED_IN
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import NotCommitted, Plan
 from git_opatch.report.failures import partial_failures, refusal, skipped
-from git_opatch.report.placements import details, loose_placements
+from git_opatch.report.placements import details, loose_placements, verdicts
 
 _MOST_CHARACTERS = 1000  # of a command line, or of a note
 _MOST_OF_AN_ERROR = 2000
@@ -228,5 +228,6 @@ __all__ = [
     "skipped",
     "undo_command",
     "verdict",
+    "verdicts",
     "would_apply",
 ]

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from git_opatch.model.placement import Evidence, Likeness, Placement
+from git_opatch.model.result import Failure
 from git_opatch.model.selection import Key, Part, key_of
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import PlacedHunk, Plan
@@ -24,6 +25,26 @@ def details(plan: Plan, ids: Mapping[Key, str]) -> Iterator[str]:
         counts = "binary" if file.binary else f"+{file.added} -{file.removed}"
         yield f"{file.status} {old}{visible(file.path)} ({counts})"
         yield from (f"  {_id_of(placed, ids)}{_describe(placed)}" for placed in hunks)
+
+
+def verdicts(parts: Sequence[Part], plan: Plan, failures: Sequence[Failure]) -> Iterator[str]:
+    """Say of each part of a refused patch where it would apply, or why it is refused.
+
+    `plan` is of the parts that would. A part of a file that is refused as a whole is refused.
+    """
+    placed = {key_of(each.section, each.placement.hunk.ordinal): each for each in plan.placed}
+    refused = {
+        (each.source, each.where.section, each.where.hunk): each for each in reversed(failures)
+    }
+    for part in parts:
+        whole = key_of(part.section, 0)
+        if failure := refused.get(part.key) or refused.get(whole):
+            verdict = f"refused: {visible(failure.sentence)}"
+        elif found := placed.get(part.key):
+            verdict = _where(found.placement)
+        else:
+            verdict = "would apply"
+        yield f"{_name_of(part)}: {verdict}"
 
 
 def _id_of(placed: PlacedHunk, ids: Mapping[Key, str]) -> str:
@@ -72,13 +93,15 @@ def loose_placements(plan: Plan, *, chosen_only: bool = False) -> list[str]:
 
 
 def _describe(placed: PlacedHunk) -> str:
-    placement = placed.placement
-    differences = "".join(f"; {difference}" for difference in tolerated(placement))
-    return (
-        f"hunk {placement.hunk.ordinal} of {placed.section.count}: "
-        f"line {placement.start + 1}, {placement.tier.value} "
-        f"({_evidence(placement)}){differences}"
+    return f"hunk {placed.placement.hunk.ordinal} of {placed.section.count}: " + _where(
+        placed.placement
     )
+
+
+def _where(placement: Placement) -> str:
+    differences = "".join(f"; {difference}" for difference in tolerated(placement))
+    where = f"line {placement.start + 1}, {placement.tier.value} ({_evidence(placement)})"
+    return where + differences
 
 
 def _evidence(placement: Placement) -> str:

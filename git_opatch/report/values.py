@@ -14,7 +14,7 @@ from git_opatch.complete import FileSummary
 from git_opatch.model.errors import Diagnostic, Kind
 from git_opatch.model.patch import Anchor, Hunk, Line, Patch
 from git_opatch.model.placement import NumberedLines
-from git_opatch.model.result import Failure, Reason
+from git_opatch.model.result import DifferentLine, Failure, Reason
 from git_opatch.model.selection import Key, Part, key_of
 from git_opatch.model.text_position import string_line_of
 from git_opatch.plan.plan import PlacedHunk
@@ -190,12 +190,28 @@ def failure_of(failure: Failure, sections: Sections) -> Fields:
         **text("expected", nearest.line.text if nearest else None),
         **text("found", found),
         "difference": closest.difference if closest else None,
+        "other_differences": [_different_line(other) for other in closest.others]
+        if closest
+        else [],
         "closest_match": _closest_match_of(failure),
         "candidates": list(failure.candidates),
+        "enclosing": [
+            {"candidate": each.candidate + 1, "line": each.line + 1, **text("text", each.text)}
+            for each in failure.enclosing
+        ],
         "exact": failure.exact_match,
         "similar_paths": [plain(path) for path in failure.alike],
         "advice": [plain(line) for line in failure.next_steps],
         "section": sections.of(failure),
+    }
+
+
+def _different_line(other: DifferentLine) -> Fields:
+    return {
+        "patch_line": int(other.line.number) or None,
+        "file_line": other.position + 1,
+        **text("expected", other.line.text),
+        **text("found", other.found),
     }
 
 
@@ -258,8 +274,10 @@ def failure_fields(kind: Kind, reason: str, message: str, rendered: str) -> Fiel
         "expected": None,
         "found": None,
         "difference": None,
+        "other_differences": [],
         "closest_match": None,
         "candidates": [],
+        "enclosing": [],
         "exact": True,
         "similar_paths": [],
         "advice": [],

@@ -36,7 +36,7 @@ def test_each_file_is_judged_by_itself(base: Sandbox) -> None:
         "2 of 3 patches apply",
     ]
     assert ran.status == 1
-    reasons = "  error: f: hunk 1 of 1 does not match the index\n    ../stale, line 4 expects\n"
+    reasons = "  error: f: hunk 1 of 1 does not match the index\n    ../stale:4 expects\n"
     assert ran.err.startswith(reasons)
     assert base.opatch("apply", "--check", "../good", "../stale", "../good").status == 1
 

@@ -310,3 +310,48 @@ def test_unwritable_output_is_an_error(base: Sandbox) -> None:
         assert (ran.status, "No space left" in ran.err) == (128, True)
         ran = base.run("sh", "-c", f"git-opatch show {option} p.patch | true")
         assert (ran.status, ran.err) == (0, "")
+
+
+# --- a refused patch ------------------------------------------------------------------------
+
+_PARTLY = envelope(
+    b"*** Update File: code.py\n@@\n-def f(x):\n+def g(x):\n@@\n-    return y\n+    return z\n",
+    b"*** Delete File: lost\n",
+    b"*** Add File: new\n+x\n",
+)
+
+
+def test_a_refused_patch_has_a_verdict_for_each_hunk(base: Sandbox) -> None:
+    base.write("p.patch", _PARTLY)
+    before = base.state()
+    ran = base.opatch("show", "p.patch")
+    assert (ran.status, base.state()) == (1, before)
+    shown = [re.sub(r"^\[[0-9a-f]{4}\] ", "", line) for line in ran.out.decode().splitlines()]
+    assert shown == [
+        "code.py: hunk 1 of 2: line 1, strict (unique)",
+        "code.py: hunk 2 of 2: refused: does not match the index",
+        "lost: refused: is not in the index",
+        "new: would apply",
+        "",
+    ]
+    assert ran.err.startswith("error: code.py: hunk 2 of 2 does not match the index\n  p.patch:7 ")
+
+
+def test_what_is_left_out_of_a_refused_patch_has_no_verdict(base: Sandbox) -> None:
+    base.write("p.patch", _PARTLY)
+    shown = base.opatch("show", "--except", "new", "--except", "lost", "p.patch").out.decode()
+    assert [line.partition("] ")[2].partition(":")[0] for line in shown.splitlines()] == [
+        "code.py", "code.py", "",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("option", ["--stat", "--numstat", "--json"])
+def test_other_forms_of_a_refused_patch_have_no_verdicts(base: Sandbox, option: str) -> None:
+    base.write("p.patch", _PARTLY)
+    assert b"hunk 1 of 2" not in base.opatch("show", option, "p.patch").out
+
+
+def test_the_verdict_on_a_single_hunk_is_its_error(base: Sandbox) -> None:
+    base.write("p.patch", envelope(b"*** Update File: code.py\n@@\n-lost\n+found\n"))
+    ran = base.opatch("show", "p.patch")
+    assert (ran.status, ran.out) == (1, b"")

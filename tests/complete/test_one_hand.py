@@ -177,3 +177,10 @@ def test_blanks_at_the_end_of_all_lines_are_not_added(
     result = edited(f"a\n{content}b\n", hunk)
     assert result.failures == []
     assert result.content.text.to_bytes().decode() == f"a\n{after}b\n"
+
+
+def test_blanks_in_a_quoted_text_that_is_changed_are_in_doubt() -> None:
+    (failure,) = edited('x = "a b"\n', ['-x = "a  b"', '+x = "a  c"']).failures
+    assert failure.reason is Reason.UNCLEAR
+    written = edited('x = f(1,  "a b")\n', ['-x = f(1, "a b")', '+x = f(1, "a c")'])
+    assert written.failures == []

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import cProfile
+
 import pytest
 from hunked import edited
 
+from git_opatch import apply_to_text
 from git_opatch.locate.omitted_context import is_marker
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Line, Prefix
@@ -214,3 +217,19 @@ def test_line_endings_are_those_of_the_file() -> None:
     assert written([" class Reader:", " ...", *CHANGE], content=content) == OPENED.replace(
         "\n", "\r\n"
     )
+
+
+def test_many_gaps_take_time_in_proportion() -> None:
+    def calls(count: int) -> int:
+        rows = [f"key_{at} = 1\nother_{at} = 1\ntail_{at} = 3\n" for at in range(count)]
+        hunk = [f" key_{at} = 1\n # ...\n-tail_{at} = 3\n+tail_{at} = 4\n" for at in range(count)]
+        patch = f"*** Begin Patch\n*** Update File: a.py\n@@\n{''.join(hunk)}*** End Patch\n"
+        profile = cProfile.Profile()
+        profile.enable()
+        after = apply_to_text(patch, {"a.py": "".join(rows)})["a.py"]
+        profile.disable()
+        assert after == "".join(rows).replace("= 3", "= 4")
+        return sum(entry.callcount for entry in profile.getstats())
+
+    calls(10)
+    assert calls(240) < 5 * calls(60)

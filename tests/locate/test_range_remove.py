@@ -163,6 +163,9 @@ def test_a_refusal_names_the_line_and_the_remedy() -> None:
     assert "exactly as written" in loose.advice
     many = refused("-    a = 1", "~", "-")
     assert (many.positions, many.number) == ((1, 5, 9), 3)
+    twice = _FILE.replace(b"a = 1", b"c = 3")
+    named = refused("-    c = 3", "~", "-    return c", data=twice).enclosing
+    assert [each.text for each in named] == [b"def first():", b"def third():"]
     assert "write more lines on that side" in many.advice
 
 

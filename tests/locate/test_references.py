@@ -113,3 +113,33 @@ def test_a_heading_at_the_margin_is_the_last_one(heading: str, line: str, is_rig
 def test_a_heading_at_the_margin_holds_up_to_the_next_definition() -> None:
     patch = "--- a/a.c\n+++ b/a.c\n@@ -2,1 +2,2 @@ int x;\n \n+int y;\n int f(void) {\n"
     assert apply_to_text(patch, {"a.c": C})["a.c"] == C.replace("\n\n", "\n\nint y;\n", 1)
+
+
+GO = """\
+func (s *Store) Load() error {
+	return nil
+}
+
+func (c *Cache) Load() error {
+	return errors.New("x")
+}
+"""
+
+
+@pytest.mark.parametrize("anchor", ["Store.Load", "(*Store).Load"])
+def test_a_receiver_qualifies_a_name(anchor: str) -> None:
+    body = '-\treturn errors.New("x")\n+\treturn nil\n'
+    with pytest.raises(Refused):
+        applied(anchor, body, GO, "a.go")
+    assert "Cache" in applied("Cache.Load", body, GO, "a.go")
+
+
+def test_a_reference_may_be_to_a_key_or_a_section() -> None:
+    jobs = "jobs:\n  build:\n    run: make\n  test:\n    run: lint\n"
+    with pytest.raises(Refused):
+        applied("jobs.build", "-    run: lint\n+    run: fix\n", jobs, "a.yml")
+    assert "fix" in applied("jobs.test", "-    run: lint\n+    run: fix\n", jobs, "a.yml")
+    text = "## Install\n\nrun it\n\n## Use\n\nuse it\n"
+    with pytest.raises(Refused):
+        applied("Install section", "-use it\n+use that\n", text, "a.md")
+    assert "that" in applied("Use section", "-use it\n+use that\n", text, "a.md")

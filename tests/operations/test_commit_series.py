@@ -180,7 +180,7 @@ def test_a_mail_and_a_plain_patch_are_refused(base: Sandbox) -> None:
     ran = base.opatch("apply", "--commit", ".git/m", ".git/p")
     assert ran.status == 129
     assert ran.err == (
-        "error: .git/p, line 1: is not part of a mail, so it has no message; apply it separately\n"
+        "error: .git/p:1: is not part of a mail, so it has no message; apply it separately\n"
     )
     assert base.state() == before
 

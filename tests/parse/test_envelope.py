@@ -302,7 +302,7 @@ def test_at_most_ten_errors_are_reported() -> None:
 def test_an_error_names_its_source() -> None:
     with pytest.raises(ParseError) as caught:
         parse_patch(text(BEGIN, FILE, "b", END), source="fix.patch")
-    assert str(caught.value).startswith("fix.patch: line 3: `b` does not begin with")
+    assert str(caught.value).startswith("fix.patch:3: `b` does not begin with")
 
 
 def test_a_hunk_line_without_a_prefix_is_context() -> None:

@@ -62,3 +62,14 @@ def test_what_is_not_indented_as_a_whole_is_refused(text: str) -> None:
 def test_many_indented_lines_are_read_in_linear_time() -> None:
     with pytest.raises(ParseError, match="no patch found"):
         parse_patch("  --- a/f\n" * 20_000)
+
+
+@pytest.mark.parametrize("indent", ["  ", "\t"])
+@pytest.mark.parametrize("patch", [ENVELOPE, CHANGES])
+def test_an_error_in_an_indented_patch_is_reported_as_in_any(patch: str, indent: str) -> None:
+    wrong = patch.replace("@@", "@@@", 1)
+    with pytest.raises(ParseError) as plain:
+        parse_patch(wrong)
+    with pytest.raises(ParseError) as caught:
+        parse_patch(textwrap.indent(wrong, indent))
+    assert caught.value.diagnostics == plain.value.diagnostics

@@ -502,7 +502,7 @@ def test_a_refusal_names_the_line_in_the_string(repo: Sandbox) -> None:
     repo.write("../p.json", json.dumps(UPDATE, indent=1))
     ran = repo.opatch("apply", "../p.json")
     assert ran.status == 1
-    assert "../p.json, line 4 (line 2 of `diff`) expects" in ran.err
+    assert "../p.json:4 (line 2 of `diff`) expects" in ran.err
 
 
 def test_operations_on_one_line_are_distinguished(repo: Sandbox) -> None:

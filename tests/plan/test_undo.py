@@ -231,7 +231,7 @@ def test_a_change_of_the_same_lines_is_refused(base: Sandbox) -> None:
     number = base.read(f"{_JOURNAL}/1.diff").split(b"\n").index(b"+fifteen") + 1
     assert message == (
         "error: f: hunk 1 of 1 is not applied to the index, or was changed since\n"
-        f"  .git/opatch/journal/1.diff, line {number} expects\n"
+        f"  .git/opatch/journal/1.diff:{number} expects\n"
         "      fifteen\n"
         "  closest match, f:15\n"
         "      14  line 14\n"
@@ -355,7 +355,7 @@ def test_an_invalid_record_number_is_an_error(base: Sandbox, number: str) -> Non
 def test_an_unknown_record_is_refused(base: Sandbox) -> None:
     _applied(base, _patch(3, "3"))
     message = _refused(base, "7", status=128)
-    assert message == "error: there is no patch 7; `git opatch log` shows 1 to 1\n"
+    assert message == "error: there is no patch 7; `git opatch log --all` shows 1 to 1\n"
 
 
 def test_a_second_undo_is_refused(base: Sandbox) -> None:

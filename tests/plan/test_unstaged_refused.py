@@ -290,7 +290,7 @@ def test_an_untracked_file_cannot_be_committed_as_it_is(base: Sandbox) -> None:
     ran = base.opatch(*words)
     assert ran.status == 1
     assert (
-        "error: new: is not tracked by git\n  .git/p, line 2\n  `git add` and commit it first\n"
+        "error: new: is not tracked by git\n  .git/p:2\n  `git add` and commit it first\n"
         in ran.err
     )
     assert "--worktree" not in ran.err

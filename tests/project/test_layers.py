@@ -22,14 +22,14 @@ _MODULES = sorted(_PACKAGE.rglob("*.py"))
 # of one row do not import one another.
 _LAYERS = [
     {"model"},
-    {"parse", "locate", "complete", "git"},
+    {"parse", "locate", "complete", "git", "install"},
     {"transaction"},
     {"journal"},
     {"plan"},
     {"operations"},
-    {"agent"},
+    {"agent", "create"},
     {"__init__", "report"},
-    {"mcp"},
+    {"mcp", "batch"},
     {"cli"},
     {"__main__"},
 ]
@@ -40,6 +40,7 @@ _ONLY_IMPORTER = {
     "rich": ("report",),
     "typer": ("cli",),
     "unidiff": ("complete",),
+    "multiprocessing": ("batch",),
 }
 
 

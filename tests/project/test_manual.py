@@ -13,8 +13,10 @@ from sandbox import Sandbox
 
 from make import TOP, generate
 
-_COMMANDS = ("apply", "check", "convert", "show", "undo", "redo", "log", "recover", "prompt",
-             "leftovers", "agent-hook", "mcp", "apply-patch", "install-shim", "demo")  # fmt: skip
+_COMMANDS = ("apply", "check", "convert", "create", "batch", "show", "undo", "redo", "log",
+             "recover", "prompt", "leftovers", "agent-hook", "install-agent", "doctor", "mcp",
+             "apply-patch",
+             "install-shim", "demo")  # fmt: skip
 _PAGE = TOP / "manual" / "git-opatch.1"
 _OF_GIT = Path("/usr/share/bash-completion/completions/git")
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from documents import asked
 from hunked import edited
+from sandbox import Sandbox
 from writers import envelope
 
 from git_opatch import Matching, Options, Refused, Tier, apply_to_text
@@ -152,3 +154,56 @@ def test_of_a_loose_match_the_line_that_differs_is_shown() -> None:
 def test_a_loose_match_but_for_blank_lines_says_so() -> None:
     text = message("one\n\nb\nend\n", [" one", "-a", "+b", " end"])
     assert "  only its blank lines differ; " in text
+
+
+_LINES = [f"line {number}" for number in range(9)]
+_CONTENT = "".join(f"{line}\n" for line in _LINES)
+
+
+def _hunk_with(*changed: int) -> list[str]:
+    lines = [f" other {n}" if n in changed else f" {line}" for n, line in enumerate(_LINES)]
+    return [*lines, "+new"]
+
+
+def test_each_line_that_differs_is_shown() -> None:
+    text = message(_CONTENT, _hunk_with(2, 5))
+    assert (
+        "\n  closest match, notes.txt:3\n      2  line 1\n      3  line 2\n      4  line 3\n"
+        in text
+    )
+    assert "expects\n      other 5\n  notes.txt:6 has\n      line 5\n  the text" in text
+    assert text.count("expects") == 2
+
+
+def test_only_some_lines_that_differ_are_shown() -> None:
+    content = "".join(f"a {number}\n" for number in range(20))
+    lines = [f" b {n}" if 3 <= n < 10 else f" a {n}" for n in range(20)]
+    text = message(content, [*lines, "+new"])
+    assert text.count("expects") == 5
+    assert "\n      a 7\n  and 2 more lines differ\n  the text differs; " in text
+
+
+def test_lines_are_not_compared_where_most_of_them_differ() -> None:
+    assert message(_CONTENT, _hunk_with(1, 3, 5, 7, 8)).count("expects") == 1
+
+
+def test_lines_left_out_are_not_called_different() -> None:
+    assert message("a\nx\nb\nx\nc\n", [" a", "-x", " c"]).count("expects") == 1
+
+
+def test_what_is_tolerated_is_not_shown_as_a_difference() -> None:
+    lines = _hunk_with(2, 5)
+    lines[7] += "  "
+    assert message(_CONTENT, lines).count("expects") == 2
+    assert message(_CONTENT, lines).count("line 7") == 0
+
+
+def test_a_document_has_each_line_that_differs(repo: Sandbox) -> None:
+    repo.commit({"f": _CONTENT})
+    text = "\n".join(["@@", *_hunk_with(2, 5)])
+    repo.write(".git/p", envelope(f"*** Update File: f\n{text}\n".encode()))
+    (failure,) = asked(repo, "apply", ".git/p")["failures"]
+    assert (failure["file_line"], failure["expected"], failure["found"]) == (3, "other 2", "line 2")
+    assert failure["other_differences"] == [
+        {"patch_line": 9, "file_line": 6, "expected": "other 5", "found": "line 5"}
+    ]

@@ -85,5 +85,5 @@ def test_an_undo_is_escaped(base: Sandbox) -> None:
 def test_escapes_are_shown_in_place(base: Sandbox) -> None:
     base.write(_NAME, _LOST)
     _, seen = in_terminal(base, "apply", _NAME, env={"NO_COLOR": "1"})
-    assert f"  p{_SHOWN}, line " in seen
+    assert f"  p{_SHOWN}:4 expects" in seen
     assert f"one{_SHOWN}\\rx\n" in seen

@@ -24,10 +24,14 @@ def _closed(schema: Any) -> Any:
     return {**closed, "unevaluatedProperties": False} if own else closed
 
 
-def _strict() -> Draft202012Validator:
-    """Return the schema without unknown fields, except in objects composed of several."""
+def _strict(line: str | None = None) -> Draft202012Validator:
+    """Return the schema without unknown fields, except in objects composed of several.
+
+    It is that of a document, or of a `line` of a batch.
+    """
     schema = json.loads(json.dumps(SCHEMA))
-    extended = {name: schema["$defs"][name] for name in ("outcome", "checks", "log")}
+    composed = ("outcome", "checks", "log", "task", "result")
+    extended = {name: schema["$defs"][name] for name in composed}
     defs = {
         name: _closed(schema_part)
         for name, schema_part in schema["$defs"].items()
@@ -35,13 +39,22 @@ def _strict() -> Draft202012Validator:
     }
     for name, definition in extended.items():
         defs[name] = {**definition, "properties": _closed(definition["properties"])}
-    judged = defs["checks"]["properties"]["patches"]["items"]
-    judged["allOf"][0].pop("unevaluatedProperties", None)
-    judged["unevaluatedProperties"] = False
+    for judged in (
+        defs["checks"]["properties"]["patches"]["items"],
+        defs["result"]["properties"]["document"],
+    ):
+        judged["allOf"][0].pop("unevaluatedProperties", None)
+        judged["unevaluatedProperties"] = False
+    if line is not None:
+        return Draft202012Validator({"$ref": f"#/$defs/{line}", "$defs": defs})
     return Draft202012Validator({**schema, "$defs": defs, "unevaluatedProperties": False})
 
 
 VALIDATOR = _strict()
+TASK_VALIDATOR = _strict("task")
+"""Validates a line of the tasks of `git opatch batch`."""
+RESULT_VALIDATOR = _strict("result")
+"""Validates a line of its results."""
 
 
 def document_of(ran: Ran) -> dict[str, Any]:

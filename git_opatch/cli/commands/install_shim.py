@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from git_opatch import report
-from git_opatch.agent import shim
 from git_opatch.agent.program import program_words
+from git_opatch.install import shim
 from git_opatch.model.errors import UsageError
 from git_opatch.model.text import visible
 from git_opatch.report.terminal import show

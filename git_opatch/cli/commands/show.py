@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
@@ -106,7 +107,8 @@ def show(
         raise typer.Exit(names.report(outcome))
     where = locator(inputs, base, match, policy, command, reverse=reverse, by_program=json)
     reporter = JsonReporter("show") if json else _ShowReporter(where.settings, form, zero=zero)
-    raise typer.Exit(reporter.report(where.locate(inputs.read(), select)))
+    outcome = where.locate(inputs.read(), select, refused_partly=not (json or form))
+    raise typer.Exit(reporter.report(outcome))
 
 
 def _form(**chosen: bool) -> str:
@@ -164,6 +166,17 @@ class _ShowReporter(TextReporter):
     def __init__(self, settings: Mapping[str, str], form: str, *, zero: bool) -> None:
         super().__init__(settings)
         self._form, self._zero = form, zero
+
+    def report(self, outcome: Outcome) -> int:
+        """Print the outcome; of a refused patch, what becomes of each hunk, and why."""
+        left_out = {part.key for part in outcome.left_out}
+        parts = [
+            part for part in parts_of(outcome.whole or outcome.patch) if part.key not in left_out
+        ]
+        if outcome.failures and not self._form and len(parts) > 1:
+            lines = [*report.verdicts(parts, outcome.plan, outcome.failures), ""]
+            terminal.show(lines, sys.stdout, self.settings)
+        return super().report(outcome)
 
     def succeed(self, outcome: Outcome) -> None:
         """Print the plan."""

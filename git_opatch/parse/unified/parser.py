@@ -69,17 +69,7 @@ def parse(scanner: Scanner) -> None:
 def _read_section(scanner: Scanner) -> FilePatch | None:
     """Take the diff of one file and return its section; None after an error."""
     first, number, errors = scanner.at, scanner.number, len(scanner.diagnostics)
-    has_git_line = scanner.line.startswith(DIFF_GIT)
-    extended = read_extended(scanner) if has_git_line else {}
-    names, has_prefixes = names_at(scanner), _has_prefixes_of_git(scanner)
-    if not has_git_line and names is None:
-        names = reject_names(scanner.take())
-    elif names is not None:
-        if has_git_line and not names_agree(names, extended):
-            scanner.error(
-                "this names a different file than the `diff --git` header above it; write one path"
-            )
-        scanner.at += 2
+    names, extended, has_prefixes = _take_header(scanner)
     is_known = scanner.recorded or "deleted file" in extended
     if "binary" in extended or ("differ" in extended and not is_known):
         scanner.error("a binary patch has no lines to match; use `git apply` for this file", number)
@@ -109,6 +99,22 @@ def _read_section(scanner: Scanner) -> FilePatch | None:
         directory=scanner.directory,
         blobs=stated_blobs(extended),
     )
+
+
+def _take_header(scanner: Scanner) -> tuple[Names | None, dict[str, bytes], bool]:
+    """Take the header; return its names, its extended lines, and whether it has git's prefixes."""
+    has_git_line = scanner.line.startswith(DIFF_GIT)
+    extended = read_extended(scanner) if has_git_line else {}
+    names, has_prefixes = names_at(scanner), _has_prefixes_of_git(scanner)
+    if not has_git_line and names is None:
+        names = reject_names(scanner.take())
+    elif names is not None:
+        if has_git_line and not names_agree(names, extended):
+            scanner.error(
+                "this names a different file than the `diff --git` header above it; write one path"
+            )
+        scanner.at += 2
+    return names, extended, has_prefixes
 
 
 def _has_prefixes_of_git(scanner: Scanner) -> bool:

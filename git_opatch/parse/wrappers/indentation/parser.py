@@ -10,8 +10,9 @@
 
 Source: CommonMark, "List items" and "Indented code blocks". The block is the lines around the
 beginning of the patch that are indented at least as that is, with the blank lines between them. It
-is read without that indentation if the patch in it is then without an error; otherwise the format
-reads the lines as they are. A line that may have lost its indentation ends all of this (D181).
+is read without that indentation if the patch in it is then without an error, or has its own end in
+the last line; otherwise the format reads the lines as they are. A line that may have lost its
+indentation ends all of this (D181).
 """
 
 from __future__ import annotations
@@ -93,10 +94,13 @@ def _is_whole(scanner: Scanner, end: int, last: bytes) -> bool:
 
 
 def _holds_patch(lines: Lines, at: int) -> bool:
-    """Whether a patch without an error begins at that position."""
+    """Whether a patch begins at that position that has no error, or ends with the last line."""
     trial = Scanner(lines, at=at)
     found = find_format(trial, (name for name in Format if not FORMATS[name].in_json))
     if found is None:
         return False
+    ends = FORMATS[found].ends
+    if ends and re.match(rb"(?i)[ \t]*" + ends, lines[len(lines) - 1]):
+        return True
     parser_of(found).parse(trial)
     return bool(trial.sections) and not trial.diagnostics

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
-from git_opatch.parse.formats import HUNK_START, MARKERS, MARKS, OPENING
+from git_opatch.parse.formats import HUNK_START, MARKERS, MARKS, OPENING, UNSUPPORTED
 from git_opatch.parse.lines import Lines
 from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.wrappers.fence import is_fence
@@ -26,7 +26,7 @@ _FENCE = re.compile(rb"(?m)^[ \t]*+(?:```|~~~)")
 _BEGINNING = re.compile(
     MARKERS
     + rb"|^[ \t]*(?:"
-    + rb"|".join((HUNK_START, OPENING, MARKS))
+    + rb"|".join((HUNK_START, OPENING, MARKS, UNSUPPORTED))
     + rb"|[\[{].*[\"']\w*(?:patch|diff|operation|path)\w*[\"'])",
     re.IGNORECASE,
 )

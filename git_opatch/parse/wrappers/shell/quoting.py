@@ -15,10 +15,14 @@ from dataclasses import dataclass
 
 from git_opatch.parse.lines import Lines
 
-_SPAN = re.compile(
-    rb"""'[^']*+'
+QUOTED = rb"""'[^']*+'
     | \$'[^'\\]*+(?:\\.[^'\\]*+)*+'
     | "[^"\\]*+(?:\\.[^"\\]*+)*+"
+    """
+"""A quoted string, as a verbose pattern."""
+_SPAN = re.compile(
+    QUOTED
+    + rb"""
     | \\.
     | [^\\'"$&|\n]++
     | (?:&&|\|)[ \t]*+\n
@@ -34,6 +38,8 @@ _ANSI = re.compile(
     rb"\\(?:([abeEfnrtv\\'\"?])|([0-7]{1,3})|x([0-9A-Fa-f]{1,2})"
     rb"|u([0-9A-Fa-f]{1,4})|U(000[0-9A-Fa-f]{5}|0010[0-9A-Fa-f]{4}))"
 )
+_ESCAPES = {b"'": re.compile(rb"(?!)"), b'"': _DOUBLE, b"$": _ANSI}
+"""The escapes in a quoted string, by how it begins."""
 _NAMED = dict(zip(b"abeEfnrtv\\'\"?", b"\a\b\x1b\x1b\f\n\r\t\v\\'\"?", strict=True))
 
 
@@ -77,57 +83,29 @@ def _is_delimiter(before: bytes, span: bytes) -> bool:
 
 def unquote(word: bytes) -> tuple[bytes, Sequence[int]]:
     """Unquote `word`; return also for each line of the result its line in `word`, from 0."""
-    result = _Unquoted()
-    for span in split_spans(word):
-        if span.startswith(b"'"):
-            result.add_literal(span[1:-1])
-        elif span.startswith(b'"'):
-            result.add_escaped(span[1:-1], _DOUBLE)
-        elif is_quoted(span):
-            result.add_escaped(span[2:-1], _ANSI)
-        else:
-            result.add_escaped(span, _BARE)
-    return bytes(result.text), result.lines
-
-
-class _Unquoted:
-    """The unquoted text of a word so far, and its lines."""
-
-    def __init__(self) -> None:
-        self.text, self._line = bytearray(), 0
-        self._lines: array[int] | None = None
-        """None as long as each line is one of what is read."""
-
-    @property
-    def lines(self) -> Sequence[int]:
-        """For each line of the result, its line in the word."""
-        return range(self._line + 1) if self._lines is None else self._lines
-
-    def add_literal(self, text: bytes) -> None:
-        """Add text without escapes."""
-        first, self._line = self._line, self._line + text.count(b"\n")
-        if self._lines is not None:
-            self._lines.extend(range(first + 1, self._line + 1))
-        self.text += text
-
-    def add_escaped(self, text: bytes, escapes: re.Pattern[bytes]) -> None:
-        """Add text in which `escapes` are replaced."""
-        at = 0
-        for escape in escapes.finditer(text):
-            self.add_literal(text[at : escape.start()])
+    text, lines, line = bytearray(), array("I", [0]), 0
+    for literal, escape in _split_escapes(word):
+        first, line = line, line + literal.count(b"\n")
+        lines.extend(range(first + 1, line + 1))
+        text += literal
+        if escape is not None:
             replacement = _unescape(escape)
-            self._break(replacement.count(b"\n"), escape[0].count(b"\n"))
-            self.text += replacement
-            at = escape.end()
-        self.add_literal(text[at:])
+            lines.extend([line] * replacement.count(b"\n"))
+            text += replacement
+            line += escape[0].count(b"\n")
+    return bytes(text), lines
 
-    def _break(self, lines: int, read: int) -> None:
-        """Begin `added` lines of the result where `read` lines of the word end."""
-        if self._lines is None and (lines or read):
-            self._lines = array("I", range(self._line + 1))
-        if self._lines is not None:
-            self._lines.extend([self._line] * lines)
-        self._line += read
+
+def _split_escapes(word: bytes) -> Iterator[tuple[bytes, re.Match[bytes] | None]]:
+    """Split `word` into text as it is and the escape after it, without the quotes."""
+    for span in split_spans(word):
+        at, text = 0, span
+        if is_quoted(span):
+            text = span[2 if span.startswith(b"$") else 1 : -1]
+        for escape in _ESCAPES.get(span[:1] if is_quoted(span) else b"", _BARE).finditer(text):
+            yield text[at : escape.start()], escape
+            at = escape.end()
+        yield text[at:], None
 
 
 def _unescape(escape: re.Match[bytes]) -> bytes:

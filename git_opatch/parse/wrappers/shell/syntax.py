@@ -17,25 +17,20 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from git_opatch.parse.wrappers.shell.quoting import unquote
+from git_opatch.parse.wrappers.shell.quoting import QUOTED, split_spans, unquote
 
 _PRINTERS = ([b"printf", b"%s"], [b"printf", b"%s\\n"], [b"printf", b"%s\n"])
 _STDIN = b"-"
 _BETWEEN = re.compile(rb"(?P<gap>[ \t]++|\\\n)|<<<|<<-?|&&|\|(?!\|)|\n")
 _PART = re.compile(
-    rb"""'[^']*+'
-    | \$'[^'\\]*+(?:\\.[^'\\]*+)*+'
-    | "[^"\\]*+(?:\\.[^"\\]*+)*+"
+    QUOTED
+    + rb"""
     | \\[^\n]
     | [^\s'"\\$`*?\[~{|&;<>()]++""",
     re.DOTALL | re.VERBOSE,
 )
 _COMMENT = b"#"
 _UNKNOWN = re.compile(rb"\S[^\s|&;<>()]*+|\S")
-_DOUBLE_QUOTED = re.compile(
-    rb"""\$'[^'\\]*+(?:\\.[^'\\]*+)*+' | '[^']*+' | \\. | ("[^"\\]*+(?:\\.[^"\\]*+)*+")""",
-    re.DOTALL | re.VERBOSE,
-)
 _EXPANSION = re.compile(rb"[^\\$`]*+(?:\\.[^\\$`]*+)*+[$`]", re.DOTALL)
 _ASSIGNMENT = re.compile(rb"[A-Za-z_]\w*+\+?=")
 _INPUTS = (b"<<", b"<<-", b"<<<")
@@ -120,11 +115,10 @@ def _is_expanded(word: bytes) -> bool:
     A patch or a script in double quotes is text, as it was meant.
     """
     return any(
-        match[1] is not None
-        and b"\n" not in match[1]
-        and b"<<" not in match[1]
-        and _EXPANSION.match(match[1]) is not None
-        for match in _DOUBLE_QUOTED.finditer(word)
+        span.startswith(b'"')
+        and not (b"\n" in span or b"<<" in span)
+        and _EXPANSION.match(span) is not None
+        for span in split_spans(word)
     )
 
 

@@ -1,0 +1,207 @@
+"""Find out whether a client's hook would run: what is configured, what hinders it, a trial (D273).
+
+The trial runs the configured command as the client does, in a repository that is thrown away, with
+the event of a patch that must be denied.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shlex
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from git_opatch.git.runner import outside_environment, run_program
+from git_opatch.install.client_files import (
+    Client,
+    Installed,
+    Places,
+    installed_hooks,
+    places_of_user,
+    read_text,
+    read_toml,
+)
+from git_opatch.install.json_text import read_object
+from git_opatch.model.errors import InputError
+
+_PATCH = "*** Begin Patch\n*** Update File: nowhere\n@@\n-a\n+b\n*** End Patch\n"
+_CODEX_SECONDS = 600
+"""Codex's time limit for a hook that names none; it is part of what a person trusts."""
+_TOOLS = {Client.CLAUDE: "Bash", Client.CODEX: "apply_patch"}
+_MOST_CHARACTERS = 200
+
+
+class Diagnosis(NamedTuple):
+    """A hook that is configured, and everything that keeps it from being run, or from judging."""
+
+    path: Path
+    command: str
+    obstacles: tuple[str, ...]
+
+
+def diagnose(client: Client, places: Places, top: Path | None) -> list[Diagnosis]:
+    """Examine each hook of ours in `places`; `top` is the project, if they are a project's.
+
+    Raises `InputError` for a file that cannot be read.
+    """
+    user = places_of_user(client, Path.home(), os.environ)
+    return [
+        Diagnosis(hook.path, hook.command, tuple(_obstacles(client, hook, user, top)))
+        for hook in installed_hooks(places)
+    ]
+
+
+def _obstacles(client: Client, hook: Installed, user: Places, top: Path | None) -> Iterator[str]:
+    if client is Client.CLAUDE:
+        yield from _obstacles_of_claude(user, top)
+    if client is Client.CODEX:
+        yield from _obstacles_of_codex(hook, user, top)
+    if client in _TOOLS and not _matches(hook, _TOOLS[client]):
+        yield f"its matcher does not match the tool {_TOOLS[client]}"
+    yield from _try(client, hook.command)
+
+
+def _obstacles_of_claude(user: Places, top: Path | None) -> Iterator[str]:
+    """Find where all hooks are switched off (settings reference, `disableAllHooks`)."""
+    paths = [user.hooks] if user.hooks else []
+    if top:
+        paths += [top / ".claude/settings.json", top / ".claude/settings.local.json"]
+    for path in paths:
+        text = read_text(path)
+        if text and text.strip() and read_object(text, str(path)).get("disableAllHooks") is True:
+            yield f"`disableAllHooks` is set in {path}"
+
+
+def _obstacles_of_codex(hook: Installed, user: Places, top: Path | None) -> Iterator[str]:
+    """Find what Codex is silent about: features, trust in the project, trust in the hook."""
+    config = _toml_of(user.config)
+    features = config.get("features")
+    names = ("hooks", "codex_hooks")
+    if isinstance(features, dict) and any(features.get(name) is False for name in names):
+        yield f"`features.hooks` is off in {user.config}"
+    if top and not _is_trusted(config, top):
+        yield f"the project is not trusted: start Codex in it, or see `projects` in {user.config}"
+    trusted = _trust_in(hook, config)
+    if trusted is None:
+        yield "the hook is not trusted: review it in Codex with /hooks"
+    elif trusted != codex_hash(hook):
+        yield "the hook has changed since it was trusted: review it in Codex with /hooks"
+
+
+def _is_trusted(config: Mapping[str, Any], top: Path) -> bool:
+    projects = config.get("projects")
+    return isinstance(projects, dict) and any(
+        isinstance(entry, dict)
+        and entry.get("trust_level") == "trusted"
+        and os.path.realpath(name) == os.path.realpath(top)
+        for name, entry in projects.items()
+    )
+
+
+def _trust_in(hook: Installed, config: Mapping[str, Any]) -> str | None:
+    """Return the hash by which Codex trusts the hook (`hooks.state`); None if it does not."""
+    hooks = config.get("hooks")
+    states = hooks.get("state") if isinstance(hooks, dict) else None
+    for name, entry in (states if isinstance(states, dict) else {}).items():
+        path, *rest = name.rsplit(":", 3)
+        is_it = rest == ["pre_tool_use", str(hook.at[2]), str(hook.at[4])]
+        if is_it and os.path.realpath(path) == os.path.realpath(hook.path):
+            found = entry.get("trusted_hash") if isinstance(entry, dict) else None
+            return found if isinstance(found, str) and entry.get("enabled") is not False else None
+    return None
+
+
+def codex_hash(hook: Installed) -> str:
+    """Compute what Codex 0.169 records when a person trusts the hook."""
+    group, handler = _group(hook), _group(hook)["hooks"][hook.at[4]]
+    identity = {
+        "event_name": "pre_tool_use",
+        "hooks": [
+            {
+                "async": bool(handler.get("async", False)),
+                "command": hook.command,
+                "timeout": handler.get("timeout", _CODEX_SECONDS),
+                "type": "command",
+            }
+        ],
+    }
+    if group.get("matcher") is not None:
+        identity["matcher"] = group["matcher"]
+    text = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def _group(hook: Installed) -> Any:
+    """Return the group of the hook: its matcher and its handlers."""
+    found: Any = hook.value
+    for step in hook.at[:3]:
+        found = found[step]
+    return found
+
+
+def _matches(hook: Installed, tool: str) -> bool:
+    """Whether the matcher lets the hook see calls of `tool`."""
+    matcher = _group(hook).get("matcher")
+    if not matcher or matcher == "*":
+        return True
+    try:
+        return re.search(str(matcher), tool) is not None
+    except re.error:
+        return False
+
+
+def _toml_of(path: Path | None) -> dict[str, Any]:
+    text = read_text(path) if path else None
+    return read_toml(text, path) if path and text else {}
+
+
+def _try(client: Client, command: str) -> Iterator[str]:
+    """Run the command on a patch that must be denied, and find what is wrong with the answer."""
+    words = shlex.split(command)
+    if not os.path.isabs(words[0]):
+        yield f"`{words[0]}` is looked up on the client's PATH, which may be another than this one"
+    with tempfile.TemporaryDirectory(prefix="git-opatch-doctor-") as directory:
+        env, top = outside_environment(), Path(directory)
+        try:
+            run_program(["git", "init", "--quiet"], top, env, feed=b"")
+            feed = json.dumps(_event(client, directory)).encode()
+            result = run_program(["sh", "-c", command], top, env, feed=feed)
+        except OSError as error:
+            raise InputError(f"cannot try the hook: {error.strerror}") from None
+    if result.status or not _denies(result.output):
+        said = result.output.decode("utf-8", "replace").strip()[:_MOST_CHARACTERS]
+        yield f"it does not deny a bad patch (status {result.status}): {said or 'no output'}"
+
+
+def _event(client: Client, directory: str) -> dict[str, Any]:
+    """Write the event of a call of apply_patch as the client does."""
+    if client is Client.OPENCODE:
+        given, name = {"patchText": _PATCH}, "tool.execute.before"
+        return {"hook_event_name": name, "cwd": directory, "tool_name": "apply_patch",
+                "tool_input": given}  # fmt: skip
+    is_codex = client is Client.CODEX
+    script = _PATCH if is_codex else f"apply_patch <<'EOF'\n{_PATCH}EOF\n"
+    event = {
+        "hook_event_name": "PreToolUse",
+        "cwd": directory,
+        "tool_name": _TOOLS[client],
+        "tool_input": {"command": script},
+    }
+    return {**event, "turn_id": "doctor"} if is_codex else event
+
+
+def _denies(output: bytes) -> bool:
+    try:
+        answer = json.loads(output)
+    except ValueError:
+        return False
+    if not isinstance(answer, dict):
+        return False
+    decision = answer.get("hookSpecificOutput")
+    denied = isinstance(decision, dict) and decision.get("permissionDecision") == "deny"
+    return denied or "deny" in answer

@@ -1,0 +1,157 @@
+"""Judge a task: by the plan that `git opatch check` and `apply` make, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from git_opatch.batch.lines import TaskLine, fields_of, id_of, valid_id
+from git_opatch.batch.task import Task, task_of
+from git_opatch.git.object_repository import ObjectCache, ObjectRepository
+from git_opatch.git.tree import changed_tree
+from git_opatch.model.blob import Change, Entry, Mode, blob_id
+from git_opatch.model.errors import OpatchError, RepositoryError
+from git_opatch.model.options import Options
+from git_opatch.model.patch import Patch
+from git_opatch.model.text import Text
+from git_opatch.operations.apply import is_already_applied, plan_patch
+from git_opatch.parse import parse_patch
+from git_opatch.plan.patch_paths import resolve_paths
+from git_opatch.plan.plan import Plan
+from git_opatch.report import document
+from git_opatch.report.outcome import Outcome
+from git_opatch.report.values import Fields
+
+_MOST_CACHED = 96 << 20  # bytes, for all repositories together
+_MOST_OPEN = 16
+_ALGORITHM = "sha1"
+"""Of the ids of files in memory."""
+NOT_JUDGED = "error"
+
+
+class Wanted(NamedTuple):
+    """What a result has beside the verdict and its reasons."""
+
+    diff: bool = False
+    tree: bool = False
+
+
+class Result(NamedTuple):
+    """The line of a result, and what is counted of it."""
+
+    number: int
+    verdict: str
+    line: bytes
+
+
+class Judge:
+    """Judges tasks, one after the other; what it read of repositories is kept for the next."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self._wanted = wanted
+        self._cache = ObjectCache(_MOST_CACHED)
+        self._open: OrderedDict[str, ObjectRepository | RepositoryError] = OrderedDict()
+
+    def judge(self, line: TaskLine) -> Result:
+        """Judge the task on `line`. What is wrong with it, or with us, is its result."""
+        try:
+            return self._judge(line)
+        except Exception as error:  # the others go on
+            reason = f"judging it failed: {type(error).__name__}: {error}"
+            return not_judged(line.number, id_of(line), OpatchError(reason))
+
+    def _judge(self, line: TaskLine) -> Result:
+        task_id: str | int | None = None
+        try:
+            fields = fields_of(line)
+            task_id = valid_id(fields.get("id"))
+            outcome, tree = self._outcome(task_of(fields))
+        except OpatchError as error:
+            outcome, tree = _failed(error), None
+        return result_of(line.number, task_id, outcome, self._wanted, tree)
+
+    def close(self) -> None:
+        """End the processes of git."""
+        while self._open:
+            _close(self._open.popitem()[1])
+
+    def _outcome(self, task: Task) -> tuple[Outcome, str | None]:
+        """Return what came of a task, and the tree that it would make, if that is wanted.
+
+        Raises `ParseError`, and `RepositoryError` if nothing can be judged there.
+        """
+        patch = parse_patch(task.patch, patch_format=task.patch_format, source=task.source)
+        base = self._repository(task.repository) if task.files is None else task.files
+        if isinstance(base, ObjectRepository):
+            base.tree_id(task.options.base or "")
+
+        plan = plan_patch(patch, base, task.options)
+        resolved = resolve_paths(patch, task.options.directory)
+        outcome = Outcome(task.options, resolved, whole=patch)
+        if plan.failures:
+            applied = is_already_applied(patch, base, task.options, plan.failures)
+            return outcome._replace(failures=plan.failures, already_applied=applied), None
+        tree = _tree_after(plan, base, task.options) if self._wanted.tree else None
+        return outcome._replace(plan=plan), tree
+
+    def _repository(self, name: str) -> ObjectRepository:
+        """Return the repository at `name`. Raises `RepositoryError` if there is none."""
+        found = self._open.get(name)
+        if found is None:
+            found = self._open[name] = self._opened(name)
+            if len(self._open) > _MOST_OPEN:
+                _close(self._open.popitem(last=False)[1])
+        self._open.move_to_end(name)
+        if isinstance(found, RepositoryError):
+            raise found
+        return found
+
+    def _opened(self, name: str) -> ObjectRepository | RepositoryError:
+        try:
+            return ObjectRepository(name, self._cache)
+        except RepositoryError as error:
+            return RepositoryError(f"repository `{name}`: {error}")
+
+
+def _close(repository: ObjectRepository | RepositoryError) -> None:
+    if isinstance(repository, ObjectRepository):
+        repository.close()
+
+
+def _failed(error: OpatchError) -> Outcome:
+    return Outcome(Options(), Patch(()), error=error)
+
+
+def _tree_after(plan: Plan, base: ObjectRepository | Mapping[str, bytes], options: Options) -> str:
+    """Return the id of the base's tree after `plan`, which is computed and not written."""
+    if isinstance(base, ObjectRepository):
+        return base.changed_tree(options.base or "", plan.completed.changes)
+    before = [
+        Change(path, None, Entry(Mode.REGULAR, blob_id(Text.from_bytes(data), _ALGORITHM)))
+        for path, data in base.items()
+    ]
+    after = {change.path: change for change in (*before, *plan.completed.changes)}
+    return changed_tree(None, after.values(), _ALGORITHM, lambda _: {})
+
+
+def not_judged(number: int, task_id: str | int | None, error: OpatchError) -> Result:
+    """Return the result of a task that no process could judge."""
+    return result_of(number, task_id, _failed(error), Wanted(), None)
+
+
+def result_of(
+    number: int, task_id: str | int | None, outcome: Outcome, wanted: Wanted, tree: str | None
+) -> Result:
+    """Render a result as a line of JSON; `number` and the id come first, for a later run."""
+    rendered: Fields = {"exit_status": outcome.exit_status, **document.outcome_of(outcome)}
+    if not wanted.diff:
+        rendered["diff"] = ""
+        rendered.pop("diff_base64", None)
+    verdict = rendered["status"]
+    line = {"line": number, "id": task_id, "verdict": verdict}
+    if wanted.tree:
+        line["tree"] = tree
+    data = json.dumps({**line, "document": rendered}, separators=(",", ":"))
+    return Result(number, verdict, data.encode("ascii") + b"\n")

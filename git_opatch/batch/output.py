@@ -1,0 +1,131 @@
+"""Where results go, and which tasks have one already (D283).
+
+A result is written whole: a file of results ends with a whole line after every end of the program
+but a kill while it writes, and that line is dropped by the next run.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import IO, NamedTuple
+
+from git_opatch.batch.lines import TaskLine, id_of
+from git_opatch.model.errors import BusyError, InputError
+
+_HEAD = re.compile(rb'\{"line":(\d+),"id":(null|-?\d+|"(?:[^"\\]|\\.)*"),"verdict":"([a-z_]+)"')
+_START = b'{"line":'
+_PIECE = 1 << 16
+
+
+class Done(NamedTuple):
+    """A task that has a result: the number of its line, its id, and the verdict."""
+
+    number: int
+    id: str | int | None
+    verdict: str
+
+
+class Output:
+    """Standard output, or a file that is continued. Use it as a context manager."""
+
+    def __init__(self, name: str | None) -> None:
+        """Open the file `name`, or standard output for None.
+
+        Raises `InputError` if it cannot be written, `BusyError` if another run writes to it.
+        """
+        self.name = name
+        self._file = _open_locked(name) if name is not None else None
+        self._writes = False
+
+    def __enter__(self) -> Output:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            if self._writes:
+                with suppress(OSError):
+                    _drop_torn_line(self._file)  # where the disk is full
+            self._file.close()
+
+    def done(self) -> Iterator[Done]:
+        """Yield the tasks that have a result. Raises `InputError` for what is not a result."""
+        if self._file is None:
+            return
+        with open(self._file.fileno(), "rb", closefd=False) as file:
+            file.seek(0)
+            for number, line in enumerate(file, 1):
+                head = _HEAD.match(line)
+                if not line.endswith(b"\n") and line[: len(_START)] == _START[: len(line)]:
+                    return  # cut by a kill
+                if head is None or not line.endswith(b"}}\n"):
+                    raise InputError(f"`{self.name}` line {number} is not a result of a batch")
+                yield Done(int(head[1]), json.loads(head[2]), head[3].decode())
+
+    def write(self, lines: bytes) -> None:
+        """Write whole lines. Raises `OSError`."""
+        descriptor = 1 if self._file is None else self._file.fileno()
+        if self._file is not None and not self._writes:
+            _drop_torn_line(self._file)
+            self._writes = True
+        rest = memoryview(lines)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+
+
+def _open_locked(name: str) -> IO[bytes]:
+    try:
+        descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+        file = open(descriptor, "r+b", buffering=0)  # noqa: SIM115 - `Output` closes it
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(f"cannot write results to `{name}`: {reason}") from None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise BusyError(f"another batch is writing to `{name}`") from None
+    return file
+
+
+def _drop_torn_line(file: IO[bytes]) -> None:
+    """Cut what follows the last newline, which a kill has left."""
+    size = end = file.seek(0, os.SEEK_END)
+    while end > 0:
+        start = max(end - _PIECE, 0)
+        file.seek(start)
+        newline = file.read(end - start).rfind(b"\n")
+        if newline >= 0:
+            end = start + newline + 1
+            break
+        end = start
+    if end < size:
+        file.truncate(end)
+
+
+def without_done(lines: Iterable[TaskLine], done: Iterable[Done]) -> Iterator[TaskLine]:
+    """Yield the tasks that are not `done`, in order.
+
+    Both are read side by side, so that only the tasks between those that are done are in memory.
+    Raises `InputError` if these are results of other tasks.
+    """
+    waiting: dict[int, TaskLine] = {}
+    coming = iter(lines)
+    read = 0
+    for result in done:
+        while read < result.number and (line := next(coming, None)):
+            waiting[line.number] = line
+            read = line.number
+        line = waiting.pop(result.number, None)
+        if line is None or id_of(line) != result.id:
+            raise InputError(
+                f"the output has a result for line {result.number} with the id "
+                f"{json.dumps(result.id)}, and the tasks have another there, or it has two: name "
+                "another output, or the tasks that these results are of"
+            )
+    yield from waiting.values()
+    yield from coming

@@ -1,0 +1,160 @@
+"""The processes of this computer that judge: one that dies costs a retry of one task (D282)."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from typing import NamedTuple
+
+from git_opatch.batch.judge import Result, Wanted, not_judged
+from git_opatch.batch.lines import TaskLine, id_of
+from git_opatch.batch.worker import READY, serve
+from git_opatch.model.errors import SystemCallError
+
+_MOST_TASKS = 32
+_MOST_BYTES = 1 << 20
+"""Of the tasks that are sent at once, if they are more than one."""
+_MOST_DEATHS = 2
+_PATIENCE = 5.0  # seconds
+
+
+def cores() -> int:
+    """The number of processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Task(NamedTuple):
+    """A task that is to be judged; `deaths` is how many processes ended while they judged it."""
+
+    line: TaskLine
+    deaths: int = 0
+
+
+class Worker:
+    """One process, and what it was sent and has not answered."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        context = get_context("spawn")
+        self.connection, other = context.Pipe()
+        self.process: SpawnProcess = context.Process(
+            target=serve, args=(other, wanted), daemon=True
+        )
+        self.process.start()
+        other.close()
+        self.is_ready = False
+        self.unanswered: deque[_Task] = deque()
+
+    def send(self, tasks: Sequence[_Task]) -> None:
+        """Send tasks to the process, which has answered all that it was sent before."""
+        self.unanswered.extend(tasks)
+        with suppress(OSError):  # it died: that is seen when it is asked for results
+            self.connection.send([task.line for task in tasks])
+
+    def receive(self) -> Iterator[Result]:
+        """Yield the results that are there. Raises `EOFError` if the process has ended."""
+        while True:
+            try:
+                received = self.connection.recv()
+            except OSError:
+                raise EOFError from None
+            if received == READY:
+                self.is_ready = True
+            else:
+                self.unanswered.popleft()
+                yield received
+            if not self.connection.poll():
+                return
+
+    def end(self) -> str:
+        """End the process, if it has not ended, and say how it did."""
+        self.connection.close()
+        self.process.join(0 if self.unanswered else _PATIENCE)
+        if self.process.exitcode is None:
+            self.process.kill()
+            self.process.join()
+        code = self.process.exitcode or 0
+        return f"by {signal.Signals(-code).name}" if code < 0 else f"with the status {code}"
+
+
+class Pool:
+    """Judges tasks in `jobs` processes. Use it as a context manager."""
+
+    def __init__(self, jobs: int, wanted: Wanted) -> None:
+        self._jobs, self._wanted = jobs, wanted
+        self._workers: list[Worker] = []
+        self._again: deque[_Task] = deque()
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers:
+            worker.process.kill()
+        for worker in self._workers:
+            worker.end()
+
+    def judge(self, lines: Iterable[TaskLine]) -> Iterator[list[Result]]:
+        """Yield the results of `lines` as they come, in lists. Takes no more than it can use.
+
+        Raises `SystemCallError` if no process can be started.
+        """
+        waiting = iter(lines)
+        while True:
+            while len(self._workers) < self._jobs and (chunk := self._chunk(waiting)):
+                self._workers.append(Worker(self._wanted))
+                self._workers[-1].send(chunk)
+            for worker in self._workers:
+                if not worker.unanswered and (chunk := self._chunk(waiting)):
+                    worker.send(chunk)
+            busy = {worker.connection: worker for worker in self._workers if worker.unanswered}
+            if not busy:
+                return
+            for connection in wait(list(busy)):
+                if isinstance(connection, Connection):
+                    yield self._results(busy[connection])
+
+    def _results(self, worker: Worker) -> list[Result]:
+        found: list[Result] = []
+        try:
+            for result in worker.receive():
+                found += [result]  # what comes before its end is kept
+        except EOFError:
+            found += self._bury(worker)
+        return found
+
+    def _bury(self, worker: Worker) -> list[Result]:
+        """Replace a process that died: its tasks are judged again, the first one not for ever."""
+        first, *rest = worker.unanswered
+        self._workers.remove(worker)
+        how = worker.end()
+        if not worker.is_ready:
+            raise SystemCallError(f"a process that judges ended as it was started, {how}")
+        self._again.extendleft(reversed(rest))
+        task = first._replace(deaths=first.deaths + 1)
+        if task.deaths < _MOST_DEATHS:
+            self._again.appendleft(task)
+            return []
+        error = SystemCallError(f"the process that judged it ended {how}, twice")
+        return [not_judged(task.line.number, id_of(task.line), error)]
+
+    def _chunk(self, waiting: Iterator[TaskLine]) -> list[_Task]:
+        """Take the next tasks to send; a task that has cost a process goes alone."""
+        if self._again and self._again[0].deaths:
+            return [self._again.popleft()]
+        chunk: list[_Task] = []
+        size = 0
+        while len(chunk) < _MOST_TASKS and size < _MOST_BYTES:
+            if self._again:
+                chunk.append(self._again.popleft())
+            elif line := next(waiting, None):
+                chunk.append(_Task(line))
+            else:
+                break
+            size += len(chunk[-1].line.text or b"")
+        return chunk

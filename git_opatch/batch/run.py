@@ -1,0 +1,55 @@
+"""Judge all tasks: read, leave out what is done, judge, write. Memory does not grow with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import IO, NamedTuple, Protocol
+
+from git_opatch.batch.judge import Result
+from git_opatch.batch.lines import TaskLine, read_lines
+from git_opatch.batch.output import Done, Output, without_done
+
+
+class Engine(Protocol):
+    """What judges tasks: the processes of this computer, or others."""
+
+    def judge(self, lines: Iterable[TaskLine]) -> Iterator[list[Result]]:
+        """Yield the results of `lines`, in any order, as they come."""
+
+
+class Tally(NamedTuple):
+    """How many tasks have each verdict, and how many of them had it before this run."""
+
+    verdicts: Mapping[str, int]
+    before: int = 0
+
+
+def judge_all(tasks: IO[bytes], engine: Engine, output: Output) -> Iterator[Tally]:
+    """Judge the tasks that have no result in `output`, and write it there.
+
+    Yields the tally at the beginning and after each write. Raises `InputError` if `output` is not
+    of these tasks, `OSError` if it cannot be written, and what the engine raises.
+    """
+    verdicts: Counter[str] = Counter()
+    waiting = without_done(read_lines(tasks), _counted(output.done(), verdicts))
+    first = next(waiting, None)  # by then, all that is done was read
+    before = verdicts.total()
+    yield Tally(verdicts, before)
+    if first is None:
+        return
+    for results in engine.judge(_from(first, waiting)):
+        output.write(b"".join(result.line for result in results))
+        verdicts.update(result.verdict for result in results)
+        yield Tally(verdicts, before)
+
+
+def _from(first: TaskLine, rest: Iterator[TaskLine]) -> Iterator[TaskLine]:
+    yield first
+    yield from rest
+
+
+def _counted(done: Iterable[Done], verdicts: Counter[str]) -> Iterator[Done]:
+    for each in done:
+        verdicts[each.verdict] += 1
+        yield each

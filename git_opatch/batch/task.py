@@ -1,0 +1,197 @@
+"""A task: one patch, and the files that it is to be judged against."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from git_opatch.batch.lines import valid_id
+from git_opatch.model.command_line import CommandLine
+from git_opatch.model.errors import InputError, UsageError
+from git_opatch.model.options import (
+    Ambiguous,
+    Format,
+    Matching,
+    Options,
+    PathRule,
+    Policy,
+    Target,
+    Tier,
+)
+from git_opatch.model.paths import normalise, why_unsafe
+
+_FIELDS = {"id", "repository", "base", "files", "patch", "patch_file", "format", "options"}
+_OPTIONS = {
+    "match", "ambiguous", "proximity", "fuzz", "directory", "overwrite", "skip_applied",
+    "allow", "deny", "expect",
+}  # fmt: skip
+_OF_AN_INDEX = {
+    "index", "cached", "worktree", "carry", "commit", "partial", "reject", "3way", "three_way",
+    "interactive", "reverse", "wait", "target",
+}  # fmt: skip
+"""Options of `git opatch apply` that are about what it changes, or was changed before."""
+_BLOB_ID = re.compile(r"[0-9a-fA-F]{4,64}")
+_MOST_CONTEXT = 1_000_000  # lines
+_COMMAND = CommandLine("git opatch check")
+_Choice = TypeVar("_Choice", bound=Enum)
+
+
+class Task(NamedTuple):
+    """A patch to judge: against `base` in `repository`, or against `files`, by path."""
+
+    id: str | int
+    patch: bytes
+    source: str
+    """The name of the patch's file; empty if the patch is in the task."""
+    patch_format: Format | None
+    options: Options
+    repository: str = ""
+    files: Mapping[str, bytes] | None = None
+
+
+def task_of(fields: Mapping[str, Any]) -> Task:
+    """Read the task that `fields` are.
+
+    Raises `InputError` for a field that is missing or wrong, or a patch file that cannot be read,
+    and `UsageError` for an option that is.
+    """
+    _refuse_unknown(fields)
+    task_id = valid_id(fields.get("id"))
+    if task_id is None:
+        raise InputError("`id` is missing" if "id" not in fields else "`id` is not a string")
+    repository, base, files = _base_of(fields)
+    patch, source = _patch_of(fields)
+    given = _of_kind(fields, "options", dict, {})
+    options = _options_of(given, base)
+    if files is not None and options.policy != Policy():
+        raise UsageError("`allow`, `deny` and `expect` need a repository; this task has `files`")
+    patch_format = _choice(fields, "format", Format, None)
+    return Task(task_id, patch, source, patch_format, options, repository, files)
+
+
+def _refuse_unknown(fields: Mapping[str, Any]) -> None:
+    if unknown := sorted(fields.keys() - _FIELDS):
+        raise InputError(f"`{unknown[0]}` is not a field of a task: {', '.join(sorted(_FIELDS))}")
+
+
+def _base_of(fields: Mapping[str, Any]) -> tuple[str, str | None, dict[str, bytes] | None]:
+    """Return the repository and the tree-ish in it, or the files."""
+    if "files" in fields:
+        if "repository" in fields or "base" in fields:
+            raise InputError("`files` excludes `repository` and `base`: a task has one base")
+        files = _of_kind(fields, "files", dict, {})
+        return "", None, {path: _encoded(files, path, "files") for path in files}
+    for name in ("repository", "base"):
+        if name not in fields:
+            raise InputError(f"`{name}` is missing; a task has `repository` and `base`, or `files`")
+    repository = _of_kind(fields, "repository", str, "")
+    base = _of_kind(fields, "base", str, "")
+    if not base or not repository or "\0" in repository:
+        raise InputError(f"`{'repository' if base else 'base'}` is empty, or not a name")
+    return repository, base, None
+
+
+def _patch_of(fields: Mapping[str, Any]) -> tuple[bytes, str]:
+    if ("patch" in fields) == ("patch_file" in fields):
+        raise InputError("a task has either `patch` or `patch_file`, and this one has not")
+    if "patch" in fields:
+        return _encoded(fields, "patch", ""), ""
+    name = _of_kind(fields, "patch_file", str, "")
+    try:
+        return Path(name).read_bytes(), name
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(f"cannot read patch `{name}`: {reason}") from None
+
+
+def _encoded(fields: Mapping[str, Any], name: str, where: str) -> bytes:
+    """Return the bytes of a text; bytes that are not UTF-8 are surrogate escapes."""
+    value = fields[name]
+    shown = f"`{where}[{name}]`" if where else f"`{name}`"
+    if not isinstance(value, str):
+        raise InputError(f"{shown} is not a string")
+    try:
+        return value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise InputError(f"{shown} has half of a surrogate pair, which is no character") from None
+
+
+def _options_of(given: Mapping[str, Any], base: str | None) -> Options:
+    for name in sorted(given.keys() - _OPTIONS):
+        if name.replace("-", "_") in _OF_AN_INDEX:
+            raise UsageError(
+                f"the option `{name}` needs an index or a journal: a batch judges each patch "
+                "against a tree, and changes nothing"
+            )
+        raise UsageError(f"`{name}` is not an option of a task: {', '.join(sorted(_OPTIONS))}")
+    matching = Matching(
+        _choice(given, "match", Tier, Tier.FUZZY) or Tier.FUZZY,
+        _choice(given, "ambiguous", Ambiguous, Ambiguous.REFUSE) or Ambiguous.REFUSE,
+        _count(given, "proximity", 100),
+        _count(given, "fuzz", 0),
+        can_loosen=False,  # a program reads the result
+    )
+    directory = _of_kind(given, "directory", str, "")
+    return Options(
+        Target.INDEX if base is None else Target.CACHED,
+        overwrite=_of_kind(given, "overwrite", bool, False),
+        directory=directory,
+        base=base,
+        matching=matching,
+        skip_applied=_of_kind(given, "skip_applied", bool, False),
+        policy=_policy_of(given, directory),
+        command=_COMMAND,
+    )
+
+
+def _policy_of(given: Mapping[str, Any], directory: str) -> Policy:
+    rules = []
+    for name, allows in (("allow", True), ("deny", False)):
+        specs = _of_kind(given, name, list, [])
+        if not all(isinstance(spec, str) for spec in specs):
+            raise UsageError(f"`{name}` is not a list of pathspecs")
+        if specs:
+            rules.append(PathRule(tuple(specs), allows, "", name))
+    expected = _of_kind(given, "expect", dict, {})
+    return Policy(
+        tuple(rules), tuple(_expected(name, oid, directory) for name, oid in expected.items())
+    )
+
+
+def _expected(name: str, oid: object, directory: str) -> tuple[str, str]:
+    path = normalise(name, directory)
+    if not isinstance(oid, str) or not (_BLOB_ID.fullmatch(oid) or not oid):
+        raise UsageError(f"`expect[{name}]` is not the id of a blob, of at least 4 digits")
+    if why := why_unsafe(path):
+        raise UsageError(f"`expect[{name}]`: {why}")
+    return path, oid.lower() if oid.strip("0") else ""
+
+
+def _of_kind(fields: Mapping[str, Any], name: str, kind: type, default: Any) -> Any:
+    value = fields.get(name, default)
+    if isinstance(value, kind):
+        return value
+    names = {str: "a string", dict: "an object", list: "a list", bool: "true or false"}
+    raise InputError(f"`{name}` is not {names[kind]}")
+
+
+def _choice(
+    fields: Mapping[str, Any], name: str, kind: type[_Choice], default: _Choice | None
+) -> _Choice | None:
+    if name not in fields:
+        return default
+    try:
+        return kind(fields[name])
+    except ValueError:
+        choices = ", ".join(f"`{choice.value}`" for choice in kind)
+        raise UsageError(f"`{name}` is not one of {choices}") from None
+
+
+def _count(given: Mapping[str, Any], name: str, default: int) -> int:
+    value = given.get(name, default)
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_CONTEXT:
+        return value
+    raise UsageError(f"`{name}` is not a number of lines")

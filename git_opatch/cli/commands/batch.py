@@ -1,0 +1,118 @@
+"""`git opatch batch`: judge many patches, each against its own base tree."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Annotated
+
+import typer
+
+from git_opatch.batch.judge import NOT_JUDGED, Wanted
+from git_opatch.batch.output import Output
+from git_opatch.batch.pool import Pool, cores
+from git_opatch.batch.run import Tally, judge_all
+from git_opatch.cli import startup
+from git_opatch.cli.options import Quiet, option_groups, value_option
+from git_opatch.cli.read import STANDARD_INPUT
+from git_opatch.model.errors import InputError, Interrupted, OpatchError
+from git_opatch.report import batch as wording
+from git_opatch.report.terminal import show
+
+Tasks = Annotated[
+    str,
+    typer.Argument(
+        metavar="TASKS",
+        show_default=False,
+        help="A file with a task in JSON on each line; standard input if none is named, or for "
+        "`-`.",
+    ),
+]
+OutputFile = Annotated[
+    str,
+    value_option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Write the results to FILE; where it has results of these tasks, go on after them "
+        "(default: standard output).",
+    ),
+]
+Jobs = Annotated[
+    int,
+    value_option(
+        "-j", "--jobs", metavar="N", min=0, help="Judge in N processes (default: the cores)."
+    ),
+]
+Diff = Annotated[
+    bool, typer.Option("--diff", help="Add the completed diff to each result, as `diff`.")
+]
+Tree = Annotated[
+    bool,
+    typer.Option("--tree", help="Add the id of the tree that the patch makes; it is not written."),
+]
+
+
+@option_groups
+def batch(
+    tasks: Tasks = STANDARD_INPUT,
+    output: OutputFile = "",
+    jobs: Jobs = 0,
+    diff: Diff = False,
+    tree: Tree = False,
+    quiet: Quiet = False,
+) -> None:
+    """Judge many patches, each against its own base tree; change nothing.
+
+    A task has an `id`, a `patch` (or a `patch_file`), and a `repository` with a `base`, or `files`
+    with their content. The verdict is that of `git opatch apply` where the index is that tree.
+    Each result is a line of JSON, in the order of completion. Exit status: 0 all were judged,
+    1 some could not be.
+    """
+    startup.enable_garbage_collection()
+    start, tally = time.monotonic(), Tally({})
+    engine = Pool(jobs or cores(), Wanted(diff, tree))
+    try:
+        with _opened(tasks) as file, Output(output or None) as results, engine:
+            tallies = judge_all(file, engine, results)
+            if not quiet and wording.shows_progress():
+                tallies = wording.with_bar(tallies, file)
+            for tally in tallies:  # noqa: B007 - the last one is reported
+                pass
+    except (KeyboardInterrupt, Interrupted):
+        raise Interrupted(_interrupted(tally, output)) from None
+    except OSError as error:
+        if isinstance(error, BrokenPipeError) and not output:
+            raise
+        raise _not_written(error, output) from None
+    failed = tally.verdicts.get(NOT_JUDGED, 0)
+    if failed or not quiet:
+        elapsed = time.monotonic() - start
+        show([wording.summary(tally.verdicts, tally.before, elapsed)], sys.stderr)
+    raise typer.Exit(OpatchError.exit_status if failed else 0)
+
+
+def _interrupted(tally: Tally, output: str) -> str:
+    done = f"interrupted; {sum(tally.verdicts.values()):,} tasks have a result"
+    return f"{done}; to go on, give the same command again" if output else done
+
+
+def _not_written(error: OSError, output: str) -> InputError:
+    return InputError(f"cannot write results to `{output or 'standard output'}`: {error.strerror}")
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[IO[bytes]]:
+    if name == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise InputError("standard input is closed; name a file of tasks")
+        yield sys.stdin.buffer
+        return
+    try:
+        file = open(name, "rb")  # noqa: SIM115 - closed below
+    except OSError as error:
+        raise InputError(f"cannot read tasks `{name}`: {error.strerror}") from None
+    with file:
+        yield file

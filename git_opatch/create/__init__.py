@@ -1,0 +1,157 @@
+"""Create a patch from what changed: the inverse of applying one.
+
+`limits` says what a format cannot express. Of the other files `line_changes` lists the runs of
+lines that differ, and `context` how little context each needs. `sections` makes the patch as
+values, `writers` its text. `proof` applies that to the base in memory: it gives the target, or is
+not used. Both versions of each file are from `git.changes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from git_opatch.create.context import HunkRange, OldFile
+from git_opatch.create.limits import obstacle
+from git_opatch.create.line_changes import line_changes
+from git_opatch.create.proof import Proof, prove
+from git_opatch.create.sections import make_section
+from git_opatch.create.writers import writer_of
+from git_opatch.git.changes import ChangedFile
+from git_opatch.model.errors import OpatchError
+from git_opatch.model.options import Format
+from git_opatch.model.patch import FilePatch
+from git_opatch.model.text import Text, visible
+
+_WITH_ANCHORS = (Format.ENVELOPE, Format.UNIFIED, Format.FILE_CHANGES, Format.OPERATIONS)
+
+
+class Wanted(NamedTuple):
+    """How to write a patch; `algorithm` is the hash of the blobs, "sha1" or "sha256"."""
+
+    patch_format: Format = Format.ENVELOPE
+    context: int | None = None
+    """Lines of context on each side of a change; None for as few as are needed."""
+    algorithm: str = "sha1"
+
+
+class CreatedPatch(NamedTuple):
+    """A patch that was proved: its text, and how many files and hunks it has."""
+
+    text: bytes
+    files: int
+    hunks: int
+
+
+class NotExpressibleError(OpatchError):
+    """No patch of the format says what changed; `reasons` has each file that it cannot express."""
+
+    def __init__(self, reasons: Sequence[tuple[str, str]], others: Sequence[Format]) -> None:
+        lines = [
+            f"{visible(path)}: {visible(reason)}" if path else reason for path, reason in reasons
+        ]
+        names = ", ".join(other.value for other in others)
+        advice = f"\n  what may express it: --format {names}" if names else ""
+        super().__init__("\nerror: ".join(lines) + advice)
+        self.reasons = tuple(reasons)
+
+
+def create_patch(files: Iterable[ChangedFile], wanted: Wanted) -> CreatedPatch:
+    """Write the patch that turns the old version of all `files` into the new one, and prove it.
+
+    Raises `NotExpressibleError` if no patch of the format does, and so nothing is written.
+    """
+    changed = list(files)
+    parts = sorted(_parts(changed, wanted.patch_format), key=_removes_last)
+    reasons = [
+        (file.path, f"{found}; no patch of the format {wanted.patch_format.value} can express that")
+        for file in parts
+        if (found := obstacle(file, wanted.patch_format))
+    ]
+    if reasons:
+        raise NotExpressibleError(list(dict.fromkeys(reasons)), _others(changed, wanted))
+    made = [(file, _make_section(file, wanted)) for file in parts]
+    reasons = [(file.path, part) for file, part in made if isinstance(part, str)]
+    if reasons:
+        raise NotExpressibleError(reasons, ())
+    sections = [part for _, part in made if isinstance(part, FilePatch)]
+    text = writer_of(wanted.patch_format)(sections) if sections else b""
+    if sections and not (proof := prove(text, changed, wanted.algorithm)).holds:
+        reason = f"the sections are right one by one, but not together: {proof.reason}"
+        raise NotExpressibleError([("", reason)], ())
+    return CreatedPatch(text, len(changed), sum(len(section.hunks) for section in sections))
+
+
+def _parts(files: Iterable[ChangedFile], patch_format: Format) -> Iterator[ChangedFile]:
+    """Split the files that are renamed where a format can only delete and add them."""
+    for file in files:
+        if file.is_renamed and patch_format is Format.OPERATIONS:
+            yield file._replace(new=None)
+            yield file._replace(old=None)
+        else:
+            yield file
+
+
+def _removes_last(file: ChangedFile) -> bool:
+    """Whether `file` stays where it is: what is removed or moved may be in the way of the rest."""
+    return not (file.new is None or file.is_renamed)
+
+
+def _others(files: Sequence[ChangedFile], wanted: Wanted) -> list[Format]:
+    """List the formats whose limits none of the files exceeds."""
+    return [
+        other
+        for other in Format
+        if other is not wanted.patch_format
+        and not any(obstacle(file, other) for file in _parts(files, other))
+    ]
+
+
+def _make_section(file: ChangedFile, wanted: Wanted) -> FilePatch | str:
+    """Make the section of `file`, proved by itself; or return why there is none.
+
+    Hunks that are not found for certain get more context, until all have the whole file.
+    """
+    write, fallback = writer_of(wanted.patch_format), None
+    old_file, ranges = _first_ranges(file, wanted)
+    while True:
+        section = make_section(file, ranges)
+        proof = prove(write([section]), [file], wanted.algorithm)
+        if proof.holds and (not proof.doubtful or wanted.context is not None):
+            return section
+        fallback = section if proof.holds else fallback
+        wider = old_file.settled(_widened(ranges, proof))
+        if wider == ranges:
+            return fallback or _reason(proof, wanted)
+        ranges = wider
+
+
+def _reason(proof: Proof, wanted: Wanted) -> str:
+    """Say why no section gives the new version, and what may help."""
+    what = f"no patch of the format {wanted.patch_format.value} gives its new version"
+    if wanted.context is not None:
+        what = f"{wanted.context} lines of context do not give its new version"
+    advice = "" if wanted.context is None else "; write it without --context"
+    return f"{what}: {proof.reason}{advice}"
+
+
+def _first_ranges(file: ChangedFile, wanted: Wanted) -> tuple[OldFile, list[HunkRange]]:
+    """Return the hunks of a file with two versions, with as little context as is wanted."""
+    if file.old is None or file.new is None or file.old.entry.id == file.new.entry.id:
+        return OldFile(Text([]), anchors=False), []
+    old, new = file.old.text, file.new.text
+    old_file, changes = (
+        OldFile(old, anchors=wanted.patch_format in _WITH_ANCHORS),
+        line_changes(old, new),
+    )
+    if wanted.context is not None:
+        return old_file, old_file.fixed(changes, wanted.context)
+    return old_file, old_file.minimal(changes)
+
+
+def _widened(ranges: Sequence[HunkRange], proof: Proof) -> list[HunkRange]:
+    """Give more context to the hunks that the proof doubts, or to all if it names none."""
+    return [
+        each.wider() if not proof.doubtful or number in proof.doubtful else each
+        for number, each in enumerate(ranges)
+    ]

@@ -1,0 +1,23 @@
+"""Write operations in JSON; a move is a deletion and a new file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from git_opatch.create.writers.hunk_lines import write_hunks, write_lines
+from git_opatch.create.writers.json_text import text_of, write_list
+from git_opatch.model.patch import FilePatch, Operation
+
+
+def write(sections: Sequence[FilePatch]) -> bytes:
+    """Write one list of operations."""
+    return write_list(map(_operation, sections))
+
+
+def _operation(section: FilePatch) -> Mapping[str, str]:
+    if section.operation is Operation.DELETE:
+        return {"type": "delete_file", "path": section.path}
+    if section.operation is Operation.ADD:
+        diff = b"".join(write_lines(hunk.lines) for hunk in section.hunks)
+        return {"type": "create_file", "path": section.path, "diff": text_of(diff)}
+    return {"type": "update_file", "path": section.path, "diff": text_of(write_hunks(section))}

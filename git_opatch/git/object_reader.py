@@ -1,0 +1,105 @@
+"""One `git cat-file --batch` that answers many questions, one after the other (D280)."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import IO, NamedTuple
+
+from git_opatch.git.output import git_message
+from git_opatch.git.runner import Conversation, GitRunner
+from git_opatch.model.errors import RepositoryError
+
+_MOST_ERRORS = 4096  # bytes of git's messages that are kept
+
+
+class GitObject(NamedTuple):
+    """An object of a repository: `kind` is git's name for its type."""
+
+    id: str
+    kind: str
+    data: bytes
+
+
+class ObjectReader:
+    """Reads the objects of one repository; git is started when it is first asked."""
+
+    def __init__(self, runner: GitRunner) -> None:
+        self._runner = runner
+        self._process: Conversation | None = None
+        self._errors = b""
+
+    def read(self, name: str) -> GitObject | None:
+        """Read the object that `name` names, as in gitrevisions(7); None if there is none.
+
+        Raises `RepositoryError` if git cannot read it.
+        """
+        if not name or "\n" in name or "\0" in name:
+            return None
+        process = self._started()
+        try:
+            _ask(process, os.fsencode(name))
+            return _read_answer(process.stdout)
+        except (OSError, EOFError):  # git ends at an object that is damaged
+            raise RepositoryError(self._end_badly(process)) from None
+
+    def close(self) -> None:
+        """End git, and wait until it has ended; the next question starts it again."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+        process.wait()
+
+    def _started(self) -> Conversation:
+        if self._process is None:
+            self._process = self._runner.start_conversation("cat-file", "--batch")
+            self._errors = b""
+            os.set_blocking(_descriptor(self._process.stderr), False)
+        self._read_errors(self._process)
+        return self._process
+
+    def _read_errors(self, process: Conversation) -> None:
+        """Take what git printed to standard error: it would wait once the pipe is full."""
+        with suppress(BlockingIOError):
+            while more := os.read(_descriptor(process.stderr), _MOST_ERRORS):
+                self._errors = (self._errors + more)[-_MOST_ERRORS:]
+
+    def _end_badly(self, process: Conversation) -> str:
+        """End git, which gave no answer, and return why."""
+        if process.stdin is not None:
+            with suppress(OSError):
+                process.stdin.close()
+        process.wait()
+        self._read_errors(process)
+        self.close()
+        return git_message(os.fsdecode(self._errors)) or "git cat-file ended without an answer"
+
+
+def _descriptor(stream: IO[bytes] | None) -> int:
+    return stream.fileno() if stream is not None else -1
+
+
+def _ask(process: Conversation, name: bytes) -> None:
+    if process.stdin is None:
+        raise EOFError
+    process.stdin.write(name + b"\n")
+    process.stdin.flush()
+
+
+def _read_answer(stream: IO[bytes] | None) -> GitObject | None:
+    """Read one answer of `cat-file --batch`. Raises `EOFError` if git ended."""
+    header = stream.readline() if stream is not None else b""
+    if stream is None or not header.endswith(b"\n"):
+        raise EOFError
+    oid, *fields = header[:-1].split(b" ")
+    if len(fields) != 2 or not fields[1].isdigit():
+        return None  # "NAME missing", "NAME ambiguous"
+    size = int(fields[1])
+    data = stream.read(size + 1)  # with the newline that follows it
+    if len(data) != size + 1:
+        raise EOFError
+    return GitObject(oid.decode(), fields[0].decode(), data[:-1])

@@ -1,0 +1,192 @@
+"""A repository as its objects alone, for many patches against many base trees (D280).
+
+Nothing but its objects decides: it has no index, no working tree, no journal. One git reads all
+trees and blobs, and what was read is kept for the next patch.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from git_opatch.git.object_reader import ObjectReader
+from git_opatch.git.output import missing_object
+from git_opatch.git.repository import Repository
+from git_opatch.git.tree import Entries, changed_tree, parse_tree
+from git_opatch.model.blob import Change, Entry
+from git_opatch.model.errors import RepositoryError
+from git_opatch.model.paths import parents
+from git_opatch.model.text import visible
+
+_MOST_NAMES = 10_000
+_BYTES_OF_ENTRY = 250
+"""About what an entry of a tree takes in memory."""
+_BYTES_OF_PATH = 150
+_TREE_TOO = 1000
+
+
+class ObjectCache:
+    """What was read of repositories, up to a number of bytes; what was used last is kept."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._size = 0
+        self._kept: OrderedDict[tuple[str, str], tuple[object, int]] = OrderedDict()
+
+    def get(self, key: tuple[str, str]) -> object | None:
+        """Return what is kept under `key`."""
+        found = self._kept.get(key)
+        if found is None:
+            return None
+        self._kept.move_to_end(key)
+        return found[0]
+
+    def put(self, key: tuple[str, str], value: object, size: int) -> None:
+        """Keep `value`, which takes about `size` bytes, unless that is most of the room."""
+        if size > self._most // 2 or key in self._kept:
+            return
+        self._kept[key] = (value, size)
+        self._size += size
+        while self._size > self._most:
+            self._size -= self._kept.popitem(last=False)[1][1]
+
+
+class ObjectRepository(Repository):
+    """A repository whose objects are read by one git, and kept in `cache`."""
+
+    has_journal = False
+
+    def __init__(self, directory: str, cache: ObjectCache) -> None:
+        """Raises `RepositoryError` if `directory` is not the top of a repository."""
+        if not os.path.isdir(directory):
+            raise RepositoryError("there is no such directory")
+        super().__init__(directory)
+        named = Path(os.path.realpath(directory))
+        if named not in map(_resolved, filter(None, (self.top, self.git_dir))):
+            raise RepositoryError(f"is not a repository, but a directory in one, {self.git_dir}")
+        self.top = None
+        self._env.pop("GIT_WORK_TREE", None)
+        self._move_to(self.git_dir)
+        self._cache, self._scope = cache, str(self.git_dir)
+        self._reader = ObjectReader(self)
+        self._roots: OrderedDict[str, str] = OrderedDict()
+        self._id_length = 20 if self.algorithm == "sha1" else 32
+
+    def close(self) -> None:
+        """End git."""
+        self._reader.close()
+
+    def list_tree(
+        self, tree: str, paths: Sequence[str], *, recursive: bool = False
+    ) -> dict[str, Entry | None]:
+        """List what `tree` has at each of `paths`, as `Repository.list_tree` does."""
+        root = self.tree_id(tree)
+        found: dict[str, Entry | None] = {}
+        for path in paths:
+            walked = dict(self._walk(root, path))
+            above = {name: entry for name, entry in walked.items() if entry is None}
+            found |= {path: walked[path]} if path in walked else {}
+            found |= above if recursive else {}
+            if recursive and path in found and found[path] is None:
+                found |= self._below(self._subtree(root, path), path)
+        return found
+
+    def list_files(self, tree: str) -> Sequence[str]:
+        """List the paths of all files of `tree`."""
+        root = self.tree_id(tree)
+        key = (self._scope, f"files of {root}")
+        kept = self._cache.get(key)
+        if isinstance(kept, list):
+            return kept
+        files = list(super().list_files(root))
+        self._cache.put(key, files, _TREE_TOO + len(files) * _BYTES_OF_PATH)
+        return files
+
+    def read_blobs(
+        self, ids: Iterable[str], *, env: Mapping[str, str] | None = None
+    ) -> dict[str, bytes]:
+        """Read the bytes of each blob. Raises `RepositoryError` if one is missing."""
+        if env is not None:
+            return super().read_blobs(ids, env=env)
+        return {oid: self._blob(oid) for oid in set(ids)}
+
+    def tree_id(self, name: str) -> str:
+        """Return the id of the tree that `name` names, the same one for as long as this lives.
+
+        Raises `RepositoryError` for what is not a tree-ish.
+        """
+        known = self._roots.get(name)
+        if known is not None:
+            return known
+        found = self._reader.read(name + "^{tree}")
+        if found is None or found.kind != "tree":
+            raise RepositoryError(f"`{visible(name)}` is not a tree or commit of this repository")
+        self._keep_tree(found.id, found.data)
+        self._roots[name] = found.id
+        if len(self._roots) > _MOST_NAMES:
+            self._roots.popitem(last=False)
+        return found.id
+
+    def changed_tree(self, base: str, changes: Iterable[Change]) -> str:
+        """Return the id of the tree of `base` after `changes`. Nothing is written."""
+        return changed_tree(self.tree_id(base), changes, self.algorithm, self._entries)
+
+    def _walk(self, root: str, path: str) -> Iterator[tuple[str, Entry | None]]:
+        """Yield each directory above `path` and what is at `path`, as far as they exist."""
+        tree: str | None = root
+        for name in (*parents(path), path):
+            entry = self._entries(tree).get(name.rpartition("/")[2]) if tree else None
+            if entry is None:
+                return
+            tree = entry.id if entry.mode is None else None
+            yield name, Entry(entry.mode, entry.id) if entry.mode else None
+
+    def _subtree(self, root: str, path: str) -> str:
+        for name in path.split("/"):
+            root = self._entries(root)[name].id
+        return root
+
+    def _below(self, tree: str, path: str) -> dict[str, Entry | None]:
+        found: dict[str, Entry | None] = {}
+        for name, entry in self._entries(tree).items():
+            full = f"{path}/{name}"
+            if entry.mode is None:
+                found[full] = None
+                found |= self._below(entry.id, full)
+            else:
+                found[full] = Entry(entry.mode, entry.id)
+        return found
+
+    def _entries(self, tree: str) -> Entries:
+        kept = self._cache.get((self._scope, tree))
+        if isinstance(kept, dict):
+            return kept
+        found = self._reader.read(tree)
+        if found is None or found.kind != "tree":
+            raise missing_object(tree)
+        return self._keep_tree(tree, found.data)
+
+    def _keep_tree(self, tree: str, data: bytes) -> Entries:
+        try:
+            entries = parse_tree(data, self._id_length)
+        except ValueError:
+            raise RepositoryError(f"tree {tree} is damaged") from None
+        size = _TREE_TOO + len(entries) * _BYTES_OF_ENTRY
+        self._cache.put((self._scope, tree), entries, size)
+        return entries
+
+    def _blob(self, oid: str) -> bytes:
+        kept = self._cache.get((self._scope, oid))
+        if isinstance(kept, bytes):
+            return kept
+        found = self._reader.read(oid)
+        if found is None:
+            raise missing_object(oid)
+        self._cache.put((self._scope, oid), found.data, len(found.data))
+        return found.data
+
+
+def _resolved(path: Path) -> Path:
+    return Path(os.path.realpath(path))

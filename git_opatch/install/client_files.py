@@ -1,0 +1,312 @@
+"""The files of each client, with our part in them and without it. Reads them, and writes none.
+
+| client | hook | skill, below |
+| --- | --- | --- |
+| Claude Code | `settings.local.json` in `.claude`, or `settings.json` in the user's | `.claude` |
+| Codex | `hooks.json` in `.codex`, or `config.toml` if its hooks are there | `.agents` |
+| OpenCode | a plugin in `.opencode` | `.opencode` |
+
+Rules: the hooks references of Claude Code and Codex, the plugin and skills references of OpenCode,
+agentskills.io. What is ours is recognized by the command, or by a line of the file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from git_opatch.install import json_text
+from git_opatch.model.errors import InputError
+
+_EVENT = "PreToolUse"
+_HOOK = "agent-hook"
+_BEGIN, _END = "# git opatch: begin", "# git opatch: end"
+_BLOCK = re.compile(rf"(?:(?<=\n)\n)?{_BEGIN}\n(.*?){_END}\n", re.DOTALL)
+_PLUGIN_MARK = "// git-opatch: "
+_SKILL_MARK = "installed-by: git-opatch\n"
+
+
+class Client(Enum):
+    """The agents that a hook can be installed for."""
+
+    CLAUDE = "claude"
+    CODEX = "codex"
+    OPENCODE = "opencode"
+
+
+class Places(NamedTuple):
+    """Where a client has what we install; `base` is the project or the user's home."""
+
+    base: Path
+    skill: Path
+    hooks: Path | None = None
+    """A file of hooks in JSON."""
+    config: Path | None = None
+    """A configuration in TOML that may have hooks, too."""
+    plugin: Path | None = None
+
+
+class FileChange(NamedTuple):
+    """The text of a file before and after; None where there is no file."""
+
+    path: Path
+    old: str | None
+    new: str | None
+
+
+class Installed(NamedTuple):
+    """A hook of ours in a file: the command that it runs, and where it is in the file's value."""
+
+    path: Path
+    command: str
+    at: json_text.Path = ()
+    value: Mapping[str, Any] = {}
+
+
+_MATCHERS = {
+    Client.CLAUDE: "Bash|Edit|MultiEdit|Write|NotebookEdit",
+    Client.CODEX: "apply_patch|Bash",
+}
+
+
+def places_in(client: Client, top: Path) -> Places:
+    """Return where the client has it for the project at `top`.
+
+    Claude Code has a file for what is of one machine, as the path of the program is.
+    """
+    if client is Client.CLAUDE:
+        root = top / ".claude"
+        return Places(top, _skill_in(root), hooks=root / "settings.local.json")
+    if client is Client.CODEX:
+        return _codex(top, top / ".codex", top / ".agents")
+    root = top / ".opencode"
+    return Places(top, _skill_in(root), plugin=root / "plugins/git-opatch.js")
+
+
+def places_of_user(client: Client, home: Path, env: Mapping[str, str]) -> Places:
+    """Return where the client has it for all projects; `env` may name other directories."""
+    if client is Client.CLAUDE:
+        root = Path(env.get("CLAUDE_CONFIG_DIR") or home / ".claude")
+        return Places(home, _skill_in(root), hooks=root / "settings.json")
+    if client is Client.CODEX:
+        return _codex(home, Path(env.get("CODEX_HOME") or home / ".codex"), home / ".agents")
+    root = Path(env.get("XDG_CONFIG_HOME") or home / ".config") / "opencode"
+    return Places(home, _skill_in(root), plugin=root / "plugins/git-opatch.js")
+
+
+def _codex(base: Path, root: Path, agents: Path) -> Places:
+    return Places(base, _skill_in(agents), root / "hooks.json", root / "config.toml")
+
+
+def _skill_in(root: Path) -> Path:
+    return root / "skills/git-opatch/SKILL.md"
+
+
+def plan_install(client: Client, places: Places, program: Sequence[str]) -> list[FileChange]:
+    """List the changes that install our part for `program`, the words that start git opatch.
+
+    Empty if it is installed. Raises `InputError` for a file that cannot be read or extended.
+    """
+    changes = [_own_file(places.skill, _SKILL_MARK, _skill(program))]
+    if places.plugin:
+        changes.append(_own_file(places.plugin, _PLUGIN_MARK, _plugin(program)))
+    elif places.config and _has_hooks(places.config) and not _has_hooks_file(places):
+        changes.append(_toml_with_hook(places.config, _MATCHERS[client], program))
+    elif places.hooks:
+        changes.append(_json_with_hook(places.hooks, _MATCHERS[client], program))
+    return [change for change in changes if change.old != change.new]
+
+
+def plan_removal(places: Places) -> list[FileChange]:
+    """List the changes that take our part out, and nothing else. Raises as `plan_install`."""
+    changes = [_own_file(places.skill, _SKILL_MARK, None)]
+    if places.plugin:
+        changes.append(_own_file(places.plugin, _PLUGIN_MARK, None))
+    if places.config:
+        old = read_text(places.config)
+        changes.append(FileChange(places.config, old, _BLOCK.sub("", old) if old else old))
+    if places.hooks:
+        changes.append(_json_without_hook(places.hooks))
+    return [change for change in changes if change.old != change.new]
+
+
+def installed_hooks(places: Places) -> Iterator[Installed]:
+    """Yield each hook of ours in the configuration. Raises `InputError` for an unreadable file."""
+    for path in (places.hooks, places.config):
+        text = read_text(path) if path else None
+        if path and text:
+            value = json_text.read_object(text, str(path)) if path == places.hooks else None
+            value = read_toml(text, path) if value is None else value
+            for at, command in _ours(value, path):
+                yield Installed(path, command, at, value)
+    text = read_text(places.plugin) if places.plugin else None
+    if places.plugin and text and (found := re.search(r"(?m)^const PROGRAM = (\[.*\])$", text)):
+        yield Installed(places.plugin, hook_command(json.loads(found[1])))
+
+
+def hook_command(program: Sequence[str], arguments: Sequence[str] = ()) -> str:
+    """Spell the command of the hook, as a shell reads it."""
+    return shlex.join([*program, _HOOK, *arguments])
+
+
+def _own_file(path: Path, mark: str, new: str | None) -> FileChange:
+    """Change a file that is ours as a whole. Raises `InputError` if it is not."""
+    old = read_text(path)
+    if old is not None and mark not in old:
+        raise InputError(f"`{path}` is not a file of git opatch; it was left as it is")
+    return FileChange(path, old, new)
+
+
+def _skill(program: Sequence[str]) -> str:
+    directory = files("git_opatch")
+    prompt = "".join((directory / f"prompts/{name}.md").read_text("utf-8") for name in
+                     ("envelope", "rules"))  # fmt: skip
+    text = (directory / "install/skill.md").read_text("utf-8")
+    return text.replace("@PROMPT@", prompt).replace("@PROGRAM@", shlex.join(program))
+
+
+def _plugin(program: Sequence[str]) -> str:
+    text = (files("git_opatch") / "install/opencode.js").read_text("utf-8")
+    line = f"const PROGRAM = {json.dumps(list(program))}"
+    return text.replace('const PROGRAM = ["git-opatch"]', line)
+
+
+def _json_with_hook(path: Path, matcher: str, program: Sequence[str]) -> FileChange:
+    old = read_text(path)
+    text = old if old and old.strip() else "{}\n"
+    value = json_text.read_object(text, str(path))
+    found = list(_ours(value, path))
+    for at, command in found:
+        text = json_text.replaced(text, (*at, "command"), _updated(command, program))
+    if not found:
+        entry = {
+            "matcher": matcher,
+            "hooks": [{"type": "command", "command": hook_command(program)}],
+        }
+        text = _with_entry(text, value, entry)
+    return FileChange(path, old, text)
+
+
+def _with_entry(text: str, value: Mapping[str, Any], entry: object) -> str:
+    if "hooks" not in value:
+        return json_text.added(text, (), "hooks", {_EVENT: [entry]})
+    if _EVENT not in value["hooks"]:
+        return json_text.added(text, ("hooks",), _EVENT, [entry])
+    return json_text.added(text, ("hooks", _EVENT), None, entry)
+
+
+def _json_without_hook(path: Path) -> FileChange:
+    old = read_text(path)
+    if not old or not old.strip():
+        return FileChange(path, old, old)
+    text = old
+    while found := next(_ours(value := json_text.read_object(text, str(path)), path), None):
+        text = json_text.removed(text, _whole_group(found[0], value))
+    return FileChange(path, old, None if text != old and text == "{}\n" else text)
+
+
+def _ours(value: Mapping[str, Any], path: Path) -> Iterator[tuple[json_text.Path, str]]:
+    """Yield where a hook of ours is, and its command. Raises `InputError` for another structure."""
+    hooks = value.get("hooks", {})
+    groups = hooks.get(_EVENT, []) if isinstance(hooks, dict) else None
+    if not isinstance(groups, list):
+        raise InputError(f"`{path}` has `hooks` of another structure than the client reads")
+    for number, group in enumerate(groups):
+        handlers = group.get("hooks") if isinstance(group, dict) else None
+        for index, handler in enumerate(handlers if isinstance(handlers, list) else []):
+            command = handler.get("command") if isinstance(handler, dict) else None
+            if isinstance(command, str) and _arguments(command) is not None:
+                yield ("hooks", _EVENT, number, "hooks", index), command
+
+
+def _whole_group(at: json_text.Path, value: Mapping[str, Any]) -> json_text.Path:
+    """Return the path of the group where the hook at `at` is its only one: it is ours, then."""
+    *group, name, _ = at
+    found: Any = value
+    for step in group:
+        found = found[step]
+    return at if len(found[name]) > 1 else tuple(group)
+
+
+def _arguments(command: str) -> list[str] | None:
+    """Return the arguments of a command that is a hook of ours; None if it is not one."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return None
+    if _HOOK not in words:
+        return None
+    at = words.index(_HOOK)
+    names = {os.path.basename(word) for word in words[:at]}
+    is_ours = "git-opatch" in names or "git_opatch" in names or words[:at] == ["git", "opatch"]
+    return words[at + 1 :] if is_ours else None
+
+
+def _updated(command: str, program: Sequence[str]) -> str:
+    """Spell the command for another path of the program; its own arguments are kept."""
+    return hook_command(program, _arguments(command) or ())
+
+
+def _has_hooks_file(places: Places) -> bool:
+    return places.hooks is not None and os.path.lexists(places.hooks)
+
+
+def _has_hooks(path: Path) -> bool:
+    """Whether a TOML configuration has hooks of its own; trust that is recorded there is none."""
+    text = read_text(path)
+    hooks = read_toml(text, path).get("hooks", {}) if text else {}
+    return bool(isinstance(hooks, dict) and hooks.keys() - {"state"})
+
+
+def _toml_with_hook(path: Path, matcher: str, program: Sequence[str]) -> FileChange:
+    """Append our hook as a block of its own; comments and all else stay."""
+    old = read_text(path) or ""
+    found = list(_ours(read_toml(old, path), path))
+    block = _BLOCK.search(old)
+    if found and not block:
+        return FileChange(path, old, old)
+    arguments = _arguments(found[0][1]) if found else None
+    command = json.dumps(hook_command(program, arguments or ()), ensure_ascii=False)
+    text = (
+        f"{_BEGIN}\n[[hooks.{_EVENT}]]\nmatcher = {json.dumps(matcher)}\n"
+        f'[[hooks.{_EVENT}.hooks]]\ntype = "command"\ncommand = {command}\n{_END}\n'
+    )
+    if block:
+        begin = block.start() + block[0].index(_BEGIN)
+        return FileChange(path, old, old[:begin] + text + old[block.end() :])
+    new = f"{old}{'' if old.endswith(chr(10)) else chr(10)}\n{text}"
+    try:
+        read_toml(new, path)
+    except InputError:
+        message = f"`{path}` has hooks to which none can be appended; add this to them:\n{text}"
+        raise InputError(message.rstrip("\n")) from None
+    return FileChange(path, old, new)
+
+
+def read_toml(text: str, path: Path) -> dict[str, Any]:
+    """Parse the text of the file `path`. Raises `InputError`."""
+    import tomllib  # which only Codex needs
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"`{path}` is not TOML: {error}") from None
+
+
+def read_text(path: Path) -> str | None:
+    """Read a file; None if there is none. Raises `InputError` if it is not text."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InputError(f"cannot read `{path}`: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"`{path}` is not text in UTF-8") from None

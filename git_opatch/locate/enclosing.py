@@ -1,0 +1,50 @@
+"""Name the definition, or the section, that a line is in, as the heading of git's hunks does.
+
+It is for a reader: nothing is decided by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from git_opatch.locate.outline import Heading, heading_at, is_certain
+from git_opatch.model.result import Enclosing
+from git_opatch.model.text import indentation
+
+_MOST_NAMED = 5
+_MOST_ABOVE = 1000
+"""What a line is in is looked for in so many lines above it."""
+_IN_THE_MARGIN = (b"{", b")", b"]", b"#", b"public", b"protected", b"private")
+"""What begins a line that may be indented as the definition which it belongs to."""
+
+
+def name_enclosing(positions: Sequence[int], lines: Sequence[bytes]) -> tuple[Enclosing, ...]:
+    """Name what the lines at the first of `positions` are in, where that can be told.
+
+    A blank line is in what the one below it is in.
+    """
+    found = []
+    for position in positions[:_MOST_NAMED]:
+        at = next((at for at in range(position, len(lines)) if lines[at].strip()), None)
+        heading = None if at is None else _heading_above(at, lines)
+        if heading is not None:
+            found.append(Enclosing(position, heading, lines[heading]))
+    return tuple(found)
+
+
+def _heading_above(position: int, lines: Sequence[bytes]) -> int | None:
+    """Return the line of the definition that `position` is in, else that of the section, or None.
+
+    All lines between a definition and what is in it are indented more.
+    """
+    section = None
+    margin = len(indentation(lines[position]))
+    for at in range(position - 1, max(position - _MOST_ABOVE, 0) - 1, -1):
+        line, kind = lines[at], heading_at(lines, at)
+        if kind is Heading.DEFINITION and len(indentation(line)) < margin:
+            return at
+        if kind and kind is not Heading.DEFINITION and section is None:
+            section = at if is_certain(lines, at, kind) else None
+        if line.strip() and not line.lstrip().startswith(_IN_THE_MARGIN):
+            margin = min(margin, len(indentation(line)))
+    return section

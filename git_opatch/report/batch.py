@@ -1,0 +1,69 @@
+"""Word how far a batch is, and draw it on a terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from typing import IO, TypeVar
+
+from git_opatch.report.document import Status
+
+_EVERY = 0.25  # seconds
+_NOT_JUDGED = Status.ERROR.value
+_Tally = TypeVar("_Tally")
+
+
+def summary(verdicts: Mapping[str, int], before: int, seconds: float) -> str:
+    """Count the tasks: "9 tasks (81/s): 7 would apply, 1 refused; 1 could not be judged"."""
+    total = sum(verdicts.values())
+    earlier = f", {before:,} of them by an earlier run" if before else ""
+    judged = total - before
+    rate = f" ({judged / seconds:,.0f}/s)" if judged and seconds else ""
+    failed = verdicts.get(_NOT_JUDGED, 0)
+    return (
+        f"{total:,} task{'s' * (total != 1)}{earlier}{rate}: {count_verdicts(verdicts)}; "
+        f"{failed:,} could not be judged"
+    )
+
+
+def count_verdicts(verdicts: Mapping[str, int]) -> str:
+    """Count the tasks that were judged by verdict, best first."""
+    order = [status.value for status in Status if status.value != _NOT_JUDGED]
+    parts = [f"{verdicts[name]:,} {name.replace('_', ' ')}" for name in order if name in verdicts]
+    return ", ".join(parts) or "none judged"
+
+
+def shows_progress() -> bool:
+    """Whether standard error is a terminal that can draw a bar."""
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def with_bar(tallies: Iterable[_Tally], tasks: IO[bytes]) -> Iterator[_Tally]:
+    """Yield each of `tallies`, and draw a bar on standard error meanwhile.
+
+    It shows how much of `tasks` was read, the rate and the counts; a tally has `verdicts` and
+    `before`. How many tasks there are, nobody knows before all are read.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
+    size = os.fstat(tasks.fileno()).st_size if tasks.seekable() else None
+    start = drawn = time.monotonic()
+    console = Console(stderr=True, highlight=False)
+    with Progress(*columns, console=console, auto_refresh=False, transient=True) as progress:
+        bar = progress.add_task("", total=size or None)
+        for tally in tallies:
+            now = time.monotonic()
+            if now - drawn > _EVERY:
+                drawn = now
+                counts, before = getattr(tally, "verdicts", {}), getattr(tally, "before", 0)
+                progress.update(
+                    bar,
+                    completed=tasks.tell() if size else 0,
+                    description=summary(counts, before, now - start),
+                )
+                progress.refresh()
+            yield tally

@@ -1,0 +1,174 @@
+"""`git opatch doctor`: whether the hook of an agent would run."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from sandbox import Ran, Sandbox
+
+from git_opatch.agent.doctor import codex_hash
+from git_opatch.install.client_files import Client, Installed, installed_hooks, places_in
+
+_PROGRAM = Path(sys.executable).with_name("git-opatch")
+_CLIENTS = ("claude", "codex", "opencode")
+# What Codex 0.169 says of the first hook (`codex app-server`, hooks/list, currentHash).
+_COMMAND = "/tmp/G-prog agent-hook"
+_HASH = "sha256:12c0e3453597a4c6566b46058b08955982ce18e818dd094994c16e05bf50021d"
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit({"f": "a\n"})
+    return repo
+
+
+def _install(repo: Sandbox, client: str, *options: str) -> None:
+    ran = repo.program(str(_PROGRAM), "install-agent", client, "--yes", *options)
+    assert ran.status == 0, ran.err
+
+
+def _doctor(repo: Sandbox, *words: str, cwd: Path | None = None) -> Ran:
+    ran = repo.opatch("doctor", *words, cwd=cwd)
+    assert ran.err == ""
+    return ran
+
+
+def _trust(repo: Sandbox, home: Path, digest: str) -> None:
+    key = f"{repo.path}/.codex/hooks.json:pre_tool_use:0:0"
+    text = (
+        f'[projects.{json.dumps(str(repo.path))}]\ntrust_level = "trusted"\n'
+        f'[hooks.state.{json.dumps(key)}]\ntrusted_hash = "{digest}"\n'
+    )
+    path = home / ".codex/config.toml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+
+
+@pytest.mark.parametrize("client", ["claude", "opencode"])
+@pytest.mark.parametrize("scope", ["--project", "--user"])
+def test_a_hook_that_is_installed_would_run(base: Sandbox, client: str, scope: str) -> None:
+    before = base.state()
+    _install(base, client, scope)
+    ran = _doctor(base, client)
+    assert ran.status == 0
+    assert ran.out.startswith(f"{client}, {scope[2:]}: would run: {_PROGRAM} agent-hook (".encode())
+    assert len(ran.out.splitlines()) == 1
+    assert _doctor(base).out == ran.out
+    base.program(str(_PROGRAM), "install-agent", client, "--yes", "--remove", scope)
+    assert base.state() == before
+
+
+def test_nothing_installed_is_said(base: Sandbox, tmp_path: Path) -> None:
+    ran = _doctor(base)
+    assert ran.status == 1
+    assert ran.out == b"no hook is installed; to install one: git opatch install-agent CLIENT\n"
+    ran = _doctor(base, "codex", cwd=tmp_path)
+    assert ran.status == 1
+    assert ran.out.endswith(b"git opatch install-agent codex\n")
+
+
+def test_a_program_that_is_gone_is_found(base: Sandbox) -> None:
+    _install(base, "claude")
+    name = ".claude/settings.local.json"
+    base.write(name, base.read(name).replace(str(_PROGRAM).encode(), b"/nowhere/git-opatch"))
+    ran = _doctor(base, "claude")
+    assert ran.status == 1
+    assert b"would not run as it should: /nowhere/git-opatch agent-hook" in ran.out
+    assert b"it does not deny a bad patch (status 127)" in ran.out
+
+
+def test_a_name_is_looked_up_on_a_path(base: Sandbox) -> None:
+    _install(base, "claude")
+    name = ".claude/settings.local.json"
+    base.write(name, base.read(name).replace(str(_PROGRAM).encode(), b"git-opatch"))
+    ran = _doctor(base, "claude")
+    assert ran.status == 1
+    assert b"  `git-opatch` is looked up on the client's PATH" in ran.out
+    assert b"does not deny" not in ran.out
+
+
+def test_hooks_that_are_switched_off_are_found(base: Sandbox, sealed: Path) -> None:
+    _install(base, "claude")
+    base.write(".claude/settings.json", '{"disableAllHooks": true}')
+    ran = _doctor(base, "claude")
+    assert (ran.status, b"`disableAllHooks` is set in " in ran.out) == (1, True)
+    base.write(".claude/settings.json", '{"disableAllHooks": false}')
+    assert _doctor(base, "claude").status == 0
+    (sealed / ".claude").mkdir()
+    (sealed / ".claude/settings.json").write_text('{"disableAllHooks": true}')
+    assert _doctor(base, "claude").status == 1
+
+
+def test_a_matcher_that_misses_the_tool_is_found(base: Sandbox) -> None:
+    _install(base, "claude")
+    name = ".claude/settings.local.json"
+    base.write(name, base.read(name).replace(b"Bash|Edit", b"Edit"))
+    ran = _doctor(base, "claude")
+    assert (ran.status, b"  its matcher does not match the tool Bash" in ran.out) == (1, True)
+
+
+def test_codex_needs_trust_in_the_project_and_in_the_hook(base: Sandbox, sealed: Path) -> None:
+    _install(base, "codex")
+    ran = _doctor(base, "codex")
+    assert ran.status == 1
+    assert b"  the project is not trusted: " in ran.out
+    assert b"  the hook is not trusted: " in ran.out
+    _trust(base, sealed, "sha256:0")
+    ran = _doctor(base, "codex")
+    assert ran.status == 1
+    assert b"  the hook has changed since it was trusted" in ran.out
+    assert b"project is not trusted" not in ran.out
+
+
+def test_the_hash_of_trust_is_that_of_codex() -> None:
+    handler = {"type": "command", "command": _COMMAND}
+    group = {"matcher": "apply_patch|Bash", "hooks": [handler]}
+    at = ("hooks", "PreToolUse", 0, "hooks", 0)
+    hook = Installed(Path("hooks.json"), _COMMAND, at, {"hooks": {"PreToolUse": [group]}})
+    assert codex_hash(hook) == _HASH
+
+
+def test_a_trusted_hook_of_codex_would_run(base: Sandbox, sealed: Path) -> None:
+    _install(base, "codex")
+    (hook,) = installed_hooks(places_in(Client.CODEX, base.path))
+    _trust(base, sealed, codex_hash(hook))
+    ran = _doctor(base, "codex")
+    assert (ran.status, ran.out.count(b"\n")) == (0, 1)
+    config = sealed / ".codex/config.toml"
+    for more, message in (
+        ("[features]\nhooks = false\n", b"`features.hooks` is off"),
+        ("enabled = false\n", b"the hook is not trusted"),
+    ):
+        text = config.read_text()
+        config.write_text(text + more)
+        ran = _doctor(base, "codex")
+        assert (ran.status, message in ran.out) == (1, True)
+        config.write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".codex/hooks.json", "{"),
+        (".codex/config.toml", "x ="),
+        (".claude/settings.local.json", "[1]"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named(base: Sandbox, name: str, text: str) -> None:
+    base.write(name, text)
+    ran = base.opatch("doctor")
+    assert ran.status == 128
+    assert str(base.path / name) in ran.err
+
+
+def test_odd_values_are_no_hooks(base: Sandbox, sealed: Path) -> None:
+    groups = [None, 1, {}, {"hooks": 1}, {"hooks": [1, {}, {"command": 1}, {"command": "'"}]}]
+    base.write(".claude/settings.local.json", json.dumps({"hooks": {"PreToolUse": groups}}))
+    (sealed / ".codex").mkdir()
+    (sealed / ".codex/config.toml").write_text("projects = 1\nfeatures = 1\nhooks = {state = 1}\n")
+    assert b"no hook is installed" in _doctor(base).out
+    _install(base, "codex")
+    assert b"the hook is not trusted" in _doctor(base, "codex").out

@@ -1,0 +1,125 @@
+"""Whatever changed, a created patch gives the target, byte for byte, or there is none."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from examples import examples
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
+from sandbox import Sandbox
+
+from git_opatch import parse_patch, plan_in_memory
+from git_opatch.create import NotExpressibleError, Wanted, create_patch
+from git_opatch.git.changes import ChangedFile
+from git_opatch.model.blob import Blob, Entry, Mode, blob_id
+from git_opatch.model.options import Format
+from git_opatch.model.text import Text
+
+_LINES = [
+    b"", b"", b" ", b"x", b"x", b"}", b"\t}", b"    return x", b"def f():", b"-", b"+", b"-- a/f",
+    b"++ b/f", b"@@", b"@@ x", b"*** End Patch", b"*** End of File", b"*** Update File: x",
+    b"<<<<<<< SEARCH", b"=======", b">>>>>>> REPLACE", b"\\=======", b":start_line:1", b"```",
+    b"</FILE_PATCH>", b"<FILE_NEW file_path=\"x\">", b"~", b"...", b"\\ No newline at end of file",
+    b"diff --git a/x b/x", b"--- a/x", b"EOF", b"'", b'"', b"\\n", "ü\u2028".encode(), b"\x0c",
+    b"\r", b"x\r", b"\xff", b"\xef\xbb\xbfx", b"# x", b"1 | x",
+]  # fmt: skip
+_PATHS = ["a", "a.py", "d/b.txt", "a b.md", "ü/ñ", "README", "c", "d/e f/g", "python", "x:y", "-n"]
+
+
+@st.composite
+def _content(draw: st.DrawFn) -> bytes:
+    lines = draw(st.lists(st.sampled_from(_LINES), max_size=25))
+    end = draw(st.sampled_from([b"\n", b"\n", b"\n", b"\r\n"]))
+    is_ended = draw(st.integers(0, 5)) > 0
+    return end.join(lines) + (end if lines and is_ended else b"")
+
+
+@st.composite
+def _edited(draw: st.DrawFn, old: bytes) -> bytes:
+    """Remove, replace and insert lines of `old`."""
+    lines = old.split(b"\n")
+    for _ in range(draw(st.integers(1, 4))):
+        at = draw(st.integers(0, len(lines)))
+        gone = draw(st.integers(0, 2))
+        lines[at : at + gone] = draw(st.lists(st.sampled_from(_LINES), max_size=3))
+    return b"\n".join(lines)
+
+
+@st.composite
+def changes(draw: st.DrawFn) -> dict[str, tuple[bytes | None, bytes | None]]:
+    """Draw files with both versions."""
+    files: dict[str, tuple[bytes | None, bytes | None]] = {}
+    for path in draw(st.lists(st.sampled_from(_PATHS), min_size=1, max_size=3, unique=True)):
+        old = draw(st.none() | _content())
+        new = draw(_content()) if old is None else draw(st.none() | _edited(old))
+        if old != new:
+            files[path] = (old, new)
+    return files
+
+
+def _blob(path: str, data: bytes | None) -> Blob | None:
+    if data is None:
+        return None
+    return Blob(path, Entry(Mode.REGULAR, blob_id(Text.from_bytes(data), "sha1")), data)
+
+
+def _changed(files: dict[str, tuple[bytes | None, bytes | None]]) -> list[ChangedFile]:
+    return [ChangedFile(_blob(path, old), _blob(path, new)) for path, (old, new) in files.items()]
+
+
+def _created(files: dict[str, tuple[bytes | None, bytes | None]], wanted: Wanted) -> bytes | None:
+    """Create the patch; None where there is none, for which each file has a reason."""
+    try:
+        return create_patch(_changed(files), wanted).text
+    except NotExpressibleError as error:
+        assert error.reasons
+        assert all(reason for _, reason in error.reasons)
+        return None
+
+
+@pytest.mark.parametrize("patch_format", Format)
+@examples(10)
+@given(changes(), st.none() | st.integers(0, 3))
+def test_a_created_patch_gives_the_target(
+    patch_format: Format,
+    files: dict[str, tuple[bytes | None, bytes | None]],
+    context: int | None,
+) -> None:
+    text = _created(files, Wanted(patch_format, context))
+    if not text:
+        return
+    base = {path: old for path, (old, _) in files.items() if old is not None}
+    plan = plan_in_memory(parse_patch(text), base)
+    assert not plan.failures
+    assert {change.path for change in plan.completed.changes} == files.keys()
+    contents = plan.completed.contents()
+    assert contents == {path: new for path, (_, new) in files.items() if new is not None}
+
+
+@pytest.mark.parametrize("patch_format", Format)
+@examples(0.5, HealthCheck.function_scoped_fixture)
+@given(changes())
+def test_git_has_the_target_when_it_is_applied(
+    patch_format: Format, files: dict[str, tuple[bytes | None, bytes | None]]
+) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        repo = Sandbox(Path(directory)).init()
+        repo.commit({path: old for path, (old, _) in files.items() if old is not None})
+        before = repo.git("rev-parse", "HEAD").decode().strip()
+        for path, (_, new) in files.items():
+            if new is None:
+                (repo.path / path).unlink()
+            else:
+                repo.write(path, new)
+        repo.commit()
+        target = repo.index()
+        ran = repo.opatch("create", f"{before}..HEAD", "--format", patch_format.value)
+        assert (ran.status, bool(ran.out)) in ((0, bool(files)), (1, False)), ran.err
+        if ran.out:
+            repo.git("reset", "-q", "--hard", before)
+            applied = repo.opatch("apply", feed=ran.out)
+            assert applied.status == 0, (applied.err, ran.out)
+            assert repo.index() == target

@@ -1,0 +1,159 @@
+"""Trees and blobs read by one git are those that git lists, and computed ids are git's."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox
+
+from git_opatch.git.object_repository import ObjectCache, ObjectRepository
+from git_opatch.git.repository import Repository
+from git_opatch.model.blob import Change, Entry, Mode
+from git_opatch.model.errors import RepositoryError
+
+_FILES = {
+    "a": "a\n",
+    "a.b": "sorted between a and a/\n",
+    "dir/a": "1\n",
+    "dir/sub/b": "2\n",
+    "dir/sub/c d": "3\n",
+    "dir.x/e": "4\n",
+    "ä/ö": "5\n",
+    "run": "6\n",
+}
+_PATHS = ["a", "a/x", "dir", "dir/sub", "dir/sub/b", "dir/sub/b/x", "dir/no", "no/no", "link",
+          "link/x", "module", "module/x", "ä/ö", "ä", "dir/sub/c d", "*", "a*"]  # fmt: skip
+
+
+@pytest.fixture(params=["sha1", "sha256"])
+def base(tmp_path: Path, request: pytest.FixtureRequest) -> Sandbox:
+    repo = Sandbox(tmp_path / "repo").init(f"--object-format={request.param}")
+    for name, text in _FILES.items():
+        repo.write(name, text)
+    os.symlink("a", repo.path / "link")
+    (repo.path / "run").chmod(0o755)
+    repo.git("add", "-A")
+    length = {"sha1": 40, "sha256": 64}[request.param]
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * length},module")
+    repo.git("commit", "-qm", "base")
+    return repo
+
+
+def _opened(repo: Sandbox, size: int = 1 << 20) -> ObjectRepository:
+    return ObjectRepository(str(repo.path), ObjectCache(size))
+
+
+@pytest.mark.parametrize("size", [0, 3000, 1 << 20], ids="cache of {}".format)
+def test_trees_are_listed_as_git_lists_them(base: Sandbox, size: int) -> None:
+    ours, gits = _opened(base, size), Repository(base.path)
+    for recursive in (False, True, False, True):
+        for path in _PATHS:
+            expected = gits.list_tree("HEAD", [path], recursive=recursive)
+            if path == "module/x":  # git lists the submodule, which may have it
+                expected.pop("module", None)
+            assert ours.list_tree("HEAD", [path], recursive=recursive) == expected, path
+    ours.close()
+
+
+def test_files_and_blobs_are_those_of_the_tree(base: Sandbox) -> None:
+    ours = _opened(base)
+    listed = base.git("ls-tree", "-r", "-z", "--name-only", "HEAD").decode().split("\0")[:-1]
+    assert ours.list_files("HEAD") == ours.list_files("HEAD") == listed
+    entry = ours.list_tree("HEAD", ["dir/sub/b"])["dir/sub/b"]
+    assert entry is not None
+    assert ours.read_blobs([entry.id, entry.id]) == {entry.id: b"2\n"}
+    ours.close()
+
+
+@pytest.mark.parametrize(
+    "name", ["no", "", "HEAD:a", "HEAD\nHEAD", "--help", "HEAD:dir", "\0", "-"]
+)
+def test_what_is_not_a_tree_is_refused(base: Sandbox, name: str) -> None:
+    ours = _opened(base)
+    with pytest.raises(RepositoryError, match="is not a tree or commit"):
+        ours.tree_id(name)
+    for tree in ("HEAD", "main^0", base.git("rev-parse", "HEAD:dir").decode().strip()):
+        assert ours.tree_id(tree) == base.git("rev-parse", tree + "^{tree}").decode().strip()
+    ours.close()
+
+
+def test_a_missing_object_is_named_and_the_next_is_read(base: Sandbox) -> None:
+    ours = _opened(base)
+    entry = ours.list_tree("HEAD", ["a"])["a"]
+    assert entry is not None
+    missing = "12" * (len(entry.id) // 2)
+    with pytest.raises(RepositoryError, match=missing):
+        ours.read_blobs([missing])
+    assert ours.read_blobs([entry.id]) == {entry.id: b"a\n"}
+    ours.close()
+
+
+def test_a_damaged_object_is_an_error_and_the_next_is_read(base: Sandbox) -> None:
+    ours = _opened(base)
+    entries = ours.list_tree("HEAD", ["a", "run"])
+    first, second = entries["a"], entries["run"]
+    assert first is not None
+    assert second is not None
+    damaged = base.path / ".git/objects" / first.id[:2] / first.id[2:]
+    damaged.chmod(0o644)
+    damaged.write_bytes(b"not an object")
+    with pytest.raises(RepositoryError):
+        ours.read_blobs([first.id])
+    assert ours.read_blobs([second.id]) == {second.id: b"6\n"}
+    ours.close()
+
+
+def test_only_the_top_of_a_repository_is_one(base: Sandbox, tmp_path: Path) -> None:
+    """A directory that has lost its `.git` must not be taken for the repository around it."""
+    for path in (base.path / "dir", tmp_path, tmp_path / "no"):
+        with pytest.raises(RepositoryError):
+            ObjectRepository(str(path), ObjectCache(0))
+    bare = tmp_path / "bare.git"
+    base.git("clone", "-q", "--bare", str(base.path), str(bare))
+    base.git("worktree", "add", "-q", str(tmp_path / "tree"))
+    for path in (base.path, base.path / ".git", bare, tmp_path / "tree"):
+        ours = ObjectRepository(str(path), ObjectCache(0))
+        assert ours.top is None
+        assert "a" in ours.list_tree("HEAD", ["a"])
+        ours.close()
+
+
+def test_the_id_of_a_changed_tree_is_that_of_git(base: Sandbox) -> None:
+    ours = _opened(base)
+    chance = random.Random(7)
+    names = ["a", "a.b", "dir", "dir/a", "dir/sub", "dir/sub/b", "dir/sub/c d", "new", "new/x/y",
+             "ä/ö", "run", "dir.x/e", "dir-x"]  # fmt: skip
+    empty = base.git("hash-object", "-w", "--stdin").decode().strip()
+    for _ in range(150):
+        base.git("read-tree", "HEAD")
+        before = base.index()
+        for name in chance.sample(names, chance.randint(1, 5)):
+            if chance.random() < 0.4:
+                base.git("rm", "-rqf", "--cached", "--ignore-unmatch", "--", name)
+            else:
+                mode = chance.choice(["100644", "100755", "120000"])
+                base.git("update-index", "--add", "--replace", "--cacheinfo",
+                         f"{mode},{empty},{name}")  # fmt: skip
+        after = base.index()
+        changes = [
+            Change(path, None, Entry(Mode(after[path][0]), empty) if path in after else None)
+            for path in before.keys() | after.keys()
+            if before.get(path) != after.get(path)
+        ]
+        chance.shuffle(changes)
+        expected = base.git("write-tree").decode().strip()
+        assert ours.changed_tree("HEAD", changes) == expected, changes
+    ours.close()
+
+
+def test_the_cache_keeps_what_was_used_last() -> None:
+    cache = ObjectCache(10)
+    for name in ("a", "b"):
+        cache.put(("", name), name, 4)
+    assert cache.get(("", "a")) == "a"
+    cache.put(("", "c"), "c", 4)
+    cache.put(("", "d"), "too much", 6)
+    assert [cache.get(("", name)) for name in "abcd"] == ["a", None, "c", None]

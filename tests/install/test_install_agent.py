@@ -1,0 +1,325 @@
+"""`git opatch install-agent`: the configuration of a client, with our part and without it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sandbox import Ran, Sandbox
+from writers import envelope
+
+_PROGRAM = Path(sys.executable).with_name("git-opatch")
+_TOP = Path(__file__).parents[2]
+_CLIENTS = ("claude", "codex", "opencode")
+_STALE = envelope(b"*** Update File: f\n@@\n-nowhere\n+b\n").decode()
+_GOOD = envelope(b"*** Update File: f\n@@\n-a\n+b\n").decode()
+_FILES = {
+    "claude": [".claude/settings.local.json", ".claude/skills/git-opatch/SKILL.md"],
+    "codex": [".codex/hooks.json", ".agents/skills/git-opatch/SKILL.md"],
+    "opencode": [".opencode/plugins/git-opatch.js", ".opencode/skills/git-opatch/SKILL.md"],
+}
+_OF_USER = {
+    "claude": [".claude/settings.json", ".claude/skills/git-opatch/SKILL.md"],
+    "codex": [".codex/hooks.json", ".agents/skills/git-opatch/SKILL.md"],
+    "opencode": [
+        ".config/opencode/plugins/git-opatch.js",
+        ".config/opencode/skills/git-opatch/SKILL.md",
+    ],
+}
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit({"f": "a\n"})
+    return repo
+
+
+def _install(repo: Sandbox, client: str, *options: str) -> Ran:
+    """Run the real program, whose path is written."""
+    ran = repo.program(str(_PROGRAM), "install-agent", client, *options)
+    assert "Traceback" not in ran.err
+    return ran
+
+
+def _changed(repo: Sandbox) -> list[str]:
+    return sorted(set(repo.files()) - {"f"})
+
+
+def _command(repo: Sandbox, name: str) -> str:
+    (group,) = json.loads(repo.read(name))["hooks"]["PreToolUse"]
+    (handler,) = group["hooks"]
+    assert handler["type"] == "command"
+    return str(handler["command"])
+
+
+@pytest.mark.parametrize("client", _CLIENTS)
+def test_it_is_installed_and_removed(base: Sandbox, client: str) -> None:
+    before = base.files()
+    ran = _install(base, client, "--yes")
+    assert (ran.status, _changed(base)) == (0, sorted(_FILES[client]))
+    assert f"+++ {base.path / _FILES[client][0]}" in ran.out.decode()
+    after = base.files()
+    ran = _install(base, client, "--yes")
+    assert (ran.status, ran.out, ran.err) == (0, b"already installed\n", "")
+    assert base.files() == after
+    ran = _install(base, client, "--remove", "--yes")
+    assert (ran.status, base.files()) == (0, before)
+    assert sorted(os.listdir(base.path)) == [".git", "f"]
+    ran = _install(base, client, "--remove")
+    assert (ran.status, ran.out) == (0, b"nothing to remove\n")
+
+
+@pytest.mark.parametrize("client", _CLIENTS)
+def test_it_is_installed_for_the_user(base: Sandbox, sealed: Path, client: str) -> None:
+    assert _install(base, client, "--user", "--yes").status == 0
+    assert _changed(base) == []
+    files = sorted(path for path in sealed.rglob("*") if path.is_file())
+    assert files == sorted(sealed / name for name in _OF_USER[client])
+    assert _install(base, client, "--user", "--remove", "--yes").status == 0
+    assert not list(sealed.iterdir()) or list(sealed.iterdir()) == [sealed / ".config"]
+
+
+def test_directories_that_the_user_chose_are_used(base: Sandbox, tmp_path: Path) -> None:
+    env = {
+        "CLAUDE_CONFIG_DIR": str(tmp_path / "cl"),
+        "CODEX_HOME": str(tmp_path / "co"),
+        "XDG_CONFIG_HOME": str(tmp_path / "xdg"),
+    }
+    for client in _CLIENTS:
+        words = (str(_PROGRAM), "install-agent", client, "--user", "--yes")
+        assert base.program(*words, env=env).status == 0
+    for name in ("cl/settings.json", "co/hooks.json", "xdg/opencode/plugins/git-opatch.js"):
+        assert (tmp_path / name).is_file()
+
+
+@pytest.mark.parametrize("client", ["claude", "codex"])
+def test_the_command_judges_a_patch(base: Sandbox, client: str) -> None:
+    """It is run as the client does, by a shell, and needs no PATH."""
+    assert _install(base, client, "--yes").status == 0
+    command = _command(base, _FILES[client][0])
+    assert shlex.split(command)[0] == str(_PROGRAM)
+    script = f"apply_patch <<'EOF'\n{_STALE}EOF\n"
+    event = {
+        "hook_event_name": "PreToolUse",
+        "cwd": str(base.path),
+        "tool_name": "Bash",
+        "tool_input": {"command": script},
+    }
+    ran = base.program("sh", "-c", command, feed=json.dumps(event).encode())
+    assert json.loads(ran.out)["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+def test_nothing_is_written_without_consent(base: Sandbox) -> None:
+    before = base.files()
+    ran = _install(base, "claude")
+    assert (ran.status, base.files()) == (129, before)
+    assert b"+++ " in ran.out
+    assert "--yes" in ran.err
+
+
+@pytest.mark.parametrize(("answer", "status"), [("y", 0), ("n", 1), ("", 1), ("yes", 0)])
+def test_it_asks_at_the_terminal(base: Sandbox, answer: str, status: int) -> None:
+    ours, theirs = os.openpty()
+    os.write(ours, answer.encode() + b"\n")
+    words = [str(_PROGRAM), "install-agent", "claude"]
+    ran = subprocess.run(words, cwd=base.path, stdin=theirs, capture_output=True, text=True)
+    os.close(theirs)
+    os.close(ours)
+    assert "Write this? [y/N]" in ran.stderr
+    assert ran.returncode == status
+    assert bool(_changed(base)) == (status == 0)
+
+
+_SETTINGS = [
+    '{"permissions": {"allow": ["Bash(ls:*)"]}}',
+    '{\n    "model": "opus",\n    "hooks": {\n        "Stop": []\n    }\n}\n',
+    '{\n  "hooks": {\n    "PreToolUse": [\n      {"matcher": "Read", "hooks": []}\n    ]\n  }\n}\n',
+    '{\n\t"hooks": {"PreToolUse": [{"hooks": [{"command": "mine agent-hook"}]}]}\n}',
+    '{\r\n  "a": 1\r\n}\r\n',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", _SETTINGS)
+def test_what_is_in_the_file_stays(base: Sandbox, text: str) -> None:
+    name = _FILES["claude"][0]
+    base.write(name, text)
+    assert _install(base, "claude", "--yes").status == 0
+    old, new = json.loads(text), json.loads(base.read(name))
+    ours = new["hooks"]["PreToolUse"].pop()
+    assert ours["hooks"][0]["command"].endswith("git-opatch agent-hook")
+    old.setdefault("hooks", {}).setdefault("PreToolUse", [])
+    assert new == old
+    assert _install(base, "claude", "--yes").out == b"already installed\n"
+    assert _install(base, "claude", "--remove", "--yes").status == 0
+    assert base.read(name) == text.encode()
+
+
+def test_a_former_path_is_updated_and_its_options_are_kept(base: Sandbox) -> None:
+    name = _FILES["codex"][0]
+    hooks: dict[str, Any] = {"type": "command", "command": "git opatch agent-hook --deny '.g h/'"}
+    mine = {"type": "command", "command": "mine"}
+    both = {"matcher": "Bash", "hooks": [mine, hooks]}
+    base.write(name, json.dumps({"hooks": {"PreToolUse": [both]}}))
+    assert _install(base, "codex", "--yes").status == 0
+    (group,) = json.loads(base.read(name))["hooks"]["PreToolUse"]
+    assert group["matcher"] == "Bash"
+    assert group["hooks"][0] == mine
+    assert group["hooks"][1]["command"] == f"{_PROGRAM} agent-hook --deny '.g h/'"
+    assert _install(base, "codex", "--remove", "--yes").status == 0
+    (group,) = json.loads(base.read(name))["hooks"]["PreToolUse"]
+    assert group == {"matcher": "Bash", "hooks": [mine]}
+
+
+_TOML = """\
+# mine
+model = "gpt-5"  # the best
+
+[[hooks.Stop]]
+[[hooks.Stop.hooks]]
+type = "command"
+command = "say done"
+
+[projects."/x"]
+trust_level = "trusted"
+"""
+
+
+def test_hooks_in_toml_are_extended_and_comments_stay(base: Sandbox) -> None:
+    base.write(".codex/config.toml", _TOML)
+    assert _install(base, "codex", "--yes").status == 0
+    assert not (base.path / ".codex/hooks.json").exists()
+    text = base.read(".codex/config.toml").decode()
+    assert text.startswith(_TOML)
+    (group,) = tomllib.loads(text)["hooks"]["PreToolUse"]
+    assert group["matcher"] == "apply_patch|Bash"
+    assert group["hooks"] == [{"type": "command", "command": f"{_PROGRAM} agent-hook"}]
+    assert _install(base, "codex", "--yes").out == b"already installed\n"
+    changed = text.replace(str(_PROGRAM), "/former/git-opatch").replace('hook"', 'hook --deny x"')
+    base.write(".codex/config.toml", changed)
+    assert _install(base, "codex", "--yes").status == 0
+    assert f"{_PROGRAM} agent-hook --deny x" in base.read(".codex/config.toml").decode()
+    assert _install(base, "codex", "--remove", "--yes").status == 0
+    assert base.read(".codex/config.toml").decode() == _TOML
+
+
+def test_a_configuration_without_hooks_is_left_alone(base: Sandbox) -> None:
+    """What Codex records of its trust is no hook."""
+    text = '# mine\nmodel = "x"\n[hooks.state."k"]\ntrusted_hash = "sha256:0"\n'
+    base.write(".codex/config.toml", text)
+    assert _install(base, "codex", "--yes").status == 0
+    assert (base.path / ".codex/hooks.json").exists()
+    assert base.read(".codex/config.toml").decode() == text
+
+
+@pytest.mark.parametrize(
+    ("client", "name", "text", "message"),
+    [
+        ("claude", ".claude/settings.local.json", "{", "is not JSON"),
+        ("claude", ".claude/settings.local.json", "// x\n{}", "is not JSON"),
+        ("claude", ".claude/settings.local.json", "[]", "is not an object"),
+        ("claude", ".claude/settings.local.json", '{"hooks": []}', "another structure"),
+        ("codex", ".codex/hooks.json", '{"hooks": {"PreToolUse": {}}}', "another structure"),
+        ("claude", ".claude/settings.local.json", b"\xff", "is not text in UTF-8"),
+        ("claude", ".claude/skills/git-opatch/SKILL.md", "mine", "is not a file of git opatch"),
+        ("codex", ".codex/hooks.json", '{"hooks": null}', "another structure"),
+        ("codex", ".codex/config.toml", "x = ", "is not TOML"),
+        ("codex", ".codex/config.toml", "hooks = {Stop = []}\n", "none can be appended"),
+        ("opencode", ".opencode/plugins/git-opatch.js", "mine", "is not a file of git opatch"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_extended_is_left_alone(
+    base: Sandbox, client: str, name: str, text: str | bytes, message: str
+) -> None:
+    base.write(name, text)
+    before = base.files()
+    ran = _install(base, client, "--yes")
+    assert ran.status == 128
+    assert message in ran.err
+    assert str(base.path / name) in ran.err
+    assert base.files() == before
+
+
+def test_a_link_to_the_file_is_followed(base: Sandbox, tmp_path: Path) -> None:
+    real = tmp_path / "settings"
+    real.write_text("{}\n")
+    link = base.path / ".claude/settings.local.json"
+    link.parent.mkdir()
+    link.symlink_to(real)
+    real.chmod(0o600)
+    assert _install(base, "claude", "--yes").status == 0
+    assert link.is_symlink()
+    assert "agent-hook" in real.read_text()
+    assert real.stat().st_mode & 0o777 == 0o600
+
+
+def test_wrong_calls_are_refused(base: Sandbox, tmp_path: Path) -> None:
+    for words, message in (
+        ((), "needs CLIENT"),
+        (("emacs",), "`emacs` is not one of `claude`, `codex`, `opencode`"),
+        (("claude", "--user", "--project"), "exclude one another"),
+    ):
+        ran = base.opatch("install-agent", *words)
+        assert (ran.status, ran.out) == (129, b"")
+        assert message in ran.err
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    assert base.opatch("install-agent", "claude", "--yes", cwd=outside).status == 128
+
+
+def test_the_skill_teaches_the_format(base: Sandbox) -> None:
+    assert _install(base, "claude", "--yes").status == 0
+    text = base.read(".claude/skills/git-opatch/SKILL.md").decode()
+    assert text.startswith("---\nname: git-opatch\ndescription: ")
+    assert base.opatch("prompt").out.decode() in text
+    assert f"{_PROGRAM} apply-patch <<'PATCH'" in text
+    assert "@" not in text.replace("@@", "")
+
+
+def test_the_plugin_in_the_repository_is_the_one_that_is_installed() -> None:
+    shown = (_TOP / "integrations/opencode/git-opatch.js").read_text()
+    assert shown == (_TOP / "git_opatch/install/opencode.js").read_text()
+
+
+_HARNESS = """
+const { GitOpatch } = await import(process.argv[2])
+const hooks = await GitOpatch({ directory: process.argv[3] })
+const output = { args: JSON.parse(process.argv[5]) }
+try {
+  await hooks["tool.execute.before"]({ tool: process.argv[4] }, output)
+  console.log(JSON.stringify({ args: output.args }))
+} catch (error) {
+  console.log(JSON.stringify({ error: error.message }))
+}
+"""
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")
+def test_the_plugin_judges_calls(base: Sandbox, tmp_path: Path) -> None:
+    assert _install(base, "opencode", "--yes").status == 0
+    plugin = tmp_path / "plugin.mjs"
+    plugin.write_text(base.read(".opencode/plugins/git-opatch.js").decode())
+    harness = tmp_path / "harness.mjs"
+    harness.write_text(_HARNESS)
+
+    def call(tool: str, args: dict[str, str]) -> dict[str, Any]:
+        words = ["node", *map(str, (harness, plugin, base.path)), tool, json.dumps(args)]
+        ran = subprocess.run(words, capture_output=True, text=True, check=True)
+        found: dict[str, Any] = json.loads(ran.stdout)
+        return found
+
+    stale = call("apply_patch", {"patchText": _STALE})
+    assert stale["error"].startswith("error: f: hunk 1 of 1 does not match")
+    assert "error" not in call("apply_patch", {"patchText": _GOOD})
+    assert call("bash", {"command": "ls"}) == {"args": {"command": "ls"}}
+    assert call("read", {"filePath": "f"}) == {"args": {"filePath": "f"}}
+    plugin.write_text(plugin.read_text().replace(str(_PROGRAM), "/nowhere/git-opatch"))
+    assert "could not judge the patch" in call("apply_patch", {"patchText": _GOOD})["error"]
+    assert call("bash", {"command": "ls"}) == {"args": {"command": "ls"}}

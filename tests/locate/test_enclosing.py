@@ -1,0 +1,93 @@
+"""An ambiguous hunk names what each of its candidates is in, as git's hunk headers do."""
+
+from __future__ import annotations
+
+import pytest
+from documents import asked
+from hunked import edited
+from sandbox import Sandbox
+from writers import envelope
+
+from git_opatch.locate.enclosing import name_enclosing
+
+_CLASS = "class A:\n    def f(self):\n        x = 1\n\n    def g(self):\n        x = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "line"),
+    [
+        pytest.param(_CLASS, 2, 1, id="a method"),
+        pytest.param(_CLASS, 5, 4, id="another method"),
+        pytest.param(_CLASS, 4, 0, id="a method itself is in its class"),
+        pytest.param(_CLASS, 3, 0, id="a blank line is in what the line below it is in"),
+        pytest.param(_CLASS, 0, None, id="a class at the top is in nothing"),
+        pytest.param("def f():\n    x\ny\nx\n", 3, None, id="below a function"),
+        pytest.param("def f():\n    x\nif y:\n    x\n", 3, None, id="indented, below a function"),
+        pytest.param(
+            "def f():\n    def g():\n        pass\n    for x in y:\n        z\n", 4, 0,
+            id="below an inner function",
+        ),
+        pytest.param("def f(\n    a,\n) -> int:\n    x\n", 3, 0, id="a signature of several lines"),
+        pytest.param("int f(int a)\n{\n    x();\n}\n", 2, 0, id="a brace of its own"),
+        pytest.param("int f(int a)\n{\n#if A\n    x();\n#endif\n}\n", 3, 0, id="below #if"),
+        pytest.param("int f(int a)\n{\n    x();\n}\n\nint y;\n", 5, None, id="below a brace"),
+        pytest.param("class A {\npublic:\n    int x;\n};\n", 2, 0, id="below a label of C++"),
+        pytest.param("# A\n\ntext\n\n## B\n\ntext\n", 6, 4, id="a section of a document"),
+        pytest.param("# a comment\nx = 1\n", 1, None, id="a comment is not a section"),
+        pytest.param("[a]\nx = 1\n[b]\nx = 1\n", 3, 2, id="a table"),
+        pytest.param("x\n" * 9, 8, None, id="plain lines"),
+        pytest.param("", 0, None, id="an empty file"),
+    ],
+)  # fmt: skip
+def test_what_a_line_is_in(text: str, position: int, line: int | None) -> None:
+    found = name_enclosing([position], text.encode().splitlines())
+    assert [(each.candidate, each.line) for each in found] == (
+        [] if line is None else [(position, line)]
+    )
+
+
+def test_nothing_far_above_is_looked_at() -> None:
+    lines = [b"def f():", *[b"    x"] * 2000]
+    assert name_enclosing([2000], lines) == ()
+    assert [each.line for each in name_enclosing([999], lines)] == [0]
+
+
+def test_only_the_first_candidates_are_named() -> None:
+    lines = [line for number in range(9) for line in (b"def f%d():" % number, b"    x")]
+    found = name_enclosing(range(1, 18, 2), lines)
+    assert [each.text for each in found] == [b"def f%d():" % number for number in range(5)]
+
+
+def test_a_refusal_names_what_each_candidate_is_in() -> None:
+    (failure,) = edited(_CLASS, ["-        x = 1", "+        x = 2"]).failures
+    _, first, second, advice = str(failure).splitlines()
+    assert first == "  notes.txt:3 is in `def f(self):`"
+    assert second == "  notes.txt:6 is in `def g(self):`"
+    assert advice == "  add context lines, or `@@` with the enclosing definition"
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        envelope(b"*** Update File: f\n@@\n-        x = 1\n+        x = 2\n"),
+        b'{"file_path": "f", "old_string": "x = 1", "new_string": "x = 2"}',
+    ],
+    ids=["hunk", "string"],
+)
+def test_a_document_names_what_each_candidate_is_in(repo: Sandbox, patch: bytes) -> None:
+    repo.commit({"f": _CLASS.replace("def g", "def \x1bg")})
+    repo.write(".git/p", patch)
+    (failure,) = asked(repo, "apply", ".git/p")["failures"]
+    assert failure["reason"] == "ambiguous"
+    assert failure["enclosing"] == [
+        {"candidate": 3, "line": 2, "text": "    def f(self):"},
+        {"candidate": 6, "line": 1, "text": "class A:"},
+    ]
+    assert "f:6 is in `class A:`" in failure["rendered"]
+
+
+def test_a_hunk_that_is_not_ambiguous_names_nothing(repo: Sandbox) -> None:
+    repo.commit({"f": _CLASS})
+    repo.write(".git/p", envelope(b"*** Update File: f\n@@\n-        x = 3\n+        x = 2\n"))
+    (failure,) = asked(repo, "apply", ".git/p")["failures"]
+    assert (failure["reason"], failure["enclosing"]) == ("not_found", [])
