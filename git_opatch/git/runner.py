@@ -197,6 +197,8 @@ class GitRunner:
             return self._git.execute(command, env={**self._env, **(env or {}), **chosen}, **options)
         except GitCommandNotFound as error:
             raise _start_error(error.__cause__) from None
+        except BlockingIOError as error:  # a limit of processes
+            raise _start_error(error) from None
 
 
 def _start_error(cause: BaseException | None) -> RepositoryError:
