@@ -7,6 +7,9 @@ those versions after it; the patch is planned on the last of them, and compared 
 cherry-pick` of the commit makes of it.
 
     python benchmarks/travel.py --repo CLONE --repo CLONE ... --cases 2000
+
+With `--created FORMAT` the patches are those of `git opatch create`, with `--context` as it takes
+that; a change that the format cannot express is left out.
 """
 
 from __future__ import annotations
@@ -22,9 +25,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
+from git_opatch import create
+from git_opatch.git.changes import ChangedFile
 from git_opatch.git.repository import Repository
-from git_opatch.model.options import Options, Target, ThreeWay
+from git_opatch.model.blob import Blob, Entry, Mode, blob_id
+from git_opatch.model.options import Format, Options, Target, ThreeWay
 from git_opatch.model.result import Reason
+from git_opatch.model.text import Text
 from git_opatch.operations.apply import plan_patch
 from git_opatch.parse import parse_patch
 from git_opatch.plan.plan import Plan
@@ -62,8 +69,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="travel-") as directory:
         area = Path(directory)
         _build(area, cases)
-        counts = Counter(_try(area, number, late) for number, late in enumerate(cases))
-    print(f"{len(cases)} patches")
+        texts = [_text(late, options) for late in cases]
+        counts = Counter(
+            _try(area, number, late, text)
+            for number, (late, text) in enumerate(zip(cases, texts, strict=True))
+            if text
+        )
+    print(f"{sum(map(bool, texts))} patches")
     for (outcome, agrees), count in sorted(counts.items()):
         print(f"{count:6}  {outcome}; {agrees}")
 
@@ -74,6 +86,8 @@ def _options() -> argparse.Namespace:
     add("--repo", type=Path, action="append", required=True, help="a repository to draw from")
     add("--cases", type=int, default=2000, metavar="N", help="patches to try (2000)")
     add("--seed", default="1", help="another seed draws other cases")
+    add("--created", type=Format, metavar="FORMAT", help="write the patches as `create` does")
+    add("--context", type=int, metavar="N", help="with N lines of context, instead of the fewest")
     return parser.parse_args()
 
 
@@ -155,10 +169,27 @@ def _file(path: bytes, data: bytes, parent: bytes = b"") -> bytes:
     return who + parent + b"M 100644 inline %s\ndata %d\n%s\n" % (path, len(data), data)
 
 
-def _try(area: Path, number: int, late: Late) -> tuple[str, str]:
-    """Return the result of the patch, compared with the result of `git cherry-pick`."""
+def _text(late: Late, options: argparse.Namespace) -> bytes:
+    """Write the patch of a case; nothing if it cannot be expressed."""
+    if options.created is None:
+        return render(late.case, late.case.style).encode()
+    old, new = (_blob(late.change.path, lines) for lines in (late.change.old, late.change.new))
+    wanted = create.Wanted(options.created, options.context)
+    try:
+        return create.create_patch([ChangedFile(old, new)], wanted).text
+    except create.NotExpressibleError:
+        return b""
+
+
+def _blob(path: str, lines: tuple[str, ...]) -> Blob:
+    data = to_bytes(lines)
+    return Blob(path, Entry(Mode.REGULAR, blob_id(Text.from_bytes(data), "sha1")), data)
+
+
+def _try(area: Path, number: int, late: Late, text: bytes) -> tuple[str, str]:
+    """Return the result of the patch `text`, compared with the result of `git cherry-pick`."""
     wanted = _picked(area, number, late)
-    patch = parse_patch(render(late.case, late.case.style).encode())
+    patch = parse_patch(text)
     options = Options(Target.CACHED, base=f"later-{number}")
     repository = Repository(area / ".git")
     plan, outcome = plan_patch(patch, repository, options), "fits the later state"

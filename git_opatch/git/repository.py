@@ -78,10 +78,20 @@ class Repository(GitRunner):
         self._env["GIT_DIR"] = str(self.git_dir)
         if self.top is not None:
             self._env["GIT_WORK_TREE"] = str(self.top)
-        if any((self.objects / "pack").glob("*.promisor")):  # gitformat-pack(5): a partial clone
+        if self.is_partial:
             self._env |= NO_TRANSPORT
         if "GIT_INDEX_FILE" in os.environ:
             self._env["GIT_INDEX_FILE"] = str(self.index_file)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it may lack objects that git would fetch (gitformat-pack(5), "promisor")."""
+        return any((self.objects / "pack").glob("*.promisor"))
+
+    @property
+    def is_shallow(self) -> bool:
+        """Whether it has only the newest of its history (shallow in gitrepository-layout(5))."""
+        return (self.objects.parent / "shallow").exists()
 
     def require_worktree(self) -> Path:
         """The top of the working tree. Raises `RepositoryError` if there is none."""

@@ -215,7 +215,8 @@ def get(home: Path, number: int | None = None) -> Record:
         return _read(home / "journal", numbers[-1])
     if number not in numbers:
         raise JournalError(
-            f"there is no patch {number}; `git opatch log --all` shows {numbers[0]} to {numbers[-1]}"
+            f"there is no patch {number}; "
+            f"`git opatch log --all` shows {numbers[0]} to {numbers[-1]}"
         )
     return _read(home / "journal", number)
 

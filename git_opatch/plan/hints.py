@@ -41,15 +41,15 @@ def _next_steps(path: str, stages: Stages, rest: str, options: Options) -> str:
 
 def resolve(path: str) -> str:
     """Say how to go on with an unmerged file."""
-    return f"to go on: resolve the conflicts in {path}, then git add -- {quote(_pathspec(path))}"
+    return f"to go on: resolve the conflicts in {path}, then git add -- {quote(pathspec(path))}"
 
 
 def restore_ours(path: str) -> str:
     """The command that gives an unmerged file our version again."""
-    pathspec = quote(_pathspec(path))
-    return f"git checkout --ours -- {pathspec} && git add -- {pathspec}"
+    quoted = quote(pathspec(path))
+    return f"git checkout --ours -- {quoted} && git add -- {quoted}"
 
 
-def _pathspec(path: str) -> str:
+def pathspec(path: str) -> str:
     """Return the pathspec for `path` that means the same in every directory."""
     return f":/{path}" if _PLAIN.fullmatch(path) else f":(top,literal){path}"

@@ -23,7 +23,13 @@ from git_opatch.model.options import Options, ThreeWay
 from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Patch, Prefix
 from git_opatch.model.result import Failure, Reason, refusal
 from git_opatch.model.text import Text
-from git_opatch.plan.file_versions import MOST_COMMITS, MOST_SUGGESTED, describe, list_versions
+from git_opatch.plan.file_versions import (
+    MOST_COMMITS,
+    MOST_SUGGESTED,
+    advise_fetch,
+    describe,
+    list_versions,
+)
 from git_opatch.plan.matching_versions import (
     MISMATCHES,
     MatchingVersion,
@@ -84,6 +90,8 @@ def plan_three_way(
             merged.append(outcome)
         elif outcome is not None:
             advice[file.path] = outcome
+        elif not only_suggests:
+            advice[file.path] = advise_fetch(repository, file.present.path, file.stated)
     if merged:
         plan = _plan_merged(merged, patch, snapshot, options, repository.algorithm, deleted)
     return plan.with_failures(_with_advice(plan.failures, advice))
