@@ -36,6 +36,8 @@ from git_opatch.locate.outline import (
 from git_opatch.model.patch import Anchor
 from git_opatch.model.text import indentation
 
+_SECTIONS = (Heading.MARKDOWN, Heading.WIKI, Heading.TABLE)
+"""Headings whose level says that a section is in another one."""
 _MAX_BLOCKS = 100
 """The blocks below an anchor that occurs more often than this are not looked at."""
 
@@ -102,11 +104,16 @@ def in_scope_of(
 
 
 def _directly_follows(position: int, anchors: Sequence[int], file_index: FileIndex) -> bool:
-    """Tell whether `position` is at or after an anchor, with no heading of its kind between."""
+    """Tell whether `position` is at or after an anchor, with no heading of its kind between.
+
+    A section goes on through those that are in it.
+    """
     index = bisect_right(anchors, position) - 1
     kind = heading(file_index.lines[anchors[index]]) if index >= 0 else None
     if kind is None:
         return False
+    if kind in _SECTIONS and is_certain(file_index.lines, anchors[index], kind):
+        return position < scope_end(anchors[index], file_index)
     headings = file_index.headings[kind]
     following = bisect_left(headings, anchors[index] + 1)
     return following == len(headings) or headings[following] >= position

@@ -28,7 +28,8 @@ _REST = (
     rb"(?:extends|implements|for|struct|interface|where|with|func|map|enum)\b.*)"
 )
 _DEFINITION = (
-    rb"\s*" + _MODIFIERS + rb"(?P<word>def|class|function|func|fn|fun|interface|struct|enum|union|"
+    rb"\s*" + _MODIFIERS + rb"(?!(?:struct|enum|union)\s+\w+\s*[*&])"  # the type of something else
+    rb"(?P<word>def|class|function|func|fn|fun|interface|struct|enum|union|"
     rb"impl|trait|type|module|namespace|package|object|record|sub|proc|procedure|macro|"
     rb"template)" + _NAMED + _REST
 )

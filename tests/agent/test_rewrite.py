@@ -188,6 +188,15 @@ def test_what_codex_cannot_express_is_denied(base: Sandbox) -> None:
     assert "its mode is to be changed" in _denied(base, mode.decode())
 
 
+def test_what_the_tool_of_codex_cannot_do_its_shell_can(base: Sandbox) -> None:
+    base.write("open", "a\nb")
+    patch = envelope(b"*** Update File: open\n@@\n-a\n+A\n").decode()
+    event = _event("Codex", base.path, "Bash", {"command": _heredoc(patch)})
+    answer = _answer(base, event)["hookSpecificOutput"]
+    assert base.run("sh", "-c", answer["updatedInput"]["command"]).status == 0
+    assert base.read("open") == b"A\nb"
+
+
 def test_a_file_with_other_line_endings_on_disk(base: Sandbox) -> None:
     base.commit({".gitattributes": "f text\n"})
     base.write("f", _TWICE.replace("\n", "\r\n"))
