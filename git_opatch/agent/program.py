@@ -20,13 +20,3 @@ def program_words() -> tuple[str, ...]:
         if os.path.basename(path) == _NAME and os.path.dirname(path) and os.access(path, os.X_OK):
             return (os.path.abspath(path),)
     return (os.path.abspath(sys.executable), "-P", "-m", "git_opatch")
-
-
-def hook_words() -> tuple[str, ...]:
-    """Return the words that start `git opatch agent-hook`, as fast as can be.
-
-    A script that pip installs takes half as long again as Python itself takes to start, and a hook
-    is run before each call of an agent.
-    """
-    start = "from git_opatch.__main__ import main; main()"
-    return (os.path.abspath(sys.executable), "-P", "-c", start, "agent-hook")

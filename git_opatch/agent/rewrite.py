@@ -3,13 +3,15 @@
     a client's own tool, Codex's shell     the envelope that makes the client do what is planned
     another shell                          `git opatch apply-patch` with the patch as it is
 
-A shell of Codex hands a call of `apply_patch` to the tool. Other shells have no such program.
+A shell of Codex hands a call of `apply_patch` to the tool; what the tool cannot do is done as in
+other shells, which have no such program.
 """
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from enum import Enum
 
 from git_opatch.agent import client_model
@@ -36,34 +38,40 @@ def rewrite(call: ToolCall, judged: Judged, place: Place, program: Sequence[str]
     """Return the command or the patch to put in place of that of `call`; empty to leave it.
 
     `program` are the words that start git opatch. Left as it is: a patch that also names files
-    outside of the working tree, and a command that is a list of words. Raises `InputError` if the
+    outside of the working tree, a command that is a list of words, and a patch for the tool of a
+    client that is not modelled. Raises `InputError` if the
     client could not do what is planned, with what to do instead.
     """
     action = judged.action
     if action is None or judged.outside or not call.is_text:
         return ""
+    if call.is_patch_tool and call.client is Client.CLAUDE_CODE:
+        return ""  # which has no such tool: another client with the same events
     if call.is_patch_tool:
-        return _envelope(call.client, action, place, program)
+        try:
+            return _envelope(call.client, action, place)
+        except Inexpressible as inexpressible:
+            raise _unable(call.client, inexpressible, program) from None
     directory = shlex.quote(str(place.directory)) if judged.invocation.directory else ""
     if call.client is Client.CODEX:
-        patch = _envelope(call.client, action, place, program)
-        return _script(directory, "apply_patch", patch)
+        with suppress(Inexpressible):
+            return _script(directory, "apply_patch", _envelope(call.client, action, place))
     command = shlex.join([*program, "apply-patch"])
     return _script(directory, command, judged.invocation.patch)
 
 
-def _envelope(client: Client, action: Action, place: Place, program: Sequence[str]) -> str:
+def _envelope(client: Client, action: Action, place: Place) -> str:
     manner = client_model.OPENCODE if client is Client.OPENCODE else client_model.CODEX
-    results = action.plan.completed.results
-    try:
-        return write_envelope(results, place.top, place.prefix, manner)
-    except Inexpressible as inexpressible:
-        instead = shlex.join([*program, "apply-patch"])
-        raise InputError(
-            f"{visible(inexpressible.path)}: {inexpressible.reason}\n"
-            f"the patch would apply, but the tool `apply_patch` of {client.value} cannot make this "
-            f"change; run in a shell, with the same patch: {instead} <<'{_DELIMITER}'"
-        ) from None
+    return write_envelope(action.plan.completed.results, place.top, place.prefix, manner)
+
+
+def _unable(client: Client, why: Inexpressible, program: Sequence[str]) -> InputError:
+    instead = shlex.join([*program, "apply-patch"])
+    return InputError(
+        f"{visible(why.path)}: {why.reason}\n"
+        f"the patch would apply, but the tool `apply_patch` of {client.value} cannot make this "
+        f"change; run in a shell, with the same patch: {instead} <<'{_DELIMITER}'"
+    )
 
 
 def _script(directory: str, command: str, patch: str) -> str:

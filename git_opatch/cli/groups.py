@@ -160,7 +160,6 @@ class MatchOptions(NamedTuple):
         typer.Option(
             "--fuzz",
             metavar="N",
-            min=0,
             help="Ignore up to N outermost context lines on each side, if the rest is unique in "
             "the file.",
         ),

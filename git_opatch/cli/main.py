@@ -22,6 +22,7 @@ from git_opatch.cli import interrupts, startup, usage
 from git_opatch.model.errors import Interrupted, OpatchError, SystemCallError, UsageError
 
 _BROKEN_PIPE = 141
+_OPTIONS = "[OPTION]..."
 
 
 class _Group(TyperGroup):
@@ -57,6 +58,8 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
+    options_metavar=_OPTIONS,
+    subcommand_metavar="COMMAND [ARG]...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 90},
 )
 
@@ -119,7 +122,9 @@ def register(words: Sequence[str] | None = None) -> None:
     imports = words is None or not _COMMANDS.keys().isdisjoint(words)
     for name in first or _COMMANDS:
         command = _import_command(name) if imports else lambda: None
-        app.command(name, cls=_Command, short_help=_COMMANDS[name])(command)
+        app.command(name, cls=_Command, short_help=_COMMANDS[name], options_metavar=_OPTIONS)(
+            command
+        )
 
 
 def _import_command(name: str) -> Any:

@@ -30,7 +30,6 @@ Wait = Annotated[
     value_option(
         "--wait",
         metavar="SECONDS",
-        min=0,
         help="Wait up to SECONDS for the lock (default: fail at once).",
     ),
     TRANSIENT,

@@ -79,10 +79,12 @@ def _process_value(parameter: Any, context: Any, value: Any) -> Any:
 
 
 def _convert(parameter: Any, context: Any, kind: type, value: Any) -> Any:
-    """Convert `value` to a choice or a number. Raises typer's `BadParameter`."""
+    """Convert `value` to a choice or a number, none of which is negative.
+
+    Raises typer's `BadParameter`. (With a least number, typer would write `[x>=0]` into the help.)
+    """
     from typer import BadParameter
 
-    least = parameter.type_descriptor.parameter_info.min
     try:
         converted = kind(value)
     except ValueError:
@@ -92,6 +94,6 @@ def _convert(parameter: Any, context: Any, kind: type, value: Any) -> Any:
         else:
             message = f"`{value}` is not a number"
         raise BadParameter(message, ctx=context, param=parameter) from None
-    if least is not None and not converted >= least:
-        raise BadParameter(f"{value} is less than {least}", ctx=context, param=parameter)
+    if isinstance(converted, (int, float)) and not converted >= 0:
+        raise BadParameter(f"{value} is less than 0", ctx=context, param=parameter)
     return converted

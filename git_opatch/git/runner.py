@@ -10,14 +10,19 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from git_opatch.git.output import GitResult, git_message, missing_object
 from git_opatch.model.errors import Interrupted, RepositoryError
+
+if TYPE_CHECKING:
+    from git.cmd import Git
 
 # Where git is missing, GitPython's import would fail with a traceback of its own.
 _REFRESH = "GIT_PYTHON_REFRESH"
@@ -68,6 +73,44 @@ Conversation = subprocess.Popen[bytes]
 """A git that answers what it is asked."""
 
 
+def _import_git() -> type[Git]:
+    """Import what runs git; it takes as long as all other imports, and help does without.
+
+    Raises `RepositoryError` if git, which GitPython starts when it is imported, cannot be started.
+    """
+    if os.environ.get(_EXECUTABLE) != os.devnull:
+        return _import_gitpython()
+    try:  # our command line set it: nobody else uses GitPython in this process
+        _skip_package()
+        return _import_gitpython()
+    except (ImportError, AttributeError):  # of another version, where its modules need that
+        for name in [name for name in sys.modules if name == "git" or name.startswith("git.")]:
+            del sys.modules[name]
+        return _import_gitpython()
+    finally:
+        del os.environ[_EXECUTABLE]
+
+
+def _import_gitpython() -> type[Git]:
+    try:
+        from git.cmd import Git
+    except ImportError as error:
+        if not isinstance(error.__cause__, OSError):
+            raise
+        raise _start_error(error.__cause__) from None
+    return Git
+
+
+def _skip_package() -> None:
+    """Let `git.cmd` be imported without the package's own code, which imports all of GitPython.
+
+    That takes 20 ms more.
+    """
+    spec = find_spec("git")
+    if spec is not None and spec.submodule_search_locations:
+        sys.modules.setdefault("git", module_from_spec(spec))
+
+
 class GitRunner:
     """Runs git in one directory, with exact bytes in and out."""
 
@@ -76,15 +119,7 @@ class GitRunner:
         self._move_to(directory)
 
     def _move_to(self, directory: str | Path) -> None:
-        try:
-            from git import Git  # takes as long as all other imports: help does without
-        except ImportError as error:
-            if not isinstance(error.__cause__, OSError):
-                raise
-            raise _start_error(error.__cause__) from None  # the import starts git, too
-        if os.environ.get(_EXECUTABLE) == os.devnull:  # our command line set it for the import
-            del os.environ[_EXECUTABLE]
-        self._git = Git(str(directory))
+        self._git = _import_git()(str(directory))
 
     def run(
         self,
@@ -162,6 +197,8 @@ class GitRunner:
             return self._git.execute(command, env={**self._env, **(env or {}), **chosen}, **options)
         except GitCommandNotFound as error:
             raise _start_error(error.__cause__) from None
+        except BlockingIOError as error:  # a limit of processes
+            raise _start_error(error) from None
 
 
 def _start_error(cause: BaseException | None) -> RepositoryError:

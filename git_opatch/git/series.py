@@ -18,16 +18,19 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from git_opatch.git.head import Head, commit_id, commits_since
+from git_opatch.git.head import Head, commit_id, commits_since, read_head
+from git_opatch.git.index import write_tree
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import RepositoryError
 
 _SERIES, _RESTORING = "series.json", "restoring"
+_COMMIT_ID = re.compile("[0-9a-f]{40,64}")
 _HELD = 0.3  # seconds; git itself waits 0.1 for a lock before it gives up
 _COARSE = 100_000_000  # nanoseconds by which a file's time may be before the clock's
 
@@ -92,6 +95,39 @@ def restore_series(repository: Repository, directory: Path, *, undisturbed: bool
     (directory / _RESTORING).touch()
     repository.ask("update-ref", "--no-deref", "-m", "git opatch: restore", *change)
     return None
+
+
+def remove_locks_of_commit(repository: Repository, head: str, since: int) -> None:
+    """Remove the locks that our own dead `git commit` on top of `head` left on HEAD and its branch.
+
+    No git of that run is alive, which the caller knows; it began at `since`, in nanoseconds. The
+    lock of the branch must name a commit on `head`, of what the index has, and be from then. That
+    of HEAD, which git takes first, goes with it (D231). Raises `RepositoryError` if git fails.
+    """
+    current = read_head(repository)
+    locks = dict(_locks(repository, current))
+    stamps = {lock: stamp for lock in locks.values() if (stamp := _stamp(lock)) is not None}
+    last = locks[current.ref]
+    if current.id != head or any(stamp[1] < since - _COARSE for stamp in stamps.values()):
+        return
+    made = last.read_text("ascii", "replace").strip() if last in stamps else ""
+    if not _COMMIT_ID.fullmatch(made) or not _is_commit_of_index(repository, made, head):
+        return
+    time.sleep(_HELD)
+    if any(_stamp(lock) != stamp for lock, stamp in stamps.items()):
+        return
+    for lock in stamps:  # that of the branch last: it is what tells whose they are
+        if lock.read_text("ascii", "replace").strip() in ("", made):
+            lock.unlink(missing_ok=True)
+
+
+def _is_commit_of_index(repository: Repository, commit: str, parent: str) -> bool:
+    if commit not in repository.present([commit]):
+        return False
+    header = repository.ask("cat-file", "commit", commit).partition(b"\n\n")[0].decode()
+    lines = [line for line in header.splitlines() if line.startswith(("tree ", "parent "))]
+    tree = write_tree(repository, repository.index_file)
+    return lines == [f"tree {tree}", *([f"parent {parent}"] if parent else [])]
 
 
 def _read(directory: Path) -> _Series | None:

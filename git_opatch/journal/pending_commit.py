@@ -1,6 +1,6 @@
 """State file for `--commit`: lets the next run detect a kill between apply and commit.
 
-    <git-dir>/opatch/committing     HEAD's commit before, and the last record before
+    <git-dir>/opatch/committing     HEAD's commit before, the last record before, and when that was
 
 It is written before the transaction is committed, and removed by the same run once `git commit`
 succeeded, or failed and the user was informed. A later run reads it with the lock held, so the run
@@ -10,12 +10,15 @@ that wrote it has ended.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from git_opatch import journal
 from git_opatch.git.head import Head, commits_since, read_head, staged_changes
 from git_opatch.git.repository import Repository
+from git_opatch.git.series import remove_locks_of_commit
 from git_opatch.model.blob import Change
 from git_opatch.model.errors import JournalError
 
@@ -24,7 +27,8 @@ _NAME = "committing"
 
 def begin(repository: Repository, home: Path, head: Head, count: int) -> None:
     """Record that the patch being applied is to be `count` commits. Raises `OSError`."""
-    state = {"head": head.id, "count": count, "after": journal.last(home)}
+    after = journal.last(home)
+    state = {"head": head.id, "count": count, "after": after, "since": time.time_ns()}
     (home / _NAME).write_text(json.dumps(state))
     repository.sync([home / _NAME])
 
@@ -39,23 +43,46 @@ def is_pending(home: Path) -> bool:
     return (home / _NAME).exists()
 
 
+class _State(NamedTuple):
+    head: str
+    """HEAD's commit before."""
+    commits: int
+    after: int
+    """The last record before."""
+    since: int
+    """When the run began to write, in nanoseconds."""
+
+
+def _read(home: Path) -> _State | None:
+    """Read the state file; None if it was not written whole, and so nothing was applied yet."""
+    try:
+        state = json.loads((home / _NAME).read_bytes())
+        numbers = (int(state[name]) for name in ("count", "after", "since"))
+        return _State(str(state["head"]), *numbers)
+    except (LookupError, TypeError, ValueError):
+        return None
+
+
 def finish(repository: Repository, home: Path) -> list[str]:
     """Remove what an interrupted run left; return notes on its outcome. The caller has the lock."""
     if not is_pending(home):
         return []
-    try:
-        state = json.loads((home / _NAME).read_bytes())
-        before, count, after = str(state["head"]), int(state["count"]), int(state["after"])
-    except (LookupError, TypeError, ValueError):  # not written whole: nothing was applied yet
-        end(home)
-        return []
-    notes = _finish(repository, home, before, count, after)
+    state = _read(home)
+    notes = _finish(repository, home, state) if state else []
     end(home)
     return notes
 
 
-def _finish(repository: Repository, home: Path, before: str, count: int, after: int) -> list[str]:
-    """Record commits that were made; `before` is HEAD's commit, `after` the last record, before."""
+def remove_locks(repository: Repository, home: Path) -> None:
+    """Remove the locks on HEAD and the branch that our own `git commit` left when it was killed."""
+    state = _read(home)
+    if state is not None:
+        remove_locks_of_commit(repository, state.head, state.since)
+
+
+def _finish(repository: Repository, home: Path, state: _State) -> list[str]:
+    """Record commits that were made."""
+    before, count, after, since = state
     try:
         record = journal.get(home)
     except JournalError:
@@ -68,6 +95,7 @@ def _finish(repository: Repository, home: Path, before: str, count: int, after: 
         journal.add_commits(home, record.number, made)
         return [f"an interrupted apply had made its commit: {', '.join(made)}"]
     if set(record.changes) <= set(staged_changes(repository, head)):
+        remove_locks_of_commit(repository, before, since)
         return [
             "an interrupted apply left its change staged, and not committed: `git commit`, or "
             f"`git opatch undo {record.number}`"

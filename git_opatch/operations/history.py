@@ -102,7 +102,7 @@ class _Log:
 
 
 def _newest(journal: Journal, most: int | None, *, reversals: bool) -> list[int]:
-    """List the newest records; a patch whose own is not kept any more is there by its newest."""
+    """List the newest; a patch whose own record is not kept is there by its newest one (D223)."""
     numbers = [number for number, _ in journal.unreadable]
     for history in journal.histories:
         records = [record.number for record in history.records]

@@ -23,7 +23,7 @@ from git_opatch.model.blob import Change, Entry, Mode
 from git_opatch.model.errors import RepositoryError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import FilePatch, Prefix
-from git_opatch.model.result import Failure
+from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import plan_undo
 from git_opatch.plan.presence import (
     Presence,
@@ -210,16 +210,21 @@ class RecordStates:
                         yield changes
 
     def _located(self, record: Record, version: Version, target: Target) -> Presence:
-        """How much is there where git does not have what the record left: by its lines alone."""
+        """How much is there where git does not have what the record left: by its lines alone.
+
+        What can be undone of it is there.
+        """
         base = "HEAD" if version is self._head else None
         target = Target.CACHED if base else target
-        failures: Sequence[Failure] = ()
+        plan = Plan()
         with suppress(RepositoryError):  # no HEAD yet
-            options = Options(target, reverse=True, base=base)
-            failures = plan_undo(record, self._repository, options)[0].failures
-            if not failures:
+            options = Options(target, reverse=True, base=base, partial=True)
+            plan = plan_undo(record, self._repository, options)[0]
+            if not plan.failures:
                 return Presence.THERE
-        gone = all(failure.already_applied for failure in failures)
+        if plan.completed.changes:
+            return Presence.CHANGED
+        gone = all(failure.already_applied for failure in plan.failures)
         head = self._read_head(_paths(record))
         as_head = all(version.get(path) == head.get(path) for path in _paths(record))
         return Presence.GONE if gone or as_head else Presence.CHANGED

@@ -146,6 +146,13 @@ def test_what_is_not_judged_is_not_rewritten(base: Sandbox) -> None:
         assert _answer(base, _event("Codex", base.path, "apply_patch", given)) == {}
 
 
+def test_the_tool_of_an_unknown_client_is_only_checked(base: Sandbox) -> None:
+    event = _event("another", base.path, "apply_patch", {"command": _SECOND})
+    assert _answer(base, event) == {}
+    event["tool_input"] = {"command": _SECOND.replace("-x", "-nowhere")}
+    assert _answer(base, event)["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
 def test_another_format_becomes_an_envelope(base: Sandbox) -> None:
     diff = "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n b\n-x\n+y\n c\n"
     assert _codex(base, diff)["updatedInput"]["command"] == _COMPLETED
@@ -186,6 +193,15 @@ def test_what_codex_cannot_express_is_denied(base: Sandbox) -> None:
         assert Path(shlex.split(program)[0]).is_absolute()
     mode = b"diff --git a/f b/f\nold mode 100644\nnew mode 100755\n"
     assert "its mode is to be changed" in _denied(base, mode.decode())
+
+
+def test_what_the_tool_of_codex_cannot_do_its_shell_can(base: Sandbox) -> None:
+    base.write("open", "a\nb")
+    patch = envelope(b"*** Update File: open\n@@\n-a\n+A\n").decode()
+    event = _event("Codex", base.path, "Bash", {"command": _heredoc(patch)})
+    answer = _answer(base, event)["hookSpecificOutput"]
+    assert base.run("sh", "-c", answer["updatedInput"]["command"]).status == 0
+    assert base.read("open") == b"A\nb"
 
 
 def test_a_file_with_other_line_endings_on_disk(base: Sandbox) -> None:

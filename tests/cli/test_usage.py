@@ -24,6 +24,8 @@ def base(repo: Sandbox) -> Sandbox:
         ("prompt x", "`git opatch prompt` takes no arguments; see `git opatch prompt -h`"),
         ("undo -1", "`git opatch undo` has no option `-1`; write 1 without `-`"),
         ("log -5x", "`git opatch log` has no option `-5`; write 5 without `-`"),
+        ("log -n -1", "-n: -1 is less than 0; see `git opatch log -h`"),
+        ("apply --wait nan p.txt", "--wait: nan is less than 0; see `git opatch apply -h`"),
         ("log -n x", "-n: `x` is not a number; see `git opatch log -h`"),
         ("apply --fuzz x p.txt", "--fuzz: `x` is not a number; see `git opatch apply -h`"),
         ("apply --fuzz", "`--fuzz` needs a value; see `git opatch apply -h`"),

@@ -244,6 +244,31 @@ def test_a_part_of_a_change_is_not_gone(base: Sandbox, now: str, state: str) -> 
     assert _log(base, "1")[0].partition("0000  ")[2].partition("  ")[0] == state
 
 
+_LINES = "".join(f"line {number}\n" for number in range(20))
+_TWO_HUNKS = b"@@\n-line 2\n+2\n@@\n-line 17\n+17\n"
+
+
+def test_a_file_of_a_change_that_git_does_not_have_is_not_gone(base: Sandbox) -> None:
+    """Git has no blob of what was applied to files that were never staged."""
+    base.commit({"f": _LINES, "g": _LINES})
+    sections = [b"*** Update File: %b\n" % name + _TWO_HUNKS for name in (b"f", b"g")]
+    assert base.opatch("apply", "--worktree", feed=envelope(*sections)).status == 0
+    base.write("f", f"above\n{_LINES}")
+    assert "  changed since  " in _log(base)[0]
+    base.write("g", f"above\n{_LINES}")
+    assert "  gone  " in _log(base)[0]
+
+
+def test_a_hunk_of_a_change_that_git_does_not_have_is_not_gone(base: Sandbox) -> None:
+    base.commit({"f": _LINES})
+    patch = envelope(b"*** Update File: f\n" + _TWO_HUNKS)
+    assert base.opatch("apply", "--worktree", feed=patch).status == 0
+    base.write("f", "above\n" + _LINES.replace("line 17\n", "17\n"))
+    assert "  changed since  " in _log(base)[0]
+    base.write("f", f"above\n{_LINES}")
+    assert "  gone  " in _log(base)[0]
+
+
 # --- recover ------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 import pytest
@@ -95,3 +96,51 @@ def test_a_lock_with_another_commit_stays(base: Sandbox) -> None:
     ran = base.opatch("recover")
     assert ran.status == 128
     assert lock.exists()
+
+
+_ONE = b"*** Begin Patch\n*** Update File: f\n@@\n-one\n+ONE\n*** End Patch\n"
+_BOTH = "kill -9 $(ps -o ppid= -p $PPID) $PPID"
+
+
+def _kill_commit(base: Sandbox, who: str) -> None:
+    """Kill git, and git opatch if `who` says so, while a single commit is made."""
+    base.write(".git/p", _ONE)
+    hook(base, "reference-transaction", f'test "$1" = prepared || exit 0; {who}')
+    ran = base.program("git-opatch", "apply", "--commit", "-m", "m", ".git/p")
+    assert ran.status == (-9 if who == _BOTH else 1), ran
+    (base.path / ".git/hooks/reference-transaction").unlink()
+
+
+@pytest.mark.parametrize("detached", [False, True])
+@pytest.mark.parametrize("who", ["kill -9 $PPID", _BOTH])
+def test_a_single_commit_leaves_no_locks(base: Sandbox, who: str, detached: bool) -> None:
+    if detached:
+        base.git("checkout", "--quiet", "--detach")
+    _kill_commit(base, who)
+    assert bool(_locks(base)) == (who == _BOTH)
+    assert base.opatch("recover").status == 0
+    assert _locks(base) == []
+    base.git("commit", "--quiet", "-m", "again")
+    assert base.git("show", "HEAD:f") == b"ONE\ntwo\nthree\n"
+
+
+@pytest.mark.parametrize(
+    "change", ["another tree", "another commit", "empty", "older", "HEAD alone"]
+)
+def test_locks_of_a_single_commit_that_may_be_of_others_stay(base: Sandbox, change: str) -> None:
+    _kill_commit(base, _BOTH)
+    lock = base.path / ".git/refs/heads/main.lock"
+    if change == "another tree":
+        base.write("g", "changed\n")
+        base.git("add", "g")
+    elif change == "another commit":
+        lock.write_bytes(base.git("rev-parse", "HEAD"))
+    elif change == "empty":
+        lock.write_bytes(b"")
+    elif change == "older":
+        os.utime(lock, (1, 1))
+    else:
+        lock.unlink()
+    before = _locks(base)
+    assert base.opatch("recover").status == 0
+    assert _locks(base) == before

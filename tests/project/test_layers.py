@@ -167,8 +167,38 @@ def test_help_is_given_without_git_and_colour(arguments: list[str]) -> None:
 
 def test_a_command_imports_git_and_no_other_command() -> None:
     imported = _imported("apply", os.devnull)
-    assert {"git", "git_opatch.cli.commands.apply"} <= imported
+    assert {"git.cmd", "git_opatch.cli.commands.apply"} <= imported
+    assert not {"git.repo", "git.objects"} & imported
     assert not {"rich", "git_opatch.cli.commands.check", "git_opatch.cli.commands.show"} & imported
+
+
+def test_all_of_gitpython_is_imported_where_a_part_does_not_do(tmp_path: Path) -> None:
+    """As it would be with a version whose module for commands needs the package."""
+    script = """
+import os, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "git.cmd" and not hasattr(sys.modules["git"], "__version__"):
+            raise ImportError(name)
+
+sys.meta_path.insert(0, Finder())
+os.environ["GIT_PYTHON_GIT_EXECUTABLE"] = os.devnull
+from git_opatch.git.runner import GitRunner
+assert GitRunner(".").ask("version").startswith(b"git version")
+assert "git.repo" in sys.modules and "GIT_PYTHON_GIT_EXECUTABLE" not in os.environ
+"""
+    subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)
+
+
+def test_another_program_has_all_of_gitpython(tmp_path: Path) -> None:
+    script = """
+from git_opatch.git.runner import GitRunner
+GitRunner(".")
+import git
+assert git.Repo
+"""
+    subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)
 
 
 def test_help_imports_no_command() -> None:

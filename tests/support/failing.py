@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ _CALLS = {
     "os.rename", "os.link", "os.remove", "os.mkdir", "os.rmdir", "os.symlink", "os.truncate",
     "os.chmod", "os.utime", "subprocess.Popen",
 }  # fmt: skip
+KILL = -1
+"""Instead of an error: the process is killed before the call."""
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
@@ -37,6 +40,8 @@ class _Faults:
         self.seen.append(f"{event} {path}")
         if len(self.seen) == self.fails_at:
             self.fails_at = 0
+            if self.error == KILL:
+                os.kill(os.getpid(), signal.SIGKILL)
             raise OSError(self.error, os.strerror(self.error), path)
 
 

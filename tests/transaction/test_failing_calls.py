@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
-from failing import failing
+from failing import KILL, failing
 from killed import kill_before
 from sandbox import Ran, Sandbox
 from writers import envelope
@@ -130,6 +130,40 @@ def test_a_call_that_fails_leaves_all_or_nothing(base: Sandbox, name: str) -> No
 @pytest.mark.parametrize("name", _RUNS)
 def test_every_call_that_fails_leaves_all_or_nothing(base: Sandbox, name: str) -> None:
     _check(base, _RUNS[name], lambda count: list(range(1, count + 1)))
+
+
+def _check_kills(base: Sandbox, run: _Run, numbers: Callable[[int], list[int]]) -> None:
+    """Kill the program before calls of `run`, and recover."""
+    run.prepare(base)
+    before, done = _state(base), _copied(base, 0)
+    with failing(0, 0) as calls:
+        assert run.run(done).status == 0
+    after = _state(done)
+    outcomes = (after,) if run is _RUNS["recover"] else (before, after)
+    for number in numbers(len(calls)):
+        repo = _copied(base, number)
+        child = os.fork()
+        if not child:
+            with failing(number, KILL):
+                run.run(repo)
+            os._exit(0)  # the calls of two runs may differ by a few
+        os.waitpid(child, 0)
+        what = f"killed before call {number} of {len(calls)}, {calls[number - 1]}"
+        assert repo.opatch("recover").status == 0, what
+        assert _state(repo) in outcomes, what
+        assert _leftovers(repo) == [], what
+        repo.run("rm", "-rf", str(repo.path))
+
+
+@pytest.mark.parametrize("name", _RUNS)
+def test_a_kill_before_a_call_leaves_all_or_nothing(base: Sandbox, name: str) -> None:
+    _check_kills(base, _RUNS[name], lambda count: random.Random(name).sample(range(1, count), 5))
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", _RUNS)
+def test_a_kill_before_every_call_leaves_all_or_nothing(base: Sandbox, name: str) -> None:
+    _check_kills(base, _RUNS[name], lambda count: list(range(1, count + 1)))
 
 
 _GITS = ("apply", "checkout-index", "add", "ls-files", "commit")

@@ -42,9 +42,7 @@ OutputFile = Annotated[
 ]
 Jobs = Annotated[
     int,
-    value_option(
-        "-j", "--jobs", metavar="N", min=0, help="Judge in N processes (default: the cores)."
-    ),
+    value_option("-j", "--jobs", metavar="N", help="Judge in N processes (default: the cores)."),
 ]
 Diff = Annotated[
     bool, typer.Option("--diff", help="Add the completed diff to each result, as `diff`.")

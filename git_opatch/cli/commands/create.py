@@ -48,8 +48,8 @@ def create(
     """Write what changed as a patch, proved to give exactly that.
 
     That is what a commit changed, or what differs from A to B; with --cached what is staged; else
-    what is changed in the working tree and not staged. Pathspecs after -- choose files. The patch is
-    applied in memory before it is printed. Where the format cannot express a file, the file is
+    what is changed in the working tree and not staged. Pathspecs after -- choose files. The patch
+    is applied in memory before it is printed. Where the format cannot express a file, the file is
     named, nothing is printed, and the exit status is 1.
     """
     lines = _parse_context(context)

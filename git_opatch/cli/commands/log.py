@@ -34,7 +34,7 @@ All = Annotated[bool, typer.Option("--all", help="Also show each undo and redo b
 Count = Annotated[
     int | None,
     value_option(
-        "-n", "--max-count", metavar="COUNT", min=0, help="Show at most COUNT patches; also -COUNT."
+        "-n", "--max-count", metavar="COUNT", help="Show at most COUNT patches; also -COUNT."
     ),
 ]
 

@@ -35,6 +35,6 @@ def redo(
     Repeated, it walks forward through the patches that were undone, until a new patch is applied. A
     patch is applied again where it was undone, by the diff that was undone, as a whole or not at
     all. Exit status: 0 applied, 1 its lines were changed since, or it is not undone, 128 no such
-    record, 129 usage, 130 interrupted.
+    patch, 129 usage, 130 interrupted.
     """
     reverse_record("redo", redo_record, target, number, wait=wait, quiet=quiet, json=json)
