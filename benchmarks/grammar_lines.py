@@ -52,7 +52,8 @@ def kind_of(text: str, scene: Scene) -> Kind:
     if _COMMENT.match(text) or is_prose(scene.change):
         is_text = words > 2 and not (is_prose(scene.change) and (looks_coded or text[:4].isspace()))
         return Kind.PROSE if is_text else Kind.UNCLEAR
-    return Kind.CODE if looks_coded else Kind.UNCLEAR
+    is_doc = text.lstrip().startswith("@")  # in a comment whose lines have no mark
+    return Kind.CODE if looks_coded and not is_doc else Kind.UNCLEAR
 
 
 def _lines_of(

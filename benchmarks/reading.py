@@ -113,9 +113,14 @@ def _depth(line: str) -> int:
     return len(text) - len(text.lstrip())
 
 
+_PROSE = (".md", ".markdown", ".rst", ".rdoc", ".txt", ".adoc")
+_PROSE_NAMES = {"license", "copying", "changes", "changelog", "news", "authors", "readme", "notice"}
+
+
 def is_prose(change: FileChange) -> bool:
     """Whether the file is prose, whose definitions are headings."""
-    return change.path.lower().endswith((".md", ".markdown", ".rst", ".rdoc", ".txt", ".adoc"))
+    path = change.path.lower()
+    return path.endswith(_PROSE) or path.rpartition("/")[2] in _PROSE_NAMES
 
 
 @lru_cache(maxsize=64)
@@ -175,7 +180,7 @@ def _opens(base: Sequence[str], at: int, most: int) -> bool:
     if not base[at].strip() or _depth(base[at]) > most or _NO_OPENER.match(base[at]):
         return False
     below = next((line for line in base[at + 1 :] if line.strip()), "")
-    return bool(below) and _depth(below) > _depth(base[at])
+    return below.strip() == "{" or _depth(below) > _depth(base[at])
 
 
 def _is_distinctive(piece: Piece) -> bool:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from git_opatch.complete.encoding import RemainingLines, foreign_encoding
 from git_opatch.complete.moved_block import moved_block
 from git_opatch.complete.placeholder import placeholder_in
+from git_opatch.complete.reindent import NEAR
 from git_opatch.model.patch import FilePatch, Line, Prefix
 from git_opatch.model.paths import is_document
 from git_opatch.model.placement import Evidence, Placement
@@ -21,8 +22,6 @@ _DOUBLED = (
 _ONE_SPACE_DEEPER = (
     "adds lines that are one space deeper than any line near them, so their indentation is unclear"
 )
-_NEAR = 50
-"""So many lines around a hunk show how its part of the file is written."""
 
 
 class Doubt(NamedTuple):
@@ -111,4 +110,4 @@ def _is_one_space_deeper(placement: Placement, lines: Sequence[Line], text: Text
 
 
 def _near(placement: Placement, text: Text) -> Sequence[bytes]:
-    return text.lines[max(placement.start - _NEAR, 0) : placement.stop + _NEAR]
+    return text.lines[max(placement.start - NEAR, 0) : placement.stop + NEAR]

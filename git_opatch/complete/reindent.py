@@ -31,7 +31,7 @@ from git_opatch.model.patch import Line, Prefix
 from git_opatch.model.placement import Likeness, Placement
 from git_opatch.model.text import BYTE_ORDER_MARK, Text, indentation
 
-_NEAR = 50
+NEAR = 50
 """So many lines around a hunk show which style its part of the file has."""
 
 _COMPARED = (
@@ -260,7 +260,7 @@ def _from_margin(
     removes = any(line.prefix is Prefix.REMOVED for line in hunk.lines)
     if removes or not any(deeper) or (mixed and found_several):
         return reindent
-    lines = text.lines[max(placement.start - _NEAR, 0) : placement.stop + _NEAR]
+    lines = text.lines[max(placement.start - NEAR, 0) : placement.stop + NEAR]
     near = set(map(indentation, lines))
     as_written = {indentation(line) for line in added} <= near
     shifted = {indentation(reindent.line(line)) for line in added} <= near
@@ -296,7 +296,7 @@ def _below_anchor(placement: Placement, text: Text) -> Reindent:
 
 def _indents_around(placement: Placement, text: Text) -> list[bytes]:
     """Return the indentation of the nearest indented line on each side of a hunk."""
-    above = text.lines[max(placement.start - _NEAR, 0) : placement.start]
-    below = text.lines[placement.stop : placement.stop + _NEAR]
+    above = text.lines[max(placement.start - NEAR, 0) : placement.start]
+    below = text.lines[placement.stop : placement.stop + NEAR]
     sides = (map(indentation, reversed(above)), map(indentation, below))
     return [indent for side in sides if (indent := next(filter(None, side), b""))]

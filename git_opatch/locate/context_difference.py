@@ -25,7 +25,7 @@ from typing import Literal, NamedTuple
 
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.loose_matches import has_distinctive_line
-from git_opatch.locate.tiers import fuzzy, resilient
+from git_opatch.locate.tiers import LEAST_DISTINCTIVE, fuzzy, resilient
 from git_opatch.locate.unchanged_lines import cancel_unchanged
 from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, Line, Prefix
@@ -49,8 +49,6 @@ _COULD_GO_ON = re.compile(r"[\w)\]\"'`]$")
 _COMMENT_OF_ANY = re.compile(rb"[ \t]+(?:#|//)[ \t].*")
 _SIGNS = ".,;:!?"
 _IN_WORD = re.compile(r"\w\w")
-_LONG = 10
-"""A line that is cut off in a word has so many characters left, as in D23."""
 
 
 class _Gap(NamedTuple):
@@ -285,7 +283,7 @@ def _cut_off(line: bytes, found: bytes, _: FileIndex) -> bool:
     whole, text = _text(found), _ELLIPSIS.sub("", _text(line))
     if not whole.startswith(text) or not any(map(str.isalnum, text)):
         return False
-    in_word = len(text) >= _LONG and _IN_WORD.match(whole, len(text) - 1) is not None
+    in_word = len(text) >= LEAST_DISTINCTIVE and _IN_WORD.match(whole, len(text) - 1) is not None
     return _shows_cut(_text(line)) or in_word
 
 

@@ -11,11 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from git_opatch.locate.normalized import NormalizedLines
+from git_opatch.locate.tiers import LEAST_DISTINCTIVE
 from git_opatch.model.patch import Hunk, Line, Prefix, context_around
 from git_opatch.model.text import indentation, opens
-
-_LONG = 10
-"""A line of so many characters or more is taken to identify itself."""
 
 _MAX_OVERHANG = 3
 _CLOSES = re.compile(rb"(?:[^\w]|\b(?:end|fi|done|esac|endif|else)\b)*")
@@ -62,7 +60,7 @@ def _may_be_cut(line: Line, key: bytes) -> bool:
 
 
 def _is_long(line: bytes) -> bool:
-    return len(line.strip().decode("utf-8", "replace")) >= _LONG
+    return len(line.strip().decode("utf-8", "replace")) >= LEAST_DISTINCTIVE
 
 
 def _is_cut_from(whole: bytes, end: bytes) -> bool:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 
 from git_opatch.locate.enclosing import name_enclosing
+from git_opatch.locate.tiers import LEAST_DISTINCTIVE
 from git_opatch.model.common_lines import common_runs
 from git_opatch.model.patch import Hunk, Line, Prefix, Replacement
 from git_opatch.model.result import (
@@ -30,8 +31,6 @@ _MAX_LISTED = 1000
 _MAX_SHOWN = 5
 _MAX_REPLACED = 100_000
 """More occurrences than this are not replaced."""
-_MIN_DISTINCTIVE = 10
-"""So many characters inside a line are no accident (as in D23)."""
 _CONTEXT = 3
 _MORE_CONTEXT = "write more of the text around it, or ask for all occurrences with `replace_all`"
 
@@ -249,7 +248,7 @@ def refuse_applied_replacement(
 def _applied_elsewhere(hunk: Hunk, replacement: Replacement, text: Text) -> Failure | None:
     content = _content_for(replacement, text)
     new = content.replacement.new
-    if len(b"".join(new.split()).decode("utf-8", "replace")) < _MIN_DISTINCTIVE:
+    if len(b"".join(new.split()).decode("utf-8", "replace")) < LEAST_DISTINCTIVE:
         return None
     found = list(islice(_occurrences(content.raw, new), _MAX_LISTED + 1))
     wanted = replacement.expected or (1 if not replacement.every else len(found))

@@ -20,6 +20,8 @@ from collections.abc import Callable, Mapping
 from git_opatch.model.options import Tier
 from git_opatch.model.placement import Likeness
 
+LEAST_DISTINCTIVE = 10
+"""A line or a part of one with so many characters is taken to identify itself (D23)."""
 _MARKDOWN_HEADING = re.compile(rb"#{1,6} ")
 _SENTENCE_END = b".,;:!? "
 _TYPOGRAPHIC = {

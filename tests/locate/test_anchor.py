@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from git_opatch import Refused, apply_to_text
 from git_opatch.locate.anchor import AnchorMatch, find_anchors, in_scope_of
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import heading
@@ -207,3 +208,17 @@ def test_a_definition_or_a_section_is_a_heading(line: str) -> None:
 )
 def test_other_lines_are_not_headings(line: str) -> None:
     assert not heading(line.encode())
+
+
+def test_a_section_goes_on_through_those_that_are_in_it() -> None:
+    part = "\n## {0}\n\n### Fixes\n\n- a\n\n### Settings\n\n- b\n"
+    content = "# Log\n" + part.format("New") + part.format("1.0") + part.format("0.9")
+    patch = (
+        "*** Begin Patch\n*** Update File: a.md\n@@ ## 1.0\n ### Settings\n \n+- c\n*** End Patch\n"
+    )
+    head, tail = content.split("## 1.0\n")
+    changed = tail.replace("Settings\n\n", "Settings\n\n- c\n", 1)
+    expected = f"{head}## 1.0\n{changed}"
+    assert apply_to_text(patch, {"a.md": content})["a.md"] == expected
+    with pytest.raises(Refused):
+        apply_to_text(patch.replace("## 1.0", "# Log"), {"a.md": content})

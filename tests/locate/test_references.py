@@ -143,3 +143,10 @@ def test_a_reference_may_be_to_a_key_or_a_section() -> None:
     with pytest.raises(Refused):
         applied("Install section", "-use it\n+use that\n", text, "a.md")
     assert "that" in applied("Use section", "-use it\n+use that\n", text, "a.md")
+
+
+def test_a_variable_of_a_struct_is_no_definition() -> None:
+    one = "int {0}(int a)\n{{\n  struct t *x = a;\n  if (x) {{\n    go();\n  }}\n}}\n\n"
+    content = one.format("f") + one.format("g")
+    after = applied("int f(int a)", "   if (x) {\n-    go();\n+    stop();\n", content, "a.c")
+    assert after == content.replace("go", "stop", 1)
