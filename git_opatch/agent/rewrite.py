@@ -38,12 +38,15 @@ def rewrite(call: ToolCall, judged: Judged, place: Place, program: Sequence[str]
     """Return the command or the patch to put in place of that of `call`; empty to leave it.
 
     `program` are the words that start git opatch. Left as it is: a patch that also names files
-    outside of the working tree, and a command that is a list of words. Raises `InputError` if the
+    outside of the working tree, a command that is a list of words, and a patch for the tool of a
+    client that is not modelled. Raises `InputError` if the
     client could not do what is planned, with what to do instead.
     """
     action = judged.action
     if action is None or judged.outside or not call.is_text:
         return ""
+    if call.is_patch_tool and call.client is Client.CLAUDE_CODE:
+        return ""  # which has no such tool: another client with the same events
     if call.is_patch_tool:
         try:
             return _envelope(call.client, action, place)

@@ -15,7 +15,7 @@ from git_opatch.model.blob import Change, Entry, Mode, blob_id
 from git_opatch.model.errors import OpatchError, RepositoryError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
-from git_opatch.model.text import Text
+from git_opatch.model.text import Text, visible
 from git_opatch.operations.apply import is_already_applied, plan_patch
 from git_opatch.parse import parse_patch
 from git_opatch.plan.patch_paths import resolve_paths
@@ -112,7 +112,7 @@ class Judge:
         try:
             return ObjectRepository(name, self._cache)
         except RepositoryError as error:
-            return RepositoryError(f"repository `{name}`: {error}")
+            return RepositoryError(f"repository `{visible(name)}`: {error}")
 
 
 def _close(repository: ObjectRepository | RepositoryError) -> None:

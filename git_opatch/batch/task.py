@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from enum import Enum
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from git_opatch.batch.lines import valid_id
@@ -22,6 +22,8 @@ from git_opatch.model.options import (
     Tier,
 )
 from git_opatch.model.paths import normalise, why_unsafe
+from git_opatch.model.text import visible
+from git_opatch.parse.bounds import MAX_BYTES
 
 _FIELDS = {"id", "repository", "base", "files", "patch", "patch_file", "format", "options"}
 _OPTIONS = {
@@ -101,10 +103,13 @@ def _patch_of(fields: Mapping[str, Any]) -> tuple[bytes, str]:
         return _encoded(fields, "patch", ""), ""
     name = _of_kind(fields, "patch_file", str, "")
     try:
-        return Path(name).read_bytes(), name
+        if os.path.exists(name) and not os.path.isfile(name):  # a pipe may never end
+            raise InputError(f"cannot read patch `{visible(name)}`: it is not a regular file")
+        with open(name, "rb") as file:
+            return file.read(MAX_BYTES + 1), name
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise InputError(f"cannot read patch `{name}`: {reason}") from None
+        raise InputError(f"cannot read patch `{visible(name)}`: {reason}") from None
 
 
 def _encoded(fields: Mapping[str, Any], name: str, where: str) -> bytes:

@@ -9,6 +9,8 @@ from multiprocessing.connection import Connection
 from git_opatch.batch.judge import Judge, Wanted
 
 READY = "ready"
+_THRESHOLDS = (50_000, 20, 100)
+"""Of garbage collection: a task makes few cycles, and many objects that live as long as it."""
 
 
 def serve(connection: Connection, wanted: Wanted) -> None:
@@ -22,6 +24,7 @@ def serve(connection: Connection, wanted: Wanted) -> None:
     leave_repository()
     judge = Judge(wanted)
     gc.freeze()  # what is imported stays, and need not be searched
+    gc.set_threshold(*_THRESHOLDS)
     try:
         connection.send(READY)
         while True:

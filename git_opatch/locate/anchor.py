@@ -19,7 +19,7 @@ one after another. Being merely the first position after an anchor decides nothi
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from git_opatch.locate.file_index import FileIndex
@@ -140,9 +140,8 @@ def _find_scope_end(first: int, file_index: FileIndex) -> int:
         closing = file_index.block_end(first)
         return closing if closing < end and _is_same_label(lines[closing], line) else end
     most, in_columns = depth(line, kind), kind is Heading.DEFINITION
-    for at in range(first + 1, end):
-        if in_columns and not _is_as_shallow(lines[at], line):
-            continue
+    following = _as_shallow(lines, first) if in_columns else range(first + 1, end)
+    for at in following:
         if not is_certain(lines, at, kind) or depth(lines[at], kind) > most:
             continue
         if in_columns and _may_be_sentence(lines[at]) and file_index.prose.includes(at):
@@ -168,8 +167,14 @@ def _is_same_label(line: bytes, other: bytes) -> bool:
     return is_label and indentation(line) == indentation(other)
 
 
-def _is_as_shallow(line: bytes, other: bytes) -> bool:
-    return bool(line.strip()) and len(indentation(line)) <= len(indentation(other))
+def _as_shallow(lines: Sequence[bytes], first: int) -> Iterator[int]:
+    """Yield the positions below `first` of the lines that are not blank, nor indented deeper."""
+    most = len(indentation(lines[first]))
+    for at in range(first + 1, len(lines)):
+        line = lines[at]
+        text = line.lstrip(b" \t")
+        if len(line) - len(text) <= most and text and not text.isspace():
+            yield at
 
 
 def _blocks(anchors: Sequence[int], file_index: FileIndex) -> list[tuple[int, int]]:

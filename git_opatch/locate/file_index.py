@@ -7,10 +7,8 @@ a hunk shows it (D44, D48).
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import accumulate
 
 from git_opatch.locate.line_index import LineIndex, matches_at
 from git_opatch.locate.normalized import NormalizedLines
@@ -183,7 +181,15 @@ class FileIndex:
 
     def positions(self, line: bytes) -> Sequence[int]:
         """List every position of a line that is a hunk's anchor."""
-        return self._line_index.positions(self.normal(line))
+        text = self.normal(line)
+        if text and self._has_few_anchors:
+            return [at for at in self.containing(text) if self.lines[at] == text]
+        return self._line_index.positions(text)
+
+    @cached_property
+    def _has_few_anchors(self) -> bool:
+        """Whether it is faster to search the file for each anchor than to look at each line."""
+        return sum(len(hunk.anchors) for hunk in self._hunks) <= _MAX_HUNKS_UNINDEXED
 
     def strict_positions(self, text: bytes) -> Sequence[int]:
         """List every position of a line of a hunk, as `normal` returns it."""
@@ -206,10 +212,15 @@ class FileIndex:
         found: dict[bytes, list[int]] = {
             anchor.text.strip(): [] for hunk in self._hunks_and_variants for anchor in hunk.anchors
         }
+        if self._has_few_anchors and b"" not in found:
+            return {text: self._trimmed_to(text) for text in found}
         for position, line in enumerate(self.lines):
             if (text := line.strip()) in found:
                 found[text].append(position)
         return found
+
+    def _trimmed_to(self, text: bytes) -> list[int]:
+        return [at for at in self.containing(text) if self.lines[at].strip() == text]
 
     def containing(self, text: bytes) -> list[int]:
         """List the positions of the lines that contain `text`."""
@@ -218,23 +229,18 @@ class FileIndex:
         return self._containing[text]
 
     def _find_containing(self, text: bytes) -> list[int]:
-        found, offset = [], self._joined.find(text)
+        found, position, counted = [], 0, 0
+        offset = self._joined.find(text)
         while offset >= 0:
-            position = bisect_right(self._offsets, offset) - 1
+            position += self._joined.count(b"\n", counted, offset)
             found.append(position)
-            line_end = self._offsets[position] + len(self.lines[position])
-            offset = self._joined.find(text, line_end)
+            counted = self._joined.find(b"\n", offset)
+            offset = self._joined.find(text, counted) if counted >= 0 else -1
         return found
 
     @cached_property
     def _joined(self) -> bytes:
         return b"\n".join(self.lines)
-
-    @cached_property
-    def _offsets(self) -> list[int]:
-        """Where each line begins in `_joined`."""
-        lengths = (len(line) + 1 for line in self.lines)
-        return list(accumulate(lengths, initial=0))
 
     def has_same_code(self, hunk: Hunk, position: int) -> bool:
         """Tell whether `hunk`, found at `position` at the fuzzy tier, has the file's code (D100).

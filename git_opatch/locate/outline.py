@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from git_opatch.model.text import indentation
@@ -85,7 +85,9 @@ _SECTIONS = {
 }
 _DEFINITIONS = (_DEFINITION, _BLOCK, _ASSIGNED)
 _RULE = rb"(?:={3,}|-{3,}|~{3,}|\^{3,})\s*$"
+_OF_RULES = (b"===", b"---", b"~~~", b"^^^")
 _MAX_LENGTH = 200  # a longer line is not a heading, and would make the patterns slow
+_MOST_REMEMBERED = 16_384  # lines, in about 10 MB
 
 
 @cache
@@ -116,7 +118,9 @@ def heading_at(lines: Sequence[bytes], position: int) -> Heading | None:
 
 def underline(lines: Sequence[bytes], position: int) -> bytes:
     """Return the character that underlines the title at `position`; empty if it is not one."""
-    if position + 1 >= len(lines) or not _compiled(_RULE).match(lines[position + 1]):
+    if position + 1 >= len(lines) or not lines[position + 1].startswith(_OF_RULES):
+        return b""
+    if not _compiled(_RULE).match(lines[position + 1]):
         return b""
     line, rule = lines[position], lines[position + 1].rstrip()
     is_title = line[:1].strip() and line[:1] != rule[:1] and len(line.rstrip()) <= len(rule)
@@ -125,7 +129,13 @@ def underline(lines: Sequence[bytes], position: int) -> bytes:
 
 def _match(line: bytes) -> tuple[Heading, re.Match[bytes]] | None:
     """Return the kind of heading that `line` looks like, with what its pattern matched."""
-    if len(line) > _MAX_LENGTH or _compiled(_CONTROL).match(line):
+    return _match_short(line) if len(line) <= _MAX_LENGTH else None
+
+
+@lru_cache(_MOST_REMEMBERED)
+def _match_short(line: bytes) -> tuple[Heading, re.Match[bytes]] | None:
+    """The same for a line that is not too long. Many patches are for files with the same lines."""
+    if _compiled(_CONTROL).match(line):
         return None
     for pattern in _DEFINITIONS:
         if match := _compiled(pattern).match(line):

@@ -146,6 +146,13 @@ def test_what_is_not_judged_is_not_rewritten(base: Sandbox) -> None:
         assert _answer(base, _event("Codex", base.path, "apply_patch", given)) == {}
 
 
+def test_the_tool_of_an_unknown_client_is_only_checked(base: Sandbox) -> None:
+    event = _event("another", base.path, "apply_patch", {"command": _SECOND})
+    assert _answer(base, event) == {}
+    event["tool_input"] = {"command": _SECOND.replace("-x", "-nowhere")}
+    assert _answer(base, event)["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
 def test_another_format_becomes_an_envelope(base: Sandbox) -> None:
     diff = "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n b\n-x\n+y\n c\n"
     assert _codex(base, diff)["updatedInput"]["command"] == _COMPLETED

@@ -38,6 +38,8 @@ _CASES: list[tuple[str, Any, str, str]] = [
     ("half a pair", {**_OF_FILES, "patch": "\ud800"}, "input", "half of a surrogate pair"),
     ("no patch file", _without(_OF_FILES, "patch", patch_file="no"), "input",
                       "cannot read patch `no`: No such file"),
+    ("a pipe", _without(_OF_FILES, "patch", patch_file="/dev/zero"), "input",
+     "cannot read patch `/dev/zero`: it is not a regular file"),
     ("NUL in a name", _without(_OF_FILES, "patch", patch_file="\0"), "input", "cannot read"),
     ("no base", _without(_OF_TREE, "base"), "input", "`base` is missing"),
     ("no repository", _without(_OF_TREE, "repository"), "input", "`repository` is missing"),
@@ -108,9 +110,9 @@ def test_each_bad_task_has_its_line_and_the_others_are_judged(base: Sandbox) -> 
 
 
 def test_the_schema_refuses_what_a_task_cannot_be() -> None:
-    of_values = {"no patch file", "NUL in a name", "half a pair", "no such directory", "a file",
-                "a directory in one", "no such base", "a blob", "a line break", "not a pathspec",
-                "not a blob", "unsafe", "policy of files"}  # fmt: skip
+    of_values = {"no patch file", "a pipe", "NUL in a name", "half a pair", "no such directory",
+                "a file", "a directory in one", "no such base", "a blob", "a line break",
+                "not a pathspec", "not a blob", "unsafe", "policy of files"}  # fmt: skip
     for name, (line, _, words) in _BAD.items():
         if words != "is not JSON":
             assert TASK_VALIDATOR.is_valid(json.loads(line)) == (name in of_values), name
