@@ -3,6 +3,8 @@
     npm install --prefix DIR @openai/codex
     python benchmarks/differential.py --codex DIR/node_modules/.bin/codex [--count N] [--seed S]
 
+Interrupted, it prints what it has.
+
 Each scenario is mutated by one operator at a random line, and given to both with the same files. A
 group is what Codex did, and what git opatch did: applied, with the same files or with others, or
 refused, with the reason. Codex is not the reference: it searches for lines that are
@@ -20,6 +22,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -187,9 +190,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    for operator, case in _mutate(_read_cases(), arguments.count, random.Random(arguments.seed)):
-        group = _judge(_run_codex(arguments.codex, case), _run_opatch(case))
-        groups.setdefault(group, []).append((operator, case.name))
+    cases = _mutate(_read_cases(), arguments.count, random.Random(arguments.seed))
+    with suppress(KeyboardInterrupt):
+        for operator, case in cases:
+            group = _judge(_run_codex(arguments.codex, case), _run_opatch(case))
+            groups.setdefault(group, []).append((operator, case.name))
     _print_groups(groups)
 
 
