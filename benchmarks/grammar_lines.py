@@ -166,10 +166,7 @@ def _other_quotes(text: str, _: Random) -> str:
 
 
 def _quotes_in_context(piece: Piece, _: Scene, rng: Random) -> _Found:
-    """Other quotes in one line of context.
-
-    Where an added line has them, too, and no old line has the file's, both may be a habit.
-    """
+    """Other quotes in one line of context; where an added line has them, too, it may be a habit."""
     able = [
         at
         for at in piece.indexes(CONTEXT)
@@ -179,12 +176,10 @@ def _quotes_in_context(piece: Piece, _: Scene, rng: Random) -> _Found:
         return None
     at = rng.choice(able)
     text = piece.rows[at].text
-    old, new = ('"', "'") if '"' in text else ("'", '"')
-    others = [row for index, row in enumerate(piece.rows) if index != at]
-    inherits = any(new in row.text for row in others if row.prefix == ADDED)
-    keeps = any(old in row.text for row in others if row.is_old)
+    quote = "'" if '"' in text else '"'
+    inherits = any(quote in row.text for row in piece.rows if row.prefix == ADDED)
     spoiled = piece.with_text(at, _other_quotes(text, rng))
-    return spoiled, Verdict.MAY if inherits and not keeps else Verdict.APPLY
+    return spoiled, Verdict.MAY if inherits else Verdict.APPLY
 
 
 def _entities(text: str, _: Random) -> str:

@@ -82,7 +82,7 @@ def judge_patch(invocation: Invocation, place: Place, options: Options) -> Judge
     try:
         return Judged(invocation, verify_patch(patch, invocation, where, options), outside)
     except Refused as refused:
-        raise _as_seen_from(place.prefix, refused, options) from None
+        raise as_seen_from(place.prefix, refused, options) from None
 
 
 def judge_edit(path: str, place: Place, options: Options) -> None:
@@ -98,12 +98,12 @@ def judge_edit(path: str, place: Place, options: Options) -> None:
     sections = tuple(FilePatch(Operation.UPDATE, name, name) for name in names)
     failures = check_policy(Patch(sections), Snapshot({}), place.repository, options)
     if failures:
-        raise _as_seen_from(place.prefix, Refused(failures, options), options)
+        raise as_seen_from(place.prefix, Refused(failures, options), options)
 
 
-def _as_seen_from(prefix: str, refused: Refused, options: Options) -> Refused:
-    """Return the refusal with all paths as counted from the directory `prefix`."""
-    if not prefix:
+def as_seen_from(prefix: str, refused: Refused, options: Options) -> Refused:
+    """Return the refusal with all paths as counted from the directory `prefix`, below the top."""
+    if prefix in ("", os.curdir):
         return refused
     return Refused((_relative(failure, prefix) for failure in refused.failures), options)
 

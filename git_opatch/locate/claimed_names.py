@@ -69,7 +69,7 @@ def _check_anchor(anchor: Anchor, claimed: Claimed) -> Answer:
     end = scope_end(above[-1], claimed.file_index)
     if _is_explained(anchor, claimed, above[-1]):
         return None
-    if anchor.weak and not _would_be_heading(end, above[-1], claimed.file_index.lines):
+    if anchor.weak and not _has_later_heading(above[-1], end, claimed):
         return None
     return _under(shown, above[-1], end, claimed)
 
@@ -100,6 +100,14 @@ def _next_definition(positions: Sequence[int], claimed: Claimed) -> int:
     found = claimed.file_index.headings[Heading.DEFINITION]
     following = found[bisect_right(found, line) : bisect_left(found, first)]
     return next((at for at in following if _is_at_margin(lines[at])), first)
+
+
+def _has_later_heading(heading: int, end: int, claimed: Claimed) -> bool:
+    """Tell whether git would have written a line from `end`, where the scope of its heading ends,
+    to the hunk."""
+    lines, found = claimed.file_index.lines, claimed.file_index.headings[Heading.DEFINITION]
+    between = found[bisect_right(found, end) : bisect_left(found, claimed.position)]
+    return any(_would_be_heading(at, heading, lines) for at in (end, *between))
 
 
 def _would_be_heading(position: int, heading: int, lines: Sequence[bytes]) -> bool:

@@ -307,15 +307,6 @@ def _words_inherited(hunk: Hunk, _row: int, in_patch: str, in_file: str) -> bool
     return any(only_in_patch & {*_TOKEN.findall(line)} for line in _added(hunk))
 
 
-def _quotes_inherited(hunk: Hunk, row: int, in_patch: str, in_file: str) -> bool:
-    """Tell whether words are inherited, and no other old line has the file's quotes (D45)."""
-    others = (*hunk.lines[:row], *hunk.lines[row + 1 :])
-    old = [_text(line.text) for line in others if line.prefix is not Prefix.ADDED]
-    lost = {*_QUOTES.findall(in_file)} - {*_QUOTES.findall(in_patch)}
-    is_habit = not lost or not all(any(quote in text for text in old) for quote in lost)
-    return is_habit and _words_inherited(hunk, row, in_patch, in_file)
-
-
 def _form_inherited(hunk: Hunk, _row: int, in_patch: str, in_file: str) -> bool:
     """Tell whether an added line has the Unicode form of the patch's line, or invisible
     characters."""
@@ -368,7 +359,7 @@ class _Kind(NamedTuple):
 
 
 _KINDS = (
-    _Kind("quotes", _other_quotes, _quotes_inherited),
+    _Kind("quotes", _other_quotes, _words_inherited),
     _Kind("Unicode form or invisible characters", _other_characters, _form_inherited),
     _Kind("a comment at its end", _other_comment, _never_inherited, may_be_the_change=True),
     _Kind("its end, which is cut off", _cut_off, _cut_inherited),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from git_opatch import report
+from git_opatch.agent.hook import as_seen_from
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction
 from git_opatch.model.command_line import CommandLine
@@ -150,7 +151,14 @@ def _run(tool: Tool, arguments: object, service: Service) -> list[str]:
     if prefix.split("/")[0] == "..":
         raise RepositoryError(f"the root {service.root} is not in the working tree")
     expected = tuple(_expected(given, prefix, str(repository.top)))
-    return list(tool.run(_Call(repository, service.options(repository, expected), prefix), given))
+    call = _Call(repository, service.options(repository, expected), prefix)
+    try:
+        return list(tool.run(call, given))
+    except Refused as refused:
+        told = as_seen_from(prefix, refused, call.options)
+        for note in notes_of(refused):
+            told.add_note(note)
+        raise told from None
 
 
 def _checked(tool: Tool, arguments: object) -> Arguments:

@@ -30,6 +30,7 @@ _CHANGES: dict[str, tuple[dict[str, str], dict[str, str | None]]] = {
     "all lines": ({"a": "1\n2\n"}, {"a": "3\n4\n"}),
     "only blank lines": ({"a": "x\n\n\ny\n\n"}, {"a": "x\n\ny\n\n\n"}),
     "CRLF": ({"a": "1\r\n2\r\n3\r\n"}, {"a": "1\r\nzwei\r\n3\r\n"}),
+    "a new file with CRLF": ({"a": "1\n"}, {"b": "1\r\n2\r\n"}),
     "mixed endings": ({"a": "1\r\n2\n3\r\n4\n"}, {"a": "1\r\n2\r\n3\r\nvier\n"}),
     "tabs and a form feed": ({"a": "\tx\n\x0c\n y\n"}, {"a": "\tx\n\x0c\n\tz\x0b\n"}),
     "no final newline": ({"a": "1\n2"}, {"a": "eins\n2"}),

@@ -104,6 +104,18 @@ def test_a_refusal_is_ours_and_changes_nothing(base: Sandbox) -> None:
     assert base.state() == before
 
 
+def test_a_refusal_counts_paths_from_the_current_directory(base: Sandbox) -> None:
+    for name, wanted in (
+        ("f", "error: f: hunk 1 of 1 does not match"),
+        ("../g", "error: ../g: hunk 1 of 1 does not match"),
+        ("no", "error: no: is not in the working tree\n"),
+    ):
+        patch = _STALE.replace(b"File: f", b"File: " + name.encode())
+        ran = base.opatch("apply-patch", feed=patch, cwd=base.path / "sub")
+        assert ran.err.startswith(wanted)
+        assert "top of the working tree" not in ran.err
+
+
 def test_settings_limit_the_paths(base: Sandbox) -> None:
     base.git("config", "opatch.deny", "f")
     ran = base.opatch("apply-patch", feed=_GOOD)
@@ -148,7 +160,7 @@ def test_a_script_of_several_calls_works(base: Sandbox, programs: Path) -> None:
     ran = _shell(base, programs, script)
     assert ran.status == 0, ran.err
     assert ran.out == (_SUCCESS + b"M f\n") * 3 + b"refused 1\nb\nc\n"
-    assert ran.err.startswith("error: sub/f: hunk 1 of 1 does not match the working tree\n")
+    assert ran.err.startswith("error: f: hunk 1 of 1 does not match the working tree\n")
 
 
 def test_calls_at_the_same_time_wait_for_one_another(base: Sandbox, programs: Path) -> None:

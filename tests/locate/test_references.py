@@ -150,3 +150,31 @@ def test_a_variable_of_a_struct_is_no_definition() -> None:
     content = one.format("f") + one.format("g")
     after = applied("int f(int a)", "   if (x) {\n-    go();\n+    stop();\n", content, "a.c")
     assert after == content.replace("go", "stop", 1)
+
+
+RUBY = """\
+module Actions
+  def insert(a)
+    go(a)
+  end
+
+  class Inject
+    def replace!(x)
+      stop(x)
+    end
+  end
+end
+"""
+
+
+@pytest.mark.parametrize(
+    ("heading", "is_right"),
+    [("def insert(a)", False), ("def replace!(x)", True), ("class Inject", True)],
+)
+def test_a_heading_is_the_last_of_its_kind(heading: str, is_right: bool) -> None:
+    patch = f"--- a/a.rb\n+++ b/a.rb\n@@ -8,1 +8,1 @@ {heading}\n-      stop(x)\n+      stop(y)\n"
+    if is_right:
+        assert "stop(y)" in apply_to_text(patch, {"a.rb": RUBY})["a.rb"]
+        return
+    with pytest.raises(Refused, match="is under"):
+        apply_to_text(patch, {"a.rb": RUBY})

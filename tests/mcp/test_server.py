@@ -196,6 +196,12 @@ def test_paths_count_from_the_root(base: Sandbox) -> None:
     assert (base.read("f"), base.read("sub/f")) == (b"a\n", b"u\n")
 
 
+def test_a_refusal_counts_paths_from_the_root(base: Sandbox) -> None:
+    ((text, is_error),) = _results(base, [_call("apply", {"patch": _STALE})], "--root", "sub")
+    assert is_error
+    assert text.startswith("error: f: hunk 1 of 1 does not match the working tree\n")
+
+
 def test_what_was_changed_outside_the_root_is_not_undone(base: Sandbox) -> None:
     assert base.opatch("apply", "--worktree", feed=_GOOD.encode()).status == 0
     ((text, is_error),) = _results(base, [_call("undo")], "--root", "sub")

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from git_opatch.agent.hook import as_seen_from
 from git_opatch.cli.groups import MatchOptions
 from git_opatch.cli.policy_options import path_rules
 from git_opatch.cli.read import read_patch
@@ -69,7 +70,7 @@ def apply_patch(patch: PatchText = None) -> None:
 
 
 def _outcome(
-    patch: Patch, repository: Repository, options: Options, reporter: TextReporter
+    patch: Patch, repository: Repository, options: Options, reporter: _Reporter
 ) -> Outcome:
     def run() -> Plan:
         return apply.apply_patch(patch, repository, options, name=_NAME)
@@ -78,7 +79,8 @@ def _outcome(
         plan = retry_while_locked(run, _SECONDS, reporter.note)
     except Refused as refused:
         reporter.note(notes_of(refused))
-        return Outcome(options, patch, failures=refused.failures)
+        told = as_seen_from(reporter.prefix, refused, options)
+        return Outcome(options, patch, failures=told.failures)
     return Outcome(options, patch, plan, done=True)
 
 
@@ -87,7 +89,7 @@ class _Reporter(TextReporter):
 
     def __init__(self, settings: dict[str, str], prefix: str) -> None:
         super().__init__(settings)
-        self._prefix = prefix
+        self.prefix = prefix
 
     def succeed(self, outcome: Outcome) -> None:
         """List the files."""
@@ -101,4 +103,4 @@ class _Reporter(TextReporter):
         named = (section.new_path or section.path for section in outcome.patch.files)
         paths = [path for path in dict.fromkeys([*named, *letters]) if path in letters]
         for path in sorted(paths, key=lambda path: "AMD".index(letters[path])):
-            yield f"{letters[path]} {quote(os.path.relpath(path, self._prefix))}"
+            yield f"{letters[path]} {quote(os.path.relpath(path, self.prefix))}"

@@ -21,7 +21,7 @@ _SEPARATOR = "--"
 
 Words = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[COMMIT | A..B] [-- PATHSPEC...]", show_default=False),
+    typer.Argument(metavar="COMMIT|A..B", show_default=False),
 ]
 PatchFormat = Annotated[Format, typer.Option("--format", help="The format to write.")]
 ContextLines = Annotated[
@@ -48,9 +48,9 @@ def create(
     """Write what changed as a patch, proved to give exactly that.
 
     That is what a commit changed, or what differs from A to B; with --cached what is staged; else
-    what is changed in the working tree and not staged. The patch is applied in memory before it is
-    printed. Where the format cannot express a file, the file is named, nothing is printed,
-    and the exit status is 1.
+    what is changed in the working tree and not staged. Pathspecs after -- choose files. The patch
+    is applied in memory before it is printed. Where the format cannot express a file, the file is
+    named, nothing is printed, and the exit status is 1.
     """
     lines = _parse_context(context)
     revision, pathspecs = _split(words or [])

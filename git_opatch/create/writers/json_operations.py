@@ -18,6 +18,16 @@ def _operation(section: FilePatch) -> Mapping[str, str]:
     if section.operation is Operation.DELETE:
         return {"type": "delete_file", "path": section.path}
     if section.operation is Operation.ADD:
-        diff = b"".join(write_lines(hunk.lines) for hunk in section.hunks)
-        return {"type": "create_file", "path": section.path, "diff": text_of(diff)}
+        return {"type": "create_file", "path": section.path, "diff": text_of(_new_file(section))}
     return {"type": "update_file", "path": section.path, "diff": text_of(write_hunks(section))}
+
+
+def _new_file(section: FilePatch) -> bytes:
+    r"""Write the lines of a new file.
+
+    Where all end with `\r`, a header without one shows that it is content, and not how the text
+    ends its lines.
+    """
+    lines = [line for hunk in section.hunks for line in hunk.lines]
+    is_crlf = bool(lines) and all(line.text.endswith(b"\r") for line in lines)
+    return (b"@@\n" if is_crlf else b"") + write_lines(lines)
