@@ -85,11 +85,11 @@ def test_global_state_is_restored(repo: Sandbox, tmp_path: Path) -> None:
 def test_an_exception_reaches_the_test(repo: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     before = _state()
 
-    def broken(**_: object) -> None:
+    def broken(_: str) -> None:
         raise ZeroDivisionError
 
     monkeypatch.setattr(Sandbox, "as_program", False)
-    monkeypatch.setattr(prompt, "prompt", broken)
+    monkeypatch.setattr(prompt, "files", broken)
     with pytest.raises(ZeroDivisionError):
         repo.opatch("prompt")
     assert _state() == before
