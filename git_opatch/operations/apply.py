@@ -98,7 +98,7 @@ def apply_locked(
     digest = "" if options.reverse else patch.digest
     with deferred_signals():
         plan = perform(plan, session, digest=digest, rejects=rejects, before_commit=before_commit)
-    return with_next_steps(plan, options)
+        return with_next_steps(plan, options)
 
 
 def _resolve(patch: Patch, repository: Repository, options: Options) -> Patch:

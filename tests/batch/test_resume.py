@@ -51,7 +51,7 @@ def _wait_for_lines(path: Path, count: int) -> None:
 
 def test_each_id_is_there_once_after_kills(repo: Sandbox, tmp_path: Path, kills: int) -> None:
     """Killed with all it has started, or alone, at random moments."""
-    count = 1500
+    count = 300 * kills  # more than are judged between the kills
     tasks, output = tmp_path / "tasks", tmp_path / "results"
     write_tasks(tasks, _tasks(count))
     chance = random.Random(kills)
@@ -84,7 +84,7 @@ def _wait_until_ended(output: Path) -> None:
 
 def test_processes_end_with_the_one_that_started_them(repo: Sandbox, tmp_path: Path) -> None:
     tasks, output = tmp_path / "tasks", tmp_path / "results"
-    write_tasks(tasks, _tasks(3000))
+    write_tasks(tasks, _tasks(1000))
     process = _start(repo, str(tasks), "--output", str(output), "--jobs", "2")
     _wait_for_lines(output, 1)
     process.kill()
@@ -100,12 +100,14 @@ def _processes_of(group: int) -> list[str]:
     return [line for line in listed.stdout.splitlines() if "defunct" not in line]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.exhaustive)]
+)
 def test_an_interrupt_leaves_whole_lines(
     repo: Sandbox, tmp_path: Path, number: signal.Signals
 ) -> None:
     tasks, output = tmp_path / "tasks", tmp_path / "results"
-    write_tasks(tasks, _tasks(3000))
+    write_tasks(tasks, _tasks(1000))
     process = _start(repo, str(tasks), "--output", str(output), "--jobs", "2")
     _wait_for_lines(output, 3)
     os.killpg(process.pid, number)
@@ -121,7 +123,7 @@ def test_an_interrupt_leaves_whole_lines(
         )
     ran = repo.opatch("batch", str(tasks), "-q", "--output", str(output))
     assert (ran.status, ran.err) == (0, "")
-    assert _ids(output) == Counter(task["id"] for task in _tasks(3000))
+    assert _ids(output) == Counter(task["id"] for task in _tasks(1000))
 
 
 def test_what_is_done_is_not_judged_again(repo: Sandbox, tmp_path: Path) -> None:
@@ -201,7 +203,7 @@ def test_two_runs_do_not_write_to_one_file(repo: Sandbox, tmp_path: Path) -> Non
 
 
 def test_a_closed_pipe_ends_the_run(repo: Sandbox, tmp_path: Path) -> None:
-    write_tasks(tmp_path / "tasks", _tasks(3000))
+    write_tasks(tmp_path / "tasks", _tasks(1000))
     ran = repo.run("bash", "-c", f"git-opatch batch '{tmp_path}/tasks' | head -n 1; "
                    "echo ${PIPESTATUS[0]}")  # fmt: skip
     first, status = ran.out.splitlines()

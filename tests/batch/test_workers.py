@@ -50,7 +50,7 @@ def _tasks(tmp_path: Path, *deaths: str) -> list[dict[str, Any]]:
     return tasks
 
 
-@pytest.mark.parametrize("jobs", ["1", "3"])
+@pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.exhaustive), "2"])
 def test_a_process_that_dies_costs_a_retry(
     tmp_path: Path, deadly: dict[str, str], jobs: str
 ) -> None:
@@ -63,7 +63,7 @@ def test_a_process_that_dies_costs_a_retry(
     assert {result["verdict"] for result in results} == {"would_apply"}
 
 
-@pytest.mark.parametrize("jobs", ["1", "3"])
+@pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.exhaustive), "2"])
 def test_a_task_that_ends_two_processes_is_not_judged(
     tmp_path: Path, deadly: dict[str, str], jobs: str
 ) -> None:

@@ -29,7 +29,7 @@ def _unique(lines: list[bytes], start: int, stop: int, total: int) -> Iterator[t
             yield before, total - before
 
 
-@examples(30)
+@examples(10)
 @given(_FEW, st.data())
 def test_no_smaller_context_occurs_once(lines: list[bytes], data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(lines)))
@@ -42,7 +42,7 @@ def test_no_smaller_context_occurs_once(lines: list[bytes], data: st.DataObject)
         assert not list(_unique(lines, start, stop, total))
 
 
-@examples(30)
+@examples(10)
 @given(_FEW, _FEW, st.booleans(), st.booleans())
 def test_the_changes_lead_from_the_old_lines_to_the_new(
     old: list[bytes], new: list[bytes], old_newline: bool, new_newline: bool

@@ -81,7 +81,7 @@ def _created(files: dict[str, tuple[bytes | None, bytes | None]], wanted: Wanted
 
 
 @pytest.mark.parametrize("patch_format", Format)
-@examples(10)
+@examples(4)
 @given(changes(), st.none() | st.integers(0, 3))
 def test_a_created_patch_gives_the_target(
     patch_format: Format,

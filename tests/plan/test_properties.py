@@ -74,10 +74,16 @@ def edited_files(draw: st.DrawFn) -> Edited:
 
 
 def _is_clear(lines: tuple[bytes, ...], hunks: list[list[tuple[bytes, bytes]]]) -> bool:
-    """Tell whether each hunk has one position, and none looks already applied, or doubled (D34)."""
+    """Tell whether each hunk has one position, and none looks already applied.
+
+    What is added may not all begin with `+` (D34), or with a space (D243); a line that is removed
+    and added again is context (D28).
+    """
     for hunk in hunks:
+        removed = {text for prefix, text in hunk if prefix == b"-"}
         added = [text for prefix, text in hunk if prefix == b"+" and text.strip()]
-        if added and all(text.startswith(b"+") for text in added):
+        added = [text for text in added if text not in removed]
+        if added and {text[:1] for text in added} in ({b"+"}, {b" "}):
             return False
         before = [text for prefix, text in hunk if prefix != b"+"]
         after = [text for prefix, text in hunk if prefix != b"-"]

@@ -118,8 +118,6 @@ def apply(
             run.end(check=check)
             raise
         outcome = run.outcome(selected.patch, check=check)
-        if outcome.done:
-            interrupts.ignore()  # it is applied, and what is left is to say so
         raise typer.Exit(reporter.report(outcome._replace(whole=patch, left_out=selected.left_out)))
 
 
@@ -158,6 +156,7 @@ class _Run(NamedTuple):
             applied = is_already_applied(patch, self.repository, options, failures)
             return Outcome(options, resolved, failures=failures, already_applied=applied)
         except NotCommitted as error:
+            interrupts.ignore()
             undo = report.undo_command(options, self.names, error.plan)
             return Outcome(options, resolved, error.plan, error=error, done=True, undo_command=undo)
         undo = "" if check else report.undo_command(options, self.names, plan)
@@ -173,7 +172,9 @@ class _Run(NamedTuple):
 
     def _apply(self, patch: Patch) -> Plan:
         application = self._application(patch, " ".join(self.names))
-        return retry_while_locked(application, self.wait, self.reporter.note)
+        plan = retry_while_locked(application, self.wait, self.reporter.note)
+        interrupts.ignore()  # it is applied, and what is left is to say so
+        return plan
 
     def _application(self, patch: Patch, name: str) -> Callable[[], Plan]:
         if not self.commit:
