@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from enum import Enum
 from functools import partial
@@ -68,14 +69,27 @@ def without_type_of_arguments(parameters: list[Any]) -> list[Any]:
 
 
 def _process_value(parameter: Any, context: Any, value: Any) -> Any:
-    kind = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
+    kind = _kind(parameter)
     if value is None and parameter.required:
         return type(parameter).process_value(parameter, context, value)  # says that it is missing
     if (not value and value != "") or kind in (str, list[str]):
         return value
     if isinstance(kind, type) and issubclass(kind, (Enum, int, float)) and kind is not bool:
         return _convert(parameter, context, kind, value)
+    if choices := getattr(getattr(parameter, "type", None), "choices", ()):
+        _check_choice(parameter, context, choices, value)
     return type(parameter).process_value(parameter, context, value)
+
+
+def _kind(parameter: Any) -> Any:
+    """Return the type that a parameter's value is to have; None if only typer knows it.
+
+    typer 0.28 has types of its own instead, of which those of numbers have these names.
+    """
+    if descriptor := getattr(parameter, "type_descriptor", None):
+        return descriptor.annotation
+    name = getattr(getattr(parameter, "type", None), "name", None)
+    return {"int": int, "float": float}.get(name) if isinstance(name, str) else None
 
 
 def _convert(parameter: Any, context: Any, kind: type, value: Any) -> Any:
@@ -89,11 +103,18 @@ def _convert(parameter: Any, context: Any, kind: type, value: Any) -> Any:
         converted = kind(value)
     except ValueError:
         if issubclass(kind, Enum):
-            choices = ", ".join(f"`{choice.value}`" for choice in kind)
-            message = f"`{value}` is not one of {choices}"
-        else:
-            message = f"`{value}` is not a number"
+            _check_choice(parameter, context, [choice.value for choice in kind], value)
+        message = f"`{value}` is not a number"
         raise BadParameter(message, ctx=context, param=parameter) from None
     if isinstance(converted, (int, float)) and not converted >= 0:
         raise BadParameter(f"{value} is less than 0", ctx=context, param=parameter)
     return converted
+
+
+def _check_choice(parameter: Any, context: Any, choices: Sequence[str], value: Any) -> None:
+    """Raise typer's `BadParameter` if `value` is not one of `choices`."""
+    from typer import BadParameter
+
+    if getattr(value, "value", value) not in choices:  # a default is one of an `Enum`
+        listed = ", ".join(f"`{choice}`" for choice in choices)
+        raise BadParameter(f"`{value}` is not one of {listed}", ctx=context, param=parameter)
