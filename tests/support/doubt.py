@@ -1,0 +1,14 @@
+"""Refusals of patches that are well written, but could mean something else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from git_opatch.model.result import Failure, Reason
+
+_DOUBTS = (Reason.UNCLEAR, Reason.CONTRADICTED)
+
+
+def is_doubted(failures: Sequence[Failure]) -> bool:
+    """Tell whether a patch was refused only for what it adds (D34, D38, D240, D243)."""
+    return bool(failures) and all(failure.reason in _DOUBTS for failure in failures)
