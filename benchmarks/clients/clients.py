@@ -103,7 +103,7 @@ class Session:
         }
 
     def run(self, model: MockModel, patches: Sequence[str], *, hooked: bool = True) -> list[str]:
-        """Let the client apply `patches`, one after the other; return what its model was told."""
+        """Let the client apply `patches`, one after the other; return the results that it got."""
         calls = [_heredoc(patch) if self.way.in_shell else patch for patch in patches]
         model.turn = Turn(self.way.tool, self.way.argument, calls)
         configure = {

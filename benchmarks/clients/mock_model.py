@@ -19,7 +19,7 @@ Event = tuple[str, dict[str, Any]]
 
 @dataclass
 class Turn:
-    """What the model is to do, and what it was told of it."""
+    """The calls that the model is to make, and their results."""
 
     tool: str
     """The name of the tool to call."""

@@ -1,7 +1,7 @@
 """Start and end fast. All tricks to that end are here, with what each of them saves.
 
 A small `git opatch apply` takes about 130 ms; `benchmarks/startup.py` measures it, and
-`tests/test_layers.py` tests that help and a command import no more than they need.
+`tests/project/test_layers.py` tests that help and a command import no more than they need.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a text that is no line of the file says of a hunk's place: `in the load method` (D242).
+"""What an anchor that is not a line of the file refers to: `in the load method` (D242).
 
 Writers name what a hunk is in as they speak of it: `Store.load`, `load()`, `class Store, method
 load`. Such a text is a reference if it has nothing but names, words for kinds of definitions, and

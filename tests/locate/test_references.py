@@ -1,4 +1,4 @@
-"""An anchor that is no line of the file may still say where a hunk is (D242)."""
+"""An anchor that is not a line of the file may still say where a hunk is (D242)."""
 
 from __future__ import annotations
 
