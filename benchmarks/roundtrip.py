@@ -294,7 +294,7 @@ def _applied(repository: ObjectRepository, diff: bytes, before: str) -> str:
             run("read-tree", before)
             if diff:
                 run("apply", "--cached", "--whitespace=nowarn", str(file))
-            return run("write-tree").decode().strip()
+            return run("write-tree", "--missing-ok").decode().strip()
         except subprocess.CalledProcessError as error:
             return os.fsdecode(error.stderr)
 
