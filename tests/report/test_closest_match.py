@@ -125,6 +125,12 @@ def test_characters_that_do_not_look_alike_are_not_named(found: str, expected: s
     assert "U+" not in message(f"x\n{found}\ny\n", [" x", f"-{expected}", " nowhere"])
 
 
+def test_of_places_alike_the_one_with_the_rarest_line_is_shown() -> None:
+    content = "x\ny\nreturn\ndef a():\n    z\n    w\nreturn\n"
+    shown = message(content, [" def a():", " # x", "-return"])
+    assert ":5\n      4  def a():\n      5      z\n" in shown
+
+
 def test_reversed_prefixes_are_mentioned() -> None:
     words = "`-` and `+` may be reversed"
     assert words in message("a\nnew\nc\n", [" a", "-old", "+new", " x"])
