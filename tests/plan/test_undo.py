@@ -309,7 +309,18 @@ def test_equal_lines_elsewhere_are_left_alone(base: Sandbox) -> None:
     base.write("f", block % "new" + "x\n" * 9 + (block % "new").replace("two", "2"))
     base.git("add", "f")
     message = _refused(base)
-    assert "its lines are at line 1" in message
+    assert "its lines are at line 3" in message
+
+
+def test_a_refusal_is_about_the_next_line_and_not_about_one_farther_away(base: Sandbox) -> None:
+    """Only the line next to a change must be as it was."""
+    _applied(base, _patch(15, "fifteen"))
+    changed = base.read("f").decode().replace("line 13\n", "far\n").replace("line 14\n", "near\n")
+    base.write("f", changed)
+    base.git("add", "f")
+    message = _refused(base)
+    assert "expects\n      line 14\n" in message
+    assert "line 13" not in message
 
 
 def test_its_own_lines_are_undone_among_equal_ones(base: Sandbox) -> None:
