@@ -48,6 +48,8 @@ class FileIndex:
         """What `anchor.scope_end` found, by the position of the heading."""
         self.scopes_until: dict[int, int] = {}
         """Down to where no end was found of a scope, by the position of the heading."""
+        self.enclosing: dict[int, int | None] = {}
+        """What `enclosing.name_enclosing` found, by position."""
         self.changed = changed
         self._hunks = hunks
         self.lines = self._compared_lines()
