@@ -65,7 +65,7 @@ class Late:
 def main() -> None:
     """Draw the cases, try them, and print the table."""
     options = _options()
-    cases = list(itertools.islice(_draw(options.repo, options.seed), options.cases))
+    cases = list(itertools.islice(draw(options.repo, options.seed), options.cases))
     with tempfile.TemporaryDirectory(prefix="travel-") as directory:
         area = Path(directory)
         _build(area, cases)
@@ -91,7 +91,7 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _draw(paths: Sequence[Path], seed: str) -> Iterator[Late]:
+def draw(paths: Sequence[Path], seed: str) -> Iterator[Late]:
     """Cases from all repositories in turn."""
     each = [_cases(path, seed) for path in paths]
     for row in itertools.zip_longest(*each):
@@ -114,14 +114,14 @@ def _cases(path: Path, seed: str) -> Iterator[Late]:
 def _later(directory: Path, commit: Commit, change: FileChange) -> list[bytes]:
     """The version before the commit, and the next ones with the commit's change taken out."""
     old, new = to_bytes(change.old), to_bytes(change.new)
-    listed = _git(
+    listed = git(
         directory, "log", "--reverse", "--ancestry-path", "--no-merges", "--format=", "--raw",
         "--no-abbrev", "--no-renames", "--diff-filter=M", f"{commit.id}..HEAD", "--", change.path,
     )  # fmt: skip
     blobs = [line.split()[3].decode() for line in listed.splitlines() if line.startswith(b":")]
     found = [old]
     for blob in blobs[:MOST_LATER]:
-        without = _without(_git(directory, "cat-file", "blob", blob), new, old)
+        without = _without(git(directory, "cat-file", "blob", blob), new, old)
         if without is None:
             break
         if without != found[-1]:
@@ -139,7 +139,8 @@ def _without(later: bytes, new: bytes, old: bytes) -> bytes | None:
     return done.stdout if done.returncode == 0 else None
 
 
-def _git(directory: Path, *arguments: str, feed: bytes = b"") -> bytes:
+def git(directory: Path, *arguments: str, feed: bytes = b"") -> bytes:
+    """Run git on the repository at `directory`, without the user's configuration."""
     command = ["git", f"--git-dir={directory}", *arguments]
     env = {**os.environ, **_SEALED}
     return subprocess.run(command, input=feed, env=env, check=True, capture_output=True).stdout
@@ -147,24 +148,25 @@ def _git(directory: Path, *arguments: str, feed: bytes = b"") -> bytes:
 
 def _build(area: Path, cases: Sequence[Late]) -> None:
     """One repository with two branches for each case: the later states, and the change."""
-    _git(area / ".git", "init", "--quiet")
+    git(area / ".git", "init", "--quiet")
     stream = b"".join(
         piece for number, late in enumerate(cases) for piece in _branches(number, late)
     )
-    _git(area / ".git", "fast-import", "--quiet", feed=stream)
+    git(area / ".git", "fast-import", "--quiet", feed=stream)
 
 
 def _branches(number: int, late: Late) -> Iterator[bytes]:
     path, base = late.change.path.encode(), 10_000_000 + number
     for at, data in enumerate(late.versions):
         mark = b"mark :%d\n" % base if at == 0 else b""
-        yield b"commit refs/heads/later-%d\n%s%s" % (number, mark, _file(path, data))
+        yield b"commit refs/heads/later-%d\n%s%s" % (number, mark, commit_of(path, data))
     new = to_bytes(late.change.new)
     parent = b"from :%d\n" % base
-    yield b"commit refs/heads/change-%d\n%s" % (number, _file(path, new, parent))
+    yield b"commit refs/heads/change-%d\n%s" % (number, commit_of(path, new, parent))
 
 
-def _file(path: bytes, data: bytes, parent: bytes = b"") -> bytes:
+def commit_of(path: bytes, data: bytes, parent: bytes = b"") -> bytes:
+    """Return the rest of a commit for `git fast-import`: it has `data` at `path`."""
     who = b"committer a <a@b> 1700000000 +0000\ndata 1\nx\n"
     return who + parent + b"M 100644 inline %s\ndata %d\n%s\n" % (path, len(data), data)
 
@@ -173,7 +175,7 @@ def _text(late: Late, options: argparse.Namespace) -> bytes:
     """Write the patch of a case; nothing if it cannot be expressed."""
     if options.created is None:
         return render(late.case, late.case.style).encode()
-    old, new = (_blob(late.change.path, lines) for lines in (late.change.old, late.change.new))
+    old, new = (blob_of(late.change.path, lines) for lines in (late.change.old, late.change.new))
     wanted = create.Wanted(options.created, options.context)
     try:
         return create.create_patch([ChangedFile(old, new)], wanted).text
@@ -181,7 +183,8 @@ def _text(late: Late, options: argparse.Namespace) -> bytes:
         return b""
 
 
-def _blob(path: str, lines: tuple[str, ...]) -> Blob:
+def blob_of(path: str, lines: tuple[str, ...]) -> Blob:
+    """Return a version of a file as a regular one in a tree."""
     data = to_bytes(lines)
     return Blob(path, Entry(Mode.REGULAR, blob_id(Text.from_bytes(data), "sha1")), data)
 

@@ -17,6 +17,7 @@ from typing import IO, NamedTuple
 from git_opatch.batch.judge import Wanted
 from git_opatch.batch.lines import TaskLine, id_of
 from git_opatch.model.errors import BusyError, InputError
+from git_opatch.report.batch import task_name
 
 _HEAD = re.compile(
     rb'\{"line":(\d+),"id":(null|-?\d+|"(?:[^"\\]|\\.)*"),"digest":"([0-9a-f]+)",'
@@ -24,15 +25,21 @@ _HEAD = re.compile(
 )
 _START = b'{"line":'
 _PIECE = 1 << 16
+MOST_LISTED = 10
+"""Tasks that a message names."""
 
 
 class Done(NamedTuple):
-    """A task that has a result: the number of its line, its id and digest, and the verdict."""
+    """A task that has a result: the number of its line, its id and digest, and the verdict.
+
+    `line` is its result.
+    """
 
     number: int
     id: str | int | None
     digest: str
     verdict: str
+    line: bytes
 
 
 class Output:
@@ -69,7 +76,8 @@ class Output:
                     return  # cut by a kill
                 if head is None or not line.endswith(b"}}\n"):
                     raise InputError(f"`{self.name}` line {number} is not a result of a batch")
-                yield Done(int(head[1]), json.loads(head[2]), head[3].decode(), head[4].decode())
+                digest, verdict = head[3].decode(), head[4].decode()
+                yield Done(int(head[1]), json.loads(head[2]), digest, verdict, line)
 
     def write(self, lines: bytes) -> None:
         """Write whole lines. Raises `OSError`."""
@@ -118,31 +126,57 @@ def without_done(
     """Yield the tasks that are not `done`, in order.
 
     Both are read side by side, so that only the tasks between those that are done are in memory.
-    Raises `InputError` if a result is not of the task on its line, or of other options.
+    Raises `InputError` if results are not of the tasks on their lines, or of other options; it
+    names the first of them.
     """
     waiting: dict[int, TaskLine] = {}
     coming = iter(lines)
     read = 0
+    changed, foreign = _Listed(), _Listed()
     for result in done:
         while read < result.number and (line := next(coming, None)):
             waiting[line.number] = line
             read = line.number
         line = waiting.pop(result.number, None)
         if line is None or wanted.digest(line) != result.digest:
-            raise InputError(_why_not_of(result, line))
+            is_same = line is not None and id_of(line) == result.id
+            (changed if is_same else foreign).add(result)
+    if changed.count or foreign.count:
+        raise InputError(_why_not_of(changed, foreign))
     yield from waiting.values()
     yield from coming
 
 
-def _why_not_of(result: Done, line: TaskLine | None) -> str:
-    """Return why `result` is not that of the task on its line, and what to do."""
-    name = f"line {result.number} (id {json.dumps(result.id)})"
-    if line is not None and id_of(line) == result.id:
+class _Listed:
+    """Results that are not of these tasks: how many, and the first of them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._first: list[str] = []
+
+    def add(self, result: Done) -> None:
+        """Count a result."""
+        self.count += 1
+        if len(self._first) < MOST_LISTED:
+            self._first.append(task_name(result.number, result.id))
+
+    def __str__(self) -> str:
+        more = self.count - len(self._first)
+        return ", ".join(self._first) + (f", and {more:,} more" if more else "")
+
+
+def _why_not_of(changed: _Listed, foreign: _Listed) -> str:
+    """Say which results are not those of the tasks on their lines, and what to do."""
+    if foreign.count:
         return (
-            f"the task on {name} has changed since its result was written, or `--diff` or `--tree` "
-            "has: remove its result from the output to have it judged again, or name another output"
+            f"the output has results for these lines, and the tasks have others there, or it has "
+            f"two: name another output, or the tasks that these results are of\n  {foreign}"
         )
+    count = f"{changed.count:,} task{'s' * (changed.count != 1)}"
+    have, their = (
+        ("have", "their results were") if changed.count != 1 else ("has", "its result was")
+    )
     return (
-        f"the output has a result for {name}, and the tasks have another there, or it has two: "
-        "name another output, or the tasks that these results are of"
+        f"{count} {have} changed since {their} written, or `--diff` or `--tree` has: remove these "
+        f"results from the output to have them judged again, or name another output\n  {changed}"
     )

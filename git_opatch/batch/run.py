@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, NamedTuple, Protocol
 
-from git_opatch.batch.judge import Result, Wanted
+from git_opatch.batch.judge import NOT_JUDGED, Result, Wanted
 from git_opatch.batch.lines import TaskLine, read_lines
-from git_opatch.batch.output import Done, Output, without_done
+from git_opatch.batch.output import MOST_LISTED, Done, Output, without_done
 
 
 class Engine(Protocol):
@@ -21,10 +21,14 @@ class Engine(Protocol):
 
 
 class Tally(NamedTuple):
-    """How many tasks have each verdict, and how many of them had it before this run."""
+    """How many tasks have each verdict, and how many of them had it before this run.
+
+    `not_judged` are the results of the first that could not be judged.
+    """
 
     verdicts: Mapping[str, int]
     before: int = 0
+    not_judged: Sequence[bytes] = ()
 
 
 def judge_all(tasks: IO[bytes], engine: Engine, output: Output) -> Iterator[Tally]:
@@ -34,16 +38,19 @@ def judge_all(tasks: IO[bytes], engine: Engine, output: Output) -> Iterator[Tall
     of these tasks, `OSError` if it cannot be written, and what the engine raises.
     """
     verdicts: Counter[str] = Counter()
-    waiting = without_done(read_lines(tasks), _counted(output.done(), verdicts), engine.wanted)
+    failed: list[bytes] = []
+    done = _counted(output.done(), verdicts, failed)
+    waiting = without_done(read_lines(tasks), done, engine.wanted)
     first = next(waiting, None)  # by then, all that is done was read
     before = verdicts.total()
-    yield Tally(verdicts, before)
+    yield Tally(verdicts, before, failed)
     if first is None:
         return
     for results in engine.judge(_from(first, waiting)):
         output.write(b"".join(result.line for result in results))
-        verdicts.update(result.verdict for result in results)
-        yield Tally(verdicts, before)
+        for result in results:
+            _count(result, verdicts, failed)
+        yield Tally(verdicts, before, failed)
 
 
 def _from(first: TaskLine, rest: Iterator[TaskLine]) -> Iterator[TaskLine]:
@@ -51,7 +58,14 @@ def _from(first: TaskLine, rest: Iterator[TaskLine]) -> Iterator[TaskLine]:
     yield from rest
 
 
-def _counted(done: Iterable[Done], verdicts: Counter[str]) -> Iterator[Done]:
+def _counted(done: Iterable[Done], verdicts: Counter[str], failed: list[bytes]) -> Iterator[Done]:
     for each in done:
-        verdicts[each.verdict] += 1
+        _count(each, verdicts, failed)
         yield each
+
+
+def _count(result: Done | Result, verdicts: Counter[str], failed: list[bytes]) -> None:
+    """Count a result, and keep it if it is one of the first that could not be judged."""
+    verdicts[result.verdict] += 1
+    if result.verdict == NOT_JUDGED and len(failed) < MOST_LISTED:
+        failed.append(result.line)

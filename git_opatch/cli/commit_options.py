@@ -77,7 +77,10 @@ class CommitOptions(NamedTuple):
             self._require_useful()
             return None
         if target is Target.WORKTREE:
-            raise UsageError("--commit commits what is staged, and --worktree stages nothing")
+            raise UsageError(
+                "--commit commits what is staged, and --worktree stages nothing\n  to apply and "
+                "commit: leave out --worktree (or write --index, if opatch.target is worktree)"
+            )
         if partial.allows_part:
             raise UsageError("--commit excludes --partial and --reject")
         if self.message and self.message_file:

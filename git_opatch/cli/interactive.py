@@ -84,7 +84,10 @@ def _terminal() -> Iterator[TextIO]:
     try:
         stream = open("/dev/tty")  # noqa: SIM115 - closed below
     except OSError:
-        raise UsageError("--interactive asks at a terminal, and there is none") from None
+        raise UsageError(
+            "--interactive asks at a terminal, and there is none\n  to choose without one: --only "
+            "HUNK, --except HUNK, with the ids of: git opatch show --hunks PATCH"
+        ) from None
     with stream:
         yield stream
 
@@ -121,6 +124,9 @@ class _Questions:
             answer = self._read()
             if answer is None or answer == "q":
                 break
+            if len(answer) > 1:  # as git 2.46 has it; which of them is meant, nobody knows
+                sys.stderr.write(f"Only one letter is expected, got '{visible(answer)}'\n")
+                continue
             actions.get(answer, partial(self._help, answer))()
         return [bool(wanted) for wanted in self._wanted]
 
@@ -145,7 +151,7 @@ class _Questions:
         if not line:
             sys.stderr.write("\n")
             return None
-        return line.strip()[:1].lower()
+        return line.strip().lower()
 
     def _decide(self, indexes: Sequence[int], *, wanted: bool) -> None:
         for index in indexes:

@@ -28,7 +28,7 @@ _OPTIONS = "[OPTION]..."
 class _Group(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command; name the one that may be meant if there is none."""
-        usage.require_known_command(args[0], _COMMANDS)
+        usage.require_known_command(args, _COMMANDS)
         return super().resolve_command(ctx, args)
 
     def get_params(self, ctx: Any) -> Any:

@@ -24,7 +24,6 @@ _SPACE = "whitespace differences are already tolerated (see --match); leave it o
 _COUNTS = "wrong line numbers and counts are already accepted; leave it out"
 _CHOOSE = "to choose files: --only PATH, --except PATH; to forbid others: --allow, --deny"
 _INSTEAD = {
-    "-p": _STRIP,
     "--strip": _STRIP,
     "--stat": "to see it: git opatch show --stat PATCH",
     "--numstat": "to see it: git opatch show --numstat PATCH",
@@ -49,6 +48,17 @@ _INSTEAD = {
     "-f": "nothing is forced; see --partial, --overwrite and --3way",
 }
 """What to do in place of an option of `git apply` or patch(1)."""
+_CHOOSE_HUNKS = "to choose hunks: --only, --except; to be asked for each: git opatch apply -p PATCH"
+_PATCH = {
+    "show": "it shows the diff without it; leave it out",
+    "check": _CHOOSE_HUNKS,
+    "convert": _CHOOSE_HUNKS,
+    "create": "it writes a patch without it; leave it out",
+    "undo": "an undo is of a whole patch; to see its diff: git opatch log -p N",
+    "redo": "a redo is of a whole patch; to see its diff: git opatch log -p N",
+    "apply-patch": _STRIP,
+}
+"""What to do in place of `-p`, which is `--patch` in git's commands, by command."""
 _PROGRAM = "git opatch"
 _OF_GIT = {
     "-C": "-C DIR",
@@ -101,8 +111,9 @@ def _unknown_option(command: str, option: str, parameters: Iterable[Any]) -> str
     unknown = f"`{command}` has no option `{option}`"
     if command == _PROGRAM and option in _OF_GIT:
         return f"{unknown}; options of git come before `opatch`: git {_OF_GIT[option]} opatch ..."
-    if option in _INSTEAD:
-        return f"{unknown}\n  {_INSTEAD[option]}"
+    name = command.removeprefix(f"{_PROGRAM} ")
+    if instead := _PATCH.get(name) if option in ("-p", "--patch") else _INSTEAD.get(option):
+        return f"{unknown}\n  {instead}"
     if option.lstrip("-").isdigit():
         return f"{unknown}; write {option.lstrip('-')} without `-`"
     names = [name for each in parameters for name in each.opts if name.startswith("--")]
@@ -117,14 +128,18 @@ def _meant(name: str, known: Sequence[str]) -> str:
     return f"did you mean `{alike[0]}`?" if alike else ""
 
 
-def require_known_command(name: str, commands: Iterable[str]) -> None:
-    """Raise `UsageError` if `name` is not one of `commands`."""
+def require_known_command(words: Sequence[str], commands: Iterable[str]) -> None:
+    """Raise `UsageError` if the first of `words` is not one of `commands`."""
+    name, *following = words
     known = list(commands)
     if name in known:
         return
     unknown = f"`{name}` is not a command of git opatch"
     if name == "help":
-        raise UsageError(f"{unknown}; see `git opatch -h`, and `git opatch COMMAND -h`")
+        command = next((word for word in following if word in known), "COMMAND")
+        raise UsageError(f"{unknown}; see `git opatch {command} -h`, or `git help opatch`")
+    if name == "version":
+        raise UsageError(f"{unknown}; write `git opatch --version`")
     if os.path.isfile(name):
         raise UsageError(f"{unknown}\n  to apply the patch in it: git opatch apply {name}")
     raise UsageError(f"{unknown}; {_meant(name, known) or 'see `git opatch -h`'}")

@@ -91,6 +91,9 @@ def starts_at_file_depth(lines: Sequence[Line], pairs: Sequence[Pair | None]) ->
     if replacing and all(map(_starts_as_replaced, replacing)):
         return False
     in_patch, in_file = ({pair[side] for pair in pairs if pair} for side in (0, 1))
+    added = {depth for run in runs for depth in run.depths.values()}
+    if added <= in_patch and not added <= in_file:
+        return False
     return any(
         _run_starts_at_file_depth(run)
         for run in runs

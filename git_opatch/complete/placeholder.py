@@ -25,6 +25,10 @@ from git_opatch.model.patch import Hunk, Prefix
 from git_opatch.model.text import Text
 
 _COMMENT = re.compile(r"(#|//|/\*|--|;+|%|<!--|\{/\*)?\s*(.*?)\s*(\*/\}?|-->)?")
+_MARKS = (b"#", b"//", b"/*", b"--", b";", b"%", b"<!--", b"{/*")
+"""What begins a comment. A placeholder begins with one, or has dots."""
+_BLANKS = b" \t\n\v\f\r\x1c\x1d\x1e\x1f"
+"""All of ASCII that is whitespace in text."""
 _DOTS = re.compile(r"\.{3,}|…")
 _WORD = re.compile(r"[a-z'-]+")
 _BETWEEN = re.compile(r"[\s()\[\]:;,.…]*")
@@ -78,6 +82,8 @@ def _has(lines: Sequence[bytes], line: bytes) -> bool:
 
 def _is_placeholder(line: bytes, above: bytes, can_be_dots: bool) -> bool:
     """Return whether a line is a placeholder; `above` is the line that is above it afterwards."""
+    if line.isascii() and b"..." not in line and not line.strip(_BLANKS).startswith(_MARKS):
+        return False
     comment = _COMMENT.fullmatch(line.decode("utf-8", "replace").strip())
     if comment is None:
         return False

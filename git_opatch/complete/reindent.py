@@ -44,6 +44,8 @@ class Reindent(NamedTuple):
 
     def lines(self, lines: Sequence[Line]) -> Sequence[Line]:
         """Return a hunk's `lines`, the added ones indented as they are to be written."""
+        if self.rule is None and not self.by_line:
+            return lines
         return [
             line._replace(text=self.line(line.text, index)) if line.prefix is Prefix.ADDED else line
             for index, line in enumerate(lines)

@@ -3,7 +3,8 @@
 `limits` says what a format cannot express. Of the other files `line_changes` lists the runs of
 lines that differ, and `context` how little context each needs. `sections` makes the patch as
 values, `writers` its text. `proof` applies that to the base in memory: it gives the target, or is
-not used. Both versions of each file are from `git.changes`.
+not used. All sections are proved together first, then by themselves those that leave a doubt. Both
+versions of each file are from `git.changes`.
 """
 
 from __future__ import annotations
@@ -70,16 +71,18 @@ def create_patch(files: Iterable[ChangedFile], wanted: Wanted) -> CreatedPatch:
     ]
     if reasons:
         raise NotExpressibleError(list(dict.fromkeys(reasons)), _others(changed, wanted))
-    made = [(file, _make_section(file, wanted)) for file in parts]
-    reasons = [(file.path, part) for file, part in made if isinstance(part, str)]
-    if reasons:
-        raise NotExpressibleError(reasons, ())
-    sections = [part for _, part in made if isinstance(part, FilePatch)]
-    text = writer_of(wanted.patch_format)(sections) if sections else b""
-    if sections and not (proof := prove(text, changed, wanted.algorithm)).holds:
+    drafts = [_draft(file, wanted) for file in parts]
+    text, proof = _written(drafts, changed, wanted)
+    if not _suffices(proof, wanted):
+        drafts = [_settled(draft, proof, wanted) for draft in drafts]
+        reasons = [(draft.file.path, draft.reason) for draft in drafts if draft.reason]
+        if reasons:
+            raise NotExpressibleError(reasons, ())
+        text, proof = _written(drafts, changed, wanted)
+    if not proof.holds:
         reason = f"the sections are right one by one, but not together: {proof.reason}"
         raise NotExpressibleError([("", reason)], ())
-    return CreatedPatch(text, len(changed), sum(len(section.hunks) for section in sections))
+    return CreatedPatch(text, len(changed), sum(len(draft.section.hunks) for draft in drafts))
 
 
 def _parts(files: Iterable[ChangedFile], patch_format: Format) -> Iterator[ChangedFile]:
@@ -108,23 +111,61 @@ def _others(files: Sequence[ChangedFile], wanted: Wanted) -> list[Format]:
     ]
 
 
-def _make_section(file: ChangedFile, wanted: Wanted) -> FilePatch | str:
-    """Make the section of `file`, proved by itself; or return why there is none.
+class _Draft(NamedTuple):
+    """The section of a file as it stands, its hunks, or why there is none that gives the target."""
+
+    file: ChangedFile
+    section: FilePatch
+    old_file: OldFile
+    ranges: Sequence[HunkRange]
+    reason: str = ""
+
+
+def _draft(file: ChangedFile, wanted: Wanted) -> _Draft:
+    """Make the section of `file` with the context that should do."""
+    old_file, ranges = _first_ranges(file, wanted)
+    return _Draft(file, make_section(file, ranges), old_file, ranges)
+
+
+def _written(
+    drafts: Sequence[_Draft], changed: Sequence[ChangedFile], wanted: Wanted
+) -> tuple[bytes, Proof]:
+    """Write the sections of `drafts`, and prove that they turn all of `changed` into the target."""
+    if not drafts:
+        return b"", Proof()
+    text = writer_of(wanted.patch_format)([draft.section for draft in drafts])
+    return text, prove(text, changed, wanted.algorithm)
+
+
+def _suffices(proof: Proof, wanted: Wanted) -> bool:
+    """Return whether the target is reached, and by what each hunk says itself if that is wanted."""
+    return proof.holds and (not proof.doubtful or wanted.context is not None)
+
+
+def _settled(draft: _Draft, together: Proof, wanted: Wanted) -> _Draft:
+    """Prove the section of `draft` by itself, unless all sections `together` left no doubt of it.
 
     Hunks that are not found for certain get more context, until all have the whole file.
     """
-    write, fallback = writer_of(wanted.patch_format), None
-    old_file, ranges = _first_ranges(file, wanted)
+    file, old_file, ranges = draft.file, draft.old_file, draft.ranges
+    if together.holds and not together.doubtful_paths & _paths(file):
+        return draft
+    fallback = None
     while True:
         section = make_section(file, ranges)
-        proof = prove(write([section]), [file], wanted.algorithm)
-        if proof.holds and (not proof.doubtful or wanted.context is not None):
-            return section
+        _, proof = _written([draft._replace(section=section)], [file], wanted)
+        if _suffices(proof, wanted):
+            return draft._replace(section=section)
         fallback = section if proof.holds else fallback
         wider = old_file.settled(_widened(ranges, proof))
         if wider == ranges:
-            return fallback or _reason(proof, wanted)
+            reason = "" if fallback else _reason(proof, wanted)
+            return draft._replace(section=fallback or section, reason=reason)
         ranges = wider
+
+
+def _paths(file: ChangedFile) -> set[str]:
+    return {blob.path for blob in file if blob is not None}
 
 
 def _reason(proof: Proof, wanted: Wanted) -> str:

@@ -28,10 +28,12 @@ class Proof(NamedTuple):
 
     `doubtful` are its hunks, counted from 0 through the whole text, that are refused, or placed by
     more than their own lines and anchors. Empty with a `reason` if that is not known.
+    `doubtful_paths` are their files, where the patch is right.
     """
 
     reason: str = ""
     doubtful: frozenset[int] = frozenset()
+    doubtful_paths: frozenset[str] = frozenset()
 
     @property
     def holds(self) -> bool:
@@ -59,7 +61,8 @@ def prove(text: bytes, files: Sequence[ChangedFile], algorithm: str) -> Proof:
         )
     if _by_path(plan.completed.changes) != _target(files):
         return Proof("it would give another version")
-    return Proof(doubtful=frozenset(_doubtful(plan, numbers)))
+    doubtful = dict(_doubtful(plan, numbers))
+    return Proof(doubtful=frozenset(doubtful), doubtful_paths=frozenset(doubtful.values()))
 
 
 def _hunk_numbers(patch: Patch) -> dict[tuple[int, int], int]:
@@ -73,11 +76,12 @@ def _reason(failure: Failure) -> str:
     return hunk + failure.sentence
 
 
-def _doubtful(plan: Plan, numbers: dict[tuple[int, int], int]) -> Iterable[int]:
+def _doubtful(plan: Plan, numbers: dict[tuple[int, int], int]) -> Iterable[tuple[int, str]]:
+    """Yield the number of each hunk that is not certain, and its file."""
     for section, placement in plan.placed:
         key = (section.number, placement.hunk.ordinal)
         if not _is_certain(placement) and key in numbers:
-            yield numbers[key]
+            yield numbers[key], section.path
 
 
 def _is_certain(placement: Placement) -> bool:

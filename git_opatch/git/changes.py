@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple
 
 from git_opatch.git.index import list_index, store_worktree, unmerged_paths
@@ -62,7 +63,11 @@ def compare_commit(repository: Repository, revision: str) -> tuple[str, str]:
         "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"
     )
     if names.status:
-        raise RepositoryError(f"`{visible(revision)}` is not a commit of this repository")
+        unknown = f"`{visible(revision)}` is not a commit of this repository"
+        if os.path.exists(revision):
+            command = f"git opatch create -- {visible(quote(revision))}"
+            unknown += f"\n  to write what is changed in that path: {command}"
+        raise RepositoryError(unknown)
     commit = names.output.decode().strip()
     words = repository.ask("rev-list", "--parents", "--no-walk", commit, "--").decode().split()
     if len(words) > 2:

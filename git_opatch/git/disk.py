@@ -77,7 +77,7 @@ def _sync_systems(files: Iterable[str]) -> bool:
     except (AttributeError, OSError):
         return False
     directories: dict[int, str] = {}
-    for name in {os.path.dirname(file) for file in files}:
+    for name in {file.rpartition("/")[0] for file in files}:
         with suppress(OSError):
             directories.setdefault(os.stat(name).st_dev, name)
     for directory in directories.values():

@@ -207,7 +207,7 @@ def _begins_a_file(added: Sequence[bytes], file_index: FileIndex) -> bool:
     if not is_certain(file_index.lines, first, kind) or heading(added[0]) is not kind:
         return False
     level = depth(title, kind)
-    others = (at for at in file_index.headings[kind] if at != first)
+    others = (at for at in file_index.headings.of(kind) if at != first)
     is_only = all(depth(file_index.lines[at], kind) > level for at in others)
     return is_only and depth(added[0], kind) <= level
 

@@ -84,7 +84,7 @@ def occurrences(anchor: Anchor, file_index: FileIndex) -> tuple[Sequence[int], b
     if whole:
         return whole, True
     text = anchor.text.strip()
-    trimmed = file_index.trimmed.get(text, []) if text else []
+    trimmed = file_index.trimmed_to(text) if text else ()
     if trimmed:
         return trimmed, True
     return file_index.containing(text) if text else [], False
@@ -115,9 +115,7 @@ def _directly_follows(
         return False
     if kind in _SECTIONS and is_certain(file_index.lines, anchor_positions[index], kind):
         return position < scope_end(anchor_positions[index], file_index)
-    headings = file_index.headings[kind]
-    following = bisect_left(headings, anchor_positions[index] + 1)
-    return following == len(headings) or headings[following] >= position
+    return file_index.headings.first(kind, anchor_positions[index] + 1) >= position
 
 
 def scope_end(heading_line: int, file_index: FileIndex) -> int:
@@ -161,9 +159,11 @@ def _next_definition_outside(first: int, file_index: FileIndex) -> int:
     lines = file_index.lines
     opens_block = opens(lines[first]) and _has_block(first, file_index)
     most = len(indentation(lines[first])) - (not opens_block)
-    headings = file_index.headings[OutlineKind.DEFINITION] if most >= 0 else []
-    following = headings[bisect_right(headings, first) :]
-    return next((at for at in following if len(indentation(lines[at])) <= most), len(lines))
+    end = len(lines)
+    if most < 0:
+        return end
+    following = file_index.headings.between(OutlineKind.DEFINITION, first + 1, end)
+    return next((at for at in following if len(indentation(lines[at])) <= most), end)
 
 
 def _may_be_sentence(line: bytes) -> bool:

@@ -8,8 +8,8 @@ may still refer to a definition, as `in the load method` does.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from git_opatch.locate.anchor import occurrences, scope_end
 from git_opatch.locate.anchor_references import Reference, names_beside_kinds, references_in
@@ -58,9 +58,10 @@ def _shows_its_definition(located: HunkAtPosition) -> bool:
     first = next((at for at, line in enumerate(lines) if line.prefix is not Prefix.CONTEXT), 0)
     above = (line for line in lines[: first + 1] if line.prefix is not Prefix.ADDED)
     shown = {file_index.normal(line.text) for line in above}
-    definitions = file_index.headings[OutlineKind.DEFINITION]
-    start, stop = (bisect_left(definitions, at) for at in (located.position, located.stop))
-    found = [file_index.lines[at] for at in definitions[start:stop]]
+    definitions = file_index.headings.between(
+        OutlineKind.DEFINITION, located.position, located.stop
+    )
+    found = (file_index.lines[at] for at in definitions)
     return any(
         line in shown and _is_at_margin(line) and len(file_index.strict_positions(line)) == 1
         for line in found
@@ -118,17 +119,17 @@ def _next_definition(positions: Sequence[int], located: HunkAtPosition) -> int:
     lines = located.file_index.lines
     if others or line >= first or not _is_at_margin(lines[line]) or heading_at(lines, line):
         return first
-    found = located.file_index.headings[OutlineKind.DEFINITION]
-    following = found[bisect_right(found, line) : bisect_left(found, first)]
+    headings = located.file_index.headings
+    following = headings.between(OutlineKind.DEFINITION, line + 1, first)
     return next((at for at in following if _is_at_margin(lines[at])), first)
 
 
 def _has_later_heading(heading: int, end: int, located: HunkAtPosition) -> bool:
     """Return whether git would have written a line from `end`, where the scope of its heading ends,
     to the hunk."""
-    lines, found = located.file_index.lines, located.file_index.headings[OutlineKind.DEFINITION]
-    between = found[bisect_right(found, end) : bisect_left(found, located.position)]
-    return any(_would_be_heading(at, heading, lines) for at in (end, *between))
+    lines, headings = located.file_index.lines, located.file_index.headings
+    between = headings.between(OutlineKind.DEFINITION, end + 1, located.position)
+    return any(_would_be_heading(at, heading, lines) for at in chain((end,), between))
 
 
 def _would_be_heading(position: int, heading: int, lines: Sequence[bytes]) -> bool:
@@ -239,7 +240,7 @@ def _find_anchor(anchor: Anchor, file_index: FileIndex) -> tuple[Sequence[int], 
     """
     positions, whole = occurrences(anchor, file_index)
     if whole:
-        return file_index.trimmed[anchor.text.strip()], True
+        return file_index.trimmed_to(anchor.text.strip()), True
     lines, text = file_index.lines, anchor.text.strip()
     name = named_by(text)
     if name is None:
@@ -287,7 +288,7 @@ def _has_kind(kind: OutlineKind, file_index: FileIndex) -> bool:
     """Return whether the file has headings of that kind: else the text was not meant as one."""
     lines = file_index.lines
     return kind is OutlineKind.DEFINITION or any(
-        is_certain(lines, position, kind) for position in file_index.headings[kind]
+        is_certain(lines, position, kind) for position in file_index.headings.of(kind)
     )
 
 

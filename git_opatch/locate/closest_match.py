@@ -43,21 +43,26 @@ class ClosestMatches:
     def nearest(self, hunk: Hunk, anchor_positions: Sequence[int]) -> ClosestMatch | None:
         """Return the closest match of `hunk`, whose anchor is at `anchor_positions`, if any.
 
-        That is where most of the hunk's lines are; else the line below its anchor, or in a small
-        file any line, that is most like one of its own; else the line after its anchor.
+        That is where most of the hunk's lines are, and of several such places where the line is
+        that the file has least often; else the line below its anchor, or in a small file any line,
+        that is most like one of its own; else the line after its anchor.
         """
         preimage = hunk.preimage
         votes: Counter[int] = Counter()
+        rarest: dict[int, int] = {}
         for offset, line in enumerate(preimage):
-            for position in self._positions.get(_squeezed(line.text), ()):
+            positions = self._positions.get(_squeezed(line.text), ())
+            for position in positions:
                 votes[position - offset] += 1
+                seen = rarest.get(position - offset, FEW)
+                rarest[position - offset] = min(seen, len(positions))
         if not votes and not anchor_positions:
             return self._similar_anywhere(preimage)
         if not votes:
             first = anchor_positions[0] + 1
             similar = self._most_similar(preimage, first, first + NEAR)
             return self._first_difference(preimage, first if similar is None else similar)
-        start = max(votes, key=lambda start: (votes[start], start >= 0, -start))
+        start = max(votes, key=lambda start: (votes[start], start >= 0, -rarest[start], -start))
         return self._first_difference(preimage, start)
 
     def _similar_anywhere(self, preimage: Sequence[Line]) -> ClosestMatch | None:

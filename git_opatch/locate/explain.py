@@ -103,10 +103,23 @@ def refuse_already_applied(hunk: Hunk, position: int, tier: Tier, file_index: Fi
         detail, message = AlreadyApplied((position,)), f"is already applied: {new_lines}"
         return failure_of(hunk, Reason.ALREADY_APPLIED, message, detail=detail)
     message = f"may already be applied: {new_lines}, but match only loosely"
+    if (missing := _missing_removed(hunk, file_index)) is not None:
+        line = visible(missing.text.strip())
+        message += f"; `{line}`, which it removes, is not in the file"
     nearest = _first_loose_line(hunk, position, tier, file_index)
     advice = "" if nearest else "only its blank lines differ; if they matter, send the hunk again"
     detail = AlreadyApplied((position,), exact=False, nearest=nearest)
     return failure_of(hunk, Reason.ALREADY_APPLIED, message, advice, detail)
+
+
+def _missing_removed(hunk: Hunk, file_index: FileIndex) -> Line | None:
+    """Return the first line that the hunk removes and the file does not have; None if it has all.
+
+    It is gone since the change is applied, or the hunk is wrong: the author can tell.
+    """
+    removed = (line for line in hunk.lines if line.prefix is Prefix.REMOVED and line.text.strip())
+    missing = (line for line in removed if not file_index.strict_positions(line.text))
+    return next(missing, None)
 
 
 def _first_loose_line(

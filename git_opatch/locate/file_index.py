@@ -7,15 +7,16 @@ a hunk shows it (D44, D48).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
+from git_opatch.locate.headings import Headings
 from git_opatch.locate.line_index import LineIndex, matches_at
 from git_opatch.locate.normal_lines import NormalizedLines
-from git_opatch.locate.outline import OutlineKind, heading_at
 from git_opatch.locate.prose import Prose
-from git_opatch.locate.tiers import typographic
+from git_opatch.locate.tiers import NORMAL, typographic
 from git_opatch.locate.variants import variants_of
+from git_opatch.model.limits import MANY
 from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.text import BYTE_ORDER_MARK, Text, indentation, without_cr
@@ -88,21 +89,75 @@ class FileIndex:
             self._views[tier] = NormalizedLines(lines, tier, wanted, self.normal)
         return self._views[tier]
 
+    def find_at_tier(self, lines: Sequence[Line], tier: Tier) -> Sequence[int]:
+        """List the positions where `lines`, of which one is not blank, match one by one at a loose
+        tier: those that `view(tier).find_line_by_line` lists.
+
+        The normal forms of all lines are not needed where the longest word is on few of them.
+        """
+        if tier not in self._views and len(self._hunks) <= _MAX_HUNKS_UNINDEXED:
+            keys = [NORMAL[tier](self.normal(line.text)) for line in lines]
+            at, word = max(
+                ((at, word) for at, key in enumerate(keys) for word in key.split()),
+                key=lambda pair: len(pair[1]),
+            )
+            rows = self._rows_with(word, tier)
+            if rows is not None:
+                found = (row - at for row in rows)
+                return [start for start in found if self._has_keys(keys, start, tier)]
+        return self.view(tier).find_line_by_line(lines)
+
+    def _rows_with(self, word: bytes, tier: Tier) -> list[int] | None:
+        """List the lines whose normal form may have `word`; None if they are many, or not known.
+
+        The resilient form of a line has no words but the line's own. The fuzzy form has them in
+        lower case and without backticks, where all is ASCII.
+        """
+        joined = self._joined
+        if tier is Tier.FUZZY:
+            if b"`" in word or not joined.isascii():
+                return None
+            joined = joined.lower().replace(b"`", b"")
+        rows: list[int] = []
+        for row in _rows_containing(word, joined):
+            if len(rows) == MANY:
+                return None
+            rows.append(row)
+        return rows
+
+    def _has_keys(self, keys: Sequence[bytes], start: int, tier: Tier) -> bool:
+        """Return whether the normal forms of the lines at `start` are `keys`."""
+        found = self.lines[start : start + len(keys)] if start >= 0 else ()
+        return len(found) == len(keys) and all(
+            NORMAL[tier](line) == key for line, key in zip(found, keys, strict=True)
+        )
+
     @cached_property
     def _line_index(self) -> LineIndex:
-        return LineIndex(self.lines, self._wanted())
+        return LineIndex(self.lines, self._wanted(self._hunks))
 
-    def _wanted(self) -> set[bytes]:
+    @cached_property
+    def _wide_line_index(self) -> LineIndex:
+        """The same, with the lines of variants of hunks, which few patches are searched for."""
+        return LineIndex(self.lines, self._wanted([*self._hunks, *self._variants]))
+
+    def _line_index_for(self, texts: Iterable[bytes]) -> LineIndex:
+        """Return an index that has all of `texts`, if they are those of a hunk or a variant.
+
+        Both list the same positions of lines that both have.
+        """
+        return self._line_index if self._line_index.has_all(texts) else self._wide_line_index
+
+    def _wanted(self, hunks: Iterable[Hunk]) -> set[bytes]:
         wanted = {b""}  # a hunk that is found gets the file's blank lines
-        for hunk in self._hunks_and_variants:
+        for hunk in hunks:
             wanted.update(self._texts(hunk.lines))
             wanted.update(self.normal(anchor.text) for anchor in hunk.anchors)
         return wanted
 
     @cached_property
-    def _hunks_and_variants(self) -> list[Hunk]:
-        variants = (variant.hunk for hunk in self._hunks for variant in variants_of(hunk))
-        return [*self._hunks, *variants]
+    def _variants(self) -> list[Hunk]:
+        return [variant.hunk for hunk in self._hunks for variant in variants_of(hunk)]
 
     def find(self, lines: Sequence[Line]) -> list[int]:
         """List the positions of `lines`, of which there is at least one, compared strictly.
@@ -113,7 +168,7 @@ class FileIndex:
         few = len(self._hunks) <= _MAX_HUNKS_UNINDEXED
         positions = self._find_unindexed(texts) if few else None
         if positions is None:
-            positions = self._line_index.find(texts)
+            positions = self._line_index_for(texts).find(texts)
         if not self.text.crlf:
             return positions
         exact = [position for position in positions if self.has_endings(lines, position)]
@@ -189,7 +244,7 @@ class FileIndex:
         text = self.normal(line)
         if text and self._has_few_anchors:
             return [at for at in self.containing(text) if self.lines[at] == text]
-        return self._line_index.positions(text)
+        return self._line_index_for((text,)).positions(text)
 
     @cached_property
     def _has_few_anchors(self) -> bool:
@@ -198,50 +253,44 @@ class FileIndex:
 
     def strict_positions(self, text: bytes) -> Sequence[int]:
         """List every position of a line of a hunk, as `normal` returns it."""
-        return self._line_index.positions(text)
+        return self._line_index_for((text,)).positions(text)
 
     @cached_property
-    def headings(self) -> dict[OutlineKind, list[int]]:
-        """The positions of all headings, by kind, but for those that other hunks wrote."""
-        found: dict[OutlineKind, list[int]] = {kind: [] for kind in OutlineKind}
-        changed = {position for lines in self.changed for position in lines}
-        for position in range(len(self.lines)):
-            kind = None if position in changed else heading_at(self.lines, position)
-            if kind is not None:
-                found[kind].append(position)
-        return found
+    def headings(self) -> Headings:
+        """All headings, but for those that other hunks wrote."""
+        return Headings(self.lines, self.changed)
+
+    def trimmed_to(self, text: bytes) -> Sequence[int]:
+        """List every position of the trimmed text of an anchor, which is not empty, among the
+        trimmed lines."""
+        if self._has_few_anchors:
+            return [at for at in self.containing(text) if self.lines[at].strip() == text]
+        found = self._trimmed.get(text)
+        return self._trimmed_of_variants.get(text, ()) if found is None else found
 
     @cached_property
-    def trimmed(self) -> dict[bytes, list[int]]:
-        """The positions of each anchor's trimmed text among the trimmed lines."""
+    def _trimmed(self) -> dict[bytes, list[int]]:
+        return self._positions_of_trimmed(self._hunks)
+
+    @cached_property
+    def _trimmed_of_variants(self) -> dict[bytes, list[int]]:
+        return self._positions_of_trimmed(self._variants)
+
+    def _positions_of_trimmed(self, hunks: Iterable[Hunk]) -> dict[bytes, list[int]]:
+        """Return the positions of each anchor's trimmed text among the trimmed lines."""
         found: dict[bytes, list[int]] = {
-            anchor.text.strip(): [] for hunk in self._hunks_and_variants for anchor in hunk.anchors
+            anchor.text.strip(): [] for hunk in hunks for anchor in hunk.anchors
         }
-        if self._has_few_anchors and b"" not in found:
-            return {text: self._trimmed_to(text) for text in found}
         for position, line in enumerate(self.lines):
             if (text := line.strip()) in found:
                 found[text].append(position)
         return found
 
-    def _trimmed_to(self, text: bytes) -> list[int]:
-        return [at for at in self.containing(text) if self.lines[at].strip() == text]
-
     def containing(self, text: bytes) -> list[int]:
         """List the positions of the lines that contain `text`."""
         if text not in self._containing:
-            self._containing[text] = self._find_containing(text)
+            self._containing[text] = list(_rows_containing(text, self._joined))
         return self._containing[text]
-
-    def _find_containing(self, text: bytes) -> list[int]:
-        found, position, counted = [], 0, 0
-        offset = self._joined.find(text)
-        while offset >= 0:
-            position += self._joined.count(b"\n", counted, offset)
-            found.append(position)
-            counted = self._joined.find(b"\n", offset)
-            offset = self._joined.find(text, counted) if counted >= 0 else -1
-        return found
 
     @cached_property
     def _joined(self) -> bytes:
@@ -285,3 +334,14 @@ class FileIndex:
 def _bordered(lines: Sequence[bytes]) -> bytes:
     """Join `lines` with a newline at each end, so that only whole lines match whole lines."""
     return b"\n".join([b"", *lines, b""])
+
+
+def _rows_containing(text: bytes, joined: bytes) -> Iterator[int]:
+    """Yield the positions of the lines that contain `text`, among lines that are `joined`."""
+    position, counted = 0, 0
+    offset = joined.find(text)
+    while offset >= 0:
+        position += joined.count(b"\n", counted, offset)
+        yield position
+        counted = joined.find(b"\n", offset)
+        offset = joined.find(text, counted) if counted >= 0 else -1

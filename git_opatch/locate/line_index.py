@@ -31,6 +31,10 @@ class LineIndex:
             self._positions[lines[position]].append(position)
         self._found: dict[tuple[bytes, ...], list[int]] = {}
 
+    def has_all(self, lines: Iterable[bytes]) -> bool:
+        """Return whether all of `lines` were wanted."""
+        return self._positions.keys() >= set(lines)
+
     def positions(self, line: bytes) -> Sequence[int]:
         """List every position of one of the wanted lines."""
         return self._positions[line]

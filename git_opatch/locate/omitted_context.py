@@ -8,8 +8,9 @@
 
 A line such as `# ... existing code ...` marks a gap, unless the file has that line; a gap need not
 be marked. The pieces between gaps must each be in the file strictly, once, and in order: in the
-scope of the hunk's anchor, or in the whole file if there is none. The hunk then gets the lines
-between them as context. It is read so only after everything else has failed.
+scope of the hunk's anchor, or in the whole file if there is none, or else in the scope of the
+heading that a hunk with markers begins with (D390). The hunk then gets the lines between them as
+context. It is read so only after everything else has failed.
 
 Nothing may depend on lines that the hunk does not show:
 
@@ -85,10 +86,12 @@ def bridge_gaps(
     segments = _segments(hunk.lines, file_index)
     if not segments or not all(any(map(_is_old, segment)) for segment in segments):
         return None
-    divisions = [
-        _divide(segments, anchor_positions, file_index, from_back=from_back)
-        for from_back in (False, True)
-    ]
+    shown = {file_index.normal(line.text) for line in hunk.preimage}
+    if any(file_index.lines[position] in shown for position in anchor_positions):
+        anchor_positions = ()  # the hunk shows its anchor, so it may begin above that
+    divisions = _divisions(segments, anchor_positions, file_index)
+    if not any(divisions) and not anchor_positions:
+        divisions = _divisions(segments, _first_heading(segments, file_index), file_index)
     interpretations = [_bridge(hunk, segments, rows, file_index) for rows in divisions if rows]
     if not interpretations or _edits(interpretations[0]) != _edits(interpretations[-1]):
         return None
@@ -118,6 +121,19 @@ def _segments(lines: Sequence[Line], file_index: FileIndex) -> list[list[Line]]:
     return [segment for segment in segments if segment]
 
 
+def _first_heading(segments: Sequence[Sequence[Line]], file_index: FileIndex) -> Sequence[int]:
+    """Return where the heading is that a hunk with markers begins with; empty if it is not there
+    once, or the hunk begins with another line.
+
+    What it shows below a marker is then a part of what the heading begins, as below an anchor.
+    """
+    first = segments[0][0]
+    if len(segments) < 2 or first.prefix is not Prefix.CONTEXT or not heading(first.text):
+        return ()
+    positions = file_index.find([first])
+    return positions if len(positions) == 1 else ()
+
+
 def _without_outer_blanks(lines: list[Line]) -> list[Line]:
     shown = [
         index
@@ -137,6 +153,15 @@ class _Piece(NamedTuple):
     size: int
     positions: Sequence[int]
     changes: bool
+
+
+def _divisions(
+    segments: Sequence[Sequence[Line]], scopes: Sequence[int], file_index: FileIndex
+) -> list[list[int]]:
+    """Return the positions of the old lines, divided from the front, and from the back."""
+    return [
+        _divide(segments, scopes, file_index, from_back=from_back) for from_back in (False, True)
+    ]
 
 
 def _divide(

@@ -8,7 +8,7 @@ a claim that is not checked. So only what is certainly a heading counts, and a c
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -85,7 +85,6 @@ _SECTIONS = {
     OutlineKind.TABLE: rb"\[\[?(?P<name>[A-Za-z][\w.:\"' /-]*)\]\]?\s*$",
     OutlineKind.LABEL: rb"(?P<name>[A-Za-z][\w.-]*):\s*$",
 }
-_DEFINITIONS = (_DEFINITION, _BLOCK, _ASSIGNED)
 _RULE = rb"(?:={3,}|-{3,}|~{3,}|\^{3,})\s*$"
 _OF_RULES = (b"===", b"---", b"~~~", b"^^^")
 _MAX_LENGTH = 200  # a longer line is not a heading, and would make the patterns slow
@@ -112,8 +111,8 @@ def heading_at(lines: Sequence[bytes], position: int) -> OutlineKind | None:
     line = lines[position]
     if kind := heading(line):
         return kind
-    below = lines[position + 1].strip() if position + 1 < len(lines) else b""
-    if below == b"{" and heading(line.strip()) is OutlineKind.DEFINITION:
+    below = lines[position + 1] if position + 1 < len(lines) else b""
+    if b"{" in below and below.strip() == b"{" and heading(line.strip()) is OutlineKind.DEFINITION:
         return OutlineKind.DEFINITION
     if _is_below_its_type(lines, position):
         return OutlineKind.DEFINITION
@@ -129,7 +128,7 @@ def _is_below_its_type(lines: Sequence[bytes], position: int) -> bool:
     {                               its brace
     """
     line = lines[position]
-    if len(line) > _MAX_LENGTH or not _compiled(_MARGIN_NAME).match(line):
+    if b"(" not in line or len(line) > _MAX_LENGTH or not _compiled(_MARGIN_NAME).match(line):
         return False
     if _compiled(_CONTROL).match(line):
         return False
@@ -161,15 +160,25 @@ def _match_short(line: bytes) -> tuple[OutlineKind, re.Match[bytes]] | None:
     """The same for a line that is not too long. Many patches are for files with the same lines."""
     if _compiled(_CONTROL).match(line):
         return None
-    for pattern in _DEFINITIONS:
+    for pattern in _definitions_that_may_match(line):
         if match := _compiled(pattern).match(line):
             return OutlineKind.DEFINITION, match
-    if not line[:1].isspace() and (match := _compiled(_SIGNATURE).match(line)):
-        return OutlineKind.DEFINITION, match
     for kind, pattern in _SECTIONS.items():
         if match := _compiled(pattern).match(line):
             return kind, match
     return None
+
+
+def _definitions_that_may_match(line: bytes) -> Iterator[bytes]:
+    """Yield the patterns of definitions but for those that need a character which is not there."""
+    yield _DEFINITION
+    has_parenthesis = b"(" in line
+    if has_parenthesis and line.rstrip().endswith(b"{"):
+        yield _BLOCK
+    if b"=>" in line or b"function" in line:
+        yield _ASSIGNED
+    if has_parenthesis and not line[:1].isspace():
+        yield _SIGNATURE
 
 
 def name_of(line: bytes) -> Name | None:

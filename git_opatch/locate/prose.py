@@ -103,18 +103,19 @@ def _has_mostly_words(line: bytes) -> bool:
 
 def _block_comments(lines: Sequence[bytes], marks: Iterable[bytes]) -> Iterator[int]:
     """Yield the positions of the lines of comments that begin at the beginning of a line."""
-    blocks = [(mark, BLOCK_COMMENTS[mark]) for mark in marks if mark in BLOCK_COMMENTS]
+    begins = tuple(mark for mark in marks if mark in BLOCK_COMMENTS)
     end = b""
-    for position, line in enumerate(lines if blocks else ()):
+    for position, line in enumerate(lines if begins else ()):
         text = line.strip()
         if not end:
-            begin, end = next((block for block in blocks if text.startswith(block[0])), (b"", b""))
-            text = text[len(begin) :]
-        if end:
-            _, closed, after = text.partition(end)
-            if not after:
-                yield position
-            end = b"" if closed else end
+            if not text.startswith(begins):
+                continue
+            begin = next(mark for mark in begins if text.startswith(mark))
+            end, text = BLOCK_COMMENTS[begin], text[len(begin) :]
+        _, closed, after = text.partition(end)
+        if not after:
+            yield position
+        end = b"" if closed else end
 
 
 def _docstrings(lines: Sequence[bytes]) -> Iterator[int]:

@@ -36,12 +36,12 @@ def find_rivals(hunk: Hunk, positions: Sequence[int], file_index: FileIndex) -> 
     size = len([line for line in hunk.preimage if line.text.strip()])
     if not 0 < size <= _MAX_LINES or all(line.prefix is not Prefix.CONTEXT for line in hunk.lines):
         return []
-    same = set(file_index.view(Tier.RESILIENT).find_line_by_line(hunk.preimage)) - set(positions)
+    same = {*file_index.find_at_tier(hunk.preimage, Tier.RESILIENT)} - {*positions}
     found = {position for position in same if is_reindented(hunk, position, file_index)}
     only_adds = all(line.prefix is not Prefix.REMOVED for line in hunk.lines)
     if only_adds:
-        fuzzy = set(file_index.view(Tier.FUZZY).find_line_by_line(hunk.preimage))
-        others = fuzzy - same - set(positions)
+        fuzzy = {*file_index.find_at_tier(hunk.preimage, Tier.FUZZY)}
+        others = fuzzy - same - {*positions}
         found |= {start for start in others if _differs_in_case(hunk, start, file_index)}
     return sorted(found)
 

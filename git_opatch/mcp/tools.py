@@ -28,7 +28,6 @@ from git_opatch.model.options import Matching, Options, PathRule, Policy, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.paths import normalise, why_unsafe
 from git_opatch.model.result import Refused
-from git_opatch.model.selection import ids_of
 from git_opatch.model.settings import choice, journal_size
 from git_opatch.operations import apply as operation
 from git_opatch.operations import undo as reversal
@@ -39,6 +38,7 @@ from git_opatch.plan.patch_paths import called_in
 from git_opatch.plan.policy import forbidden_path
 from git_opatch.plan.record_state import LoggedRecord
 from git_opatch.report import history
+from git_opatch.report.outcome import Outcome
 from git_opatch.report.reporters import notes_of
 from git_opatch.transaction import retry_while_locked
 
@@ -250,7 +250,8 @@ def _show(call: _Call, arguments: Arguments) -> Iterator[str]:
     if plan.failures:
         raise Refused(plan.failures, call.options)
     yield from report.notes(plan.notes)
-    yield from report.details(plan, ids_of(patch))
+    shown = Outcome(call.options, patch, whole=patch)
+    yield from report.details(plan, shown.ids, shown.ids_of_files)
     yield ""
     yield plan.completed.diff.decode("utf-8", "replace")
 

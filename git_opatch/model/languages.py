@@ -6,7 +6,7 @@ A *kind* is the end of a name in lower case, such as `py`, or `makefile` where t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import PurePosixPath
 
 HASH, SLASHES = b"#", b"//"
@@ -33,8 +33,10 @@ _LANGUAGES = (
     ((b"<!--",), "html htm xhtml xml svg vue svelte"),
 )
 """The marks that begin a comment, by the kinds of files."""
+_MAX_REMEMBERED = 1000  # paths
 
 
+@lru_cache(_MAX_REMEMBERED)
 def kind_of(path: str) -> str:
     """Return the kind of the file at `path`; empty if its name is."""
     name = PurePosixPath(path.lower())

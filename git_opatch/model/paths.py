@@ -97,7 +97,7 @@ def why_unsafe(path: str) -> str | None:
     if "\0" in path:
         return "the path contains a NUL"
     if path.startswith(("/", "\\")) or _DRIVE.match(path):
-        return "the path is absolute; paths are relative to the top of the working tree"
+        return "the path is outside of the working tree; paths are relative to its top"
     parts = path.replace("\\", "/").split("/")
     size = len(os.fsencode(path))
     if size > _LONGEST_NAME and (

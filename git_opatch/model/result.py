@@ -156,6 +156,10 @@ LOCATED_IN = {
 """What hunks are located in."""
 
 
+_SKIP_APPLIED = ("git opatch apply", "git opatch check")
+"""The commands that have the option `--skip-applied`."""
+
+
 class Attempt(NamedTuple):
     """What was attempted when something was refused: a refusal is worded by it."""
 
@@ -171,7 +175,7 @@ class Attempt(NamedTuple):
     def of(cls, options: Options) -> Self:
         """Return what is attempted with `options`."""
         base = f"`{options.base}`" if options.base else LOCATED_IN[options.target]
-        can_skip = options.command.name == "git opatch apply" and not options.reverse
+        can_skip = options.command.name in _SKIP_APPLIED and not options.reverse
         piped = set(options.command.arguments) <= {"-"}
         skip = "add --skip-applied" if piped else options.command_with("--skip-applied")
         skip = skip if can_skip else ""

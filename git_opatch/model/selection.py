@@ -28,11 +28,15 @@ Key = tuple[str, int, int]
 
 
 class Part(NamedTuple):
-    """A part of a patch; `hunk` is None for a whole section."""
+    """A part of a patch; `hunk` is None for a whole section.
+
+    `id` is as short as is unique in the patch, `full_id` has all digits.
+    """
 
     id: str
     section: FilePatch
     hunk: Hunk | None
+    full_id: str
 
     @property
     def key(self) -> Key:
@@ -74,7 +78,7 @@ def parts_of(patch: Patch) -> list[Part]:
         seen[content] += 1
     full = [digest.hexdigest() for digest in digests]
     size = _unique_length(full)
-    return [Part(name[:size], *part) for name, part in zip(full, unnamed, strict=True)]
+    return [Part(name[:size], *part, name) for name, part in zip(full, unnamed, strict=True)]
 
 
 def ids_of(patch: Patch) -> dict[Key, str]:
@@ -114,6 +118,13 @@ def select(
     if not chosen:
         raise UsageError("nothing of the patch is left to apply")
     return keep(patch, left_out)
+
+
+def show_command(parts: Sequence[Part], *options: str) -> str:
+    """Spell the command that shows the patch of `parts`, whose files are named if it is of any."""
+    sources = dict.fromkeys(part.section.source for part in parts)
+    files = [shlex.quote(source) for source in sources if source]
+    return " ".join(["git opatch show", *options, *(files or ["PATCH"])])
 
 
 def keep(patch: Patch, left_out: Sequence[Part]) -> Selected:
@@ -179,17 +190,15 @@ class _Choice(NamedTuple):
                 each for each in in_file if each.hunk and each.hunk.ordinal == int(ordinal)
             ]:
                 return found
-        found = [
-            part for part in self.parts if len(name) >= _SHORTEST_ID and part.id.startswith(name)
-        ]
-        found = found or [part for part in self.parts if name.startswith(part.id)]
+        is_id = len(name) >= _SHORTEST_ID
+        found = [part for part in self.parts if is_id and part.full_id.startswith(name)]
         if len(found) == 1:
             return found
         if found:
             raise UsageError(f"`{name}` is the beginning of {len(found)} ids; give more of it")
         raise UsageError(
             f"`{name}` is not the id of a hunk, a path or PATH:N of this patch{self._meant(name)}"
-            f"\n  to list them: {self._list_command()}"
+            f"\n  to list them: {show_command(self.parts, '--hunks')}"
         )
 
     def _meant(self, name: str) -> str:
@@ -200,11 +209,6 @@ class _Choice(NamedTuple):
         ending = [path for path in paths if os.path.basename(path) == os.path.basename(name)]
         found = ending or get_close_matches(name, paths, 1)
         return f"; did you mean `{visible(found[0])}`?" if found else ""
-
-    def _list_command(self) -> str:
-        sources = dict.fromkeys(part.section.source for part in self.parts)
-        files = [shlex.quote(source) for source in sources if source]
-        return " ".join(["git opatch show --hunks", *(files or ["PATCH"])])
 
     def _parts_of(self, path: str) -> list[Part]:
         names = {path, normalise(path, "", self.top)}

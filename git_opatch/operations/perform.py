@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +12,9 @@ from typing import NamedTuple
 from git_opatch import journal
 from git_opatch.git.head import commit_id
 from git_opatch.git.repository import Repository
-from git_opatch.model.options import Options
+from git_opatch.model.blob import Entry
+from git_opatch.model.errors import RepositoryError
+from git_opatch.model.options import Options, Target
 from git_opatch.operations.rejected_files import settle_rejects
 from git_opatch.plan.plan import Plan
 from git_opatch.transaction import ChangeSet, TransactionRecord, run_transaction, state_dir
@@ -68,7 +71,22 @@ def perform(
     finishing = {**about, "journal_size": options.journal_size}
     change_set = _change_set(plan, finishing, before_commit)
     notes += run_transaction(repository, change_set, options.target, session.lock, on_commit)
-    return replace(plan, record=record).with_notes(notes)
+    is_staged = not _may_unstage(plan, options) or _differs_from_head(plan, repository)
+    return replace(plan, record=record, is_staged=is_staged).with_notes(notes)
+
+
+def _may_unstage(plan: Plan, options: Options) -> bool:
+    """Return whether the index may be as HEAD after this, and the report says so."""
+    return options.reverse and options.target is not Target.WORKTREE and not plan.undoes
+
+
+def _differs_from_head(plan: Plan, repository: Repository) -> bool:
+    """Return whether a file that `plan` changed in the index is another one in HEAD."""
+    new = {change.path: change.new for change in plan.completed.changes}
+    head: Mapping[str, Entry | None] = {}
+    with suppress(RepositoryError):  # no commit yet
+        head = repository.list_tree("HEAD", sorted(new))
+    return any(entry != head.get(path) for path, entry in new.items())
 
 
 def _add_record(

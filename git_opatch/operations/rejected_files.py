@@ -51,7 +51,7 @@ def settle_rejects(
     """
     if not rejects:
         return []
-    from git_opatch.transaction.rejects import guard_rejects
+    from git_opatch.transaction.rejects import guard_rejects, missing_rejects
 
     top = repository.require_worktree()
     if guard_rejects(top, list(rejects), ()):
@@ -59,22 +59,19 @@ def settle_rejects(
     if action is RecordAction.APPLY:
         return write_rejects(repository, rejects)
     if action is RecordAction.REDO:
-        return write_rejects(repository, {path: rejects[path] for path in _missing(top, rejects)})
-    return [note for path, content in rejects.items() for note in _delete(top, path, content)]
+        return write_rejects(
+            repository, {path: rejects[path] for path in missing_rejects(top, rejects)}
+        )
+    missing = set(missing_rejects(top, rejects))
+    return [_delete(top, path, rejects[path]) for path in rejects if path not in missing]
 
 
-def _missing(top: Path, rejects: Mapping[str, bytes]) -> list[str]:
-    return [path for path in rejects if not (top / path).exists()]
+def _delete(top: Path, path: str, content: bytes) -> str:
+    from git_opatch.transaction.rejects import delete_reject
 
-
-def _delete(top: Path, path: str, content: bytes) -> list[str]:
-    file = top / path
     try:
-        if not file.exists():
-            return []
-        if file.read_bytes() != content:
-            return [f"{path}: was changed since it was written, and is left as it is"]
-        file.unlink()
+        if not delete_reject(top, path, content):
+            return f"{path}: was changed since it was written, and is left as it is"
     except OSError as error:
-        return [f"{path}: could not be deleted: {error.strerror}"]
-    return [f"{path}: deleted"]
+        return f"{path}: could not be deleted: {error.strerror}"
+    return f"{path}: deleted"

@@ -147,9 +147,11 @@ class _Chooser:
             raise self._not_undoable(history, state)
         if state.state is State.COMMITTED:
             where = self._committed_as(history, state)
-            staged = self._options_for(record).target is not Target.WORKTREE
-            what = "stages its undo" if staged else "undoes it in the working tree only"
-            return _Choice(record, (f"patch {number} is {where}; this {what}",))
+            what = "this stages its undo"
+            if self._options_for(record).target is Target.WORKTREE:
+                what = "this undoes it in the working tree only"
+                what += f"; to stage its undo: git opatch undo --cached {number}"
+            return _Choice(record, (f"patch {number} is {where}; {what}",))
         return _Choice(record, self._left(history, record))
 
     def to_redo(self, number: int | None) -> _Choice:
@@ -319,11 +321,12 @@ class _Chooser:
         if skipped:
             what = f"the last patch that is still applied is {number}, and it is "
             what += self._committed_as(history, state)
-        ways = [f"to stage its undo: git opatch undo {number}"]
+        target = self._options_for(history.application or history.last).target
+        in_index = "--index " if target is Target.WORKTREE else ""
+        ways = [f"to stage the undo of patch {number}: git opatch undo {in_index}{number}"]
         if state.commits:
-            ways.insert(
-                0, f"to revert it in a commit: {revert_command(self._abbreviated(state.commits))}"
-            )
+            revert = revert_command(self._abbreviated(state.commits))
+            ways.insert(0, f"to revert patch {number} in a commit: {revert}")
         return UndoneError(_lines(what, [*skipped[:_MAX_SKIPPED], *ways]))
 
     def _committed_as(self, history: PatchHistory, state: RecordState) -> str:

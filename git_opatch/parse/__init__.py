@@ -21,6 +21,7 @@ from git_opatch.parse.between_patches import skip_prose
 from git_opatch.parse.formats import (
     FORMATS,
     MARKS,
+    NO_BEGINNING,
     OPENING,
     beginning,
     find_format,
@@ -133,9 +134,7 @@ def _diagnose_no_patch(raw: bytes, source: str, patch_format: Format | None) -> 
     elif patch_format:
         message = f"no patch of the format {patch_format.value} found{_find_other_format(raw)}"
     else:
-        *others, last = (row.expected for row in FORMATS.values() if row.expected)
-        expected = f"{', '.join(others)}, or {last}"
-        message = f"no patch found: expected a line {expected}{_find_near_miss(raw)}"
+        message = f"no patch found{_find_near_miss(raw) or NO_BEGINNING}"
     return Diagnostic(0, message, source)
 
 

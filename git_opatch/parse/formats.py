@@ -44,8 +44,6 @@ class Row(NamedTuple):
     """The exact first and last line, where these can be nothing else."""
     markers: bytes = b""
     """Text that only its markers have, also those between the first and the last line."""
-    expected: str = ""
-    """How a message names the lines that begin it, where no patch was found."""
     in_json: bool = False
     """Whether a patch of it is an object of JSON, which its `objects` reads."""
 
@@ -69,13 +67,11 @@ FORMATS: dict[Format, Row] = {
         envelope.END + envelope.CLOSING,
         (b"*** Begin Patch", b"*** End Patch"),
         _ENVELOPE_MARKER,
-        expected="`*** Begin Patch`",
     ),
     Format.UNIFIED: Row(
         "unified",
         DIFF_GIT + rb"|--- |diff [^\n]*\t\(rejected hunks\)",
         DIFF_GIT + rb"|--- (?:[ab]/|/dev/null)",
-        expected="`--- a/PATH` and `+++ b/PATH` below it",
     ),
     Format.SEARCH_REPLACE: Row(
         "search_replace",
@@ -83,7 +79,6 @@ FORMATS: dict[Format, Row] = {
         rb"|(?<![ \t])<{4,}[ \t]*\w[^\n]*\n",
         rb"<{5,9} ?SEARCH\b",
         marks=(b"<<<<<<< SEARCH", b">>>>>>> REPLACE"),
-        expected="`<<<<<<< SEARCH` below a path",
     ),
     Format.FILE_CHANGES: Row(
         "file_changes",
@@ -91,11 +86,15 @@ FORMATS: dict[Format, Row] = {
         rb"<" + CONTAINER,
         rb"</" + CONTAINER + rb">\s*",
         (b"<" + CONTAINER + b">", b"</" + CONTAINER + b">"),
-        expected="`<" + CONTAINER.decode() + ">`",
     ),
     Format.OPERATIONS: Row("json_operations", JSON, in_json=True),
     Format.STRING_REPLACE: Row("string_replace", JSON, in_json=True),
 }
+NO_BEGINNING = (
+    ": no line begins one, such as `*** Begin Patch` or `--- a/PATH` (how patches are written: "
+    "git opatch prompt)"
+)
+"""Why a text has no patch, where nothing more is known."""
 _FENCE = rb"```|~~~"
 UNSUPPORTED = rb"\*{15}|\+\+\+ "
 """How lines of diffs in an unsupported format begin (`unified.unsupported`)."""

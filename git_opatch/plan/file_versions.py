@@ -52,8 +52,8 @@ def list_versions(
     """
     found: dict[str, dict[str, Version]] = {path: {} for path in stated}
     for path, version in (
-        *_of_history(repository, list(stated), tip, most_commits),
         *_of_tip(repository, list(stated), tip),
+        *_of_history(repository, list(stated), tip, most_commits),
         *_of_journal(repository),
     ):
         if path in found:
@@ -100,7 +100,7 @@ def _of_history(
 def _of_tip(
     repository: Repository, paths: Sequence[str], tip: str
 ) -> Iterator[tuple[str, Version]]:
-    """List the versions at `tip`, in case no commit that was read made them."""
+    """List the versions at `tip`, whichever commit made them."""
     with suppress(RepositoryError):  # no commit yet
         for path, entry in repository.list_tree(tip, paths).items():
             if entry is not None and entry.mode.is_file:

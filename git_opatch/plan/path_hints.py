@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from shlex import quote
 
-from git_opatch.git.pathspec import existing_paths, similar_paths
+from git_opatch.git.pathspec import all_tracked_paths, existing_paths, similar_paths
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_file
 from git_opatch.model.options import Options, Target
@@ -23,6 +23,8 @@ _LEAST_ALIKE = 0.8
 """How much alike two file names are, from 0 to 1, for one to be meant by the other."""
 CHECK_PATH = "check the path; it is relative to the top of the working tree"
 """The advice on a path that is like no file's."""
+NOTHING_TRACKED = "no file of this repository is tracked yet; `git add` the files first"
+"""The advice on any path, where there are none."""
 
 
 def with_path_hints(
@@ -63,6 +65,8 @@ def _with_hint(failure: Failure, repository: Repository, options: Options) -> Fa
     if is_missing and in_index and top is not None and is_file(top / failure.path):
         return _untracked(failure, options)
     similar = _most_similar(failure.path, repository, options.base, same_name=not is_missing)
+    if is_missing and in_index and not similar and not all_tracked_paths(repository):
+        return failure._replace(advice=NOTHING_TRACKED)
     if similar:
         advice = did_you_mean(similar)
         detail = MissingFile(similar) if is_missing else None

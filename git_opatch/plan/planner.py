@@ -145,30 +145,25 @@ def plan_undo(record: Record, repository: Repository, options: Options) -> tuple
     failures, snapshot = _read_base(patch, repository, options)
     plan = Plan(failures=tuple(failures))
     if not failures:
-        bare = _carries_in_worktree(options)
-        plan = _undo_with(0 if bare else None, patch, record, snapshot, repository, options)
-        if plan.failures and not bare:
-            narrow = _undo_with(1, patch, record, snapshot, repository, options)
-            plan = plan if narrow.failures else narrow
+        plan = _undo_in(snapshot, patch, record, repository, options)
         plan = with_path_hints(plan, repository, options, recorded=True)
     return replace(plan, reverses=record).attempted(Attempt.of(options)), snapshot
 
 
-def _undo_with(
-    context: int | None,
-    patch: Patch,
-    record: Record,
-    snapshot: Snapshot,
-    repository: Repository,
-    options: Options,
+def _undo_in(
+    snapshot: Snapshot, patch: Patch, record: Record, repository: Repository, options: Options
 ) -> Plan:
-    """Plan to undo `record` by `patch`, whose hunks keep `context` lines of context, or all."""
-    from git_opatch.plan.undo import rebase_hunks, verify_undo
+    """Plan to undo `record` by `patch`. A refusal is about the lines that must be as they were."""
+    from git_opatch.plan.undo import drift, rebase_hunks, verify_undo
 
     deleted = deleted_contents(repository, patch, record)
-    rebased = rebase_hunks(patch, record, snapshot, repository, context=context)
-    plan = plan_sections(rebased, snapshot, options, repository.algorithm, deleted)
-    if plan.failures:
+    edits = drift(record, snapshot, repository)
+    for context in (0,) if _carries_in_worktree(options) else (None, 1):
+        rebased = rebase_hunks(patch, record, snapshot, edits, context=context)
+        plan = plan_sections(rebased, snapshot, options, repository.algorithm, deleted)
+        if not plan.failures:
+            break
+    else:
         return plan
     changed = verify_undo(patch, record, snapshot, plan.completed.changes)
     # the notes only say that the content comes from this record

@@ -36,37 +36,55 @@ def undo_patch_of(record: Record) -> Patch:
     return reverse_recorded(parsed)
 
 
+Edits = Sequence[tuple[range, int]]
+"""What changed in a file: lines, and how many replaced them."""
+
+
+def drift(record: Record, snapshot: Snapshot, repository: Repository) -> Mapping[str, Edits]:
+    """Find what changed since `record` in each file, by git's diff.
+
+    A file is left out if it is not there, is as the record left it, or git does not have that blob.
+    """
+    left = {change.path: change.new for change in record.changes}
+    drifted = {path: left[path] for path in _changed_paths(left, snapshot)}
+    known = repository.read_blobs(
+        repository.present(entry.id for entry in drifted.values() if entry)
+    )
+    return {
+        path: repository.differences(known[entry.id], snapshot.blobs[path].data)
+        for path, entry in drifted.items()
+        if entry is not None and entry.id in known and path in snapshot.blobs
+    }
+
+
 def rebase_hunks(
     patch: Patch,
     record: Record,
     snapshot: Snapshot,
-    repository: Repository,
+    edits: Mapping[str, Edits],
     *,
     context: int | None = None,
 ) -> Patch:
     """Number the hunks of `patch`, which undoes `record`, for the files as they are now.
 
-    With `context`, hunks keep that many lines of context, and more may have changed since. Where
-    git does not have the blob that the record left, as after a change of untracked files, hunks
-    lose their numbers: then they must be the only match in the file.
+    `edits` is what changed since in each file (`drift`). With `context`, hunks keep that many lines
+    of context, and more may have changed since. Where git does not have the blob that the record
+    left, as after a change of untracked files, hunks lose their numbers: then they must be the only
+    match in the file.
     """
     left = {change.path: change.new for change in record.changes}
-    drifted = [entry for path in _changed_paths(left, snapshot) if (entry := left[path])]
-    known = repository.read_blobs(repository.present(entry.id for entry in drifted))
 
     def rebase_section(section: FilePatch) -> FilePatch:
         path = section.old_path or ""
         blob, entry = snapshot.blobs.get(path), left.get(path)
         if blob is None or (entry is not None and entry.id == blob.entry.id):
             return replace(section, exact_positions=True)
-        before = known.get(entry.id) if entry is not None else None
-        if before is None:
+        if path not in edits:
             return _renumber(section, [replace(hunk, stated_start=None) for hunk in section.hunks])
-        edits = repository.differences(before, blob.data)
         hunks: Sequence[Hunk] = section.hunks
         if context is not None:
             hunks = [part for hunk in hunks for part in narrowed(hunk, context)]
-        moved = [replace(hunk, stated_start=map_start(hunk, edits)) for hunk in hunks]
+        moved = [replace(hunk, stated_start=map_start(hunk, edits[path])) for hunk in hunks]
         return replace(_renumber(section, moved), exact_positions=True)
 
     return replace(patch, files=tuple(map(rebase_section, patch.files)))

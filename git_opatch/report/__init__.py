@@ -55,14 +55,11 @@ def count_changes(counts: Mapping[str, int], *, done: bool = True) -> str:
     return f"{files} {parts}" if len(kinds) == 1 else f"{files} changed: {parts}"
 
 
-def destination(options: Options, commits: Sequence[str] = ()) -> str:
-    """Say where a patch was applied, after what was changed.
-
-    What is reversed is perhaps not staged any more.
-    """
-    if commits:
-        return f"; {committed_as(commits)}"
-    return ONLY_IN[options.target] if options.reverse else f"; {_DONE[options.target]}"
+def destination(plan: Plan, options: Options) -> str:
+    """Say where a patch was applied, after what was changed."""
+    if plan.commit_names:
+        return f"; {committed_as(plan.commit_names)}"
+    return f"; {_DONE[options.target]}" if plan.is_staged else ONLY_IN[options.target]
 
 
 def applied(plan: Plan, options: Options, undo: str) -> str:
@@ -71,7 +68,7 @@ def applied(plan: Plan, options: Options, undo: str) -> str:
         return nothing_to_do(options)
     changes = count_changes(Counter(file.status for file in plan.completed.files))
     hint = f". Undo: {visible(undo, _MAX_CHARACTERS)}" if undo else ""
-    return f"{changes}{destination(options, plan.commit_names)}{hint}"
+    return f"{changes}{destination(plan, options)}{hint}"
 
 
 def carried_out(plan: Plan, options: Options, opposite: str) -> str:
@@ -96,7 +93,8 @@ def redone(plan: Plan, options: Options, undo: str) -> str:
     files = Counter(file.status for file in plan.completed.files)
     counts = {word: files[letter] for letter, word in _CHANGES.items()}
     hint = f". Undo: {visible(undo, _MAX_CHARACTERS)}" if undo else ""
-    return f"Redid {_named(plan)}: {_enumerate(counts)}{ONLY_IN[options.target]}{hint}"
+    where = destination(plan, options)
+    return f"Redid {_named(plan)}: {_enumerate(counts)}{where}{hint}"
 
 
 def _named(plan: Plan) -> str:

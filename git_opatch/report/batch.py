@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, TypeVar
 
+from git_opatch.report import error_line
 from git_opatch.report.document import Status
 
 _EVERY = 0.25  # seconds
@@ -26,6 +28,21 @@ def summary(verdicts: Mapping[str, int], before: int, seconds: float) -> str:
         f"{total:,} task{'s' * (total != 1)}{earlier}{rate}: {count_verdicts(verdicts)}; "
         f"{failed:,} could not be judged"
     )
+
+
+def task_name(number: int, task_id: str | int | None) -> str:
+    """Name the task on a line: `line 3 (id "x")`."""
+    return f"line {number:,} (id {json.dumps(task_id)})"
+
+
+def not_judged(results: Sequence[bytes], count: int) -> Iterator[str]:
+    """Name the tasks of `results`, the first of `count` that could not be judged, with reasons."""
+    for data in results:
+        result = json.loads(data)
+        task = task_name(result["line"], result["id"])
+        yield error_line(f"{task}: {result['document']['summary']}")
+    if count > len(results):
+        yield f"and {count - len(results):,} more; their results have the reasons"
 
 
 def count_verdicts(verdicts: Mapping[str, int]) -> str:

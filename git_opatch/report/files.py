@@ -6,6 +6,7 @@ with `-z` paths are not quoted, and each ends with NUL.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from os.path import commonprefix
 
@@ -118,9 +119,13 @@ def _numstat(file: FileSummary, *, zero: bool) -> bytes:
 
 
 def names(patch: Patch, *, status: bool, zero: bool) -> bytes:
-    """List the path of each section, with `status` also its operation; nothing twice."""
+    """List the path of each section, with `status` also its operation; nothing twice.
+
+    The order is that of git: by path.
+    """
+    sections = sorted(patch.files, key=lambda section: os.fsencode(_new_path(section)))
     records = dict.fromkeys(
-        _status(section) if status else (_new_path(section),) for section in patch.files
+        _status(section) if status else (_new_path(section),) for section in sections
     )
     return b"".join(_record(fields, zero=zero) for fields in records)
 

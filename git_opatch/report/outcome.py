@@ -9,7 +9,7 @@ from git_opatch.model.errors import OpatchError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.result import Failure, Refused
-from git_opatch.model.selection import Key, Part, ids_of
+from git_opatch.model.selection import Key, Part, ids_of, key_of
 from git_opatch.plan.plan import Plan
 
 
@@ -43,6 +43,18 @@ class Outcome(NamedTuple):
     def ids(self) -> Mapping[Key, str]:
         """The id of each part of the patch, by what it is known by."""
         return ids_of(self.whole) if self.whole else {}
+
+    @property
+    def ids_of_files(self) -> Mapping[str, str]:
+        """The ids of files that are one part, such as an added one, by each of their paths."""
+        ids = self.ids
+        whole = ((section, ids.get(key_of(section, 0))) for section in self.patch.files)
+        return {
+            path: name
+            for section, name in whole
+            for path in (section.old_path, section.new_path)
+            if name and path
+        }
 
     @property
     def exit_status(self) -> int:

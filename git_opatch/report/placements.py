@@ -9,7 +9,7 @@ from typing import NamedTuple
 from git_opatch.model.patch import Prefix
 from git_opatch.model.placement import Evidence, Likeness, Placement
 from git_opatch.model.result import Failure
-from git_opatch.model.selection import Key, Part, key_of
+from git_opatch.model.selection import Key, Part, key_of, show_command
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import PlacedHunk, Plan
 from git_opatch.report.files import DIFF_STYLES, Spans, placed_by_file
@@ -17,6 +17,10 @@ from git_opatch.report.files import DIFF_STYLES, Spans, placed_by_file
 _MAX_SHOWN = 20
 _CONTEXT = 3
 """Lines shown above and below a hunk, as git does."""
+
+
+_WHOLE = "ADRC"
+"""Git's letters for the changes of files that may be one part."""
 
 
 class Surroundings(NamedTuple):
@@ -27,15 +31,18 @@ class Surroundings(NamedTuple):
     below: Sequence[bytes] = ()
 
 
-def details(plan: Plan, ids: Mapping[Key, str]) -> Iterator[str]:
+def details(plan: Plan, ids: Mapping[Key, str], ids_of_files: Mapping[str, str]) -> Iterator[str]:
     """List each file, and each hunk with its line, tier and evidence, for `show` and `-v`.
 
-    `ids` are those of the patch's parts.
+    `ids` are those of the patch's parts, `ids_of_files` those of files that are one part, by path.
     """
     for file, hunks in placed_by_file(plan):
         old = f"{visible(file.old_path)} => " if file.old_path != file.path else ""
         counts = "binary" if file.binary else f"+{file.added} -{file.removed}"
         yield f"{file.status} {old}{visible(file.path)} ({counts})"
+        name = ids_of_files.get(file.path) or ids_of_files.get(file.old_path)
+        if name and file.status in _WHOLE:
+            yield f"  [{name}] the whole file"
         yield from (f"  {_id_of(placed, ids)}{_describe(placed)}" for placed in hunks)
 
 
@@ -58,13 +65,14 @@ def verdicts(parts: Sequence[Part], plan: Plan, failures: Sequence[Failure]) -> 
 
 
 def left_out_verdicts(parts: Sequence[Part], plan: Plan) -> list[str]:
-    """Say of each part that `plan` refuses why it is left out."""
+    """Say of each part that `plan` refuses why it is left out, and how to see more."""
     refused = refused_parts(parts, plan.failures)
-    return [
+    lines = [
         f"note: left out: {_name_of(part)}: refused: {visible(refused[part.key].sentence)}"
         for part in parts
         if part.key in refused
     ]
+    return [*lines, f"note: to see more: {visible(show_command(parts))}"] if lines else []
 
 
 def refused_parts(parts: Sequence[Part], failures: Sequence[Failure]) -> Mapping[Key, Failure]:

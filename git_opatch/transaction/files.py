@@ -17,8 +17,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,19 +52,6 @@ def read_stamps(top: Path, changes: Sequence[Change]) -> dict[str, Stamp]:
     return found
 
 
-def record_new_files(record: TransactionRecord) -> None:
-    """Record the sizes and times of the files that git wrote aside."""
-    found: list[list[int] | None] = []
-    new = str(record.new)
-    for change in record.written:
-        if change.new is None:
-            found.append(None)
-            continue
-        stat = os.lstat(f"{new}/{change.path}")
-        found.append([stat.st_size, stat.st_mtime_ns])
-    record.stamps.write_text(json.dumps(found))
-
-
 class PublishedFiles:
     """The files of a transaction, in their places."""
 
@@ -72,7 +59,21 @@ class PublishedFiles:
         self._record = record
         self._new, self._old = str(record.new), str(record.files)
         self._temporary_names = record.temporary_names()
+        self._groups: dict[int, int] = {}
+        """The group of each new file, as git wrote it aside."""
         self._taken: dict[int, Stamp] = {}
+
+    def record_new(self) -> None:
+        """Record the sizes and times of the files that git wrote aside."""
+        found: list[list[int] | None] = []
+        for number, change in enumerate(self._record.written):
+            if change.new is None:
+                found.append(None)
+                continue
+            stat = os.lstat(f"{self._new}/{change.path}")
+            found.append([stat.st_size, stat.st_mtime_ns])
+            self._groups[number] = stat.st_gid
+        self._record.stamps.write_text(json.dumps(found))
 
     def changed(self, record: TransactionRecord) -> list[int]:
         """The numbers of the changes whose old files were written to since they were moved.
@@ -99,11 +100,10 @@ class PublishedFiles:
         with opened(top) as tree:
             for number, change in changes:
                 if change.new is None:
-                    self._take(tree, number, change, stamps)
+                    self._replace(tree, number, change, stamps)
             for number, change in changes:
                 if change.old is not None and change.new is not None:
-                    self._take(tree, number, change, stamps)
-                    self._put(tree, number, change)
+                    self._replace(tree, number, change, stamps)
             self._add(tree, [item for item in changes if item[1].old is None])
             if deleted := [change.path for _, change in changes if change.new is None]:
                 sync(self._record.directories(top))  # a file must not go with its directory
@@ -115,18 +115,22 @@ class PublishedFiles:
                     self._verify(tree, change)
         sync(self._record.directories(top))
 
-    def _take(
+    def _replace(
         self, tree: WorkingTree, number: int, change: Change, stamps: Mapping[str, Stamp]
     ) -> None:
-        path = change.path
-        expected = stamps.get(path)
-        with _meanwhile(path):
+        """Move the old file away, and give the new one, if there is one, its place."""
+        path, expected = change.path, stamps.get(change.path)
+        try:
             if expected is None or tree.stamp(path) != expected:
                 raise _changed(path)
             taken = tree.take(path, f"{self._old}/{number}", self._temporary_names[number])
-        if not taken.moved.is_same_content(expected):
-            raise _changed(path)
-        self._taken[number] = taken.kept
+            if not taken.moved.is_same_content(expected):
+                raise _changed(path)
+            self._taken[number] = taken.kept
+            if change.new is not None:
+                self._put(tree, number, path)
+        except OSError as error:
+            raise _meanwhile(path, error) from None
 
     def _add(self, tree: WorkingTree, added: Sequence[tuple[int, Change]]) -> None:
         """Put files where there were none, in the order of their paths."""
@@ -134,24 +138,23 @@ class PublishedFiles:
         for number, change in added:
             path = change.path
             directory = path.rpartition("/")[0]
-            if directory not in ("", made):
-                with _meanwhile(path):
+            try:
+                if directory not in ("", made):
                     tree.make_directory(directory)
-                made = directory
-            if _is_folder(tree.stamp(path)):
-                _remove_empty_directory(tree, path)
-            self._put(tree, number, change)
+                    made = directory
+                if _is_folder(tree.stamp(path)):
+                    _remove_empty_directory(tree, path)
+                self._put(tree, number, path)
+            except OSError as error:
+                raise _meanwhile(path, error) from None
 
-    def _put(self, tree: WorkingTree, number: int, change: Change) -> None:
-        path, temporary = change.path, self._temporary_names[number]
-        with _meanwhile(path):
-            tree.put(f"{self._new}/{path}", path, temporary, is_new=True)
+    def _put(self, tree: WorkingTree, number: int, path: str) -> None:
+        temporary, group = self._temporary_names[number], self._groups[number]
+        tree.put(f"{self._new}/{path}", path, temporary, group=group)
 
     def _verify(self, tree: WorkingTree, change: Change) -> None:
         """Check that the file is where its path now leads."""
-        found = tree.stamp(change.path)
-        is_there = found is not None and not _is_folder(found)
-        if is_there != (change.new is not None):
+        if tree.has_file(change.path) != (change.new is not None):
             raise _changed(change.path)
 
 
@@ -159,18 +162,16 @@ def _is_folder(found: Stamp | None) -> bool:
     return found is not None and found.mode & 0o170000 == 0o040000
 
 
-@contextmanager
-def _meanwhile(path: str) -> Iterator[None]:
-    """Word what somebody else did to `path` meanwhile."""
-    try:
-        yield
-    except (FileExistsError, FileNotFoundError, IsADirectoryError):
-        raise _changed(path) from None
-    except NotADirectoryError:
-        raise TransactionError(
+def _meanwhile(path: str, error: OSError) -> TransactionError:
+    """Word what somebody else did to `path` meanwhile, or why the system refuses to change it."""
+    if isinstance(error, (FileExistsError, FileNotFoundError, IsADirectoryError)):
+        return _changed(path)
+    if isinstance(error, NotADirectoryError):
+        return TransactionError(
             f"a directory above {visible(path)} was replaced meanwhile, by a link or a file; "
             "nothing is written through it"
-        ) from None
+        )
+    return TransactionError(f"{visible(path)} cannot be replaced: {error.strerror}")
 
 
 def _changed(path: str) -> TransactionError:

@@ -96,7 +96,7 @@ def _roll_back(
         )
     if isinstance(error, BusyError) or not isinstance(error, (OpatchError, OSError)):
         return error
-    message = f"cannot write: {error}" if isinstance(error, OSError) else str(error)
+    message = _why_not_written(error) if isinstance(error, OSError) else str(error)
     message += "; " if isinstance(error, Interrupted) else "\n"
     if restored.kept:
         names = ", ".join(visible(kept.path) for kept in restored.kept[:_MAX_NAMED])
@@ -111,6 +111,11 @@ def _roll_back(
     if isinstance(error, CommitError):
         return CommitError(message, error.exit_status)
     return TransactionError(message)
+
+
+def _why_not_written(error: OSError) -> str:
+    name = f" {visible(os.fsdecode(error.filename))}" if error.filename else ""
+    return f"cannot write{name}: {error.strerror or error}"
 
 
 def publish(

@@ -1,11 +1,12 @@
 """Write rejected hunks beside the file that they were for: `FILE.rej`, as git writes it.
 
 An existing file of that name is replaced only if it is itself a file of rejected hunks; nothing is
-written through a symbolic link.
+read, written or deleted through a symbolic link, also if a directory becomes one meanwhile (D131).
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from git_opatch.model.patch import NO_NEWLINE, FilePatch, Hunk, Patch
 from git_opatch.model.paths import quote
 from git_opatch.model.result import Failure, Location, Reason
 from git_opatch.transaction.guard import guard_parents
+from git_opatch.transaction.working_tree import WorkingTree, opened
 
 _TITLE = b"\t(rejected hunks)"
 
@@ -45,35 +47,58 @@ def guard_rejects(top: Path, rejects: Sequence[str], changed: Collection[str]) -
         for path in rejects
         if path in changed
     ]
-    failures += [
-        Failure(
-            Reason.IN_THE_WAY,
-            "is not a file of rejected hunks; move it away, or use --partial",
-            Location(path),
-        )
-        for path in rejects
-        if os.path.lexists(top / path) and not _is_reject_file(top / path)
-    ]
+    with opened(top) as tree:
+        failures += [
+            Failure(
+                Reason.IN_THE_WAY,
+                "is not a file of rejected hunks; move it away, or use --partial",
+                Location(path),
+            )
+            for path in rejects
+            if _is_in_the_way(tree, path)
+        ]
     return failures
 
 
 def write_rejects(top: Path, rejects: Mapping[str, bytes]) -> None:
     """Write each file at once, by a rename. Raises `OSError`."""
-    for path, content in rejects.items():
-        os.makedirs((top / path).parent, exist_ok=True)
-        partial = (top / path).with_name(f".opatch-{os.path.basename(path)}")
-        partial.unlink(missing_ok=True)  # of a run that was killed
-        with partial.open("xb") as file:
-            file.write(content)
-        os.chmod(partial, 0o644)
-        os.replace(partial, top / path)
+    with opened(top) as tree:
+        for path, content in rejects.items():
+            directory, _, name = path.rpartition("/")
+            if directory:
+                tree.make_directory(directory)
+            tree.write(path, content, f".opatch-{name}")
+        tree.forget()
+        for path in rejects:
+            if tree.stamp(path) is None:  # its directory was replaced meanwhile
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
 
 
-def _is_reject_file(path: Path) -> bool:
-    if not stat.S_ISREG(path.lstat().st_mode):
+def missing_rejects(top: Path, rejects: Mapping[str, bytes]) -> list[str]:
+    """The paths of the files that there are not."""
+    with opened(top) as tree:
+        return [path for path in rejects if tree.stamp(path) is None]
+
+
+def delete_reject(top: Path, path: str, content: bytes) -> bool:
+    """Delete the file at `path`; False if it has other content. Raises `OSError`."""
+    with opened(top) as tree:
+        if tree.read(path) != content:
+            return False
+        tree.remove(path)
+    return True
+
+
+def _is_in_the_way(tree: WorkingTree, path: str) -> bool:
+    """Return whether there is something that is not a file of rejected hunks."""
+    found = tree.stamp(path)
+    if found is None:
         return False
-    with path.open("rb") as file:
-        return file.readline().rstrip(b"\n").endswith(_TITLE)
+    try:
+        content = tree.read(path) if stat.S_ISREG(found.mode) else None
+    except OSError:
+        return True
+    return content is None or not content.partition(b"\n")[0].endswith(_TITLE)
 
 
 def _title(section: FilePatch) -> bytes:

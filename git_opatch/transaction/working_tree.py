@@ -59,6 +59,14 @@ class WorkingTree:
         except (FileNotFoundError, NotADirectoryError):
             return None
 
+    def has_file(self, path: str) -> bool:
+        """Return whether there is something at `path` that is not a directory."""
+        try:
+            directory, name = self._parent(path)
+            return not stat.S_ISDIR(os.lstat(name, dir_fd=directory).st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+
     def read(self, path: str) -> bytes | None:
         """A file's bytes, or a symbolic link's target; None for anything else."""
         directory, name = self._parent(path)
@@ -95,14 +103,17 @@ class WorkingTree:
         moved = Stamp.of(os.lstat(target))
         return Taken(moved, moved)
 
-    def put(self, source: str | Path, path: str, temporary: str, *, is_new: bool = False) -> None:
+    def put(
+        self, source: str | Path, path: str, temporary: str, *, group: int | None = None
+    ) -> None:
         """Give `source` the name `path` as well. Raises `FileExistsError` if that is taken.
 
-        A hard link; where that cannot be made, a copy, made as `temporary` beside it. So is a file
-        that `is_new`, if its directory would have given it another group, or rights of its own.
+        A hard link; where that cannot be made, a copy, made as `temporary` beside it. So is a new
+        file, which has this `group`, if its directory would have given it another, or rights of its
+        own.
         """
         directory, name = self._parent(path)
-        if is_new and not self._would_be_same(source, directory):
+        if group is not None and not self._would_be_same(group, directory):
             self._put_copy(source, directory, name, temporary, inherits=True)
             return
         try:
@@ -147,6 +158,16 @@ class WorkingTree:
         if _exists(name, directory):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
         os.rename(source, name, src_dir_fd=directory, dst_dir_fd=directory)
+
+    def write(self, path: str, content: bytes, temporary: str) -> None:
+        """Replace what is at `path` at once, by a new file that is made as `temporary`."""
+        directory, name = self._parent(path)
+        _remove(temporary, directory)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        with os.fdopen(os.open(temporary, flags, 0o600, dir_fd=directory), "wb") as file:
+            file.write(content)
+            os.fchmod(file.fileno(), 0o644)
+        os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
 
     def remove(self, path: str) -> None:
         """Delete a file, if there is one."""
@@ -217,13 +238,13 @@ class WorkingTree:
         self._above = above
         return self._held[-1], name
 
-    def _would_be_same(self, source: str | Path, directory: int) -> bool:
-        """Return whether a file made in the last directory would have the group and rights of
-        `source`."""
+    def _would_be_same(self, group: int, directory: int) -> bool:
+        """Return whether a file made in the last directory would have this group, and no rights
+        beside its mode."""
         if self._gives is None:
             self._gives = _given_group(directory), _gives_rights(directory)
-        group, rights = self._gives
-        return not rights and os.lstat(source).st_gid == group
+        given, rights = self._gives
+        return not rights and given == group
 
     def _close_below(self, path: str) -> None:
         if "/".join(self._names).startswith(path):

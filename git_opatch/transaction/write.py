@@ -28,7 +28,7 @@ from git_opatch.model.errors import RepositoryError, TransactionError
 from git_opatch.model.options import Target
 from git_opatch.model.paths import parents
 from git_opatch.model.text import visible
-from git_opatch.transaction.files import PublishedFiles, read_stamps, record_new_files
+from git_opatch.transaction.files import PublishedFiles, read_stamps
 from git_opatch.transaction.lock import link_or_copy, lock_index, lock_of
 from git_opatch.transaction.record import TransactionRecord
 
@@ -91,7 +91,7 @@ def write(
         unfiltered = _write_aside(repository, record, source, lock)
         if record.carried:
             _keep_permissions(record, stamps)
-        record_new_files(record)
+        files.record_new()
     if scratch is not None:
         _keep_flags(repository, change_set, scratch.file)
         _unmerge(repository, change_set.unmerged, scratch.file)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -136,6 +137,8 @@ def test_what_is_done_is_not_judged_again(repo: Sandbox, tmp_path: Path) -> None
     again = repo.opatch(*words)
     assert again.status == 1
     assert again.err == (
+        'error: line 41 (id "bad"): `repository` is missing; a task has `repository` and '
+        "`base`, or `files`\n"
         "41 tasks, 41 of them by an earlier run: 40 would apply; 1 could not be judged\n"
     )
     assert output.read_bytes() == whole
@@ -188,7 +191,9 @@ def test_a_task_that_changed_has_no_result(repo: Sandbox, tmp_path: Path) -> Non
         write_tasks(tasks, given)
         ran = repo.opatch(*words, *extra)
         assert (ran.status, ran.out) == (128, b"")
-        assert "has changed since its result was written" in ran.err
+        assert re.search(r"changed since (its result was|their results were) written", ran.err)
+        named = [f'line {n} (id "task {n - 1}")' for n in ((2,) if not extra else (1, 2, 3))]
+        assert ran.err.endswith(f"\n  {', '.join(named)}\n")
         assert output.read_bytes() == results
     write_tasks(tasks, mended)
     rows = [line for line in results.splitlines(True) if json.loads(line)["line"] != 2]
@@ -232,3 +237,17 @@ def test_a_closed_pipe_ends_the_run(repo: Sandbox, tmp_path: Path) -> None:
     first, status = ran.out.splitlines()
     assert json.loads(first)["verdict"] == "would_apply"
     assert (status, ran.err) == (b"1", "")
+
+
+def test_not_more_than_ten_tasks_are_named(repo: Sandbox, tmp_path: Path) -> None:
+    tasks, output = tmp_path / "tasks", tmp_path / "results"
+    listed = _tasks(14)
+    write_tasks(tasks, [*listed, *({"id": n} for n in range(12))])
+    words = ("batch", str(tasks), "--output", str(output), "--jobs", "1")
+    ran = repo.opatch(*words)
+    assert ran.err.count("error: line ") == 10
+    assert "\nand 2 more; their results have the reasons\n26 tasks (" in ran.err
+    write_tasks(tasks, [{**task, "files": {}} for task in listed])
+    ran = repo.opatch(*words)
+    assert (ran.status, ran.err.count("line ")) == (128, 10)
+    assert ran.err.endswith(", line 24 (id 9), and 2 more\n")

@@ -211,6 +211,16 @@ def test_a_call_in_a_plain_directory_is_checked(base: Sandbox, tmp_path: Path) -
     assert (ran.status, "no repository" in ran.err) == (128, True)
 
 
+def test_what_is_already_applied_has_a_way_to_pass(base: Sandbox) -> None:
+    base.write("p.txt", GOOD)
+    assert base.opatch("apply", "p.txt").status == 0
+    ran = base.opatch("check", "p.txt")
+    assert ran.status == 1
+    command = "git opatch check --skip-applied p.txt"
+    assert f"  to skip what is already applied: {command}\n" in ran.err
+    assert base.opatch(*command.split()[2:]).status == 0
+
+
 def test_patches_are_checked_in_a_bare_repository(base: Sandbox, tmp_path: Path) -> None:
     base.git("clone", "--quiet", "--bare", ".", str(tmp_path / "bare"))
     bare = Sandbox(tmp_path / "bare")

@@ -82,6 +82,24 @@ def test_a_path_like_no_other_gets_none(base: Sandbox, path: str) -> None:
 # --- from a subdirectory ---------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("path", ["/etc/passwd", "/other/src/a.py"])
+def test_an_absolute_path_elsewhere_is_outside_of_the_working_tree(
+    base: Sandbox, path: str
+) -> None:
+    ran = base.opatch("apply", feed=envelope(f"*** Delete File: {path}\n".encode()))
+    assert f"{path}: the path is outside of the working tree; paths are relative to" in ran.err
+
+
+def test_where_nothing_is_tracked_no_path_is_to_be_checked(repo: Sandbox) -> None:
+    patch = envelope(b"*** Update File: a\n@@\n-x\n+y\n")
+    advice = "  no file of this repository is tracked yet; `git add` the files first\n"
+    assert advice in repo.opatch("apply", feed=patch).err
+    assert advice not in repo.opatch("apply", "--worktree", feed=patch).err
+    repo.write("b", "b\n")
+    repo.git("add", "b")
+    assert advice not in repo.opatch("apply", feed=patch).err
+
+
 def test_paths_are_read_from_the_top(base: Sandbox) -> None:
     sub = base.path / "src/app"
     assert base.opatch("apply", "--check", cwd=sub, feed=_update("src/app/main.py")).status == 0

@@ -6,11 +6,15 @@ import json
 import os
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from sandbox import Sandbox
 from writers import envelope
+
+from git_opatch.model.selection import parts_of
+from git_opatch.parse import parse_patch
 
 _FILE = "one\ntwo\nthree\nfour\nfive\n"
 _PATCH = envelope(
@@ -140,7 +144,7 @@ def test_check_chooses_from_one_patch(base: Sandbox) -> None:
     assert (ran.status, "name one" in ran.err) == (129, True)
 
 
-def _answered(repo: Sandbox, answers: str, *words: str) -> tuple[int, str]:
+def _answered(repo: Sandbox, answers: Sequence[str], *words: str) -> tuple[int, str]:
     """Run `apply --interactive` at a terminal whose user types `answers`."""
     ours, theirs = os.openpty()
     os.write(ours, "".join(f"{answer}\n" for answer in answers).encode())
@@ -200,6 +204,13 @@ def test_an_unknown_answer_is_named(base: Sandbox) -> None:
     assert shown.count("? - print help") == 2
 
 
+def test_an_answer_of_several_letters_is_asked_for_again(base: Sandbox) -> None:
+    _, shown = _answered(base, ["yes", "no", "q"])
+    assert "Only one letter is expected, got 'yes'\n" in shown
+    assert "got 'no'" in shown
+    assert base.read("f") == _FILE.encode()
+
+
 def test_nothing_chosen_is_a_document_of_json(base: Sandbox) -> None:
     ours, theirs = os.openpty()
     os.write(ours, b"q\n")
@@ -241,6 +252,7 @@ def test_what_does_not_apply_is_not_asked_for(base: Sandbox) -> None:
     assert status == 0, shown
     assert re.search(r"note: left out: \[\w+\] f: hunk 2 of 3: refused: does not match", shown)
     assert "(1/3) Apply this hunk" in shown
+    assert "note: to see more: git opatch show .git/p\n" in shown
     assert "-III" not in shown
     assert base.read("f") == b"1\ntwo\nthree\nfour\n5\n"
 
@@ -272,4 +284,22 @@ def test_without_a_terminal_it_is_a_usage_error(base: Sandbox) -> None:
     )
     assert ran.returncode == 129
     assert "--interactive asks at a terminal, and there is none" in ran.stderr
+    assert "to choose without one: --only HUNK, --except HUNK" in ran.stderr
     assert base.state() == before
+
+
+def test_an_id_may_be_longer_than_is_shown_if_it_is_right(base: Sandbox) -> None:
+    full = parts_of(parse_patch(base.read(".git/p")))[0].full_id
+    for name in (full[:4], full[:9], full):
+        ran = base.opatch("show", "--hunks", "--only", name, ".git/p")
+        assert ran.out.decode() == f"{full[:4]}\tf:1\n"
+    for name in (full[:3], full[:4] + ("1" if full[4] == "0" else "0")):
+        ran = base.opatch("show", "--hunks", "--only", name, ".git/p")
+        assert (ran.status, "is not the id of a hunk" in ran.err) == (129, True)
+
+
+def test_a_file_that_is_one_part_is_shown_with_its_id(base: Sandbox) -> None:
+    part = next(part for part in parts_of(parse_patch(base.read(".git/p"))) if part.hunk is None)
+    shown = base.opatch("show", ".git/p").out.decode()
+    assert f"A n (+1 -0)\n  [{part.id}] the whole file\n" in shown
+    assert base.opatch("apply", "--check", "--only", part.id, ".git/p").status == 0

@@ -43,12 +43,15 @@ def test_each_file_each_hunk_and_the_diff_are_shown(base: Sandbox) -> None:
     details, _, diff = ran.out.decode().partition("\n\n")
     assert _without_ids(details) == [
         "D data.bin (binary)",
+        "  the whole file",
         "D gone (+0 -2)",
+        "  the whole file",
         "M code.py (+1 -1)",
         "  hunk 1 of 1: line 1, resilient (unique); 1 line differs in indentation",
         "R old.txt => new/place.md (+1 -1)",
         "  hunk 1 of 1: line 5, strict (unique)",
         "A näw (+1 -0)",
+        "  the whole file",
     ]
     assert diff.encode() == base.opatch("convert", "p.patch").out
 
@@ -162,10 +165,10 @@ def test_names_need_no_repository(base: Sandbox, tmp_path: Path) -> None:
     ran = base.opatch("show", "--name-status", patch, cwd=where, env={"GIT_DIR": "/no/such"})
     assert ran.err == ""
     assert ran.out.decode().splitlines() == [
-        "M\tcode.py", "R\told.txt\tnew/place.md", "D\tgone", 'A\t"n\\303\\244w"', "D\tdata.bin",
+        "M\tcode.py", "D\tdata.bin", "D\tgone", "R\told.txt\tnew/place.md", 'A\t"n\\303\\244w"',
     ]  # fmt: skip
     ran = base.opatch("show", "--name-only", "-z", "-R", "--directory", "x", patch, cwd=where)
-    assert ran.out == b"x/data.bin\0x/n\xc3\xa4w\0x/gone\0x/old.txt\0x/code.py\0"
+    assert ran.out == b"x/code.py\0x/data.bin\0x/gone\0x/n\xc3\xa4w\0x/old.txt\0"
 
 
 def test_names_are_listed_once(base: Sandbox) -> None:
@@ -239,8 +242,9 @@ def test_hunks_that_cancel_out_change_nothing(base: Sandbox) -> None:
     sections = (b"*** Update File: gone\n@@\n-1\n+one\n", b"*** Update File: gone\n@@\n-one\n+1\n")
     patch = envelope(*sections, b"*** Delete File: code.py\n")
     lines = _without_ids(base.opatch("show", feed=patch).out.decode())
-    assert lines[:4] == [
+    assert lines[:5] == [
         "D code.py (+0 -2)",
+        "  the whole file",
         "= gone (+0 -0)",
         "  hunk 1 of 1: line 1, strict (unique)",
         "  hunk 1 of 1: line 1, strict (unique)",
@@ -351,7 +355,8 @@ def test_other_forms_of_a_refused_patch_have_no_verdicts(base: Sandbox, option: 
     assert b"hunk 1 of 2" not in base.opatch("show", option, "p.patch").out
 
 
-def test_the_verdict_on_a_single_hunk_is_its_error(base: Sandbox) -> None:
+def test_a_single_hunk_has_a_verdict_too(base: Sandbox) -> None:
     base.write("p.patch", envelope(b"*** Update File: code.py\n@@\n-lost\n+found\n"))
     ran = base.opatch("show", "p.patch")
-    assert (ran.status, ran.out) == (1, b"")
+    verdict = "] code.py: hunk 1 of 1: refused: does not match the index\n\n"
+    assert (ran.status, ran.out.decode()[5:]) == (1, verdict)

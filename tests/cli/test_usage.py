@@ -41,6 +41,30 @@ def base(repo: Sandbox) -> Sandbox:
         ("aply p.txt", "`aply` is not a command of git opatch; did you mean `apply`?"),
         ("x p.txt", "`x` is not a command of git opatch; see `git opatch -h`"),
         (
+            "help show",
+            "`help` is not a command of git opatch; see `git opatch show -h`, or `git help opatch`",
+        ),
+        ("version", "`version` is not a command of git opatch; write `git opatch --version`"),
+        (
+            "show -p p.txt",
+            "`git opatch show` has no option `-p`\n  it shows the diff without it; leave it out",
+        ),
+        (
+            "check --patch p.txt",
+            "`git opatch check` has no option `--patch`\n  to choose hunks: --only, --except; to "
+            "be asked for each: git opatch apply -p PATCH",
+        ),
+        (
+            "undo -p 1",
+            "`git opatch undo` has no option `-p`\n  an undo is of a whole patch; to see its diff: "
+            "git opatch log -p N",
+        ),
+        (
+            "apply --commit --worktree -m x p.txt",
+            "--commit commits what is staged, and --worktree stages nothing\n  to apply and commit"
+            ": leave out --worktree (or write --index, if opatch.target is worktree)",
+        ),
+        (
             "p.txt",
             "`p.txt` is not a command of git opatch\n"
             "  to apply the patch in it: git opatch apply p.txt",

@@ -259,6 +259,12 @@ def test_wrong_command_lines_are_refused(repo: Sandbox) -> None:
     _commit(repo, {"a": "1\n"})
     for status, message, *words in (
         (128, "`nothing` is not a commit of this repository", "nothing"),
+        (
+            128,
+            "`a` is not a commit of this repository\n  to write what is changed in that path: git "
+            "opatch create -- a\n",
+            "a",
+        ),
         (128, "`nothing` is not a tree or commit of this repository", "nothing..HEAD"),
         (128, "`--output=x` is not a commit", "--", "--output=x"),
         (129, "write A..B to compare two commits", "HEAD...HEAD"),

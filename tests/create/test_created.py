@@ -80,6 +80,33 @@ def _created(files: dict[str, tuple[bytes | None, bytes | None]], wanted: Wanted
         return None
 
 
+_AWKWARD: dict[str, tuple[bytes | None, bytes | None]] = {
+    "twins": (b"x\na\ny\nx\na\nz\n", b"x\na\ny\nx\nb\nz\n"),
+    "equal": (b"x\n" * 20, b"x\n" * 10 + b"y\n" + b"x\n" * 9),
+    "blank": (b"x\n\n\ny\n\n", b"x\n\ny\n\n\n"),
+    "cased": (b"  end\nEND\n end\n", b"  end\nEND\nnew\n end\n"),
+    "plain": (b"1\n2\n3\n4\n5\n", b"1\n2\nthree\n4\n5\n"),
+}
+
+
+@pytest.mark.parametrize("patch_format", Format)
+def test_files_together_have_the_hunks_that_each_has_alone(patch_format: Format) -> None:
+    changed = _changed(_AWKWARD)
+    alone = [create_patch([file], Wanted(patch_format)) for file in changed]
+    together = create_patch(changed, Wanted(patch_format))
+    assert together.hunks == sum(each.hunks for each in alone)
+    assert all(part in together.text for each in alone for part in _inside(each.text))
+
+
+def _inside(text: bytes) -> list[bytes]:
+    """Return what is between the lines that enclose a patch, and its edits in JSON one by one."""
+    encloses = (b"*** Begin Patch\n", b"*** End Patch\n", b"<FILE_CHANGES>\n",
+                b"</FILE_CHANGES>\n", b"[\n", b"\n]\n")  # fmt: skip
+    for line in encloses:
+        text = text.removeprefix(line).removesuffix(line)
+    return text.split(b",\n")
+
+
 @pytest.mark.parametrize("patch_format", Format)
 @examples(4)
 @given(changes(), st.none() | st.integers(0, 3))

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from inside import fork
 from killed import kill_before_call
 from sandbox import Sandbox
 from writers import envelope
@@ -41,7 +42,7 @@ def test_the_next_run_removes_what_a_kill_left(
 
 def _abandon(scratch: Path) -> None:
     """Leave a directory, as a process does that is killed."""
-    child = os.fork()
+    child = fork()
     if not child:
         with scratch_directory() as directory:
             Path(directory, "objects").mkdir()
@@ -52,7 +53,7 @@ def _abandon(scratch: Path) -> None:
 
 def test_what_is_in_use_stays(scratch: Path) -> None:
     with scratch_directory() as directory:
-        child = os.fork()
+        child = fork()
         if not child:
             remove_abandoned()
             os._exit(0)

@@ -121,6 +121,19 @@ def test_the_pieces_must_be_in_the_scope_of_the_anchor() -> None:
     assert refused(hunk, content=content) == "does not match"
 
 
+def test_below_a_marker_is_the_block_of_the_heading_that_the_hunk_begins_with() -> None:
+    close = FILE.replace("return None", "return self")
+    hunk = ["-        return self", "+        return 0"]
+    before, _, after = close.rpartition("return self")
+    marked = ["     def close(self):", "         # ...", *hunk]
+    assert written(marked, content=close) == f"{before}return 0{after}"
+    assert refused([marked[0], *hunk], content=close) == "does not match"  # without a marker
+    assert refused([" import sys", " ...", *hunk], content=close) == "does not match"
+    assert refused([" class Reader:", " ...", *hunk], content=close) == "does not match"
+    twice = f"{close}\n\nclass Writer:\n    def close(self):\n        return self\n"
+    assert refused(marked, content=twice) == "does not match"
+
+
 @pytest.mark.parametrize(
     ("hunk", "why"),
     [

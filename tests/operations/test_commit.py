@@ -461,8 +461,8 @@ def test_undo_of_a_commit_names_the_command_to_use(base: Sandbox) -> None:
     head = _head(base)[:7]
     message = (
         f"error: patch 1 is committed as {head}\n"
-        f"  to revert it in a commit: git revert {head}\n"
-        "  to stage its undo: git opatch undo 1\n"
+        f"  to revert patch 1 in a commit: git revert {head}\n"
+        "  to stage the undo of patch 1: git opatch undo 1\n"
     )
     assert (ran.status, ran.out, ran.err) == (1, b"", message)
     assert base.state() == before

@@ -26,7 +26,6 @@ _ROW = """\
         rb"%% patch ",
         rb"%% end",
         (b"%% patch", b"%% end"),
-        expected="`%% patch PATH`",
     ),
 """
 _PARSER = '''
@@ -170,4 +169,4 @@ def test_a_part_of_it_in_what_is_not_read_is_an_error(package: Path) -> None:
     assert "has no end" in str(found["cut"])
     assert "there is a patch here" in str(found["another member"])
     assert "is not a supported command" in str(found["another command"])
-    assert "`<FILE_CHANGES>`, or `%% patch PATH`" in str(found["prose"])
+    assert "no line begins one, such as " in str(found["prose"])

@@ -90,10 +90,10 @@ def test_undo_and_redo_are_exact(base: Sandbox, target: str) -> None:
     after = _applied(base, _EVERYTHING, target)
     assert after != before
     ran = base.opatch("undo")
-    where = {
-        "--index": b"",
-        "--cached": b", in the index only",
-        "--worktree": b", in the working tree only",
+    where, again = {
+        "--index": (b"", b"; staged"),
+        "--cached": (b", in the index only", b"; staged, in the index only"),
+        "--worktree": (b", in the working tree only", b"; in the working tree, not staged"),
     }[target]
     assert (ran.status, ran.err, _state(base)) == (0, "", before)
     assert ran.out == (
@@ -103,7 +103,7 @@ def test_undo_and_redo_are_exact(base: Sandbox, target: str) -> None:
     assert (ran.status, ran.err, _state(base)) == (0, "", after)
     assert ran.out == (
         b"Redid 1: 1 file added, 1 modified, 2 deleted, 1 moved"
-        + where
+        + again
         + b". Undo: git opatch undo 1\n"
     )
     assert _undone(base) == before
@@ -309,7 +309,18 @@ def test_equal_lines_elsewhere_are_left_alone(base: Sandbox) -> None:
     base.write("f", block % "new" + "x\n" * 9 + (block % "new").replace("two", "2"))
     base.git("add", "f")
     message = _refused(base)
-    assert "its lines are at line 1" in message
+    assert "its lines are at line 3" in message
+
+
+def test_a_refusal_is_about_the_next_line_and_not_about_one_farther_away(base: Sandbox) -> None:
+    """Only the line next to a change must be as it was."""
+    _applied(base, _patch(15, "fifteen"))
+    changed = base.read("f").decode().replace("line 13\n", "far\n").replace("line 14\n", "near\n")
+    base.write("f", changed)
+    base.git("add", "f")
+    message = _refused(base)
+    assert "expects\n      line 14\n" in message
+    assert "line 13" not in message
 
 
 def test_its_own_lines_are_undone_among_equal_ones(base: Sandbox) -> None:
@@ -797,3 +808,46 @@ def test_a_named_target_is_undone_after_a_reset(repo: Sandbox) -> None:
     repo.git("reset", "-q")
     assert "git opatch undo --worktree 1" in _refused(repo)
     assert _undone(repo, "--worktree") == before
+
+
+def test_the_undo_of_a_committed_patch_of_the_working_tree_is_staged_by_index(
+    base: Sandbox,
+) -> None:
+    """Each command that a message names does what it says."""
+    _applied(base, _patch(3, "3"), "--worktree")
+    base.git("commit", "--quiet", "--all", "-m", "by hand")
+    assert base.opatch("undo").err.endswith(
+        "  to stage the undo of patch 1: git opatch undo --index 1\n"
+    )
+    ran = base.opatch("undo", "1")
+    assert ran.err.endswith(
+        "; this undoes it in the working tree only; to stage its undo: git opatch undo --cached 1\n"
+    )
+    assert base.git("diff", "--cached", "--name-only") == b""
+    ran = base.opatch("undo", "--cached", "1")
+    assert (ran.status, ran.err[-21:]) == (0, "this stages its undo\n")
+    assert base.git("diff", "--name-only") == b""
+    assert base.git("diff", "--cached", "--name-only") != b""
+
+
+def test_the_undo_of_a_committed_patch_of_the_working_tree_by_index(base: Sandbox) -> None:
+    _applied(base, _patch(3, "3"), "--worktree")
+    base.git("commit", "--quiet", "--all", "-m", "by hand")
+    assert base.opatch("undo", "--index", "1").status == 0
+    assert base.git("diff", "--name-only") == b""
+    assert base.git("diff", "--cached", "--name-only") != b""
+
+
+def test_staged_is_said_where_something_is(base: Sandbox) -> None:
+    """A redo, and `-R` of a patch that is not recorded, may bring back what HEAD has."""
+    base.write("p.txt", _patch(3, "3"))
+    base.opatch("apply", "--commit", "-m", "x", "p.txt")
+    assert base.opatch("undo", "1").status == 0
+    assert base.opatch("redo").out == b"Redid 1 (p.txt): 1 file modified. Undo: git opatch undo 1\n"
+    for file in (base.path / _JOURNAL).iterdir():
+        file.unlink()
+    assert base.opatch("apply", "-R", "p.txt").out.startswith(b"1 file modified; staged. Undo: ")
+    base.git("config", "opatch.journalSize", "0")
+    base.git("commit", "--quiet", "--all", "-m", "undone")
+    assert base.opatch("apply", "p.txt").status == 0
+    assert base.opatch("apply", "-R", "p.txt").out.startswith(b"1 file modified. Undo: ")

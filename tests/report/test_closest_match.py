@@ -125,6 +125,12 @@ def test_characters_that_do_not_look_alike_are_not_named(found: str, expected: s
     assert "U+" not in message(f"x\n{found}\ny\n", [" x", f"-{expected}", " nowhere"])
 
 
+def test_of_places_alike_the_one_with_the_rarest_line_is_shown() -> None:
+    content = "x\ny\nreturn\ndef a():\n    z\n    w\nreturn\n"
+    shown = message(content, [" def a():", " # x", "-return"])
+    assert ":5\n      4  def a():\n      5      z\n" in shown
+
+
 def test_reversed_prefixes_are_mentioned() -> None:
     words = "`-` and `+` may be reversed"
     assert words in message("a\nnew\nc\n", [" a", "-old", "+new", " x"])
@@ -148,13 +154,17 @@ def test_long_lines_are_shown_where_they_differ() -> None:
 
 def test_a_loose_match_of_the_new_lines_shows_both() -> None:
     text = message("x\n  Hello\ny\n", ["-hello", "+Hello"])
-    assert "may already be applied: its new lines are at line 2, but match only loosely\n" in text
+    assert (
+        "may already be applied: its new lines are at line 2, but match only loosely; `hello`, "
+        "which it removes, is not in the file\n"
+    ) in text
     assert "adds\n      Hello\n  closest match, notes.txt:2\n      1  x\n      2    Hello\n" in text
     assert "  the indentation differs; if the change is still to be made, re-read " in text
 
 
 def test_of_a_loose_match_the_line_that_differs_is_shown() -> None:
     text = message("one\nline ten.\nend\n", [" one", "-line 10.", "+Line TEN.", " end"])
+    assert "; `line 10.`, which it removes, is not in the file" in text
     assert "adds\n      Line TEN.\n  closest match, notes.txt:2\n" in text
     assert "the letter case differs; if the change is still to be made, " in text
     kept = message("One\n  b\n", [" one", "-a", "+  b"])

@@ -133,6 +133,18 @@ def test_every_call_that_fails_leaves_all_or_nothing(base: Sandbox, name: str) -
     _check(base, _RUNS[name], lambda count: list(range(1, count + 1)))
 
 
+def test_a_file_that_the_system_does_not_give_is_named(base: Sandbox) -> None:
+    """Such as one that another file system is mounted on, or an immutable one."""
+    before = _state(base)
+    with failing(0, 0) as calls:
+        assert _RUNS["apply"].run(_copied(base, 0)).status == 0
+    with failing(calls.index("os.rename f3") + 1, errno.EBUSY):
+        ran = _RUNS["apply"].run(base)
+    why = "d0/f3 cannot be replaced: Device or resource busy\neverything was restored\n"
+    assert (ran.status, ran.err) == (128, f"error: {why}")
+    assert (_state(base), _leftovers(base)) == (before, [])
+
+
 def _check_kills(base: Sandbox, run: _Run, numbers: Callable[[int], list[int]]) -> None:
     """Kill the program before calls of `run`, and recover."""
     run.prepare(base)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -81,6 +83,34 @@ def test_nothing_is_restored_through_a_link(base: Sandbox, step: int) -> None:
     saved = list((base.path / ".git/opatch").glob("kept-*/files/*"))
     found = {file.read_bytes() for file in [*saved, *(base.path / "real").iterdir()]}
     assert {b"a\n", b"g\n"} <= found
+
+
+@pytest.mark.parametrize(("event", "name"), [("open", ".opatch-f.rej"), ("os.remove", "f.rej")])
+def test_no_reject_file_is_written_or_deleted_through_a_link(
+    base: Sandbox, event: str, name: str
+) -> None:
+    patch = envelope(b"*** Update File: other\n@@\n-o\n+p\n", b"*** Update File: d/f\n@@\n-x\n+y\n")
+    outside, words, feed = base.path.with_name("outside"), ["apply", "--reject"], patch
+    if event == "os.remove":
+        assert base.opatch(*words, feed=patch).status == 1
+        shutil.copy(base.path / "d/f.rej", outside)
+        words, feed = ["undo"], b""
+    before, done = _outside(base), list[str]()
+
+    def note(called: str, arguments: tuple[object, ...]) -> None:
+        if called == event and not done and os.path.basename(str(arguments[0])) == name:
+            done.append(name)
+            os.rename(base.path / "d", base.path / "moved")
+            os.symlink(outside, base.path / "d")
+
+    ran = base.direct(
+        "git-opatch", *words, feed=feed, fork=True, prepare=partial(sys.addaudithook, note)
+    )
+    assert (base.path / "moved").is_dir(), ran
+    assert _outside(base) == before
+    assert event != "open" or "note: the rejected hunks could not be written: Not a directory" in (
+        ran.err
+    )
 
 
 def _save_with_old_time(file: Path) -> str:

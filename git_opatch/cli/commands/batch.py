@@ -114,7 +114,8 @@ def batch(
     failed = tally.verdicts.get(NOT_JUDGED, 0)
     if failed or not quiet:
         elapsed = time.monotonic() - start
-        show([wording.summary(tally.verdicts, tally.before, elapsed)], sys.stderr)
+        lines = wording.not_judged(tally.not_judged, failed)
+        show([*lines, wording.summary(tally.verdicts, tally.before, elapsed)], sys.stderr)
     raise typer.Exit(OpatchError.exit_status if failed else 0)
 
 

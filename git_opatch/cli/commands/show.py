@@ -173,7 +173,7 @@ class _ShowReporter(TextReporter):
         parts = [
             part for part in parts_of(outcome.whole or outcome.patch) if part.key not in left_out
         ]
-        if outcome.failures and not self._form and len(parts) > 1:
+        if outcome.failures and not self._form and parts:
             lines = [*report.verdicts(parts, outcome.plan, outcome.failures), ""]
             terminal.show(lines, sys.stdout, self.settings)
         return super().report(outcome)
@@ -188,5 +188,5 @@ class _ShowReporter(TextReporter):
         elif self._form == "numstat":
             terminal.write_data(report_files.numstat(plan.completed.files, zero=self._zero))
         else:
-            details = list(report.details(plan, outcome.ids))
+            details = list(report.details(plan, outcome.ids, outcome.ids_of_files))
             terminal.show_diff(details, plan.completed.diff, settings)
