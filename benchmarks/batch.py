@@ -1,9 +1,11 @@
 """How many small patches are judged in a second of one processor, in three ways.
 
-python benchmarks/batch.py REPOSITORY... [--patches N]
+python benchmarks/batch.py REPOSITORY... [--patches N] [--jobs N]
 
 The patches are the changes of one hunk in the history of the repositories, each against the commit
-before. Seconds are user and system time of all processes, so that other work does not count.
+before. Seconds of a processor are user and system time of all processes, so that other work does
+not count; beside it is the time that passed, which counts that. With `--jobs`, the last way is
+measured with 1, 2, … N processes.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -59,10 +63,10 @@ def _commits(lines: Iterator[str] | tuple[()]) -> Iterator[tuple[str, str]]:
             patch += line
 
 
-def _seconds(judge: Callable[[list[Task]], None], tasks: list[Task]) -> float:
-    before = _used()
+def _seconds(judge: Callable[[list[Task]], None], tasks: list[Task]) -> tuple[float, float]:
+    before, began = _used(), time.monotonic()
     judge(tasks)
-    return _used() - before
+    return _used() - before, time.monotonic() - began
 
 
 def _used() -> float:
@@ -85,12 +89,12 @@ def _plan_each(tasks: list[Task]) -> None:
         plan_patch(parse_patch(task.patch), repository, Options(base=task.base))
 
 
-def _batch(tasks: list[Task]) -> None:
+def _batch(tasks: list[Task], jobs: int = 1) -> None:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, "tasks")
         rows = ({"id": number, **task._asdict()} for number, task in enumerate(tasks))
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        words = [*_PROGRAM, "batch", str(path), "--jobs", "1", "-q"]
+        words = [*_PROGRAM, "batch", str(path), "--jobs", str(jobs), "-q"]
         words += ["--output", f"{directory}/results"]
         subprocess.run(words, check=True)
 
@@ -100,18 +104,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("repositories", nargs="+")
     parser.add_argument("--patches", type=int, default=2000, help="of all repositories together")
+    parser.add_argument("--jobs", type=int, default=1, help="the most processes of a batch")
     given = parser.parse_args()
     share = given.patches // len(given.repositories)
     paths = (os.path.abspath(path) for path in given.repositories)
     tasks = [task for path in paths for task in tasks_of(path, share)]
     few = tasks[:: max(len(tasks) // _FEW, 1)]
-    rows = (("a process each (`check --base`)", _check_each, few),
-            ("`plan_patch` with a repository", _plan_each, few),
-            ("`git opatch batch --jobs 1`", _batch, tasks))  # fmt: skip
-    print("| way | patches | patches in a second |\n| --- | --- | --- |")
+    rows: list[tuple[str, Callable[[list[Task]], None], list[Task]]] = [
+        ("a process each (`check --base`)", _check_each, few),
+        ("`plan_patch` with a repository", _plan_each, few),
+    ]
+    rows += [
+        (f"`git opatch batch --jobs {jobs}`", partial(_batch, jobs=jobs), tasks)
+        for jobs in range(1, given.jobs + 1)
+    ]
+    print("| way | patches | in a second of a processor | in a second that passed |")
+    print("| --- | --- | --- | --- |")
     for name, judge, chosen in rows:
-        rate = len(chosen) / _seconds(judge, chosen)
-        print(f"| {name} | {len(chosen):,} | {rate:,.0f} |")
+        rates = (f"{len(chosen) / seconds:,.0f}" for seconds in _seconds(judge, chosen))
+        print(f"| {name} | {len(chosen):,} | {' | '.join(rates)} |")
 
 
 if __name__ == "__main__":

@@ -1,14 +1,15 @@
 """Write real commits as patches of every format, and apply them to their parents.
 
     python benchmarks/roundtrip.py REPOSITORY... [--commits N] [--formats NAME,...] [--jobs N]
-                                                 [--results FILE]
+                                                 [--results FILE] [--again]
 
 Each commit that is not a merge is written as `git opatch create` does; N commits of each
-repository, evenly spread over its history, or all. What is written is planned against the parent's
-tree as `git opatch batch` does, and the completed diff is applied by `git apply` to an index of the
-parent. `equal` is the commit's own tree, by its id, in both; anything else is `unequal`, also an
-error of ours. A diff that several formats are completed to is applied once. Sizes are of what could
-be expressed, beside `git diff -U3` of the same commits.
+repository, evenly spread over its history, or all. The completed diff, as planned for the proof in
+memory, is applied by `git apply` to an index of the parent. `equal` is the commit's own tree, by
+its id; anything else is `unequal`, also an error of ours. A diff that several formats are completed
+to is applied once. Sizes are of what could be expressed, beside `git diff -U3` of the same commits.
+With `--again` what is written is also planned against the parent's tree in the repository, as `git
+opatch batch` does, and must give the same tree.
 
 With `--results` each commit is a line of FILE, those that it has are not tried again, and the
 tables are of all that it has. The commits of all repositories take turns.
@@ -56,11 +57,12 @@ _DIFF_TREE = (
 
 
 class Task(NamedTuple):
-    """Commits of a repository, to write in `formats`."""
+    """Commits of a repository, to write in `formats`, and whether each is planned `again`."""
 
     repository: str
     commits: tuple[str, ...]
     formats: tuple[Format, ...]
+    again: bool
 
 
 class Result(NamedTuple):
@@ -73,14 +75,6 @@ class Result(NamedTuple):
     reasons: Sequence[str] = ()
     size: int = 0
     diff_size: int = 0
-
-
-class Written(NamedTuple):
-    """A commit as a patch, the tree that its plan gives, and the diff that it is completed to."""
-
-    text: bytes
-    tree: str
-    diff: bytes
 
 
 def main() -> None:
@@ -105,6 +99,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--commits", type=int, default=0, help="of each repository; 0 for all")
     parser.add_argument("--formats", default=",".join(each.value for each in Format))
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--again", action="store_true", help="plan against the repository, too")
     parser.add_argument("--results", type=Path, help="a file of JSON Lines to go on with")
     return parser.parse_args()
 
@@ -131,7 +126,12 @@ def _tasks(
         ids = [each for each in _commits(repository, arguments.commits)
                if (repository, each) not in done]  # fmt: skip
         cuts = range(0, len(ids), _TOGETHER)
-        parts.append([Task(repository, tuple(ids[at : at + _TOGETHER]), formats) for at in cuts])
+        parts.append(
+            [
+                Task(repository, tuple(ids[at : at + _TOGETHER]), formats, arguments.again)
+                for at in cuts
+            ]
+        )
     for row in itertools.zip_longest(*parts):
         yield from (task for task in row if task)
 
@@ -169,7 +169,7 @@ def _judge(task: Task) -> list[Result]:
         try:
             before = parents[commit] or _empty_tree(task.repository)
             files = list(_files(repository, pairs.get(commit, ())))
-            found = _round_trips(repository, (before, commit), files, task.formats)
+            found = _round_trips(repository, (before, commit), files, task)
         except Exception as error:  # the others go on
             is_missing = isinstance(error, OpatchError) and "is missing" in str(error)
             outcome = _MISSING if is_missing else "unequal"
@@ -238,23 +238,25 @@ def _round_trips(
     repository: ObjectRepository,
     commits: tuple[str, str],
     files: Sequence[ChangedFile],
-    formats: Iterable[Format],
+    task: Task,
 ) -> list[Result]:
     """Write what changed between two commits in each format, and apply what was written."""
     before, tree = commits[0], repository.tree_id(commits[1])
     applied: dict[bytes, str] = {}
     results = []
-    for patch_format in formats:
+    for patch_format in task.formats:
         result = Result("", "", patch_format.value, "equal")
         created = _created(files, Wanted(patch_format, None, repository.algorithm))
         if isinstance(created, NotExpressibleError):
             kinds = dict.fromkeys(_kind(reason) for _, reason in created.reasons)
             results.append(result._replace(outcome="not expressible", reasons=tuple(kinds)))
             continue
-        written = _planned(repository, created.text, before)
-        if written.diff not in applied:
-            applied[written.diff] = _applied(repository, written.diff, before)
-        is_equal = written.tree == applied[written.diff] == tree
+        diff = created.plan.completed.diff if created.plan else b""
+        if diff not in applied:
+            applied[diff] = _applied(repository, diff, before)
+        is_equal = applied[diff] == tree
+        if task.again:
+            is_equal &= _planned(repository, created.text, before) == tree
         outcome = "equal" if is_equal else "unequal"
         results.append(result._replace(outcome=outcome, size=len(created.text)))
     return results
@@ -267,15 +269,14 @@ def _created(files: Sequence[ChangedFile], wanted: Wanted) -> CreatedPatch | Not
         return error
 
 
-def _planned(repository: ObjectRepository, text: bytes, before: str) -> Written:
-    """Plan `text` against the tree of `before`; a failure is in place of the new tree's id."""
+def _planned(repository: ObjectRepository, text: bytes, before: str) -> str:
+    """Plan `text` against the tree of `before`; return the id of the new tree, or why not."""
     if not text:
-        return Written(text, repository.tree_id(before), b"")
+        return repository.tree_id(before)
     plan = plan_patch(parse_patch(text), repository, Options(base=before))
     if plan.failures:
-        return Written(text, str(plan.failures[0]), b"")
-    tree = repository.changed_tree(before, plan.completed.changes)
-    return Written(text, tree, plan.completed.diff)
+        return str(plan.failures[0])
+    return repository.changed_tree(before, plan.completed.changes)
 
 
 def _applied(repository: ObjectRepository, diff: bytes, before: str) -> str:
@@ -294,7 +295,7 @@ def _applied(repository: ObjectRepository, diff: bytes, before: str) -> str:
             run("read-tree", before)
             if diff:
                 run("apply", "--cached", "--whitespace=nowarn", str(file))
-            return run("write-tree").decode().strip()
+            return run("write-tree", "--missing-ok").decode().strip()
         except subprocess.CalledProcessError as error:
             return os.fsdecode(error.stderr)
 

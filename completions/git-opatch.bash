@@ -1,11 +1,5 @@
 # Completion of `git opatch` for bash, called by that of git; written by manual/make.py.
 
-__git_opatch_records ()
-{
-	local file line
-	for file in "$(git rev-parse --absolute-git-dir 2>/dev/null)"/opatch/journal/*.json; do line=; read -r line <"$file"; case "$line" in *\"undoes\":*) continue ;; esac; file="${file##*/}"; case "$file" in [0-9]*) echo "${file%.json}" ;; esac; done 2>/dev/null
-}
-
 __git_opatch_hunks ()
 {
 	local word
@@ -106,8 +100,8 @@ _git_opatch ()
 	apply-patch,*,-*) __gitcomp "--help" ;;
 	install-shim,*,-*) __gitcomp "--remove --help" ;;
 	demo,*,-*) __gitcomp "--help" ;;
-	undo,*,*) __gitcomp "$(__git_opatch_records)" ;;
-	redo,*,*) __gitcomp "$(__git_opatch_records)" ;;
-	log,*,*) __gitcomp "$(__git_opatch_records)" ;;
+	undo,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '$5 ~ /^(applied|committed|changed)/ && $6 != "again" {print $1}')" ;;
+	redo,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '$5 == "undone" {print $1}')" ;;
+	log,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '{print $1}')" ;;
 	esac
 }

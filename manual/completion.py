@@ -1,6 +1,7 @@
 """Completion for bash, zsh and fish, as shell text.
 
-Pressing Tab starts no program, but for the ids of hunks: they are read from the patch.
+Pressing Tab starts no program, but for the ids of hunks, which are read from the patch, and the
+numbers of patches, of which only those are offered that can be undone, or redone.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ _DIRECTORY = "DIR"
 _PATHS = ("PATHSPEC", "PATH=BLOB")
 _HUNK = "HUNK"
 _RECORD = "N"
-_LIST_RECORDS = (
-    'for file in "$(git rev-parse --absolute-git-dir 2>/dev/null)"/opatch/journal/*.json; do '
-    'line=; read -r line <"$file"; case "$line" in *\\"undoes\\":*) continue ;; esac; '
-    'file="${file##*/}"; case "$file" in [0-9]*) echo "${file%.json}" ;; esac; done 2>/dev/null'
-)
-"""Lists the numbers of the patches in the journal, without those of undos and redos."""
+_STATES = {
+    "undo": '$5 ~ /^(applied|committed|changed)/ && $6 != "again" ',
+    "redo": '$5 == "undone" ',
+    "log": "",
+}
+"""Which lines of the log are of patches that a command takes; the fifth word begins their state."""
 _FISH_HUNKS = (
     "git opatch show --hunks -- "
     "(for word in (commandline -opc); test -f $word; and echo $word; end) 2>/dev/null | cut -f1"
@@ -32,12 +33,6 @@ def bash(commands: Sequence[Command]) -> str:
     """Write a function that git's own completion calls."""
     lines = [
         _HEADER.format(shell="bash, called by that of git"),
-        "__git_opatch_records ()",
-        "{",
-        "\tlocal file line",
-        f"\t{_LIST_RECORDS}",
-        "}",
-        "",
         "__git_opatch_hunks ()",
         "{",
         "\tlocal word",
@@ -57,7 +52,7 @@ def bash(commands: Sequence[Command]) -> str:
         '\t,*) __gitcomp "$commands" ;;',
         *(f'\t{command.name},*,-*) __gitcomp "{_long_flags(command)}" ;;' for command in commands),
         *(
-            f'\t{command.name},*,*) __gitcomp "$(__git_opatch_records)" ;;'
+            f'\t{command.name},*,*) __gitcomp "$({_list_records(command)})" ;;'
             for command in commands
             if _takes_record(command)
         ),
@@ -89,6 +84,11 @@ def _takes_record(command: Command) -> bool:
     return command.arguments.strip("[]") == _RECORD
 
 
+def _list_records(command: Command) -> str:
+    """Spell the command that lists the numbers of the patches that `command` takes."""
+    return f"git opatch log 2>/dev/null | awk '{_STATES[command.name]}{{print $1}}'"
+
+
 def _names(commands: Sequence[Command]) -> str:
     return " ".join(command.name for command in commands)
 
@@ -105,10 +105,16 @@ def zsh(commands: Sequence[Command]) -> str:
         "#compdef git-opatch",
         "#description apply patches as language models write them",
         _HEADER.format(shell="zsh"),
-        "_git-opatch-records () {",
-        "  local file line",
-        f'  compadd -- ${{(f)"$({_LIST_RECORDS})"}}',
-        "}",
+        *(
+            line
+            for command in commands
+            if _takes_record(command)
+            for line in (
+                f"_git-opatch-{command.name}-records () {{",
+                f'  compadd -- ${{(f)"$({_list_records(command)})"}}',
+                "}",
+            )
+        ),
         "_git-opatch-hunks () {",
         "  local -a files",
         "  for word in $words; do [[ -f $word ]] && files+=($word); done",
@@ -142,7 +148,8 @@ def _zsh_command(command: Command) -> Iterator[str]:
         for flag in option.flags
     ]
     files = ["    '*:file:_files'"] if command.arguments else []
-    files = ["    '1:record:_git-opatch-records'"] if _takes_record(command) else files
+    if _takes_record(command):
+        files = [f"    '1:record:_git-opatch-{command.name}-records'"]
     yield "    _arguments -s \\"
     yield " \\\n".join([*words, *files]) + " ;;"
 
@@ -175,7 +182,7 @@ def fish(commands: Sequence[Command]) -> str:
         ),
         *(
             f"{_fish_when(f'{here}; and __fish_seen_subcommand_from {command.name}')}"
-            f" -f -a '(sh -c {_fish_quoted(_fish_quoted(_LIST_RECORDS))[1:-1]})'"
+            f" -f -a {_fish_quoted(f'({_list_records(command)})')}"
             for command in commands
             if _takes_record(command)
         ),

@@ -19,7 +19,7 @@ from git_opatch.model.patch import Patch
 from git_opatch.model.text import Text, visible
 from git_opatch.operations.apply import is_already_applied, plan_patch
 from git_opatch.parse import parse_patch
-from git_opatch.plan.patch_paths import resolve_paths
+from git_opatch.plan.patch_paths import named_paths, resolve_paths
 from git_opatch.plan.plan import Plan
 from git_opatch.report import document
 from git_opatch.report.outcome import Outcome
@@ -91,11 +91,11 @@ class Judge:
         """
         patch = parse_patch(task.patch, patch_format=task.patch_format, source=task.source)
         base = self._repository(task.repository) if task.files is None else task.files
+        resolved = resolve_paths(patch, task.options.directory)
         if isinstance(base, ObjectRepository):
-            base.tree_id(task.options.base or "")
+            base.read_ahead(task.options.base or "", named_paths(resolved))
 
         plan = plan_patch(patch, base, task.options)
-        resolved = resolve_paths(patch, task.options.directory)
         outcome = Outcome(task.options, resolved, whole=patch)
         if plan.failures:
             applied = is_already_applied(patch, base, task.options, plan.failures)

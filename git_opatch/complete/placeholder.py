@@ -62,10 +62,13 @@ def placeholder_in(hunk: Hunk, text: Text, *, is_document: bool) -> bytes:
 
     `text` is the file; `is_document` says that it is prose, by its name.
     """
+    if not any(line.prefix is Prefix.ADDED and _may_be_one(line.text) for line in hunk.lines):
+        return b""
     above = b""
     can_be_dots = bool(hunk.preimage) and not is_document
     for line in hunk.lines:
-        if line.prefix is Prefix.ADDED and _is_placeholder(line.text, above, can_be_dots):
+        is_added = line.prefix is Prefix.ADDED and _may_be_one(line.text)
+        if is_added and _is_placeholder(line.text, above, can_be_dots):
             has_words = _WORD.search(line.text.decode("utf-8", "replace").lower())
             content = [*(other.text for other in hunk.preimage), *(text.lines if has_words else ())]
             if not _has(content, line.text):
@@ -80,10 +83,13 @@ def _has(lines: Sequence[bytes], line: bytes) -> bool:
     return any(text in other and text == other.strip() for other in lines)
 
 
+def _may_be_one(line: bytes) -> bool:
+    """Return whether a line has dots, or begins a comment, or is not ASCII and may do either."""
+    return not line.isascii() or b"..." in line or line.strip(_BLANKS).startswith(_MARKS)
+
+
 def _is_placeholder(line: bytes, above: bytes, can_be_dots: bool) -> bool:
     """Return whether a line is a placeholder; `above` is the line that is above it afterwards."""
-    if line.isascii() and b"..." not in line and not line.strip(_BLANKS).startswith(_MARKS):
-        return False
     comment = _COMMENT.fullmatch(line.decode("utf-8", "replace").strip())
     if comment is None:
         return False

@@ -23,6 +23,7 @@ from git_opatch.model.errors import OpatchError
 from git_opatch.model.options import Format
 from git_opatch.model.patch import FilePatch
 from git_opatch.model.text import Text, visible
+from git_opatch.plan.plan import Plan
 
 _WITH_ANCHORS = (Format.ENVELOPE, Format.UNIFIED, Format.FILE_CHANGES, Format.OPERATIONS)
 
@@ -37,11 +38,16 @@ class Wanted(NamedTuple):
 
 
 class CreatedPatch(NamedTuple):
-    """A patch that was proved: its text, and how many files and hunks it has."""
+    """A patch that was proved: its text, and how many files and hunks it has.
+
+    `plan` is the proof: its completed diff, of the old versions, gives the new ones. None for a
+    patch of nothing.
+    """
 
     text: bytes
     files: int
     hunks: int
+    plan: Plan | None = None
 
 
 class NotExpressibleError(OpatchError):
@@ -82,7 +88,8 @@ def create_patch(files: Iterable[ChangedFile], wanted: Wanted) -> CreatedPatch:
     if not proof.holds:
         reason = f"the sections are right one by one, but not together: {proof.reason}"
         raise NotExpressibleError([("", reason)], ())
-    return CreatedPatch(text, len(changed), sum(len(draft.section.hunks) for draft in drafts))
+    hunks = sum(len(draft.section.hunks) for draft in drafts)
+    return CreatedPatch(text, len(changed), hunks, proof.plan)
 
 
 def _parts(files: Iterable[ChangedFile], patch_format: Format) -> Iterator[ChangedFile]:

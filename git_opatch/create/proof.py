@@ -28,12 +28,13 @@ class Proof(NamedTuple):
 
     `doubtful` are its hunks, counted from 0 through the whole text, that are refused, or placed by
     more than their own lines and anchors. Empty with a `reason` if that is not known.
-    `doubtful_paths` are their files, where the patch is right.
+    `doubtful_paths` are their files, where the patch is right. `plan` is what it was planned as.
     """
 
     reason: str = ""
     doubtful: frozenset[int] = frozenset()
     doubtful_paths: frozenset[str] = frozenset()
+    plan: Plan | None = None
 
     @property
     def holds(self) -> bool:
@@ -62,7 +63,7 @@ def prove(text: bytes, files: Sequence[ChangedFile], algorithm: str) -> Proof:
     if _by_path(plan.completed.changes) != _target(files):
         return Proof("it would give another version")
     doubtful = dict(_doubtful(plan, numbers))
-    return Proof(doubtful=frozenset(doubtful), doubtful_paths=frozenset(doubtful.values()))
+    return Proof("", frozenset(doubtful), frozenset(doubtful.values()), plan)
 
 
 def _hunk_numbers(patch: Patch) -> dict[tuple[int, int], int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import IO, NamedTuple
 
@@ -11,6 +12,7 @@ from git_opatch.git.runner import Conversation, GitRunner
 from git_opatch.model.errors import RepositoryError
 
 _MAX_ERRORS = 4096  # bytes of git's messages that are kept
+_MAX_ASKED = 4096  # bytes of names; every pipe takes so many at once
 
 
 class GitObject(NamedTuple):
@@ -34,14 +36,26 @@ class ObjectReader:
 
         Raises `RepositoryError` if git cannot read it.
         """
-        if not name or "\n" in name or "\0" in name:
-            return None
+        return self.read_all([name])[0]
+
+    def read_all(self, names: Sequence[str]) -> list[GitObject | None]:
+        """Read the objects that `names` name, as `read` does, and ask for many of them at once.
+
+        To change from one process to the other and back takes as long as git takes to answer.
+        Raises `RepositoryError` if git cannot read one.
+        """
+        found: list[GitObject | None] = [None] * len(names)
+        if not names:
+            return found
         process = self._started()
         try:
-            _ask(process, os.fsencode(name))
-            return _read_answer(process.stdout)
+            for asked in _in_portions(names):
+                _ask(process, [name for _, name in asked])
+                for at, _ in asked:
+                    found[at] = _read_answer(process.stdout)
         except (OSError, EOFError):  # git ends at an object that is damaged
             raise RepositoryError(self._end_badly(process)) from None
+        return found
 
     def close(self) -> None:
         """End git, and wait until it has ended; the next question starts it again."""
@@ -83,10 +97,30 @@ def _descriptor(stream: IO[bytes] | None) -> int:
     return stream.fileno() if stream is not None else -1
 
 
-def _ask(process: Conversation, name: bytes) -> None:
+def _in_portions(names: Sequence[str]) -> Iterator[list[tuple[int, bytes]]]:
+    """Yield the `names` that git can be asked for, with their numbers, so many as a pipe takes.
+
+    Git stops to read while nobody takes its answers.
+    """
+    portion: list[tuple[int, bytes]] = []
+    size = 0
+    for number, name in enumerate(names):
+        if not name or "\n" in name or "\0" in name:
+            continue
+        encoded = os.fsencode(name)
+        size += len(encoded) + 1
+        if portion and size > _MAX_ASKED:
+            yield portion
+            portion, size = [], len(encoded) + 1
+        portion.append((number, encoded))
+    if portion:
+        yield portion
+
+
+def _ask(process: Conversation, names: Iterable[bytes]) -> None:
     if process.stdin is None:
         raise EOFError
-    process.stdin.write(name + b"\n")
+    process.stdin.write(b"".join(name + b"\n" for name in names))
     process.stdin.flush()
 
 

@@ -7,14 +7,16 @@ trees and blobs, and what was read is kept for the next patch.
 from __future__ import annotations
 
 import os
+import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from git_opatch.git.object_reader import ObjectReader
+from git_opatch.git.object_reader import GitObject, ObjectReader
 from git_opatch.git.output import missing_object
 from git_opatch.git.repository import Repository
-from git_opatch.git.tree import Entries, changed_tree, parse_tree
+from git_opatch.git.tree import Entries, ParsedTree, changed_tree, parse_tree
 from git_opatch.model.blob import Change, Entry
 from git_opatch.model.errors import RepositoryError
 from git_opatch.model.paths import parents
@@ -25,6 +27,8 @@ _BYTES_OF_ENTRY = 250
 """About what an entry of a tree takes in memory."""
 _BYTES_OF_PATH = 150
 _TREE_TOO = 1000
+_SIMPLE_NAME = re.compile(r"\w[\w./-]*[\^~\d]*", re.ASCII)
+"""The name of a commit or tree after which a colon and a path name what is in it."""
 
 
 class ObjectCache:
@@ -110,7 +114,31 @@ class ObjectRepository(Repository):
         """Read the bytes of each blob. Raises `RepositoryError` if one is missing."""
         if env is not None:
             return super().read_blobs(ids, env=env)
-        return {oid: self._blob(oid) for oid in set(ids)}
+        found = {oid: self._cache.get((self._scope, oid)) for oid in set(ids)}
+        missing = [oid for oid, kept in found.items() if not isinstance(kept, bytes)]
+        for oid, read in zip(
+            missing, self._reader.read_all(missing) if missing else (), strict=True
+        ):
+            if read is None:
+                raise missing_object(oid)
+            found[oid] = read.data
+            self._cache.put((self._scope, oid), read.data, len(read.data))
+        return {oid: data for oid, data in found.items() if isinstance(data, bytes)}
+
+    def read_ahead(self, name: str, paths: Iterable[str]) -> None:
+        """Read, all at once, what a patch for `paths` of the tree that `name` names is about.
+
+        That is kept as far as there is room, and read once more where it is not. Nothing is read
+        where that tree is known: others of its patches will have been for the same directories.
+        Raises `RepositoryError` for what is not a tree-ish.
+        """
+        if name not in self._roots and _SIMPLE_NAME.fullmatch(name):
+            named = [path for path in paths if _is_plain(path)]
+            above = dict.fromkeys(parent for path in named for parent in parents(path))
+            wanted = [name + "^{tree}", *(f"{name}:{path}" for path in (*above, *named))]
+            with suppress(RepositoryError):  # what is damaged is named once it is needed
+                self._keep_all(name, self._reader.read_all(wanted))
+        self.tree_id(name)
 
     def tree_id(self, name: str) -> str:
         """Return the id of the tree that `name` names, the same one for as long as this lives.
@@ -123,11 +151,25 @@ class ObjectRepository(Repository):
         found = self._reader.read(name + "^{tree}")
         if found is None or found.kind != "tree":
             raise RepositoryError(f"`{visible(name)}` is not a tree or commit of this repository")
+        return self._keep_root(name, found)
+
+    def _keep_root(self, name: str, found: GitObject) -> str:
         self._keep_tree(found.id, found.data)
         self._roots[name] = found.id
         if len(self._roots) > _MAX_NAMES:
             self._roots.popitem(last=False)
         return found.id
+
+    def _keep_all(self, name: str, objects: Sequence[GitObject | None]) -> None:
+        """Keep trees and blobs, of which the first is the tree that `name` names."""
+        for found in objects[1:]:
+            if found is not None and found.kind == "tree":
+                self._keep_tree(found.id, found.data)
+            elif found is not None and found.kind == "blob":
+                self._cache.put((self._scope, found.id), found.data, len(found.data))
+        root = objects[0]
+        if root is not None and root.kind == "tree":
+            self._keep_root(name, root)
 
     def changed_tree(self, base: str, changes: Iterable[Change]) -> str:
         """Return the id of the tree of `base` after `changes`. Nothing is written."""
@@ -161,7 +203,7 @@ class ObjectRepository(Repository):
 
     def _entries(self, tree: str) -> Entries:
         kept = self._cache.get((self._scope, tree))
-        if isinstance(kept, dict):
+        if isinstance(kept, ParsedTree):
             return kept
         found = self._reader.read(tree)
         if found is None or found.kind != "tree":
@@ -169,6 +211,9 @@ class ObjectRepository(Repository):
         return self._keep_tree(tree, found.data)
 
     def _keep_tree(self, tree: str, data: bytes) -> Entries:
+        kept = self._cache.get((self._scope, tree))
+        if isinstance(kept, ParsedTree):
+            return kept
         try:
             entries = parse_tree(data, self._id_length)
         except ValueError:
@@ -177,15 +222,10 @@ class ObjectRepository(Repository):
         self._cache.put((self._scope, tree), entries, size)
         return entries
 
-    def _blob(self, oid: str) -> bytes:
-        kept = self._cache.get((self._scope, oid))
-        if isinstance(kept, bytes):
-            return kept
-        found = self._reader.read(oid)
-        if found is None:
-            raise missing_object(oid)
-        self._cache.put((self._scope, oid), found.data, len(found.data))
-        return found.data
+
+def _is_plain(path: str) -> bool:
+    """Return whether git takes `path`, after a tree and a colon, for one from the tree's top."""
+    return not {"", ".", ".."} & set(path.split("/"))
 
 
 def _resolved(path: Path) -> Path:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from git_opatch.model.blob import Change, Entry, Mode
 
 _TREE = b"40000"
+_MAX_MODES = 100  # that are remembered
 
 
 class TreeEntry(NamedTuple):
@@ -23,22 +26,44 @@ Entries = Mapping[str, TreeEntry]
 """The entries of one tree by name."""
 
 
-def parse_tree(data: bytes, id_length: int) -> dict[str, TreeEntry]:
+class ParsedTree(Entries):
+    """The entries of one tree, each made when it is asked for: most trees are asked for one."""
+
+    def __init__(self, found: Mapping[bytes, tuple[bytes, bytes]]) -> None:
+        self._found = found
+
+    def __getitem__(self, name: str) -> TreeEntry:
+        mode, oid = self._found[os.fsencode(name)]
+        return TreeEntry(_mode(mode), oid.hex())
+
+    def __iter__(self) -> Iterator[str]:
+        return map(os.fsdecode, self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+def parse_tree(data: bytes, id_length: int) -> ParsedTree:
     """Parse the content of a tree object, whose ids have `id_length` bytes.
 
     Raises `ValueError` if it is not one.
     """
-    entries: dict[str, TreeEntry] = {}
-    at = 0
-    while at < len(data):
-        space = data.index(b" ", at)
-        end = data.index(b"\0", space)
-        oid = data[end + 1 : end + 1 + id_length]
-        entries[os.fsdecode(data[space + 1 : end])] = TreeEntry(_mode(data[at:space]), oid.hex())
-        at = end + 1 + id_length
-    return entries
+    found = _entry_of(id_length).findall(data)
+    modes, names = {mode for mode, _, _ in found}, {name: (mode, oid) for mode, name, oid in found}
+    size = sum(len(mode) + len(name) for mode, name, _ in found)
+    if size + len(found) * (id_length + len(b" \0")) != len(data):
+        raise ValueError("it has something that is not an entry")
+    for mode in modes:
+        _mode(mode)
+    return ParsedTree(names)
 
 
+@cache
+def _entry_of(id_length: int) -> re.Pattern[bytes]:
+    return re.compile(rb"([^ ]*) ([^\0]*)\0(.{%d})" % id_length, re.DOTALL)
+
+
+@lru_cache(_MAX_MODES)
 def _mode(octal: bytes) -> Mode | None:
     """Read a mode as git does: old trees have others than those of today (canon_mode)."""
     bits = int(octal, 8)

@@ -19,7 +19,7 @@ one after another. Being merely the first position after an anchor decides nothi
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from git_opatch.locate.file_index import FileIndex
@@ -114,7 +114,7 @@ def _directly_follows(
     if kind is None:
         return False
     if kind in _SECTIONS and is_certain(file_index.lines, anchor_positions[index], kind):
-        return position < scope_end(anchor_positions[index], file_index)
+        return is_in_scope(position + 1, anchor_positions[index], file_index)
     return file_index.headings.first(kind, anchor_positions[index] + 1) >= position
 
 
@@ -126,23 +126,50 @@ def scope_end(heading_line: int, file_index: FileIndex) -> int:
     In real history, no scope ends between a hunk and what git names as its heading (D80).
     """
     if heading_line not in file_index.scope_ends:
-        file_index.scope_ends[heading_line] = _find_scope_end(heading_line, file_index)
+        start = file_index.scopes_until.get(heading_line, heading_line + 1)
+        end = len(file_index.lines)
+        file_index.scope_ends[heading_line] = _find_scope_end(heading_line, file_index, start, end)
     return file_index.scope_ends[heading_line]
 
 
-def _find_scope_end(first: int, file_index: FileIndex) -> int:
+def is_in_scope(position: int, heading_line: int, file_index: FileIndex) -> bool:
+    """Return whether the scope of the heading at `heading_line` ends at or below `position`.
+
+    What is below `position` is not read.
+    """
+    if heading_line in file_index.scope_ends:
+        return file_index.scope_ends[heading_line] >= position
+    start = file_index.scopes_until.get(heading_line, heading_line + 1)
+    if position <= start:
+        return True
+    last = min(position, len(file_index.lines))
+    end = _find_scope_end(heading_line, file_index, start, last)
+    if end < position:
+        file_index.scope_ends[heading_line] = end
+        return False
+    file_index.scopes_until[heading_line] = position
+    return True
+
+
+def _find_scope_end(first: int, file_index: FileIndex, start: int, end: int) -> int:
+    """Return where the scope of the heading at `first` ends, if that is from `start` to `end`.
+
+    If it is not, some position that is not above `end`.
+    """
     lines = file_index.lines
-    line, end = lines[first], len(lines)
+    line = lines[first]
     kind = heading_at(lines, first) or heading(line.strip())
     if kind is None:
-        return _next_definition_outside(first, file_index)
+        return _next_definition_outside(first, file_index, start, end)
     if is_for_the_file(line) and not _has_block(first, file_index):
         return end
     if kind is OutlineKind.LABEL:
         closing = file_index.block_end(first)
-        return closing if closing < end and _is_same_label(lines[closing], line) else end
+        is_next = closing < len(lines) and _is_same_label(lines[closing], line)
+        return closing if is_next else end
     most, in_columns = depth(line, kind), kind is OutlineKind.DEFINITION
-    following = _as_shallow(lines, first) if in_columns else range(first + 1, end)
+    rows = range(start, end)
+    following = _as_shallow(lines, first, rows) if in_columns else rows
     for at in following:
         if not is_certain(lines, at, kind) or depth(lines[at], kind) > most:
             continue
@@ -154,15 +181,15 @@ def _find_scope_end(first: int, file_index: FileIndex) -> int:
     return end
 
 
-def _next_definition_outside(first: int, file_index: FileIndex) -> int:
-    """Return where a definition follows that the line at `first` is not in; else the file's end."""
+def _next_definition_outside(first: int, file_index: FileIndex, start: int, end: int) -> int:
+    """Return where a definition follows from `start` to `end` that the line at `first` is not in;
+    `end` if none does."""
     lines = file_index.lines
     opens_block = opens(lines[first]) and _has_block(first, file_index)
     most = len(indentation(lines[first])) - (not opens_block)
-    end = len(lines)
     if most < 0:
         return end
-    following = file_index.headings.between(OutlineKind.DEFINITION, first + 1, end)
+    following = file_index.headings.between(OutlineKind.DEFINITION, start, end)
     return next((at for at in following if len(indentation(lines[at])) <= most), end)
 
 
@@ -181,10 +208,10 @@ def _is_same_label(line: bytes, other: bytes) -> bool:
     return is_label and indentation(line) == indentation(other)
 
 
-def _as_shallow(lines: Sequence[bytes], first: int) -> Iterator[int]:
-    """Yield the positions below `first` of the lines that are not blank, nor indented deeper."""
+def _as_shallow(lines: Sequence[bytes], first: int, rows: Iterable[int]) -> Iterator[int]:
+    """Yield those of `rows` that are not blank, nor indented deeper than the line at `first`."""
     most = len(indentation(lines[first]))
-    for at in range(first + 1, len(lines)):
+    for at in rows:
         line = lines[at]
         text = line.lstrip(b" \t")
         if len(line) - len(text) <= most and text and not text.isspace():

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from git_opatch.locate.anchor import occurrences, scope_end
+from git_opatch.locate.anchor import is_in_scope, occurrences, scope_end
 from git_opatch.locate.anchor_references import Reference, names_beside_kinds, references_in
 from git_opatch.locate.claim_verdict import HunkAtPosition, Ignored, Refuted, Verdict
 from git_opatch.locate.file_index import FileIndex
@@ -209,7 +209,7 @@ def _is_in_one_of(positions: Sequence[int], located: HunkAtPosition) -> bool:
     if any(first <= position < stop for position in positions):
         return True
     above = [position for position in positions if position < first][-FEW:]
-    return any(scope_end(position, located.file_index) >= first for position in above)
+    return any(is_in_scope(first, position, located.file_index) for position in above)
 
 
 def _unknown_name(anchor: Anchor, located: HunkAtPosition) -> bytes:

@@ -16,15 +16,21 @@ _IN_THE_MARGIN = (b"{", b")", b"]", b"#", b"public", b"protected", b"private")
 """What begins a line that may be indented as the definition which it belongs to."""
 
 
-def name_enclosing(positions: Sequence[int], lines: Sequence[bytes]) -> tuple[Enclosing, ...]:
+def name_enclosing(
+    positions: Sequence[int], lines: Sequence[bytes], known: dict[int, int | None] | None = None
+) -> tuple[Enclosing, ...]:
     """Name what the lines at the first of `positions` are in, where that can be told.
 
-    A blank line is in what the one below it is in.
+    A blank line is in what the one below it is in. `known` keeps what was found in these lines:
+    many hunks of a file may be found at the same positions.
     """
+    known = {} if known is None else known
     found = []
     for position in positions[:SHOWN]:
-        at = next((at for at in range(position, len(lines)) if lines[at].strip()), None)
-        heading = None if at is None else _heading_above(at, lines)
+        if position not in known:
+            at = next((at for at in range(position, len(lines)) if lines[at].strip()), None)
+            known[position] = None if at is None else _heading_above(at, lines)
+        heading = known[position]
         if heading is not None:
             found.append(Enclosing(position, heading, lines[heading]))
     return tuple(found)

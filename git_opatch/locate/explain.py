@@ -36,7 +36,8 @@ def refuse(
     first = positions[0]
     lines = file_index.lines[first : first + len(candidates.hunk_at(first).preimage)]
     is_unsure = reason is Reason.AMBIGUOUS
-    enclosing = name_enclosing(positions, file_index.lines) if is_unsure else ()
+    lines_of_file, known = file_index.lines, file_index.enclosing
+    enclosing = name_enclosing(positions, lines_of_file, known) if is_unsure else ()
     detail = CandidatePositions(positions, tuple(enumerate(lines, first)), enclosing)
     return failure_of(candidates.hunk, reason, message, advice, detail)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 
 from git_opatch.locate.headings import Headings
 from git_opatch.locate.line_index import LineIndex, matches_at
@@ -45,6 +46,10 @@ class FileIndex:
         self._path = path
         self.scope_ends: dict[int, int] = {}
         """What `anchor.scope_end` found, by the position of the heading."""
+        self.scopes_until: dict[int, int] = {}
+        """Down to where no end was found of a scope, by the position of the heading."""
+        self.enclosing: dict[int, int | None] = {}
+        """What `enclosing.name_enclosing` found, by position."""
         self.changed = changed
         self._hunks = hunks
         self.lines = self._compared_lines()
@@ -111,19 +116,18 @@ class FileIndex:
         """List the lines whose normal form may have `word`; None if they are many, or not known.
 
         The resilient form of a line has no words but the line's own. The fuzzy form has them in
-        lower case and without backticks, where all is ASCII.
+        lower case and without backticks, where the line is ASCII; any other line may have any.
         """
         joined = self._joined
+        others: Sequence[int] = ()
         if tier is Tier.FUZZY:
-            if b"`" in word or not joined.isascii():
+            if b"`" in word:
                 return None
             joined = joined.lower().replace(b"`", b"")
-        rows: list[int] = []
-        for row in _rows_containing(word, joined):
-            if len(rows) == MANY:
-                return None
-            rows.append(row)
-        return rows
+            if not joined.isascii():
+                others = [row for row, line in enumerate(self.lines) if not line.isascii()]
+        rows = set(islice(_rows_containing(word, joined), MANY)).union(others)
+        return sorted(rows) if len(rows) < MANY else None
 
     def _has_keys(self, keys: Sequence[bytes], start: int, tier: Tier) -> bool:
         """Return whether the normal forms of the lines at `start` are `keys`."""

@@ -20,7 +20,7 @@ def common_runs(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[tuple[in
     """Find the runs of common lines, in order: (position in old, position in new, length)."""
     at = at_new = 0
     for first, first_new in [*_unique_pairs(old, new), (len(old), len(new))]:
-        if (first - at) * (first_new - at_new) <= _MAX_PAIRS:
+        if 0 < (first - at) * (first_new - at_new) <= _MAX_PAIRS:
             gap = SequenceMatcher(None, old[at:first], new[at_new:first_new], autojunk=False)
             for start, start_new, size in gap.get_matching_blocks():
                 yield at + start, at_new + start_new, size

@@ -81,7 +81,7 @@ def _may_unstage(plan: Plan, options: Options) -> bool:
 
 
 def _differs_from_head(plan: Plan, repository: Repository) -> bool:
-    """Return whether a file that `plan` changed in the index is another one in HEAD."""
+    """Return whether a file that `plan` changed in the index is another one in HEAD (D341)."""
     new = {change.path: change.new for change in plan.completed.changes}
     head: Mapping[str, Entry | None] = {}
     with suppress(RepositoryError):  # no commit yet

@@ -52,8 +52,9 @@ def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> A
         edited = _apply_at_exact_positions(expanded.hunks, content, matching)
     else:
         edited = _apply_located(expanded.hunks, content, matching)
+    replacing = [hunk for hunk in changing if hunk.replacement is not None]
     located = [
-        refuse_applied_replacement(changing, failure, content.text) or failure
+        refuse_applied_replacement(replacing, failure, content.text) or failure
         for failure in edited.failures.values()
     ]
     lost = _lost_idle(idle, (content.text, edited.content.text), matching)

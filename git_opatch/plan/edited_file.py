@@ -67,8 +67,9 @@ class EditedFile:
                 self.notes.append(f"hunk {ordinal} changes nothing here")
             edits += own
             ordinals += [ordinal] * len(own)
-            notes = (*placement.notes, reindent.note) if reindent.note else placement.notes
-            self.placements.append(replace(placement, notes=notes))
+            if reindent.note:
+                placement = replace(placement, notes=(*placement.notes, reindent.note))
+            self.placements.append(placement)
         self.content = self.content.edited(edits)
         self.changed = [*shift(self.changed, edits), *changed_ranges_of(ordinals, edits)]
 

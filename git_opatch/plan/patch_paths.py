@@ -16,7 +16,8 @@ def resolve_paths(patch: Patch, directory: str, top: str = "") -> Patch:
     `top` is the working tree's path: a section's directory, and a path, may be absolute.
     """
     files = tuple(_resolve_section(section, directory, top) for section in patch.files)
-    return replace(patch, files=files)
+    is_same = all(resolved is given for resolved, given in zip(files, patch.files, strict=True))
+    return patch if is_same else replace(patch, files=files)
 
 
 def called_in(directory: str, patch: Patch) -> Patch:

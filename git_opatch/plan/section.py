@@ -266,7 +266,9 @@ class SectionPlanner:
         if failure := self._without_context(section, content):
             return [failure], content
         checked = self._check_earlier(section, content)
-        left = replace(section, hunks=checked.hunks, hunk_count=section.count)
+        left = section
+        if checked.hunks is not section.hunks:
+            left = replace(section, hunks=checked.hunks, hunk_count=section.count)
         applied = apply_hunks(left, content, self.options)
         self.notes += [f"{section.path}: {note}" for note in (*checked.notes, *applied.notes)]
         failures = [*checked.failures, *self._skip_applied(applied.failures)]

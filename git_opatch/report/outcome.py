@@ -44,10 +44,8 @@ class Outcome(NamedTuple):
         """The id of each part of the patch, by what it is known by."""
         return ids_of(self.whole) if self.whole else {}
 
-    @property
-    def ids_of_files(self) -> Mapping[str, str]:
-        """The ids of files that are one part, such as an added one, by each of their paths."""
-        ids = self.ids
+    def ids_of_files(self, ids: Mapping[Key, str]) -> Mapping[str, str]:
+        """Return those of `ids` that are of a whole file, such as an added one, by each path."""
         whole = ((section, ids.get(key_of(section, 0))) for section in self.patch.files)
         return {
             path: name

@@ -11,6 +11,7 @@ from sandbox import Sandbox
 
 from git_opatch.git.object_repository import ObjectCache, ObjectRepository
 from git_opatch.git.repository import Repository
+from git_opatch.git.tree import TreeEntry, parse_tree
 from git_opatch.model.blob import Change, Entry, Mode
 from git_opatch.model.errors import RepositoryError
 
@@ -80,6 +81,44 @@ def test_what_is_not_a_tree_is_refused(base: Sandbox, name: str) -> None:
     ours.close()
 
 
+@pytest.mark.parametrize("size", [0, 3000, 1 << 20], ids="cache of {}".format)
+def test_what_is_read_ahead_changes_no_answer(base: Sandbox, size: int) -> None:
+    gits = Repository(base.path)
+    odd = ["", "/a", "../a", "./a", "a\nb", "a:b", "dir//a", "dir/", *map(str, range(2000))]
+    for name in ("HEAD", "main~0", base.git("rev-parse", "HEAD").decode().strip()):
+        ours = _opened(base, size)
+        ours.read_ahead(name, [*_PATHS, *odd])
+        ours.read_ahead(name, ["a"])
+        for path in (*_PATHS, "a:b"):
+            expected = gits.list_tree(name, [path])
+            if path == "module/x":
+                expected.pop("module", None)
+            assert ours.list_tree(name, [path]) == expected, path
+        ours.close()
+
+
+def test_files_that_were_read_ahead_are_not_asked_for_again(base: Sandbox) -> None:
+    ours = _opened(base)
+    ours.read_ahead("HEAD", ["dir/sub/b", "a"])
+    ours.close()
+    base.path.rename(base.path.with_name("away"))
+    found = ours.list_tree("HEAD", ["dir/sub/b", "a"])
+    ids = [entry.id for entry in found.values() if entry is not None]
+    assert sorted(ours.read_blobs(ids).values()) == [b"2\n", b"a\n"]
+
+
+@pytest.mark.parametrize("name", ["no", "", ":/base", "HEAD:a", "--help", "HEAD^{/base}", "\0"])
+def test_what_is_not_a_tree_is_refused_when_it_is_read_ahead(base: Sandbox, name: str) -> None:
+    ours = _opened(base)
+    if name.endswith("base}"):
+        ours.read_ahead(name, ["a"])
+    else:
+        with pytest.raises(RepositoryError, match="is not a tree or commit"):
+            ours.read_ahead(name, ["a"])
+    assert list(ours.list_tree("HEAD", ["a"])) == ["a"]
+    ours.close()
+
+
 def test_a_missing_object_is_named_and_the_next_is_read(base: Sandbox) -> None:
     ours = _opened(base)
     entry = ours.list_tree("HEAD", ["a"])["a"]
@@ -100,6 +139,7 @@ def test_a_damaged_object_is_an_error_and_the_next_is_read(base: Sandbox) -> Non
     damaged = base.path / ".git/objects" / first.id[:2] / first.id[2:]
     damaged.chmod(0o644)
     damaged.write_bytes(b"not an object")
+    ours.read_ahead("main", ["a"])
     with pytest.raises(RepositoryError):
         ours.read_blobs([first.id])
     assert ours.read_blobs([second.id]) == {second.id: b"6\n"}
@@ -157,3 +197,13 @@ def test_the_cache_keeps_what_was_used_last() -> None:
     cache.put(("", "c"), "c", 4)
     cache.put(("", "d"), "too much", 6)
     assert [cache.get(("", name)) for name in "abcd"] == ["a", None, "c", None]
+
+
+def test_what_is_no_tree_is_not_parsed() -> None:
+    entry = b"100644 a\0" + b"x" * 20
+    assert dict(parse_tree(entry + entry.replace(b"a", b"b"), 20)) == {
+        name: TreeEntry(Mode.REGULAR, "78" * 20) for name in "ab"
+    }
+    for damaged in (entry[:-1], entry + b"1", b"1" + entry[:3], entry.replace(b"6", b"9")):
+        with pytest.raises(ValueError, match=r"not an entry|invalid literal"):
+            parse_tree(damaged, 20)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from git_opatch.locate.anchor import is_in_scope, scope_end
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.headings import Headings
 from git_opatch.locate.outline import OutlineKind, heading_at
@@ -51,6 +52,22 @@ def test_headings_are_those_of_the_whole_file(
     assert list(headings.between(kind, start, stop)) == [at for at in every if start <= at < stop]
     assert headings.first(kind, start) == next((at for at in every if at >= start), len(lines))
     assert list(headings.of(kind)) == every
+
+
+@given(
+    st.lists(_heading_line, min_size=1, max_size=40),
+    st.lists(st.tuples(st.integers(0, 40), st.integers(0, 45)), max_size=8),
+)
+def test_a_scope_read_in_parts_ends_where_it_ends(
+    drawn: list[str], asked: list[tuple[int, int]]
+) -> None:
+    index, whole = (FileIndex(Text(encoded(drawn)), []) for _ in range(2))
+    for first, position in asked:
+        heading = first % len(drawn)
+        is_inside = scope_end(heading, whole) >= position
+        assert is_in_scope(position, heading, index) == is_inside
+        if position % 5 == 0:
+            assert scope_end(heading, index) == scope_end(heading, whole)
 
 
 @pytest.mark.parametrize("tier", [Tier.RESILIENT, Tier.FUZZY])

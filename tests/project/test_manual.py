@@ -106,20 +106,37 @@ printf '%s\n' "${COMPREPLY[@]}"
         ("git opatch apply pat", []),
         ("git opatch apply --allow ", ["a"]),
         ("git opatch leftovers --allow ", ["a"]),
-        ("git opatch undo ", ["12", "3"]),
-        ("git opatch redo 1", ["12"]),
-        ("git opatch log ", ["12", "3"]),
     ],
 )
 def test_bash_completes_commands_and_options(repo: Sandbox, line: str, offered: list[str]) -> None:
     """Leave the rest to bash, which completes file names."""
     repo.commit({"a": "a\n"})
-    for name in ("3.json", "3.diff", "12.json", "12.tmp"):
-        repo.write(f".git/opatch/journal/{name}", "")
     ours = TOP / "completions" / "git-opatch.bash"
     ran = repo.run("bash", "-c", _COMPLETE, "bash", str(_OF_GIT), str(ours), line)
     assert (ran.status, ran.err) == (0, "")
     assert ran.out.decode().split() == offered
+
+
+@needs_completion
+def test_bash_completes_the_numbers_of_patches(repo: Sandbox) -> None:
+    """Offer what can be undone to undo, and what is undone to redo."""
+    repo.commit({"f": "a\n1\n2\nb\n3\n4\nc\n"})
+    for letter in "abc":
+        patch = (
+            f"*** Begin Patch\n*** Update File: f\n@@\n-{letter}\n+{letter * 2}\n*** End Patch\n"
+        )
+        assert repo.opatch("apply", feed=patch.encode()).status == 0
+    assert repo.opatch("undo", "2").status == 0
+    ours = TOP / "completions" / "git-opatch.bash"
+    for line, offered in (
+        ("git opatch undo ", {"1", "3"}),
+        ("git opatch redo ", {"2"}),
+        ("git opatch log ", {"1", "2", "3"}),
+        ("git opatch undo 3", {"3"}),
+    ):
+        ran = repo.run("bash", "-c", _COMPLETE, "bash", str(_OF_GIT), str(ours), line)
+        assert (ran.status, ran.err) == (0, "")
+        assert set(ran.out.decode().split()) == offered
 
 
 @needs_completion

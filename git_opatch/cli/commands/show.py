@@ -169,13 +169,12 @@ class _ShowReporter(TextReporter):
 
     def report(self, outcome: Outcome) -> int:
         """Print the outcome; of a refused patch, what becomes of each hunk, and why."""
-        left_out = {part.key for part in outcome.left_out}
-        parts = [
-            part for part in parts_of(outcome.whole or outcome.patch) if part.key not in left_out
-        ]
-        if outcome.failures and not self._form and parts:
-            lines = [*report.verdicts(parts, outcome.plan, outcome.failures), ""]
-            terminal.show(lines, sys.stdout, self.settings)
+        if outcome.failures and not self._form:
+            left_out = {part.key for part in outcome.left_out}
+            every = parts_of(outcome.whole or outcome.patch)
+            if parts := [part for part in every if part.key not in left_out]:
+                lines = [*report.verdicts(parts, outcome.plan, outcome.failures), ""]
+                terminal.show(lines, sys.stdout, self.settings)
         return super().report(outcome)
 
     def succeed(self, outcome: Outcome) -> None:
@@ -188,5 +187,5 @@ class _ShowReporter(TextReporter):
         elif self._form == "numstat":
             terminal.write_data(report_files.numstat(plan.completed.files, zero=self._zero))
         else:
-            details = list(report.details(plan, outcome.ids, outcome.ids_of_files))
+            details = list(report.details(plan, ids := outcome.ids, outcome.ids_of_files(ids)))
             terminal.show_diff(details, plan.completed.diff, settings)
