@@ -51,6 +51,10 @@ _CLOSED = re.compile(r".*[\w)\]}>\"'`\u2019\u201d]", re.DOTALL)
 _UNCLEAR_LEVEL = (
     "shows headings of another level than the file, so the level of those that it adds is unclear"
 )
+_UNCLEAR_ENDS = (
+    "shows some lines with whitespace at their end that the file does not have, and an added line "
+    "ends so, too"
+)
 _EDGE = " "
 _COMPARED = {Likeness.WHITESPACE, Likeness.HEADING_LEVEL, Likeness.CASE, Likeness.TEXT}
 
@@ -82,6 +86,8 @@ class _Difference(NamedTuple):
     after: str
     is_end: bool
     """Whether it is the punctuation at the end of the line."""
+    is_first: bool = False
+    """Whether it is the letter case of the line's first word."""
 
 
 def correct_inherited(placement: Placement, text: Text) -> Written:
@@ -94,7 +100,10 @@ def correct_inherited(placement: Placement, text: Text) -> Written:
     if shift is None:
         return Written(placement, _UNCLEAR_LEVEL)
     signs = _signs_to_undo(rows, differing, text)
-    cuts = _whitespace_to_cut(placement, text)
+    beyond = _whitespace_beyond(placement, text)
+    if _has_some_of(placement, text, beyond):
+        return Written(placement, _UNCLEAR_ENDS)
+    cuts = _whitespace_to_cut(placement.hunk.lines, beyond)
     lines = [_undone(line, shift, signs, cuts) for line in placement.hunk.lines]
     in_prose = placement.tier is Tier.FUZZY
     unclear = _first_doubt(rows, differing, lines, text, in_prose=in_prose) or _first_quoted(
@@ -178,11 +187,10 @@ def _signs_to_undo(rows: Sequence[_Row], differing: Sequence[_Row], text: Text) 
     }
 
 
-def _whitespace_to_cut(placement: Placement, text: Text) -> frozenset[str]:
-    """Return the whitespace that all lines of a hunk end with, beyond that which the file's
-    lines have.
+def _whitespace_beyond(placement: Placement, text: Text) -> frozenset[str]:
+    """Return the whitespace that old lines of a hunk end with, beyond that of the file's lines.
 
-    None if a line has none. A line that differs in more than whitespace does not count.
+    One that is empty is of a line that ends as in the file.
     """
     in_file = lines_between(text, placement.start, placement.stop)
     old = zip(placement.hunk.preimage, in_file, placement.likeness, strict=True)
@@ -191,13 +199,26 @@ def _whitespace_to_cut(placement: Placement, text: Text) -> frozenset[str]:
         for line, found, kind in old
         if found.strip() and kind is not Likeness.CUT
     ]
-    added = [line.text for line in placement.hunk.lines if line.prefix is Prefix.ADDED]
-    cuts = {
+    return frozenset(
         _whitespace_at_end(line)[len(_whitespace_at_end(found)) :].decode() for line, found in shown
-    }
-    if "" in cuts or not all(_whitespace_at_end(line) or not line.strip() for line in added):
-        return frozenset()
-    return frozenset(cuts)
+    )
+
+
+def _whitespace_to_cut(lines: Sequence[Line], beyond: Set[str]) -> Set[str]:
+    """Return the whitespace that all of a hunk's `lines` end with; none if a line has none."""
+    added = [line.text for line in lines if line.prefix is Prefix.ADDED]
+    is_habit = all(_whitespace_at_end(line) or not line.strip() for line in added)
+    return beyond if is_habit and "" not in beyond else frozenset()
+
+
+def _has_some_of(placement: Placement, text: Text, beyond: Set[str]) -> bool:
+    """Return whether some old lines, but not all, end with whitespace that the file does not have
+    there, and an added one ends so, too."""
+    lines = placement.hunk.lines
+    added = (line.text for line in lines if line.prefix is Prefix.ADDED and line.text.strip())
+    in_file = map(_whitespace_at_end, lines_between(text, placement.start, placement.stop))
+    foreign = {end.encode() for end in beyond if end} - set(in_file)
+    return "" in beyond and any(_whitespace_at_end(line) in foreign for line in added)
 
 
 def _whitespace_at_end(line: bytes) -> bytes:
@@ -266,7 +287,7 @@ def _is_in_doubt(
         tokens[-1] == difference.in_file for _, tokens in added.rows
     )
     is_habit = not ends_as_in_file and not kept.has(difference)
-    return (_is_typographic(difference.in_patch) and added.has_foreign_signs) or any(
+    return added.has_foreign_sign_like(difference.in_patch) or any(
         (of_run == run and _repeats(tokens, difference))
         or (
             is_habit
@@ -304,10 +325,15 @@ class _AddedLines:
             return (difference.before, difference.after) in self._pairs
         return in_patch == _EDGE or in_patch in self._tokens
 
+    def has_foreign_sign_like(self, sign: str) -> bool:
+        """Return whether a line has a typographic sign that the file does not have, where `sign` is
+        one of that kind: a quote, a dash, a space."""
+        return _is_typographic(sign) and _sign_kind(sign) in self._foreign_kinds
+
     @cached_property
-    def has_foreign_signs(self) -> bool:
-        """Whether a line has typographic signs that the file does not have."""
-        return any(_is_typographic(token) and not _has(self._text, token) for token in self._tokens)
+    def _foreign_kinds(self) -> set[str]:
+        signs = {token for token in self._tokens if _is_typographic(token)}
+        return {_sign_kind(sign) for sign in signs if not _has(self._text, sign)}
 
 
 class _KeptTokens:
@@ -395,6 +421,12 @@ def _is_typographic(token: str) -> bool:
     return not token.isascii() and category(token[:1])[0] in "PZ"
 
 
+def _sign_kind(sign: str) -> str:
+    """Return the kind of a typographic sign: a dash, a space, or another, as quotes are."""
+    kind = category(sign[0])
+    return kind if kind in ("Pd", "Zs") else ""
+
+
 def _has(text: Text, sign: str) -> bool:
     sought = sign.encode("utf-8", "surrogateescape")
     return any(sought in line for line in text.lines)
@@ -413,7 +445,7 @@ def _differences(row: _Row) -> Iterator[_Difference]:
             old = []
         elif new and new == shown[at + 1 : at + 2]:
             new = []
-        before = shown[at - 1] if at else _EDGE
+        before, begins = shown[at - 1] if at else _EDGE, not _first_word(shown[:at])
         at, there = at + len(old), there + len(new)
         after = shown[at] if at < len(shown) else _EDGE
         in_patch, in_file = "".join(old), "".join(new)
@@ -422,7 +454,13 @@ def _differences(row: _Row) -> Iterator[_Difference]:
         if before == _EDGE and not (in_patch + in_file).strip("#"):
             continue  # the level of a heading
         around = ("", "") if is_end else (before, after)
-        yield _Difference(in_patch, in_file, *around, is_end)
+        is_first = begins and in_patch.lower() == in_file.lower()
+        yield _Difference(in_patch, in_file, *around, is_end, is_first)
+
+
+def _first_word(tokens: Sequence[str]) -> str:
+    """Return the first word of a line, which may be behind the mark of a comment; or ""."""
+    return next((token for token in tokens if token[0].isalnum()), "")
 
 
 def _keeps_a_sign(row: _Row) -> bool:
@@ -441,12 +479,12 @@ def _ends_alike(row: _Row, in_patch: str, in_file: str) -> bool:
 
 def _repeats(tokens: Sequence[str], difference: _Difference) -> bool:
     """Return whether a line of these `tokens` has what the patch has where the file differs."""
-    in_patch, in_file, before, after, is_end = difference
+    in_patch, in_file, before, after, is_end, _ = difference
     if is_end:
         last = tokens[-1]
         return last == in_patch if in_patch else _CLOSED.fullmatch(last) is not None
     if any(map(str.isalnum, in_patch)):
-        return in_patch in tokens
+        return in_patch == _first_word(tokens) if difference.is_first else in_patch in tokens
     around = [_EDGE, *tokens, _EDGE]
     if not in_patch:
         return (before, after) in pairwise(around)

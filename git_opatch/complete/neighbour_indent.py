@@ -84,9 +84,27 @@ def starts_at_file_depth(lines: Sequence[Line], pairs: Sequence[Pair | None]) ->
 
     As deep in the file as the lines that they replace, or, if they replace none, as the lines
     around them; and not the first lines of a block that was just opened. Such lines may be as
-    written, or shifted as the hunk is.
+    written, or shifted as the hunk is; they are shifted where lines that replace others are.
     """
-    return any(_run_starts_at_file_depth(run) for run in _runs(lines, pairs) if run.depths)
+    runs = [run for run in _runs(lines, pairs) if run.depths]
+    replacing = [run for run in runs if run.replaced]
+    if replacing and all(map(_starts_as_replaced, replacing)):
+        return False
+    in_patch, in_file = ({pair[side] for pair in pairs if pair} for side in (0, 1))
+    added = {depth for run in runs for depth in run.depths.values()}
+    if added <= in_patch and not added <= in_file:
+        return False
+    return any(
+        _run_starts_at_file_depth(run)
+        for run in runs
+        if next(iter(run.depths.values())) not in in_patch - in_file
+    )
+
+
+def _starts_as_replaced(run: _ChangeRun) -> bool:
+    """Return whether a run begins as deep as what it replaces in the patch, and not in the file."""
+    in_patch, in_file = (_least(pair[side] for pair in run.replaced) for side in (0, 1))
+    return _least(run.depths.values()) == in_patch != in_file
 
 
 def _run_starts_at_file_depth(run: _ChangeRun) -> bool:
@@ -171,7 +189,7 @@ def _inserting(
         return None
     if len(shifted) < len(run.around) and not follows:
         return {} if _is_below_lost_line(run, depths) else None
-    indents = _by_rule(shifted, run.depths, known)
+    indents = _as_its_neighbour(shifted, run.depths, known) or _by_rule(shifted, run.depths, known)
     if not as_written:
         return indents
     deepest = max(map(len, in_file))
@@ -187,6 +205,21 @@ def _is_below_lost_line(run: _ChangeRun, depths: set[bytes]) -> bool:
     if above[0]:
         return below[1] in depths
     return len(min(depths, key=len)) >= len(min(above[1], below[1], key=len))
+
+
+def _as_its_neighbour(
+    pairs: Sequence[Pair], depths: Mapping[int, bytes], known: Mapping[bytes, set[bytes]]
+) -> dict[int, bytes] | None:
+    """Return how added lines are indented that are as deep as their neighbours, which `pairs` are.
+
+    None if one is not as deep as either, or its depth in the patch is several in the file.
+    """
+    in_patch = {depth for depth, _ in pairs}
+    if not in_patch.issuperset(depths.values()) or any(
+        len(known[depth]) > 1 for depth in depths.values()
+    ):
+        return None
+    return {index: next(iter(known[depth])) for index, depth in depths.items()}
 
 
 def _by_rule(

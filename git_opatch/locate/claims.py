@@ -6,9 +6,10 @@ patches show that claims of its kind are noise: such a claim is ignored, with a 
 | claim | what the hunk says |
 | --- | --- |
 | `anchor_claims` | its anchors or git's heading name what it is in (D18, D19) |
-| `_ends_file` | it ends where the file ends (D22); noise where the hunk is unique |
+| `_ends_file` | it ends where the file ends (D22); noise where the hunk is unique, or anchored |
 | `_has_no_newline` | the file has no newline at its end (D81); noise |
-| `_is_not_there` | what it adds is not there yet (D38, D240, D241) |
+| `_is_whole` | its last line is whole, where the text ends in it (D365) |
+| `_is_not_there` | what it adds is not there yet (D38, D240) |
 | `_is_at_its_number` | its line number (D84); noise, unless the file nearly has its lines there |
 """
 
@@ -17,12 +18,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from git_opatch.locate.already_applied import is_rewrite, partly_applied_at, redefined
+from git_opatch.locate.already_applied import is_rewrite, partly_applied_at
 from git_opatch.locate.anchor_claims import names_what_is_above
 from git_opatch.locate.claim_verdict import HunkAtPosition, Ignored, Refuted, Verdict
-from git_opatch.model.options import Tier
+from git_opatch.locate.tiers import resilient
 from git_opatch.model.patch import Hunk
-from git_opatch.model.text import Text, visible
+from git_opatch.model.placement import Evidence
+from git_opatch.model.text import Text
 
 
 def check_claims(located: HunkAtPosition) -> tuple[Refuted | None, list[str]]:
@@ -38,7 +40,8 @@ def check_claims(located: HunkAtPosition) -> tuple[Refuted | None, list[str]]:
 
 
 def _ends_file(located: HunkAtPosition) -> Iterator[Verdict]:
-    """The hunk says that it ends where the file ends: noise where it is unique without that.
+    """The hunk says that it ends where the file ends: noise where it is unique without that, or its
+    anchor decides.
 
     Not so in reverse (D8): what was added at the end is looked for there.
     """
@@ -46,7 +49,8 @@ def _ends_file(located: HunkAtPosition) -> Iterator[Verdict]:
     if not located.candidates.hunk.at_end_of_file or located.stop == size:
         return
     ends = f"its only candidate ends at line {located.stop} of {size}"
-    if located.candidates.unique and not located.matching.reversed:
+    is_decided = located.candidates.evidence in (Evidence.UNIQUE, Evidence.ANCHOR)
+    if is_decided and located.candidates.decided and not located.matching.reversed:
         yield Ignored(f"says that it ends the file, but {ends}; ignored")
     else:
         yield Refuted(f"must end where the file ends, but {ends}")
@@ -99,6 +103,22 @@ def _is_at_its_number(located: HunkAtPosition) -> Iterator[Verdict]:
         )
 
 
+def _is_whole(located: HunkAtPosition) -> Iterator[Verdict]:
+    """The text is not cut off in the hunk's last line: the file has that line, and not more of it.
+
+    Fewer lines than the header announces are noise, but for a text that ends within a line.
+    """
+    hunk, lines = located.candidates.hunk, located.file_index.lines
+    if not hunk.unfinished:
+        return
+    last, found = hunk.preimage[-1].text, lines[located.stop - 1] if located.stop else b""
+    if resilient(located.file_index.normal(last)) != resilient(found):
+        yield Refuted(
+            "ends in the middle of a line, and its header announces more lines",
+            "send the whole patch again",
+        )
+
+
 def _is_not_there(located: HunkAtPosition) -> Iterator[Verdict]:
     """What the hunk adds is not in the file already: next to its position, or as all of it."""
     if not located.matching.appends and is_rewrite(located.hunk, located.file_index):
@@ -112,19 +132,13 @@ def _is_not_there(located: HunkAtPosition) -> Iterator[Verdict]:
             "may be partly applied: lines that it adds are already next to their position, "
             f"at line {found + 1}"
         )
-    again = redefined(located.hunk, located.position, located.file_index)
-    if again is not None and located.matching.tier is not Tier.STRICT:
-        yield Refuted(
-            f"adds `{visible(again[0].strip())}`, which the file has at line {again[1] + 1}",
-            "send what changes in it, with the lines to remove; if it is meant to be there twice, "
-            "use --match strict",
-        )
 
 
 CLAIMS: tuple[Callable[[HunkAtPosition], Iterator[Verdict]], ...] = (
     _ends_file,
     _has_no_newline,
     _is_at_its_number,
+    _is_whole,
     _is_not_there,
     names_what_is_above,
 )

@@ -40,6 +40,8 @@ _SIZES = ((1, 1), (1, 2), (2, 1))
 
 _QUOTES = re.compile("[\"'`\u2018\u2019\u201c\u201d]")
 _INVISIBLE = re.compile("[\u200b-\u200d\u2060\ufeff\u00ad]")
+_MARK = "\ufeff"
+"""The byte-order mark, which a file may begin with."""
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _ELLIPSIS = re.compile(r"\s*(?:\.\.\.|\u2026)\Z")
 _COULD_GO_ON = re.compile(r"[\w)\]\"'`]$")
@@ -80,7 +82,7 @@ def tolerate_context(hunk: Hunk, file_index: FileIndex, tier: Tier) -> Tolerated
 
     `tier` is strict, or resilient: then whitespace may differ in the other lines.
     """
-    removed = {line.text for line in hunk.lines if line.prefix is Prefix.REMOVED}
+    removed = {(line.number, line.text) for line in hunk.lines if line.prefix is Prefix.REMOVED}
     if tier is Tier.STRICT:
         hunk = cancel_unchanged(hunk)
     found = list(_readings(hunk, file_index, tier, removed))
@@ -88,7 +90,7 @@ def tolerate_context(hunk: Hunk, file_index: FileIndex, tier: Tier) -> Tolerated
 
 
 def _readings(
-    hunk: Hunk, file_index: FileIndex, tier: Tier, removed: Collection[bytes]
+    hunk: Hunk, file_index: FileIndex, tier: Tier, removed: Collection[tuple[int, bytes]]
 ) -> Iterator[Tolerated]:
     """Yield how `hunk` matches but for one line; `removed` are those that it removes as given."""
     if tier is Tier.STRICT:
@@ -206,7 +208,7 @@ def _difference(
     differ: _DifferingLines,
     found: Sequence[bytes],
     file_index: FileIndex,
-    removed: Collection[bytes],
+    removed: Collection[tuple[int, bytes]],
 ) -> str:
     """Name the only difference between context lines and the file's; empty if they differ more.
 
@@ -225,7 +227,7 @@ def _difference(
     text, line = texts[0], found[0]
     for kind in _KINDS:
         if kind.is_only_difference(text, line, file_index):
-            if kind.may_be_the_change and shown[0].text in removed:
+            if kind.may_be_the_change and (shown[0].number, shown[0].text) in removed:
                 return ""
             return "" if kind.is_inherited(hunk, first, _text(text), _text(line)) else kind.name
     return ""
@@ -316,9 +318,9 @@ def _form_inherited(hunk: Hunk, _row: int, in_patch: str, in_file: str) -> bool:
     """Return whether an added line has the Unicode form of the patch's line, or invisible
     characters."""
     forms = [form for form in _FORMS if not _is_in(form, in_patch) and _is_in(form, in_file)]
+    added = [line.removeprefix(_MARK) for line in _added(hunk)]
     return any(
-        _INVISIBLE.search(line) or not all(_is_in(form, line) for form in forms)
-        for line in _added(hunk)
+        _INVISIBLE.search(line) or not all(_is_in(form, line) for form in forms) for line in added
     )
 
 
@@ -339,7 +341,8 @@ def _sign_inherited(hunk: Hunk, row: int, in_patch: str, in_file: str) -> bool:
 def _is_lost_elsewhere(hunk: Hunk, row: int, sign: str) -> bool:
     """Return whether an added line may lack a `;` or `,` as well, as no line of the hunk has
     one."""
-    others = [_text(line.text) for at, line in enumerate(hunk.lines) if at != row]
+    written = [_text(line.text) for at, line in enumerate(hunk.lines) if at != row]
+    others = [text for text in written if any(map(str.isalnum, text))]
     if sign not in (";", ",") or any(text.endswith(sign) for text in others):
         return False
     return any(_COULD_GO_ON.search(text) for text in _added(hunk))

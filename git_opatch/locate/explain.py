@@ -163,6 +163,8 @@ class NotFoundExplainer:
         advice += _omission_advice(hunk)
         if not nearest.line.has_prefix:
             advice.append("the line does not begin with ` `, `-` or `+`; read as context")
+        if hunk.unfinished:
+            advice.append("the text ends there, and the hunk's header announces more lines")
         advice += self._reversed_advice(hunk)
         advice += self._option_advice(hunk)
         text = "\n".join(advice)

@@ -35,7 +35,7 @@ from git_opatch.locate.rivals import find_rivals
 from git_opatch.locate.unchanged_lines import cancel_unchanged
 from git_opatch.model.limits import SHOWN
 from git_opatch.model.patch import Hunk, Line, Prefix
-from git_opatch.model.text import indentation
+from git_opatch.model.text import indentation, opens
 
 _DOTS = rb"(?:\.\.\.|\xe2\x80\xa6)"
 _SIGNS = rb"\s*(?:[^\w\s]{1,4}\s*){0,2}"
@@ -86,6 +86,9 @@ def bridge_gaps(
     segments = _segments(hunk.lines, file_index)
     if not segments or not all(any(map(_is_old, segment)) for segment in segments):
         return None
+    shown = {file_index.normal(line.text) for line in hunk.preimage}
+    if any(file_index.lines[position] in shown for position in anchor_positions):
+        anchor_positions = ()  # the hunk shows its anchor, so it may begin above that
     divisions = _divisions(segments, anchor_positions, file_index)
     if not any(divisions) and not anchor_positions:
         divisions = _divisions(segments, _first_heading(segments, file_index), file_index)
@@ -399,17 +402,37 @@ def _is_below_what_changes(shown: _Shown, gap: Gap) -> bool:
 def _leaves_block(skipped: Sequence[Line], shown: _Shown, gap: Gap) -> bool:
     """Return whether a line left out ends the block that the hunk shows around a change below.
 
-    That is the block of the last line above the gap that is less deep than the first one below it.
-    Without a marker, the block of the last line above may end there, but no other may begin.
+    That is the block of the last line above the gap that is less deep than the first one below it;
+    above a marker, which may stand for the head of an inner block, the last that opens one. Without
+    a marker, the block of the last line above may end there, but no other may begin.
     """
     depth = next((_depth(line) for line in shown.below(gap) if _counts(line)), 0)
-    depths = (_depth(line) for line in shown.above(gap) if _counts(line))
-    nearest = next(depths)
-    head = next((other for other in chain([nearest], depths) if other < depth), -1) if depth else -1
+    above = filter(_counts, shown.above(gap))
+    first = next(above)
+    nearest = _depth(first)
+    head = _head_depth(chain([first], above), depth, opening=gap.marked)
     inside = [_depth(line) for line in skipped if not _HEAD_GOES_ON.match(line.text)]
     least = min(inside, default=depth)
     begins = not gap.marked and nearest >= depth and _begins_block(nearest, inside)
     return least <= head or begins
+
+
+def _head_depth(above: Iterable[Line], depth: int, *, opening: bool) -> int:
+    """Return the depth of the head of the block that a line of `depth` is in; -1 if there is none.
+
+    That is the last line `above` that is less deep; with `opening`, the last that also opens a
+    block, if there is one.
+    """
+    found, least = -1, depth
+    for line in above if depth else ():
+        if (own := _depth(line)) >= least:
+            continue
+        if not opening or opens(line.text):
+            return own
+        found, least = (own if found < 0 else found), own
+        if not own:
+            break
+    return found
 
 
 def _begins_block(depth: int, depths: Sequence[int]) -> bool:

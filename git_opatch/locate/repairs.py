@@ -14,7 +14,7 @@ from git_opatch.locate.normal_lines import NormalizedLines
 from git_opatch.locate.tiers import LEAST_DISTINCTIVE
 from git_opatch.model.limits import MANY
 from git_opatch.model.patch import Hunk, Line, Prefix, context_around
-from git_opatch.model.text import indentation, opens
+from git_opatch.model.text import common_length, indentation, opens
 
 _MAX_OVERHANG = 3
 _CLOSES = re.compile(rb"(?:[^\w]|\b(?:end|fi|done|esac|endif|else)\b)*")
@@ -84,7 +84,8 @@ def without_overhang(hunk: Hunk, view: NormalizedLines, file: Sequence[bytes]) -
     - has a word, and occurs elsewhere in the file,
     - reads like the removed line right before it,
     - an added line before it needs, such as one that opens a block,
-    - has no prefix, and is right below a changed line: it may be added.
+    - has no prefix, and is right below a changed line: it may be added,
+    - begins as the removed line right above it does, for more than half of it: it may replace that.
 
     Two lines must be left, one of them long or all exactly as in the file (`}` and `}` carry
     nothing); or all that the file has. `file` are its lines. From "EOF Overhang" of the
@@ -110,11 +111,19 @@ def without_overhang(hunk: Hunk, view: NormalizedLines, file: Sequence[bytes]) -
 
 
 def _needs(line: Line, following: Line) -> bool:
-    """Return whether a changed line cannot be the last one: the one after it lost its prefix, or is
-    deeper than an added one, which opens or joins it."""
+    """Return whether a changed line cannot be the last one: the one after it lost its prefix, may
+    replace a removed one, or is deeper than an added one, which opens or joins it."""
     deeper = len(indentation(following.text)) > len(indentation(line.text))
     needs = line.prefix is Prefix.ADDED and (deeper or opens(line.text))
-    return needs or (line.prefix is not Prefix.CONTEXT and not following.has_prefix)
+    replaces = line.prefix is Prefix.REMOVED and _begin_alike(line.text, following.text)
+    return needs or replaces or (line.prefix is not Prefix.CONTEXT and not following.has_prefix)
+
+
+def _begin_alike(line: bytes, other: bytes) -> bool:
+    """Return whether more than half of the shorter of two lines is how both begin."""
+    line, other = line.strip(), other.strip()
+    has_word = any(map(str.isalnum, line.decode("utf-8", "replace")))
+    return has_word and 2 * common_length(line, other) > min(len(line), len(other))
 
 
 def _ends_file(left: list[Line], view: NormalizedLines, file: Sequence[bytes]) -> bool:

@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.tiers import resilient
 from git_opatch.model.indent_rules import Pair, is_common_rule
 from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, Line, Prefix
@@ -35,13 +36,23 @@ def find_rivals(hunk: Hunk, positions: Sequence[int], file_index: FileIndex) -> 
     size = len([line for line in hunk.preimage if line.text.strip()])
     if not 0 < size <= _MAX_LINES or all(line.prefix is not Prefix.CONTEXT for line in hunk.lines):
         return []
-    resilient = {*file_index.find_at_tier(hunk.preimage, Tier.RESILIENT)} - {*positions}
-    found = {position for position in resilient if is_reindented(hunk, position, file_index)}
+    same = {*file_index.find_at_tier(hunk.preimage, Tier.RESILIENT)} - {*positions}
+    found = {position for position in same if is_reindented(hunk, position, file_index)}
     only_adds = all(line.prefix is not Prefix.REMOVED for line in hunk.lines)
     if only_adds:
         fuzzy = {*file_index.find_at_tier(hunk.preimage, Tier.FUZZY)}
-        found |= fuzzy - resilient - set(positions)
+        others = fuzzy - same - {*positions}
+        found |= {start for start in others if _differs_in_case(hunk, start, file_index)}
     return sorted(found)
+
+
+def _differs_in_case(hunk: Hunk, position: int, file_index: FileIndex) -> bool:
+    """Return whether the lines at `position` are those of the hunk but for whitespace and case."""
+    in_file = file_index.lines[position : position + len(hunk.preimage)]
+    return all(
+        resilient(file_index.normal(line.text)).lower() == resilient(found).lower()
+        for line, found in zip(hunk.preimage, in_file, strict=False)
+    )
 
 
 def has_distinctive_line(hunk: Hunk) -> bool:

@@ -118,6 +118,8 @@ class HunkBuilder:
     at_end_of_file: bool = False
     no_newline_positions: list[tuple[int, int]] = field(default_factory=list)
     r"""The index of each line without a newline, and the position of the `\ No newline…` below."""
+    unfinished: bool = False
+    """Whether the text ends in it, without a newline, and its header announces more lines."""
     closed: bool = False
     """True after `*** End of File`: no line of this hunk can follow."""
 
@@ -211,6 +213,12 @@ class HunkBuilder:
         return (self.old_count, self.new_count) == (stated.old_count, stated.new_count)
 
     @property
+    def ends_with_context(self) -> bool:
+        """Whether its last line is context that is not blank, so that all changes are whole."""
+        last = self.lines[-1] if self.lines else None
+        return last is not None and last.prefix is Prefix.CONTEXT and bool(last.text.strip())
+
+    @property
     def is_incomplete(self) -> bool:
         """Whether the hunk has fewer lines than its header announced."""
         stated = self.headers[-1] if self.headers else _BARE
@@ -231,6 +239,7 @@ class HunkBuilder:
             uniform_endings=self.uniform_endings,
             removed_ranges=tuple(self.removed_ranges),
             of_new_file=(stated.start, stated.old_count) == (0, 0),
+            unfinished=self.unfinished,
         )
 
 

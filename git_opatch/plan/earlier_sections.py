@@ -12,7 +12,7 @@ The last three are seen in the file as it was before all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeGuard
 
@@ -75,6 +75,7 @@ def check_section(
     checker = _Checker(section, content, earlier)
     now = _locate(section, content.text, options)
     before = _locate(section, content.origin.text, options) if content.origin else {}
+    before = _with_repeats(section.hunks, before)
     verdicts = [
         (hunk, checker.check(hunk, now.get(hunk.ordinal), before.get(hunk.ordinal)))
         for hunk in section.hunks
@@ -94,6 +95,19 @@ def _locate(section: FilePatch, text: Text, options: Options) -> dict[int, HunkR
     hunks = expand_ranges(changing, text).hunks
     results = locate_hunks(hunks, text, matching)
     return {hunk.ordinal: result for hunk, result in zip(hunks, results, strict=True)}
+
+
+def _with_repeats(
+    hunks: Sequence[Hunk], results: Mapping[int, HunkResult]
+) -> dict[int, HunkResult]:
+    """Return `results` with that of the first of equal `hunks` for all of them: one makes the
+    change."""
+    first = {tuple(hunk.lines): hunk.ordinal for hunk in reversed(hunks)}
+    same = {hunk.ordinal: results.get(first[tuple(hunk.lines)]) for hunk in hunks}
+    return {
+        at: repeated if isinstance(repeated := same.get(at), Placement) else result
+        for at, result in results.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)

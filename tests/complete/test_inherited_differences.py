@@ -183,7 +183,6 @@ def test_blanks_in_a_string_matter_only_where_they_are_added(
         pytest.param("x\n", [" a  ", "-x  ", "+y    ", " b  "], "y  \n", id="those of all alone"),
         pytest.param("x\n", [" a  ", "-x  ", "+y  ", "+    ", " b  "], "y\n    \n", id="a blank"),
         pytest.param("x\n", [" a  ", "-x  ", "+y  ", "+  ", " b  "], "y\n\n", id="as all others"),
-        pytest.param("x\n", [" a", "-x ", "+y ", " b"], "y \n", id="not all lines"),
         pytest.param("x \n", [" a ", "-x ", "+y ", " b "], "y \n", id="the file has some"),
         pytest.param("x \n", [" a  ", "-x   ", "+y  ", " b  "], "y\n", id="the file has fewer"),
         pytest.param("x\n", [" a", "-x", "+y ", " b"], "y \n", id="the added line alone"),
@@ -202,3 +201,24 @@ def test_blanks_in_a_quoted_text_that_is_changed_are_in_doubt() -> None:
     assert failure.reason is Reason.UNCLEAR
     written = edited('x = f(1,  "a b")\n', ['-x = f(1, "a b")', '+x = f(1, "a c")'])
     assert written.failures == []
+
+
+def test_blanks_at_the_end_of_some_lines_are_in_doubt() -> None:
+    (failure,) = edited("a\nx\nb\n", [" a", "-x ", "+y ", " b"]).failures
+    assert failure.reason is Reason.UNCLEAR
+    assert "whitespace at their end" in failure.message
+
+
+def test_a_first_word_in_another_case_is_inherited_by_a_first_word_alone() -> None:
+    content = "# In time\nx()\n"
+    kept = edited(content, [" # in time", "-x()", "+# So in order"], path="a.py")
+    assert kept.failures == []
+    (failure,) = edited(content, [" # in time", "-x()", "+# in order"], path="a.py").failures
+    assert failure.reason is Reason.UNCLEAR
+
+
+def test_a_quote_says_nothing_of_a_dash() -> None:
+    result = edited('x = "a"\ny\n', [" x = \u201ca\u201d", "-y", "+# a \u2014 b"])
+    assert result.failures == []
+    (failure,) = edited('x = "a"\ny\n', [" x = \u201ca\u201d", "-y", "+# \u2018b\u2019"]).failures
+    assert failure.reason is Reason.UNCLEAR

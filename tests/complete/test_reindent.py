@@ -329,3 +329,18 @@ def test_other_hunks_of_the_file_decide_between_rules() -> None:
     hunks = ("   go()|-  if b:|+  if d:|+    e()", "   if h:|-    i()|+    j()")
     after = "def f():|    go()|    if d:|        e()|        c()|def g():|    if h:|        j()|"
     assert written(content, *hunks) == after
+
+
+def test_what_is_replaced_shows_how_the_rest_is_indented() -> None:
+    content = "f|        if a:|            b|        else:|            c||    d|"
+    lines = "     if a:|         b|-    else:|+    elif e:|         c|+    else:|+        g| | d"
+    after = (
+        "f|        if a:|            b|        elif e:|            c|        else:|            g||"
+    )
+    assert written(content, lines) == after + "    d|"
+
+
+def test_a_line_as_deep_as_its_neighbour_is_so_in_the_file() -> None:
+    content = "a(b,|             c):|        d|        e|"
+    lines = " a(b,|         c):|+    # x|     d|-    e|+    f"
+    assert written(content, lines) == "a(b,|             c):|        # x|        d|        f|"

@@ -109,11 +109,22 @@ def test_a_wrong_end_of_the_file_is_noise_where_the_hunk_is_unique(
     assert note.startswith("says that it ends the file")
 
 
-def test_a_wrong_end_of_the_file_refuses_where_other_evidence_decides() -> None:
+def test_a_wrong_end_of_the_file_is_noise_where_an_anchor_decides() -> None:
     content = "def f():\n    x\ndef g():\n    x\n    y\n"
     patch_hunk = hunk("-    x", "+    z", at=["def g():"], end=True)
-    assert refused(content, patch_hunk).reason is Reason.CONTRADICTED
+    assert placed(content, patch_hunk) == [(3, "anchor")]
     assert placed(content, replace(patch_hunk, at_end_of_file=False)) == [(3, "anchor")]
+
+
+def test_a_wrong_end_of_the_file_refuses_where_a_number_decides() -> None:
+    content = "x\na\nx\nb\nx\nc\n"
+    hunks = [
+        hunk("-x", "+y", " a", start=0),
+        replace(hunk("-x", "+z", start=4), at_end_of_file=True),
+    ]
+    assert [
+        verdict.reason for verdict in locate(content, *hunks) if isinstance(verdict, Failure)
+    ] == [Reason.CONTRADICTED]
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,6 @@ def ambiguous(content: str, *hunks: Hunk) -> tuple[int, ...]:
         pytest.param("    }\nx\n\t}\n", ["     }", "+    new"], (0, 2), id="a tab for four spaces"),
         pytest.param("  }\n  x\n}\nx\n", [" }", "-x", "+new"], (0, 2), id="a line removed"),
         pytest.param("end\nx\nEND\n", [" end", "+new"], (0, 2), id="another letter case"),
-        pytest.param("}\nx\n};\n", [" }", "+new"], (0, 2), id="another punctuation"),
     ],
 )
 def test_a_short_addition_that_may_be_meant_elsewhere_is_ambiguous(
@@ -73,6 +72,7 @@ def test_a_short_addition_that_may_be_meant_elsewhere_is_ambiguous(
     ("content", "lines", "start"),
     [
         pytest.param("  end\nx\nend\n", ["-end", "+new"], 2, id="it has no context"),
+        pytest.param("}\nx\n};\n", [" }", "+new"], 0, id="another punctuation"),
         pytest.param("END\nX\nend\nx\n", [" end", "-x", "+new"], 2, id="it removes a line"),
         pytest.param("    }\n  }\nx\n}\n}\n", [" }", " }", "+new"], 3, id="two shifts"),
         pytest.param("  }\nx\n      }\n", ["   }", "+  new"], 0, id="three times as deep"),

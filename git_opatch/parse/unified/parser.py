@@ -208,17 +208,23 @@ def _build_hunks(scanner: Scanner) -> Iterator[HunkBuilder]:
             if _is_prose(scanner, hunks, ahead):
                 break
             hunks.take_unprefixed()
-    if (
-        scanner.at_end
-        and not scanner.ends_with_newline
-        and hunks.current is not None
-        and hunks.current.is_incomplete
-    ):
+    if scanner.at_end and not scanner.ends_with_newline and hunks.current is not None:
+        _judge_last(scanner, hunks.current)
+    yield from hunks.close()
+
+
+def _judge_last(scanner: Scanner, hunk: HunkBuilder) -> None:
+    """Refuse the last hunk of a text that ends without a newline, if a change may be cut off.
+
+    It is short of the lines that its header announces. Below its last change that is noise, if the
+    file has its last line (D365).
+    """
+    hunk.unfinished = hunk.is_incomplete and hunk.ends_with_context
+    if hunk.is_incomplete and not hunk.unfinished:
         scanner.error(
             "the text ends in the middle of a hunk: its header announces more lines",
             scanner.previous_number,
         )
-    yield from hunks.close()
 
 
 def _is_separator(scanner: Scanner, hunks: HunkReader) -> bool:
