@@ -158,6 +158,19 @@ def _open(repository: str) -> ObjectRepository:
 
 
 def _judge(task: Task) -> list[Result]:
+    """Judge the commits together; one by one if git lacks an object of any."""
+    try:
+        return _judged(task)
+    except subprocess.CalledProcessError:
+        if len(task.commits) > 1:
+            alone = (task._replace(commits=(commit,)) for commit in task.commits)
+            return [result for each in alone for result in _judge(each)]
+        return [
+            Result(task.repository, task.commits[0], each.value, _MISSING) for each in task.formats
+        ]
+
+
+def _judged(task: Task) -> list[Result]:
     repository = _open(task.repository)
     feed = "".join(f"{commit}\n" for commit in task.commits).encode()
     pairs = _pairs(_git(task.repository, *_DIFF_TREE, "--raw", "-z", "--no-abbrev", feed=feed))
@@ -253,7 +266,7 @@ def _round_trips(
             continue
         diff = created.plan.completed.diff if created.plan else b""
         if diff not in applied:
-            applied[diff] = _applied(repository, diff, before)
+            applied[diff] = _applied(repository, diff, before, tree)
         is_equal = applied[diff] == tree
         if task.again:
             is_equal &= _planned(repository, created.text, before) == tree
@@ -279,8 +292,11 @@ def _planned(repository: ObjectRepository, text: bytes, before: str) -> str:
     return repository.changed_tree(before, plan.completed.changes)
 
 
-def _applied(repository: ObjectRepository, diff: bytes, before: str) -> str:
-    """Return the id of the tree that `git apply` makes of the tree of `before`; or why not."""
+def _applied(repository: ObjectRepository, diff: bytes, before: str, tree: str) -> str:
+    """Return the id of the tree that `git apply` makes of the tree of `before`; or why not.
+
+    It is `tree` if all its entries are: some old trees have modes as git does not write them.
+    """
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory, "diff")
         file.write_bytes(diff)
@@ -295,7 +311,10 @@ def _applied(repository: ObjectRepository, diff: bytes, before: str) -> str:
             run("read-tree", before)
             if diff:
                 run("apply", "--cached", "--whitespace=nowarn", str(file))
-            return run("write-tree", "--missing-ok").decode().strip()
+            written = run("write-tree", "--missing-ok").decode().strip()
+            if written != tree and not run("diff-index", "--cached", "--raw", "-r", tree):
+                return tree
+            return written
         except subprocess.CalledProcessError as error:
             return os.fsdecode(error.stderr)
 
