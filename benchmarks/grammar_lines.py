@@ -34,7 +34,7 @@ _CODE = re.compile(r"\w\(|[{};=\[\]]|->|::|\)[.,:;]?$")
 _HEADING = re.compile(r"#{1,5}\s+\S")
 _SENTENCE = re.compile(r"(?:\b[A-Za-z]+ ){3}[a-z]")
 _LEAST_LEFT = 20
-_COMMENT_BEHIND = re.compile(r"\S\s+(?:#|//)\s[^'\"`]*$")
+_COMMENT_BEHIND = re.compile(r"\S(?:\s+(?:#|//)\s|\s{2,}(?:#|//))[^'\"`]*$")
 
 
 class Kind(Enum):

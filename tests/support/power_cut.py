@@ -284,7 +284,7 @@ class _Recorder:
             self._make("openat", path, stat.S_IFREG | mode)
         elif "O_TRUNC" in arguments and self._inode(path).content:
             self._set(path, b"")
-        self._offsets[path] = 0
+        self._offsets[path] = len(self._inode(path).content) if "O_APPEND" in arguments else 0
 
     def _make(self, call: str, path: str, mode: int, content: bytes = b"") -> None:
         name = self._name(path)
