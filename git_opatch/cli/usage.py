@@ -20,7 +20,10 @@ _LEAST_ALIKE = 0.75
 """How much alike two names are, from 0 to 1, for one to be meant by the other."""
 
 _STRIP = "paths are read with `a/` and `b/` in front and without, so there is no -p N; leave it out"
-_SPACE = "whitespace differences are already tolerated (see --match); leave it out"
+_SPACE = (
+    "spaces at either end of a line and between its words may differ already (see --match); "
+    "leave it out"
+)
 _COUNTS = "wrong line numbers and counts are already accepted; leave it out"
 _CHOOSE = "to choose files: --only PATH, --except PATH; to forbid others: --allow, --deny"
 _INSTEAD = {

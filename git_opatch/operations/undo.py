@@ -20,6 +20,7 @@ from git_opatch.journal.patch_history import Journal, PatchHistory, read_journal
 from git_opatch.model.commits import committed_as, revert_command
 from git_opatch.model.errors import JournalError, NotAppliedError, UndoneError
 from git_opatch.model.options import Options, Target
+from git_opatch.model.patch import Operation
 from git_opatch.model.result import Failure, Reason, Refused
 from git_opatch.operations.perform import Session, perform
 from git_opatch.operations.post_hook import run_post_hook
@@ -29,6 +30,7 @@ from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import plan_request
 from git_opatch.plan.preflight import preflight
 from git_opatch.plan.record_state import RecordState, RecordStates, State
+from git_opatch.plan.undo import undo_patch_of
 from git_opatch.transaction import after_commit, deferred_signals, state_dir
 
 OptionsFor = Callable[[Record], Options]
@@ -306,7 +308,7 @@ class _Chooser:
                 resolve(path),
                 f"to go back: {restore_ours(path)}",
             ]
-            if record:
+            if record and not others & {change.path for change in record.changes}:
                 undo = f"git opatch undo {record.patch}"
                 ways.append(f"to undo patch {record.patch} all the same: {undo}")
             what = f"{path} is unmerged; a merge with conflicts is not recorded, so it has no undo"
@@ -411,13 +413,21 @@ class _Chooser:
             if path not in {change.path for change in later.changes}:
                 continue
             state = self._states.of(history)
-            changed = f"patch {history.number} changed the file after that"
+            changed = f"patch {history.number} {_what_became_of(path, later)}"
             if state.commits:
                 revert = revert_command(self._abbreviated(state.commits))
                 return f"{changed}, and was committed; first: {revert}"
             if state.state in (State.APPLIED, State.COMMITTED):
                 return f"{changed}; first: git opatch undo {history.number}"
         return f"what was applied: git opatch log -p {record.patch}"
+
+
+def _what_became_of(path: str, later: Record) -> str:
+    """Say what a later record did to the file at `path`."""
+    for section in undo_patch_of(later).files:  # in reverse: its old path is the new one
+        if section.operation is Operation.MOVE and section.new_path == path:
+            return f"moved {path} to {section.old_path}"
+    return "changed the file after that"
 
 
 def _target_of(history: PatchHistory) -> Target:

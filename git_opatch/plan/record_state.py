@@ -210,32 +210,65 @@ class RecordStates:
         if all(version.get(path) == new for path, _, new in record.changes):
             return Presence.THERE
         try:
-            parts = [self._part(record, each, version) for each in self._sections(record)]
+            head = self._read_head(_paths(record))
+            parts = [self._part(record, each, version, head) for each in self._sections(record)]
         except UnreadableVersionError:
             return self._located(record, version, target or record.target)
         return Presence.of_all(parts)
 
-    def _part(self, record: Record, section: FilePatch, version: Version) -> Presence:
+    def _part(
+        self, record: Record, section: FilePatch, version: Version, head: Version
+    ) -> Presence:
         """How much of a section is there; what a later patch found gone, and is not there, is."""
-        head = self._read_head(_paths_of(record, section))
         part = self._presences.of_section(record, section, version, head)
         if part is Presence.CHANGED and any(
             self._presences.of_section(record, section, {p: c.old for p, c in later.items()}, {})
             is Presence.GONE
-            for later in self._later_changes(record, section)
+            for _, later in self._later_changes(record, section)
         ):
             return Presence.GONE
         return part
 
-    def _later_changes(self, record: Record, section: FilePatch) -> Iterator[dict[str, Change]]:
-        """Yield what later patches did to all paths of a section, by path."""
+    def _was_overwritten(self, record: Record, version: Version) -> bool:
+        """Return whether a change that `version` does not have was made, and then changed (D345).
+
+        What `HEAD` has in its place may come from a commit, or from a later patch. If the lines
+        from before the patch are back, or the history does not have the change, it is gone.
+        """
+        sections = self._sections(record)
+        left = {
+            path: new for path, _, new in record.changes
+        }  # instead of HEAD: so that only the earlier lines count as gone
+        with suppress(UnreadableVersionError, RepositoryError):
+            parts = [self._part(record, each, version, left) for each in sections]
+            if any(part is not Presence.GONE for part in parts):
+                by_patch = any(self._is_overwritten_by_patch(record, each) for each in sections)
+                return by_patch or record.number in self.commits_of([record])
+        return False
+
+    def _is_overwritten_by_patch(self, record: Record, section: FilePatch) -> bool:
+        """Return whether a later patch, which is there, found a section there and changed it."""
+        for later, changes in self._later_changes(record, section):
+            found = {path: change.old for path, change in changes.items()}
+            left = {path: change.new for path, change in changes.items()}
+            was, remains = (
+                self._presences.of_section(record, section, each, {}) for each in (found, left)
+            )
+            if was is Presence.THERE is not remains and self.is_there(later):
+                return True
+        return False
+
+    def _later_changes(
+        self, record: Record, section: FilePatch
+    ) -> Iterator[tuple[Record, dict[str, Change]]]:
+        """Yield the later records that changed all paths of a section, and how, by path."""
         paths = set(_paths_of(record, section))
         for history in self._journal.histories:
             for later in history.records if history.number != record.patch else ():
                 if later.number > record.number and later.target is record.target:
                     changes = {each.path: each for each in later.changes if each.path in paths}
                     if changes.keys() == paths:
-                        yield changes
+                        yield later, changes
 
     def _located(self, record: Record, version: Version, target: Target) -> Presence:
         """How much is there where git does not have what the record left: by its lines alone.
@@ -265,7 +298,8 @@ class RecordStates:
         version = self._read(target, _paths(record))
         if target is Target.INDEX and self._is_unstaged(record, version):
             return RecordState(State.UNSTAGED)
-        if self._presence(record, version, target) is not Presence.GONE:
+        is_gone = self._presence(record, version, target) is Presence.GONE
+        if not is_gone or self._was_overwritten(record, version):
             return RecordState(State.CHANGED)
         different = [change for change in record.changes if version[change.path] != change.new]
         return RecordState(State.GONE, why=_describe(different or record.changes, version))

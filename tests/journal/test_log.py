@@ -352,3 +352,43 @@ def test_recover_is_refused_while_another_run_is_at_work(base: Sandbox) -> None:
     assert "another git opatch is at work in this repository" in ran.err
     assert base.opatch("recover").out == b"nothing to recover\n"
     assert _left(base) == set()
+
+
+def _state(repo: Sandbox, number: int) -> str:
+    return _log(repo, str(number))[0].partition("0000  ")[2].partition("  ")[0].split(" as ")[0]
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_committed_change_that_was_changed_by_hand_is_not_gone(
+    base: Sandbox, committed: bool
+) -> None:
+    assert base.opatch("apply", feed=_UPDATE).status == 0
+    if committed:
+        base.git("commit", "--quiet", "-m", "patch")
+    base.commit({"f": "one\nzwei\nthree\n"})
+    assert _state(base, 1) == ("changed since" if committed else "gone")
+    base.git("reset", "--quiet", "--hard", "HEAD~2" if committed else "HEAD~1")
+    assert _state(base, 1) == "gone"
+
+
+def test_a_reverted_commit_is_gone(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=_UPDATE).status == 0
+    base.git("commit", "--quiet", "-m", "patch")
+    base.git("revert", "--no-edit", "HEAD")
+    assert _state(base, 1) == "gone"
+
+
+def test_a_file_that_a_later_patch_moved_is_not_gone(base: Sandbox) -> None:
+    move = envelope(b"*** Update File: f\n*** Move to: h\n@@\n-three\n+3\n")
+    for patch in (_UPDATE, move):
+        assert base.opatch("apply", feed=patch).status == 0
+    for _ in range(2):
+        assert _state(base, 1) == "changed since"
+        ran = base.opatch("undo", "1")
+        assert (ran.status, "  patch 2 moved f to h; first: git opatch undo 2\n" in ran.err) == (
+            1,
+            True,
+        )
+        base.git("commit", "--quiet", "--allow-empty", "-m", "both")
+    base.git("reset", "--quiet", "--hard", "HEAD~2")
+    assert [_state(base, number) for number in (1, 2)] == ["gone", "gone"]

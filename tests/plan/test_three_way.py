@@ -481,6 +481,16 @@ def test_after_conflicts_alone_undo_undoes_nothing_else(torn: Sandbox) -> None:
     assert "n" not in torn.files()
 
 
+def test_an_undo_in_an_unmerged_file_is_not_advised(torn: Sandbox) -> None:
+    assert torn.opatch("apply", feed=_patch(35, "other", context=0)).status == 0
+    torn.git("commit", "--quiet", "-m", "other")
+    assert torn.opatch("apply", "--3way", feed=_patch()).status == 1
+    ran = torn.opatch("undo")
+    assert ran.err.startswith("error: f is unmerged; ")
+    assert "all the same" not in ran.err
+    assert torn.opatch("undo", "1").status == 1
+
+
 def test_a_conflict_can_be_resolved(torn: Sandbox) -> None:
     assert torn.opatch("apply", "--3way", feed=_patch()).status == 1
     again = torn.opatch("apply", "--3way", feed=_patch())
