@@ -62,6 +62,11 @@ _PATCH = {
     "apply-patch": _STRIP,
 }
 """What to do in place of `-p`, which is `--patch` in git's commands, by command."""
+_LOG = {
+    "--stat": "the counts are listed already; to see the changes: git opatch log -p",
+    "--name-only": "to see the changes: git opatch log -p",
+    "--name-status": "to see the changes: git opatch log -p",
+}
 _PROGRAM = "git opatch"
 _OF_GIT = {
     "-C": "-C DIR",
@@ -115,7 +120,8 @@ def _unknown_option(command: str, option: str, parameters: Iterable[Any]) -> str
     if command == _PROGRAM and option in _OF_GIT:
         return f"{unknown}; options of git come before `opatch`: git {_OF_GIT[option]} opatch ..."
     name = command.removeprefix(f"{_PROGRAM} ")
-    if instead := _PATCH.get(name) if option in ("-p", "--patch") else _INSTEAD.get(option):
+    instead = _PATCH.get(name) if option in ("-p", "--patch") else _INSTEAD.get(option)
+    if instead := (_LOG.get(option) if name == "log" else None) or instead:
         return f"{unknown}\n  {instead}"
     if option.lstrip("-").isdigit():
         return f"{unknown}; write {option.lstrip('-')} without `-`"

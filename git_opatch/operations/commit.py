@@ -15,6 +15,8 @@ from git_opatch.git.index import unmerged_paths
 from git_opatch.git.output import git_message
 from git_opatch.git.repository import Repository
 from git_opatch.journal import pending_commit
+from git_opatch.journal.patch_history import read_journal
+from git_opatch.model.blob import Change
 from git_opatch.model.errors import CommitError, Interrupted
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
@@ -105,6 +107,12 @@ def _check_head(parts: Sequence[PlannedCommit], repository: Repository) -> Head:
             raise CommitError(f"`{path}` is unmerged: resolve that first; nothing was changed")
         names = ", ".join(visible(change.path) for change in others[:_MAX_NAMED])
         more = f" and {len(others) - _MAX_NAMED} more" if len(others) > _MAX_NAMED else ""
+        if number := _staged_patch(others, repository):
+            raise CommitError(
+                f"the change of patch {number} is staged already: {names}{more}\n"
+                f"to commit it: git commit; to undo it first: git opatch undo {number}; "
+                "nothing was changed"
+            )
         stash = ", or `git stash`," if head.id else ""  # before the first commit it fails
         raise CommitError(
             f"other changes are staged, and --commit commits just the patch: {names}{more}\n"
@@ -114,6 +122,14 @@ def _check_head(parts: Sequence[PlannedCommit], repository: Repository) -> Head:
         if words := identity_error(repository, part.command):
             raise CommitError(f"git would not commit: {git_message(words)}\nnothing was changed")
     return head
+
+
+def _staged_patch(staged: Sequence[Change], repository: Repository) -> int | None:
+    """Return the number of the applied patch that all of what is staged comes from, if any."""
+    journal = read_journal(state_dir(repository)).applied() if repository.has_journal else []
+    records = ((history.number, history.application) for history in journal)
+    same = (number for number, made in records if made and set(made.changes) == set(staged))
+    return next(same, None)
 
 
 def _apply_one(

@@ -117,7 +117,16 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
         plan = Plan(failures=tuple(failures)) if failures else plan
         if plan.completed.changes and set(plan.completed.changes) == set(undo.completed.changes):
             plan = replace(plan, reverses=record)  # by its text, and to the same effect
+    if record is not None and _is_in_worktree_alone(record, options):
+        first, *others = plan.failures or (None,)
+        where = f"patch {record.patch} is in the working tree only"
+        advice = f"{where}; to undo it there: git opatch undo {record.patch}"
+        plan = plan.with_failures([first._replace(advice=advice), *others]) if first else plan
     return plan, snapshot
+
+
+def _is_in_worktree_alone(record: Record, options: Options) -> bool:
+    return record.target is Target.WORKTREE and options.target is not Target.WORKTREE
 
 
 def _record_of(patch: Patch, repository: Repository) -> Record | None:

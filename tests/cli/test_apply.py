@@ -431,6 +431,20 @@ def test_a_patch_that_is_not_applied_cannot_be_reversed(base: Sandbox) -> None:
     )
 
 
+def test_reversing_what_is_in_the_working_tree_only_says_how(base: Sandbox) -> None:
+    patch = envelope(b"*** Update File: src/a.py\n@@\n-two\n+2\n")
+    assert base.opatch("apply", "--worktree", feed=patch).status == 0
+    before = base.state()
+    ran = base.opatch("apply", "-R", feed=patch)
+    assert (ran.status, ran.out) == (1, b"")
+    says = "patch 1 is in the working tree only; to undo it there: git opatch undo 1"
+    assert ran.err.count(says) == 1
+    assert base.state() == before
+    assert base.opatch("apply", "-R", "--cached", feed=patch).err.count(says) == 1
+    assert base.opatch("undo", "1").status == 0
+    assert says not in base.opatch("apply", "-R", feed=patch).err
+
+
 def test_a_second_apply_is_refused(base: Sandbox) -> None:
     patch = envelope(b"*** Update File: src/a.py\n@@\n one\n+1.5\n two\n")
     assert base.opatch("apply", feed=patch).status == 0

@@ -74,6 +74,11 @@ def base(repo: Sandbox) -> Sandbox:
             "`git opatch apply` has no option `--stat`\n  to see it: git opatch show --stat PATCH",
         ),
         (
+            "log --stat",
+            "`git opatch log` has no option `--stat`\n"
+            "  the counts are listed already; to see the changes: git opatch log -p",
+        ),
+        (
             "check -C1 p.txt",
             "`git opatch check` has no option `-C`\n  to ignore outer lines of context: --fuzz N",
         ),

@@ -359,6 +359,21 @@ def test_other_staged_changes_are_refused(base: Sandbox, check: list[str]) -> No
     _refused(base, *_GOOD[1:], *check, status=128, says=says)
 
 
+def test_a_patch_that_is_staged_already_says_how_to_commit_it(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=_PATCH).status == 0
+    before = base.state()
+    ran = base.opatch(*_GOOD, feed=_PATCH)
+    assert (ran.status, ran.out) == (128, b"")
+    assert ran.err == (
+        "error: the change of patch 1 is staged already: f, n\n"
+        "to commit it: git commit; to undo it first: git opatch undo 1; nothing was changed\n"
+    )
+    assert base.state() == before
+    base.write("other", "mine\n")
+    base.git("add", "other")
+    assert "error: other changes are staged" in base.opatch(*_GOOD, feed=_PATCH).err
+
+
 def test_staged_changes_on_an_unborn_branch_are_refused(repo: Sandbox) -> None:
     repo.write("x", "x\n")
     repo.git("add", "x")
