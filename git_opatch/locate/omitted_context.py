@@ -82,7 +82,9 @@ def bridge_gaps(
     The longest pieces are found from the front, and from the back. Where the two differ, they must
     give the same edits.
     """
-    hunk = cancel_unchanged(hunk)
+    changed, hunk = hunk, cancel_unchanged(hunk)
+    if _ends_in_cancelled_blank(changed, hunk):
+        return None
     segments = _segments(hunk.lines, file_index)
     if not segments or not all(any(map(_is_old, segment)) for segment in segments):
         return None
@@ -96,6 +98,24 @@ def bridge_gaps(
     if not interpretations or _edits(interpretations[0]) != _edits(interpretations[-1]):
         return None
     return max(interpretations, key=lambda interpretation: bool(interpretation.unclear))
+
+
+def _ends_in_cancelled_blank(changed: Hunk, hunk: Hunk) -> bool:
+    """Return whether `hunk` begins or ends with a blank line that it removed and added again.
+
+    Blank context there may be missing in the file; what the patch adds must not get lost.
+    """
+    return any(
+        before.prefix is not Prefix.CONTEXT and line.prefix is Prefix.CONTEXT and _is_blank(line)
+        for before, line in (
+            (changed.lines[0], hunk.lines[0]),
+            (changed.lines[-1], hunk.lines[-1]),
+        )
+    )
+
+
+def _is_blank(line: Line) -> bool:
+    return not line.text.strip()
 
 
 def describe_gaps(gaps: Sequence[Gap]) -> str:

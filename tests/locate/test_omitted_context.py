@@ -196,6 +196,15 @@ def test_a_short_piece_may_not_be_elsewhere_with_another_indentation() -> None:
     assert refused([" a()", " ...", "-c()", "+d()"], content=content) == "does not match"
 
 
+def test_a_blank_line_that_is_added_again_is_not_left_out() -> None:
+    content = "a = 1\n\nb = 2\n"
+    hunk = [" a = 1", " ", "-", "+c = 3", "+"]
+    assert refused(hunk, content=content) == "does not match"
+    assert refused(["-", "+", "+c = 3", " ", " b = 2"], content=content) == "does not match"
+    there = "a = 1\n\n\nb = 2\n"
+    assert written(hunk, content=there) == "a = 1\n\nc = 3\n\nb = 2\n"
+
+
 def test_another_section_is_not_left_out() -> None:
     content = "[start]\ncolour = red\n\n[stop]\nsize = 1\n"
     hunk = [" [start]", " ...", "-size = 1", "+size = 2"]
