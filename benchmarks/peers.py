@@ -69,21 +69,25 @@ def find_tool(name: str, setup: Setup) -> Tool | None:
     return _FINDERS[name](setup)
 
 
-def _opatch(_: Setup) -> Tool:
-    def command(patch: str) -> list[str]:
-        return [sys.executable, "-m", "git_opatch", "apply", patch]
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """A command whose last word is the name of the patch; a value, so that processes can get it."""
 
+    start: tuple[str, ...]
+
+    def __call__(self, patch: str) -> list[str]:
+        return [*self.start, patch]
+
+
+def _opatch(_: Setup) -> Tool:
+    command = _Words((sys.executable, "-m", "git_opatch", "apply"))
     return Tool("opatch", command, "the style of the case", in_git=True, stages=True)
 
 
 def _program(name: str, *start: str, header: Header | None = None) -> Finder:
     """A program that takes the name of a file with a unified diff."""
-
-    def command(patch: str) -> list[str]:
-        return [*start, patch]
-
     given = f"unified, {header.value if header else 'header of the style'}"
-    tool = Tool(name, command, given, Format.UNIFIED, header, in_git=start[0] == "git")
+    tool = Tool(name, _Words(start), given, Format.UNIFIED, header, in_git=start[0] == "git")
     return lambda _: tool if shutil.which(start[0]) else None
 
 
@@ -96,9 +100,7 @@ def _library(name: str, module: str, patch_format: Format, header: Header | None
         python = next((python for python in setup.pythons if _has(python, module)), None)
         if python is None:
             return None
-        return Tool(
-            name, lambda patch: [python, driver, module, patch], given, patch_format, header
-        )
+        return Tool(name, _Words((python, driver, module)), given, patch_format, header)
 
     return find
 
@@ -108,12 +110,20 @@ def _has(python: str, module: str) -> bool:
     return subprocess.run([python, "-c", look], check=False, capture_output=True).returncode == 0
 
 
-def _codex(setup: Setup) -> Tool | None:
-    def command(patch: str) -> list[str]:
-        return [setup.codex, "--codex-run-as-apply-patch", Path(patch).read_text("utf-8")]
+@dataclass(frozen=True, slots=True)
+class _CodexWords:
+    """Codex takes the text of the patch as its last word."""
 
+    codex: str
+
+    def __call__(self, patch: str) -> list[str]:
+        return [self.codex, "--codex-run-as-apply-patch", Path(patch).read_text("utf-8")]
+
+
+def _codex(setup: Setup) -> Tool | None:
     if shutil.which(setup.codex) is None:
         return None
+    command = _CodexWords(setup.codex)
     return Tool("codex", command, "envelope, anchors of the style", Format.ENVELOPE)
 
 
