@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from git_opatch.git.repository import Repository
 
+COARSE = 100_000_000
+"""Nanoseconds by which a file's time may be before the clock's."""
+_REST_OF_ID = re.compile("[0-9a-f]{38,62}")  # not a temporary file of git
 
-def is_whole_index(file: Path, algorithm: str) -> bool:
+
+def is_whole_index(repository: Repository, file: Path) -> bool:
     """Return whether an index has the checksum at its end (gitformat-index(5)).
 
-    With `index.skipHash` git writes zeros there; then nothing can be told.
+    With `index.skipHash` git writes zeros there; then it is asked to read the index.
     """
+    algorithm = repository.algorithm
     try:
         data = file.read_bytes()
     except OSError:
@@ -24,7 +31,9 @@ def is_whole_index(file: Path, algorithm: str) -> bool:
     if not content.startswith(b"DIRC"):
         return False
     found = hashlib.new(algorithm, content, usedforsecurity=False).digest()
-    return checksum in (found, bytes(size))
+    if checksum == bytes(size):
+        return not repository.run("ls-files", "--stage", index=file).status
+    return checksum == found
 
 
 def loose_object(objects: str | Path, oid: str) -> str:
@@ -42,7 +51,23 @@ def missing_blobs(repository: Repository, ids: Sequence[str]) -> set[str]:
     missing = set(elsewhere) - _present(repository, elsewhere)
     for oid in elsewhere:
         del files[oid]
-    return missing | {oid for oid, file in files.items() if not _is_whole(file, oid, repository)}
+    algorithm = repository.algorithm
+    damaged = {oid for oid, file in files.items() if not is_whole_object(file, oid, algorithm)}
+    return missing | damaged
+
+
+def loose_objects(objects: Path, since: int) -> Iterator[str]:
+    """The loose objects that were written since then, in nanoseconds."""
+    for number in range(256):
+        directory = objects / f"{number:02x}"
+        try:
+            entries = list(os.scandir(directory))
+        except OSError:
+            continue
+        for entry in entries:
+            is_object = _REST_OF_ID.fullmatch(entry.name)
+            if is_object and entry.stat(follow_symlinks=False).st_mtime_ns >= since - COARSE:
+                yield directory.name + entry.name
 
 
 def _present(repository: Repository, ids: Sequence[str]) -> set[str]:
@@ -51,9 +76,10 @@ def _present(repository: Repository, ids: Sequence[str]) -> set[str]:
     return set(output.decode().splitlines())  # with ` missing` behind those that are not
 
 
-def _is_whole(file: Path, oid: str, repository: Repository) -> bool:
+def is_whole_object(file: Path, oid: str, algorithm: str) -> bool:
+    """Return whether a loose object is readable, and has the content that `oid` names."""
     try:
         data = zlib.decompress(file.read_bytes())
     except (OSError, zlib.error):
         return False
-    return hashlib.new(repository.algorithm, data, usedforsecurity=False).hexdigest() == oid
+    return hashlib.new(algorithm, data, usedforsecurity=False).hexdigest() == oid

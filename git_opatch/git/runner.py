@@ -228,7 +228,8 @@ def output_of(result: GitResult) -> bytes:
     if not_fetched:
         raise missing_object(not_fetched[1])
     if result.status:
-        raise RepositoryError(git_message(result.errors))
+        message = git_message(result.errors)
+        raise RepositoryError(message or f"git ended with status {result.status}")
     return result.output
 
 

@@ -1,6 +1,7 @@
 """State file for `--commit`: lets the next run detect a kill between apply and commit.
 
-    <git-dir>/opatch/committing     HEAD's commit before, the last record before, and when that was
+    <git-dir>/opatch/committing         HEAD before, the last record before, and when that was
+    <git-dir>/opatch/committing.index   the index before `git commit`
 
 It is written before the transaction is committed, and removed by the same run once `git commit`
 succeeded, or failed and the user was informed. A later run reads it with the lock held, so the run
@@ -13,31 +14,57 @@ import json
 import os
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch import journal
+from git_opatch.git.commit_locks import remove_locks_of_commit
 from git_opatch.git.head import Head, commits_since, read_head, staged_changes
 from git_opatch.git.repository import Repository
-from git_opatch.git.series import remove_locks_of_commit
+from git_opatch.git.torn import (
+    commit_files,
+    remove_torn_objects,
+    restore_torn_branch,
+    restore_torn_index,
+)
 from git_opatch.model.blob import Change
 from git_opatch.model.errors import JournalError
 from git_opatch.model.text import visible
+from git_opatch.transaction.lock import link_or_copy
 
-_NAME = "committing"
+_NAME, _INDEX = "committing", "committing.index"
 
 
 def begin(repository: Repository, home: Path, head: Head, count: int) -> None:
     """Record that the patch being applied is to be `count` commits. Raises `OSError`."""
     after = journal.last(home)
-    state = {"head": head.id, "count": count, "after": after, "since": time.time_ns()}
+    where = {"head": head.id, "ref": head.ref}
+    state = {**where, "count": count, "after": after, "since": time.time_ns()}
     (home / _NAME).write_text(json.dumps(state))
     repository.sync([home / _NAME])
 
 
-def end(home: Path) -> None:
-    """Remove the state file."""
-    (home / _NAME).unlink(missing_ok=True)
+def save_index(repository: Repository, home: Path) -> None:
+    """Keep the index as it is before `git commit`, which writes it anew. Raises `OSError`."""
+    saved = home / _INDEX
+    saved.unlink(missing_ok=True)
+    link_or_copy(repository.index_file, saved)
+    repository.sync([home])
+
+
+def end(repository: Repository, home: Path) -> None:
+    """Remove the state file, once what git has written is on the disk.
+
+    If that fails, it is left for the next run.
+    """
+    if not is_pending(home):
+        return
+    with suppress(OSError):
+        if state := _read(home):
+            repository.sync(commit_files(repository, state.head.ref, state.since))
+        (home / _NAME).unlink()
+        (home / _INDEX).unlink(missing_ok=True)
 
 
 def is_pending(home: Path) -> bool:
@@ -46,8 +73,8 @@ def is_pending(home: Path) -> bool:
 
 
 class _State(NamedTuple):
-    head: str
-    """HEAD's commit before."""
+    head: Head
+    """HEAD before."""
     commits: int
     after: int
     """The last record before."""
@@ -60,7 +87,7 @@ def _read(home: Path) -> _State | None:
     try:
         state = json.loads((home / _NAME).read_bytes())
         numbers = (int(state[name]) for name in ("count", "after", "since"))
-        return _State(str(state["head"]), *numbers)
+        return _State(Head(str(state["head"]), str(state["ref"])), *numbers)
     except (LookupError, TypeError, ValueError):
         return None
 
@@ -70,8 +97,13 @@ def finish(repository: Repository, home: Path) -> list[str]:
     if not is_pending(home):
         return []
     state = _read(home)
-    notes = _finish(repository, home, state) if state else []
-    end(home)
+    notes: list[str] = []
+    if state:
+        remove_torn_objects(repository, state.since)
+        notes += restore_torn_branch(repository, state.head, state.since)
+        notes += restore_torn_index(repository, home / _INDEX, state.head)
+        notes += _finish(repository, home, state)
+    end(repository, home)
     return notes
 
 
@@ -79,7 +111,7 @@ def remove_locks(repository: Repository, home: Path) -> None:
     """Remove the locks on HEAD and the branch that our own `git commit` left when it was killed."""
     state = _read(home)
     if state is not None:
-        remove_locks_of_commit(repository, state.head, state.since)
+        remove_locks_of_commit(repository, state.head.id, state.since)
 
 
 def index_lock_left(repository: Repository) -> str:
@@ -103,12 +135,12 @@ def _finish(repository: Repository, home: Path, state: _State) -> list[str]:
     if record.number <= after or record.commits:
         return []
     head = read_head(repository)
-    made = [commit for commit, _ in commits_since(repository, before, head.id)][:count]
+    made = [commit for commit, _ in commits_since(repository, before.id, head.id)][:count]
     if len(made) == count and _has(repository, made[-1], record.changes):
         journal.add_commits(home, record.number, made)
         return [f"an interrupted apply had made its commit: {', '.join(made)}"]
     if set(record.changes) <= set(staged_changes(repository, head)):
-        remove_locks_of_commit(repository, before, since)
+        remove_locks_of_commit(repository, before.id, since)
         left = index_lock_left(repository)
         return [
             "an interrupted apply left its change staged, and not committed: `git commit`, or "

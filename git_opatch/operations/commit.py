@@ -8,6 +8,7 @@ commits the index. If a hook refuses, the change stays staged.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from git_opatch.git.commit import commit, identity_error, manual_command
 from git_opatch.git.head import Head, commits_since, read_head, require_finished, staged_changes
@@ -83,7 +84,7 @@ def commit_patch(
                 raise
             raise Interrupted("; ".join(["interrupted", *_finish_pending(repository)])) from None
         finally:
-            pending_commit.end(state_dir(repository))
+            pending_commit.end(repository, state_dir(repository))
     with after_commit():
         plan = plan.with_notes(run_post_hook(plan, repository), first=notes)
     if not_committed:
@@ -145,6 +146,8 @@ def _apply_one(
     if read_head(repository) != head or set(staged_changes(repository, head)) != changes:
         raise NotCommitted("not committed: somebody changed the index or HEAD meanwhile", plan)
     notes = skipped_hooks(repository, session.options, changes)
+    with suppress(OSError):
+        pending_commit.save_index(repository, home)
     with deferred_signals():
         result = commit(repository, part.command, session.lock, quiet=quiet, hooks=not notes)
         made = commits_since(repository, head.id, read_head(repository).id)[:1]

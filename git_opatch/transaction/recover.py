@@ -62,7 +62,7 @@ def _is_published(record: TransactionRecord) -> bool:
 def _is_whole(repository: Repository, record: TransactionRecord) -> bool:
     """Return whether the new index and its new blobs are on the disk: a power cut may have lost
     them."""
-    if not is_whole_index(record.scratch_index, repository.algorithm):
+    if not is_whole_index(repository, record.scratch_index):
         return False
     return not missing_blobs(repository, [change.new.id for change in record.changes if change.new])
 
