@@ -103,5 +103,6 @@ _git_opatch ()
 	undo,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '$5 ~ /^(applied|committed|changed)/ && $6 != "again" {print $1}')" ;;
 	redo,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '$5 == "undone" {print $1}')" ;;
 	log,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '{print $1}')" ;;
+	create,*,*) __git_has_doubledash || __git_complete_revlist ;;
 	esac
 }

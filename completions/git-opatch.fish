@@ -23,6 +23,7 @@ complete -c git -n '__fish_git_using_command opatch; and not __fish_seen_subcomm
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from undo' -f -a '(git opatch log 2>/dev/null | awk \'$5 ~ /^(applied|committed|changed)/ && $6 != "again" {print $1}\')'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from redo' -f -a '(git opatch log 2>/dev/null | awk \'$5 == "undone" {print $1}\')'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from log' -f -a '(git opatch log 2>/dev/null | awk \'{print $1}\')'
+complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from create' -a '(git for-each-ref --format=\'%(refname:short)\' 2>/dev/null)'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from apply' -l format -x -a 'envelope unified search-replace file-changes operations string-replace' -d 'Read this format only (default: detected).'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from apply' -l directory -r -d 'Prepend DIR to all paths of the patch, which are relative to the top of the working tree.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from apply' -l overwrite -d 'Allow an added or moved file to replace a tracked one; with --worktree an untracked one, too.'

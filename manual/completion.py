@@ -1,7 +1,7 @@
 """Completion for bash, zsh and fish, as shell text.
 
-Pressing Tab starts no program, but for the ids of hunks, which are read from the patch, and the
-numbers of patches, of which only those are offered that can be undone, or redone.
+Pressing Tab starts no program, but for the ids of hunks, which are read from the patch, the numbers
+of patches, of which only those are offered that can be undone, or redone, and commits.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ _DIRECTORY = "DIR"
 _PATHS = ("PATHSPEC", "PATH=BLOB")
 _HUNK = "HUNK"
 _RECORD = "N"
+_COMMIT = "COMMIT"
+_REFS = "git for-each-ref --format='%(refname:short)' 2>/dev/null"
+"""Lists branches and tags."""
 _STATES = {
     "undo": '$5 ~ /^(applied|committed|changed)/ && $6 != "again" ',
     "redo": '$5 == "undone" ',
@@ -56,6 +59,11 @@ def bash(commands: Sequence[Command]) -> str:
             for command in commands
             if _takes_record(command)
         ),
+        *(
+            f"\t{command.name},*,*) __git_has_doubledash || __git_complete_revlist ;;"
+            for command in commands
+            if _takes_commit(command)
+        ),
         "\tesac",
         "}",
         "",
@@ -82,6 +90,10 @@ def _bash_values(command: Command) -> Iterator[str]:
 
 def _takes_record(command: Command) -> bool:
     return command.arguments.strip("[]") == _RECORD
+
+
+def _takes_commit(command: Command) -> bool:
+    return command.arguments.startswith(f"[{_COMMIT}")
 
 
 def _list_records(command: Command) -> str:
@@ -115,6 +127,9 @@ def zsh(commands: Sequence[Command]) -> str:
                 "}",
             )
         ),
+        "_git-opatch-commits () {",
+        f'  compadd -- ${{(f)"$({_REFS})"}}',
+        "}",
         "_git-opatch-hunks () {",
         "  local -a files",
         "  for word in $words; do [[ -f $word ]] && files+=($word); done",
@@ -150,6 +165,8 @@ def _zsh_command(command: Command) -> Iterator[str]:
     files = ["    '*:file:_files'"] if command.arguments else []
     if _takes_record(command):
         files = [f"    '1:record:_git-opatch-{command.name}-records'"]
+    if _takes_commit(command):
+        files = ["    '*:commit:_git-opatch-commits'"]
     yield "    _arguments -s \\"
     yield " \\\n".join([*words, *files]) + " ;;"
 
@@ -185,6 +202,12 @@ def fish(commands: Sequence[Command]) -> str:
             f" -f -a {_fish_quoted(f'({_list_records(command)})')}"
             for command in commands
             if _takes_record(command)
+        ),
+        *(
+            f"{_fish_when(f'{here}; and __fish_seen_subcommand_from {command.name}')}"
+            f" -a {_fish_quoted(f'({_REFS})')}"
+            for command in commands
+            if _takes_commit(command)
         ),
         *(
             f"{_fish_when(f'{here}; and __fish_seen_subcommand_from {command.name}')}"

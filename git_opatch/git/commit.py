@@ -33,6 +33,12 @@ class CommitCommand(NamedTuple):
     author: Mapping[str, str] = {}
     settings: tuple[str, ...] = ()
 
+    @property
+    def asks_for_message(self) -> bool:
+        """Whether git opens an editor for the message, from which a user may leave."""
+        has_message = any(option.startswith(_MESSAGE) for option in self.options)
+        return self.message is None and not has_message
+
 
 class CommitResult(NamedTuple):
     """How `git commit` ended; `words` are what it and the hooks printed, if that was not shown."""
@@ -86,11 +92,15 @@ def manual_command(command: CommitCommand, file: Path) -> str:
         options.append(f"--author={author['GIT_AUTHOR_NAME']} <{author['GIT_AUTHOR_EMAIL']}>")
     if "GIT_AUTHOR_DATE" in author:
         options.append(f"--date={author['GIT_AUTHOR_DATE']}")
+    words: list[str] = []
+    for option in options:
+        is_message = option.startswith(_MESSAGE)
+        words += ["-m", option.removeprefix(_MESSAGE)] if is_message else [option]
     if needs_file:
         with suppress(OSError):
             file.write_bytes(message)
-            options.append(f"--file={file}")
-    return shlex.join(["git", *command.settings, "commit", *options])
+            words += ["-F", str(file)]
+    return shlex.join(["git", *command.settings, "commit", *words])
 
 
 def identity_error(repository: Repository, command: CommitCommand) -> str:

@@ -135,11 +135,24 @@ def find_applied(home: Path, digest: str, paths: Collection[str]) -> Record | No
 
     Records that cannot be read are skipped.
     """
-    if not digest:
+    history = _newest_of(read_journal(home).applied(), digest, paths) if digest else None
+    if history is None or history.application is None:
         return None
-    for history in read_journal(home).applied():
+    return history.application._replace(whole=history.records[0].whole)
+
+
+def find_undone(home: Path, digest: str, paths: Collection[str]) -> Record | None:
+    """Return the undo of the patch with this digest on these paths, if that was undone last."""
+    history = _newest_of(read_journal(home).undone(), digest, paths) if digest else None
+    return history.undo if history else None
+
+
+def _newest_of(
+    histories: Iterable[PatchHistory], digest: str, paths: Collection[str]
+) -> PatchHistory | None:
+    for history in histories:
         first = history.records[0]
         same = first.digest == digest and first.action is RecordAction.APPLY
         if same and {change.path for change in first.changes} <= set(paths):
-            return history.application and history.application._replace(whole=first.whole)
+            return history
     return None

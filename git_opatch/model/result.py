@@ -170,16 +170,23 @@ class Attempt(NamedTuple):
     """Whether what is reversed is itself an undo."""
     skip_command: str = ""
     """What skips what is already applied: a command, or words; empty if nothing does."""
+    record: int = 0
+    """The patch of the journal that is undone or redone; its diff is in no file of the user's."""
 
     @classmethod
-    def of(cls, options: Options) -> Self:
-        """Return what is attempted with `options`."""
+    def of(cls, options: Options, record: int = 0) -> Self:
+        """Return what is attempted with `options`, on patch `record` of the journal if not 0."""
         base = f"`{options.base}`" if options.base else LOCATED_IN[options.target]
         can_skip = options.command.name in _SKIP_APPLIED and not options.reverse
         piped = set(options.command.arguments) <= {"-"}
         skip = "add --skip-applied" if piped else options.command_with("--skip-applied")
         skip = skip if can_skip else ""
-        return cls(base, options.reverse, options.redoes, skip)
+        return cls(base, options.reverse, options.redoes, skip, record)
+
+    @property
+    def is_undo(self) -> bool:
+        """Whether a patch of the journal is undone: what must be there is what it left."""
+        return bool(self.record) and not self.redoes
 
     @property
     def verdict(self) -> str:
@@ -214,7 +221,7 @@ class Failure(NamedTuple):
         yield f"error: {visible(self.path) or '(no path)'}: {hunk}{visible(self.sentence)}"
         if self.nearest:
             yield from _comparison(self, self.nearest)
-        elif self.number:
+        elif self.number and not (self.attempt and self.attempt.record):
             yield f"  {_patch_line(self)}"
         for each in self.enclosing:
             inside = visible(each.text.strip())
@@ -225,7 +232,7 @@ class Failure(NamedTuple):
     @property
     def sentence(self) -> str:
         """What is wrong, to follow the name of the hunk. Not fit for a terminal."""
-        base, reverse, redoes, _ = self.attempt or Attempt()
+        base, reverse, redoes, *_ = self.attempt or Attempt()
         if reverse and self.reason is Reason.ALREADY_APPLIED:
             return _APPLIED if redoes else NOT_APPLIED
         if not isinstance(self.detail, Mismatch):
@@ -239,7 +246,7 @@ class Failure(NamedTuple):
     @property
     def next_steps(self) -> list[str]:
         """What to do next, a line each. Not fit for a terminal."""
-        _, reverse, redoes, _ = self.attempt or Attempt()
+        _, reverse, redoes, *_ = self.attempt or Attempt()
         lines = []
         if self.nearest and self.nearest.found:
             first, last = self.nearest.reread
@@ -352,6 +359,8 @@ def _patch_line(failure: Failure) -> str:
 
 
 def _line_name(failure: Failure, number: int) -> str:
+    if failure.attempt and failure.attempt.record:
+        return f"patch {failure.attempt.record}"
     return f"{visible(failure.source)}:{number}" if failure.source else f"patch line {number}"
 
 
@@ -360,6 +369,7 @@ def _comparison(failure: Failure, closest: ClosestMatch) -> Iterator[str]:
     found = dict(closest.found).get(closest.position, closest.line.text)
     expected, there = visible_difference(closest.line.text, found)
     verb = "adds" if closest.line.prefix is Prefix.ADDED else "expects"
+    verb = "left" if failure.attempt and failure.attempt.is_undo else verb
     yield f"  {_patch_line(failure) if failure.number else 'the patch'} {verb}"
     yield f"      {expected}"
     if not closest.found:

@@ -151,7 +151,8 @@ def _apply_one(
         plan = with_commits(plan.with_notes(notes), [each for each, _ in made], repository)
     if not made:
         why = git_message(result.words)
-        what = f"not committed: git commit refused{why and ': '}{why}"
+        how = "was aborted" if part.command.asks_for_message else "refused"
+        what = f"not committed: git commit {how}{why and ': '}{why}"
         if result.status < 0:  # a signal ended it
             pending_commit.remove_locks(repository, home)
             left = pending_commit.index_lock_left(repository)

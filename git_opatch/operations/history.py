@@ -61,7 +61,7 @@ class _Log:
     ) -> None:
         self._states: RecordStates | None = None
         self._repository = repository
-        self._commits: dict[int, str] | None = None
+        self._commits: dict[int, tuple[str, ...]] | None = None
         self._names: dict[str, str] = {}
         self._records = [record for each in histories for record in each.records]
         if repository.top is not None and histories:
@@ -84,17 +84,16 @@ class _Log:
             return None
 
     def _commit_of(self, record: Record) -> tuple[str, ...]:
-        """Look for the commit that the user made of a patch; all are looked for at once."""
+        """Look for the commits that the user made of a patch; of all patches at once."""
         if self._commits is None and self._states is not None:
             self._commits = self._states.commits_of(self._records)
-        commit = (self._commits or {}).get(record.number)
-        return (commit,) if commit else ()
+        return (self._commits or {}).get(record.number, ())
 
     def _abbreviated(self, commits: Sequence[str]) -> tuple[str, ...]:
         """Abbreviate `commits`, and with them all that may be asked for next."""
         if not self._names.keys() >= set(commits):
             known = {each for record in self._records for each in record.commits}
-            known.update(commits, (self._commits or {}).values())
+            known.update(commits, *(self._commits or {}).values())
             wanted = sorted(known)
             names = abbreviate_commits(self._repository, wanted)
             self._names = dict(zip(wanted, names, strict=True))

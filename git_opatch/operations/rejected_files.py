@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
+from git_opatch.git.index import list_index
 from git_opatch.git.repository import Repository
 from git_opatch.journal import RecordAction
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.result import Refused
+from git_opatch.plan.conflict_hints import pathspec
 from git_opatch.plan.plan import Plan
 
 
@@ -63,10 +66,15 @@ def settle_rejects(
             repository, {path: rejects[path] for path in missing_rejects(top, rejects)}
         )
     missing = set(missing_rejects(top, rejects))
-    return [_delete(top, path, rejects[path]) for path in rejects if path not in missing]
+    indexed = {entry.path for entry in list_index(repository, sorted(rejects), [])}
+    return [
+        _delete(top, path, rejects[path], is_tracked=path in indexed)
+        for path in rejects
+        if path not in missing
+    ]
 
 
-def _delete(top: Path, path: str, content: bytes) -> str:
+def _delete(top: Path, path: str, content: bytes, *, is_tracked: bool) -> str:
     from git_opatch.transaction.rejects import delete_reject
 
     try:
@@ -74,4 +82,7 @@ def _delete(top: Path, path: str, content: bytes) -> str:
             return f"{path}: was changed since it was written, and is left as it is"
     except OSError as error:
         return f"{path}: could not be deleted: {error.strerror}"
-    return f"{path}: deleted"
+    if not is_tracked:
+        return f"{path}: deleted"
+    command = f"git rm --cached -- {shlex.quote(pathspec(path))}"
+    return f"{path}: deleted; it had been added, and is still in the index; to remove it: {command}"

@@ -10,8 +10,11 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
+from git_opatch.git.head import read_head, staged_changes
 from git_opatch.git.history import abbreviate_commits
 from git_opatch.git.index import unmerged_paths
 from git_opatch.git.repository import Repository
@@ -323,18 +326,47 @@ class _Chooser:
         if skipped:
             what = f"the last patch that is still applied is {number}, and it is "
             what += self._committed_as(history, state)
-        target = self._options_for(history.application or history.last).target
-        in_index = "--index " if target is Target.WORKTREE else ""
-        ways = [f"to stage the undo of patch {number}: git opatch undo {in_index}{number}"]
-        if state.commits:
+        ways = []
+        in_the_way = self._kept_from_revert(history.application or history.last)
+        if state.commits and not in_the_way:
             revert = revert_command(self._abbreviated(state.commits))
-            ways.insert(0, f"to revert patch {number} in a commit: {revert}")
+            ways.append(f"to revert patch {number} in a commit: {revert}")
+        elif state.commits:
+            ways.append(f"{in_the_way}, so `git revert` would be refused")
+        ways.append(self._way_to_undo(history))
         return UndoneError(_lines(what, [*skipped[:_MAX_SKIPPED], *ways]))
+
+    def _kept_from_revert(self, record: Record) -> str:
+        """Say what keeps `git revert` from undoing a commit of `record`; empty if nothing does."""
+        if path := self._states.unstaged(record):
+            return f"{path} has unstaged changes"
+        if staged := staged_changes(self._repository, read_head(self._repository)):
+            return f"{staged[0].path} has staged changes"
+        return ""
+
+    def _way_to_undo(self, history: PatchHistory) -> str:
+        """Give the command that stages the undo of a committed patch, of those that could."""
+        number, record = history.number, history.application or history.last
+        options = self._options_for(record)
+        in_index: tuple[str, ...] = ()
+        if options.target is Target.WORKTREE:
+            options, in_index = replace(options, target=Target.INDEX), ("--index",)
+        for flags, tried in (
+            (in_index, options),
+            ((*in_index, "--carry"), replace(options, carry=True)),
+            (("--cached",), replace(options, target=Target.CACHED)),
+        ):
+            with suppress(Refused):
+                preflight(plan_request(record, self._repository, tried), self._repository, tried)
+                command = " ".join(["git opatch undo", *flags, str(number)])
+                where = _ONLY[tried.target]
+                return f"to stage the undo of patch {number}{where}: {command}"
+        return f"its undo would be refused; to see why: git opatch undo {number}"
 
     def _committed_as(self, history: PatchHistory, state: RecordState) -> str:
         applied = history.application
         found = {} if state.commits or applied is None else self._states.commits_of([applied])
-        commits = state.commits or tuple(found.values())
+        commits = state.commits or next(iter(found.values()), ())
         return committed_as(self._abbreviated(commits)) if commits else "committed"
 
     def _abbreviated(self, commits: Sequence[str]) -> tuple[str, ...]:

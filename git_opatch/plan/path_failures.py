@@ -39,7 +39,10 @@ class PathFailures(NamedTuple):
             what = "was deleted or moved by an earlier section"
             advice = "put all changes of a file into one section"
             return refusal(section, Reason.MISSING_FILE, what, path=path, advice=advice)
-        return refusal(section, Reason.MISSING_FILE, f"is not in {snapshot.name}", path=path)
+        what = f"is not in {snapshot.name}"
+        if self.options.reverse:
+            what += ", so the patch is not applied here"
+        return refusal(section, Reason.MISSING_FILE, what, path=path)
 
     def link(self, section: FilePatch, content: FileContent) -> Failure:
         """Return why lines are not found in a symbolic link, which is `content`."""

@@ -71,7 +71,7 @@ def _with_hint(failure: Failure, repository: Repository, options: Options) -> Fa
         advice = did_you_mean(similar)
         detail = MissingFile(similar) if is_missing else None
         return failure._replace(advice=advice, detail=detail)
-    if is_missing:
+    if is_missing and not options.reverse:
         return failure._replace(advice=CHECK_PATH)
     return failure
 

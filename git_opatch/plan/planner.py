@@ -9,12 +9,12 @@ from typing import NamedTuple
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot, take_snapshot
 from git_opatch.journal import Record
-from git_opatch.journal.patch_history import find_applied
+from git_opatch.journal.patch_history import find_applied, find_undone
 from git_opatch.model.blob import Change
 from git_opatch.model.errors import JournalError
 from git_opatch.model.options import Options, Target, ThreeWay
 from git_opatch.model.patch import Patch
-from git_opatch.model.result import Attempt, Failure, Location
+from git_opatch.model.result import NOT_APPLIED, Attempt, Failure, Location, Reason
 from git_opatch.plan.deleted_content import deleted_contents
 from git_opatch.plan.patch_paths import named_paths, refuse_unsafe
 from git_opatch.plan.path_hints import with_directory_note, with_path_hints
@@ -117,12 +117,31 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
         plan = Plan(failures=tuple(failures)) if failures else plan
         if plan.completed.changes and set(plan.completed.changes) == set(undo.completed.changes):
             plan = replace(plan, reverses=record)  # by its text, and to the same effect
+    if plan.failures:
+        plan = _say_if_undone(plan, patch, repository, record.number if record else 0)
     if record is not None and _is_in_worktree_alone(record, options):
         first, *others = plan.failures or (None,)
         where = f"patch {record.patch} is in the working tree only"
         advice = f"{where}; to undo it there: git opatch undo {record.patch}"
         plan = plan.with_failures([first._replace(advice=advice), *others]) if first else plan
     return plan, snapshot
+
+
+def _say_if_undone(plan: Plan, patch: Patch, repository: Repository, applied: int) -> Plan:
+    """Say of what is not there that it is undone, by a record that is newer than `applied`."""
+    undo = None
+    if repository.has_journal:
+        undo = find_undone(state_dir(repository), patch.digest, named_paths(patch))
+    if undo is None or undo.number < applied:
+        return plan
+    first, *others = (
+        failure._replace(reason=Reason.ALREADY_APPLIED, message=NOT_APPLIED, advice="", detail=None)
+        if failure.reason in (Reason.NOT_FOUND, Reason.MISSING_FILE)
+        else failure
+        for failure in plan.failures
+    )
+    advice = f"patch {undo.patch} was undone by {undo.number}; see `git opatch log`"
+    return plan.with_failures([first._replace(advice=advice), *others])
 
 
 def _is_in_worktree_alone(record: Record, options: Options) -> bool:
@@ -156,7 +175,8 @@ def plan_undo(record: Record, repository: Repository, options: Options) -> tuple
     if not failures:
         plan = _undo_in(snapshot, patch, record, repository, options)
         plan = with_path_hints(plan, repository, options, recorded=True)
-    return replace(plan, reverses=record).attempted(Attempt.of(options)), snapshot
+    attempt = Attempt.of(options, record.patch)
+    return replace(plan, reverses=record).attempted(attempt), snapshot
 
 
 def _undo_in(

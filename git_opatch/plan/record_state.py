@@ -121,21 +121,24 @@ class RecordStates:
             return RecordState(State.COMMITTED)
         return RecordState(State.APPLIED)
 
-    def commits_of(self, records: Sequence[Record]) -> dict[int, str]:
-        """Find the commits that made the changes of `records`, by record (D221).
+    def commits_of(self, records: Sequence[Record]) -> dict[int, tuple[str, ...]]:
+        """Find the commits that made the changes of `records`, by record, oldest first (D221).
 
-        A commit is named if it has all of a change, and the commit before it has not.
+        A commit is named if it has all of the change of a section, and the commit before it has
+        not. All sections must have one.
         """
         wanted = sorted({path for record in records for path in _paths(record)})
         commits: dict[str, list[tuple[str, Change]]] = {}
+        ages: dict[str, int] = {}
         if wanted:
             for commit, change in list_changes(self._repository, wanted, "HEAD", _MAX_COMMITS):
                 commits.setdefault(change.path, []).append((commit, change))
-        found: dict[int, str] = {}
+                ages.setdefault(commit, len(ages))
+        found: dict[int, tuple[str, ...]] = {}
         for record in records:
             made = {self._commit_of(record, section, commits) for section in self._sections(record)}
-            if len(made) == 1 and (commit := made.pop()):
-                found[record.number] = commit
+            if made and "" not in made:
+                found[record.number] = tuple(sorted(made, key=ages.__getitem__, reverse=True))
         return found
 
     def _commit_of(
@@ -195,6 +198,11 @@ class RecordStates:
             for section in sections
             if change.path in _paths_of(applied, section)
         )
+
+    def unstaged(self, record: Record) -> str:
+        """Return the first file of `record` that has unstaged changes; empty if none has."""
+        files, index = self._read_files(_paths(record)), self._read_index(_paths(record))
+        return next((path for path in _paths(record) if files[path] != index[path]), "")
 
     def is_committed(self, record: Record) -> bool:
         """Return whether all of the change of `record` is in `HEAD`."""

@@ -49,14 +49,15 @@ def plan_sections(
     completed = complete(tree, algorithm)
     if not failures and (unpaired := refuse_unpaired(patch, completed.results, options)):
         return Plan(failures=tuple(unpaired))
-    return _with_diff(plan, completed, patch)
+    return _with_diff(plan, completed, patch, options)
 
 
-def _with_diff(plan: Plan, completed: Completed, patch: Patch) -> Plan:
+def _with_diff(plan: Plan, completed: Completed, patch: Patch, options: Options) -> Plan:
     if linked := _linked_modules(completed.changes):
         return Plan(failures=(*plan.failures, *linked))
     if not (completed.changes or plan.failures or plan.skipped):
-        unchanged = refusal(patch.files[0], Reason.NO_CHANGE, "the patch changes nothing")
+        reason = Reason.ALREADY_APPLIED if options.reverse else Reason.NO_CHANGE
+        unchanged = refusal(patch.files[0], reason, "the patch changes nothing")
         plan = plan.with_failures([unchanged])
     return replace(plan, completed=completed)
 

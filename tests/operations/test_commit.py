@@ -224,7 +224,7 @@ def test_a_refusal_of_a_hook_changes_nothing(base: Sandbox, name: str) -> None:
     assert (ran.status, ran.out) == (1, b"")
     assert ran.err == (
         "not like this\nerror: not committed: git commit refused\n"
-        "  the change stays staged; to commit it: git commit '--message=Say 2'\n"
+        "  the change stays staged; to commit it: git commit -m 'Say 2'\n"
         "  to undo it: git opatch undo 1\n"
     )
     assert _head(base) == before
@@ -305,6 +305,7 @@ def test_an_empty_message_from_the_editor_is_refused(
     status, out = _in_terminal(base, ': >"$1"', monkeypatch)
     assert status == 1
     assert "Aborting commit due to empty commit message." in out
+    assert "error: not committed: git commit was aborted" in out
     assert "git opatch undo 1" in out
     assert base.git("status", "--short") == b"M  f\nA  n\n"
 

@@ -20,6 +20,7 @@ from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import RepositoryError, UsageError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
+from git_opatch.model.result import count_failures, failure_lines
 from git_opatch.model.reverse import reverse as reversed_patch
 from git_opatch.model.selection import parts_of
 from git_opatch.plan.patch_paths import refuse_unsafe, resolve_paths
@@ -175,7 +176,11 @@ class _ShowReporter(TextReporter):
             if parts := [part for part in every if part.key not in left_out]:
                 lines = [*report.verdicts(parts, outcome.plan, outcome.failures), ""]
                 terminal.show(lines, sys.stdout, self.settings)
-        return super().report(outcome)
+        if not outcome.failures:
+            return super().report(outcome)
+        failures = outcome.failures  # that nothing was changed needs no saying here
+        self.show([*failure_lines(failures), count_failures(failures)])
+        return outcome.exit_status
 
     def succeed(self, outcome: Outcome) -> None:
         """Print the plan."""

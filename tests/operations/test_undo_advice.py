@@ -1,0 +1,151 @@
+"""What a refused undo advises works, and what is not applied is called so."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from sandbox import Ran, Sandbox
+from writers import envelope
+
+_LINES = "".join(f"line {number}\n" for number in range(1, 31))
+_TEN = envelope(b"*** Update File: f\n@@\n line 9\n-line 10\n+ten\n line 11\n")
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    """Make a repository with the file `f` of thirty lines, and `g`."""
+    repo.commit({"f": _LINES, "g": "g\n"})
+    return repo
+
+
+def _committed(repo: Sandbox) -> None:
+    """Apply a patch and commit it."""
+    assert repo.opatch("apply", "--commit", "-m", "ten", feed=_TEN).status == 0
+
+
+def _edit(repo: Sandbox, old: str, new: str) -> None:
+    repo.write("f", repo.read("f").decode().replace(f"{old}\n", f"{new}\n"))
+
+
+def _last(ran: Ran) -> str:
+    assert (ran.status, ran.out) == (1, b"")
+    return ran.err.splitlines()[-1].strip()
+
+
+@pytest.mark.parametrize(
+    ("edited", "way"),
+    [
+        ("ten", ", in the index only: git opatch undo --cached 1"),
+        ("line 25", ": git opatch undo --carry 1"),
+    ],
+)
+def test_the_advised_undo_of_a_committed_patch_works_with_unstaged_changes(
+    base: Sandbox, edited: str, way: str
+) -> None:
+    _committed(base)
+    _edit(base, edited, "mine")
+    refused = base.opatch("undo")
+    assert _last(refused) == f"to stage the undo of patch 1{way}"
+    assert "  f has unstaged changes, so `git revert` would be refused\n" in refused.err
+    assert base.opatch(*way.partition("git opatch ")[2].split()).status == 0
+    assert base.git("diff", "--cached", "HEAD~1") == b""
+    assert "mine\n" in base.read("f").decode()
+
+
+def test_a_revert_is_not_advised_where_something_is_staged(base: Sandbox) -> None:
+    _committed(base)
+    base.write("new", "n\n")
+    base.git("add", "new")
+    assert base.opatch("undo").err.splitlines()[1:] == [
+        "  new has staged changes, so `git revert` would be refused",
+        "  to stage the undo of patch 1: git opatch undo 1",
+    ]
+
+
+def test_a_revert_is_advised_where_other_files_have_unstaged_changes(base: Sandbox) -> None:
+    _committed(base)
+    base.write("g", "mine\n")
+    revert = base.opatch("undo").err.splitlines()[1].partition("commit: ")[2]
+    assert revert.startswith("git revert ")
+    base.git(*revert.split()[1:], "--no-edit")
+    assert base.git("diff", "HEAD~2", "HEAD") == b""
+
+
+@pytest.mark.parametrize(
+    ("patch", "said"),
+    [
+        (envelope(b"*** Add File: d/new\n+n\n"), "d/new: is not in the index, so the patch is not"),
+        (envelope(b"*** Update File: f\n*** Move to: h\n@@\n-line 1\n+1\n"), "h: is not applied"),
+        (b"diff --git a/f b/h\nsimilarity index 100%\nrename from f\nrename to h\n", "h: is not"),
+        (b"diff --git a/f b/f\nold mode 100644\nnew mode 100755\n", "f: is not applied here"),
+        (envelope(b"*** Delete File: g\n"), "g: is not applied here"),
+        (_TEN, "f: hunk 1 of 1 is not applied here"),
+    ],
+)
+def test_a_patch_in_reverse_that_is_not_applied_is_called_so(
+    base: Sandbox, patch: bytes, said: str
+) -> None:
+    ran = base.opatch("apply", "-R", feed=patch)
+    assert ran.status == 1
+    assert ran.err.startswith(f"error: {said}")
+    assert "not applied here" in ran.err
+    assert "check the path" not in ran.err
+
+
+def test_a_wrong_path_of_a_patch_in_reverse_gets_the_path_that_is_alike(base: Sandbox) -> None:
+    base.commit({"src/hooks.py": "x = 1\n"})
+    patch = envelope(b"*** Update File: lib/hooks.py\n@@\n-x = 0\n+x = 1\n")
+    assert "did you mean `src/hooks.py`?" in base.opatch("apply", "-R", feed=patch).err
+
+
+def test_a_patch_in_reverse_that_is_undone_is_called_so(base: Sandbox) -> None:
+    """No merge is advised, though an earlier version has its lines."""
+    assert base.opatch("apply", feed=_TEN).status == 0
+    assert base.opatch("undo").status == 0
+    for edited in (False, True):
+        if edited:
+            _edit(base, "line 10", "mine")
+            base.git("add", "f")
+        ran = base.opatch("apply", "-R", feed=_TEN)
+        assert re.sub(r"line \d+", "line N", ran.err) == (
+            "error: f: hunk 1 of 1 is not applied here, so there is nothing to undo\n"
+            "  patch line N\n"
+            "  patch 1 was undone by 2; see `git opatch log`\n"
+            "the patch cannot be undone; nothing was changed\n"
+        )
+
+
+def test_an_undo_before_the_last_application_is_not_named(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=_TEN).status == 0
+    assert base.opatch("undo").status == 0
+    assert base.opatch("apply", feed=_TEN).status == 0
+    _edit(base, "ten", "mine")
+    base.git("add", "f")
+    assert "was undone" not in base.opatch("apply", "-R", feed=_TEN).err
+
+
+def test_a_deleted_file_of_rejected_hunks_that_is_staged_is_named(base: Sandbox) -> None:
+    hunks = b"*** Update File: f\n@@\n-line 10\n+ten\n@@\n-line 99\n+99\n"
+    assert base.opatch("apply", "--reject", feed=envelope(hunks)).status == 1
+    base.git("add", "--all")
+    (note,) = base.opatch("undo").err.splitlines()
+    before, _, command = note.partition("; to remove it: ")
+    assert before == "note: f.rej: deleted; it had been added, and is still in the index"
+    base.git(*command.split()[1:])
+    assert base.git("status", "--short") == b""
+
+
+def test_files_that_were_committed_apart_name_all_commits(base: Sandbox) -> None:
+    patch = envelope(b"*** Update File: f\n@@\n-line 10\n+ten\n*** Update File: g\n@@\n-g\n+G\n")
+    assert base.opatch("apply", feed=patch).status == 0
+    base.git("commit", "-qm", "f", "f")
+    base.git("commit", "-qm", "g", "g")
+    ids = base.git("log", "-2", "--reverse", "--format=%h").decode().split()
+    assert f"  committed as {', '.join(ids)}  " in base.opatch("log").out.decode()
+
+
+def test_a_refused_show_does_not_say_that_nothing_was_changed(base: Sandbox) -> None:
+    ran = base.opatch("show", feed=_TEN.replace(b"line 10", b"line ten"))
+    assert ran.status == 1
+    assert ran.err.endswith("the patch does not apply\n")
