@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from git_opatch.model.patch import Prefix
+from git_opatch.model.patch import Prefix, added_lines
 from git_opatch.model.placement import Placement
 from git_opatch.model.text import Text
 
@@ -36,11 +36,11 @@ def foreign_encoding(placement: Placement, remaining: RemainingLines) -> str:
 
     Empty if its encoding is that of some line that stays in the file, or all of those are ASCII.
     """
-    added = _encodings(line.text for line in placement.hunk.lines if line.prefix is Prefix.ADDED)
-    if not added:
+    come = _encodings(added_lines(placement.hunk.lines))
+    if not come:
         return ""
     stay = remaining.encodings
-    if not stay or added <= stay:
+    if not stay or come <= stay:
         return ""
     if stay == {True}:
         return "adds a line that is not UTF-8, and the file is UTF-8"

@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from git_opatch.model.patch import Hunk, Prefix
+from git_opatch.model.patch import Hunk, Prefix, added_lines
 from git_opatch.model.text import Text
 
 _COMMENT = re.compile(r"(#|//|/\*|--|;+|%|<!--|\{/\*)?\s*(.*?)\s*(\*/\}?|-->)?")
@@ -62,7 +62,7 @@ def placeholder_in(hunk: Hunk, text: Text, *, is_document: bool) -> bytes:
 
     `text` is the file; `is_document` says that it is prose, by its name.
     """
-    if not any(line.prefix is Prefix.ADDED and _may_be_one(line.text) for line in hunk.lines):
+    if not may_have_placeholder(added_lines(hunk.lines)):
         return b""
     above = b""
     can_be_dots = bool(hunk.preimage) and not is_document
@@ -76,6 +76,11 @@ def placeholder_in(hunk: Hunk, text: Text, *, is_document: bool) -> bytes:
         if line.prefix is not Prefix.REMOVED and line.text.strip():
             above = line.text.strip()
     return b""
+
+
+def may_have_placeholder(added: Sequence[bytes]) -> bool:
+    """Return whether one of the `added` lines looks like a placeholder."""
+    return any(map(_may_be_one, added))
 
 
 def _has(lines: Sequence[bytes], line: bytes) -> bool:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from git_opatch.complete.encoding import RemainingLines, foreign_encoding
 from git_opatch.complete.moved_block import moved_block
-from git_opatch.complete.placeholder import placeholder_in
+from git_opatch.complete.placeholder import may_have_placeholder, placeholder_in
 from git_opatch.model.limits import NEAR
-from git_opatch.model.patch import FilePatch, Line, Prefix
+from git_opatch.model.patch import FilePatch, Line, Prefix, added_lines
 from git_opatch.model.paths import is_document
 from git_opatch.model.placement import Evidence, Placement
 from git_opatch.model.text import Text, indentation, visible
@@ -46,20 +46,22 @@ def find_unclear(
     """
     if placement.evidence is Evidence.EXACT_POSITION:
         return None
-    placeholder = placeholder_in(placement.hunk, text, is_document=is_document(path))
-    if placeholder:
+    added = added_lines(placement.hunk.lines)
+    if may_have_placeholder(added) and (
+        placeholder := placeholder_in(placement.hunk, text, is_document=is_document(path))
+    ):
         return Unclear(
             f"adds `{visible(placeholder)}`, which stands for code that the hunk does not show",
             "leave that line out, since lines that a hunk does not show stay; or write the code",
         )
-    if _doubles_prefixes(placement, text):
+    if _doubles_prefixes(placement, added, text):
         return Unclear(_DOUBLED, "send each added line with one `+` in front of its text")
     if _is_one_space_deeper(placement, lines, text):
         return Unclear(
             _ONE_SPACE_DEEPER, "send added lines without a space between `+` and the text"
         )
-    encoding = foreign_encoding(placement, remaining)
-    if encoding:
+    all_ascii = all(map(bytes.isascii, added))
+    if not all_ascii and (encoding := foreign_encoding(placement, remaining)):
         return Unclear(encoding, "write the added lines in ASCII, or convert the file first")
     moved = moved_block(placement, lines, text, path)
     if moved:
@@ -83,17 +85,17 @@ def find_unclear_in_new(section: FilePatch, path: str) -> Unclear | None:
     return None
 
 
-def _doubles_prefixes(placement: Placement, text: Text) -> bool:
+def _doubles_prefixes(placement: Placement, added: Sequence[bytes], text: Text) -> bool:
     """Return whether all lines that a hunk adds begin with `+`, as no line near it does (D34).
 
     A removed line shows whether prefixes are doubled, and so decides how the hunk is read.
     """
-    lines = placement.hunk.lines
-    if any(line.prefix is Prefix.REMOVED for line in lines):
+    solid = [line for line in added if line.strip()]
+    if not solid or not all(line.startswith(b"+") for line in solid):
         return False
-    added = [line.text for line in lines if line.prefix is Prefix.ADDED and line.text.strip()]
-    doubled = bool(added) and all(line.startswith(b"+") for line in added)
-    return doubled and not any(line.startswith(b"+") for line in _near(placement, text))
+    if any(line.prefix is Prefix.REMOVED for line in placement.hunk.lines):
+        return False
+    return not any(line.startswith(b"+") for line in _near(placement, text))
 
 
 def _is_one_space_deeper(placement: Placement, lines: Sequence[Line], text: Text) -> bool:
@@ -103,8 +105,7 @@ def _is_one_space_deeper(placement: Placement, lines: Sequence[Line], text: Text
     Some writers put a space between `+` and the text. Of 14,705 real hunks 1 looks so. The space in
     front of the `*` of a comment does not count as depth.
     """
-    added = [line.text for line in lines if line.prefix is Prefix.ADDED and line.text.strip()]
-    depths = set(map(indentation, added))
+    depths = {indentation(line) for line in added_lines(lines) if line.strip()}
     if not depths or not all(depth.endswith(b" ") for depth in depths):
         return False
     if not depths.isdisjoint(map(indentation, text.lines[placement.start : placement.stop])):

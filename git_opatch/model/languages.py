@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from pathlib import PurePosixPath
 
 HASH, SLASHES = b"#", b"//"
 BLOCK_COMMENTS: Mapping[bytes, bytes] = {b"/*": b"*/", b"<!--": b"-->"}
@@ -39,12 +38,13 @@ _MAX_REMEMBERED = 1000  # paths
 @lru_cache(_MAX_REMEMBERED)
 def kind_of(path: str) -> str:
     """Return the kind of the file at `path`; empty if its name is."""
-    name = PurePosixPath(path.lower())
-    if name.suffix == ".txt" and "requirements" in name.stem:
+    name = path.lower().rpartition("/")[2]
+    stem, _, suffix = name.rpartition(".")
+    if not (stem and suffix):
+        return name.lstrip(".")
+    if suffix == "txt" and "requirements" in stem:
         return "requirements"
-    if name.suffix == ".txt" and name.stem == "cmakelists":
-        return "cmakelists"
-    return name.suffix[1:] or name.name.lstrip(".")
+    return stem if suffix == "txt" and stem == "cmakelists" else suffix
 
 
 @cache

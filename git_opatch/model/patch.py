@@ -254,6 +254,11 @@ class Patch:
         return cls(tuple(files), digest, tuple(mails))
 
 
+def added_lines(lines: Sequence[Line]) -> list[bytes]:
+    """The text of those of `lines` that are added."""
+    return [line.text for line in lines if line.prefix is Prefix.ADDED]
+
+
 def context_around(lines: Sequence[Line]) -> tuple[int, int]:
     """The numbers of context lines before the first change and after the last."""
     changed = [at for at, line in enumerate(lines) if line.prefix is not Prefix.CONTEXT]

@@ -64,6 +64,8 @@ def normalise(path: str, directory: str = "", top: str = "") -> str:
     A path in the working tree at `top` may be absolute. As in git, no file is looked at: `a/../b`
     is `b`, whatever `a` is. A `..` that leaves the tree, or `.git`, stays and is refused.
     """
+    if not directory and _is_plain(path):
+        return path
     joined = f"{directory}/{path}" if directory and not path.startswith("/") else path
     parts: list[str] = []
     for part in joined.split("/"):
@@ -76,6 +78,11 @@ def normalise(path: str, directory: str = "", top: str = "") -> str:
         return plain
     inside = top.strip("/") + "/"
     return plain.removeprefix(inside) if top and plain.startswith(inside) else f"/{plain}"
+
+
+def _is_plain(path: str) -> bool:
+    """Return whether a path is relative, and no part of it is empty or begins with a dot."""
+    return path[-1:] not in ("/", "") and path[0] not in "./" and not ("//" in path or "/." in path)
 
 
 def parents(path: str) -> Iterator[str]:

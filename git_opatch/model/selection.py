@@ -16,12 +16,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from git_opatch.model.errors import UsageError
-from git_opatch.model.patch import FilePatch, Hunk, Mail, Operation, Patch
+from git_opatch.model.patch import FilePatch, Hunk, Mail, Operation, Patch, Prefix
 from git_opatch.model.paths import normalise
 from git_opatch.model.text import visible
 
 _SHORTEST_ID = 4
 """As core.abbrev of git allows; less could be taken for a number."""
+
+_MARKS = {prefix: prefix.value.encode() for prefix in Prefix}
 
 Key = tuple[str, int, int]
 """What a part is known by: source, line of its section in the text, and ordinal of its hunk."""
@@ -155,7 +157,7 @@ def _content(section: FilePatch, hunk: Hunk | None) -> bytes:
         [
             *map(os.fsencode, names),
             *(anchor.text for part in hunks for anchor in part.anchors),
-            *(line.prefix.value.encode() + line.text for line in lines),
+            *[_MARKS[line.prefix] + line.text for line in lines],
         ]
     )
 

@@ -81,7 +81,7 @@ class Text(NamedTuple):
         probe = b"\n".join(self.lines[:_PROBED])
         if len(probe) < _BINARY_PROBE and len(self.lines) > _PROBED:
             probe = b"\n".join(self.lines[:_BINARY_PROBE])
-        return is_binary(probe)
+        return b"\0" in probe if len(probe) <= _BINARY_PROBE else is_binary(probe)
 
     def has_newline(self, index: int) -> bool:
         """Return whether the line at `index` (from 0) ends with a newline."""

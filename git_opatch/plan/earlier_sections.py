@@ -31,8 +31,7 @@ _ONE_VERSION = "send only the version that is meant"
 _STRICTLY = "show those lines exactly as the patch writes them"
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """The hunks of a section that may be applied, and what is said of the others."""
 
     hunks: Sequence[Hunk] = ()
@@ -51,8 +50,7 @@ class Change(NamedTuple):
     stop: int
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierSection:
+class EarlierSection(NamedTuple):
     """A section that was applied, and what it changed."""
 
     section: FilePatch

@@ -53,9 +53,10 @@ def _is_exempt(section: FilePatch) -> bool:
 def _unpaired(result: Result) -> Unpaired | None:
     """Return the brackets of a changed file that pair worse than before; None if none do."""
     content = result.content
-    if result.old is None or content is None or not content.mode.is_file or result.binary:
+    if result.old is None or content is None or not content.mode.is_file:
         return None
-    return unpaired_brackets(result.old.text, content.text, content.edits, result.path)
+    unpaired = unpaired_brackets(result.old.text, content.text, content.edits, result.path)
+    return None if unpaired and result.binary else unpaired
 
 
 def _message(unpaired: Unpaired) -> str:
