@@ -106,7 +106,7 @@ def _text(late: Late, patch_format: Format) -> bytes:
     """Write the change as a patch; nothing if it cannot be expressed."""
     old, new = (blob_of(late.change.path, lines) for lines in (late.change.old, late.change.new))
     try:
-        return create.create_patch([ChangedFile(old, new)], create.Wanted(patch_format)).text
+        return create.write_patch([ChangedFile(old, new)], create.Wanted(patch_format)).text
     except create.NotExpressibleError:
         return b""
 

@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch import Options, plan_patch
-from git_opatch.create import CreatedPatch, NotExpressibleError, Wanted, create_patch
+from git_opatch.create import CreatedPatch, NotExpressibleError, Wanted, write_patch
 from git_opatch.git.changes import ChangedFile
 from git_opatch.git.object_repository import ObjectCache, ObjectRepository
 from git_opatch.git.output import parse_change
@@ -277,7 +277,7 @@ def _round_trips(
 
 def _created(files: Sequence[ChangedFile], wanted: Wanted) -> CreatedPatch | NotExpressibleError:
     try:
-        return create_patch(files, wanted)
+        return write_patch(files, wanted)
     except NotExpressibleError as error:
         return error
 

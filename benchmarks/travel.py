@@ -178,7 +178,7 @@ def _text(late: Late, options: argparse.Namespace) -> bytes:
     old, new = (blob_of(late.change.path, lines) for lines in (late.change.old, late.change.new))
     wanted = create.Wanted(options.created, options.context)
     try:
-        return create.create_patch([ChangedFile(old, new)], wanted).text
+        return create.write_patch([ChangedFile(old, new)], wanted).text
     except create.NotExpressibleError:
         return b""
 

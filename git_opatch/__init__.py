@@ -23,6 +23,13 @@ if TYPE_CHECKING:
         Completed,
         FileSummary,
     )
+    from git_opatch.create import (
+        CreatedPatch,
+        NotExpressibleError,
+    )
+    from git_opatch.create.from_repository import (
+        create_patch,
+    )
     from git_opatch.git.repository import (
         Repository,
     )
@@ -133,6 +140,7 @@ _MODULE_OF = {
     "CommandLine": "model.command_line",
     "CommitError": "model.errors",
     "Completed": "complete",
+    "CreatedPatch": "create",
     "Diagnostic": "model.errors",
     "Entry": "model.blob",
     "Evidence": "model.placement",
@@ -156,6 +164,7 @@ _MODULE_OF = {
     "Matching": "model.options",
     "Mode": "model.blob",
     "NotAppliedError": "model.errors",
+    "NotExpressibleError": "create",
     "OpatchError": "model.errors",
     "Operation": "model.patch",
     "Options": "model.options",
@@ -185,6 +194,7 @@ _MODULE_OF = {
     "apply_patch": "operations.apply",
     "apply_to_text": "operations.in_memory",
     "check_patch": "operations.apply",
+    "create_patch": "create.from_repository",
     "detect": "agent.apply_patch_call",
     "is_patch": "parse",
     "parse_patch": "parse",
@@ -208,6 +218,7 @@ __all__ = [
     "CommandLine",
     "CommitError",
     "Completed",
+    "CreatedPatch",
     "Diagnostic",
     "Entry",
     "Evidence",
@@ -231,6 +242,7 @@ __all__ = [
     "Matching",
     "Mode",
     "NotAppliedError",
+    "NotExpressibleError",
     "OpatchError",
     "Operation",
     "Options",
@@ -260,6 +272,7 @@ __all__ = [
     "apply_patch",
     "apply_to_text",
     "check_patch",
+    "create_patch",
     "detect",
     "is_patch",
     "parse_patch",

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
 from typing import NamedTuple
 
 from git_opatch.batch.lines import TaskLine, fields_of, id_of, valid_id
@@ -31,6 +33,9 @@ _ALGORITHM = "sha1"
 """Of the ids of files in memory."""
 _DIGITS = 16  # 64 bits: a task that was changed has another digest
 NOT_JUDGED = "error"
+_PATCH_FILE = b'"patch_file"'
+"""Such a patch may be large, and is read at its turn; the others are in memory in any case."""
+_encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Wanted(NamedTuple):
@@ -53,6 +58,41 @@ class Result(NamedTuple):
     line: bytes
 
 
+class _Ready(NamedTuple):
+    """A task whose patch was read: as it is given, and with its paths resolved."""
+
+    id: str | int | None
+    task: Task
+    patch: Patch
+    resolved: Patch
+
+
+class _Unreadable(NamedTuple):
+    """A task that cannot be read, or whose patch cannot, and why."""
+
+    id: str | int | None
+    error: OpatchError
+
+
+def _read(line: TaskLine) -> _Ready | _Unreadable:
+    """Read the task on `line`, and its patch. Nothing is asked of a repository."""
+    task_id: str | int | None = None
+    try:
+        fields = fields_of(line)
+        task_id = valid_id(fields.get("id"))
+        task = task_of(fields)
+        patch = parse_patch(task.patch, patch_format=task.patch_format, source=task.source)
+        return _Ready(task_id, task, patch, resolve_paths(patch, task.options.directory))
+    except OpatchError as error:
+        return _Unreadable(task_id, error)
+    except Exception as error:  # the others go on
+        return _Unreadable(task_id, _bug(error))
+
+
+def _bug(error: Exception) -> OpatchError:
+    return OpatchError(f"judging it failed: {type(error).__name__}: {error}")
+
+
 class Judge:
     """Judges tasks, one after the other; what it read of repositories is kept for the next."""
 
@@ -63,35 +103,56 @@ class Judge:
 
     def judge(self, line: TaskLine) -> Result:
         """Judge the task on `line`. What is wrong with it, or with us, is its result."""
-        try:
-            return self._judge(line)
-        except Exception as error:  # the others go on
-            reason = f"judging it failed: {type(error).__name__}: {error}"
-            return not_judged(line, OpatchError(reason), self._wanted)
+        return next(self.judge_all([line]))
 
-    def _judge(self, line: TaskLine) -> Result:
-        task_id: str | int | None = None
+    def judge_all(self, lines: Sequence[TaskLine]) -> Iterator[Result]:
+        """Judge each task as `judge` does; what they are about is read at once (D360)."""
+        read = [None if _PATCH_FILE in (line.text or b"") else _read(line) for line in lines]
+        self._read_ahead(read)
+        for at, line in enumerate(lines):
+            task, read[at] = read[at] or _read(line), None
+            yield self._judge(line, task)
+
+    def _read_ahead(self, tasks: Iterable[_Ready | _Unreadable | None]) -> None:
+        """Ask each repository once for what all of `tasks` are about in it."""
+        wanted: dict[str, dict[str, list[str]]] = {}
+        for each in tasks:
+            if isinstance(each, _Ready) and each.task.files is None:
+                base = each.task.options.base or ""
+                paths = wanted.setdefault(each.task.repository, {}).setdefault(base, [])
+                paths += named_paths(each.resolved)
+        for name in islice(wanted, _MAX_OPEN):
+            with suppress(OpatchError):  # it is the result of each of them
+                self._repository(name).read_all_ahead(wanted[name])
+
+    def _judge(self, line: TaskLine, read: _Ready | _Unreadable) -> Result:
+        tree = None
         try:
-            fields = fields_of(line)
-            task_id = valid_id(fields.get("id"))
-            outcome, tree = self._outcome(task_of(fields))
+            if isinstance(read, _Unreadable):
+                outcome = _failed(read.error)
+            else:
+                outcome, tree = self._outcome(read)
         except OpatchError as error:
-            outcome, tree = _failed(error), None
-        return result_of(line, task_id, outcome, self._wanted, tree)
+            outcome = _failed(error)
+        except Exception as error:  # the others go on
+            outcome = _failed(_bug(error))
+        try:
+            return result_of(line, read.id, outcome, self._wanted, tree)
+        except Exception as error:
+            return not_judged(line, _bug(error), self._wanted)
 
     def close(self) -> None:
         """End the processes of git."""
         while self._open:
             _close(self._open.popitem()[1])
 
-    def _outcome(self, task: Task) -> tuple[Outcome, str | None]:
+    def _outcome(self, read: _Ready) -> tuple[Outcome, str | None]:
         """Return what came of a task, and the tree that it would make, if that is wanted.
 
-        Raises `ParseError`, and `RepositoryError` if nothing can be judged there.
+        Raises `RepositoryError` if nothing can be judged there.
         """
-        patch = parse_patch(task.patch, patch_format=task.patch_format, source=task.source)
+        _, task, patch, resolved = read
         base = self._repository(task.repository) if task.files is None else task.files
-        resolved = resolve_paths(patch, task.options.directory)
         if isinstance(base, ObjectRepository):
             base.read_ahead(task.options.base or "", named_paths(resolved))
 
@@ -160,5 +221,5 @@ def result_of(
     line = {"line": task.number, "id": task_id, "digest": wanted.digest(task), "verdict": verdict}
     if wanted.tree:
         line["tree"] = tree
-    data = json.dumps({**line, "document": rendered}, separators=(",", ":"))
+    data = _encode({**line, "document": rendered})
     return Result(task.number, verdict, data.encode("ascii") + b"\n")

@@ -1,4 +1,4 @@
-"""The processes of this computer that judge: one that dies costs a retry of one task (D282)."""
+"""The processes of this computer that judge: one that dies costs a retry of what it had (D282)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def cores() -> int:
 
 
 class _Task(NamedTuple):
-    """A task that is to be judged; `deaths` is how many processes ended while they judged it."""
+    """A task that is to be judged; `deaths` is how many processes ended that had it alone."""
 
     line: TaskLine
     deaths: int = 0
@@ -51,10 +51,12 @@ class Worker:
         other.close()
         self.is_ready = False
         self.unanswered: deque[_Task] = deque()
+        self.is_for_one = False
 
     def send(self, tasks: Sequence[_Task]) -> None:
         """Send tasks to the process, which has answered all that it was sent before."""
         self.unanswered.extend(tasks)
+        self.is_for_one = len(tasks) == 1
         with suppress(OSError):  # it died: that is seen when it is asked for results
             self.connection.send([task.line for task in tasks])
 
@@ -68,8 +70,9 @@ class Worker:
             if received == READY:
                 self.is_ready = True
             else:
-                self.unanswered.popleft()
-                yield received
+                for result in received:
+                    self.unanswered.popleft()
+                    yield result
             if not self.connection.poll():
                 return
 
@@ -132,19 +135,20 @@ class Pool:
         return found
 
     def _bury(self, worker: Worker) -> list[Result]:
-        """Replace a process that died: its tasks are judged again, the first one not for ever."""
-        first, *rest = worker.unanswered
+        """Replace a process that died: its tasks are judged again, one by one and not for ever."""
         self._workers.remove(worker)
         how = worker.end()
-        self._again.extendleft(reversed(rest))
         if not worker.is_ready:
-            self._again.appendleft(first)
             self._failed_starts += 1
             if self._failed_starts == MAX_FAILED_STARTS:
                 raise SystemCallError(f"a process that judges ended as it was started, {how}")
+        else:
+            self._failed_starts = 0
+        if not worker.is_ready or not worker.is_for_one:
+            self._again.extendleft(reversed(worker.unanswered))
             return []
-        self._failed_starts = 0
-        task = first._replace(deaths=first.deaths + 1)
+        task = worker.unanswered[0]
+        task = task._replace(deaths=task.deaths + 1)
         if task.deaths < _MAX_DEATHS:
             self._again.appendleft(task)
             return []
@@ -152,17 +156,15 @@ class Pool:
         return [not_judged(task.line, error, self.wanted)]
 
     def _chunk(self, waiting: Iterator[TaskLine]) -> list[_Task]:
-        """Take the next tasks to send; a task that has cost a process goes alone."""
-        if self._again and self._again[0].deaths:
+        """Take the next tasks to send; one that a process had when it died goes alone."""
+        if self._again:
             return [self._again.popleft()]
         chunk: list[_Task] = []
         size = 0
         while len(chunk) < _MAX_TASKS and size < _MAX_BYTES:
-            if self._again:
-                chunk.append(self._again.popleft())
-            elif line := next(waiting, None):
-                chunk.append(_Task(line))
-            else:
+            line = next(waiting, None)
+            if line is None:
                 break
-            size += len(chunk[-1].line.text or b"")
+            chunk.append(_Task(line))
+            size += len(line.text or b"")
         return chunk

@@ -4,7 +4,7 @@
 lines that differ, and `context` how little context each needs. `sections` makes the patch as
 values, `writers` its text. `proof` applies that to the base in memory: it gives the target, or is
 not used. All sections are proved together first, then by themselves those that leave a doubt. Both
-versions of each file are from `git.changes`.
+versions of each file are from `git.changes`. `from_repository` is all of it, for Python.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class NotExpressibleError(OpatchError):
         self.reasons = tuple(reasons)
 
 
-def create_patch(files: Iterable[ChangedFile], wanted: Wanted) -> CreatedPatch:
+def write_patch(files: Iterable[ChangedFile], wanted: Wanted) -> CreatedPatch:
     """Write the patch that turns the old version of all `files` into the new one, and prove it.
 
     Raises `NotExpressibleError` if no patch of the format does, and so nothing is written.

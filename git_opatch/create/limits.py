@@ -80,6 +80,10 @@ def _end_obstacles(old: Blob | None, new: Blob, patch_format: Format) -> Iterato
             yield "was empty"
         if new.text.final_newline is not had_newline:
             yield f"{'gains a' if new.text.final_newline else 'has no'} newline at its end"
+        elif not new.text.final_newline and old and old.text.lines[-1:] != new.text.lines[-1:]:
+            yield "has another last line, which has no newline at its end"
+    if patch_format is Format.STRING_REPLACE and old is None and not new.data:
+        yield "is new and empty"
     if patch_format is Format.FILE_CHANGES and old is None and not new.text.final_newline:
         yield "is new and has no newline at its end"
 

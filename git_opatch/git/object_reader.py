@@ -41,21 +41,34 @@ class ObjectReader:
     def read_all(self, names: Sequence[str]) -> list[GitObject | None]:
         """Read the objects that `names` name, as `read` does, and ask for many of them at once.
 
-        To change from one process to the other and back takes as long as git takes to answer.
         Raises `RepositoryError` if git cannot read one.
         """
         found: list[GitObject | None] = [None] * len(names)
+        for at, read in self.read_each(names):
+            found[at] = read
+        return found
+
+    def read_each(self, names: Sequence[str]) -> Iterator[tuple[int, GitObject | None]]:
+        """Yield the objects that `names` name, each with its number in them, as they are read.
+
+        A name that git cannot be asked for is left out. Read nothing else before the end of it.
+
+        To change from one process to the other and back takes as long as git takes to answer.
+        Raises `RepositoryError` if git cannot read one.
+        """
         if not names:
-            return found
+            return
         process = self._started()
         try:
             for asked in _in_portions(names):
                 _ask(process, [name for _, name in asked])
                 for at, _ in asked:
-                    found[at] = _read_answer(process.stdout)
+                    yield at, _read_answer(process.stdout)
         except (OSError, EOFError):  # git ends at an object that is damaged
             raise RepositoryError(self._end_badly(process)) from None
-        return found
+        except GeneratorExit:  # there are answers that nobody will read
+            self.close()
+            raise
 
     def close(self) -> None:
         """End git, and wait until it has ended; the next question starts it again."""

@@ -132,13 +132,25 @@ class ObjectRepository(Repository):
         where that tree is known: others of its patches will have been for the same directories.
         Raises `RepositoryError` for what is not a tree-ish.
         """
-        if name not in self._roots and _SIMPLE_NAME.fullmatch(name):
-            named = [path for path in paths if _is_plain(path)]
-            above = dict.fromkeys(parent for path in named for parent in parents(path))
-            wanted = [name + "^{tree}", *(f"{name}:{path}" for path in (*above, *named))]
-            with suppress(RepositoryError):  # what is damaged is named once it is needed
-                self._keep_all(name, self._reader.read_all(wanted))
+        self.read_all_ahead({name: paths})
         self.tree_id(name)
+
+    def read_all_ahead(self, wanted: Mapping[str, Iterable[str]]) -> None:
+        """Do what `read_ahead` does for several trees at once, by name with the paths.
+
+        A name that is not one of a tree is passed over.
+        """
+        asked: list[tuple[str, str]] = []
+        for name, paths in wanted.items():
+            if name not in self._roots and _SIMPLE_NAME.fullmatch(name):
+                named = [path for path in paths if _is_plain(path)]
+                above = dict.fromkeys(parent for path in named for parent in parents(path))
+                asked.append((name, name + "^{tree}"))
+                asked += (("", f"{name}:{path}") for path in (*above, *named))
+        with suppress(RepositoryError):  # what is damaged is named once it is needed
+            for at, found in self._reader.read_each([question for _, question in asked]):
+                if found is not None:
+                    self._keep(asked[at][0], found)
 
     def tree_id(self, name: str) -> str:
         """Return the id of the tree that `name` names, the same one for as long as this lives.
@@ -160,16 +172,14 @@ class ObjectRepository(Repository):
             self._roots.popitem(last=False)
         return found.id
 
-    def _keep_all(self, name: str, objects: Sequence[GitObject | None]) -> None:
-        """Keep trees and blobs, of which the first is the tree that `name` names."""
-        for found in objects[1:]:
-            if found is not None and found.kind == "tree":
-                self._keep_tree(found.id, found.data)
-            elif found is not None and found.kind == "blob":
-                self._cache.put((self._scope, found.id), found.data, len(found.data))
-        root = objects[0]
-        if root is not None and root.kind == "tree":
-            self._keep_root(name, root)
+    def _keep(self, name: str, found: GitObject) -> None:
+        """Keep a tree or blob; `name` is what names the tree, if that is one of a commit."""
+        if found.kind == "tree" and name:
+            self._keep_root(name, found)
+        elif found.kind == "tree":
+            self._keep_tree(found.id, found.data)
+        elif found.kind == "blob" and not name:
+            self._cache.put((self._scope, found.id), found.data, len(found.data))
 
     def changed_tree(self, base: str, changes: Iterable[Change]) -> str:
         """Return the id of the tree of `base` after `changes`. Nothing is written."""

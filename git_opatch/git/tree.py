@@ -29,12 +29,15 @@ Entries = Mapping[str, TreeEntry]
 class ParsedTree(Entries):
     """The entries of one tree, each made when it is asked for: most trees are asked for one."""
 
-    def __init__(self, found: Mapping[bytes, tuple[bytes, bytes]]) -> None:
+    def __init__(self, found: Mapping[bytes, bytes], id_length: int) -> None:
+        """`found` are the entries as the tree has them, by name: nothing to collect as garbage."""
         self._found = found
+        self._id_length = id_length
 
     def __getitem__(self, name: str) -> TreeEntry:
-        mode, oid = self._found[os.fsencode(name)]
-        return TreeEntry(_mode(mode), oid.hex())
+        entry = self._found[os.fsencode(name)]
+        mode, _, _ = entry.partition(b" ")
+        return TreeEntry(_mode(mode), entry[-self._id_length :].hex())
 
     def __iter__(self) -> Iterator[str]:
         return map(os.fsdecode, self._found)
@@ -48,19 +51,20 @@ def parse_tree(data: bytes, id_length: int) -> ParsedTree:
 
     Raises `ValueError` if it is not one.
     """
-    found = _entry_of(id_length).findall(data)
-    modes, names = {mode for mode, _, _ in found}, {name: (mode, oid) for mode, name, oid in found}
-    size = sum(len(mode) + len(name) for mode, name, _ in found)
-    if size + len(found) * (id_length + len(b" \0")) != len(data):
+    entry, name = _patterns(id_length)
+    entries = entry.findall(data)
+    if sum(map(len, entries)) != len(data):
         raise ValueError("it has something that is not an entry")
-    for mode in modes:
-        _mode(mode)
-    return ParsedTree(names)
+    return ParsedTree(dict(zip(name.findall(data), entries, strict=True)), id_length)
 
 
 @cache
-def _entry_of(id_length: int) -> re.Pattern[bytes]:
-    return re.compile(rb"([^ ]*) ([^\0]*)\0(.{%d})" % id_length, re.DOTALL)
+def _patterns(id_length: int) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """Return the patterns that find each entry of a tree, and the name of each."""
+    entry = rb"[0-7]+ %b\0.{%d}"
+    patterns = (entry % (name, id_length) for name in (rb"[^\0]*", rb"([^\0]*)"))
+    whole, named = (re.compile(pattern, re.DOTALL) for pattern in patterns)
+    return whole, named
 
 
 @lru_cache(_MAX_MODES)

@@ -15,6 +15,9 @@ from documents import RESULT_VALIDATOR
 from sandbox import Sandbox
 from writers import envelope
 
+from git_opatch.batch.judge import Judge, Wanted
+from git_opatch.batch.lines import TaskLine
+
 _GREET = "def greet(name):\n    print('hello', name)\n\n\ndef leave():\n    print('bye')\n"
 _FILES = {"src/greet.py": _GREET, "notes.txt": "one\ntwo\nthree\ntwo\n", "sub/c": "c\n"}
 
@@ -242,6 +245,31 @@ def test_nothing_but_the_task_decides(base: Sandbox, tmp_path: Path) -> None:
                       cwd=base.path / "src", env=env)  # fmt: skip
     lines = [json.loads(line) for line in ran.out.splitlines()]
     assert {line["id"]: line for line in lines} == before
+
+
+def test_tasks_that_are_read_together_are_judged_as_each_alone(
+    base: Sandbox, tmp_path: Path
+) -> None:
+    (tmp_path / "p").write_bytes(_PATCHES["exact"])
+    (tmp_path / "not a repository").mkdir()
+    names = ("HEAD", "HEAD", "HEAD^{tree}", "no such", "HEAD:sub/c")
+    tasks = [
+        _task(base, f"{name} {given}", patch, base=name)
+        for name in names
+        for given, patch in _PATCHES.items()
+    ]
+    read_later = {name: value for name, value in tasks[0].items() if name != "patch"}
+    elsewhere = {"repository": str(tmp_path / "not a repository")}
+    tasks += [{**read_later, "patch_file": str(tmp_path / "p")}, {**tasks[0], **elsewhere}]
+    tasks += [{**tasks[0], "base": ""}, {"id": 1, "files": {"a": "a\n"}, "patch": "patch_file"}]
+    lines = [TaskLine(n, json.dumps(task).encode()) for n, task in enumerate(tasks, 1)]
+    lines += [TaskLine(1000, b"{"), TaskLine(1001, None)]
+    together, alone = Judge(Wanted(diff=True, tree=True)), Judge(Wanted(diff=True, tree=True))
+    results = list(together.judge_all(lines))
+    assert results == [alone.judge(line) for line in lines]
+    assert {"would_apply", "refused", "malformed", "error"} <= {each.verdict for each in results}
+    together.close()
+    alone.close()
 
 
 def test_tasks_come_from_standard_input(base: Sandbox) -> None:

@@ -98,6 +98,34 @@ def test_a_created_patch_gives_the_commit(repo: Sandbox, name: str, patch_format
     _lands(repo, ran.out, "HEAD~", target)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "patch_format", "reason"),
+    [
+        (
+            "1\n2",
+            "1\nzwei",
+            "search-replace",
+            "has another last line, which has no newline at its end",
+        ),
+        ("1\n2", "1", "search-replace", "has another last line, which has no newline at its end"),
+        ("1\n", "1", "search-replace", "has no newline at its end"),
+        ("1", "1\n", "search-replace", "gains a newline at its end"),
+        (None, "", "string-replace", "is new and empty"),
+    ],
+)
+def test_what_a_format_cannot_say_of_an_end_is_the_reason(
+    repo: Sandbox, before: str | None, after: str, patch_format: str, reason: str
+) -> None:
+    base: dict[str, str | None] = {"other": "1\n"}
+    _commit(repo, base if before is None else {**base, "a": before})
+    target = _commit(repo, {"a": after})
+    ran = repo.opatch("create", "HEAD", "--format", patch_format)
+    assert _refused(ran)
+    says = f"error: a: {reason}; no patch of the format {patch_format} can express that\n"
+    assert ran.err.startswith(says)
+    _lands(repo, repo.opatch("create", "HEAD", "--format", "envelope").out, "HEAD~", target)
+
+
 @pytest.mark.parametrize("patch_format", _FORMATS)
 @pytest.mark.parametrize("name", _MOVES)
 def test_files_are_moved_and_deleted(repo: Sandbox, name: str, patch_format: str) -> None:

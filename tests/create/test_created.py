@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sandbox import Sandbox
 
 from git_opatch import parse_patch, plan_in_memory
-from git_opatch.create import NotExpressibleError, Wanted, create_patch
+from git_opatch.create import NotExpressibleError, Wanted, write_patch
 from git_opatch.git.changes import ChangedFile
 from git_opatch.model.blob import Blob, Entry, Mode, blob_id
 from git_opatch.model.options import Format
@@ -73,7 +73,7 @@ def _changed(files: dict[str, tuple[bytes | None, bytes | None]]) -> list[Change
 def _created(files: dict[str, tuple[bytes | None, bytes | None]], wanted: Wanted) -> bytes | None:
     """Create the patch; None where there is none, for which each file has a reason."""
     try:
-        return create_patch(_changed(files), wanted).text
+        return write_patch(_changed(files), wanted).text
     except NotExpressibleError as error:
         assert error.reasons
         assert all(reason for _, reason in error.reasons)
@@ -92,8 +92,8 @@ _AWKWARD: dict[str, tuple[bytes | None, bytes | None]] = {
 @pytest.mark.parametrize("patch_format", Format)
 def test_files_together_have_the_hunks_that_each_has_alone(patch_format: Format) -> None:
     changed = _changed(_AWKWARD)
-    alone = [create_patch([file], Wanted(patch_format)) for file in changed]
-    together = create_patch(changed, Wanted(patch_format))
+    alone = [write_patch([file], Wanted(patch_format)) for file in changed]
+    together = write_patch(changed, Wanted(patch_format))
     assert together.hunks == sum(each.hunks for each in alone)
     assert all(part in together.text for each in alone for part in _inside(each.text))
 

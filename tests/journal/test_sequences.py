@@ -29,6 +29,8 @@ Values = tuple[str, ...]
 """The values of a file: the line at its top, a line that is only context, and its slots."""
 Files = dict[str, Values]
 _TOP, _CONTEXT, _FIRST_SLOT = 0, 1, 2
+Cells = dict[tuple[str, int], tuple[str, str]]
+"""What a step changes: its file and place, the old value and the new one."""
 
 
 def _text(name: str, values: Values) -> str:
@@ -53,7 +55,7 @@ class Step:
     action: str  # apply, undo or redo
     patch: int
     target: str
-    cells: dict[tuple[str, int], tuple[str, str]]
+    cells: Cells
     """By file and cell; the values before and after. The cell -1 is the existence of the file."""
     carried: bool = False
     commit: int = 0
@@ -219,7 +221,46 @@ class Model:
         dirty = any(self.work.get(name) != self.index.get(name) for name in step.files)
         if target == "index" and dirty and self.has(step, self.work):
             return "unstaged"
-        return "gone" if all(self._lost(step, name, tree) for name in step.files) else "changed"
+        lost = all(self._lost(step, name, tree) for name in step.files)
+        return "gone" if lost and not self._overwritten(step, tree) else "changed"
+
+    def _overwritten(self, step: Step, tree: Files) -> bool:
+        """Whether other lines are in the place of a change that was made, and then changed.
+
+        A commit of the history of HEAD made it, or a later step changed it, and is there.
+        """
+        if not self._is_known(step, tree) or all(
+            self._restored(step, name, tree) for name in step.files
+        ):
+            return False
+        by_patch = any(
+            later.number > step.number
+            and later.patch != step.patch
+            and later.target == step.target
+            and name in later.files
+            and self._has_file(step, name, self.found[later.number])
+            and not self._has_file(step, name, self.left[later.number])
+            and self.there(later)
+            for name in step.files
+            for later in self.steps
+        )
+        return by_patch or all(
+            any(self._made_file(step, name, commit) for commit in self.ancestors(self.head))
+            for name in step.files
+        )
+
+    def _restored(self, step: Step, name: str, tree: Files) -> bool:
+        """Whether the values of a file from before a step are back, or a later one found them."""
+        cells = {cell: pair for cell, pair in step.cells.items() if cell[0] == name}
+        if all(self.value(tree, cell) == old for cell, (old, _) in cells.items()):
+            return True
+        return self._found_gone(step, name, cells)
+
+    def _made_file(self, step: Step, name: str, commit: int) -> bool:
+        """Whether a commit made the change of a file."""
+        parent, files = self.commits[commit]
+        before = self.commits[parent][1] if commit else {}
+        return self._has_file(step, name, files) and not self._has_file(step, name, before)
 
     def _is_known(self, step: Step, tree: Files) -> bool:
         """Whether git was ever given the files as the step left them, where they differ now."""
@@ -243,7 +284,11 @@ class Model:
         ):
             return True
         there = [values[cell] == new for cell, (_, new) in cells.items()]
-        return not all(there) and any(
+        return not all(there) and self._found_gone(step, name, cells)
+
+    def _found_gone(self, step: Step, name: str, cells: Cells) -> bool:
+        """Whether a later step found the values of a file from before a step."""
+        return any(
             later.number > step.number
             and later.patch != step.patch
             and later.target == step.target
@@ -369,7 +414,7 @@ class Run:
 
     # --- patches -----------------------------------------------------------------------------
 
-    def _chosen(self, files: Files) -> dict[tuple[str, int], tuple[str, str]]:
+    def _chosen(self, files: Files) -> Cells:
         """Choose cells to change in `files`: some slots of one or two files, or a whole file."""
         kind = self.random.random()
         if kind < 0.1 and "d" in files:
@@ -387,7 +432,7 @@ class Run:
         return cells
 
     @staticmethod
-    def _patch(cells: dict[tuple[str, int], tuple[str, str]], context: Sequence[str] = ()) -> bytes:
+    def _patch(cells: Cells, context: Sequence[str] = ()) -> bytes:
         lines = ["*** Begin Patch"]
         for name in sorted({name for name, _ in cells}):
             mine = {at: pair for (other, at), pair in sorted(cells.items()) if other == name}

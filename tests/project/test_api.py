@@ -20,7 +20,7 @@ from git_opatch.model import errors
 from git_opatch.model.errors import NotAnInvocation
 
 _TEXT = (Path(__file__).parents[2] / "docs/api.md").read_text()
-_READ, _APPLY, _DIFF, _MEMORY, _COMMAND, _THOUSAND = re.findall(
+_READ, _APPLY, _DIFF, _MEMORY, _COMMAND, _CREATE, _THOUSAND = re.findall(
     r"(?ms)^```python\n(.*?)^```$", _TEXT
 )
 _README = (Path(__file__).parents[2] / "README.md").read_text()
@@ -134,6 +134,39 @@ def test_the_example_in_memory_runs(tmp_path: Path) -> None:
     assert (
         _ran(Sandbox(tmp_path), _MEMORY) == "['docs/manual.txt', 'src/greet.py']\nalready_applied\n"
     )
+
+
+def test_the_example_of_creation_runs(base: Sandbox) -> None:
+    base.commit({"src/greet.py": _NEW})
+    printed = [line.split() for line in _ran(base, _CREATE).splitlines()]
+    assert [words[:3] for words in printed] == [[each.value, "1", "1"] for each in api.Format]
+
+
+def test_a_created_patch_is_that_of_the_command(base: Sandbox) -> None:
+    base.commit({"src/greet.py": _NEW, "src/x": "1\n"})
+    repository = api.Repository(base.path)
+    created = api.create_patch(
+        repository, "HEAD", pathspecs=["src/greet.py"], patch_format=api.Format.UNIFIED, context=3
+    )
+    words = ("HEAD", "--format", "unified", "--context", "3", "--", "src/greet.py")
+    assert created.text == base.opatch("create", *words).out
+    assert (created.files, created.hunks) == (1, 1)
+    assert api.apply_to_text(created.text, {"src/greet.py": _OLD}) == {"src/greet.py": _NEW}
+    assert api.create_patch(repository, cached=True).text == b""
+
+
+def test_what_cannot_be_created_is_an_error(base: Sandbox) -> None:
+    base.commit({"src/binary": b"\0\1"})
+    repository = api.Repository(base.path)
+    with pytest.raises(api.NotExpressibleError, match="binary") as refused:
+        api.create_patch(repository, "HEAD")
+    assert [path for path, _ in refused.value.reasons] == ["src/binary"]
+    with pytest.raises(api.RepositoryError, match="is not a commit"):
+        api.create_patch(repository, "none")
+    with pytest.raises(api.UsageError):
+        api.create_patch(repository, "HEAD", cached=True)
+    with pytest.raises(api.UsageError):
+        api.create_patch(repository, "HEAD", context=-1)
 
 
 def test_options_are_those_of_the_configuration(base: Sandbox) -> None:

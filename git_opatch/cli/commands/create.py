@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from git_opatch.create import Wanted, create_patch
+from git_opatch.create import Wanted, write_patch
 from git_opatch.create.comparison import compare
 from git_opatch.create.saving import saving
 from git_opatch.git.repository import Repository
@@ -57,7 +57,7 @@ def create(
     repository = Repository()
     comparison = compare(repository, revision, pathspecs, _directory(repository.top), cached=cached)
     wanted = Wanted(patch_format, lines, repository.algorithm)
-    created = create_patch(comparison.files, wanted)
+    created = write_patch(comparison.files, wanted)
     if stat:
         write_data(saving(created, comparison.plain_diff()))
     else:
