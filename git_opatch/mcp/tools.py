@@ -251,7 +251,7 @@ def _show(call: _Call, arguments: Arguments) -> Iterator[str]:
         raise Refused(plan.failures, call.options)
     yield from report.notes(plan.notes)
     shown = Outcome(call.options, patch, whole=patch)
-    yield from report.details(plan, ids := shown.ids, shown.ids_of_files(ids))
+    yield from report.details(plan, shown.ids)
     yield ""
     yield plan.completed.diff.decode("utf-8", "replace")
 

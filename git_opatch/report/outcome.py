@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from git_opatch.model.errors import OpatchError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.result import Failure, Refused
-from git_opatch.model.selection import Key, Part, ids_of, key_of
+from git_opatch.model.selection import Part, ids_of, key_of
 from git_opatch.plan.plan import Plan
+from git_opatch.report.placements import PartIds
 
 
 class Outcome(NamedTuple):
@@ -40,19 +41,17 @@ class Outcome(NamedTuple):
     """The parts of it that were not chosen."""
 
     @property
-    def ids(self) -> Mapping[Key, str]:
-        """The id of each part of the patch, by what it is known by."""
-        return ids_of(self.whole) if self.whole else {}
-
-    def ids_of_files(self, ids: Mapping[Key, str]) -> Mapping[str, str]:
-        """Return those of `ids` that are of a whole file, such as an added one, by each path."""
+    def ids(self) -> PartIds:
+        """The ids of the patch's parts; those of a whole file, such as an added one, by path."""
+        ids = ids_of(self.whole) if self.whole else {}
         whole = ((section, ids.get(key_of(section, 0))) for section in self.patch.files)
-        return {
+        files = {
             path: name
             for section, name in whole
             for path in (section.old_path, section.new_path)
             if name and path
         }
+        return PartIds(ids, files)
 
     @property
     def exit_status(self) -> int:

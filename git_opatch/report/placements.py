@@ -31,19 +31,23 @@ class Surroundings(NamedTuple):
     below: Sequence[bytes] = ()
 
 
-def details(plan: Plan, ids: Mapping[Key, str], ids_of_files: Mapping[str, str]) -> Iterator[str]:
-    """List each file, and each hunk with its line, tier and evidence, for `show` and `-v`.
+class PartIds(NamedTuple):
+    """The ids of a patch's parts, and by path those of the files that are one part each."""
 
-    `ids` are those of the patch's parts, `ids_of_files` those of files that are one part, by path.
-    """
+    parts: Mapping[Key, str]
+    files: Mapping[str, str]
+
+
+def details(plan: Plan, ids: PartIds) -> Iterator[str]:
+    """List each file, and each hunk with its line, tier and evidence, for `show` and `-v`."""
     for file, hunks in placed_by_file(plan):
         old = f"{visible(file.old_path)} => " if file.old_path != file.path else ""
         counts = "binary" if file.binary else f"+{file.added} -{file.removed}"
         yield f"{file.status} {old}{visible(file.path)} ({counts})"
-        name = ids_of_files.get(file.path) or ids_of_files.get(file.old_path)
+        name = ids.files.get(file.path) or ids.files.get(file.old_path)
         if name and file.status in _WHOLE:
             yield f"  [{name}] the whole file"
-        yield from (f"  {_id_of(placed, ids)}{_describe(placed)}" for placed in hunks)
+        yield from (f"  {_id_of(placed, ids.parts)}{_describe(placed)}" for placed in hunks)
 
 
 def verdicts(parts: Sequence[Part], plan: Plan, failures: Sequence[Failure]) -> Iterator[str]:

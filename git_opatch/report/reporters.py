@@ -77,11 +77,7 @@ class TextReporter:
             line = report.carried_out(plan, options, outcome.undo_command)
         else:
             line = report.would_apply(plan, options, outcome.commits)
-        details = (
-            report.details(plan, ids := outcome.ids, outcome.ids_of_files(ids))
-            if self.verbose
-            else ()
-        )
+        details = report.details(plan, outcome.ids) if self.verbose else ()
         show([*details, line], sys.stdout, self.settings)
 
     def show_notes(self, outcome: Outcome) -> None:

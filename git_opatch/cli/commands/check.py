@@ -182,9 +182,7 @@ class _VerdictReporter(TextReporter):
             self._show_below(failure_lines(outcome.failures))
         else:
             if self.verbose:
-                details = report.details(
-                    outcome.plan, ids := outcome.ids, outcome.ids_of_files(ids)
-                )
+                details = report.details(outcome.plan, outcome.ids)
                 show((f"  {line}" for line in details), sys.stdout, self.settings)
             self._show_below(self.notes_on(outcome))
         return outcome.exit_status

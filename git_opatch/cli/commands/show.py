@@ -192,5 +192,5 @@ class _ShowReporter(TextReporter):
         elif self._form == "numstat":
             terminal.write_data(report_files.numstat(plan.completed.files, zero=self._zero))
         else:
-            details = list(report.details(plan, ids := outcome.ids, outcome.ids_of_files(ids)))
+            details = list(report.details(plan, outcome.ids))
             terminal.show_diff(details, plan.completed.diff, settings)
