@@ -305,7 +305,7 @@ def test_an_empty_message_from_the_editor_is_refused(
     status, out = _in_terminal(base, ': >"$1"', monkeypatch)
     assert status == 1
     assert "Aborting commit due to empty commit message." in out
-    assert "error: not committed: git commit was aborted" in out
+    assert "not committed: git commit was aborted" in out
     assert "git opatch undo 1" in out
     assert base.git("status", "--short") == b"M  f\nA  n\n"
 
