@@ -213,8 +213,15 @@ class _Choice(NamedTuple):
         return f"; did you mean `{visible(found[0])}`?" if found else ""
 
     def _parts_of(self, path: str) -> list[Part]:
-        names = {path, normalise(path, "", self.top)}
-        return [part for part in self.parts if names & self.paths[part.key]]
+        """Return the parts of a file, or of all files below a directory."""
+        names = {path, normalise(path, "", self.top)} - {""}
+        below = tuple(f"{name.rstrip('/')}/" for name in names)
+        return [
+            part
+            for part in self.parts
+            if names & self.paths[part.key]
+            or any(known.startswith(below) for known in self.paths[part.key])
+        ]
 
 
 def _without(section: FilePatch, left_out: set[Key]) -> FilePatch | None:

@@ -89,6 +89,12 @@ def test_parts_are_chosen_by_id_path_and_number() -> None:
     assert _kept([added, "f"], ["sub/n"]) == ["f:1", "f:2"]
 
 
+@pytest.mark.parametrize("name", ["sub", "sub/", "./sub"])
+def test_a_directory_is_all_files_below_it(name: str) -> None:
+    assert _kept([name], []) == ["sub/n:0"]
+    assert _kept([], [name]) == ["f:1", "f:2", "gone:0"]
+
+
 def test_a_longer_id_is_the_same() -> None:
     hunks = b"".join(b"@@\n-%d\n+x\n" % number for number in range(1000))
     larger = parse_patch(envelope(b"*** Update File: f\n@@\n-b\n+B\n" + hunks))
@@ -97,7 +103,9 @@ def test_a_longer_id_is_the_same() -> None:
     assert _kept([longer], []) == ["f:2"]
 
 
-@pytest.mark.parametrize("name", ["f:3", "f:0", "g", "sub", "ffff", "abc", "", "f:x", "n"])
+@pytest.mark.parametrize(
+    "name", ["f:3", "f:0", "g", "su", "sub:1", "/", ".", "ffff", "abc", "", "f:x", "n"]
+)
 def test_what_is_not_there_is_an_error(name: str) -> None:
     assert name not in _ids(_PATCH)
     with pytest.raises(UsageError, match="is not the id of a hunk"):
