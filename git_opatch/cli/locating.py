@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, SelectOptions
 from git_opatch.cli.policy_options import PolicyOptions
@@ -25,6 +25,11 @@ class Locator(NamedTuple):
     repository: Repository
     settings: Settings
     options: Options
+
+    def of(self, name: str) -> Self:
+        """Return the same for one of several patches, which advice is to name alone."""
+        command = self.options.command._replace(arguments=(name,))
+        return self._replace(options=replace(self.options, command=command))
 
     def locate(
         self, patch: Patch, select: SelectOptions, name: str = "", *, refused_partly: bool = False

@@ -158,6 +158,7 @@ LOCATED_IN = {
 
 _SKIP_APPLIED = ("git opatch apply", "git opatch check")
 """The commands that have the option `--skip-applied`."""
+_CONVERT = "git opatch convert"
 
 
 class Attempt(NamedTuple):
@@ -172,6 +173,8 @@ class Attempt(NamedTuple):
     """What skips what is already applied: a command, or words; empty if nothing does."""
     record: int = 0
     """The patch of the journal that is undone or redone; its diff is in no file of the user's."""
+    converts: bool = False
+    """Whether a diff is wanted, and nothing is to be changed."""
 
     @classmethod
     def of(cls, options: Options, record: int = 0) -> Self:
@@ -181,7 +184,8 @@ class Attempt(NamedTuple):
         piped = set(options.command.arguments) <= {"-"}
         skip = "add --skip-applied" if piped else options.command_with("--skip-applied")
         skip = skip if can_skip else ""
-        return cls(base, options.reverse, options.redoes, skip, record)
+        converts = options.command.name == _CONVERT
+        return cls(base, options.reverse, options.redoes, skip, record, converts)
 
     @property
     def is_undo(self) -> bool:
@@ -193,6 +197,8 @@ class Attempt(NamedTuple):
         """Say that it failed."""
         if self.redoes:
             return "the patch cannot be redone"
+        if self.converts:
+            return f"the patch does not apply{' in reverse' * self.reverse}"
         return "the patch cannot be undone" if self.reverse else "the patch does not apply"
 
 

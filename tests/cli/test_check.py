@@ -221,6 +221,15 @@ def test_what_is_already_applied_has_a_way_to_pass(base: Sandbox) -> None:
     assert base.opatch(*command.split()[2:]).status == 0
 
 
+def test_advice_for_one_of_several_patches_names_it_alone(base: Sandbox) -> None:
+    base.write("p.txt", GOOD)
+    base.write("other.txt", STALE)
+    assert base.opatch("apply", "p.txt").status == 0
+    ran = base.opatch("check", "other.txt", "p.txt")
+    assert "git opatch check --skip-applied p.txt\n" in ran.err
+    assert "other.txt p.txt" not in ran.err
+
+
 def test_patches_are_checked_in_a_bare_repository(base: Sandbox, tmp_path: Path) -> None:
     base.git("clone", "--quiet", "--bare", ".", str(tmp_path / "bare"))
     bare = Sandbox(tmp_path / "bare")

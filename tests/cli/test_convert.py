@@ -97,3 +97,11 @@ def test_advice_is_a_command_that_works(base: Sandbox) -> None:
     ran = base.opatch("convert", "p")
     assert (ran.status, ": git opatch convert --worktree p\n" in ran.err) == (1, True)
     assert base.opatch("convert", "--worktree", "p").status == 0
+
+
+def test_a_refusal_in_reverse_speaks_of_no_undo(base: Sandbox) -> None:
+    ran = base.opatch("convert", "-R", feed=_PATCH)
+    assert (ran.status, ran.out) == (1, b"")
+    last = ran.err.splitlines()[-1]
+    assert last.startswith("the patch does not apply in reverse")
+    assert "undone" not in last

@@ -97,7 +97,7 @@ def _judge(
         patch = read_patch([name], patch_format)
     except (ParseError, InputError) as error:
         return Outcome(where.options, Patch(()), error=error, name=name)
-    return where.locate(patch, select, name)
+    return where.of(name).locate(patch, select, name)
 
 
 def _resolve_call(
