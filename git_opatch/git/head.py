@@ -11,15 +11,23 @@ from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Change
 from git_opatch.model.errors import CommitError, RepositoryError
 
+
+class Operation(NamedTuple):
+    """What git has begun and not finished, as a person calls it, and the command of it."""
+
+    name: str
+    command: str
+
+
 # Worded as by `git commit --amend` in the same state, and named as by git-status(1).
 _UNFINISHED = {
-    "MERGE_HEAD": ("merge", "merge"),
-    "CHERRY_PICK_HEAD": ("cherry-pick", "cherry-pick"),
-    "REVERT_HEAD": ("revert", "revert"),
-    "rebase-merge": ("rebase", "rebase"),
-    "rebase-apply/applying": ("am session", "am"),
-    "rebase-apply": ("rebase", "rebase"),
-    "sequencer": ("cherry-pick or revert", "cherry-pick"),
+    "MERGE_HEAD": Operation("merge", "merge"),
+    "CHERRY_PICK_HEAD": Operation("cherry-pick", "cherry-pick"),
+    "REVERT_HEAD": Operation("revert", "revert"),
+    "rebase-merge": Operation("rebase", "rebase"),
+    "rebase-apply/applying": Operation("am session", "am"),
+    "rebase-apply": Operation("rebase", "rebase"),
+    "sequencer": Operation("cherry-pick or revert", "cherry-pick"),
 }
 
 
@@ -39,14 +47,22 @@ def read_head(repository: Repository) -> Head:
     return Head(commit_id(repository, "HEAD"), ref or "HEAD")
 
 
+def unfinished_operation(repository: Repository) -> Operation | None:
+    """Return the merge, cherry-pick, revert, rebase or am that is not finished, if there is one."""
+    for name, operation in _UNFINISHED.items():
+        if os.path.lexists(repository.git_dir / name):
+            return operation
+    return None
+
+
 def require_finished(repository: Repository) -> None:
     """Raise `CommitError` in the middle of a merge, cherry-pick, revert, rebase or am."""
-    for name, (operation, command) in _UNFINISHED.items():
-        if os.path.lexists(repository.git_dir / name):
-            raise CommitError(
-                f"you are in the middle of a {operation} -- cannot apply and commit; first "
-                f"`git {command} --continue` or `git {command} --abort`; nothing was changed"
-            )
+    if operation := unfinished_operation(repository):
+        git = f"git {operation.command}"
+        raise CommitError(
+            f"you are in the middle of a {operation.name} -- cannot apply and commit; first "
+            f"`{git} --continue` or `{git} --abort`; nothing was changed"
+        )
 
 
 def staged_changes(repository: Repository, head: Head) -> list[Change]:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from git_opatch.git.head import read_head, staged_changes
+from git_opatch.git.head import read_head, staged_changes, unfinished_operation
 from git_opatch.git.history import abbreviate_commits
 from git_opatch.git.index import unmerged_paths
 from git_opatch.git.repository import Repository
@@ -151,7 +151,7 @@ class _Chooser:
         if record is None or state.state not in (State.APPLIED, State.COMMITTED, State.CHANGED):
             raise self._not_undoable(history, state)
         if state.state is State.COMMITTED:
-            where = self._committed_as(history, state)
+            where = _committed_as(self._commits_of(history, state))
             what = "this stages its undo"
             if self._options_for(record).target is Target.WORKTREE:
                 what = "this undoes it in the working tree only"
@@ -307,14 +307,18 @@ class _Chooser:
         known = record.unmerged if record else ()
         if others := set(unmerged_paths(self._repository)) - set(known):
             path = min(others)
-            ways = [
-                resolve(path),
-                f"to go back: {restore_ours(path)}",
-            ]
+            ways = [resolve(path)]
+            operation = unfinished_operation(self._repository)
+            if operation is None:
+                ways.append(f"to go back: {restore_ours(path)}")
             if record and not others & {change.path for change in record.changes}:
                 undo = f"git opatch undo {record.patch}"
                 ways.append(f"to undo patch {record.patch} all the same: {undo}")
             what = f"{path} is unmerged; a merge with conflicts is not recorded, so it has no undo"
+            if operation:  # whose conflicts these are
+                command = f"git {operation.command} --abort"
+                what = f"{path} is unmerged in a {operation.name} that is not finished"
+                ways.append(f"to end the {operation.name} without it: {command}")
             raise JournalError(_lines(what, ways))
 
     def _committed_last(
@@ -322,16 +326,18 @@ class _Chooser:
     ) -> UndoneError:
         """Say that the last patch that is still applied is committed, and what can be done."""
         number = history.number
-        what = f"patch {number} is {self._committed_as(history, state)}"
+        commits = self._commits_of(history, state)
+        committed = _committed_as(commits)
+        what = f"patch {number} is {committed}"
         if skipped:
-            what = f"the last patch that is still applied is {number}, and it is "
-            what += self._committed_as(history, state)
+            what = f"the last patch that is still applied is {number}, and it is {committed}"
         ways = []
         in_the_way = self._kept_from_revert(history.application or history.last)
-        if state.commits and not in_the_way:
-            revert = revert_command(self._abbreviated(state.commits))
-            ways.append(f"to revert patch {number} in a commit: {revert}")
-        elif state.commits:
+        if commits and not in_the_way:
+            # a commit that the patch was found in may have more than the patch
+            all_of = f"patch {number}" if state.commits else f"all of {' '.join(commits)}"
+            ways.append(f"to revert {all_of} in a commit: {revert_command(commits)}")
+        elif commits:
             ways.append(f"{in_the_way}, so `git revert` would be refused")
         ways.append(self._way_to_undo(history))
         return UndoneError(_lines(what, [*skipped[:_MAX_SKIPPED], *ways]))
@@ -363,11 +369,11 @@ class _Chooser:
                 return f"to stage the undo of patch {number}{where}: {command}"
         return f"its undo would be refused; to see why: git opatch undo {number}"
 
-    def _committed_as(self, history: PatchHistory, state: RecordState) -> str:
+    def _commits_of(self, history: PatchHistory, state: RecordState) -> tuple[str, ...]:
+        """Return the commits that made the change, abbreviated, oldest first, if they are known."""
         applied = history.application
         found = {} if state.commits or applied is None else self._states.commits_of([applied])
-        commits = state.commits or next(iter(found.values()), ())
-        return committed_as(self._abbreviated(commits)) if commits else "committed"
+        return self._abbreviated(state.commits or next(iter(found.values()), ()))
 
     def _abbreviated(self, commits: Sequence[str]) -> tuple[str, ...]:
         return abbreviate_commits(self._repository, commits)
@@ -465,6 +471,11 @@ def _what_became_of(path: str, later: Record) -> str:
 def _target_of(history: PatchHistory) -> Target:
     record = history.application or history.last
     return record.target
+
+
+def _committed_as(commits: Sequence[str]) -> str:
+    """Name the commits that made a change, if they are known."""
+    return committed_as(commits) if commits else "committed"
 
 
 def _gone(history: PatchHistory, state: RecordState) -> str:

@@ -149,3 +149,35 @@ def test_a_refused_show_does_not_say_that_nothing_was_changed(base: Sandbox) -> 
     ran = base.opatch("show", feed=_TEN.replace(b"line 10", b"line ten"))
     assert ran.status == 1
     assert ran.err.endswith("the patch does not apply\n")
+
+
+def test_the_revert_of_an_amended_commit_is_of_all_of_it(base: Sandbox) -> None:
+    """Git may have put more into it than the patch."""
+    _committed(base)
+    base.git("commit", "--quiet", "--amend", "-m", "ten, amended")
+    head = base.git("rev-parse", "--short", "HEAD").decode().strip()
+    assert base.opatch("undo").err == (
+        f"error: patch 1 is committed as {head}\n"
+        f"  to revert all of {head} in a commit: git revert {head}\n"
+        "  to stage the undo of patch 1: git opatch undo 1\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["merge", "cherry-pick"])
+def test_conflicts_of_git_are_called_so(base: Sandbox, command: str) -> None:
+    """`git checkout --ours` would end them without the other side."""
+    base.git("checkout", "--quiet", "-b", "other")
+    base.commit({"g": "theirs\n"})
+    base.git("checkout", "--quiet", "-")
+    base.commit({"g": "ours\n"})
+    assert base.run("git", command, "other").status == 1
+    assert base.opatch("apply", feed=_TEN).status == 0
+    assert base.opatch("undo").err == (
+        f"error: g is unmerged in a {command} that is not finished\n"
+        "  to go on: resolve the conflicts in g, then git add -- :/g\n"
+        "  to undo patch 1 all the same: git opatch undo 1\n"
+        f"  to end the {command} without it: git {command} --abort\n"
+    )
+    assert base.opatch("undo", "1").status == 0
+    assert base.read("f").decode() == _LINES
+    assert base.git("ls-files", "--unmerged") != b""
