@@ -33,7 +33,7 @@ def apply_to_text(
     A moved file is at its new path, a deleted one is absent, and those that the patch does not
     name are as they were. Lines end as they do in `files`. Bytes that are not UTF-8 are surrogate
     escapes. Raises `ParseError`, `Refused` with all failures, `UsageError` as `plan_in_memory`
-    does, and `TypeError` if a file is not `str`.
+    does, and `TypeError` if `files` is no mapping, or a file is not `str`.
     """
     _require_type(files, str, "for bytes: plan_in_memory")
     if not isinstance(patch, Patch):
@@ -64,6 +64,8 @@ def plan_in_memory(patch: Patch, files: Mapping[str, bytes], options: Options = 
 
 
 def _require_type(files: Mapping[str, object], wanted: type, otherwise: str) -> None:
+    if not isinstance(files, Mapping):
+        raise TypeError(f"files must map paths to contents, not be {type(files).__name__}")
     for path, content in files.items():
         if not isinstance(content, wanted):
             found = type(content).__name__

@@ -177,5 +177,7 @@ def test_other_types_are_named() -> None:
         apply_to_text(envelope(_UPDATE), {"a": b"x"})  # type: ignore[dict-item]
     with pytest.raises(TypeError, match=r"must be bytes, not str; for str: apply_to_text"):
         plan_in_memory(parse_patch(envelope(_UPDATE)), {"a": "x"})  # type: ignore[dict-item]
+    with pytest.raises(TypeError, match="files must map paths to contents, not be str"):
+        apply_to_text("a\n", "@@")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="must be str or bytes, not NoneType"):
         apply_to_text(None, {})  # type: ignore[arg-type]
