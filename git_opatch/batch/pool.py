@@ -7,7 +7,7 @@ import signal
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import NamedTuple
@@ -47,7 +47,7 @@ class Worker:
         self.process: SpawnProcess = context.Process(
             target=serve, args=(other, wanted), daemon=True
         )
-        self.process.start()
+        _start(self.process)
         other.close()
         self.is_ready = False
         self.unanswered: deque[_Task] = deque()
@@ -85,6 +85,16 @@ class Worker:
             self.process.join()
         code = self.process.exitcode or 0
         return f"by {signal.Signals(-code).name}" if code < 0 else f"with the status {code}"
+
+
+def _start(process: SpawnProcess) -> None:
+    """Start a process that a Ctrl-C does not reach before it ignores that."""
+    resource_tracker.ensure_running()  # which would let the signal through, below
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Pool:

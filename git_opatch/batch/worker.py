@@ -23,6 +23,7 @@ def serve(connection: Connection, wanted: Wanted) -> None:
     A Ctrl-C is for the process that started this one. When that one has ended, so does this.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # blocked until now
     from git_opatch.git.runner import leave_repository
 
     leave_repository()

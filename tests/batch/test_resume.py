@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,27 @@ def test_processes_end_with_the_one_that_started_them(repo: Sandbox, tmp_path: P
 def _processes_of(group: int) -> list[str]:
     listed = subprocess.run(["ps", "-o", "args=", "-s", str(group)], capture_output=True, text=True)
     return [line for line in listed.stdout.splitlines() if "defunct" not in line]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="signals are read from /proc")
+def test_an_interrupt_reaches_no_process_that_judges(repo: Sandbox, tmp_path: Path) -> None:
+    """Nor one that is only starting, which would print a traceback."""
+    tasks, output = tmp_path / "tasks", tmp_path / "results"
+    write_tasks(tasks, _tasks(1000))
+    process = _start(repo, str(tasks), "--output", str(output), "--jobs", "2")
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    seen = 0
+    while process.poll() is None and not (output.exists() and output.read_bytes().count(b"\n") > 2):
+        for child in children.read_text().split():
+            with suppress(OSError):  # it has ended
+                status = Path(f"/proc/{child}/status").read_text()
+                if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                    masks = re.findall(r"^Sig(?:Blk|Ign):\s*(\w+)$", status, re.MULTILINE)
+                    assert any(int(mask, 16) & 1 << signal.SIGINT - 1 for mask in masks)
+                    seen += 1
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    assert seen
 
 
 @pytest.mark.parametrize(
