@@ -10,7 +10,8 @@ Context is never written (D40), so what a hunk does not remove or add stays:
 In the file, one `}` closes what one `{` opens, and so do `)` and `]`; a patch that takes one alone
 leaves lines out. Brackets in strings, regular expressions and comments do not count. What is not
 certain is not refused: other languages, and a file whose brackets, by this count, pair no worse
-afterwards than before.
+afterwards than before. Where `#if` and `#else` both open a block that is closed once, the first
+branches are counted alone as well.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ _STRINGS = {
 """How strings are written, by the kinds of files."""
 
 _PAIRS = (b"{}", b"()", b"[]")
+_DIRECTIVE = re.compile(rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b")
 
 
 class Unpaired(NamedTuple):
@@ -77,11 +79,37 @@ def unpaired_brackets(
     come = _count(tokens, [line for edit in edits for line in edit.lines])
     if gone == come:
         return None
-    counts = zip(_count(tokens, before.lines), _count(tokens, after.lines), strict=True)
+    return _worse(tokens, before.lines, after.lines) or _worse(
+        tokens, _first_branches(before.lines), _first_branches(after.lines)
+    )
+
+
+def _worse(
+    tokens: re.Pattern[bytes], before: Sequence[bytes], after: Sequence[bytes]
+) -> Unpaired | None:
+    counts = zip(_count(tokens, before), _count(tokens, after), strict=True)
     for pair, (old, new) in zip(_PAIRS, counts, strict=True):
         if abs(new) > abs(old):
             return Unpaired(new, old, pair[:1].decode(), pair[1:].decode())
     return None
+
+
+def _first_branches(lines: Sequence[bytes]) -> list[bytes]:
+    """Return the lines that are left when each `#if` is true, without the directives."""
+    kept: list[bytes] = []
+    taken: list[bool] = []
+    for line in lines:
+        directive = _DIRECTIVE.match(line)
+        if directive is None:
+            if all(taken):
+                kept.append(line)
+        elif directive[1] == b"endif":
+            del taken[-1:]
+        elif directive[1].startswith(b"if"):
+            taken.append(True)
+        else:
+            taken[-1:] = [False]
+    return kept
 
 
 def _count(tokens: re.Pattern[bytes], lines: Sequence[bytes]) -> list[int]:

@@ -20,6 +20,7 @@ from git_opatch.locate.outline import (
     OutlineKind,
     heading_at,
     is_certain,
+    is_for_the_file,
     keyword_of,
     name_of,
     named_by,
@@ -52,7 +53,8 @@ def _shows_its_definition(located: HunkAtPosition) -> bool:
     """Return whether the hunk shows a definition at the margin, down to where it changes the first
     line, that is in the file once.
 
-    Nothing encloses that, so git's heading could only name what is above it.
+    Nothing encloses that, so git's heading could only name what is above it. All of the file is
+    below `package main;`, so that says nothing of what is above.
     """
     lines, file_index = located.candidates.hunk.lines, located.file_index
     first = next((at for at, line in enumerate(lines) if line.prefix is not Prefix.CONTEXT), 0)
@@ -63,7 +65,10 @@ def _shows_its_definition(located: HunkAtPosition) -> bool:
     )
     found = (file_index.lines[at] for at in definitions)
     return any(
-        line in shown and _is_at_margin(line) and len(file_index.strict_positions(line)) == 1
+        line in shown
+        and _is_at_margin(line)
+        and not is_for_the_file(line)
+        and len(file_index.strict_positions(line)) == 1
         for line in found
     )
 
@@ -296,10 +301,13 @@ def _is_explained(anchor: Anchor, located: HunkAtPosition, position: int | None 
     """Return whether the patch itself writes what the anchor names, or another hunk removed it.
 
     A hunk that shows the line at `position`, which has the anchor, only writes that one again.
+    Where the file has what the anchor names, only its text counts: a constructor that is written
+    is not the class of its name.
     """
-    found = None if position is None else located.file_index.lines[position].strip()
+    is_there = position is not None
+    found = located.file_index.lines[position].strip() if position is not None else None
     return any(
-        _is_meant(anchor, line.text)
+        _is_text(anchor, line.text) or (not is_there and _is_name(anchor, line.text))
         for hunk, prefixes in (
             *(
                 (hunk, (Prefix.ADDED,))
@@ -313,9 +321,10 @@ def _is_explained(anchor: Anchor, located: HunkAtPosition, position: int | None 
     )
 
 
-def _is_meant(anchor: Anchor, line: bytes) -> bool:
-    text = anchor.text.strip()
-    is_in = re.search(rb"(?<![\w#=])" + re.escape(text), line) is not None
-    if not is_in and (name := named_by(text)):
-        return name.name in line and _names(line, name)
-    return is_in
+def _is_text(anchor: Anchor, line: bytes) -> bool:
+    return re.search(rb"(?<![\w#=])" + re.escape(anchor.text.strip()), line) is not None
+
+
+def _is_name(anchor: Anchor, line: bytes) -> bool:
+    name = named_by(anchor.text.strip())
+    return name is not None and name.name in line and _names(line, name)

@@ -158,3 +158,54 @@ def test_strict_matching_takes_the_patch_at_its_word() -> None:
 def test_a_string_that_is_replaced_is_taken_at_its_word() -> None:
     call = '{"path": "a.c", "old_string": "    if (ready) {\\n", "new_string": ""}'
     assert apply_to_text(call, {"a.c": FILE})["a.c"] == FILE.replace("    if (ready) {\n", "")
+
+
+BRANCHES = """\
+void run(void) {
+#ifdef FAST
+    if (ready && fast) {
+#else
+    if (ready) {
+#endif
+        go();
+    }
+    if (done) {
+        stop();
+    }
+}
+"""
+
+
+def test_a_beginning_alone_is_refused_where_an_if_of_the_preprocessor_begins_a_block_twice() -> (
+    None
+):
+    failure = refused(BRANCHES, "@@\n-    if (done) {\n         stop();\n")
+    assert failure.message.startswith("would have 1 more `}` than ")
+
+
+@pytest.mark.parametrize(
+    ("hunk", "old", "new"),
+    [
+        pytest.param(
+            "-    if (done) {\n         stop();\n-    }\n",
+            "    if (done) {\n        stop();\n    }\n",
+            "        stop();\n",
+            id="both brackets of a block",
+        ),
+        pytest.param(
+            "-#else\n-    if (ready) {\n #endif\n",
+            "#else\n    if (ready) {\n",
+            "",
+            id="the second branch",
+        ),
+        pytest.param(
+            " #ifdef FAST\n-    if (ready && fast) {\n+    if (fast) {\n #else\n",
+            "    if (ready && fast) {\n",
+            "    if (fast) {\n",
+            id="the first branch",
+        ),
+    ],
+)
+def test_branches_of_the_preprocessor_are_changed(hunk: str, old: str, new: str) -> None:
+    assert old in BRANCHES
+    assert result_of(BRANCHES, f"@@\n{hunk}") == BRANCHES.replace(old, new)
