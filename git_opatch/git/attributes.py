@@ -1,15 +1,26 @@
-"""Which filters attributes name (gitattributes(5)), and how to run git without them."""
+"""What attributes (gitattributes(5)) say of files: their filters, and whether git converts them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from git_opatch.git.output import nul_terminated, settings_environment
 from git_opatch.git.repository import Repository
+from git_opatch.git.stamp import is_regular
+from git_opatch.model.paths import parents
 
 _NO_DRIVER = ("unspecified", "unset", "set")
+_CONVERTING: Mapping[str, Sequence[str]] = {
+    "filter": ("unspecified", "unset"),
+    "ident": ("unspecified", "unset"),
+    "working-tree-encoding": ("unspecified", "unset"),
+    "text": ("unspecified", "unset", "set", "auto"),
+    "eol": ("unspecified", "lf"),
+    "crlf": ("unspecified",),
+}
+"""Each attribute that may change what a checkout writes, and the values with which it does not."""
 
 
 def filters_of(
@@ -32,6 +43,42 @@ def filters_of(
     fields = os.fsdecode(output).split("\0")[:-1]
     names = zip(fields[::3], fields[2::3], strict=True)
     return {path: "" if name in _NO_DRIVER else name for path, name in names}
+
+
+def missing_attribute_files(top: Path, paths: Iterable[str]) -> list[str]:
+    """The files `.gitattributes` beside and above `paths` that are not in the working tree.
+
+    Git takes these from the index, if that has them.
+    """
+    above = {parent for path in paths for parent in parents(path)}
+    names = [".gitattributes", *(f"{directory}/.gitattributes" for directory in sorted(above))]
+    return [name for name in names if not is_regular(f"{top}/{name}")]
+
+
+def unconverted(repository: Repository, paths: Sequence[str], empty_index: Path) -> Collection[str]:
+    """Those of `paths` whose files a checkout writes as their blobs are, byte for byte.
+
+    By the `.gitattributes` of the working tree alone: those of the index are for the caller to
+    rule out (`missing_attribute_files`). `empty_index` is the path of an index that does not
+    exist, so that none is read. Raises `RepositoryError`.
+    """
+    if repository.converts_line_endings():
+        return ()
+    output = repository.ask(
+        *("check-attr", "-z", "--stdin", *_CONVERTING),
+        index=empty_index,
+        feed=nul_terminated(paths),
+    )
+    fields = output.split(b"\0")[:-1]
+    if set(fields[2::3]) == {b"unspecified"}:
+        return paths
+    found = zip(fields[::3], fields[1::3], fields[2::3], strict=True)
+    converted = {
+        os.fsdecode(path)
+        for path, name, value in found
+        if os.fsdecode(value) not in _CONVERTING[name.decode()]
+    }
+    return [path for path in paths if path not in converted]
 
 
 def without_filters(

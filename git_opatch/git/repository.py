@@ -32,7 +32,7 @@ from git_opatch.model.settings import Settings
 
 _SETTINGS = (
     *("config", "-z", "--get-regexp"),
-    r"^((opatch|color)\.[a-z]+|pager\.opatch|core\.fsync(method)?"
+    r"^((opatch|color)\.[a-z]+|pager\.opatch|core\.(fsync(method)?|autocrlf|eol)"
     r"|filter\..*\.(clean|process))$",
 )
 _MAX_ARGUMENTS = 500_000  # bytes
@@ -112,6 +112,12 @@ class Repository(GitRunner):
     def filters(self) -> frozenset[str]:
         """The names of the user's filters that have a program, as they were read last."""
         return self._known_settings().filters
+
+    def converts_line_endings(self) -> bool:
+        """Whether the user's settings may have git write CRLF where a blob has LF."""
+        settings = self._known_settings()
+        by_default = settings.get("core.autocrlf", "false").lower() not in ("false", "input")
+        return by_default or settings.get("core.eol", "lf").lower() != "lf"
 
     def sync(self, paths: Iterable[str | Path]) -> None:
         """Write files and directories to the disk, as the user's settings say. Raises `OSError`."""

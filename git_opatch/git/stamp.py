@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from typing import NamedTuple
 
 
@@ -32,3 +33,11 @@ class Stamp(NamedTuple):
     def is_same_content(self, other: Stamp) -> bool:
         """Return whether this is the same file, not written to; moved and linked at most."""
         return self[:-1] == other[:-1]  # without `changed`
+
+
+def is_regular(path: str) -> bool:
+    """Return whether a regular file is at `path`, and not a link to one."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False

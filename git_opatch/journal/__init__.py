@@ -12,7 +12,6 @@ record that must not be read with it has another version.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import os
@@ -28,6 +27,8 @@ from git_opatch.model.options import Target
 
 _VERSION = 1
 _LAST = "last"
+PENDING = "committing"
+"""The file of a run with `--commit` (see `journal.pending_commit`)."""
 _MALFORMED = (
     LookupError,
     TypeError,
@@ -152,11 +153,15 @@ def add_record(
 
 def encode_rejects(rejects: Mapping[str, bytes]) -> dict[str, str]:
     """Render files of rejected hunks for the key `rejects`."""
+    import base64
+
     return {path: base64.b64encode(content).decode() for path, content in rejects.items()}
 
 
 def decode_rejects(encoded: Mapping[str, str]) -> dict[str, bytes]:
     """Read files of rejected hunks from the key `rejects`. Raises one of `_MALFORMED`."""
+    import base64
+
     return {str(path): base64.b64decode(content) for path, content in encoded.items()}
 
 
@@ -176,6 +181,11 @@ def has_transaction(home: Path, name: str) -> bool:
     except (OSError, ValueError):
         return False
     return isinstance(entry, dict) and entry.get("transaction") == name
+
+
+def is_commit_pending(home: Path) -> bool:
+    """Return whether a run with `--commit` was interrupted, or is still running."""
+    return (home / PENDING).exists()
 
 
 def files_of(home: Path, number: int) -> list[Path]:

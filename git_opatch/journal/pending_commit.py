@@ -33,7 +33,7 @@ from git_opatch.model.errors import JournalError
 from git_opatch.model.text import visible
 from git_opatch.transaction.lock import link_or_copy
 
-_NAME, _INDEX = "committing", "committing.index"
+_NAME, _INDEX = journal.PENDING, "committing.index"
 
 
 def begin(repository: Repository, home: Path, head: Head, count: int) -> None:
@@ -58,18 +58,13 @@ def end(repository: Repository, home: Path) -> None:
 
     If that fails, it is left for the next run.
     """
-    if not is_pending(home):
+    if not journal.is_commit_pending(home):
         return
     with suppress(OSError):
         if state := _read(home):
             repository.sync(commit_files(repository, state.head.ref, state.since))
         (home / _NAME).unlink()
         (home / _INDEX).unlink(missing_ok=True)
-
-
-def is_pending(home: Path) -> bool:
-    """Return whether a run with `--commit` was interrupted, or is still running."""
-    return (home / _NAME).exists()
 
 
 class _State(NamedTuple):
@@ -94,7 +89,7 @@ def _read(home: Path) -> _State | None:
 
 def finish(repository: Repository, home: Path) -> list[str]:
     """Remove what an interrupted run left; return notes on its outcome. The caller has the lock."""
-    if not is_pending(home):
+    if not journal.is_commit_pending(home):
         return []
     state = _read(home)
     notes: list[str] = []

@@ -8,27 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from git_opatch.locate.addition import place_addition
 from git_opatch.locate.already_applied import unique_postimage
 from git_opatch.locate.anchor import AnchorMatch, find_anchors, in_scope_of
 from git_opatch.locate.blank_lines import Alignment, align, without_last_blanks
-from git_opatch.locate.context_difference import tolerate_context
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.line_index import MAX_POSITIONS
 from git_opatch.locate.normal_lines import NormalizedLines
-from git_opatch.locate.omitted_context import bridge_gaps, describe_gaps
 from git_opatch.locate.repairs import (
     cut_in_front,
     with_fuzz,
     without_overhang,
 )
 from git_opatch.locate.rivals import find_rivals
-from git_opatch.locate.variants import Variant, variants_of
 from git_opatch.model.limits import FEW
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk, changed_span
 from git_opatch.model.placement import Evidence
+
+if TYPE_CHECKING:
+    from git_opatch.locate.variants import Variant
 
 
 @dataclass
@@ -237,6 +238,8 @@ def _align(found: Candidates, view: NormalizedLines, starts: Sequence[int]) -> N
 def _with_context_difference(initial: Candidates, file_index: FileIndex, tier: Tier) -> Candidates:
     """Search for what matches at `tier` but for one context line (D101)."""
     found = replace(initial, tier=tier, positions=[], must_be_unique=True)
+    from git_opatch.locate.context_difference import tolerate_context
+
     tolerated = tolerate_context(initial.hunk, file_index, tier)
     if tolerated is not None:
         found.searched, found.positions = tolerated.hunk, [tolerated.start]
@@ -291,6 +294,8 @@ def _as_variant(initial: Candidates, file_index: FileIndex) -> Candidates:
     at one position, and say the same.
     """
     initial = replace(initial, positions=[])
+    from git_opatch.locate.variants import variants_of
+
     meant = list(variants_of(initial.hunk))
     literal = (
         file_index.view(tier).find_ignoring_blanks(initial.hunk.preimage)
@@ -330,6 +335,8 @@ def _applied_as_variant(
 def _with_gaps(initial: Candidates, file_index: FileIndex) -> Candidates:
     """Search for the pieces of a hunk that leaves lines out (D35)."""
     initial = replace(initial, positions=[])
+    from git_opatch.locate.omitted_context import bridge_gaps, describe_gaps
+
     bridged = bridge_gaps(initial.hunk, initial.anchors.positions, file_index)
     if bridged is None:
         return initial

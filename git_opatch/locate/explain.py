@@ -9,7 +9,6 @@ from git_opatch.locate.candidates import Candidates, find_candidates
 from git_opatch.locate.closest_match import ClosestMatches, difference
 from git_opatch.locate.enclosing import name_enclosing
 from git_opatch.locate.file_index import FileIndex
-from git_opatch.locate.omitted_context import is_placeholder
 from git_opatch.model.limits import MANY, SHOWN
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk, Line, Prefix
@@ -232,6 +231,8 @@ class NotFoundExplainer:
 
 def _omission_advice(hunk: Hunk) -> list[str]:
     """Name a context line such as `# ... existing code ...`, which omits lines (D35)."""
+    from git_opatch.locate.omitted_context import is_placeholder
+
     return [
         f"line {line.number}, `{visible(line.text.strip())}`, omits lines; begin a new hunk "
         "with `@@` after it, or write the lines out"

@@ -16,7 +16,6 @@ from git_opatch.locate.line_index import LineIndex, matches_at
 from git_opatch.locate.normal_lines import NormalizedLines
 from git_opatch.locate.prose import Prose
 from git_opatch.locate.tiers import NORMAL, typographic
-from git_opatch.locate.variants import variants_of
 from git_opatch.model.limits import MANY
 from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, Line, Prefix
@@ -161,6 +160,8 @@ class FileIndex:
 
     @cached_property
     def _variants(self) -> list[Hunk]:
+        from git_opatch.locate.variants import variants_of
+
         return [variant.hunk for hunk in self._hunks for variant in variants_of(hunk)]
 
     def find(self, lines: Sequence[Line]) -> list[int]:

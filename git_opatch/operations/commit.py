@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
+from git_opatch import journal
 from git_opatch.git.commit import commit, identity_error, manual_command
 from git_opatch.git.head import Head, commits_since, read_head, require_finished, staged_changes
 from git_opatch.git.index import unmerged_paths
@@ -80,7 +81,7 @@ def commit_patch(
         except NotCommitted as error:
             not_committed, plan = error, error.plan
         except (Interrupted, KeyboardInterrupt):
-            if not pending_commit.is_pending(state_dir(repository)):
+            if not journal.is_commit_pending(state_dir(repository)):
                 raise
             raise Interrupted("; ".join(["interrupted", *_finish_pending(repository)])) from None
         finally:

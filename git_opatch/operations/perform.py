@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch import journal
-from git_opatch.git.head import commit_id
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Entry
 from git_opatch.model.errors import RepositoryError
@@ -56,6 +55,8 @@ def perform(
         rejects = plan.reverses.rejects
     about = _about(plan, session.name, digest, rejects)
     if plan.undoes:
+        from git_opatch.git.head import commit_id
+
         about["head"] = commit_id(repository, "HEAD")
     record, notes = 0, list[str]()
 
@@ -135,4 +136,5 @@ def _change_set(plan: Plan, about: dict[str, object], before_commit: BeforeCommi
         carried=ChangeSet(carried.diff, carried.changes, {}) if carried else None,
         before_commit=before_commit,
         unmerged=plan.conflicts.stages if plan.conflicts else {},
+        contents={result.path: result.content.text for result in written.results if result.content},
     )

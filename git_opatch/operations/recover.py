@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from git_opatch import journal
 from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import remove_abandoned
-from git_opatch.journal import RecordAction, pending_commit
+from git_opatch.journal import RecordAction
 from git_opatch.model.errors import BusyError, OpatchError
 from git_opatch.model.paths import why_unsafe
 from git_opatch.operations.rejected_files import settle_rejects
@@ -62,7 +62,7 @@ def recover_interrupted(repository: Repository) -> Recovery:
     again then.
     """
     home = state_dir(repository)
-    if not has_incomplete(home) and not pending_commit.is_pending(home):
+    if not has_incomplete(home) and not journal.is_commit_pending(home):
         remove_abandoned()
         return Recovery()
     with locked(home):
@@ -82,7 +82,10 @@ def _recover_locked(repository: Repository) -> Recovery:
     remove_abandoned()
     notes: list[str] = []
     restored = recover(repository, partial(_finish, repository, notes))
-    notes += pending_commit.finish(repository, state_dir(repository))
+    if journal.is_commit_pending(state_dir(repository)):
+        from git_opatch.journal import pending_commit
+
+        notes += pending_commit.finish(repository, state_dir(repository))
     if restored is None:
         return Recovery(tuple(notes))
     return Recovery((*_notes(restored), *notes), restored.kept)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from git_opatch.complete import Completed, Conflicts
 from git_opatch.git.stamp import Stamp
 from git_opatch.journal import Record, RecordAction
-from git_opatch.journal.patch_history import opposite
 from git_opatch.model.blob import Blob
 from git_opatch.model.errors import CommitError
 from git_opatch.model.options import Options
@@ -80,7 +79,11 @@ class Plan:
     @property
     def action(self) -> RecordAction:
         """What a record of this plan is about."""
-        return opposite(self.reverses) if self.reverses else RecordAction.APPLY
+        if self.reverses is None:
+            return RecordAction.APPLY
+        from git_opatch.journal.patch_history import opposite
+
+        return opposite(self.reverses)
 
     @property
     def written(self) -> Completed:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot, take_snapshot
 from git_opatch.journal import Record
-from git_opatch.journal.patch_history import find_applied, find_undone
 from git_opatch.model.blob import Change
 from git_opatch.model.errors import JournalError
 from git_opatch.model.options import Options, Target, ThreeWay
@@ -131,6 +130,8 @@ def _say_if_undone(plan: Plan, patch: Patch, repository: Repository, applied: in
     """Say of what is not there that it is undone, by a record that is newer than `applied`."""
     undo = None
     if repository.has_journal:
+        from git_opatch.journal.patch_history import find_undone
+
         undo = find_undone(state_dir(repository), patch.digest, named_paths(patch))
     if undo is None or undo.number < applied:
         return plan
@@ -152,6 +153,8 @@ def _record_of(patch: Patch, repository: Repository) -> Record | None:
     """Return the journal's record of `patch`, if it was applied here and is not undone."""
     if not repository.has_journal:
         return None
+    from git_opatch.journal.patch_history import find_applied
+
     return find_applied(state_dir(repository), patch.digest, named_paths(patch))
 
 

@@ -1,6 +1,6 @@
-"""Move the files that git wrote into the working tree; restore the old ones after a failure (D131).
+"""Move the new files into the working tree; restore the old ones after a failure (D131).
 
-Git writes them aside: into the record's directory, where nothing else looks for them.
+They are written aside: into the record's directory, where nothing else looks for them.
 
 Nothing is ever overwritten: the old file is moved into the record, and the new one, complete and
 beside the working tree until then, gets its name by a link, which fails if there is a file again.
@@ -25,7 +25,7 @@ from typing import NamedTuple
 from git_opatch.git.index import list_index, store_worktree
 from git_opatch.git.repository import Repository
 from git_opatch.git.stamp import Stamp
-from git_opatch.model.blob import Change, blob_id
+from git_opatch.model.blob import Change, Mode, blob_id
 from git_opatch.model.errors import TransactionError
 from git_opatch.model.paths import parents
 from git_opatch.model.text import Text, visible
@@ -62,15 +62,33 @@ class PublishedFiles:
         self._groups: dict[int, int] = {}
         """The group of each new file, as git wrote it aside."""
         self._taken: dict[int, Stamp] = {}
+        self._written: dict[str, os.stat_result] = {}
+
+    def write_new(self, contents: Mapping[str, tuple[Mode, Text]]) -> None:
+        """Write new files aside, with the rights that git would give them.
+
+        Raises `TransactionError` if that fails.
+        """
+        made = ""
+        for path, (mode, text) in contents.items():
+            directory = f"{self._new}/{path}".rpartition("/")[0]
+            try:
+                if directory != made:
+                    os.makedirs(directory, exist_ok=True)
+                    made = directory
+                self._written[path] = _write_file(f"{self._new}/{path}", mode, text)
+            except OSError as error:
+                what = f"cannot write {visible(path)}: {error.strerror or error}"
+                raise TransactionError(what) from None
 
     def record_new(self) -> None:
-        """Record the sizes and times of the files that git wrote aside."""
+        """Record the sizes and times of the files that were written aside."""
         found: list[list[int] | None] = []
         for number, change in enumerate(self._record.written):
             if change.new is None:
                 found.append(None)
                 continue
-            stat = os.lstat(f"{self._new}/{change.path}")
+            stat = self._written.get(change.path) or os.lstat(f"{self._new}/{change.path}")
             found.append([stat.st_size, stat.st_mtime_ns])
             self._groups[number] = stat.st_gid
         self._record.stamps.write_text(json.dumps(found))
@@ -156,6 +174,19 @@ class PublishedFiles:
         """Check that the file is where its path now leads."""
         if tree.has_file(change.path) != (change.new is not None):
             raise _changed(change.path)
+
+
+def _write_file(file: str, mode: Mode, text: Text) -> os.stat_result:
+    """Write a file that does not exist yet; return what it is then."""
+    rights = 0o777 if mode is Mode.EXECUTABLE else 0o666
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, rights)
+    try:
+        for piece in text.pieces():
+            while piece:
+                piece = piece[os.write(descriptor, piece) :]
+        return os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _is_folder(found: Stamp | None) -> bool:

@@ -5,7 +5,7 @@
     apply     one `git apply`, into an index beside the real one; where files have unstaged changes,
               one for them, too
     verify    compare all blob ids with those of the diff
-    write     let git write the new files aside, by the rules of its checkout
+    write     write the new files aside, by the rules of git's checkout
     replace   move each old file into the record, and the new one to its place
     commit    rename the record: after a kill, the next run now finishes instead of restoring
     publish   replace the real index by the new one

@@ -4,7 +4,7 @@
                              diff        the completed diff
                              token       the content of the index's lock while it is ours
                              index.before
-                             new/PATH    the files that git wrote, aside (D131)
+                             new/PATH    the files that were written aside (D131)
                              new.json    size and time of those
                              files/N     the file that was at the path of the N-th change
                              work.diff   the working tree's own diff, if it differs from the diff
@@ -85,7 +85,7 @@ class TransactionRecord:
 
     @property
     def new(self) -> Path:
-        """The directory in which git writes the new files."""
+        """The directory in which the new files are written."""
         return self.folder / "new"
 
     @property

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from git_opatch.git.index import refresh
 from git_opatch.git.repository import Repository
-from git_opatch.git.series import restore_series
 from git_opatch.model.errors import OpatchError
 from git_opatch.model.options import Target
 from git_opatch.transaction.files import Kept, restore_files
@@ -42,6 +41,8 @@ def restore(repository: Repository, record: TransactionRecord) -> Restored:
     """
     # Not handed in by the caller: every way of restoring must know all that a transaction of any
     # kind may have changed, and a series of commits is recorded in the transaction's directory.
+    from git_opatch.git.series import restore_series
+
     moved_branch = restore_series(repository, record.folder, undisturbed=has_lock(record))
     paths, kept = restore_files(repository, record)
     if moved_branch:

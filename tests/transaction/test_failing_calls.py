@@ -184,7 +184,7 @@ def test_a_kill_before_every_call_leaves_all_or_nothing(base: Sandbox, name: str
     _check_kills(base, _RUNS[name], lambda count: list(range(1, count + 1)))
 
 
-_GITS = ("apply", "checkout-index", "add", "ls-files", "commit")
+_GITS = ("apply", "check-attr", "checkout-index", "add", "ls-files", "commit")
 _CALLS = ("openat", "write", "rename", "link", "mkdir", "unlink")
 
 
@@ -223,6 +223,8 @@ def _calls_of_git(done: Sandbox, command: str) -> list[tuple[str, int]]:
 
 
 def _fail_git(base: Sandbox, command: str, some: int | None) -> None:
+    if command == "checkout-index":  # which writes what the attributes have git convert
+        base.write(".git/info/attributes", "* ident")
     before, done = _state(base), _copied(base, 0)
     calls = _calls_of_git(done, command)
     assert len(calls) > 4

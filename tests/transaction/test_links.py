@@ -21,7 +21,7 @@ _PATCH = envelope(
     b"*** Delete File: d/gone\n",
     b"*** Add File: d/new\n+n\n",
 )
-_MOMENTS = ['*" apply "*', '*" checkout-index "*']
+_MOMENTS = ['*" apply "*', '*" check-attr "*|*" checkout-index "*']
 
 
 @pytest.fixture
