@@ -106,6 +106,9 @@ def main() -> None:
     parser.add_argument("--patches", type=int, default=2000, help="of all repositories together")
     parser.add_argument("--jobs", type=int, default=1, help="the most processes of a batch")
     given = parser.parse_args()
+    for path in given.repositories:
+        if not os.path.isdir(path):
+            parser.error(f"`{path}` is not a directory")
     share = given.patches // len(given.repositories)
     paths = (os.path.abspath(path) for path in given.repositories)
     tasks = [task for path in paths for task in tasks_of(path, share)]
