@@ -142,12 +142,20 @@ def run() -> int:
     except OpatchError as error:
         return _fail(error)
     except (KeyboardInterrupt, typer.Abort):
-        return _fail(Interrupted("interrupted"))
+        return _fail_interrupted()
     except BrokenPipeError:
         return _BROKEN_PIPE
     except OSError as error:
         return _fail(SystemCallError(f"the system refused: {error}"))
-    return _fail(Interrupted("interrupted")) if status == Interrupted.exit_status else status
+    return _fail_interrupted() if status == Interrupted.exit_status else status
+
+
+def _fail_interrupted() -> int:
+    """Report an interrupt, and what had been done by then; gives the exit status."""
+    interrupts.ignore()
+    from git_opatch.transaction.lock import interruption
+
+    return _fail(interruption())
 
 
 def _open_streams() -> None:

@@ -17,6 +17,7 @@ from git_opatch.model.options import Options, Target
 from git_opatch.operations.rejected_files import settle_rejects
 from git_opatch.plan.plan import Plan
 from git_opatch.transaction import ChangeSet, TransactionRecord, run_transaction, state_dir
+from git_opatch.transaction.lock import after_commit
 
 _NONE: Mapping[str, bytes] = {}
 
@@ -72,7 +73,8 @@ def perform(
     finishing = {**about, "journal_size": options.journal_size}
     change_set = _change_set(plan, finishing, before_commit)
     notes += run_transaction(repository, change_set, options.target, session.lock, on_commit)
-    is_staged = not _may_unstage(plan, options) or _differs_from_head(plan, repository)
+    with after_commit():
+        is_staged = not _may_unstage(plan, options) or _differs_from_head(plan, repository)
     return replace(plan, record=record, is_staged=is_staged).with_notes(notes)
 
 

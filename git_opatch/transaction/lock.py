@@ -36,6 +36,14 @@ class LockedIndex(Protocol):
 
 
 _APPLIED = "interrupted; the patch had been applied by then, all of it"
+
+
+class _Progress:
+    """How far the process is, for an interrupt that comes at the very moment when it is done."""
+
+    applied = False
+
+
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -98,6 +106,7 @@ def retry_while_locked(
 def deferred_signals() -> Iterator[None]:
     """Defer signals that would end this process; raise `Interrupted` afterwards if one came."""
     received: list[int] = []
+    _Progress.applied = False
 
     def receive(number: int, _: FrameType | None) -> None:
         received.append(number)
@@ -109,11 +118,20 @@ def deferred_signals() -> Iterator[None]:
         return
     try:
         yield
+        _Progress.applied = True
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
     if received:
         raise Interrupted(_APPLIED)
+
+
+def interruption() -> Interrupted:
+    """The error of a command that was interrupted: it says whether all was applied by then.
+
+    No `with` can tell what comes between the end of one and the start of the next.
+    """
+    return Interrupted(_APPLIED if _Progress.applied else "interrupted")
 
 
 @contextmanager

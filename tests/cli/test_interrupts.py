@@ -33,8 +33,10 @@ def base(repo: Sandbox) -> Sandbox:
     return repo
 
 
-# The shell that leads the session ends last: what a leader writes right before it ends may be lost.
-_SHELL = 'trap : INT; "$@"; status=$?; sleep 0.05; exit $status'
+# The shell that leads the session stays until all was read: when it ends, output may be lost.
+_END = "\x1e"
+_SHELL = f"""trap : INT; "$@"; status=$?; trap '' INT
+printf '{_END}%d{_END}' $status; exec sleep {_SECONDS}"""
 
 
 class Terminal:
@@ -57,17 +59,15 @@ class Terminal:
         """Read until the program ends; return its status, and what it wrote without the echo."""
         seen = bytearray()
         deadline = time.monotonic() + _SECONDS
-        while time.monotonic() < deadline:
-            try:
-                piece = os.read(self._keyboard, 65536)
-            except OSError:  # Linux: the last writer is gone
-                break
-            if not piece:
-                break
-            seen += piece
-        status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        while seen.count(_END.encode()) < 2:
+            assert time.monotonic() < deadline
+            seen += os.read(self._keyboard, 65536)
         os.close(self._keyboard)
-        return status, seen.replace(b"\r\n", b"\n").replace(b"^C", b"").decode()
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        text = seen.replace(b"\r\n", b"\n").replace(b"^C", b"").decode()
+        written, status, _ = text.split(_END)
+        return int(status), written
 
 
 _WAYS = [("git", "opatch"), ("git-opatch",)]
@@ -114,7 +114,7 @@ def _interrupt_at(
         assert len(lines) == 1, (moment, status, seen)
         said = lines[0].startswith("error: interrupted")
         if status:
-            assert status in (130, -signal.SIGINT) or gits_own
+            assert status == 128 + signal.SIGINT or gits_own
             # Git may end by an interrupt that comes when we have said that all is applied.
             assert said or words[0] == "git", (moment, status, seen)
             interrupted += 1
@@ -137,3 +137,39 @@ def test_nothing_is_imported_before_interrupts_are_caught() -> None:
     command = [sys.executable, "-I", "-c", script]
     imported = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     assert imported == ["git_opatch", "git_opatch.cli", "git_opatch.cli.interrupts"]
+
+
+_INTERRUPT_AT_UNLOCK = """
+import fcntl, os, signal, sys
+unlock = fcntl.flock
+def flock(lock, operation):
+    unlock(lock, operation)
+    if operation == fcntl.LOCK_UN:
+        os.kill(os.getpid(), signal.SIGINT)
+fcntl.flock = flock
+from git_opatch.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("patch", "message"),
+    [
+        (
+            envelope(b"*** Update File: f\n@@\n-b\n+B\n"),
+            "error: interrupted; the patch had been applied by then, all of it\n",
+        ),
+        (envelope(b"*** Update File: f\n@@\n-x\n+B\n"), "error: interrupted\n"),
+    ],
+    ids=["applied", "refused"],
+)
+def test_an_interrupt_at_the_very_end_says_whether_all_was_applied(
+    base: Sandbox, patch: bytes, message: str
+) -> None:
+    """Neither deferred any more, nor yet ignored because the report follows (D122)."""
+    base.write(".git/p", patch)
+    command = [sys.executable, "-c", _INTERRUPT_AT_UNLOCK, "apply", ".git/p"]
+    ended = subprocess.run(command, cwd=base.path, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", message)
+    is_applied = "applied" in message
+    assert base.read("f") == base.index()["f"][1] == (_AFTER if is_applied else _BEFORE)

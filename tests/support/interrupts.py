@@ -45,7 +45,8 @@ def _is_python(process: int) -> bool:
 
 
 def _has_ended(process: int) -> bool:
-    return _status(process, "State") in ("", "Z")
+    """Whether it ended, or is a shell that became `sleep` when its program ended."""
+    return _status(process, "State") in ("", "Z") or _status(process, "Name") == "sleep"
 
 
 def _status(process: int, field: str) -> str:
