@@ -240,6 +240,8 @@ class Patch:
     files: Sequence[FilePatch]
     digest: str = field(default="", compare=False)
     mails: tuple[Mail, ...] = ()
+    is_part: bool = field(default=False, compare=False)
+    """Whether some of the text's hunks were left out on purpose."""
 
     @classmethod
     def joined(cls, patches: Sequence[Patch], digest: str) -> Patch:

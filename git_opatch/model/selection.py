@@ -138,9 +138,8 @@ def keep(patch: Patch, left_out: Sequence[Part]) -> Selected:
     files = tuple(section for section in kept if section is not None)
     digest = hashlib.sha256(os.fsencode(patch.digest))
     digest.update("\0".join(part.id for part in left_out).encode())
-    return Selected(
-        Patch(files, digest.hexdigest(), tuple(_mails(patch.mails, kept))), tuple(left_out)
-    )
+    mails = tuple(_mails(patch.mails, kept))
+    return Selected(Patch(files, digest.hexdigest(), mails, is_part=True), tuple(left_out))
 
 
 def _hunks_to_choose(section: FilePatch) -> Sequence[Hunk | None]:

@@ -66,7 +66,7 @@ def _split_mails(patch: Patch) -> Iterator[tuple[Mail | None, Patch]]:
     for index, section in enumerate(patch.files):
         other_file = mail is not None and bool(sections) and section.source != sections[0].source
         if sections and (index in mails or other_file):
-            yield mail, Patch(tuple(sections))
+            yield mail, Patch(tuple(sections), is_part=patch.is_part)
             mail, sections = None, []
         mail = mails.get(index, mail)
         sections.append(section)

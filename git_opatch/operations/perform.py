@@ -123,6 +123,7 @@ def _about(plan: Plan, name: str, digest: str, rejects: Mapping[str, bytes]) -> 
         "carried": plan.carried is not None,
         "unmerged": unmerged,
         "partial": bool(plan.failures),
+        "part": plan.is_part,
         "rejects": journal.encode_rejects(rejects),
     }
 

@@ -57,6 +57,8 @@ class Plan:
     """The bits that index entries must keep, by path (see `Snapshot.flags`)."""
     stamps: Mapping[str, Stamp] = field(default_factory=dict)
     """The stamps of the files that were compared with the index (see `Snapshot.stamps`)."""
+    is_part: bool = False
+    """Whether hunks of the patch were left out on purpose (see `Patch.is_part`)."""
     record: int = 0
     """The number of its journal record once it is applied; 0 if there is none."""
     is_staged: bool = True

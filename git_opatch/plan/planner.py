@@ -108,7 +108,12 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
             undo, snapshot = plan_undo(record, repository, options)
             if not undo.failures and (_restores(undo, record) or _carries_in_worktree(options)):
                 if not all(section.has_content for section in patch.files):
-                    undo = undo.with_notes([f"undone as it was applied, as patch {record.patch}"])
+                    undo = undo.with_notes(
+                        [
+                            f"what the patch does not contain is as before patch {record.patch} "
+                            "of `git opatch log`"
+                        ]
+                    )
                 return undo, snapshot
     plan, snapshot = _plan_patch(reverse(patch), repository, options, record)
     if record is not None and not plan.failures:

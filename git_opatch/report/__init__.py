@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from git_opatch.model.commits import committed_as, revert_command
 from git_opatch.model.errors import OpatchError, ParseError
 from git_opatch.model.options import Options, Target
-from git_opatch.model.result import LOCATED_IN
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import NotCommitted, Plan
 from git_opatch.report.failures import partial_failures, refusal_lines, skipped
@@ -41,6 +40,12 @@ _UNDO_OF = {
     "=": "restored",
 }
 """What an undo does to a file, by git's letter for the change."""
+_TO_ONLY = {
+    Target.INDEX: "",
+    Target.CACHED: " to the index only",
+    Target.WORKTREE: " to the working tree only",
+}
+"""What is left out of a target, to follow what would be done."""
 NOTHING_TO_RECOVER = "nothing to recover"
 
 
@@ -117,7 +122,7 @@ def would_apply(plan: Plan, options: Options, commits: int = 0) -> str:
         return nothing_to_do(options)
     and_commit = f" and make {commits} commit{'s' * (commits != 1)}" if commits else ""
     changes = count_changes(Counter(file.status for file in plan.completed.files), done=False)
-    return f"would apply to {LOCATED_IN[options.target]}{and_commit}: {changes}"
+    return f"would apply{_TO_ONLY[options.target]}{and_commit}: {changes}"
 
 
 def not_committed(error: NotCommitted, undo: str) -> Iterator[str]:
@@ -148,7 +153,7 @@ def count_good(statuses: Sequence[int]) -> str:
 
 def named(name: str, verdict: str) -> str:
     """Put the name of the patch, or of the command, before its verdict."""
-    return f"{visible(name)}: {verdict}"
+    return f"{'standard input' if name == '-' else visible(name)}: {verdict}"
 
 
 def notes(messages: Sequence[str]) -> list[str]:

@@ -35,7 +35,13 @@ def summary(logged: LoggedRecord) -> str:
 
 
 def _changes(record: Record) -> str:
-    return report.count_changes(record.files) + report.ONLY_IN[record.target]
+    part = "" if _is_complete(record) else ", part of the patch"
+    return report.count_changes(record.files) + part + report.ONLY_IN[record.target]
+
+
+def _is_complete(record: Record) -> bool:
+    """Return whether all of the patch's text was applied: no hunk was rejected, or left out."""
+    return record.whole and not record.is_part
 
 
 def _became(logged: LoggedRecord) -> str:
@@ -86,6 +92,7 @@ def values(logged: LoggedRecord, diff: bytes | None = None, error: str | None = 
         "state": state.state.value if state else None,
         "reversed_by": logged.reversed_by or None,
         "commits": list(record.commits or logged.commits),
+        "complete": _is_complete(record),
         "files": {CHANGES.get(letter, letter): count for letter, count in record.files.items()},
         "paths": [_path(change) for change in record.changes],
         **text("diff", diff),
@@ -99,7 +106,7 @@ def _path(change: Change) -> Fields:
 
 
 _NAMES = ("time", "summary", "target", "patch", "undoes", "redoes", "state", "reversed_by",
-          "commits", "files", "paths", "diff")  # fmt: skip
+          "commits", "complete", "files", "paths", "diff")  # fmt: skip
 
 
 def unreadable_values(number: int, error: JournalError) -> Fields:

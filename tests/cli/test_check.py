@@ -83,7 +83,7 @@ def test_the_verdict_is_above_its_reasons(base: Sandbox) -> None:
 def test_a_patch_is_read_from_standard_input(base: Sandbox) -> None:
     for words in ([], ["-"]):
         ran = base.opatch("check", *words, feed=GOOD)
-        assert (ran.status, ran.out, ran.err) == (0, b"-: would apply (2 files)\n", "")
+        assert (ran.status, ran.out, ran.err) == (0, b"standard input: would apply (2 files)\n", "")
 
 
 def test_quiet_prints_nothing(base: Sandbox) -> None:
@@ -98,10 +98,13 @@ def test_applied_patches_pass_with_skip_applied(base: Sandbox) -> None:
     part = envelope(b"*** Update File: f\n@@\n-before\n+a\n", b"*** Add File: n\n+n\n")
     assert base.opatch("check", feed=applied).status == 1
     ran = base.opatch("check", "--skip-applied", feed=applied)
-    assert (ran.status, ran.out) == (0, b"-: nothing to do: the patch is already applied\n")
+    assert (ran.status, ran.out) == (
+        0,
+        b"standard input: nothing to do: the patch is already applied\n",
+    )
     assert ran.err.endswith("are at line 1; skipped\n")
     ran = base.opatch("check", "--skip-applied", feed=part)
-    assert (ran.status, ran.out) == (0, b"-: would apply (1 file)\n")
+    assert (ran.status, ran.out) == (0, b"standard input: would apply (1 file)\n")
     for command in (["check"], ["apply", "--check"], ["apply"]):
         ran = base.opatch(*command, "-q", "--skip-applied", feed=applied)
         assert (ran.status, ran.out, ran.err) == (0, b"", ""), command

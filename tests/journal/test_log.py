@@ -392,3 +392,41 @@ def test_a_file_that_a_later_patch_moved_is_not_gone(base: Sandbox) -> None:
         base.git("commit", "--quiet", "--allow-empty", "-m", "both")
     base.git("reset", "--quiet", "--hard", "HEAD~2")
     assert [_state(base, number) for number in (1, 2)] == ["gone", "gone"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "status", "is_complete"),
+    [
+        ([], 0, True),
+        (["--only", "a:1"], 0, False),
+        (["--except", "a:2"], 0, False),
+        (["--partial"], 0, True),
+    ],
+)
+def test_the_log_says_which_patches_were_applied_in_part(
+    repo: Sandbox, flags: list[str], status: int, is_complete: bool
+) -> None:
+    repo.commit({"a": "one\ntwo\nthree\nfour\nfive\n"})
+    patch = envelope(b"*** Update File: a\n@@\n-one\n+1\n@@\n-five\n+5\n")
+    assert repo.opatch("apply", *flags, feed=patch).status == status
+    _assert_completeness(repo, 1, is_complete)
+    for command in ("undo", "redo"):
+        assert repo.opatch(command).status == 0
+        _assert_completeness(repo, 1, is_complete)
+
+
+def test_the_log_says_that_hunks_were_rejected(repo: Sandbox) -> None:
+    repo.commit({"a": "one\ntwo\nthree\nfour\nfive\n"})
+    patch = envelope(b"*** Update File: a\n@@\n-one\n+1\n@@\n-nowhere\n+5\n")
+    assert repo.opatch("apply", "--partial", feed=patch).status == 1
+    _assert_completeness(repo, 1, False)
+
+
+def _assert_completeness(repo: Sandbox, number: int, is_complete: bool) -> None:
+    line = repo.opatch("log", str(number)).out.decode()
+    assert ("1 file modified, part of the patch" in line, "1 file modified" in line) == (
+        not is_complete,
+        True,
+    ), line
+    (record,) = json.loads(repo.opatch("log", "--json", str(number)).out)["records"]
+    assert record["complete"] is is_complete

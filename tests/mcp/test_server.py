@@ -126,7 +126,7 @@ def test_looking_changes_nothing(base: Sandbox) -> None:
             _call("log", {"count": 3}),
         ],
     )
-    assert check[0].startswith("would apply to the working tree: 1 file")
+    assert check[0].startswith("would apply to the working tree only: 1 file")
     assert not check[1]
     assert "M f (+1 -1)\n" in show[0]
     assert show[0].endswith("@@ -1,1 +1,1 @@\n-a\n+b\n")

@@ -461,8 +461,7 @@ def test_a_check_commits_nothing(base: Sandbox) -> None:
     before = base.state()
     ran = base.opatch(*_GOOD, "--check", feed=_PATCH)
     assert ran.out.decode() == (
-        "would apply to the index and make 1 commit: 2 files (1 added, 1 modified); "
-        "nothing was changed\n"
+        "would apply and make 1 commit: 2 files (1 added, 1 modified); nothing was changed\n"
     )
     assert base.state() == before
 

@@ -292,9 +292,7 @@ def test_a_check_commits_nothing(base: Sandbox) -> None:
     before = base.state()
     ran = base.opatch("apply", "--check", "--commit", feed=THREE.encode())
     assert (ran.status, ran.err) == (0, "")
-    assert ran.out == (
-        b"would apply to the index and make 3 commits: 2 files (modified); nothing was changed\n"
-    )
+    assert ran.out == (b"would apply and make 3 commits: 2 files (modified); nothing was changed\n")
     assert base.state() == before
 
 

@@ -507,7 +507,8 @@ def test_a_check_of_a_conflict_changes_nothing(torn: Sandbox) -> None:
     summary = "the patch would leave 1 file with conflicts; nothing was changed"
     assert summary in _refuses(torn, _patch(), "--check")
     assert (
-        torn.opatch("check", "-3", feed=_patch()).out == b"-: would leave 1 file with conflicts\n"
+        torn.opatch("check", "-3", feed=_patch()).out
+        == b"standard input: would leave 1 file with conflicts\n"
     )
     for command in ("check", "show", "convert"):
         ran = torn.opatch(command, "-3", feed=_patch())
