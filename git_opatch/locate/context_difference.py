@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from typing import Literal, NamedTuple
@@ -26,7 +26,6 @@ from typing import Literal, NamedTuple
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.rivals import has_distinctive_line
 from git_opatch.locate.tiers import LEAST_DISTINCTIVE, fuzzy, resilient
-from git_opatch.locate.unchanged_lines import cancel_unchanged
 from git_opatch.model.limits import FEW
 from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, Line, Prefix
@@ -82,17 +81,12 @@ def tolerate_context(hunk: Hunk, file_index: FileIndex, tier: Tier) -> Tolerated
 
     `tier` is strict, or resilient: then whitespace may differ in the other lines.
     """
-    removed = {(line.number, line.text) for line in hunk.lines if line.prefix is Prefix.REMOVED}
-    if tier is Tier.STRICT:
-        hunk = cancel_unchanged(hunk)
-    found = list(_readings(hunk, file_index, tier, removed))
+    found = list(_readings(hunk, file_index, tier))
     return found[0] if len(found) == 1 else None
 
 
-def _readings(
-    hunk: Hunk, file_index: FileIndex, tier: Tier, removed: Collection[tuple[int, bytes]]
-) -> Iterator[Tolerated]:
-    """Yield how `hunk` matches but for one line; `removed` are those that it removes as given."""
+def _readings(hunk: Hunk, file_index: FileIndex, tier: Tier) -> Iterator[Tolerated]:
+    """Yield how `hunk` matches but for one line."""
     if tier is Tier.STRICT:
         texts = [file_index.normal(line.text) for line in hunk.preimage]
         keys: Sequence[bytes] = file_index.lines
@@ -107,7 +101,7 @@ def _readings(
             if not _fits(texts, differ, keys, start):
                 continue
             found = file_index.lines[start + at : start + at + differ.in_file]
-            difference = _difference(hunk, differ, found, file_index, removed)
+            difference = _difference(hunk, differ, found, file_index)
             if (tier is Tier.STRICT or differ.size != differ.in_file) and not _has_same_whitespace(
                 hunk, differ, found
             ):
@@ -208,12 +202,11 @@ def _difference(
     differ: _DifferingLines,
     found: Sequence[bytes],
     file_index: FileIndex,
-    removed: Collection[tuple[int, bytes]],
 ) -> str:
     """Name the only difference between context lines and the file's; empty if they differ more.
 
     Empty, too, if an added line may have inherited it, and if the other lines are nothing but
-    brackets.
+    brackets. In a line that is removed and added again it may be what the hunk changes.
     """
     first, stop = differ.rows(hunk)
     shown = hunk.lines[first:stop]
@@ -227,8 +220,6 @@ def _difference(
     text, line = texts[0], found[0]
     for kind in _KINDS:
         if kind.is_only_difference(text, line, file_index):
-            if kind.may_be_the_change and (shown[0].number, shown[0].text) in removed:
-                return ""
             return "" if kind.is_inherited(hunk, first, _text(text), _text(line)) else kind.name
     return ""
 
@@ -363,14 +354,12 @@ class _Kind(NamedTuple):
     name: str
     is_only_difference: Callable[[bytes, bytes, FileIndex], bool]
     is_inherited: Callable[[Hunk, int, str, str], bool]
-    may_be_the_change: bool = False
-    """Whether it may be what a hunk changes that removes the line and adds it again."""
 
 
 _KINDS = (
     _Kind("quotes", _other_quotes, _words_inherited),
     _Kind("Unicode form or invisible characters", _other_characters, _form_inherited),
-    _Kind("a comment at its end", _other_comment, _never_inherited, may_be_the_change=True),
+    _Kind("a comment at its end", _other_comment, _never_inherited),
     _Kind("its end, which is cut off", _cut_off, _cut_inherited),
     _Kind("letter case or punctuation", _other_case_or_punctuation, _sign_inherited),
 )

@@ -2,7 +2,7 @@
 
 Two insertions at one position conflict, too: applied one after the other, the second lands above
 what the first one added if it shows the line above, and below it if it shows the line below. Their
-order is known only if the later one shows the line below and none above (D30).
+order is known only if the earlier one shows no line below, and the later one none above (D30).
 """
 
 from __future__ import annotations
@@ -34,9 +34,7 @@ def refuse_overlaps(results: list[HunkResult]) -> list[HunkResult]:
         if repeats and _is_same(placement, placement_before):
             results[index] = _without_changes(placement, placement_before)
             continue
-        unordered = changed == before and not (
-            _shows_that_it_follows(placement) and not _are_versions(placement, placement_before)
-        )
+        unordered = changed == before and not _is_ordered(placement_before, placement)
         if changed[0] >= before[1] and not repeats and not unordered:
             kept.append((changed, index, placement))
             continue
@@ -49,13 +47,16 @@ def refuse_overlaps(results: list[HunkResult]) -> list[HunkResult]:
     return results
 
 
-def _shows_that_it_follows(later: Placement) -> bool:
-    """Return whether a hunk that only adds belongs below what others add at its position.
+def _is_ordered(earlier: Placement, later: Placement) -> bool:
+    """Return whether the hunks, which only add and at one position, say in which order.
 
-    It does if it shows lines below what it adds and none above, or is at the end of the file.
+    They do if the earlier shows nothing below what it adds, and the later nothing above. Both are
+    meant then, unless one is a version of the other.
     """
+    size = len(earlier.hunk.preimage)
+    shows_below = earlier.changed[1] < earlier.start + size
     shows_above = later.changed[0] > later.start or bool(later.hunk.anchors)
-    return not shows_above
+    return not shows_below and not shows_above and not _are_versions(earlier, later)
 
 
 def _are_versions(placement: Placement, other: Placement) -> bool:

@@ -72,14 +72,23 @@ def test_whitespace_may_differ_in_the_other_lines() -> None:
     assert tolerated(content, ' name = "x"', " b = 1", *CHANGE) == "quotes"
 
 
-def test_a_line_that_is_removed_and_added_again_is_context() -> None:
-    removed = ["-Name = 1", CHANGE[0], "+Name = 1", CHANGE[1]]
-    assert tolerated(f"name = 1\n{OLD}\n", *removed) == "letter case or punctuation"
-
-
-def test_a_comment_may_be_what_such_a_hunk_changes() -> None:
-    removed = ["-name = 1", CHANGE[0], "+name = 1", CHANGE[1]]
-    assert is_refused(f"name = 1  # one\n{OLD}\n", *removed)
+@pytest.mark.parametrize(
+    ("in_file", "in_patch"),
+    [
+        ("name = 1", "Name = 1"),
+        ("name = 1  # one", "name = 1"),
+        ("name = 'x'", 'name = "x"'),
+        ("first, second", "first; second"),
+    ],
+)
+def test_what_a_hunk_removes_and_adds_again_may_be_its_change(in_file: str, in_patch: str) -> None:
+    assert tolerated(f"{in_file}\n{OLD}\n", f" {in_patch}", *CHANGE)
+    for lines in (
+        [f"-{in_patch}", CHANGE[0], f"+{in_patch}", CHANGE[1]],
+        [f"-{in_patch}", f"+{in_patch}", *CHANGE],
+    ):
+        assert is_refused(f"{in_file}\n{OLD}\n", *lines)
+        assert not is_refused(f"{in_patch}\n{OLD}\n", *lines)
 
 
 def test_an_added_line_in_the_form_of_the_file_has_not_inherited_another() -> None:

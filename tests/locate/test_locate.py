@@ -306,10 +306,12 @@ def test_changes_may_not_overlap(first: Hunk, second: Hunk) -> None:
     [
         pytest.param(hunk(" a", "+n"), hunk(" a", "+m"), id="both below a line"),
         pytest.param(hunk(" a", "+n", " b"), hunk(" a", "+m", " b"), id="both between two"),
+        pytest.param(hunk("+n", " b"), hunk("+m", " b"), id="both above a line"),
+        pytest.param(hunk("+n", " b"), hunk("+m", " b", " c"), id="both above, more context"),
         pytest.param(hunk("+n", " b"), hunk(" a", "+m"), id="above a line, then below one"),
         pytest.param(hunk(" a", "+n"), hunk(" a", "+m", " b"), id="the second shows both"),
         pytest.param(
-            hunk("+n", "+o", "+p", " b"), hunk("+m", "+o", "+p", " b"), id="versions of one"
+            hunk(" a", "+n", "+o", "+p"), hunk("+m", "+o", "+p", " b"), id="versions of one"
         ),
     ],
 )
@@ -323,7 +325,6 @@ def test_the_order_of_additions_at_one_position_may_be_unknown(first: Hunk, seco
     ("first", "second", "starts"),
     [
         pytest.param(hunk(" a", "+n"), hunk("+m", " b"), (0, 1), id="below a line, then above one"),
-        pytest.param(hunk("+n", " b"), hunk("+m", " b"), (1, 1), id="both above a line"),
         pytest.param(hunk("+n", " b"), hunk(" b", "+m"), (1, 1), id="around one line"),
         pytest.param(hunk(" d", "+n"), hunk("+m"), (3, 4), id="both at the end"),
     ],
