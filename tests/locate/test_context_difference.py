@@ -78,7 +78,6 @@ def test_whitespace_may_differ_in_the_other_lines() -> None:
         ("name = 1", "Name = 1"),
         ("name = 1  # one", "name = 1"),
         ("name = 'x'", 'name = "x"'),
-        ("first, second", "first; second"),
     ],
 )
 def test_what_a_hunk_removes_and_adds_again_may_be_its_change(in_file: str, in_patch: str) -> None:
