@@ -47,6 +47,10 @@ _SIGNATURE = (
 )
 _MARGIN_NAME = rb"(?P<name>[A-Za-z_][\w:~]*)\s*\([^;'\"`={]*$"
 """A name at the margin, and its parameters: the type may be on the line above."""
+_INITIALIZED = (
+    rb"(?:[A-Za-z_]\w*(?:\s+|\s*[*&]+\s*))+(?P<name>[A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*=\s*\{\s*$"
+)
+"""A table at the margin, such as `static const struct key keys[] = {`."""
 _CONTROL = (
     rb"\s*(?:\}\s*)?(?:if|else|elif|for|foreach|while|switch|case|catch|do|try|return|with|"
     rb"except|finally|until|unless|when|match|synchronized|using|lock|default|new|await|throw|"
@@ -177,6 +181,8 @@ def _definitions_that_may_match(line: bytes) -> Iterator[bytes]:
         yield _BLOCK
     if b"=>" in line or b"function" in line:
         yield _ASSIGNED
+    if b"=" in line and not line[:1].isspace():
+        yield _INITIALIZED
     if has_parenthesis and not line[:1].isspace():
         yield _SIGNATURE
 
