@@ -51,11 +51,12 @@ class _Where(IntEnum):
 class _BlankRun:
     """The lines of a hunk between two that are in the file and not blank.
 
-    `stop` is the latter of the two, and `removed` counts the removed lines that end with the
-    former. `adds` is whether an omitted blank line here would be beside an added line.
+    `above` is the former of the two and `stop` the latter; `removed` counts the removed lines that
+    end with the former. `adds` is whether an omitted blank line here would be beside an added line.
     """
 
     lines: list[Line]
+    above: Line | None = None
     stop: Line | None = None
     adds: bool = False
     removed: int = 0
@@ -82,10 +83,15 @@ class _BlankRun:
 
     @property
     def replaces_above(self) -> bool:
-        """Whether the only added line here is in place of the only removed one above."""
+        """Whether the only added line here is in place of the only removed one above.
+
+        The same line in place of itself is no change, so it may be meant to move over the blank.
+        """
         added = [line for line in self.lines if line.prefix is Prefix.ADDED]
         kept = self.stop is not None and self.stop.prefix is Prefix.CONTEXT
-        return kept and len(added) == self.removed == 1 and self.lines[:1] == added
+        if not (kept and len(added) == self.removed == 1 and self.lines[:1] == added):
+            return False
+        return self.above is not None and self.above.text != added[0].text
 
     @property
     def added_between_blanks(self) -> bool:
@@ -152,7 +158,7 @@ def _blank_runs(lines: Sequence[Line], view: NormalizedLines) -> Iterator[_Blank
         run.stop, before = line, line.prefix
         yield run
         removed = removed + 1 if line.prefix is Prefix.REMOVED else 0
-        run = _BlankRun([], removed=removed)
+        run = _BlankRun([], above=line, removed=removed)
     yield run
 
 

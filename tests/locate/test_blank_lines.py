@@ -159,6 +159,7 @@ def test_a_blank_line_left_out_where_nothing_depends_on_it_is_kept(
         pytest.param("a\n\nb\nc\n", [" a", "+", " b", "-c"], id="the same beside a change"),
         pytest.param("a\n\nb\n", ["-a", "+A", "-b", "+B"], id="between replaced lines"),
         pytest.param("a\n\nb\nc\n", ["-a", "-b", "+n", " c"], id="within a run of changes"),
+        pytest.param("a\n\nb\nc\n", ["-a", "+a", " b", "-c"], id="in place of itself"),
         pytest.param("a\n\n\nb\n", [" a", "+n", " ", " b"], id="one of two"),
         pytest.param("a\n\nb\n\nc\n", [" a", " b", "+n", " c"], id="one left out and one in doubt"),
     ],

@@ -132,13 +132,26 @@ def _swap_tabs_and_spaces(hunk: Marked, _: st.DrawFn) -> Marked | None:
 
 
 def _drop_blank_line(hunk: Marked, draw: st.DrawFn) -> Marked | None:
-    """Drop one between old lines: at an end it is just less context."""
+    """Drop one between old lines: at an end it is just less context.
+
+    Not one between a removed line and an added one, which then reads as its replacement.
+    """
     old = _old(hunk)
-    blank_lines = [at for at in range(old[0], old[-1]) if hunk[at] == (b" ", b"")]
+    blank_lines = [
+        at
+        for at in range(old[0], old[-1])
+        if hunk[at] == (b" ", b"") and not _is_replaced_over(hunk, at)
+    ]
     if not blank_lines:
         return None
     at = draw(st.sampled_from(blank_lines))
     return hunk[:at] + hunk[at + 1 :]
+
+
+def _is_replaced_over(hunk: Marked, at: int) -> bool:
+    """Tell whether, without the line at `at`, the one above is replaced by the one below."""
+    (removed, old), (added, new) = hunk[at - 1], hunk[at + 1]
+    return (removed, added) == (b"-", b"+") and old != new
 
 
 def _lose_prefix(hunk: Marked, draw: st.DrawFn) -> Marked | None:
