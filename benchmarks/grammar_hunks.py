@@ -11,7 +11,15 @@ from random import Random
 import refusals
 from hunks import hunk_of
 from model import ADDED, BARE, CONTEXT, REMOVED, Edit, Format
-from reading import block_of, definitions, exact_positions, is_prose, loose_positions
+from reading import (
+    block_of,
+    commented,
+    definitions,
+    exact_positions,
+    is_prose,
+    loose_positions,
+    names_another_block,
+)
 from scene import (
     Head,
     Piece,
@@ -240,7 +248,10 @@ def _elided(piece: Piece, scene: Scene, rng: Random, *, marked: bool) -> _Found:
     # the mark could also be content, and lines that are left out could be gone
     spoiled = replace(wide, rows=(*parts[0], *mark, *parts[1]), has_gaps=True)
     clear = alone and scene.context > 1 and all(_tells(part) for part in parts)
-    return spoiled, Verdict.APPLY if clear else Verdict.MAY
+    below = wide.start + sum(row.is_old for row in rows[:stop])
+    changes = any(not row.is_context for row in parts[1])
+    misled = changes and names_another_block(parts[0], wide.start, below, scene)
+    return spoiled, Verdict.APPLY if clear and not misled else Verdict.MAY
 
 
 def _tells(part: Sequence[Row]) -> bool:
@@ -493,6 +504,7 @@ def _brace_alone(scene: Scene, rng: Random) -> Scene | None:
         for at in range(2, len(lines) - 2)
         if scene.change.path.endswith(_BRACED)
         and _OPENS_BRACE.match(lines[at])
+        and at not in commented(lines)
         and lines[at + 1].strip()
         and len(exact_positions(lines[at - 2 : at + 3], lines)) == 1
     ]

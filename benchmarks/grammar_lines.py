@@ -12,7 +12,7 @@ from functools import partial
 from random import Random
 
 from model import ADDED, BARE, CONTEXT, REMOVED
-from reading import is_prose
+from reading import commented, is_prose
 from scene import (
     Piece,
     Row,
@@ -52,7 +52,7 @@ def kind_of(text: str, scene: Scene) -> Kind:
     if _COMMENT.match(text) or is_prose(scene.change):
         is_text = words > 2 and not (is_prose(scene.change) and (looks_coded or text[:4].isspace()))
         return Kind.PROSE if is_text else Kind.UNCLEAR
-    is_doc = text.lstrip().startswith("@")  # in a comment whose lines have no mark
+    is_doc = any(scene.base[at] == text for at in commented(scene.base))
     return Kind.CODE if looks_coded and not is_doc else Kind.UNCLEAR
 
 
@@ -144,6 +144,22 @@ def _sign(text: str, rng: Random) -> str:
     if re.search(r"[\w)\]'\"`][.,;:!?]$", text):
         return text[:-1]
     return text + rng.choice(".,;:!?") if re.search(r"[\w)\]'\"`]$", text) else text
+
+
+def _sign_in_prose(piece: Piece, scene: Scene, rng: Random) -> _Found:
+    """Another sign at the end of one line of prose; one that is lost may be lost in an added line,
+    too, where no line ends with it."""
+    spoil = _lines_of(_sign, (CONTEXT,), Verdict.APPLY, Kind.PROSE)
+    if (found := spoil(piece, scene, rng)) is None:
+        return None
+    spoiled, verdict = found
+    at = next(at for at, row in enumerate(spoiled.rows) if row != piece.rows[at])
+    old, new = piece.rows[at].text, spoiled.rows[at].text
+    others = [row.text for near, row in enumerate(piece.rows) if near != at]
+    is_kept = old.startswith(new) and any(text.endswith(old[-1]) for text in others)
+    lacks = any(row.prefix == ADDED and re.search(r"[\w)\]'\"`]$", row.text) for row in piece.rows)
+    unsure = len(new) < len(old) and lacks and not is_kept
+    return spoiled, Verdict.MAY if unsure else verdict
 
 
 def _without_sign(text: str, _: Random) -> str:
@@ -344,7 +360,7 @@ LINES: dict[str, Transform] = {
     "case: prose context": _context(_case, _APPLY, Kind.PROSE),
     "case: code context": _context(_case, _MAY, Kind.CODE),
     "case: code removed": _removed(_case, _REFUSE, Kind.CODE),
-    "sign at end: prose context": _context(_sign, _APPLY, Kind.PROSE),
+    "sign at end: prose context": in_one_hunk(_sign_in_prose, tolerance=True),
     "sign at end: code context": _context(_sign, _MAY, Kind.CODE),
     "sign at end: code beside added": in_one_hunk(_sign_beside, tolerance=True),
     "sign at end: code removed": _removed(_sign, _REFUSE, Kind.CODE),

@@ -145,6 +145,36 @@ def definitions(path: str, lines: tuple[str, ...]) -> tuple[int, ...]:
     return tuple(at for at in found if not lines[at].rstrip().endswith((";", "*/")))
 
 
+_BLOCK_COMMENT = re.compile(r"/\*.*?\*/|\"\"\".*?\"\"\"|'''.*?'''", re.DOTALL)
+
+
+@lru_cache(maxsize=64)
+def commented(lines: tuple[str, ...]) -> frozenset[int]:
+    """The rows in a comment of several lines, or in a string of several: their text is prose, or
+    code that nothing runs."""
+    text = "\n".join(lines)
+    rows: set[int] = set()
+    for match in _BLOCK_COMMENT.finditer(text):
+        first = text.count("\n", 0, match.start())
+        rows.update(range(first, first + match[0].count("\n") + 1) if "\n" in match[0] else ())
+    return frozenset(rows)
+
+
+def names_another_block(rows: Sequence[Row], start: int, below: int, scene: Scene) -> bool:
+    """Whether these rows of a hunk, at `start`, show a heading whose block ends above `below`.
+
+    What is shown there is then claimed to be in another block than it is.
+    """
+    prose, path = is_prose(scene.change), scene.change.path
+    old = (at for at, row in enumerate(row for row in rows if row.is_old) if row.truth is not None)
+    headings = (start + at for at in old if _is_heading(path, scene.base[start + at]))
+    return any(block_of(scene.base, at, prose=prose).stop <= below for at in headings)
+
+
+def _is_heading(path: str, line: str) -> bool:
+    return is_definition(path, line) or re.fullmatch(r"\[[\w. :-]+\]\s*", line) is not None
+
+
 def verdict_of(piece: Piece, scene: Scene) -> Verdict | None:
     """What the hunk's text says of its position; None if it says another one."""
     base = scene.base
