@@ -1,4 +1,4 @@
-"""Check what a hunk's anchors, or git's heading, name (D18, D19, D80, D242, D325).
+"""Check what a hunk's anchors, or git's heading, name (D18, D19, D80, D242).
 
 What is named must enclose the hunk's position, be the last one above it, or be in the hunk. It is
 found as a line of the file, else as a part of one, else by kind and name; a text that is nowhere
@@ -20,7 +20,6 @@ from git_opatch.locate.outline import (
     OutlineKind,
     heading_at,
     is_certain,
-    is_for_the_file,
     keyword_of,
     name_of,
     named_by,
@@ -44,33 +43,7 @@ _ADVICE = "re-read the file and send the hunk again with the definition that it 
 def names_what_is_above(located: HunkAtPosition) -> Iterator[Verdict]:
     """Each anchor that names something names what the position is in, or below, or a line of it."""
     for anchor in located.candidates.hunk.anchors:
-        answer = _check_anchor(anchor, located)
-        is_explained = answer and anchor.weak and _shows_its_definition(located)
-        yield None if is_explained else answer
-
-
-def _shows_its_definition(located: HunkAtPosition) -> bool:
-    """Return whether the hunk shows a definition at the margin, down to where it changes the first
-    line, that is in the file once.
-
-    Nothing encloses that, so git's heading could only name what is above it. All of the file is
-    below `package main;`, so that says nothing of what is above.
-    """
-    lines, file_index = located.candidates.hunk.lines, located.file_index
-    first = next((at for at, line in enumerate(lines) if line.prefix is not Prefix.CONTEXT), 0)
-    above = (line for line in lines[: first + 1] if line.prefix is not Prefix.ADDED)
-    shown = {file_index.normal(line.text) for line in above}
-    definitions = file_index.headings.between(
-        OutlineKind.DEFINITION, located.position, located.stop
-    )
-    found = (file_index.lines[at] for at in definitions)
-    return any(
-        line in shown
-        and _is_at_margin(line)
-        and not is_for_the_file(line)
-        and len(file_index.strict_positions(line)) == 1
-        for line in found
-    )
+        yield _check_anchor(anchor, located)
 
 
 def _check_anchor(anchor: Anchor, located: HunkAtPosition) -> Verdict:

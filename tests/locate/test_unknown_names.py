@@ -183,25 +183,30 @@ def under_heading(heading: str, body: str, content: str = MODULE) -> str:
     return apply_to_text(patch, {"a.py": content})["a.py"]
 
 
+SHOWN = [
+    pytest.param(" def first(value):\n-    return value[0]\n+    return 0\n", id="context"),
+    pytest.param("-def first(value):\n+def first(it):\n     return value[0]\n", id="removed"),
+]
+
+
+@pytest.mark.parametrize("body", SHOWN)
+def test_a_heading_may_name_what_is_above_the_definition_that_the_hunk_shows(body: str) -> None:
+    assert under_heading("class Reader:", body) != MODULE
+
+
 @pytest.mark.parametrize(
     "heading",
     [
         pytest.param("def last(value):", id="of what is below"),
-        pytest.param("class Reader:", id="of what is further above"),
         pytest.param("def middle(value):", id="of what is nowhere"),
     ],
 )
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param(" def first(value):\n-    return value[0]\n+    return 0\n", id="context"),
-        pytest.param("-def first(value):\n+def first(it):\n     return value[0]\n", id="removed"),
-    ],
-)
-def test_a_hunk_that_shows_its_outermost_definition_needs_no_heading(
+@pytest.mark.parametrize("body", SHOWN)
+def test_a_heading_must_hold_although_the_hunk_shows_its_definition(
     heading: str, body: str
 ) -> None:
-    assert under_heading(heading, body) != MODULE
+    with pytest.raises(Refused, match="heading"):
+        under_heading(heading, body)
 
 
 @pytest.mark.parametrize(
@@ -228,13 +233,6 @@ def test_a_hunk_that_shows_its_outermost_definition_needs_no_heading(
 def test_a_heading_must_hold_where_the_hunk_does_not_show_its_own(heading: str, body: str) -> None:
     with pytest.raises(Refused, match="heading"):
         under_heading(heading, body)
-
-
-def test_an_outermost_definition_that_is_there_twice_needs_its_heading() -> None:
-    content = "#ifdef A\nint a;\nint f(void) {\n  go();\n}\n#else\nint f(void) {\n  come();\n}\n"
-    body = " int f(void) {\n-  come();\n+  stay();\n"
-    with pytest.raises(Refused, match="heading"):
-        under_heading("int gone(void) {", body, content)
 
 
 def test_an_anchor_of_an_envelope_must_hold_although_the_definition_is_shown() -> None:
