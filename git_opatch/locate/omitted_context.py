@@ -25,7 +25,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
-from itertools import accumulate, chain, dropwhile, groupby, pairwise, takewhile
+from functools import partial
+from itertools import accumulate, chain, dropwhile, groupby, islice, pairwise, takewhile
 from typing import NamedTuple
 
 from git_opatch.locate.anchor import in_scope_of, scope_end
@@ -193,7 +194,8 @@ def _divide(
 ) -> list[int]:
     """Return the position of each old line; empty if a piece that matters has several, or none.
 
-    Context alone may occur several times: its nearest position does, since nothing is written.
+    Context alone may occur several times: its nearest position does, since nothing is written. It
+    may also be beyond the scope of the anchor, which is that of the hunk's beginning.
     """
     pieces: list[_Piece] = []
     for segment in segments:
@@ -201,9 +203,10 @@ def _divide(
         found: list[_Piece] = []
         while old:
             lines = [segment[index] for index in old]
-            size, positions = _longest_piece(
-                lines, anchor_positions, file_index, from_back=from_back
-            )
+            find = partial(_longest_piece, lines, file_index=file_index, from_back=from_back)
+            size, positions = find(anchor_positions)
+            if is_beyond := not positions and bool(anchor_positions):
+                size, positions = find(())
             if not positions:
                 return []
             used = old[-size:] if from_back else old[:size]
@@ -211,7 +214,7 @@ def _divide(
             around = segment[max(used[0] - 1, 0) : used[-1] + 2]
             changes = any(line.prefix is not Prefix.CONTEXT for line in around)
             old_lines = [segment[index] for index in used]
-            if changes and _may_be_elsewhere(old_lines, positions, file_index):
+            if changes and (is_beyond or _may_be_elsewhere(old_lines, positions, file_index)):
                 return []
             piece = _Piece(size, positions, changes)
             found = [piece, *found] if from_back else [*found, piece]
@@ -318,6 +321,8 @@ class _Shown(NamedTuple):
     """A bridged hunk, and what is asked of it for each of its gaps."""
 
     lines: Sequence[Line]
+    rows: range
+    """Where the lines are in the file."""
     hidden: Set[int]
     """The indexes of the lines that the hunk leaves out."""
     last_change: int
@@ -336,7 +341,8 @@ class _Shown(NamedTuple):
             for index, (line, position) in enumerate(zip(lines, positions, strict=False))
             if index not in hidden and _is_old(line) and heading(line.text)
         ]
-        return cls(lines, hidden, max(changes, default=-1), headings)
+        rows = range(start, start + sum(map(_is_old, lines)))
+        return cls(lines, rows, hidden, max(changes, default=-1), headings)
 
     def above(self, gap: Gap) -> Iterator[Line]:
         """Yield the lines that the hunk shows above `gap`, the last one first."""
@@ -346,6 +352,25 @@ class _Shown(NamedTuple):
     def below(self, gap: Gap) -> Iterator[Line]:
         """Yield the lines below `gap`, those of later gaps, too."""
         return (self.lines[at] for at in range(gap.first + len(gap.rows), len(self.lines)))
+
+    def has_whole_pieces_beside(self, gap: Gap, size: int) -> bool:
+        """Return whether both pieces beside `gap` begin and end with context that is not blank.
+
+        Each would be placed without the other. There is no context beyond the ends of the file,
+        which has `size` lines.
+        """
+        beside = range(gap.first - 1, -1, -1), range(gap.first + len(gap.rows), len(self.lines))
+        above, below = (list(takewhile(self._is_shown, indexes)) for indexes in beside)
+        is_at_top = self.rows.start == 0 and above[-1] == 0
+        is_at_end = self.rows.stop == size and below[-1] == len(self.lines) - 1
+        return all(
+            (is_at_edge or _begins_with_context(self.lines[at] for at in reversed(piece)))
+            and _begins_with_context(self.lines[at] for at in piece)
+            for piece, is_at_edge in ((above, is_at_top), (below, is_at_end))
+        )
+
+    def _is_shown(self, index: int) -> bool:
+        return index not in self.hidden
 
     def heading_above(self, gap: Gap) -> int | None:
         """Return the position of the last heading above `gap`; None if there is none."""
@@ -360,20 +385,30 @@ def _why_unclear(shown: _Shown, gap: Gap, file_index: FileIndex) -> str:
     run_above, run_below = _run(shown.above(gap))[::-1], _run(shown.below(gap))
     if any(map(_is_removed, run_above)) and any(map(_is_removed, run_below)):
         return "so they could be meant to be removed"
-    if not gap.marked and (_only_adds(run_above) or _only_adds(run_below)):
+    if not gap.marked and (
+        _may_be_beside_added(left_out, shown.below(gap))
+        or _may_be_beside_added(left_out[::-1], shown.above(gap))
+    ):
         return "so the position of the added line is ambiguous"
     if _repeats(run_above, run_below, gap, file_index):
         return "and lines that it adds are there already"
     if skipped and _is_in_removed_block(skipped, run_above):
-        return "which are in another block"
-    if _is_below_what_changes(shown, gap):
+        return "in another block"
+    is_whole = shown.has_whole_pieces_beside(gap, len(file_index.lines))
+    if shown.last_change < gap.first and (gap.marked or is_whole):
         return ""
-    if skipped and _leaves_block(skipped, shown, gap):
-        return "which are in another block"
+    if skipped and not is_whole and _leaves_block(skipped, shown, gap):
+        return "in another block"
     opened = shown.heading_above(gap)
     if opened is not None and scope_end(opened, file_index) < gap.rows.stop:
-        return "which are in another block"
+        return "in another block"
     return ""
+
+
+def _begins_with_context(lines: Iterable[Line]) -> bool:
+    """Return whether the first of `lines` that is not blank is context."""
+    solid = (line for line in lines if line.text.strip())
+    return any(line.prefix is Prefix.CONTEXT for line in islice(solid, 1))
 
 
 def _run(lines: Iterable[Line]) -> list[Line]:
@@ -381,8 +416,27 @@ def _run(lines: Iterable[Line]) -> list[Line]:
     return list(takewhile(lambda line: line.prefix is not Prefix.CONTEXT, lines))
 
 
-def _only_adds(run: Sequence[Line]) -> bool:
+def _may_be_beside_added(left_out: Sequence[Line], beside: Iterable[Line]) -> bool:
+    """Return whether the lines `beside` those left out begin with a run that only adds.
+
+    Context in front of it that reads like the first lines left out may be these:
+
+        hunk        file
+        ///         ///         left out, or shown
+        +/// new    /// old     left out
+        /// end     ///         shown, or left out
+                    /// end
+    """
+    hidden = iter(left_out)
+    run = _run(dropwhile(lambda line: _is_context_like(line, next(hidden, None)), beside))
     return bool(run) and not any(map(_is_removed, run))
+
+
+def _is_context_like(line: Line, other: Line | None) -> bool:
+    """Return whether `line` is context with the text of `other`."""
+    if other is None or line.prefix is not Prefix.CONTEXT:
+        return False
+    return line.text.rstrip(b"\r") == other.text.rstrip(b"\r")
 
 
 def _repeats(
@@ -408,15 +462,6 @@ def _is_in_removed_block(skipped: Sequence[Line], run: Sequence[Line]) -> bool:
     deep = [_depth(line) >= depth for line in run if line.text.strip()]
     replaces_head = not any(deep) and any(not _is_removed(line) for line in run)
     return bool(run) and not all(deep) and not replaces_head
-
-
-def _is_below_what_changes(shown: _Shown, gap: Gap) -> bool:
-    """Return whether all changes are above `gap`, and have context on both sides or a marker below.
-
-    Then only context is below it, which is where the file has it.
-    """
-    enclosed = shown.lines[0].prefix is next(shown.above(gap)).prefix is Prefix.CONTEXT
-    return shown.last_change < gap.first and (gap.marked or enclosed)
 
 
 def _leaves_block(skipped: Sequence[Line], shown: _Shown, gap: Gap) -> bool:

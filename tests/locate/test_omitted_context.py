@@ -95,11 +95,50 @@ def test_what_is_only_below_the_change_may_be_in_another_block() -> None:
     assert written([*hunk, "         return None"]) == OPENED
 
 
+CALLS = "start()\nif a:\n    b()\n\nif c:\n    d()\n    x = 1\n    e()\n"
+
+
+def test_pieces_with_context_of_their_own_need_not_be_in_one_block() -> None:
+    hunk = ["     b()", "     d()", "-    x = 1", "+    x = 2", "     e()"]
+    assert written(hunk, content=CALLS) == CALLS.replace("x = 1", "x = 2")
+    message = refused([*hunk[:1], *hunk[2:]], content=CALLS)  # the gap is beside the change
+    assert message == "leaves out lines 4-6 of the file, in another block"
+
+
+@pytest.mark.parametrize(
+    "hunk",
+    [
+        pytest.param(["-start()", "+begin()", " if a:", "     d()", "     x = 1"], id="top"),
+        pytest.param([" if a:", "     d()", "     x = 1", "-    e()", "+    f()"], id="end"),
+    ],
+)
+def test_beyond_the_ends_of_the_file_there_is_no_context(hunk: list[str]) -> None:
+    changed = CALLS.replace("start", "begin") if hunk[0][0] == "-" else CALLS.replace("e()", "f()")
+    assert written(hunk, content=CALLS) == changed
+    longer = f"above()\n{CALLS}below()\n"
+    assert refused(hunk, content=longer).endswith("in another block")
+
+
+def test_a_heading_that_is_shown_names_what_the_next_piece_is_in() -> None:
+    hunk = ["     def open(self):", "         self.check_closed()", "-        self.state = 2"]
+    message = refused([*hunk, "+        self.state = 3", "         return None"])
+    assert message == "leaves out lines 7-11 of the file, in another block"
+
+
+def test_an_added_line_may_be_beside_a_gap_that_reads_like_the_context_between() -> None:
+    end = "/// end\n/// rest\n"
+    content = f"one\n///\n/// old\n///\n{end}---\n{end}"
+    hunk = [" one", " ///", "+/// new", " /// end", " /// rest"]
+    message = "leaves out lines 2-3 of the file, so the position of the added line is ambiguous"
+    assert refused(hunk, content=content) == message
+    assert refused(hunk, content=content.replace("///\n/// end", "\n/// end")) == "does not match"
+
+
 def test_a_replacement_beside_a_gap_is_where_the_old_line_was() -> None:
     assert written(["     def open(self):", *CHANGE, "         return self"]) == OPENED
     hunk = ["-import os", "+import io", "         return None"]
     message = refused(hunk)
-    assert message == "leaves out lines 2-13 of the file, which are in another block"
+    assert message == "leaves out lines 2-13 of the file, in another block"
 
 
 def test_removed_and_added_again_is_context() -> None:
@@ -119,6 +158,14 @@ def test_the_pieces_must_be_in_the_scope_of_the_anchor() -> None:
     hunk = ["     def open(self):", "         ...", *CHANGE]
     assert "self.state = 3" in written(["@@ class Writer:", *hunk], content=content)[len(FILE) :]
     assert refused(hunk, content=content) == "does not match"
+
+
+def test_context_alone_may_be_beyond_the_scope_of_the_anchor() -> None:
+    content = FILE + "\n\ndef last():\n    one()\n    two()\n"
+    hunk = ["@@ class Reader:", "         self.state = 2", "-        return None", " ", " "]
+    below = [" def last():", "     two()"]
+    assert written([*hunk, *below], content=content) == content.replace("        return None\n", "")
+    assert refused([*hunk, *below, "+    three()"], content=content) == "does not match"
 
 
 def test_below_a_marker_is_the_block_of_the_heading_that_the_hunk_begins_with() -> None:
@@ -151,17 +198,17 @@ def test_below_a_marker_is_the_block_of_the_heading_that_the_hunk_begins_with() 
         ),
         pytest.param(
             ["-    def open(self):", "-        self.check()", "         return self"],
-            "leaves out line 8 of the file, which are in another block",
+            "leaves out line 8 of the file, in another block",
             id="the rest of a removed block",
         ),
         pytest.param(
             ["     def open(self):", " ...", "-        self.state = 2", "+        self.state = 3"],
-            "leaves out lines 7-12 of the file, which are in another block",
+            "leaves out lines 7-12 of the file, in another block",
             id="another method",
         ),
         pytest.param(
             ["     def open(self):", "-        self.state = 2", "+        self.state = 3"],
-            "leaves out lines 7-12 of the file, which are in another block",
+            "leaves out lines 7-12 of the file, in another block",
             id="another method, without a marker",
         ),
         pytest.param(
@@ -208,7 +255,7 @@ def test_a_blank_line_that_is_added_again_is_not_left_out() -> None:
 def test_another_section_is_not_left_out() -> None:
     content = "[start]\ncolour = red\n\n[stop]\nsize = 1\n"
     hunk = [" [start]", " ...", "-size = 1", "+size = 2"]
-    assert refused(hunk, content=content).endswith("which are in another block")
+    assert refused(hunk, content=content).endswith("in another block")
 
 
 def test_a_rule_of_a_table_that_is_cut_off_is_not_a_marker() -> None:
