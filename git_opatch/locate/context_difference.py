@@ -106,8 +106,10 @@ def _readings(hunk: Hunk, file_index: FileIndex, tier: Tier) -> Iterator[Tolerat
                 hunk, differ, found
             ):
                 continue  # whitespace differs, too, and would not show how that of added lines does
-            if difference and _is_only_position(hunk.preimage, differ, start, file_index):
-                yield Tolerated(_with_lines(hunk, differ, found), start, difference)
+            if difference and _is_only_position(
+                hunk.preimage, differ, start, file_index, leaves_words=difference.leaves_words
+            ):
+                yield Tolerated(_with_lines(hunk, differ, found), start, difference.name)
 
 
 def _starts(texts: Sequence[bytes], positions: Sequence[Sequence[int]]) -> list[int]:
@@ -153,9 +155,17 @@ def _fits(
 
 
 def _is_only_position(
-    preimage: Sequence[Line], differ: _DifferingLines, start: int, file_index: FileIndex
+    preimage: Sequence[Line],
+    differ: _DifferingLines,
+    start: int,
+    file_index: FileIndex,
+    *,
+    leaves_words: bool,
 ) -> bool:
-    """Return whether the lines around `differ` are nowhere else, compared at the loosest tier."""
+    """Return whether the lines around `differ` are nowhere else, compared at the loosest tier.
+
+    If the difference `leaves_words`, another position must have those of the line, too.
+    """
     view = file_index.view(Tier.FUZZY)
     keys = [view.key(line) for line in preimage]
     rows = [
@@ -168,7 +178,13 @@ def _is_only_position(
         return False
     shift = differ.in_file - differ.size if index > differ.at else 0
     begins = {position - index - shift for position in positions} - {start}
-    return not any(begin >= 0 and _fits(keys, differ, view.keys, begin) for begin in begins)
+    words = _words(preimage[differ.at].text)
+    return not any(
+        begin >= 0
+        and _fits(keys, differ, view.keys, begin)
+        and (not leaves_words or _words(file_index.lines[begin + differ.at]) == words)
+        for begin in begins
+    )
 
 
 def _with_lines(hunk: Hunk, differ: _DifferingLines, found: Sequence[bytes]) -> Hunk:
@@ -202,26 +218,27 @@ def _difference(
     differ: _DifferingLines,
     found: Sequence[bytes],
     file_index: FileIndex,
-) -> str:
-    """Name the only difference between context lines and the file's; empty if they differ more.
+) -> _Difference | None:
+    """Return the only difference between context lines and the file's; None if they differ more.
 
-    Empty, too, if an added line may have inherited it, and if the other lines are nothing but
+    None, too, if an added line may have inherited it, and if the other lines are nothing but
     brackets. In a line that is removed and added again it may be what the hunk changes.
     """
     first, stop = differ.rows(hunk)
     shown = hunk.lines[first:stop]
     if any(line.prefix is not Prefix.CONTEXT or not line.text.strip() for line in shown):
-        return ""
+        return None
     if not has_distinctive_line(replace(hunk, lines=(*hunk.lines[:first], *hunk.lines[stop:]))):
-        return ""
+        return None
     texts = [file_index.normal(line.text) for line in shown]
     if len(texts) != 1 or len(found) != 1:
-        return "line breaks" if _is_rewrapped(texts, found) else ""
+        return _Difference("line breaks") if _is_rewrapped(texts, found) else None
     text, line = texts[0], found[0]
     for kind in _KINDS:
         if kind.is_only_difference(text, line, file_index):
-            return "" if kind.is_inherited(hunk, first, _text(text), _text(line)) else kind.name
-    return ""
+            is_inherited = kind.is_inherited(hunk, first, _text(text), _text(line))
+            return None if is_inherited else kind.difference
+    return None
 
 
 def _is_rewrapped(shown: Sequence[bytes], found: Sequence[bytes]) -> bool:
@@ -245,23 +262,28 @@ def _other_characters(line: bytes, found: bytes, _: FileIndex) -> bool:
     return _visible(_text(line)) == _visible(_text(found))
 
 
+def _words(line: bytes) -> str:
+    """Return what tells a line from others, however its quotes and characters are written."""
+    return _QUOTES.sub('"', _visible(_text(line)))
+
+
 def _visible(text: str) -> str:
     return _INVISIBLE.sub("", unicodedata.normalize("NFC", text))
 
 
 def _other_comment(line: bytes, found: bytes, file_index: FileIndex) -> bool:
-    """Return whether one of the lines has a comment at its end, and the other none.
+    """Return whether one of the lines ends with a comment that the other does not have.
 
-    A line that is a comment may end with another one.
+    A line that is a comment, or has one, may end with another one.
     """
     codes = [_code_of(each, file_index).rstrip() for each in (line, found)]
-    if codes == [b"", b""]:
+    has_comment = [code != each.rstrip() for code, each in zip(codes, (line, found), strict=True)]
+    if all(has_comment):
         shorter, longer = sorted((line.strip(), found.strip()), key=len)
         return (
             longer.startswith(shorter) and _COMMENT_OF_ANY.match(longer, len(shorter)) is not None
         )
-    has_comment = [code != each.rstrip() for code, each in zip(codes, (line, found), strict=True)]
-    return codes[0] == codes[1] != b"" and has_comment[0] != has_comment[1]
+    return codes[0] == codes[1] != b"" and any(has_comment)
 
 
 def _code_of(line: bytes, file_index: FileIndex) -> bytes:
@@ -348,20 +370,32 @@ def _never_inherited(_hunk: Hunk, _row: int, _in_patch: str, _in_file: str) -> b
     return False
 
 
+class _Difference(NamedTuple):
+    """A difference of a context line, in words."""
+
+    name: str
+    leaves_words: bool = False
+    """Whether the line still has all that tells it from other lines."""
+
+
 class _Kind(NamedTuple):
     """What may differ in a context line, and whether an added line may have inherited it."""
 
-    name: str
+    difference: _Difference
     is_only_difference: Callable[[bytes, bytes, FileIndex], bool]
     is_inherited: Callable[[Hunk, int, str, str], bool]
 
 
 _KINDS = (
-    _Kind("quotes", _other_quotes, _words_inherited),
-    _Kind("Unicode form or invisible characters", _other_characters, _form_inherited),
-    _Kind("a comment at its end", _other_comment, _never_inherited),
-    _Kind("its end, which is cut off", _cut_off, _cut_inherited),
-    _Kind("letter case or punctuation", _other_case_or_punctuation, _sign_inherited),
+    _Kind(_Difference("quotes", leaves_words=True), _other_quotes, _words_inherited),
+    _Kind(
+        _Difference("Unicode form or invisible characters", leaves_words=True),
+        _other_characters,
+        _form_inherited,
+    ),
+    _Kind(_Difference("a comment at its end"), _other_comment, _never_inherited),
+    _Kind(_Difference("its end, which is cut off"), _cut_off, _cut_inherited),
+    _Kind(_Difference("letter case or punctuation"), _other_case_or_punctuation, _sign_inherited),
 )
 
 

@@ -101,6 +101,9 @@ def test_a_comment_may_end_with_another_one() -> None:
     lines = (" # All of it  # here", *CHANGE)
     assert tolerated(f"# All of it\n{OLD}\n", *lines) == "a comment at its end"
     assert is_refused(f"# All of\n{OLD}\n", *lines)
+    behind_code = (" go()  # All of it  # here", *CHANGE)
+    assert tolerated(f"go()  # All of it\n{OLD}\n", *behind_code) == "a comment at its end"
+    assert is_refused(f"go()  # All\n{OLD}\n", *behind_code)
 
 
 @pytest.mark.parametrize(
@@ -169,9 +172,11 @@ BODY = f"name = 'x'\nb = 1\n{OLD}\n"
         pytest.param(
             f"name = 'x'\nc = 'y'\n{OLD}\n", [NAME, ' c = "y"', *CHANGE], id="two lines differ"
         ),
-        pytest.param(f"{BODY}other = 0\nb = 1\n{OLD}\n", [NAME, " b = 1", *CHANGE], id="a twin"),
+        pytest.param(f"{BODY}name = `x`\nb = 1\n{OLD}\n", [NAME, " b = 1", *CHANGE], id="a twin"),
         pytest.param(
-            f"{BODY}other = 0\nB = 1;\n{OLD}\n", [NAME, " b = 1", *CHANGE], id="a loose twin"
+            f"name = x  # here\nb = 1\n{OLD}\nother = 0\nB = 1;\n{OLD}\n",
+            [" name = x", " b = 1", *CHANGE],
+            id="a loose twin of the other lines",
         ),
         pytest.param("name = 'x'\n}\n", [NAME, "-}", "+]"], id="nothing but brackets beside it"),
         pytest.param(
@@ -220,6 +225,21 @@ BODY = f"name = 'x'\nb = 1\n{OLD}\n"
 )
 def test_what_is_not_certain_is_refused(content: str, lines: list[str]) -> None:
     assert is_refused(content, *lines)
+
+
+@pytest.mark.parametrize(
+    ("in_file", "in_patch"),
+    [
+        pytest.param("name = 'x'", 'name = "x"', id="quotes"),
+        pytest.param("caf\u00e9", "cafe\u0301", id="NFD"),
+        pytest.param("name_of", "name\u200b_of", id="what cannot be seen"),
+    ],
+)
+def test_a_line_with_the_same_words_tells_twins_apart(in_file: str, in_patch: str) -> None:
+    content = f"other = 0\nb = 1\n{OLD}\n{in_file}\nb = 1\n{OLD}\n"
+    result = locate(content, f" {in_patch}", " b = 1", *CHANGE)
+    assert isinstance(result, Placement)
+    assert result.start == 3
 
 
 @pytest.mark.parametrize(
