@@ -101,9 +101,9 @@ def correct_inherited(placement: Placement, text: Text) -> Written:
         return Written(placement, _UNCLEAR_LEVEL)
     signs = _signs_to_undo(rows, differing, text)
     beyond = _whitespace_beyond(placement, text)
-    if _has_some_of(placement, text, beyond):
-        return Written(placement, _UNCLEAR_ENDS)
     cuts = _whitespace_to_cut(placement.hunk.lines, beyond)
+    if _has_some_of(placement, text, beyond) or _leaves_whitespace(placement.hunk.lines, cuts):
+        return Written(placement, _UNCLEAR_ENDS)
     lines = [_undone(line, shift, signs, cuts) for line in placement.hunk.lines]
     in_prose = placement.tier is Tier.FUZZY
     unclear = _first_doubt(rows, differing, lines, text, in_prose=in_prose) or _first_quoted(
@@ -221,6 +221,19 @@ def _has_some_of(placement: Placement, text: Text, beyond: Set[str]) -> bool:
     return "" in beyond and any(_whitespace_at_end(line) in foreign for line in added)
 
 
+def _leaves_whitespace(lines: Sequence[Line], cuts: Set[str]) -> bool:
+    """Return whether all added lines would keep some whitespace at their end without `cuts`.
+
+    It may as well be theirs as a habit of the author that an old line does not show in full.
+    """
+    ends = [
+        _whitespace_at_end(line.text)
+        for line in lines
+        if line.prefix is Prefix.ADDED and line.text.strip()
+    ]
+    return len(cuts) == 1 and bool(ends) and all(len(end) > len(*cuts) for end in ends)
+
+
 def _whitespace_at_end(line: bytes) -> bytes:
     line = line.rstrip(b"\r")
     return line[len(line.rstrip(b" \t")) :]
@@ -284,7 +297,7 @@ def _is_in_doubt(
     The old line that has the difference begins with the token `first`.
     """
     ends_as_in_file = difference.is_end and any(
-        tokens[-1] == difference.in_file for _, tokens in added.rows
+        _ends_as_in_file(tokens, first, difference) for _, tokens in added.rows
     )
     is_habit = not ends_as_in_file and not kept.has(difference)
     return added.has_foreign_sign_like(difference.in_patch) or any(
@@ -296,6 +309,14 @@ def _is_in_doubt(
         )
         for of_run, tokens in added.rows
     )
+
+
+def _ends_as_in_file(tokens: Sequence[str], other: str, difference: _Difference) -> bool:
+    """Return whether an added line ends with the file's sign; or without one, where the file has
+    none at the end of the line of its kind that begins with the token `other`."""
+    if difference.in_file:
+        return tokens[-1] == difference.in_file
+    return _is_alike(tokens[0], other) and _CLOSED.fullmatch(tokens[-1]) is not None
 
 
 class _AddedLines:
@@ -410,11 +431,15 @@ def _inherits(
     What is a slip of words or of a sentence counts in a line of the same kind alone: in prose and
     in code, or behind the same mark of a comment.
     """
-    first = tokens[0]
-    alike = first == other or (first.isalnum() and other.isalnum())
     changed = difference.in_patch + difference.in_file
     is_syntax = difference.is_end and not in_prose and not _SENTENCE.search(changed)
-    return (alike or is_syntax) and _repeats(tokens, difference)
+    return (is_syntax or _is_alike(tokens[0], other)) and _repeats(tokens, difference)
+
+
+def _is_alike(first: str, other: str) -> bool:
+    """Return whether lines that begin with these tokens are of one kind: both begin with a word,
+    or behind the same mark of a comment."""
+    return first == other or (first.isalnum() and other.isalnum())
 
 
 def _is_typographic(token: str) -> bool:

@@ -103,19 +103,26 @@ def _is_one_space_deeper(placement: Placement, lines: Sequence[Line], text: Text
     (D243).
 
     Some writers put a space between `+` and the text. Of 14,705 real hunks 1 looks so. The space in
-    front of the `*` of a comment does not count as depth.
+    front of the `*` of a comment, or of a list, is not such a one.
     """
-    depths = {indentation(line) for line in added_lines(lines) if line.strip()}
+    added = [line for line in added_lines(lines) if line.strip()]
+    depths = set(map(indentation, added))
     if not depths or not all(depth.endswith(b" ") for depth in depths):
         return False
     if not depths.isdisjoint(map(indentation, text.lines[placement.start : placement.stop])):
         return False
+    if all(_is_starred(line) for line in added if indentation(line) == min(depths)):
+        return False
     near = {
         indentation(line)
         for line in _near(placement, text)
-        if line.strip() and not line.lstrip().startswith(b"*")
+        if line.strip() and not _is_starred(line)
     }
     return depths.isdisjoint(near) and {depth[:-1] for depth in depths} <= near
+
+
+def _is_starred(line: bytes) -> bool:
+    return line.lstrip().startswith(b"*")
 
 
 def _near(placement: Placement, text: Text) -> Sequence[bytes]:

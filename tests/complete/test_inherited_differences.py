@@ -180,7 +180,10 @@ def test_blanks_in_a_string_matter_only_where_they_are_added(
         pytest.param("x\n", [" a\t", "-x\t", "+y\t", "+", " b\t"], "y\n\n", id="a tab"),
         pytest.param("x\n", [" a ", "-x ", "+y ", "+z", " b "], "y \nz\n", id="not all added"),
         pytest.param("x\n", [" a ", "-x  ", "+y\t", " b "], "y\n", id="other blanks"),
-        pytest.param("x\n", [" a  ", "-x  ", "+y    ", " b  "], "y  \n", id="those of all alone"),
+        pytest.param(
+            *("x\n", [" a  ", "-x  ", "+y    ", "+z  ", " b  "], "y  \nz\n"),
+            id="those of all alone",
+        ),
         pytest.param("x\n", [" a  ", "-x  ", "+y  ", "+    ", " b  "], "y\n    \n", id="a blank"),
         pytest.param("x\n", [" a  ", "-x  ", "+y  ", "+  ", " b  "], "y\n\n", id="as all others"),
         pytest.param("x \n", [" a ", "-x ", "+y ", " b "], "y \n", id="the file has some"),
@@ -207,6 +210,20 @@ def test_blanks_at_the_end_of_some_lines_are_in_doubt() -> None:
     (failure,) = edited("a\nx\nb\n", [" a", "-x ", "+y ", " b"]).failures
     assert failure.reason is Reason.UNCLEAR
     assert "whitespace at their end" in failure.message
+
+
+def test_blanks_that_all_added_lines_have_more_of_are_in_doubt() -> None:
+    (failure,) = edited("a\nx\nb\n", [" a  ", "-x  ", "+y    ", " b  "]).failures
+    assert failure.reason is Reason.UNCLEAR
+    assert "whitespace at their end" in failure.message
+
+
+def test_a_full_stop_too_many_is_no_habit_of_lines_that_have_none() -> None:
+    content = "# All is\nx {\n"
+    hunk = [" # All is.", "-x {", "+# Not all is", "+# well."]
+    assert edited(content, hunk, path="a.py").failures == []
+    (failure,) = edited(content, [*hunk[:2], *hunk[3:]], path="a.py").failures
+    assert failure.reason is Reason.UNCLEAR
 
 
 def test_a_first_word_in_another_case_is_inherited_by_a_first_word_alone() -> None:
