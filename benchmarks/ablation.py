@@ -174,7 +174,6 @@ RULES: dict[str, Switch] = {
     "there with other whitespace": off("locate.already_applied:_spaced_otherwise", _always(None)),
     "brackets pair": off("plan.unpaired_brackets:unpaired_brackets", _always(None)),
     "evidence: end of file": changed("locate.disambiguate:OWN_EVIDENCE", _without("END_OF_FILE")),
-    "evidence: exact lines": changed("locate.disambiguate:OWN_EVIDENCE", _without("EXACT_LINES")),
     "evidence: anchor": changed("locate.disambiguate:OWN_EVIDENCE", _without("ANCHOR")),
     "evidence: order": off("locate.hunk_order:narrow_by_order", _always(None)),
     "order: may end the file": off("locate.hunk_order:_may_end_file", _always(False)),

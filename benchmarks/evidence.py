@@ -180,25 +180,6 @@ def _numbered(asked: Asked, start_of: Callable[[int], int]) -> list[Hunk]:
     return hunks
 
 
-def _spoiled(spoil: Callable[[str], str]) -> Picks:
-    """A line spoiled, so that the others must show which position is meant."""
-
-    def picks(asked: Asked) -> int | None:
-        hunk = _hunk(asked.hunk)
-        lines = list(hunk.lines)
-        at = next(
-            at for at, line in enumerate(lines) if line in hunk.preimage and line.text.strip()
-        )
-        lines[at] = lines[at]._replace(text=spoil(lines[at].text.decode()).encode())
-        return (
-            _locate(asked, replace(hunk, lines=tuple(lines)))
-            if lines[at] != hunk.lines[at]
-            else None
-        )
-
-    return picks
-
-
 def _first(asked: Asked) -> int:
     return asked.positions[0]
 
@@ -268,8 +249,6 @@ def _shows_above_alone(hunk: Hunk) -> bool:
 
 DECIDE: dict[str, Picks] = {
     "end-of-file marker": _at_end,
-    "lines that match exactly, a space added to one": _spoiled(lambda line: line + " "),
-    "lines that match exactly, one without indentation": _spoiled(str.lstrip),
     "anchor: the heading that git writes": _under(_heading_of_git),
     "anchor: the nearest definition": _under(_definition),
     "anchor: the enclosing line": _under(_enclosing),

@@ -14,10 +14,6 @@ from collections.abc import Callable, Sequence
 from git_opatch.locate.anchor import in_scope_of
 from git_opatch.locate.candidates import Candidates
 from git_opatch.locate.file_index import FileIndex
-from git_opatch.locate.rivals import is_reindented
-from git_opatch.model.limits import MANY
-from git_opatch.model.options import Tier
-from git_opatch.model.patch import Hunk
 from git_opatch.model.placement import Evidence
 
 _NEAR = 20
@@ -54,35 +50,6 @@ def at_end_of_file(candidates: Candidates, file_index: FileIndex) -> list[int]:
         for start in candidates.positions
         if start + len(candidates.hunk_at(start).preimage) == end
     ]
-
-
-def with_most_exact_lines(candidates: Candidates, file_index: FileIndex) -> list[int]:
-    """Keep the one candidate where most lines match exactly, blank ones counted (D16).
-
-    Silent where another candidate has all lines under one indentation rule: a hunk that lost its
-    indentation matches some line exactly where it does not belong (another candidate was meant for
-    49 of 208 such hunks; with this condition for 0 of 127).
-    """
-    positions = candidates.positions
-    if candidates.tier is Tier.STRICT or not 1 < len(positions) <= MANY:
-        return []
-    exact = {
-        start: count_exact(candidates.hunk_at(start), start, file_index) for start in positions
-    }
-    best = max(exact, key=exact.__getitem__)
-    others = [start for start in positions if start != best]
-    tied = any(exact[start] == exact[best] for start in others)
-    if tied or any(is_reindented(candidates.hunk_at(start), start, file_index) for start in others):
-        return []
-    return [best]
-
-
-def count_exact(hunk: Hunk, position: int, file_index: FileIndex) -> int:
-    """Count the lines of a hunk that match at `position` exactly as they are written."""
-    return sum(
-        file_index.normal(line.text) == file_index.lines[position + offset]
-        for offset, line in enumerate(hunk.preimage)
-    )
 
 
 def under_anchor(candidates: Candidates, file_index: FileIndex) -> list[int]:
@@ -154,7 +121,6 @@ def at_stated_line(candidates: Candidates, file_index: FileIndex, *, confirmed: 
 
 OWN_EVIDENCE: tuple[tuple[Evidence, Callable[[Candidates, FileIndex], list[int]]], ...] = (
     (Evidence.END_OF_FILE, at_end_of_file),
-    (Evidence.EXACT_LINES, with_most_exact_lines),
     (Evidence.ANCHOR, under_anchor),
 )
 """What a hunk says by itself, strongest first."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from git_opatch.locate.candidates import Candidates
-from git_opatch.locate.disambiguate import count_exact
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.model.options import Tier
+from git_opatch.model.patch import Hunk
 from git_opatch.model.placement import Evidence
 
 
@@ -41,9 +41,17 @@ def _choose(candidates: Candidates, expected: int, file_index: FileIndex, proxim
         return
 
     def rank(start: int) -> tuple[int, int, bool]:
-        exact = count_exact(candidates.hunk_at(start), start, file_index)
+        exact = _count_exact(candidates.hunk_at(start), start, file_index)
         return -exact, abs(start - expected), start < expected
 
     candidates.evidence = Evidence.NEAREST
     candidates.candidate_count = len(candidates.positions)
     candidates.positions = [min(near, key=rank)]
+
+
+def _count_exact(hunk: Hunk, position: int, file_index: FileIndex) -> int:
+    """Count the lines of a hunk that match at `position` exactly as they are written."""
+    return sum(
+        file_index.normal(line.text) == file_index.lines[position + offset]
+        for offset, line in enumerate(hunk.preimage)
+    )

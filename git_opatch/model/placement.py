@@ -20,7 +20,6 @@ class Evidence(Enum):
 
     UNIQUE = "unique"
     END_OF_FILE = "end of file"
-    EXACT_LINES = "lines that match exactly"
     ANCHOR = "anchor"
     HUNK_ORDER = "order of the hunks"
     STATED_LINE = "stated line number"

@@ -106,24 +106,6 @@ ASSIGN = ["     alpha = f(1)", "-    y = 2", "+    y = 3"]
 
 
 @pytest.mark.parametrize(
-    ("content", "start"),
-    [
-        pytest.param(
-            "    alpha  = f(1)\n    y = 2\nz\n    alpha  = f(1)\n    y  = 2\n", 0, id="one line"
-        ),
-        pytest.param(
-            "    alpha = f(1)\n    y  = 2\nz\n    alpha  = f(1)\n    y  = 2\n", 0, id="the context"
-        ),
-        pytest.param(
-            "     alpha = f(1)\n   y = 2\nz\n    alpha = f(1)\n   y = 2\n", 3, id="by indentation"
-        ),
-    ],
-)
-def test_lines_that_match_exactly_decide(content: str, start: int) -> None:
-    assert placed(content, hunk(*ASSIGN)) == [(start, "lines that match exactly")]
-
-
-@pytest.mark.parametrize(
     ("content", "lines"),
     [
         pytest.param(
@@ -151,6 +133,11 @@ def test_lines_that_match_exactly_decide(content: str, start: int) -> None:
         pytest.param(
             *("alpha  = f(1)\ny  = 2\nz\nalpha  = f(1)\ny  = 2\n", [" alpha = f(1)", "-y = 2"]),
             id="none matches exactly",
+        ),
+        pytest.param(
+            "    alpha = f(1)\n    y  = 2\nz\n    alpha  = f(1)\n    y  = 2\n",
+            ASSIGN,
+            id="one does",
         ),
     ],
 )
