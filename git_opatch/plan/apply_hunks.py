@@ -156,7 +156,8 @@ def _exact_after_others(
     results = locate_hunks(
         [hunk for hunk in hunks if hunk.ordinal in loose], trial.content.text, strictly
     )
-    return {result.hunk.ordinal for result in results if isinstance(result, Placement)}
+    found = (result for result in results if isinstance(result, Placement))
+    return {placement.hunk.ordinal for placement in found if placement.exact}
 
 
 def _apply_at_exact_positions(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from sandbox import Sandbox
 
+from git_opatch import apply_to_text
 from git_opatch.complete.edits import apply_edits, edits_of
 from git_opatch.locate import locate_hunks
 from git_opatch.model.options import Matching, Tier
@@ -145,3 +146,11 @@ def test_a_doubled_patch_is_applied_and_undone(repo: Sandbox, ending: str) -> No
     assert repo.opatch("apply", feed=text).status == 1
     assert repo.opatch("apply", "-R", feed=text).status == 0
     assert repo.read("f") == before.encode()
+
+
+def test_doubled_prefixes_in_one_hunk_may_be_below_another_hunk_that_comes_later() -> None:
+    hunks = "@@\n a = 1\n--b = 2\n++b = 3\n c = 9\n@@\n c = 3\n-d = 4\n+d = 5\n e = 6\n"
+    patch = f"*** Begin Patch\n*** Update File: f\n{hunks}*** End Patch\n"
+    content = "c = 3\nd = 4\ne = 6\na = 1\nb = 2\nc = 9\n"
+    after = content.replace("d = 4", "d = 5").replace("b = 2", "b = 3")
+    assert apply_to_text(patch, {"f": content}) == {"f": after}
