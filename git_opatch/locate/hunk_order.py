@@ -26,14 +26,16 @@ from git_opatch.model.placement import Evidence
 def narrow_by_order(all_candidates: Sequence[Candidates], size: int) -> None:
     """Take the only position that the order leaves to a hunk with several candidates.
 
-    Decides nothing while uniquely placed hunks are out of order. Skips pure additions after an
-    anchor (right for 1 of 15), and hunks without context after their change that could end the
-    file, which has `size` lines.
+    Decides nothing while uniquely placed hunks, or the stated numbers, are out of order. Skips pure
+    additions after an anchor (right for 1 of 15), and hunks without context after their change that
+    could end the file, which has `size` lines.
     """
     located = [found for found in all_candidates if found.positions and found.searched.preimage]
     if not any(found.open for found in located) or any(found.truncated for found in located):
         return
-    if not _in_order([found for found in located if found.decided]):
+    if not _in_order([found for found in located if found.decided]) or not _are_numbered_up(
+        located
+    ):
         return
     earliest, latest = _earliest(located), _latest(located)
     if earliest is None or latest is None:
@@ -57,6 +59,13 @@ def _may_end_file(candidates: Candidates, size: int) -> bool:
 
 def _in_order(decided: Sequence[Candidates]) -> bool:
     return all(_follows(later, earlier) for earlier, later in pairwise(decided))
+
+
+def _are_numbered_up(located: Sequence[Candidates]) -> bool:
+    """Return whether no hunk states a smaller line number than one before it."""
+    stated = [found.hunk.stated_start for found in located]
+    numbers = [number for number in stated if number is not None]
+    return numbers == sorted(numbers)
 
 
 def _follows(later: Candidates, earlier: Candidates) -> bool:

@@ -462,6 +462,13 @@ def test_the_order_comes_before_the_number() -> None:
     assert placed("x\na\nx\n", *pair) == [(1, "unique"), (2, "order of the hunks")]
 
 
+def test_the_order_is_not_evidence_against_the_numbers() -> None:
+    pair = (hunk("-a", "+b", start=9), hunk("-x", "+y", start=4))
+    assert isinstance(locate("x\na\nx\n", *pair)[1], Failure)
+    later = (pair[0], hunk("-x", "+y", start=14))
+    assert placed("x\na\nx\n", *later) == [(1, "unique"), (2, "order of the hunks")]
+
+
 def test_the_order_of_unordered_hunks_is_not_evidence() -> None:
     pair, text = [hunk("-a", "+b"), hunk("-x", "+y")], Text.from_bytes(b"x\na\nx\n")
     for ordered, kind in ((True, Placement), (False, Failure)):
