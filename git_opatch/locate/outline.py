@@ -25,13 +25,13 @@ _NAMED = (
 )
 _REST = (
     rb"(?P<rest>$|[^\w\s].*|"
-    rb"(?:extends|implements|for|struct|interface|where|with|func|map|enum)\b.*)"
+    rb"(?:extends|implements|for|struct|interface|where|with|func|map|enum|do)\b.*)"
 )
 _DEFINITION = (
     rb"\s*" + _MODIFIERS + rb"(?!(?:struct|enum|union)\s+\w+\s*[*&])"  # the type of something else
     rb"(?P<word>def|class|function|func|fn|fun|interface|struct|enum|union|"
     rb"impl|trait|type|module|namespace|package|object|record|sub|proc|procedure|macro|"
-    rb"template)" + _NAMED + _REST
+    rb"template|defmodule|defp|defmacrop?|defimpl|defprotocol)" + _NAMED + _REST
 )
 _ASSIGNED = (
     rb"\s*(?:export\s+(?:default\s+)?)?(?:(?:const|let|var)\s+)?(?P<name>[\w$.]+)\s*[:=]\s*"
@@ -240,7 +240,8 @@ def named_by(text: bytes) -> Name | None:
         ends = not groups["rest"] and not match["name"].endswith(b":")
         if ends and not groups["modifiers"] and match["name"].lower() in _PARTS:
             return None
-        is_phrase = groups["rest"][:1].isalpha() and match["name"].islower()
+        goes_on = groups["rest"][:1].isalpha() and groups["rest"].strip() != b"do"
+        is_phrase = goes_on and match["name"].islower()
         if groups["rest"][:1] in (b"`", b"'", b'"', b"!", b"?", b"."):
             return None
         if is_phrase and groups["word"] not in (b"impl", b"type"):

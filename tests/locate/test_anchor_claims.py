@@ -97,3 +97,35 @@ def test_a_definition_at_the_margin_in_the_hunk_explains_gits_heading() -> None:
     content = ASSERTS.replace("import org.junit.Assert;", "class Other {\n}")
     text = apply_to_text(patch, {"Asserts.java": content})["Asserts.java"]
     assert text == content.replace("int a", "int b")
+
+
+NOTES = "New\n===\n\nGeneral\n-------\n\n* one\n\n``mod``\n-------\n\n* two\n"
+
+
+@pytest.mark.parametrize(
+    ("title", "is_refused"),
+    [
+        pytest.param("``mod``", False, id="git takes no line that begins with a sign"),
+        pytest.param("Modules", True, id="git would have taken this one"),
+    ],
+)
+def test_gits_heading_is_the_last_title_that_begins_with_a_letter(
+    title: str, is_refused: bool
+) -> None:
+    content = NOTES.replace("``mod``", title)
+    patch = "--- a/a.rst\n+++ b/a.rst\n@@ -12 +12,2 @@ General\n * two\n+* three\n"
+    if not is_refused:
+        assert apply_to_text(patch, {"a.rst": content}) == {"a.rst": f"{content}* three\n"}
+        return
+    with pytest.raises(Refused, match="heading"):
+        apply_to_text(patch, {"a.rst": content})
+
+
+@pytest.mark.parametrize("name", ["def application do", "defp application do"])
+def test_a_definition_of_elixir_is_one(name: str) -> None:
+    content = f"  def project do\n    [app: 1]\n  end\n\n  {name}\n    []\n  end\n"
+    patch = "--- a/mix.exs\n+++ b/mix.exs\n@@ -2 +2 @@ {}\n-    [app: 1]\n+    [app: 2]\n"
+    files = {"mix.exs": content}
+    assert "app: 2" in apply_to_text(patch.format("def project do"), files)["mix.exs"]
+    with pytest.raises(Refused, match="heading"):
+        apply_to_text(patch.format(name), files)
