@@ -130,6 +130,8 @@ _PROSE_NAMES = {
 def is_prose(change: FileChange) -> bool:
     """Whether the file is prose, whose definitions are headings."""
     path = change.path.lower()
+    if path.endswith(("cmakelists.txt", "requirements.txt")):
+        return False
     return path.endswith(_PROSE) or path.rpartition("/")[2] in _PROSE_NAMES
 
 

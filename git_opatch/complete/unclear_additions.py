@@ -103,15 +103,19 @@ def _is_one_space_deeper(placement: Placement, lines: Sequence[Line], text: Text
     (D243).
 
     Some writers put a space between `+` and the text. Of 14,705 real hunks 1 looks so. The space in
-    front of the `*` of a comment, or of a list, is not such a one.
+    front of the `*` of a comment, or of a list, is not such a one, nor is one that a removed line
+    lacks that is the same otherwise: the hunk changes its depth.
     """
     added = [line for line in added_lines(lines) if line.strip()]
+    removed = {line.text.strip() for line in lines if line.prefix is Prefix.REMOVED}
     depths = set(map(indentation, added))
     if not depths or not all(depth.endswith(b" ") for depth in depths):
         return False
     if not depths.isdisjoint(map(indentation, text.lines[placement.start : placement.stop])):
         return False
     if all(_is_starred(line) for line in added if indentation(line) == min(depths)):
+        return False
+    if any(line.strip() in removed for line in added):
         return False
     near = {
         indentation(line)

@@ -302,6 +302,8 @@ def _cut_off(line: bytes, found: bytes, _: FileIndex) -> bool:
     whole, text = _text(found), _ELLIPSIS.sub("", _text(line))
     if not whole.startswith(text) or not any(map(str.isalnum, text)):
         return False
+    if not whole[len(text) :].strip(_SIGNS):
+        return False  # a sign that is left out is another difference
     in_word = len(text) >= LEAST_DISTINCTIVE and _IN_WORD.match(whole, len(text) - 1) is not None
     return _shows_cut(_text(line)) or in_word
 

@@ -212,6 +212,9 @@ BODY = f"name = 'x'\nb = 1\n{OLD}\n"
             "a = 1\nb\nold = 2\n", [" a = 1", " b,", "-old = 2", "+new = 2"], id="beside a change"
         ),
         pytest.param(
+            f"{OLD}\nf(a,\n  b)\n", [f" {OLD}", "+c", " f(a"], id="nothing but a sign is cut off"
+        ),
+        pytest.param(
             f"one\n{OLD}\nlast(a, b)\n",
             [" one", f" {OLD}", " last(a;", "+next"],
             id="an end that is cut off and changed",
