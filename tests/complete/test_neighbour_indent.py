@@ -105,7 +105,7 @@ def test_added_lines_follow_neighbours_of_another_indentation(
             id="for lines that alone lost theirs",
         ),
         pytest.param(
-            [" def run(self):", "+        y = 0", "         x = 1", "     return x"],
+            [" def run(self):", "+        y = 0", "         x = 1"],
             "        x = 1\n",
             "        y = 0\n        x = 1\n",
             id="below lines that alone lost theirs",

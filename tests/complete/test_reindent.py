@@ -318,12 +318,6 @@ def test_a_ratio_is_one_of_whole_levels() -> None:
     assert written(content, f"{old}{new}+                  e)") == after
 
 
-def test_a_ratio_may_be_followed_by_a_shift() -> None:
-    content = "f|        if a:|            b()|            c()|"
-    after = "f|        if a:|            d(|                e)|            c()|"
-    assert written(content, "   if a:|-    b()|+    d(|+      e)|     c()") == after
-
-
 def test_rules_that_write_different_lines_refuse_the_hunk() -> None:
     content = "def f():|    go()|    if b:|        c()|"
     (failure,) = tried(content, "   go()|-  if b:|+  if d:|+    e()").failures
