@@ -28,7 +28,9 @@ from scene import (
 Rewrite = Callable[[str, Random], str]
 _Found = tuple[Piece, Verdict] | None
 
-_COMMENT = re.compile(r"\s*(?:#(?!include|if|el|en|define|!|\[)|//|/?\*|--\s|;;|<!--)")
+_COMMENT = re.compile(r"\s*(?:#(?!!|\[)|//|/?\*|--\s|;;|<!--)")
+_DIRECTIVE = re.compile(r"\s*#\s*(?:include|if|el|en|define)")
+_WITH_DIRECTIVES = (".c", ".h", ".cc", ".cpp", ".hpp", ".m", ".cs", ".swift")
 _WORDS = re.compile(r"[A-Za-z]{2,}")
 _CODE = re.compile(r"\w\(|[{};=\[\]]|->|::|\)[.,:;]?$")
 _HEADING = re.compile(r"#{1,5}\s+\S")
@@ -49,7 +51,10 @@ def kind_of(text: str, scene: Scene) -> Kind:
     """Whether a line is a comment or prose, or clearly a line of code."""
     words = len(_WORDS.findall(text))
     looks_coded = _CODE.search(text) is not None and not _SENTENCE.search(text)
-    if _COMMENT.match(text) or is_prose(scene.change):
+    is_comment = _COMMENT.match(text) and not (
+        _DIRECTIVE.match(text) and scene.change.path.endswith(_WITH_DIRECTIVES)
+    )
+    if is_comment or is_prose(scene.change):
         is_text = words > 2 and not (is_prose(scene.change) and (looks_coded or text[:4].isspace()))
         return Kind.PROSE if is_text else Kind.UNCLEAR
     is_doc = any(scene.base[at] == text for at in commented(scene.base))

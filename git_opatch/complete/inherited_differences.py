@@ -447,9 +447,9 @@ def _is_typographic(token: str) -> bool:
 
 
 def _sign_kind(sign: str) -> str:
-    """Return the kind of a typographic sign: a quote, a dash, a space, or others such as dots."""
+    """Return the kind of a typographic sign: a dash, a space, or another, as quotes are."""
     kind = category(sign[0])
-    return "quote" if kind in ("Pi", "Pf", "Ps") else kind
+    return kind if kind in ("Pd", "Zs") else ""
 
 
 def _has(text: Text, sign: str) -> bool:

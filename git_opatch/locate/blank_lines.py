@@ -78,7 +78,7 @@ class _BlankRun:
         if not self.adds:
             return False
         if all(not line.text.strip() for line in added):
-            return len(added) in (0, in_file)
+            return len(added) in (0, in_file - self.blanks)
         return not self.replaces_above
 
     @property

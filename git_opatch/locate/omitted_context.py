@@ -383,6 +383,8 @@ def _why_unclear(shown: _Shown, gap: Gap, file_index: FileIndex) -> str:
     left_out = shown.lines[gap.first : gap.first + len(gap.rows)]
     skipped = [line for line in left_out if line.text.strip()]
     run_above, run_below = _run(shown.above(gap))[::-1], _run(shown.below(gap))
+    if gap.marked and any(map(_is_marker_in_words, left_out)):
+        return "one of which reads like the marker"
     if any(map(_is_removed, run_above)) and any(map(_is_removed, run_below)):
         return "so they could be meant to be removed"
     if not gap.marked and (
@@ -437,6 +439,11 @@ def _is_context_like(line: Line, other: Line | None) -> bool:
     if other is None or line.prefix is not Prefix.CONTEXT:
         return False
     return line.text.rstrip(b"\r") == other.text.rstrip(b"\r")
+
+
+def _is_marker_in_words(line: Line) -> bool:
+    """Return whether a line reads like a marker with words, such as one that a prompt continues."""
+    return bool(_PLACEHOLDER.fullmatch(line.text) and re.search(rb"\w", line.text))
 
 
 def _repeats(

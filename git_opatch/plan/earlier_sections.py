@@ -128,7 +128,8 @@ class _Checker:
         if shown and isinstance(now, Placement):
             if not _shows_exactly(now, shown):
                 return self._refuse_loose(hunk)
-            follows_on = not _is_exact(before) or _has_right_number(now)
+            is_numbered = _has_right_number(now) and not _has_right_number(before)
+            follows_on = is_numbered or not _is_exact(before)
             return None if follows_on or changed is None else self._refuse_other(hunk, changed)
         if changed is None:
             return None

@@ -157,6 +157,7 @@ def test_a_blank_line_left_out_where_nothing_depends_on_it_is_kept(
         pytest.param("a\n\nb\n", [" a", "+B", "-b"], id="before a replaced line"),
         pytest.param("a\n\nb\n", [" a", "+", " b"], id="a blank line that may be the file's"),
         pytest.param("a\n\nb\nc\n", [" a", "+", " b", "-c"], id="the same beside a change"),
+        pytest.param("a\n\n\nb\n", [" a", " ", "+", " b"], id="the last of several"),
         pytest.param("a\n\nb\n", ["-a", "+A", "-b", "+B"], id="between replaced lines"),
         pytest.param("a\n\nb\nc\n", ["-a", "-b", "+n", " c"], id="within a run of changes"),
         pytest.param("a\n\nb\nc\n", ["-a", "+a", " b", "-c"], id="in place of itself"),

@@ -258,6 +258,15 @@ def test_another_section_is_not_left_out() -> None:
     assert refused(hunk, content=content).endswith("in another block")
 
 
+def test_a_line_that_begins_with_dots_is_no_marker_of_one_that_does() -> None:
+    content = ">>> @s\n... class A:\n...     a = 1\n...     b = 2\n"
+    hunk = [" >>> @s", " ... class B:", " ...     a = 1", "-...     b = 2"]
+    message = refused(hunk, content=content)
+    assert message == "leaves out line 2 of the file, one of which reads like the marker"
+    there = [*hunk[:1], " ... class A:", *hunk[2:]]
+    assert written(there, content=content) == content[:-14]
+
+
 def test_a_rule_of_a_table_that_is_cut_off_is_not_a_marker() -> None:
     content = "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
     hunk = [" | ----- | --- ...", "-| 1 | 2 |", "+| 1 | 3 |"]

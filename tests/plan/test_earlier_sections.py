@@ -75,6 +75,14 @@ def test_a_section_that_is_given_twice_is_applied_once(repo: Sandbox, hunk: str)
     assert repo.read("f.py") == once + b"five\n"
 
 
+def test_versions_with_the_same_right_numbers_are_versions(repo: Sandbox) -> None:
+    repo.commit({"f.py": "a\nb\nc\n"})
+    version = "--- a/f.py\n+++ b/f.py\n@@ -1,2 +1,4 @@\n a\n+b\n+x\n b\n"
+    ran = repo.opatch("apply", feed=f"{version}Or:\n\n{version.replace('+x', '+y')}".encode())
+    assert ran.status == 1
+    assert "changes the same lines of the file as the earlier hunk at line 4" in ran.err
+
+
 def test_a_patch_that_is_given_twice_is_applied_once(repo: Sandbox) -> None:
     repo.commit({"old.txt": "o\n", "from.txt": "f\n"})
     patch = envelope(
