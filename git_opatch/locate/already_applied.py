@@ -170,8 +170,8 @@ def is_rewrite(hunk: Hunk, file_index: FileIndex) -> bool:
     """Return whether a hunk of added lines alone is the file again: it would be there twice (D83).
 
     Its first two lines are those of the file, or its first and its last one, of which the first has
-    a word, or it has half of the file's lines; or it begins as only a file does. Of 6,116 real
-    insertions 8 look so.
+    a word, or it has more than half of the file's lines, or just half and more than one line; or it
+    begins as only a file does. Of 6,116 real insertions 8 look so.
     """
     if hunk.preimage:
         return False
@@ -182,7 +182,8 @@ def is_rewrite(hunk: Hunk, file_index: FileIndex) -> bool:
         if added[1:2] == in_file[1:2] or ends_alike:
             return True
     distinct = set(in_file)
-    if distinct and 2 * len(distinct.intersection(added)) >= len(distinct):
+    half, shared = len(distinct) / 2, len(distinct.intersection(added))
+    if shared > half or (shared == half and len(added) > 1):
         return True
     return _begins_a_file(added, file_index)
 
