@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from git_opatch.model.patch import FilePatch, Patch
@@ -47,7 +46,7 @@ def split_by_place(patch: Patch, top: Path, directory: Path) -> tuple[Patch, tup
     sections = [(section, _placed(section, top, directory)) for section in patch.files]
     inside = tuple(placed for _, placed in sections if placed is not None)
     outside = tuple(section for section, placed in sections if placed is None)
-    return replace(patch, files=inside), outside
+    return patch._replace(files=inside), outside
 
 
 def text_of_sections(text: str, patch: Patch, sections: Sequence[FilePatch]) -> list[str] | None:
@@ -74,7 +73,7 @@ def _placed(section: FilePatch, top: Path, directory: Path) -> FilePatch | None:
     if any(old and new is None for old, new in zip(given, found, strict=True)):
         return None
     old, new, alternate = found
-    return replace(section, directory="", old_path=old, new_path=new, alternate=alternate)
+    return section._replace(directory="", old_path=old, new_path=new, alternate=alternate)
 
 
 def relative_paths(paths: Iterable[str], prefix: str) -> list[str]:

@@ -168,9 +168,8 @@ class Operation(Enum):
     """Added lines go to the end of the file, which is created if it does not exist."""
 
 
-@dataclass(frozen=True, slots=True)
-class FilePatch:
-    """One section of a patch.
+class FilePatch(NamedTuple):
+    """One section of a patch; equal regardless of where in the text it is.
 
     `old_path` is the file that must exist, `new_path` the one that will; an add has only a new one,
     a delete only an old one, an append the same twice. `alternate` is another name that the headers
@@ -186,10 +185,6 @@ class FilePatch:
     alternate: str | None = None
     has_content: bool = True
     """False for a delete that only names the file (`*** Delete File`)."""
-    number: int = field(default=0, compare=False)
-    """The number of the section's first line in the patch's text, from 1."""
-    source: str = field(default="", compare=False)
-    """The name of the patch file that the section is in."""
     directory: str = ""
     """The directory that the paths are relative to, as the text says (`cd DIR &&`)."""
     exact_positions: bool = False
@@ -200,10 +195,23 @@ class FilePatch:
     """Whether the hunks should be in the order of the file."""
     fills: bool = False
     """Whether an add may also fill a file that exists and is empty."""
-    blobs: tuple[str, str] = field(default=("", ""), compare=False)
+    number: int = 0
+    """The number of the section's first line in the patch's text, from 1."""
+    source: str = ""
+    """The name of the patch file that the section is in."""
+    blobs: tuple[str, str] = ("", "")
     """The ids of the old and the new blob in the headers, possibly abbreviated."""
-    hunk_count: int = field(default=0, compare=False)
+    hunk_count: int = 0
     """How many hunks the text has, if some were left out; else 0."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FilePatch) and self[:_COMPARED] == other[:_COMPARED]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self[:_COMPARED])
 
     @property
     def path(self) -> str:
@@ -211,9 +219,12 @@ class FilePatch:
         return self.old_path or self.new_path or ""
 
     @property
-    def count(self) -> int:
+    def hunks_in_text(self) -> int:
         """How many hunks the text has."""
         return self.hunk_count or len(self.hunks)
+
+
+_COMPARED = FilePatch._fields.index("number")
 
 
 class Mail(NamedTuple):
@@ -230,24 +241,23 @@ class Mail(NamedTuple):
     first: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Patch:
+class Patch(NamedTuple):
     """The sections of a patch, in order; `digest` identifies its text.
 
     `mails` are the mails that the sections were sent in, if any; each covers at least one.
     """
 
     files: Sequence[FilePatch]
-    digest: str = field(default="", compare=False)
+    digest: str = ""
     mails: tuple[Mail, ...] = ()
-    is_part: bool = field(default=False, compare=False)
+    is_part: bool = False
     """Whether some of the text's hunks were left out on purpose."""
 
     @classmethod
     def joined(cls, patches: Sequence[Patch], digest: str) -> Patch:
         """Join the sections of all `patches`, in order."""
         if len(patches) == 1:
-            return replace(patches[0], digest=digest)
+            return patches[0]._replace(digest=digest)
         files: list[FilePatch] = []
         mails: list[Mail] = []
         for patch in patches:

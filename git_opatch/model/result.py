@@ -473,7 +473,7 @@ def refusal(
     where = Location(
         section.path if path is None else path,
         hunk,
-        section.count,
+        section.hunks_in_text,
         number or section.number,
         section.source,
         section.number,

@@ -40,8 +40,7 @@ def _reversed_record(section: FilePatch) -> FilePatch:
 
 
 def _reversed_section(section: FilePatch) -> FilePatch:
-    return replace(
-        section,
+    return section._replace(
         operation=_OPPOSITE.get(section.operation, section.operation),
         old_path=section.new_path,
         new_path=section.old_path,

@@ -233,7 +233,7 @@ def _without(section: FilePatch, left_out: set[Key]) -> FilePatch | None:
         return None
     # the numbers in the new file count what is left out, too
     rest = tuple(replace(hunk, new_start=None) for hunk in kept if hunk is not None)
-    return replace(section, hunks=rest, hunk_count=section.count)
+    return section._replace(hunks=rest, hunk_count=section.hunks_in_text)
 
 
 def _mails(mails: Sequence[Mail], kept: Sequence[FilePatch | None]) -> Iterator[Mail]:

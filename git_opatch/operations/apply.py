@@ -96,7 +96,7 @@ def apply_locked(
         raise Refused(plan.failures, options)
     rejects = plan_rejects(patch, plan, repository, options)
     digest = "" if options.reverse else patch.digest
-    plan = replace(plan, is_part=patch.is_part)
+    plan = plan._replace(is_part=patch.is_part)
     with deferred_signals():
         plan = perform(plan, session, digest=digest, rejects=rejects, before_commit=before_commit)
         return with_next_steps(plan, options)

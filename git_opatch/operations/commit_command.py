@@ -7,7 +7,6 @@ one, with its message, author and date, as git-am(1) makes it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 from git_opatch.git.commit import CommitCommand
@@ -53,7 +52,7 @@ def plan_commits(
     Raises `UsageError` for options that do not fit or are missing, and `CommitError` for an empty
     message.
     """
-    parts = list(_split_mails(replace(patch, mails=()) if reverse else patch))
+    parts = list(_split_mails(patch._replace(mails=()) if reverse else patch))
     if len(parts) > 1:
         _check_several(parts, commit_options)
     return [_plan_commit(mail, part, commit_options) for mail, part in parts]
@@ -70,7 +69,7 @@ def _split_mails(patch: Patch) -> Iterator[tuple[Mail | None, Patch]]:
             mail, sections = None, []
         mail = mails.get(index, mail)
         sections.append(section)
-    yield mail, replace(patch, files=tuple(sections), mails=())
+    yield mail, patch._replace(files=tuple(sections), mails=())
 
 
 def _check_several(parts: list[tuple[Mail | None, Patch]], commit_options: CommitRequest) -> None:

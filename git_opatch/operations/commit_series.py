@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -127,7 +127,7 @@ def skipped_hooks(repository: Repository, options: Options, changes: Iterable[Ch
 def with_commits(plan: Plan, commits: Sequence[str], repository: Repository) -> Plan:
     """Return `plan` with `commits`, which are written to its journal record; a note if not."""
     names = abbreviate_commits(repository, commits)
-    plan = replace(plan, commits=tuple(commits), commit_names=names)
+    plan = plan._replace(commits=tuple(commits), commit_names=names)
     if not (plan.record and commits):
         return plan
     try:

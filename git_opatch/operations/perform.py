@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,7 +74,7 @@ def perform(
     notes += run_transaction(repository, change_set, options.target, session.lock, on_commit)
     with after_commit():
         is_staged = not _may_unstage(plan, options) or _differs_from_head(plan, repository)
-    return replace(plan, record=record, is_staged=is_staged).with_notes(notes)
+    return plan._replace(record=record, is_staged=is_staged).with_notes(notes)
 
 
 def _may_unstage(plan: Plan, options: Options) -> bool:

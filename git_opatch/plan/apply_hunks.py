@@ -100,7 +100,7 @@ def _with_notes(placement: Placement, notes: dict[int, tuple[str, ...]]) -> Plac
 def _in_section(failure: Failure, section: FilePatch) -> Failure:
     where = failure.where._replace(
         path=section.path,
-        hunks=section.count,
+        hunks=section.hunks_in_text,
         source=section.source,
         section_line=section.number,
     )

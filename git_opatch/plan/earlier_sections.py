@@ -13,7 +13,6 @@ The last three are seen in the file as it was before all of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeGuard
 
 from git_opatch.complete.edits import Edit, edits_of
@@ -108,8 +107,7 @@ def _with_repeats(
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Checker:
+class _Checker(NamedTuple):
     section: FilePatch
     content: FileContent
     earlier: Sequence[EarlierSection]

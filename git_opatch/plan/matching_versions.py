@@ -124,8 +124,7 @@ def _complete_in(
     path = stale.present.path
     version = Blob(path, Entry(stale.present.entry.mode, blob_id), data)
     sections = tuple(
-        replace(
-            section,
+        section._replace(
             operation=Operation.UPDATE,
             old_path=path,
             new_path=path,

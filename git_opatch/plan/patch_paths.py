@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import replace
 
 from git_opatch.model.patch import FilePatch, Patch
 from git_opatch.model.paths import normalise, why_unsafe
@@ -17,16 +16,16 @@ def resolve_paths(patch: Patch, directory: str, top: str = "") -> Patch:
     """
     files = tuple(_resolve_section(section, directory, top) for section in patch.files)
     is_same = all(resolved is given for resolved, given in zip(files, patch.files, strict=True))
-    return patch if is_same else replace(patch, files=files)
+    return patch if is_same else patch._replace(files=files)
 
 
 def called_in(directory: str, patch: Patch) -> Patch:
     """Return `patch` as called in `directory`, relative to the top, for the top itself."""
     files = (
-        replace(section, directory=posixpath.normpath(posixpath.join(directory, section.directory)))
+        section._replace(directory=posixpath.normpath(posixpath.join(directory, section.directory)))
         for section in patch.files
     )
-    return replace(patch, files=tuple(files))
+    return patch._replace(files=tuple(files))
 
 
 def _resolve_section(section: FilePatch, directory: str, top: str) -> FilePatch:
@@ -38,7 +37,7 @@ def _resolve_section(section: FilePatch, directory: str, top: str) -> FilePatch:
     old, new, alternate = resolved = tuple(path and normalise(path, below, top) for path in paths)
     if resolved == paths and not own:
         return section
-    return replace(section, directory="", old_path=old, new_path=new, alternate=alternate)
+    return section._replace(directory="", old_path=old, new_path=new, alternate=alternate)
 
 
 def named_paths(patch: Patch) -> list[str]:

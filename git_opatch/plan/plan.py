@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from git_opatch.complete import Completed, Conflicts
@@ -32,11 +31,10 @@ class PlacedHunk(NamedTuple):
     placement: Placement
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """What a patch does, or the failures that keep it from being applied.
 
-    It is never changed: each stage makes a new one (`dataclasses.replace`). Planning gives the
+    It is never changed: each stage makes a new one (`_replace`). Planning gives the
     diff and the failures, preflight what becomes of unstaged changes, and applying the number of
     the record, the commits and further notes.
     """
@@ -53,9 +51,9 @@ class Plan:
     """Files to be left unmerged. `failures` name them; `completed` is without them."""
     carried: Completed | None = None
     """The diff for the working tree, where its files have unstaged changes."""
-    flags: Mapping[str, str] = field(default_factory=dict)
+    flags: Mapping[str, str] = {}
     """The bits that index entries must keep, by path (see `Snapshot.flags`)."""
-    stamps: Mapping[str, Stamp] = field(default_factory=dict)
+    stamps: Mapping[str, Stamp] = {}
     """The stamps of the files that were compared with the index (see `Snapshot.stamps`)."""
     is_part: bool = False
     """Whether hunks of the patch were left out on purpose (see `Patch.is_part`)."""
@@ -110,7 +108,7 @@ class Plan:
 
     def with_failures(self, failures: Iterable[Failure]) -> Plan:
         """Return the plan with `failures` instead of its own."""
-        return replace(self, failures=tuple(failures))
+        return self._replace(failures=tuple(failures))
 
     def attempted(self, attempt: Attempt) -> Plan:
         """Return the plan whose failures know what was attempted."""
@@ -120,11 +118,11 @@ class Plan:
             tuple(failure.attempted(attempt) for failure in each)
             for each in (self.failures, self.skipped)
         )
-        return replace(self, failures=failures, skipped=skipped)
+        return self._replace(failures=failures, skipped=skipped)
 
     def with_notes(self, notes: Iterable[str], *, first: Iterable[str] = ()) -> Plan:
         """Return the plan with `first` before its notes and `notes` after them."""
-        return replace(self, notes=(*first, *self.notes, *notes))
+        return self._replace(notes=(*first, *self.notes, *notes))
 
 
 class NotCommitted(CommitError):  # noqa: N818 - the patch was applied

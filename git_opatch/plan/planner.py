@@ -92,7 +92,7 @@ def _plan_forward(patch: Patch, repository: Repository, options: Options) -> tup
     rest = without_sections(patch.files, applied)
     plan = _plan_patch(Patch(rest, patch.digest), repository, options)[0] if rest else Plan()
     if options.skip_applied:
-        return replace(plan, skipped=(*plan.skipped, *applied)), snapshot
+        return plan._replace(skipped=(*plan.skipped, *applied)), snapshot
     return plan.with_failures([*applied, *plan.failures]), snapshot
 
 
@@ -120,7 +120,7 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
         failures = refuse_overwritten(patch, record)
         plan = Plan(failures=tuple(failures)) if failures else plan
         if plan.completed.changes and set(plan.completed.changes) == set(undo.completed.changes):
-            plan = replace(plan, reverses=record)  # by its text, and to the same effect
+            plan = plan._replace(reverses=record)  # by its text, and to the same effect
     if plan.failures:
         plan = _say_if_undone(plan, patch, repository, record.number if record else 0)
     if record is not None and _is_in_worktree_alone(record, options):
@@ -184,7 +184,7 @@ def plan_undo(record: Record, repository: Repository, options: Options) -> tuple
         plan = _undo_in(snapshot, patch, record, repository, options)
         plan = with_path_hints(plan, repository, options, recorded=True)
     attempt = Attempt.of(options, record.patch)
-    return replace(plan, reverses=record).attempted(attempt), snapshot
+    return plan._replace(reverses=record).attempted(attempt), snapshot
 
 
 def _undo_in(
@@ -204,7 +204,7 @@ def _undo_in(
         return plan
     changed = verify_undo(patch, record, snapshot, plan.completed.changes)
     # the notes only say that the content comes from this record
-    return replace(plan, failures=tuple(changed), notes=())
+    return plan._replace(failures=tuple(changed), notes=())
 
 
 def _carries_in_worktree(options: Options) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 from git_opatch.git import index
 from git_opatch.git.repository import Repository
@@ -36,7 +35,7 @@ def preflight(planned: Planned, repository: Repository, options: Options) -> Pla
     if obstacles:
         raise Refused([*plan.failures, *obstacles], options)
     flags = {**snapshot.flags, **dict.fromkeys(outside, "S")}
-    plan = replace(plan, flags=flags, stamps=snapshot.stamps)
+    plan = plan._replace(flags=flags, stamps=snapshot.stamps)
     return _carry_unstaged(plan, planned, repository, options)
 
 
@@ -91,4 +90,4 @@ def _carry_unstaged(plan: Plan, planned: Planned, repository: Repository, option
     unstaged = planned.unstaged
     carried = plan_unstaged(plan, planned.worktree, unstaged, repository, options)
     notes = [f"{path}: has unstaged changes, which stay unstaged" for path in unstaged]
-    return replace(plan, carried=carried).with_notes(notes)
+    return plan._replace(carried=carried).with_notes(notes)

@@ -6,7 +6,7 @@ All failures are collected, so that a user sees them at once. Decisions: D6, D7,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from git_opatch.complete import Completed, complete
 from git_opatch.complete.tree import FileContent, VirtualTree, new_content, restored_content
@@ -59,7 +59,7 @@ def _with_diff(plan: Plan, completed: Completed, patch: Patch, options: Options)
         reason = Reason.ALREADY_APPLIED if options.reverse else Reason.NO_CHANGE
         unchanged = refusal(patch.files[0], reason, "the patch changes nothing")
         plan = plan.with_failures([unchanged])
-    return replace(plan, completed=completed)
+    return plan._replace(completed=completed)
 
 
 def _linked_modules(changes: Sequence[Change]) -> list[Failure]:
@@ -132,7 +132,7 @@ class SectionPlanner:
         path = self._old_path(section)
         content = self.tree.get(path)
         if content is None and _creates(section):
-            return self._add(replace(section, operation=Operation.ADD))
+            return self._add(section._replace(operation=Operation.ADD))
         if content is None:
             if self._repeats(section):
                 return []
@@ -150,7 +150,7 @@ class SectionPlanner:
         """
         content = self.tree.get(section.path)
         if content is None and not self.options.reverse:
-            return self.plan_section(replace(section, operation=Operation.ADD))
+            return self.plan_section(section._replace(operation=Operation.ADD))
         if content is not None and content.mode is Mode.SYMLINK:
             what = "is a symbolic link; name the file that it points to"
             return [refusal(section, Reason.NOT_A_FILE, what)]
@@ -188,7 +188,7 @@ class SectionPlanner:
             return [content]
         before = self.tree.get(path)
         if before and section.fills and before.mode.is_file and not before.text.lines:
-            filled = replace(section, operation=Operation.UPDATE, old_path=path)
+            filled = section._replace(operation=Operation.UPDATE, old_path=path)
             return self._update(filled, path, before)
         if obstacle := self._obstacle(section, path, content):
             is_there = self.tree.get(path) == content and self._repeats(section)
@@ -269,7 +269,7 @@ class SectionPlanner:
         checked = self._check_earlier(section, content)
         left = section
         if checked.hunks is not section.hunks:
-            left = replace(section, hunks=checked.hunks, hunk_count=section.count)
+            left = section._replace(hunks=checked.hunks, hunk_count=section.hunks_in_text)
         applied = apply_hunks(left, content, self.options)
         self.notes += [f"{section.path}: {note}" for note in (*checked.notes, *applied.notes)]
         failures = [*checked.failures, *self._skip_applied(applied.failures)]

@@ -10,7 +10,6 @@ the merges of all versions that fit must have the same outcome (D9).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -155,8 +154,7 @@ def _merged_section(stale: StaleFile, merged: Merged) -> FilePatch | None:
         hunks.append(Hunk(lines, stated_start=removed.start, ordinal=ordinal, is_last=is_last))
         shift += count - len(removed)
     modes = [section.new_mode for section in stale.sections if section.new_mode is not None]
-    return replace(
-        stale.sections[0],
+    return stale.sections[0]._replace(
         hunks=tuple(hunks),
         exact_positions=True,
         new_mode=modes[-1] if modes else None,
@@ -189,11 +187,11 @@ def _plan_merged(
     plan = plan.with_notes(f"{file.path}: {file.origin}; merged" for file in clean if file.section)
     applied = [_already_applied(file) for file in clean if file.section is None]
     if options.skip_applied:
-        plan = replace(plan, skipped=(*plan.skipped, *applied))
+        plan = plan._replace(skipped=(*plan.skipped, *applied))
     else:
         plan = plan.with_failures([*plan.failures, *applied])
     if stages and not plan.failures:
-        plan = replace(plan, conflicts=Conflicts(stages, plan_files(merged).completed))
+        plan = plan._replace(conflicts=Conflicts(stages, plan_files(merged).completed))
     conflicts = [_conflict(file) for file in merged if file.stages is not None]
     return plan.with_failures([*plan.failures, *conflicts])
 

@@ -78,16 +78,16 @@ def rebase_hunks(
         path = section.old_path or ""
         blob, entry = snapshot.blobs.get(path), left.get(path)
         if blob is None or (entry is not None and entry.id == blob.entry.id):
-            return replace(section, exact_positions=True)
+            return section._replace(exact_positions=True)
         if path not in edits:
             return _renumber(section, [replace(hunk, stated_start=None) for hunk in section.hunks])
         hunks: Sequence[Hunk] = section.hunks
         if context is not None:
             hunks = [part for hunk in hunks for part in narrowed(hunk, context)]
         moved = [replace(hunk, stated_start=map_start(hunk, edits[path])) for hunk in hunks]
-        return replace(_renumber(section, moved), exact_positions=True)
+        return _renumber(section, moved)._replace(exact_positions=True)
 
-    return replace(patch, files=tuple(map(rebase_section, patch.files)))
+    return patch._replace(files=tuple(map(rebase_section, patch.files)))
 
 
 def _changed_paths(left: Mapping[str, Entry | None], snapshot: Snapshot) -> list[str]:
@@ -95,7 +95,7 @@ def _changed_paths(left: Mapping[str, Entry | None], snapshot: Snapshot) -> list
 
 
 def _renumber(section: FilePatch, hunks: Sequence[Hunk]) -> FilePatch:
-    return replace(section, hunks=tuple(replace(hunk, new_start=None) for hunk in hunks))
+    return section._replace(hunks=tuple(replace(hunk, new_start=None) for hunk in hunks))
 
 
 def narrowed(hunk: Hunk, context: int) -> Iterator[Hunk]:

@@ -180,7 +180,7 @@ def _contradictions(
         Location(
             result.path,
             hunk=hunk.ordinal if hunk else 0,
-            hunks=placed.section.count if placed else 0,
+            hunks=placed.section.hunks_in_text if placed else 0,
             number=hunk.number if hunk else 0,
             source=placed.section.source if placed else "",
             section_line=placed.section.number if placed else 0,

@@ -149,7 +149,9 @@ def _context_lines(lines: Sequence[bytes]) -> Iterator[Spans]:
 
 def _name_of(part: Part) -> str:
     path = f"[{part.id}] {visible(part.section.path)}"
-    return f"{path}: hunk {part.hunk.ordinal} of {part.section.count}" if part.hunk else path
+    return (
+        f"{path}: hunk {part.hunk.ordinal} of {part.section.hunks_in_text}" if part.hunk else path
+    )
 
 
 def loose_placements(plan: Plan, *, chosen_only: bool = False) -> list[str]:
@@ -169,7 +171,7 @@ def loose_placements(plan: Plan, *, chosen_only: bool = False) -> list[str]:
 
 
 def _describe(placed: PlacedHunk) -> str:
-    return f"hunk {placed.placement.hunk.ordinal} of {placed.section.count}: " + _where(
+    return f"hunk {placed.placement.hunk.ordinal} of {placed.section.hunks_in_text}: " + _where(
         placed.placement
     )
 

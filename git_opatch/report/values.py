@@ -83,7 +83,7 @@ def _placement(placed: PlacedHunk, ids: Mapping[Key, str], recorded: bool) -> Fi
     return {
         "id": ids.get(key_of(section, hunk.ordinal)),
         "hunk": hunk.ordinal,
-        "hunk_count": section.count,
+        "hunk_count": section.hunks_in_text,
         **_line_of_patch(section.source, 0 if recorded else hunk.number),
         "line": placement.start + 1,
         "line_count": len(hunk.preimage),
@@ -101,7 +101,7 @@ def part_of(part: Part) -> Fields:
         "id": part.id,
         **text("path", section.path),
         "hunk": hunk.ordinal if hunk else None,
-        "hunk_count": section.count if hunk else None,
+        "hunk_count": section.hunks_in_text if hunk else None,
         **_line_of_patch(section.source, hunk.number if hunk else section.number),
     }
 

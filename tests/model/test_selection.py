@@ -131,7 +131,7 @@ def test_nothing_left_is_an_error() -> None:
 def test_hunks_keep_their_numbers() -> None:
     (section,) = select(_PATCH, ["f:2"], []).patch.files
     assert [hunk.ordinal for hunk in section.hunks] == [2]
-    assert section.count == 2
+    assert section.hunks_in_text == 2
 
 
 def test_the_digest_is_that_of_the_choice() -> None:

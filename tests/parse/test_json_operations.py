@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 import pytest
 from sandbox import Sandbox
@@ -409,10 +408,10 @@ def test_unknown_members_without_a_patch_are_ignored(value: object) -> None:
 )
 def test_the_directory_of_an_operation_is_used(name: str, value: dict[str, object]) -> None:
     inner = {**value, name: "sub/./x"}
-    assert files(inner) == (replace(WANTED, directory="sub/x"),)
+    assert files(inner) == (WANTED._replace(directory="sub/x"),)
     assert files({name: None, **value}) == (WANTED,)
     assert files([{"cwd": "top", "output": [inner]}, UPDATE]) == (
-        replace(WANTED, directory="top/sub/x"),
+        WANTED._replace(directory="top/sub/x"),
         WANTED,
     )
 
