@@ -15,7 +15,6 @@ from git_opatch.complete.changed_ranges import (
 )
 from git_opatch.complete.edits import Edit, edits_of
 from git_opatch.complete.encoding import RemainingLines
-from git_opatch.complete.inherited_differences import correct_inherited
 from git_opatch.complete.reindent import plan_reindent
 from git_opatch.complete.tree import FileContent
 from git_opatch.complete.unclear_additions import Unclear, find_unclear
@@ -51,7 +50,7 @@ class EditedFile:
         ordinals: list[int] = []
         for placement, reindent in zip(placements, plan_reindent(placements, text), strict=True):
             ordinal = placement.hunk.ordinal
-            meant, unclear = correct_inherited(placement, text)
+            meant, unclear = _as_meant(placement, text)
             unclear = reindent.unclear or unclear
             lines = reindent.lines(meant.hunk.lines)
             problem = (
@@ -134,6 +133,15 @@ class EditedFile:
         for hunk in hunks:
             if hunk.ordinal not in done:
                 self.failures[hunk.ordinal] = refuse_overlap(hunk)._replace(advice=advice)
+
+
+def _as_meant(placement: Placement, text: Text) -> tuple[Placement, str]:
+    """Return `placement` with its added lines as they are meant, and why that is unclear."""
+    if not placement.likeness:
+        return placement, ""  # it matches as it is written
+    from git_opatch.complete.inherited_differences import correct_inherited
+
+    return correct_inherited(placement, text)
 
 
 def _at_most_resilient(tier: Tier) -> Tier:
