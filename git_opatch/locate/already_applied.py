@@ -183,7 +183,7 @@ def is_rewrite(hunk: Hunk, file_index: FileIndex) -> bool:
             return True
     distinct = set(in_file)
     half, shared = len(distinct) / 2, len(distinct.intersection(added))
-    if shared > half or (shared == half and len(added) > 1):
+    if shared > half or (0 < shared == half and len(added) > 1):
         return True
     return _begins_a_file(added, file_index)
 
