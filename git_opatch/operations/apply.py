@@ -17,7 +17,7 @@ from git_opatch.model.result import Failure, Refused
 from git_opatch.operations.perform import BeforeCommit, Session, perform
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
-from git_opatch.operations.rejected_files import plan_rejects
+from git_opatch.operations.rejected_files import note_unwritten, plan_rejects
 from git_opatch.plan.conflict_hints import with_next_steps
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
@@ -99,7 +99,7 @@ def apply_locked(
     plan = replace(plan, is_part=patch.is_part)
     with deferred_signals():
         plan = perform(plan, session, digest=digest, rejects=rejects, before_commit=before_commit)
-        return with_next_steps(plan, options)
+        return with_next_steps(plan.with_notes(note_unwritten(plan, options)), options)
 
 
 def _resolve(patch: Patch, repository: Repository, options: Options) -> Patch:
