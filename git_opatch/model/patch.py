@@ -186,6 +186,8 @@ class FilePatch:
     alternate: str | None = None
     has_content: bool = True
     """False for a delete that only names the file (`*** Delete File`)."""
+    is_binary: bool = False
+    """Whether it is a binary change, which has no lines."""
     number: int = field(default=0, compare=False)
     """The number of the section's first line in the patch's text, from 1."""
     source: str = field(default="", compare=False)
