@@ -101,7 +101,7 @@ complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from create' -l stat -d 'Print only the size, beside that of `git diff`.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from create' -s h -l help -d 'Show this message and exit.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from batch' -s o -l output -r -d 'Write the results to FILE; where it has results of these tasks, go on after them (default: standard output).'
-complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from batch' -s j -l jobs -r -d 'Judge in N processes (default: the cores).'
+complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from batch' -s j -l jobs -r -d 'Judge in N processes (default, or 0: the cores).'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from batch' -l engine -x -a 'local ray' -d 'Judge in processes of this computer (`local`, the default), or with Ray.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from batch' -l address -r -d 'The Ray cluster (default: a Ray is started on this computer).'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from batch' -l diff -d 'Add the completed diff to each result, as `diff`.'
