@@ -91,6 +91,7 @@ def _run(command: str, top: Path) -> str:
     running = subprocess.Popen(
         ["sh", "-c", command],
         cwd=top,
+        env={**os.environ, "GIT_PAGER": "cat"},
         stdin=theirs if answers else subprocess.DEVNULL,
         stdout=theirs,
         stderr=theirs,

@@ -206,8 +206,8 @@ class SelectOptions(NamedTuple):
         value_option(
             "--only",
             metavar="HUNK",
-            help="Take only this hunk: its id (see `show`), PATH:N, or PATH for all of a file "
-            "(may be repeated).",
+            help="Take only this hunk: its id (see `show`), PATH:N, or PATH for all of a file or a "
+            "directory (may be repeated).",
         ),
     ] = None
     leave_out: Annotated[

@@ -9,7 +9,6 @@ from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, Selec
 from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.git.repository import Repository
 from git_opatch.model.command_line import CommandLine
-from git_opatch.model.errors import RepositoryError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.settings import Settings
@@ -69,13 +68,13 @@ def locator(
 ) -> Locator:
     """Resolve the options.
 
-    Raises `UsageError`, `RepositoryError` if there is no index, and `BusyError` if the working
-    tree is to be read and an apply was interrupted in it.
+    Raises `UsageError`, `RepositoryError` if there is no working tree and no `base`, and
+    `BusyError` if the working tree is to be read and an apply was interrupted in it.
     """
     target = base.resolve()
     repository = Repository(asks_settings=True)
-    if repository.top is None and not base.base:
-        raise RepositoryError("no index here; use --base <tree-ish>")
+    if not base.base:
+        repository.require_worktree("--base TREE-ISH")
     settings = repository.settings()
     options = Options(
         target,

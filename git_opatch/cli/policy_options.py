@@ -46,8 +46,8 @@ class PolicyOptions(NamedTuple):
         value_option(
             "--expect",
             metavar="PATH=BLOB",
-            help="Refuse the patch as stale if the file is another version; without a BLOB, if it "
-            "exists (may be repeated).",
+            help="Refuse the patch as stale if the file is another version; `PATH=`, without a "
+            "BLOB, if it exists (may be repeated).",
         ),
     ] = None
 
@@ -66,7 +66,8 @@ def _parse_expected(value: str, directory: str, top: Path | None) -> tuple[str, 
     path = normalise(name, directory, str(top or ""))
     if not sign or not (_BLOB_ID.fullmatch(oid) or not oid):
         raise UsageError(
-            f"--expect takes PATH=BLOB, with at least 4 digits of the blob's id: `{value}`"
+            f"--expect takes PATH=BLOB, with at least 4 digits of the blob's id, or `PATH=` if "
+            f"there must be no file: `{value}`"
         )
     if why := why_unsafe(path):
         raise UsageError(f"--expect `{value}`: {why}")

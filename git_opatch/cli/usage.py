@@ -25,6 +25,8 @@ _SPACE = (
     "leave it out"
 )
 _COUNTS = "wrong line numbers and counts are already accepted; leave it out"
+_FORWARD = "to skip what is already applied: --skip-applied"
+_NEW_FILES = "new files are staged without it; after --worktree: git add -N FILE"
 _CHOOSE = "to choose files: --only PATH, --except PATH; to forbid others: --allow, --deny"
 _INSTEAD = {
     "--strip": _STRIP,
@@ -35,15 +37,17 @@ _INSTEAD = {
     "-C": "to ignore outer lines of context: --fuzz N",
     "--unidiff-zero": "hunks without context are read as they are; leave it out",
     "--recount": _COUNTS,
-    "--inaccurate-eof": _COUNTS,
+    "--inaccurate-eof": "a wrongly stated newline at the end is already accepted; leave it out",
     "--ignore-whitespace": _SPACE,
     "--ignore-space-change": _SPACE,
-    "--whitespace": _SPACE,
+    "--whitespace": "added lines are written as they are; to find whitespace errors in them: "
+    "git diff --check HEAD",
     "-l": _SPACE,
     "--include": _CHOOSE,
     "--exclude": _CHOOSE,
-    "-N": "to skip what is already applied: --skip-applied",
-    "--forward": "to skip what is already applied: --skip-applied",
+    "-N": f"{_FORWARD}\n  {_NEW_FILES}",
+    "--forward": _FORWARD,
+    "--intent-to-add": _NEW_FILES,
     "-i": "name the patch file without it",
     "--input": "name the patch file without it",
     "--staged": "write --cached",
@@ -62,11 +66,32 @@ _PATCH = {
     "apply-patch": _STRIP,
 }
 """What to do in place of `-p`, which is `--patch` in git's commands, by command."""
+_COMMIT = {
+    "-a": "nothing but the patch is committed; leave it out",
+    "--all": "nothing but the patch is committed; leave it out",
+    **{
+        option: f"to commit with it: apply the patch without --commit, then: git commit {option}"
+        for option in ("-s", "--signoff", "-e", "--edit", "--amend", "--no-verify")
+    },
+}
+"""What to do in place of an option of `git commit`, for `apply --commit`."""
 _LOG = {
     "--stat": "the counts are listed already; to see the changes: git opatch log -p",
     "--name-only": "to see the changes: git opatch log -p",
     "--name-status": "to see the changes: git opatch log -p",
 }
+_OF_COMMAND = {"apply": _COMMIT, "log": _LOG}
+_ELSEWHERE = {
+    "revert": "undo",
+    "rollback": "undo",
+    "status": "log",
+    "list": "log",
+    "history": "log",
+    "diff": "show",
+    "am": "apply --commit",
+    "patch": "apply",
+}
+"""What a command of git, or of another tool, is called here."""
 _PROGRAM = "git opatch"
 _OF_GIT = {
     "-C": "-C DIR",
@@ -121,7 +146,7 @@ def _unknown_option(command: str, option: str, parameters: Iterable[Any]) -> str
         return f"{unknown}; options of git come before `opatch`: git {_OF_GIT[option]} opatch ..."
     name = command.removeprefix(f"{_PROGRAM} ")
     instead = _PATCH.get(name) if option in ("-p", "--patch") else _INSTEAD.get(option)
-    if instead := (_LOG.get(option) if name == "log" else None) or instead:
+    if instead := _OF_COMMAND.get(name, {}).get(option) or instead:
         return f"{unknown}\n  {instead}"
     if option.lstrip("-").isdigit():
         return f"{unknown}; write {option.lstrip('-')} without `-`"
@@ -151,6 +176,8 @@ def require_known_command(words: Sequence[str], commands: Iterable[str]) -> None
         raise UsageError(f"{unknown}; write `git opatch --version`")
     if os.path.isfile(name):
         raise UsageError(f"{unknown}\n  to apply the patch in it: git opatch apply {name}")
+    if name in _ELSEWHERE:
+        raise UsageError(f"{unknown}; did you mean `{_ELSEWHERE[name]}`?")
     raise UsageError(f"{unknown}; {_meant(name, known) or 'see `git opatch -h`'}")
 
 

@@ -93,12 +93,15 @@ class Repository(GitRunner):
         """Whether it has only the newest of its history (shallow in gitrepository-layout(5))."""
         return (self.objects.parent / "shallow").exists()
 
-    def require_worktree(self) -> Path:
-        """The top of the working tree. Raises `RepositoryError` if there is none."""
+    def require_worktree(self, instead: str = "git opatch convert --base TREE-ISH") -> Path:
+        """The top of the working tree. Raises `RepositoryError` if there is none.
+
+        `instead` is what works without one.
+        """
         if self.top is None:
             raise RepositoryError(
                 "this needs a working tree, and there is none here (a bare repository, or inside "
-                "a git directory); `git opatch convert --base TREE-ISH` works without one"
+                f"a git directory); `{instead}` works without one"
             )
         return self.top
 

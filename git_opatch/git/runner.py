@@ -117,10 +117,11 @@ class GitRunner:
 
     def __init__(self, directory: str | Path) -> None:
         self._env: dict[str, str] = {**PATHSPEC_DEFAULTS, **_NO_FETCH}
+        self._git = _import_git()()
         self._move_to(directory)
 
     def _move_to(self, directory: str | Path) -> None:
-        self._git = _import_git()(str(directory))
+        self._directory = str(directory)
 
     def run(
         self,
@@ -189,10 +190,15 @@ class GitRunner:
         env: Mapping[str, str] | None,
         **options: Any,
     ) -> Any:
-        """Run git by GitPython, whose own `options` decide what is returned."""
+        """Run git by GitPython, whose own `options` decide what is returned.
+
+        Git itself changes to the directory, and fails if it cannot: GitPython would go on in the
+        current one, and expand a `$` in its name.
+        """
         from git.exc import GitCommandNotFound
 
-        command = ["git", *_CONFIG, *_SETTINGS.get(arguments[0], _UNATTENDED), *arguments]
+        place = ("-C", self._directory)
+        command = ["git", *place, *_CONFIG, *_SETTINGS.get(arguments[0], _UNATTENDED), *arguments]
         chosen = {"GIT_INDEX_FILE": str(index)} if index is not None else {}
         try:
             return self._git.execute(command, env={**self._env, **(env or {}), **chosen}, **options)

@@ -162,6 +162,8 @@ class NotFoundExplainer:
         advice += _omission_advice(hunk)
         if not nearest.line.has_prefix:
             advice.append("the line does not begin with ` `, `-` or `+`; read as context")
+        if _may_replace(nearest.line, hunk):
+            advice.append("the line is below a removed one: if it replaces that, begin it with `+`")
         if hunk.unfinished:
             advice.append("the text ends there, and the hunk's header announces more lines")
         advice += self._reversed_advice(hunk)
@@ -227,6 +229,15 @@ class NotFoundExplainer:
         """Return the line, from 1, where the hunk would be placed; 0 if it would not."""
         found = find_candidates(hunk, self._file_index, matching)
         return found.positions[0] + 1 if found.decided else 0
+
+
+def _may_replace(line: Line, hunk: Hunk) -> bool:
+    """Return whether context that is not where it should be is right below a removed line (D27)."""
+    pairs = zip(hunk.lines, hunk.lines[1:], strict=False)
+    return any(
+        above.prefix is Prefix.REMOVED and below.prefix is Prefix.CONTEXT and below == line
+        for above, below in pairs
+    )
 
 
 def _omission_advice(hunk: Hunk) -> list[str]:

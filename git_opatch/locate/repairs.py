@@ -14,7 +14,7 @@ from git_opatch.locate.normal_lines import NormalizedLines
 from git_opatch.locate.tiers import LEAST_DISTINCTIVE
 from git_opatch.model.limits import MANY
 from git_opatch.model.patch import Hunk, Line, Prefix, context_around
-from git_opatch.model.text import common_length, indentation, opens
+from git_opatch.model.text import indentation, opens
 
 _MAX_OVERHANG = 3
 _CLOSES = re.compile(rb"(?:[^\w]|\b(?:end|fi|done|esac|endif|else)\b)*")
@@ -82,10 +82,9 @@ def without_overhang(hunk: Hunk, view: NormalizedLines, file: Sequence[bytes]) -
     At most three are dropped, and none that
 
     - has a word, and occurs elsewhere in the file,
-    - reads like the removed line right before it,
-    - an added line before it needs, such as one that opens a block,
-    - has no prefix, and is right below a changed line: it may be added,
-    - begins as the removed line right above it does, for more than half of it: it may replace that.
+    - reads like the removed line before it,
+    - the changed line right above it needs: it may be the line that replaces a removed one, or what
+      an added one opens, or have lost its prefix.
 
     Two lines must be left, one of them long or all exactly as in the file (`}` and `}` carry
     nothing); or all that the file has. `file` are its lines. From "EOF Overhang" of the
@@ -111,19 +110,12 @@ def without_overhang(hunk: Hunk, view: NormalizedLines, file: Sequence[bytes]) -
 
 
 def _needs(line: Line, following: Line) -> bool:
-    """Return whether a changed line cannot be the last one: the one after it lost its prefix, may
-    replace a removed one, or is deeper than an added one, which opens or joins it."""
-    deeper = len(indentation(following.text)) > len(indentation(line.text))
-    needs = line.prefix is Prefix.ADDED and (deeper or opens(line.text))
-    replaces = line.prefix is Prefix.REMOVED and _begin_alike(line.text, following.text)
-    return needs or replaces or (line.prefix is not Prefix.CONTEXT and not following.has_prefix)
-
-
-def _begin_alike(line: bytes, other: bytes) -> bool:
-    """Return whether more than half of the shorter of two lines is how both begin."""
-    line, other = line.strip(), other.strip()
-    has_word = any(map(str.isalnum, line.decode("utf-8", "replace")))
-    return has_word and 2 * common_length(line, other) > min(len(line), len(other))
+    """Return whether a changed line cannot be the last one, as the context after it may be a line
+    that lost its `+` or its prefix, or is deeper than an added one, which opens or joins it."""
+    if line.prefix is Prefix.ADDED:
+        deeper = len(indentation(following.text)) > len(indentation(line.text))
+        return deeper or opens(line.text) or not following.has_prefix
+    return line.prefix is Prefix.REMOVED
 
 
 def _ends_file(left: list[Line], view: NormalizedLines, file: Sequence[bytes]) -> bool:
@@ -143,10 +135,13 @@ def _carries(left: list[Line], in_file: list[bytes]) -> bool:
 def with_fuzz(hunk: Hunk, fuzz: int) -> Hunk | None:
     """Drop the `fuzz` outermost context lines on each side, as patch(1) does (D32).
 
-    None if there is nothing to drop, or nothing would be left to find.
+    One that the last changed line needs is kept (D27). None if there is nothing to drop, or nothing
+    would be left to find.
     """
-    before, after = context_around(hunk.lines)
-    first, last = min(fuzz, before), len(hunk.lines) - min(fuzz, after)
-    reduced = replace(hunk, lines=hunk.lines[first:last])
+    lines = hunk.lines
+    before, after = context_around(lines)
+    if after and _needs(*lines[-after - 1 :][:2]):
+        after -= 1
+    reduced = replace(hunk, lines=lines[min(fuzz, before) : len(lines) - min(fuzz, after)])
     has_text = any(line.text.strip() for line in reduced.preimage)
-    return reduced if has_text and reduced.lines != hunk.lines else None
+    return reduced if has_text and reduced.lines != lines else None

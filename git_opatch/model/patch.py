@@ -185,6 +185,8 @@ class FilePatch(NamedTuple):
     alternate: str | None = None
     has_content: bool = True
     """False for a delete that only names the file (`*** Delete File`)."""
+    is_binary: bool = False
+    """Whether it is a binary change, which has no lines."""
     directory: str = ""
     """The directory that the paths are relative to, as the text says (`cd DIR &&`)."""
     exact_positions: bool = False

@@ -185,22 +185,31 @@ class _Choice(NamedTuple):
         if found := self._parts_of(name):
             return found
         path, _, ordinal = name.rpartition(":")
-        if ordinal.isdecimal():
-            in_file = self._parts_of(path)
-            if found := [
-                each for each in in_file if each.hunk and each.hunk.ordinal == int(ordinal)
-            ]:
-                return found
-        is_id = len(name) >= _SHORTEST_ID
-        found = [part for part in self.parts if is_id and part.full_id.startswith(name)]
+        if ordinal.isdecimal() and (in_file := self._parts_of(path)):
+            return self._hunk_of(path, in_file, int(ordinal))
+        digits = name.strip("[]")  # in which ids are shown
+        is_id = len(digits) >= _SHORTEST_ID
+        found = [part for part in self.parts if is_id and part.full_id.startswith(digits)]
         if len(found) == 1:
             return found
         if found:
             raise UsageError(f"`{name}` is the beginning of {len(found)} ids; give more of it")
-        raise UsageError(
-            f"`{name}` is not the id of a hunk, a path or PATH:N of this patch{self._meant(name)}"
-            f"\n  to list them: {show_command(self.parts, '--hunks')}"
-        )
+        what = f"is not the id of a hunk, a path or PATH:N of this patch{self._meant(name)}"
+        raise self._unknown(name, what)
+
+    def _hunk_of(self, path: str, in_file: Sequence[Part], ordinal: int) -> Sequence[Part]:
+        """Return the hunk with that ordinal of the file at `path`, whose parts are given."""
+        hunks = [part for part in in_file if part.hunk]
+        if found := [part for part in hunks if part.hunk and part.hunk.ordinal == ordinal]:
+            return found
+        if not hunks:
+            raise self._unknown(path, f"has no hunks; write it without `:{ordinal}`")
+        count = f"{len(hunks)} hunk{'s' * (len(hunks) > 1)}"
+        raise self._unknown(path, f"has {count}, and no hunk {ordinal}")
+
+    def _unknown(self, name: str, what: str) -> UsageError:
+        listed = show_command(self.parts, "--hunks")
+        return UsageError(f"`{visible(name)}` {what}\n  to list them: {listed}")
 
     def _meant(self, name: str) -> str:
         """Ask whether a path that is nearly the same is meant."""

@@ -17,7 +17,8 @@ from git_opatch.model.result import Failure, Refused
 from git_opatch.operations.perform import BeforeCommit, Session, perform
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
-from git_opatch.operations.rejected_files import plan_rejects
+from git_opatch.operations.rejected_files import note_unwritten, plan_rejects
+from git_opatch.parse import patch_of
 from git_opatch.plan.conflict_hints import with_next_steps
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
@@ -27,9 +28,9 @@ from git_opatch.transaction import after_commit, check_diff, deferred_signals
 
 
 def plan_patch(
-    patch: Patch, repository: Repository | Mapping[str, bytes], options: Options
+    patch: Patch | str | bytes, repository: Repository | Mapping[str, bytes], options: Options
 ) -> Plan:
-    """Decide everything about `patch`, and write nothing. Raises `RepositoryError`.
+    """Decide everything about `patch`, and write nothing. Raises `ParseError`, `RepositoryError`.
 
     Instead of a repository, files may be given: the bytes of each by path (see `in_memory`).
     """
@@ -55,8 +56,8 @@ def is_already_applied(
     return plan_patch(patch, repository, replace(options, skip_applied=True)).is_empty
 
 
-def check_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
-    """Decide, then let git check the diff. Raises `Refused` or `TransactionError`."""
+def check_patch(patch: Patch | str | bytes, repository: Repository, options: Options) -> Plan:
+    """Decide, then let git check the diff. Raises `ParseError`, `Refused`, `TransactionError`."""
     repository.require_worktree()
     patch = _resolve(patch, repository, options)
     plan = preflight(plan_request(patch, repository, options), repository, options)
@@ -71,13 +72,17 @@ def check_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
     return plan
 
 
-def apply_patch(patch: Patch, repository: Repository, options: Options, name: str = "") -> Plan:
+def apply_patch(
+    patch: Patch | str | bytes, repository: Repository, options: Options, name: str = ""
+) -> Plan:
     """Apply `patch`, called `name` in the journal, to the target of `options`.
 
     All of it is applied, or nothing is. With `ThreeWay.MERGE`, files may be left unmerged, which
     are the plan's failures. The notes include what was recovered from an interrupted run.
-    Raises `Refused` if it does not apply, other kinds of `OpatchError` if git or the system fails.
+    Raises `Refused` if it does not apply, other kinds of `OpatchError` if its text is malformed, or
+    git or the system fails.
     """
+    patch = patch_of(patch)
     repository.require_worktree()
     with recovered(repository) as (lock, notes):
         plan = apply_locked(patch, Session(repository, options, lock, name))
@@ -99,8 +104,8 @@ def apply_locked(
     plan = plan._replace(is_part=patch.is_part)
     with deferred_signals():
         plan = perform(plan, session, digest=digest, rejects=rejects, before_commit=before_commit)
-        return with_next_steps(plan, options)
+        return with_next_steps(plan.with_notes(note_unwritten(plan, options)), options)
 
 
-def _resolve(patch: Patch, repository: Repository, options: Options) -> Patch:
-    return resolve_paths(patch, options.directory, str(repository.top or ""))
+def _resolve(patch: Patch | str | bytes, repository: Repository, options: Options) -> Patch:
+    return resolve_paths(patch_of(patch), options.directory, str(repository.top or ""))

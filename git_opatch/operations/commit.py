@@ -13,6 +13,7 @@ from contextlib import suppress
 from git_opatch import journal
 from git_opatch.git.commit import commit, identity_error, manual_command
 from git_opatch.git.head import Head, commits_since, read_head, require_finished, staged_changes
+from git_opatch.git.hooks import has_verifying_hook
 from git_opatch.git.index import unmerged_paths
 from git_opatch.git.output import git_message
 from git_opatch.git.repository import Repository
@@ -162,5 +163,8 @@ def _apply_one(
             left = pending_commit.index_lock_left(repository)
             what = f"not committed: git commit was killed{left and '; '}{left}"
         again = manual_command(part.command, home / "message")
-        raise NotCommitted(what, plan, again=again)
+        unverified = part.command._replace(options=("--no-verify", *part.command.options))
+        can_refuse = not notes and has_verifying_hook(repository)
+        anyway = manual_command(unverified, home / "message") if can_refuse else ""
+        raise NotCommitted(what, plan, again, anyway)
     return plan

@@ -16,7 +16,7 @@ from git_opatch.model.paths import parents
 from git_opatch.model.result import Attempt, Refused
 from git_opatch.model.reverse import reverse
 from git_opatch.model.text import Text
-from git_opatch.parse import parse_patch
+from git_opatch.parse import patch_of
 from git_opatch.plan.patch_paths import refuse_unsafe, resolve_paths
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.section import plan_sections
@@ -36,8 +36,6 @@ def apply_to_text(
     does, and `TypeError` if `files` is no mapping, or a file is not `str`.
     """
     _require_type(files, str, "for bytes: plan_in_memory")
-    if not isinstance(patch, Patch):
-        patch = parse_patch(patch)
     before = {path: text.encode("utf-8", "surrogateescape") for path, text in files.items()}
     plan = plan_in_memory(patch, before, options)
     if plan.is_refused(options):
@@ -49,18 +47,20 @@ def apply_to_text(
     return after
 
 
-def plan_in_memory(patch: Patch, files: Mapping[str, bytes], options: Options = _DEFAULTS) -> Plan:
+def plan_in_memory(
+    patch: Patch | str | bytes, files: Mapping[str, bytes], options: Options = _DEFAULTS
+) -> Plan:
     """Decide everything about `patch` against `files`, the bytes of each by path.
 
-    Raises `UsageError` if `options` has what only a repository can answer: a `base`, another
-    `target` than the default, pathspecs, `ThreeWay`, `carry`, `commit` or `reject`; and `TypeError`
-    if a file is not `bytes`.
+    Raises `ParseError`; `UsageError` if `options` has what only a repository can answer: a `base`,
+    another `target` than the default, pathspecs, `ThreeWay`, `carry`, `commit` or `reject`; and
+    `TypeError` if a file is not `bytes`.
     """
     _require_type(files, bytes, "for str: apply_to_text")
     _require_options_for_memory(options)
     ids = {path: blob_id(Text.from_bytes(data), _ALGORITHM) for path, data in files.items()}
     blobs = {path: Blob(path, Entry(Mode.REGULAR, ids[path]), data) for path, data in files.items()}
-    return plan_blobs(patch, blobs, options, _ALGORITHM)
+    return plan_blobs(patch_of(patch), blobs, options, _ALGORITHM)
 
 
 def _require_type(files: Mapping[str, object], wanted: type, otherwise: str) -> None:

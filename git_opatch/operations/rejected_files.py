@@ -31,6 +31,14 @@ def plan_rejects(
     return rejects
 
 
+def note_unwritten(plan: Plan, options: Options) -> list[str]:
+    """Note the files that are refused as a whole, of which `git apply` writes no `.rej`, either."""
+    if not options.reject:
+        return []
+    whole = dict.fromkeys(failure.path for failure in plan.failures if not failure.hunk)
+    return [f"{path}: refused as a whole, and in no .rej file" for path in whole]
+
+
 def write_rejects(repository: Repository, rejects: Mapping[str, bytes]) -> list[str]:
     """Write the files of rejected hunks; return notes."""
     if not rejects:

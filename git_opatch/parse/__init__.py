@@ -68,6 +68,11 @@ def parse_patch(
     return Patch(tuple(scanner.sections), digest, _mails_with_patch(scanner))
 
 
+def patch_of(patch: Patch | bytes | str) -> Patch:
+    """Return `patch`, which may be its text. Raises as `parse_patch` does."""
+    return patch if isinstance(patch, Patch) else parse_patch(patch)
+
+
 def is_patch(text: bytes | str) -> bool:
     """Return whether `text`, after any blank lines, begins with a patch, without a wrapper."""
     scanner = Scanner.from_bytes(_encode(text, "") if isinstance(text, str) else text)

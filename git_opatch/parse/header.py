@@ -25,6 +25,8 @@ Names = tuple[bytes | None, bytes | None]
 _DEV_NULL = b"/dev/null"
 _PREFIXES = ((b"a/", b"b/"), (b"i/", b"w/"), (b"c/", b"i/"), (b"c/", b"w/"), (b"o/", b"w/"))
 _RARE_PREFIXES = ((b"b/", b"a/"), (b"1/", b"2/"), (b"w/", b"i/"))
+_BINARY_DATA = re.compile(rb"(?:(?:literal|delta) \d+|[A-Za-z](?:[!-~]{5})+)?\r?")
+"""A line below `GIT binary patch`: what follows, a length and characters of base 85, or none."""
 _EXTENDED = re.compile(
     rb"(old mode|new mode|deleted file mode|new file mode|copy from|copy to|rename from|"
     rb"rename to|similarity index|dissimilarity index|index) (.+)",
@@ -123,7 +125,8 @@ def read_extended(scanner: Scanner) -> dict[str, bytes]:
             values["differ"] = line
         elif line == b"GIT binary patch":
             values["binary"] = line
-            scanner.skip_until(lambda text: text.startswith(DIFF_GIT))
+            scanner.take()
+            scanner.skip_until(lambda text: not _BINARY_DATA.fullmatch(text))
             break
         else:
             break

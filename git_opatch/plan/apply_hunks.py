@@ -63,8 +63,22 @@ def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> A
         edited.content,
         [_with_notes(found, strings.notes | expanded.notes) for found in edited.placements],
         [_in_section(failure, section) for failure in failures],
-        [*(f"hunk {hunk.ordinal} changes nothing" for hunk in idle), *edited.notes],
+        [
+            *(f"hunk {hunk.ordinal} changes nothing" for hunk in idle),
+            *edited.notes,
+            *_newline_notes(section, content.text, edited.content.text),
+        ],
     )
+
+
+def _newline_notes(section: FilePatch, before: Text, after: Text) -> list[str]:
+    """Note a newline that the end of the file gets, and of which the patch does not speak (D47)."""
+    lines = (line for hunk in section.hunks for line in hunk.lines)
+    if before.final_newline or not after.final_newline or not after.lines:
+        return []
+    if not all(line.newline for line in lines):
+        return []
+    return ["ends without a newline, and with the patch it ends with one"]
 
 
 def _lost_idle(

@@ -73,18 +73,14 @@ def plan_resolved(patch: Patch, repository: Repository, options: Options) -> tup
 
 
 def _plan_forward(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
-    """Plan a patch; where it does not apply, ask the journal whether it was applied before.
-
-    The journal is not asked where all of it fits: the user may mean to apply it again.
-    """
+    """Plan a patch; ask the journal whether it was applied before, also where it fits (D455)."""
     plan, snapshot = _plan_patch(patch, repository, options)
-    if not (plan.failures or plan.skipped):
+    record = _record_of(patch, repository)
+    if record is None or record.target not in (options.target, Target.INDEX):
         return plan, snapshot
     from git_opatch.plan.reapplied import prefer_recorded, recorded_sections, without_sections
 
-    record = _record_of(patch, repository)
-    covers = record is not None and record.target in (options.target, Target.INDEX)
-    applied = recorded_sections(patch, record, snapshot, plan) if record and covers else []
+    applied = recorded_sections(patch, record, snapshot, plan)
     if not applied:
         return plan, snapshot
     if not (options.skip_applied or options.partial):

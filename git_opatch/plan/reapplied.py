@@ -1,7 +1,8 @@
-"""Detect a patch that was applied before, by the journal's record of it.
+"""Detect a patch that was applied before, by the journal's record of it (D455).
 
 The text alone does not say of each change whether it was made: a file that a patch deletes is
-missing, as a file that never existed is; a hunk that was placed loosely does not show its outcome.
+missing, as a file that never existed is; a hunk that was placed loosely does not show its outcome;
+one that was placed at the first of two equal positions fits the second alone.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from git_opatch.model.patch import FilePatch, Patch
 from git_opatch.model.result import Failure, Reason, refusal
 from git_opatch.plan.plan import Plan
 
+_MEANT_AGAIN = "if other lines are meant, show them by more context or an anchor"
 _FORBIDDEN = {Reason.NOT_ALLOWED, Reason.DENIED, Reason.STALE, Reason.UNSAFE_PATH}
 
 
@@ -28,8 +30,14 @@ def recorded_sections(
     if not record.whole or any(failure.reason in _FORBIDDEN for failure in plan.failures):
         return []
     what = f"is already applied, as patch {record.patch} (see `git opatch log`)"
+    misfits = set(map(_section, (*plan.failures, *plan.skipped)))
     return [
-        refusal(section, Reason.ALREADY_APPLIED, what)
+        refusal(
+            section,
+            Reason.ALREADY_APPLIED,
+            what,
+            advice="" if (section.source, section.number) in misfits else _MEANT_AGAIN,
+        )
         for section in patch.files
         if _is_applied(section, record, snapshot)
     ]

@@ -5,6 +5,7 @@ All failures are collected, so that a user sees them at once. Decisions: D6, D7,
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -113,18 +114,8 @@ class SectionPlanner:
 
     def plan_section(self, section: FilePatch) -> list[Failure]:
         """Apply `section` to the tree; return its failures."""
-        if Mode.GITLINK in (section.old_mode, section.new_mode):
-            return [refusal(section, Reason.NOT_A_FILE, "is a submodule; a patch cannot set one")]
-        if self.options.reverse and (
-            lost := [hunk for hunk in section.hunks if hunk.removed_ranges]
-        ):
-            what = "removed lines that the patch does not show (`~`), so they cannot be restored"
-            return [not_reversible(section, lost[0], what)]
-        if self.options.reverse and (
-            lost := [hunk for hunk in section.hunks if _replaces_all(hunk)]
-        ):
-            what = "replaced every occurrence of a string, and others may have been there before"
-            return [not_reversible(section, lost[0], what)]
+        if failure := _refuse_kind(section, self.options):
+            return [failure]
         if section.operation is Operation.APPEND:
             return self._append(section)
         if section.operation is Operation.ADD:
@@ -342,6 +333,34 @@ class SectionPlanner:
     @property
     def _path_failures(self) -> PathFailures:
         return PathFailures(self.tree, self.snapshot, self.options)
+
+
+def _refuse_kind(section: FilePatch, options: Options) -> Failure | None:
+    """Refuse what no file can make possible: a kind of change, or the reverse of one."""
+    if Mode.GITLINK in (section.old_mode, section.new_mode):
+        return refusal(section, Reason.NOT_A_FILE, "is a submodule; a patch cannot set one")
+    if section.is_binary:
+        return _refuse_binary(section)
+    if not options.reverse:
+        return None
+    for hunk in section.hunks:
+        if hunk.removed_ranges:
+            what = "removed lines that the patch does not show (`~`), so they cannot be restored"
+            return not_reversible(section, hunk, what)
+        if _replaces_all(hunk):
+            what = "replaced every occurrence of a string, and others may have been there before"
+            return not_reversible(section, hunk, what)
+    return None
+
+
+def _refuse_binary(section: FilePatch) -> Failure:
+    path = shlex.quote(section.path)
+    advice = (
+        f"to apply the rest, leave it out: --except {path}\n"
+        f"to apply it, if the diff has its content (`GIT binary patch`): git apply --include={path}"
+    )
+    what = "is a binary change, which has no lines to match"
+    return refusal(section, Reason.BINARY, what, advice=advice)
 
 
 def _unclear_move(section: FilePatch) -> Failure:

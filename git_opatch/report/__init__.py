@@ -128,8 +128,9 @@ def would_apply(plan: Plan, options: Options, commits: int = 0) -> str:
 def not_committed(error: NotCommitted, undo: str) -> Iterator[str]:
     """Say why what was applied is not committed; the message is already fit for a terminal."""
     yield from f"error: {error}".splitlines()
-    yield f"  the change stays staged; to commit it: {visible(error.again, _MAX_CHARACTERS)}"
-    yield f"  to undo it: {visible(undo, _MAX_CHARACTERS)}"
+    yield "  the change stays staged"
+    for line in (*error.advice, f"to undo it: {undo}"):
+        yield f"  {visible(line, _MAX_CHARACTERS)}"
 
 
 def nothing_to_do(options: Options) -> str:

@@ -174,7 +174,7 @@ def _refused(outcome: Outcome) -> Fields:
 def _not_committed(outcome: Outcome, error: NotCommitted) -> Fields:
     """Render a patch that was applied, but that git did not commit."""
     planned, summary = _planned(outcome), plain(str(error))
-    advice = [f"to commit it: {error.again}", f"to undo it: {outcome.undo_command}"]
+    advice = [*error.advice, f"to undo it: {outcome.undo_command}"]
     rendered = "\n".join(not_committed(error, outcome.undo_command))
     fields = failure_fields(error.kind, _REASONS[CommitError], summary, rendered)
     failure = {**fields, "advice": advice}

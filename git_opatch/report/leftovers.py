@@ -8,6 +8,6 @@ from git_opatch.model.text import visible
 def line(path: str, marker: tuple[int, bytes] | None) -> str:
     """Describe a marker, or a file that should not exist (None), as `git diff --check` does."""
     if marker is None:
-        return f"{visible(path)}: was left by a patch that did not apply"
+        return f"{visible(path)}: may be left from a patch that did not apply"
     number, text = marker
     return f"{visible(path)}:{number}: leftover of a patch: {visible(text)}"

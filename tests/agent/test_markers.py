@@ -62,8 +62,8 @@ def test_rej_and_orig_files_are_found(base: Sandbox) -> None:
         base.write(name, "text\n")
     base.git("add", ".")
     assert _found(base) == [
-        "f.rej: was left by a patch that did not apply",
-        "sub/f.orig: was left by a patch that did not apply",
+        "f.rej: may be left from a patch that did not apply",
+        "sub/f.orig: may be left from a patch that did not apply",
     ]
 
 

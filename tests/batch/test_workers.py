@@ -18,8 +18,8 @@ _PATCH = envelope(b"*** Update File: f\n@@\n-a\n+b\n").decode()
 # Git ends the process that asks it about a repository with such a file, once or each time.
 _GIT = """#!/bin/sh
 case "$*" in *cat-file*)
-    if [ -e once ]; then rm once; kill -9 $PPID; fi
-    if [ -e always ]; then kill -9 $PPID; fi
+    if [ -e "$2/once" ]; then rm "$2/once"; kill -9 $PPID; fi  # git -C "$2"
+    if [ -e "$2/always" ]; then kill -9 $PPID; fi
 esac
 exec {git} "$@"
 """

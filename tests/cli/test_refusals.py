@@ -88,11 +88,6 @@ def _refused(
             "line 3: `two` does not begin with",
             id="a line outside any hunk",
         ),
-        pytest.param(
-            b"diff --git a/data.bin b/data.bin\nindex 1..2 100644\nGIT binary patch\nliteral 1\n",
-            "line 1: a binary patch has no lines to match",
-            id="binary patch",
-        ),
     ],
 )
 def test_malformed_text_is_fatal(base: Sandbox, patch: bytes, message: str) -> None:
@@ -386,3 +381,17 @@ def test_a_looser_match_is_advised_to_people_and_not_to_programs(base: Sandbox) 
         assert "--fuzz" not in said(command, "--json")
     call = ("bash", "-lc", f"apply_patch <<'EOF'\n{patch.decode()}EOF\n")
     assert "--fuzz" not in said("check", "--argv", "--", *call)
+
+
+@pytest.mark.parametrize(
+    "change", [b"Binary files a/b.bin and b/b.bin differ\n", b"GIT binary patch\ndelta 1\n"]
+)
+def test_the_rest_of_a_patch_with_a_binary_change_is_applied(base: Sandbox, change: bytes) -> None:
+    patch = b"diff --git a/b.bin b/b.bin\nindex 1..2 100644\n" + change
+    patch += b"diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@\n-two\n+2\n"
+    message = "error: b.bin: is a binary change, which has no lines to match"
+    _refused(base, patch, 1, message, "leave it out: --except b.bin", "git apply --include=b.bin")
+    for option, status in (("--except=b.bin", 0), ("--partial", 1)):
+        assert base.opatch("apply", option, feed=patch).status == status
+        assert base.index()["a.txt"][1] == b"one\n2\nthree\n"
+        assert base.opatch("undo").status == 0

@@ -165,6 +165,26 @@ def test_the_final_newline_alone_can_change(base: Sandbox) -> None:
 
 
 @pytest.mark.parametrize(
+    ("hunk", "after", "noted"),
+    [
+        pytest.param(b" a\n-b\n+B\n", b"a\nB\n", True, id="changed"),
+        pytest.param(b" b\n+c\n", b"a\nb\nc\n", True, id="appended"),
+        pytest.param(b"-b\n\\ No newline at end of file\n+B\n", b"a\nB\n", False, id="said"),
+        pytest.param(b"-a\n+A\n", b"A\nb", False, id="kept"),
+        pytest.param(b"-a\n-b\n", b"", False, id="emptied"),
+    ],
+)
+def test_a_newline_that_is_added_at_the_end_is_noted(
+    base: Sandbox, hunk: bytes, after: bytes, noted: bool
+) -> None:
+    base.commit({"g": "a\nb"})
+    ran = base.opatch("apply", feed=b"--- a/g\n+++ b/g\n@@\n" + hunk)
+    assert (ran.status, base.read("g")) == (0, after), ran.err
+    note = "note: g: ends without a newline, and with the patch it ends with one\n"
+    assert ran.err == note * noted
+
+
+@pytest.mark.parametrize(
     ("hunk", "after"),
     [
         (b" a\n-b\n-c\n+b\n", b"a\nb\n"),

@@ -56,6 +56,17 @@ def test_each_file_each_hunk_and_the_diff_are_shown(base: Sandbox) -> None:
     assert diff.encode() == base.opatch("convert", "p.patch").out
 
 
+@pytest.mark.parametrize("form", [[], ["--stat"], ["--numstat"]], ids=" ".join)
+def test_the_plan_is_paged_on_a_terminal(base: Sandbox, form: list[str]) -> None:
+    pager = {"GIT_PAGER": "sed s/^/paged:/", "NO_COLOR": "1"}
+    words = ["show", *form, "p.patch"]
+    status, seen = in_terminal(base, *words, columns=60, env=pager)
+    plain = in_terminal(base, *words, columns=60, env={"NO_COLOR": "1"})[1]
+    assert (status, "paged" in plain) == (0, False)
+    assert seen == "".join(f"paged:{line}\n" for line in plain.splitlines())
+    assert b"paged" not in base.opatch(*words, env=pager).out
+
+
 def test_ids_are_abbreviated_at_a_terminal_only(base: Sandbox) -> None:
     """Also where a line of the file looks like git's line of ids."""
     ids = f"index {'a' * 40}..{'b' * 40}"

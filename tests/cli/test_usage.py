@@ -39,6 +39,9 @@ def base(repo: Sandbox) -> Sandbox:
         ("apply --x p.txt", "`git opatch apply` has no option `--x`; see `git opatch apply -h`"),
         ("--x", "`git opatch` has no option `--x`; see `git opatch -h`"),
         ("aply p.txt", "`aply` is not a command of git opatch; did you mean `apply`?"),
+        ("revert 1", "`revert` is not a command of git opatch; did you mean `undo`?"),
+        ("am p.txt", "`am` is not a command of git opatch; did you mean `apply --commit`?"),
+        ("patch p.txt", "`patch` is not a command of git opatch; did you mean `apply`?"),
         ("x p.txt", "`x` is not a command of git opatch; see `git opatch -h`"),
         (
             "help show",
@@ -77,6 +80,22 @@ def base(repo: Sandbox) -> Sandbox:
             "log --stat",
             "`git opatch log` has no option `--stat`\n"
             "  the counts are listed already; to see the changes: git opatch log -p",
+        ),
+        (
+            "apply -N p.txt",
+            "`git opatch apply` has no option `-N`\n  to skip what is already applied: "
+            "--skip-applied\n  new files are staged without it; after --worktree: git add -N FILE",
+        ),
+        (
+            "apply --commit --amend p.txt",
+            "`git opatch apply` has no option `--amend`\n  to commit with it: apply the patch "
+            "without --commit, then: git commit --amend",
+        ),
+        ("undo --amend", "`git opatch undo` has no option `--amend`; see `git opatch undo -h`"),
+        (
+            "apply --whitespace=fix p.txt",
+            "`git opatch apply` has no option `--whitespace`\n  added lines are written as they "
+            "are; to find whitespace errors in them: git diff --check HEAD",
         ),
         (
             "check -C1 p.txt",

@@ -283,6 +283,11 @@ def test_it_works_in_a_bare_repository(repo: Sandbox, tmp_path: Path) -> None:
         assert (ran.status, "this needs a working tree" in ran.err) == (128, True)
 
 
+def test_the_usage_names_one_commit_and_pathspecs(repo: Sandbox) -> None:
+    usage = b"Usage: git opatch create [OPTION]... [COMMIT|A..B] [-- PATHSPEC]..."
+    assert repo.opatch("create", "-h").out.startswith(usage)
+
+
 def test_wrong_command_lines_are_refused(repo: Sandbox) -> None:
     _commit(repo, {"a": "1\n"})
     for status, message, *words in (

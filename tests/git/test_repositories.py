@@ -12,6 +12,9 @@ from sandbox import Sandbox
 from targets import CACHED, EACH, SHA1, WORKTREE, After, applied, changed
 from writers import envelope
 
+from git_opatch.git.repository import Repository
+from git_opatch.model.errors import RepositoryError
+
 _PATCH = envelope(
     b"*** Update File: src/f\n@@\n-b\n+B\n",
     b"*** Delete File: gone\n",
@@ -101,6 +104,29 @@ def test_a_repository_without_a_commit_is_patched(sound: Sandbox, target: str) -
         sound.git("add", "a/b")
         update = envelope(b"*** Update File: a/b\n@@\n-x\n+y\n")
         applied(sound, target, update, {"a/b": ("100644", b"y\n")})
+
+
+@EACH
+def test_a_name_that_a_shell_would_expand_is_patched(sound: Sandbox, target: str) -> None:
+    """Also below it, where git must not run in the current directory instead."""
+    repo = Sandbox(sound.path.parent / "~$HOME").init()
+    repo.commit({"src/f": "a\nb\n", "gone": "x\n"})
+    index = repo.index()
+    ran = repo.opatch("apply", target, feed=_PATCH, cwd=repo.path / "src")
+    assert ran.status == 0, ran.err
+    assert repo.index() == (index if target == WORKTREE else changed(index, _AFTER))
+    repo.fsck()
+
+
+@SHA1
+def test_no_other_repository_is_taken_where_the_named_one_is_not(
+    base: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The current directory is in another repository."""
+    monkeypatch.chdir(base.path)
+    for place in (base.path / "missing", base.path / "other", "missing"):
+        with pytest.raises(RepositoryError, match=f"'{place}'"):
+            Repository(place)
 
 
 @EACH

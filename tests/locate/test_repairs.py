@@ -125,23 +125,33 @@ def test_a_complete_line_is_preferred_to_a_truncated_one(other: str) -> None:
 @pytest.mark.parametrize(
     ("content", "lines"),
     [
-        pytest.param(f"x\n{LONG}\nbeta\n", [f" {LONG}", "-beta", " end"], id="a line"),
-        pytest.param(f"{LONG}\nbeta\n", [f" {LONG}", "-beta", " 1", " 2", " 3"], id="three"),
+        pytest.param(f"x\n{LONG}\nbeta\n", [f" {LONG}", "-beta", "+n", " end"], id="a line"),
+        pytest.param(f"{LONG}\nbeta\n", [f" {LONG}", "-beta", "+n", " 1", " 2", " 3"], id="three"),
         pytest.param(
-            f"{LONG}\nbeta\n", [f" {LONG}", "-beta", " ", " end"], id="after a blank line"
+            f"{LONG}\nbeta\n", [f" {LONG}", "-beta", "+n", " ", " end"], id="after a blank line"
         ),
-        pytest.param(f"beta\n{LONG}\n", [" beta", f"-{LONG}", " end"], id="a long removed line"),
-        pytest.param(f"end\n{LONG}\nb\n", [f" {LONG}", "-b", " end"], id="short, and elsewhere"),
-        pytest.param(f"{LONG}\nb\n", [f" {LONG}", "-b", " a long line"], id="long, and nowhere"),
-        pytest.param("x\nbeta\n", [" x", "-beta", " end"], id="the whole file of short lines"),
-        pytest.param("x\nif\nend\n", [" if", "-end", " done"], id="two short lines as written"),
-        pytest.param("beta\n", ["-beta", " end"], id="the whole file of one line"),
-        pytest.param(f"x\n  {LONG}\nBeta\n", [f" {LONG}", "-beta", " end"], id="a later tier"),
+        pytest.param(
+            f"beta\n{LONG}\n", [" beta", f"-{LONG}", "+n", " end"], id="a long removed line"
+        ),
+        pytest.param(
+            f"end\n{LONG}\nb\n", [f" {LONG}", "-b", "+n", " end"], id="short, and elsewhere"
+        ),
+        pytest.param(f"{LONG}\nb\n", [f" {LONG}", "-b", "+n", " a long line"], id="nowhere"),
+        pytest.param(
+            "x\nbeta\n", [" x", "-beta", "+n", " end"], id="the whole file of short lines"
+        ),
+        pytest.param(
+            "x\nif\nend\n", [" if", "-end", "+n", " done"], id="two short lines as written"
+        ),
+        pytest.param("beta\n", ["-beta", "+n", " end"], id="the whole file of one line"),
+        pytest.param(
+            f"x\n  {LONG}\nBeta\n", [f" {LONG}", "-beta", "+n", " end"], id="a later tier"
+        ),
     ],
 )
 def test_context_past_the_end_of_the_file_is_dropped(content: str, lines: list[str]) -> None:
     kept = content.splitlines(keepends=True)[:-1]
-    assert written(content, lines) == "".join(kept)
+    assert written(content, lines) == "".join(kept) + "n\n"
     assert "past the end of the file" in placed(content, lines).repairs[0]
 
 
@@ -150,33 +160,52 @@ def test_context_past_the_end_may_come_after_an_added_line(end: str) -> None:
     assert written(f"{LONG}\nb\n", [f" {LONG}", " b", "+c", f" {end}"]) == f"{LONG}\nb\nc\n"
 
 
-@pytest.mark.parametrize("prefixes", ["  +", "  -"])
-def test_a_line_without_a_prefix_after_a_changed_one_may_be_added(prefixes: str) -> None:
-    texts = (b"a", b"b", b"c") if prefixes.endswith("+") else (b"z", b"a", b"b")
-    lines = tuple(Line(Prefix(prefix), text) for prefix, text in zip(prefixes, texts, strict=True))
+def test_a_line_without_a_prefix_after_an_added_one_may_be_added() -> None:
+    lines = tuple(Line(Prefix(prefix), b"abc"[at : at + 1]) for at, prefix in enumerate("  +"))
     for has_prefix, kind in ((True, Placement), (False, Failure)):
         hunk = Hunk((*lines, Line(Prefix.CONTEXT, b"end", has_prefix=has_prefix)))
-        (verdict,) = locate_hunks([hunk], Text([b"a", b"b"] if b"c" in texts else texts))
+        (verdict,) = locate_hunks([hunk], Text([b"a", b"b"]))
         assert isinstance(verdict, kind)
+
+
+@pytest.mark.parametrize("context", [[" new"], [" new", " old"]])
+@pytest.mark.parametrize("after", ["", "c\n"])
+@pytest.mark.parametrize("fuzz", [0, 1, 3])
+def test_a_line_below_a_removed_one_may_have_lost_its_sign(
+    after: str, context: list[str], fuzz: int
+) -> None:
+    lines = [f" {LONG}", "-b", *context]
+    failure = refused(f"{LONG}\nb\n{after}", lines, Matching(fuzz=fuzz))
+    assert failure.reason is Reason.NOT_FOUND
+    assert "--fuzz" not in failure.advice
+    assert "begin it with `+`" in failure.advice
 
 
 @pytest.mark.parametrize(
     ("content", "lines"),
     [
-        pytest.param(f"{LONG}\nb\n", [f" {LONG}", "-b", " 1", " 2", " 3", " 4"], id="four lines"),
+        pytest.param(
+            f"{LONG}\nb\n", [f" {LONG}", "-b", "+n", " 1", " 2", " 3", " 4"], id="four lines"
+        ),
         pytest.param(f"{LONG}\nb\n", [f" {LONG}", "-b", "-end"], id="a removed line"),
         pytest.param(f"{LONG}\nb\n", [f" {LONG}", "-b", "-end", " x"], id="a removed one before"),
-        pytest.param(f"{LONG}\nb\n", [f" {LONG}", "-b", " end", "+x"], id="an addition after it"),
         pytest.param(
-            *(f"a long line\n{LONG}\nb\n", [f" {LONG}", "-b", " a long line"]),
+            f"{LONG}\nb\n", [f" {LONG}", "-b", "+n", " end", "+x"], id="an addition after it"
+        ),
+        pytest.param(
+            *(f"a long line\n{LONG}\nb\n", [f" {LONG}", "-b", "+n", " a long line"]),
             id="long, and elsewhere",
         ),
-        pytest.param(f"x = 1\n{LONG}\nb\n", [f" {LONG}", "-b", " x = 1"], id="short, elsewhere"),
-        pytest.param("x\n  if\nend\n", [" if", "-end", " done"], id="short lines, not as written"),
-        pytest.param(f"x\n{LONG}\n", [f"-{LONG}", " end"], id="carried by one long line"),
-        pytest.param("x\nend\n", ["-end", " done"], id="carried by one short line"),
-        pytest.param(f"{LONG}\nb\nx\n", [f" {LONG}", "-b", " end"], id="in the middle"),
-        pytest.param(f"{LONG}\nc\n", [f" {LONG}", "-b", " end"], id="another line differs"),
+        pytest.param(
+            f"x = 1\n{LONG}\nb\n", [f" {LONG}", "-b", "+n", " x = 1"], id="short, elsewhere"
+        ),
+        pytest.param(
+            "x\n  if\nend\n", [" if", "-end", "+n", " done"], id="short lines, not as written"
+        ),
+        pytest.param(f"x\n{LONG}\n", [f"-{LONG}", "+n", " end"], id="carried by one long line"),
+        pytest.param("x\nend\n", ["-end", "+n", " done"], id="carried by one short line"),
+        pytest.param(f"{LONG}\nb\nx\n", [f" {LONG}", "-b", "+n", " end"], id="in the middle"),
+        pytest.param(f"{LONG}\nc\n", [f" {LONG}", "-b", "+n", " end"], id="another line differs"),
         pytest.param("a\n\t}\n}\n", [" \t}", " }", "+n", " gone"], id="closers carry nothing"),
         pytest.param(f"{LONG}\n}}\n", [f" {LONG}", "-}", " }"], id="a removed line once more"),
         pytest.param(f"{LONG}\nb\n", [f" {LONG}", " b", "+c", "   d"], id="deeper than one added"),
@@ -189,7 +218,7 @@ def test_context_past_the_end_that_is_not_dropped(content: str, lines: list[str]
 
 
 def test_context_past_the_end_is_not_dropped_at_the_strict_tier() -> None:
-    lines = [f" {LONG}", "-beta", " end"]
+    lines = [f" {LONG}", "-beta", "+n", " end"]
     failure = refused(f"{LONG}\nbeta\n", lines, Matching(Tier.STRICT))
     assert failure.reason is Reason.NOT_FOUND
     assert "--match resilient" in failure.advice
@@ -205,7 +234,7 @@ FIVE = "one\ntwo\nthree\nfour\nfive\n"
         pytest.param([" two", "-three", " four", " stale"], 1, 2, id="at the end"),
         pytest.param([" stale", " two", "-three", " four", " old"], 1, 1, id="on both sides"),
         pytest.param([" old", " stale", "-three", " four"], 2, 2, id="two lines of a side"),
-        pytest.param([" one", " two", "-three", " old", " stale"], 2, 2, id="two at the end"),
+        pytest.param([" two", "-three", " four", " old", " stale"], 2, 2, id="two at the end"),
         pytest.param([" stale", " two", "-three"], 3, 1, id="fewer than allowed"),
         pytest.param([" stale", " TWO", "-THREE"], 1, 1, id="at a later tier"),
     ],

@@ -104,7 +104,7 @@ def test_a_longer_id_is_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["f:3", "f:0", "g", "su", "sub:1", "/", ".", "ffff", "abc", "", "f:x", "n"]
+    "name", ["g", "su", "/", ".", "ffff", "abc", "", "f:x", "n", "n:1", "[ffff]", "[]"]
 )
 def test_what_is_not_there_is_an_error(name: str) -> None:
     assert name not in _ids(_PATCH)
@@ -112,6 +112,23 @@ def test_what_is_not_there_is_an_error(name: str) -> None:
         select(_PATCH, [name], [])
     with pytest.raises(UsageError, match="is not the id of a hunk"):
         select(_PATCH, [], [name])
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("f:3", "`f` has 2 hunks, and no hunk 3"),
+        ("f:0", "`f` has 2 hunks, and no hunk 0"),
+        ("sub:1", "`sub` has no hunks; write it without `:1`"),
+    ],
+)
+def test_a_hunk_that_a_file_does_not_have_is_an_error(name: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        select(_PATCH, [name], [])
+
+
+def test_an_id_is_read_in_the_brackets_that_it_is_shown_in() -> None:
+    assert _kept([f"[{_ids(_PATCH)[1]}]"], []) == ["f:2"]
 
 
 def test_a_beginning_of_several_ids_is_an_error() -> None:

@@ -18,9 +18,12 @@ from git_opatch import (
     Policy,
     Reason,
     Refused,
+    Repository,
     Target,
     Tier,
+    apply_patch,
     apply_to_text,
+    check_patch,
     parse_patch,
     plan_in_memory,
     plan_patch,
@@ -181,3 +184,24 @@ def test_other_types_are_named() -> None:
         apply_to_text("a\n", "@@")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="must be str or bytes, not NoneType"):
         apply_to_text(None, {})  # type: ignore[arg-type]
+
+
+def test_a_patch_may_be_its_text(repo: Sandbox) -> None:
+    repo.commit(_FILES)
+    text = envelope(_UPDATE)
+    repository, options = Repository(repo.path), Options()
+    in_memory = {path: content.encode() for path, content in _FILES.items()}
+    diff = plan_patch(parse_patch(text), in_memory, options).completed.diff
+    for given in (text, text.decode()):
+        for plan in (
+            plan_patch(given, repository, options),
+            check_patch(given, repository, options),
+            plan_patch(given, in_memory, options),
+            plan_in_memory(given, in_memory),
+        ):
+            assert plan.completed.diff == diff
+    assert apply_patch(text.decode(), repository, options).record == 1
+    with pytest.raises(ParseError):
+        apply_patch("prose\n", repository, options)
+    with pytest.raises(TypeError, match="must be str or bytes, not NoneType"):
+        apply_patch(None, repository, options)  # type: ignore[arg-type]

@@ -222,6 +222,17 @@ def test_only_the_reject_files_are_written(base: Sandbox) -> None:
     assert base.files().keys() - files.keys() == {"a.txt.rej"}
 
 
+@pytest.mark.parametrize("section", [_update("no.txt", "n", "N"), b"*** Add File: a.txt\n+x\n"])
+def test_what_no_reject_file_has_is_named(base: Sandbox, section: bytes) -> None:
+    path = section.split(maxsplit=4)[3].decode()
+    note = f"note: {path}: refused as a whole, and in no .rej file\n"
+    for beside, message in ((_update("b.txt", "beta", "B"), ""), (b"", "nothing was changed\n")):
+        ran = base.opatch("apply", "--reject", feed=envelope(section, beside))
+        assert (ran.status, ran.err.count(".rej"), ran.err.count(note)) == (1, 1, 1), ran.err
+        assert message in ran.err
+    assert ".rej" not in base.opatch("apply", "--partial", feed=envelope(section, beside)).err
+
+
 def test_a_patch_without_a_match_is_refused(base: Sandbox) -> None:
     patch = envelope(_update("a.txt", "stale", "x"), _update("b.txt", "zeta", "Z"))
     message = _unchanged(base, "--partial", patch=patch)
@@ -244,6 +255,7 @@ def test_reject_writes_the_hunks_that_do_not_match(base: Sandbox) -> None:
     ran = base.opatch("apply", "--reject", feed=_MIXED)
     assert (ran.status, ran.err.count("error: ")) == (1, 3)
     assert "note: rejected hunks written to a.txt.rej\n" in ran.err
+    assert "note: no.txt: refused as a whole, and in no .rej file\n" in ran.err
     second_reject = b"diff a/b.txt b/b.txt\t(rejected hunks)\n@@\n-zeta\n+Z\n"
     _holds(base, _AFTER_MIXED, a_txt_rej=_REJECTED, b_txt_rej=second_reject)
     ran = base.opatch("undo")

@@ -94,6 +94,35 @@ def test_a_recorded_deletion_is_not_applied_twice(base: Sandbox, flag: list[str]
     assert base.state() == before
 
 
+_TWIN = (
+    b"*** Update File: two.py\n@@\n     def close(self):\n-        return 0\n+        return 1\n"
+)
+
+
+def test_a_recorded_patch_does_not_change_a_twin(base: Sandbox) -> None:
+    """It would fit there, and there alone, once it is applied to the first of two positions."""
+    assert base.opatch("apply", "--ambiguous", "nearest", feed=envelope(_TWIN)).status == 0
+    before = base.state()
+    for flags in ([], ["--check"], ["--partial"], ["--ambiguous", "nearest"]):
+        ran = base.opatch("apply", *flags, feed=envelope(_TWIN))
+        assert (ran.status, ran.out) == (1, b"")
+        assert "two.py: is already applied, as patch 1" in ran.err
+        assert "if other lines are meant, show them by more context or an anchor" in ran.err
+    ran = base.opatch("apply", "--skip-applied", feed=envelope(_TWIN))
+    assert (ran.status, ran.out) == (0, b"nothing to do: the patch is already applied\n")
+    assert base.state() == before
+    shown = _TWIN.replace(b"@@\n", b"@@ class Cache:\n")
+    assert base.opatch("apply", feed=envelope(shown)).status == 0
+    assert base.index()["two.py"][1].count(b"return 1") == 2
+
+
+def test_a_recorded_patch_is_applied_to_files_that_changed_since(base: Sandbox) -> None:
+    patch = envelope(_TWIN, _PLAIN)
+    assert base.opatch("apply", "--ambiguous", "nearest", feed=patch).status == 0
+    base.commit({"two.py": _FILES["two.py"], "one": "a\nb\nc\n"})
+    assert base.opatch("apply", "--ambiguous", "nearest", feed=patch).status == 0
+
+
 def test_a_forbidden_patch_is_not_called_applied(base: Sandbox) -> None:
     assert base.opatch("apply", feed=envelope(_DELETE)).status == 0
     ran = base.opatch("apply", "--skip-applied", "--deny", "gone", feed=envelope(_DELETE))

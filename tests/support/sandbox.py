@@ -66,6 +66,7 @@ def sealed_environment(home: Path) -> dict[str, str]:
         "GIT_COMMITTER_DATE": "2024-01-02T03:04:05Z",
         "LC_ALL": "C.UTF-8",
         "NO_COLOR": "",
+        "PAGER": "cat",
         "PATH": scripts + os.pathsep + os.environ["PATH"],
     }
 

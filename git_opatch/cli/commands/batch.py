@@ -43,7 +43,9 @@ OutputFile = Annotated[
 ]
 Jobs = Annotated[
     int,
-    value_option("-j", "--jobs", metavar="N", help="Judge in N processes (default: the cores)."),
+    value_option(
+        "-j", "--jobs", metavar="N", help="Judge in N processes (default, or 0: the cores)."
+    ),
 ]
 
 

@@ -136,8 +136,8 @@ def _find_repository(base: str, *, required: bool) -> Repository | None:
         if required:
             raise
         return None
-    if repository.top is None and not base:
-        raise RepositoryError("no index here; use --base <tree-ish>")
+    if not base:
+        repository.require_worktree("--base TREE-ISH")
     return repository
 
 

@@ -19,9 +19,17 @@ from git_opatch.report.terminal import write_data
 _MINIMAL = "minimal"
 _SEPARATOR = "--"
 
-Words = Annotated[
+Revision = Annotated[
+    str,
+    typer.Argument(
+        metavar="COMMIT|A..B",
+        show_default=False,
+        help="What the commit changed, or what differs from A to B.",
+    ),
+]
+Pathspecs = Annotated[
     list[str] | None,
-    typer.Argument(metavar="COMMIT|A..B", show_default=False),
+    typer.Argument(metavar="-- PATHSPEC", show_default=False, help="The files (default: all)."),
 ]
 PatchFormat = Annotated[Format, typer.Option("--format", help="The format to write.")]
 ContextLines = Annotated[
@@ -39,7 +47,8 @@ Stat = Annotated[
 
 
 def create(
-    words: Words = None,
+    revision: Revision = "",
+    pathspecs: Pathspecs = None,
     patch_format: PatchFormat = Format.ENVELOPE,
     context: ContextLines = _MINIMAL,
     cached: Cached = False,
@@ -48,14 +57,14 @@ def create(
     """Write what changed as a patch, proved to give exactly that.
 
     That is what a commit changed, or what differs from A to B; with --cached what is staged; else
-    what is changed in the working tree and not staged. Pathspecs after -- choose files. The patch
-    is applied in memory before it is printed. Where the format cannot express a file, the file is
-    named, nothing is printed, and the exit status is 1.
+    what is changed in the working tree and not staged. The patch is applied in memory before it is
+    printed. Where the format cannot express a file, the file is named, nothing is printed, and the
+    exit status is 1.
     """
     lines = _parse_context(context)
-    revision, pathspecs = _split(words or [])
+    revision, specs = _split([*filter(None, [revision]), *(pathspecs or [])])
     repository = Repository()
-    comparison = compare(repository, revision, pathspecs, _directory(repository.top), cached=cached)
+    comparison = compare(repository, revision, specs, _directory(repository.top), cached=cached)
     wanted = Wanted(patch_format, lines, repository.algorithm)
     created = write_patch(comparison.files, wanted)
     if stat:

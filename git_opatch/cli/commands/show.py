@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +11,7 @@ import typer
 
 from git_opatch import report
 from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, SelectOptions
-from git_opatch.cli.locating import locator
+from git_opatch.cli.locating import Locator, locator
 from git_opatch.cli.options import TRANSIENT, Json, Reverse, option_groups
 from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.git.repository import Repository
@@ -27,6 +26,7 @@ from git_opatch.plan.patch_paths import refuse_unsafe, resolve_paths
 from git_opatch.report import files as report_files
 from git_opatch.report import terminal
 from git_opatch.report.outcome import Outcome
+from git_opatch.report.pager import paged
 from git_opatch.report.placements import left_out_notes
 from git_opatch.report.reporters import JsonReporter, TextReporter
 
@@ -107,7 +107,7 @@ def show(
         outcome = _read_names(chosen, options, top)._replace(whole=patch, left_out=left_out)
         raise typer.Exit(names.report(outcome))
     where = locator(inputs, base, match, policy, command, reverse=reverse, by_program=json)
-    reporter = JsonReporter("show") if json else _ShowReporter(where.settings, form, zero=zero)
+    reporter = JsonReporter("show") if json else _ShowReporter(where, form, zero=zero)
     outcome = where.locate(inputs.read(), select, refused_partly=not (json or form))
     raise typer.Exit(reporter.report(outcome))
 
@@ -164,8 +164,9 @@ class _NamesReporter(TextReporter):
 class _ShowReporter(TextReporter):
     """Prints a plan: its details and the diff, or what `form` names instead."""
 
-    def __init__(self, settings: Mapping[str, str], form: str, *, zero: bool) -> None:
-        super().__init__(settings)
+    def __init__(self, where: Locator, form: str, *, zero: bool) -> None:
+        super().__init__(where.settings)
+        self._repository = where.repository
         self._form, self._zero = form, zero
 
     def report(self, outcome: Outcome) -> int:
@@ -183,11 +184,15 @@ class _ShowReporter(TextReporter):
         return outcome.exit_status
 
     def succeed(self, outcome: Outcome) -> None:
-        """Print the plan."""
+        """Print the plan, through the pager as git does."""
+        self.show([*report.notes(outcome.plan.notes), *left_out_notes(outcome.left_out)])
+        columns = shutil.get_terminal_size().columns  # before it goes to the pager
+        with paged(self._repository, self.settings):
+            self._print(outcome, columns)
+
+    def _print(self, outcome: Outcome, columns: int) -> None:
         plan, settings = outcome.plan, self.settings
-        self.show([*report.notes(plan.notes), *left_out_notes(outcome.left_out)])
         if self._form == "stat":
-            columns = shutil.get_terminal_size().columns
             terminal.show_styled(report_files.stat(plan.completed.files, columns), settings)
         elif self._form == "numstat":
             terminal.write_data(report_files.numstat(plan.completed.files, zero=self._zero))

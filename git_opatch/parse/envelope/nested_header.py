@@ -63,7 +63,7 @@ def _skip_extended(scanner: Scanner, paths: Names) -> dict[str, bytes]:
         return {}
     number, extended = scanner.number, read_extended(scanner)
     if "binary" in extended or "differ" in extended:
-        scanner.error("a binary patch has no lines to match; use `git apply` for this file", number)
+        scanner.error("a binary patch has no lines to match; leave this section out", number)
     elif not names_agree(paths, extended):
         _report_other_file(scanner, paths, number)
     return extended

@@ -71,15 +71,15 @@ def _read_section(scanner: Scanner) -> FilePatch | None:
     first, number, errors = scanner.at, scanner.number, len(scanner.diagnostics)
     names, extended, has_prefixes = _take_header(scanner)
     is_known = scanner.recorded or "deleted file" in extended
-    if "binary" in extended or ("differ" in extended and not is_known):
-        scanner.error("a binary patch has no lines to match; use `git apply` for this file", number)
+    is_binary = "binary" in extended or ("differ" in extended and not is_known)
     hunks = finish_hunks(_build_hunks(scanner))
     report_lines_below(scanner)
     names = _prefer_git_path(names, extended)
     _check_sides(scanner, names, hunks)
     if len(scanner.diagnostics) > errors:
         return None
-    determined = _determine_operation(names or git_names(extended), extended, hunks)
+    has_change = bool(hunks) or "new mode" in extended or is_binary
+    determined = _determine_operation(names or git_names(extended), extended, has_change)
     if determined is None:
         scanner.error(_missing_hunk_message(scanner.line_at(first)), number)
         return None
@@ -94,6 +94,7 @@ def _read_section(scanner: Scanner) -> FilePatch | None:
         alternate,
         may_move=has_prefixes and alternate is not None and not _is_version(old, alternate),
         has_content=bool(hunks) or (names is None and "differ" not in extended),
+        is_binary=is_binary,
         number=number,
         source=scanner.source,
         directory=scanner.directory,
@@ -163,7 +164,7 @@ def _missing_hunk_message(header: bytes) -> str:
 
 
 def _determine_operation(
-    names: Names | None, extended: dict[str, bytes], hunks: Sequence[Hunk]
+    names: Names | None, extended: dict[str, bytes], has_change: bool
 ) -> tuple[Operation, str | None, str | None, str | None] | None:
     """Return the operation, its two paths and the alternate name; None if nothing changes."""
     for operation, verb in ((Operation.MOVE, "rename"), (Operation.COPY, "copy")):
@@ -177,7 +178,7 @@ def _determine_operation(
         return Operation.ADD, None, new_name or old_name, None
     if new_name is None or "deleted file" in extended:
         return Operation.DELETE, old_name, None, None
-    if not hunks and "new mode" not in extended:
+    if not has_change:
         return None
     return Operation.UPDATE, old_name, old_name, new_name if new_name != old_name else None
 
