@@ -21,7 +21,7 @@ complete -c git -n '__fish_git_using_command opatch; and not __fish_seen_subcomm
 complete -c git -n '__fish_git_using_command opatch; and not __fish_seen_subcommand_from apply check convert create batch show undo redo log recover prompt leftovers agent-hook install-agent doctor mcp apply-patch install-shim demo' -f -a install-shim -d 'Install a program apply_patch that applies with git opatch.'
 complete -c git -n '__fish_git_using_command opatch; and not __fish_seen_subcommand_from apply check convert create batch show undo redo log recover prompt leftovers agent-hook install-agent doctor mcp apply-patch install-shim demo' -f -a demo -d 'Apply and undo a patch in a temporary repository.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from undo' -f -a '(git opatch log 2>/dev/null | awk \'$5 ~ /^(applied|committed|changed)/ && $6 != "again" {print $1}\')'
-complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from redo' -f -a '(git opatch log 2>/dev/null | awk \'$5 == "undone" {print $1}\')'
+complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from redo' -f -a '(git opatch log 2>/dev/null | awk \'/[ ,] undone by [0-9]+ / {print $1}\')'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from log' -f -a '(git opatch log 2>/dev/null | awk \'{print $1}\')'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from create' -a '(git for-each-ref --format=\'%(refname:short)\' 2>/dev/null)'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from apply' -l format -x -a 'envelope unified search-replace file-changes operations string-replace' -d 'Read this format only (default: detected).'

@@ -69,9 +69,8 @@ class _Log:
             self._states.read_ahead(histories)
 
     def describe(self, history: PatchHistory, record: Record) -> LoggedRecord:
-        after = history.after(record.number)
         state = self._state(history) if record.action is RecordAction.APPLY else None
-        by = state.by if state else after.number if after else 0
+        by = state.by if state else history.after(record)
         if state is None or state.state is not State.COMMITTED:
             return LoggedRecord(record, state, by)
         commits = state.commits or self._commit_of(record)

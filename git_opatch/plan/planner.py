@@ -82,7 +82,7 @@ def _plan_forward(patch: Patch, repository: Repository, options: Options) -> tup
         return plan, snapshot
     from git_opatch.plan.reapplied import prefer_recorded, recorded_sections, without_sections
 
-    record = _record_of(patch, repository)
+    record = _record_of(patch, repository, options.target)
     covers = record is not None and record.target in (options.target, Target.INDEX)
     applied = recorded_sections(patch, record, snapshot, plan) if record and covers else []
     if not applied:
@@ -101,7 +101,7 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
     from git_opatch.model.reverse import reverse
     from git_opatch.plan.undo import refuse_overwritten
 
-    record = _record_of(patch, repository)
+    record = _record_of(patch, repository, options.target)
     undo = Plan()
     if record is not None:
         with suppress(JournalError):
@@ -122,7 +122,7 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
         if plan.completed.changes and set(plan.completed.changes) == set(undo.completed.changes):
             plan = replace(plan, reverses=record)  # by its text, and to the same effect
     if plan.failures:
-        plan = _say_if_undone(plan, patch, repository, record.number if record else 0)
+        plan = _say_if_undone(plan, patch, repository, options, record.number if record else 0)
     if record is not None and _is_in_worktree_alone(record, options):
         first, *others = plan.failures or (None,)
         where = f"patch {record.patch} is in the working tree only"
@@ -131,13 +131,16 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
     return plan, snapshot
 
 
-def _say_if_undone(plan: Plan, patch: Patch, repository: Repository, applied: int) -> Plan:
+def _say_if_undone(
+    plan: Plan, patch: Patch, repository: Repository, options: Options, applied: int
+) -> Plan:
     """Say of what is not there that it is undone, by a record that is newer than `applied`."""
     undo = None
     if repository.has_journal:
         from git_opatch.journal.patch_history import find_undone
 
-        undo = find_undone(state_dir(repository), patch.digest, named_paths(patch))
+        home, paths = state_dir(repository), named_paths(patch)
+        undo = find_undone(home, patch.digest, paths, options.target)
     if undo is None or undo.number < applied:
         return plan
     first, *others = (
@@ -154,13 +157,13 @@ def _is_in_worktree_alone(record: Record, options: Options) -> bool:
     return record.target is Target.WORKTREE and options.target is not Target.WORKTREE
 
 
-def _record_of(patch: Patch, repository: Repository) -> Record | None:
-    """Return the journal's record of `patch`, if it was applied here and is not undone."""
+def _record_of(patch: Patch, repository: Repository, target: Target) -> Record | None:
+    """Return the journal's record of `patch`, if it was applied here and is not undone there."""
     if not repository.has_journal:
         return None
     from git_opatch.journal.patch_history import find_applied
 
-    return find_applied(state_dir(repository), patch.digest, named_paths(patch))
+    return find_applied(state_dir(repository), patch.digest, named_paths(patch), target)
 
 
 def _restores(plan: Plan, record: Record) -> bool:

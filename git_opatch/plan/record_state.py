@@ -61,6 +61,8 @@ class RecordState(NamedTuple):
 
     state: State
     by: int = 0
+    undone_in: Target | None = None
+    """Where `by` undid it, if the state is that of what is left elsewhere."""
     commits: tuple[str, ...] = ()
     """The commits that `--commit` made of it, oldest first."""
     why: str = ""
@@ -98,22 +100,49 @@ class RecordStates:
         self._read_index(sorted(paths))
         self._read_head(sorted(paths))
 
-    def of(self, history: PatchHistory, target: Target | None = None) -> RecordState:
-        """Return the state of a patch, in its own target or in another one.
+    def undone_in(self, history: PatchHistory) -> Target | None:
+        """Return where the patch is undone, and was not brought back by git; None if nowhere."""
+        undone = (place for place in Target.INDEX.places if self._is_undone(history, place))
+        return Target.of(undone)
 
+    def applied_in(self, history: PatchHistory) -> Target | None:
+        """Return where the patch was applied, and is not undone; None if nowhere."""
+        return history.target.without(self.undone_in(history)) if history.target else None
+
+    def of(self, history: PatchHistory, target: Target | None = None) -> RecordState:
+        """Return the state of a patch where it was applied, or in another target.
+
+        If it is undone in a part of that, it is the state of the rest, as long as that is not gone.
         Raises `JournalError` if its diff is damaged, and `RepositoryError`.
         """
-        undo, applied = history.undo, history.application
-        if undo is not None and (applied is None or history.is_undone_in(target or applied.target)):
-            if again := self._applied_anew(history, undo):
-                return RecordState(State.REAPPLIED, again)
-            if applied is None or not self._is_back(undo, applied, target):
-                return RecordState(State.UNDONE, undo.number)
+        undone = self.undone_in(history)
+        if target:
+            undone = target.shared_with(undone)
+        wanted = target or history.target
+        left = wanted.without(undone) if wanted else None
+        undos = history.undos(undone)
+        if left is not None:
+            state = self._where_applied(history, left)
+            if not undos or state.by:
+                return state
+            if state.state is not State.GONE:
+                return state._replace(by=undos[0].record.number, undone_in=undone)
+        if again := self._applied_anew(history, undos[0].record):
+            return RecordState(State.REAPPLIED, again)
+        return RecordState(State.UNDONE, undos[0].record.number)
+
+    def _is_undone(self, history: PatchHistory, place: Target) -> bool:
+        undo, applied = history.undo_in(place), history.application_in(place)
+        return undo is not None and (applied is None or not self._is_back(undo, applied, place))
+
+    def _where_applied(self, history: PatchHistory, target: Target) -> RecordState:
+        """Return the state of a patch in a target in which it is not undone."""
+        applied = history.application_in(target)
         if applied is None:
-            raise AssertionError("a history has an undo or an application")
+            raise AssertionError("what is undone nowhere was applied")
         if not self.is_there(applied, target):
-            return self._missing(applied, target or applied.target)
-        if again := self._applied_again(history, applied):
+            return self._missing(history, applied, target)
+        if again := self._applied_again(history, applied, target):
             return RecordState(State.REAPPLIED, again)
         if applied.commits and is_in_history(self._repository, applied.commits[-1]):
             return RecordState(State.COMMITTED, commits=applied.commits)
@@ -178,14 +207,14 @@ class RecordStates:
             return self._presences.of_section(record, section, {**others, path: entry}, {})
         return Presence.CHANGED
 
-    def _is_back(self, undo: Record, applied: Record, target: Target | None) -> bool:
+    def _is_back(self, undo: Record, applied: Record, place: Target) -> bool:
         """Return whether git brought back a patch that was committed before it was undone (D335).
 
         `HEAD` has its change, and no commit since the undo made it.
         """
-        if self.is_there(undo) or not self.is_there(applied, target):
-            return False
         if not self.is_committed(applied):
+            return False
+        if self.is_there(undo, place) or not self.is_there(applied, place):
             return False
         if undo.head and commit_id(self._repository, undo.head) != undo.head:
             return False
@@ -301,11 +330,12 @@ class RecordStates:
     def _sections(self, record: Record) -> Sequence[FilePatch]:
         return self._presences.sections(record)
 
-    def _missing(self, record: Record, target: Target) -> RecordState:
+    def _missing(self, history: PatchHistory, record: Record, target: Target) -> RecordState:
         """Tell a change that is gone from one that was changed."""
         version = self._read(target, _paths(record))
         if target is Target.INDEX and self._is_unstaged(record, version):
-            return RecordState(State.UNSTAGED)
+            again = self._applied_again(history, record, Target.WORKTREE)
+            return RecordState(State.REAPPLIED, again) if again else RecordState(State.UNSTAGED)
         is_gone = self._presence(record, version, target) is Presence.GONE
         if not is_gone or self._was_overwritten(record, version):
             return RecordState(State.CHANGED)
@@ -318,20 +348,21 @@ class RecordStates:
             return False
         return self.is_there(record, Target.WORKTREE)
 
-    def _applied_again(self, history: PatchHistory, applied: Record) -> int:
-        """Return the later patch that made the same change again, if that is applied; else 0.
+    def _applied_again(self, history: PatchHistory, applied: Record, target: Target) -> int:
+        """Return the later patch that made the same change in `target` again, if it is applied.
 
-        That is the very same patch, or one that found the change gone, and left it there.
+        That is the very same patch, or one that found the change gone, and left it there; 0 if
+        there is none.
         """
         digest = _digest(history)
         for other in self._journal.applied():
-            again = other.application
+            again = other.application_in(target)
             if again is None or again.number <= applied.number:
-                break
-            if other.number == history.number or again.target is not applied.target:
+                continue
+            if other.number == history.number or target.without(other.applied) is not None:
                 continue
             same = bool(digest) and _digest(other) == digest
-            if (same or self._brought(again, applied)) and self.is_there(again):
+            if (same or self._brought(again, applied)) and self.is_there(again, target):
                 return other.number
         return 0
 
@@ -342,7 +373,9 @@ class RecordStates:
             again = other.application
             if again is None or again.number <= undo.number:
                 break
-            if _digest(other) == digest and self.is_there(again):
+            if other.number == history.number or _digest(other) != digest:
+                continue
+            if self.is_there(again, other.applied):
                 return other.number
         return 0
 

@@ -11,6 +11,7 @@ from git_opatch.journal import Record, RecordAction
 from git_opatch.model.blob import Change
 from git_opatch.model.commits import committed_as
 from git_opatch.model.errors import JournalError
+from git_opatch.model.result import LOCATED_IN
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.record_state import LoggedRecord, RecordState, State
@@ -58,9 +59,11 @@ def _word_state(state: RecordState, commits: Sequence[str]) -> str:
         return f"undone by {state.by}"
     if state.state is State.REAPPLIED:
         return f"applied again as {state.by}"
-    if state.state is State.COMMITTED and commits:
-        return committed_as(commits)
-    return _WORDS[state.state]
+    committed = state.state is State.COMMITTED and commits
+    what = committed_as(commits) if committed else _WORDS[state.state]
+    if state.undone_in is None:
+        return what
+    return f"{what}, undone by {state.by} in {LOCATED_IN[state.undone_in]}"
 
 
 _WORDS = {

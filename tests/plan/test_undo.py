@@ -705,26 +705,76 @@ def test_the_help_names_one_default(repo: Sandbox) -> None:
 _ONE = envelope(b"*** Update File: f\n@@\n-one\n+1\n")
 
 
-@pytest.mark.parametrize(
-    ("flag", "target", "other", "rest"),
-    [
-        ("--cached", "index", "--worktree", "working tree"),
-        ("--worktree", "working tree", "--cached", "index"),
-    ],
-)
-def test_an_undo_of_one_target_is_named(
-    repo: Sandbox, flag: str, target: str, other: str, rest: str
-) -> None:
+_PLACE = {"--cached": "index", "--worktree": "working tree"}
+_OTHER = {"--cached": "--worktree", "--worktree": "--cached"}
+_EACH_PLACE = pytest.mark.parametrize("flag", _PLACE)
+
+
+@_EACH_PLACE
+def test_an_undo_in_one_place_leaves_the_other(repo: Sandbox, flag: str) -> None:
+    other, place = _OTHER[flag], _PLACE[flag]
     repo.commit({"f": "one\n"})
     before = _state(repo)
     repo.opatch("apply", feed=_ONE)
     assert repo.opatch("undo", "1", flag).status == 0
-    ran = repo.opatch("undo", "1")
-    assert ran.status == 1
-    assert f"patch 1 is already undone, in the {target} only\n" in ran.err
-    assert f"to undo it in the {rest}, too: git opatch undo {other} 1\n" in ran.err
-    assert _undone(repo, other, "1") == before
+    assert f"applied, undone by 2 in the {place}  " in repo.opatch("log").out.decode()
+    assert f"every recorded patch is undone in the {place};" in _refused(repo, flag)
+    assert _refused(repo, flag, "1") == (
+        f"error: patch 1 is already undone, in the {place} only\n"
+        f"  to undo it in the {_PLACE[other]}, too: git opatch undo {other} 1\n"
+        "  to apply it again: git opatch redo 1\n"
+    )
+    assert _undone(repo) == before
     assert "patch 1 is already undone; to apply it again" in _refused(repo, "1")
+
+
+@_EACH_PLACE
+@pytest.mark.parametrize("number", [(), ("1",)])
+def test_each_undo_is_a_step_that_one_redo_reverses(
+    repo: Sandbox, flag: str, number: tuple[str, ...]
+) -> None:
+    """In the place where that undo was made; and the other way round."""
+    repo.commit({"f": "one\n"})
+    states = [_state(repo), _applied(repo, _ONE)]
+    states += [_undone(repo, flag, "1"), _undone(repo, *number)]
+    assert states[3] == states[0]
+    ran = repo.opatch("redo", *number)
+    still = f"patch 1 is still undone in the {_PLACE[flag]}"
+    note = f"note: {still}; to redo it there: git opatch redo {flag} 1\n"
+    assert (ran.status, ran.err, _state(repo)) == (0, note, states[2])
+    assert _redone(repo, *number) == states[1]
+    assert "redo of 1  " in repo.opatch("log", "5").out.decode()
+    assert "undo of 1, redone by 5  " in repo.opatch("log", "2").out.decode()
+    assert "is not undone" in _refused(repo, flag, "1", command="redo")
+    assert repo.opatch("undo", *number).status == 0
+    assert _state(repo) == states[2]
+    assert _undone(repo, *number) == states[0]
+
+
+@_EACH_PLACE
+def test_a_redo_of_both_places_completes_a_redo_of_one(repo: Sandbox, flag: str) -> None:
+    rest = _PLACE[_OTHER[flag]]
+    repo.commit({"f": "one\n"})
+    after = _applied(repo, _ONE)
+    _undone(repo)
+    assert repo.opatch("redo", flag, "1").status == 0
+    assert f"applied, undone by 2 in the {rest}  " in repo.opatch("log").out.decode()
+    assert _refused(repo, flag, "1", command="redo") == (
+        f"error: patch 1 is undone in the {rest} only; to redo it there: git opatch redo 1\n"
+    )
+    assert _redone(repo, "--index", "1") == after
+
+
+def test_what_git_brings_back_in_one_place_is_undone_in_the_other(repo: Sandbox) -> None:
+    repo.commit({"f": "one\n"})
+    before = _state(repo)
+    repo.opatch("apply", "--commit", "-m", "m", feed=_ONE)
+    assert repo.opatch("undo", "1").status == 0
+    repo.git("reset", "-q")
+    log = repo.opatch("log").out.decode()
+    assert re.search(r"committed as \w+, undone by 2 in the working tree  ", log)
+    assert repo.opatch("undo", "1").err.endswith("; this stages its undo\n")
+    assert _state(repo) == before
 
 
 def _staged_line(repo: Sandbox, line: str) -> None:
@@ -781,6 +831,19 @@ def test_an_undone_patch_is_applied_anew_in_another_target(repo: Sandbox) -> Non
     assert _states(repo) == [(3, "undone", 4), (1, "undone", 2)]
 
 
+def test_a_change_belongs_to_the_last_patch_that_made_it_after_a_reset(repo: Sandbox) -> None:
+    repo.commit({"f": "one\n"})
+    before = _state(repo)
+    _applied(repo, _ONE)
+    repo.git("reset", "-q", "--hard")
+    _applied(repo, _ONE)
+    repo.git("reset", "-q")
+    assert _states(repo) == [(2, "unstaged", None), (1, "reapplied", 2)]
+    for words in (["1"], ["--worktree", "1"]):
+        assert "was applied again, as 2; to undo that: git opatch undo 2" in _refused(repo, *words)
+    assert _undone(repo, "--worktree", "2") == before
+
+
 def test_another_patch_with_the_same_lines_does_not_bring_it_back(repo: Sandbox) -> None:
     repo.commit({"f": "one\n"})
     _applied(repo, _ONE)
@@ -832,9 +895,13 @@ def test_the_undo_of_a_committed_patch_of_the_working_tree_is_staged_by_index(
 def test_the_undo_of_a_committed_patch_of_the_working_tree_by_index(base: Sandbox) -> None:
     _applied(base, _patch(3, "3"), "--worktree")
     base.git("commit", "--quiet", "--all", "-m", "by hand")
-    assert base.opatch("undo", "--index", "1").status == 0
-    assert base.git("diff", "--name-only") == b""
-    assert base.git("diff", "--cached", "--name-only") != b""
+    for first in ((), ("--worktree",), ("--cached",)):
+        if first:
+            base.git("reset", "--quiet", "--hard")
+            assert base.opatch("undo", *first, "1").status == 0
+        assert base.opatch("undo", "--index", "1").status == 0
+        assert base.git("diff", "--name-only") == b""
+        assert base.git("diff", "--cached", "--name-only") != b""
 
 
 def test_staged_is_said_where_something_is(base: Sandbox) -> None:
