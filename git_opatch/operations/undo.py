@@ -14,8 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from git_opatch.git.head import read_head, staged_changes, unfinished_operation
-from git_opatch.git.history import abbreviate_commits
+from git_opatch.git.head import unfinished_operation
 from git_opatch.git.index import unmerged_paths
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction
@@ -23,17 +22,16 @@ from git_opatch.journal.patch_history import Journal, PatchHistory, Step, read_j
 from git_opatch.model.commits import committed_as, revert_command
 from git_opatch.model.errors import JournalError, NotAppliedError, UndoneError
 from git_opatch.model.options import Options, Target
-from git_opatch.model.patch import Operation
-from git_opatch.model.result import LOCATED_IN, Failure, Reason, Refused
+from git_opatch.model.result import LOCATED_IN, Failure, Refused
 from git_opatch.operations.perform import Session, perform
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
+from git_opatch.operations.undo_failures import Commits, explain
 from git_opatch.plan.conflict_hints import resolve, restore_ours
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import plan_request
 from git_opatch.plan.preflight import preflight
 from git_opatch.plan.record_state import RecordState, RecordStates, State
-from git_opatch.plan.undo import undo_patch_of
 from git_opatch.transaction import after_commit, deferred_signals, state_dir
 
 OptionsFor = Callable[[Record], Options]
@@ -45,8 +43,6 @@ _ONLY = {
     Target.WORKTREE: ", in the working tree only",
 }
 _STILL = {Target.CACHED: "still staged", Target.WORKTREE: "still in the working tree"}
-_IN_THE_WAY = {Reason.UNSTAGED, Reason.SKIPPED, Reason.IN_THE_WAY, Reason.UNTRACKED}
-"""Reasons that are about the working tree, not about the patch."""
 _MAX_SKIPPED = 3
 
 
@@ -132,7 +128,7 @@ def _reverse(
         try:
             plan = preflight(plan_request(record, repository, options), repository, options)
         except Refused as refused:
-            failures = chooser.advise(refused.failures, record)
+            failures = chooser.explain(refused.failures, choice)
             return Reversal(record, options, failures=failures, recovered=tuple(notes))
         with deferred_signals():
             plan = perform(plan, Session(repository, options, lock, record.name))
@@ -164,6 +160,7 @@ class _Chooser:
         self._options_for = options_for
         self._named = target
         self._states = RecordStates(journal, repository)
+        self._commits = Commits(self._states, repository)
 
     def to_undo(self, number: int | None) -> _Choice:
         """Raises `JournalError`, with the command that works, if there is one."""
@@ -193,14 +190,10 @@ class _Chooser:
                 return self._redo_of(history, step)
         raise self._not_redoable(history)
 
-    def advise(self, failures: Sequence[Failure], record: Record) -> list[Failure]:
-        """Replace the advice of `failures` to reverse `record`: its hunks cannot be sent again."""
-        return [
-            failure
-            if failure.reason in _IN_THE_WAY
-            else failure._replace(advice=self._advice(failure.path, record))
-            for failure in failures
-        ]
+    def explain(self, failures: Sequence[Failure], choice: _Choice) -> list[Failure]:
+        """Say why what was chosen is refused, and what to do."""
+        step = Step(choice.record, choice.target)
+        return explain(failures, step, self._states, self._repository)
 
     def _steps_to_undo(self, history: PatchHistory) -> list[Step]:
         """List what can be undone of a patch: what it is undone in already is left out."""
@@ -394,7 +387,8 @@ class _Chooser:
         if skipped:
             what = f"the last patch that is still applied is {number}, and it is {committed}"
         ways = []
-        in_the_way = self._kept_from_revert(step.record)
+        paths = [change.path for change in step.record.changes]
+        in_the_way = self._commits.kept_from_revert(paths)
         if commits and not in_the_way:
             # a commit that the patch was found in may have more than the patch
             all_of = f"patch {number}" if state.commits else f"all of {' '.join(commits)}"
@@ -403,14 +397,6 @@ class _Chooser:
             ways.append(f"{in_the_way}, so `git revert` would be refused")
         ways.append(self._way_to_undo(history, step))
         return UndoneError(_lines(what, [*skipped[:_MAX_SKIPPED], *ways]))
-
-    def _kept_from_revert(self, record: Record) -> str:
-        """Say what keeps `git revert` from undoing a commit of `record`; empty if nothing does."""
-        if path := self._states.unstaged(record):
-            return f"{path} has unstaged changes"
-        if staged := staged_changes(self._repository, read_head(self._repository)):
-            return f"{staged[0].path} has staged changes"
-        return ""
 
     def _way_to_undo(self, history: PatchHistory, step: Step) -> str:
         """Give the command that undoes a committed patch, of those that could."""
@@ -436,12 +422,7 @@ class _Chooser:
 
     def _commits_of(self, history: PatchHistory, state: RecordState) -> tuple[str, ...]:
         """Return the commits that made the change, abbreviated, oldest first, if they are known."""
-        applied = history.application
-        found = {} if state.commits or applied is None else self._states.commits_of([applied])
-        return self._abbreviated(state.commits or next(iter(found.values()), ()))
-
-    def _abbreviated(self, commits: Sequence[str]) -> tuple[str, ...]:
-        return abbreviate_commits(self._repository, commits)
+        return self._commits.of(history.application, state) if history.application else ()
 
     def _not_undoable(self, history: PatchHistory, state: RecordState) -> JournalError:
         number = history.number
@@ -506,31 +487,6 @@ class _Chooser:
         if state.state in (State.APPLIED, State.COMMITTED) and not state.commits:
             return f", which is applied; to undo that: git opatch undo {history.number}"
         return ""
-
-    def _advice(self, path: str, record: Record) -> str:
-        """Say what to do about `path`, where `record` cannot be reversed."""
-        for history in self._journal.applied():
-            later = history.application
-            if later is None or later.number <= record.number or history.number == record.patch:
-                continue
-            if path not in {change.path for change in later.changes}:
-                continue
-            state = self._states.of(history)
-            changed = f"patch {history.number} {_what_became_of(path, later)}"
-            if state.commits:
-                revert = revert_command(self._abbreviated(state.commits))
-                return f"{changed}, and was committed; first: {revert}"
-            if state.state in (State.APPLIED, State.COMMITTED):
-                return f"{changed}; first: git opatch undo {history.number}"
-        return f"what was applied: git opatch log -p {record.patch}"
-
-
-def _what_became_of(path: str, later: Record) -> str:
-    """Say what a later record did to the file at `path`."""
-    for section in undo_patch_of(later).files:  # in reverse: its old path is the new one
-        if section.operation is Operation.MOVE and section.new_path == path:
-            return f"moved {path} to {section.old_path}"
-    return "changed the file after that"
 
 
 def _committed_as(commits: Sequence[str]) -> str:

@@ -90,6 +90,23 @@ class Presences:
             for part in self._of_change(section, change, version.get(change.path), head)
         )
 
+    def fits(self, record: Record, section: FilePatch, version: Version) -> bool:
+        """Return whether `version` has what a section of `record` left, and the lines next to it.
+
+        A path that is not in `version` is as the record left it. Raises `UnreadableVersionError`.
+        """
+        for path, _, new in changes_of(record, section):
+            now = version.get(path, new)
+            if now == new:
+                continue
+            if now is None or new is None or not section.hunks:
+                return False
+            edits = self._differences(new, now)
+            parts = (part for hunk in section.hunks for part in narrowed(hunk, 1))
+            if any(map_start(part, edits) is None for part in parts):
+                return False
+        return True
+
     def _of_change(
         self, section: FilePatch, change: Change, now: Entry | None, head: Version
     ) -> Iterable[Presence]:

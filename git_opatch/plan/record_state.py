@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
+from types import MappingProxyType
 from typing import NamedTuple
 
 from git_opatch.git.head import commit_id, is_in_history
@@ -228,19 +229,50 @@ class RecordStates:
             if change.path in _paths_of(applied, section)
         )
 
-    def unstaged(self, record: Record) -> str:
-        """Return the first file of `record` that has unstaged changes; empty if none has."""
-        files, index = self._read_files(_paths(record)), self._read_index(_paths(record))
-        return next((path for path in _paths(record) if files[path] != index[path]), "")
+    def unstaged(self, paths: Sequence[str]) -> str:
+        """Return the first of `paths` that has unstaged changes; empty if none has."""
+        files, index = self._read_files(paths), self._read_index(paths)
+        return next((path for path in paths if files[path] != index[path]), "")
 
     def is_committed(self, record: Record) -> bool:
         """Return whether all of the change of `record` is in `HEAD`."""
         return self._presence(record, self._read_head(_paths(record))) is Presence.THERE
 
-    def is_there(self, record: Record, target: Target | None = None) -> bool:
-        """Return whether all of the change of `record` is in its target, or in another one."""
-        version = self._read(target or record.target, _paths(record))
+    def is_there(
+        self,
+        record: Record,
+        target: Target | None = None,
+        renamed: Mapping[str, str] = MappingProxyType({}),
+    ) -> bool:
+        """Return whether all of the change of `record` is in its target, or in another one.
+
+        `renamed` are the paths where files are now, by those that the record has.
+        """
+        read = self._read(target or record.target, [*_paths(record), *renamed.values()])
+        version = {**read, **{old: read[new] for old, new in renamed.items()}}
         return self._presence(record, version, target) is Presence.THERE
+
+    def changed_by(self, record: Record, path: str, target: Target) -> PatchHistory | None:
+        """Return the last patch over what `record` left at `path`, without which that is there.
+
+        That is, with the next line on each side. A patch of the file counts if that is not known.
+        """
+        for history in self._journal.applied():
+            later = history.application_in(target)
+            if later is None or later.number <= record.number or history.number == record.patch:
+                continue
+            changes = {change.path: change for change in later.changes}
+            if path in changes and self.of(history).state in (State.APPLIED, State.COMMITTED):
+                found = {each: change.old for each, change in changes.items()}
+                left = {each: change.new for each, change in changes.items()}
+                sections = [s for s in self._sections(record) if path in _paths_of(record, s)]
+                with suppress(UnreadableVersionError):
+                    if not all(self._presences.fits(record, each, found) for each in sections):
+                        continue
+                    if all(self._presences.fits(record, each, left) for each in sections):
+                        continue
+                return history
+        return None
 
     def _presence(self, record: Record, version: Version, target: Target | None = None) -> Presence:
         """How much of the change of `record` is in `version`."""

@@ -385,9 +385,10 @@ def test_a_file_that_a_later_patch_moved_is_not_gone(base: Sandbox) -> None:
     for _ in range(2):
         assert _state(base, 1) == "changed since"
         ran = base.opatch("undo", "1")
-        assert (ran.status, "  patch 2 moved f to h; first: git opatch undo 2\n" in ran.err) == (
-            1,
-            True,
+        assert ran.status == 1
+        assert ran.err.startswith(
+            "error: f: is not as patch 1 left it: patch 2 moved f to h\n"
+            "  first: git opatch undo 2\n"
         )
         base.git("commit", "--quiet", "--allow-empty", "-m", "both")
     base.git("reset", "--quiet", "--hard", "HEAD~2")

@@ -76,10 +76,13 @@ def test_a_revert_is_advised_where_other_files_have_unstaged_changes(base: Sandb
     ("patch", "said"),
     [
         (envelope(b"*** Add File: d/new\n+n\n"), "d/new: is not in the index, so the patch is not"),
-        (envelope(b"*** Update File: f\n*** Move to: h\n@@\n-line 1\n+1\n"), "h: is not applied"),
+        (
+            envelope(b"*** Update File: f\n*** Move to: h\n@@\n-line 1\n+1\n"),
+            "h: its change is not",
+        ),
         (b"diff --git a/f b/h\nsimilarity index 100%\nrename from f\nrename to h\n", "h: is not"),
-        (b"diff --git a/f b/f\nold mode 100644\nnew mode 100755\n", "f: is not applied here"),
-        (envelope(b"*** Delete File: g\n"), "g: is not applied here"),
+        (b"diff --git a/f b/f\nold mode 100644\nnew mode 100755\n", "f: its change is not"),
+        (envelope(b"*** Delete File: g\n"), "g: its change is not"),
         (_TEN, "f: hunk 1 of 1 is not applied here"),
     ],
 )
@@ -181,3 +184,63 @@ def test_conflicts_of_git_are_called_so(base: Sandbox, command: str) -> None:
     assert base.opatch("undo", "1").status == 0
     assert base.read("f").decode() == _LINES
     assert base.git("ls-files", "--unmerged") != b""
+
+
+def _then(ran: Ran, repo: Sandbox) -> Ran:
+    """Run the command that a refused undo advises last."""
+    assert (ran.status, ran.out) == (1, b"")
+    command = ran.err.splitlines()[-2].partition(": ")[2]
+    return repo.run("sh", "-c", command)
+
+
+@pytest.mark.parametrize("way", ["git mv f h", "mkdir d; git mv f d/f"])
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_file_that_was_renamed_since_is_named(base: Sandbox, way: str, committed: bool) -> None:
+    """With the commit to revert; git follows renames."""
+    base.opatch("apply", feed=_TEN)
+    made = ""
+    if committed:
+        base.git("commit", "-qm", "ten")
+        made = base.git("rev-parse", "--short", "HEAD").decode().strip()
+    base.run("sh", "-c", way)
+    if committed:
+        base.git("commit", "-qm", "rename")
+    new = way.split()[-1]
+    ran = base.opatch("undo")
+    assert ran.err.splitlines()[:-1] == [
+        f"error: f: was renamed to {new} since patch 1 was applied",
+        *([f"  to revert all of {made} in a commit: git revert {made}"] if made else []),
+        f"  to undo it: git mv -- {new} f && git opatch undo 1",
+    ]
+    if committed:
+        base.git("revert", "--no-edit", made)
+        assert base.read(new).decode() == _LINES
+        base.git("reset", "-q", "--hard", "HEAD^")
+    assert _then(ran, base).status == 0
+    assert base.read("f").decode() == _LINES
+
+
+def test_a_renamed_file_is_named_for_the_current_directory(base: Sandbox) -> None:
+    base.commit({"d/f": _LINES})
+    base.opatch("apply", feed=_TEN.replace(b": f", b": d/f"))
+    base.git("mv", "d", "e")
+    ran = base.opatch("undo", cwd=base.path / "e")
+    command = "mkdir -p ../d && git mv -- f ../d/f && git opatch undo 1"
+    assert ran.err.splitlines()[1] == f"  to undo it: {command}"
+    assert base.run("sh", "-c", f"cd e; {command}").status == 0
+    assert base.read("d/f").decode() == _LINES
+
+
+def test_a_file_that_is_not_there_any_more_is_called_so(base: Sandbox) -> None:
+    base.opatch("apply", feed=_TEN)
+    base.git("mv", "f", "h")
+    base.write("h", base.read("h").decode().replace("ten\n", "mine\n"))
+    base.git("add", "h")
+    assert base.opatch("undo", "1").err.splitlines()[:2] == [
+        "error: f: was renamed to h since patch 1 was applied",
+        "  what was applied: git opatch log -p 1",
+    ]
+    base.git("rm", "-qf", "h")
+    assert base.opatch("undo", "1").err.splitlines()[0] == (
+        "error: f: is not in the index; it was deleted or renamed since patch 1 was applied"
+    )

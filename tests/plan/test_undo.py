@@ -263,7 +263,16 @@ def test_a_change_of_the_next_line_is_refused(base: Sandbox, distance: int) -> N
     _applied(base, _patch(15, "fifteen"))
     base.write("f", _text((15, "fifteen"), (15 + distance, "other")))
     base.git("add", "f")
-    assert "was changed since" in _refused(base)
+    where = "hunk 1 of 1 is in the index, but a line next to it was changed since"
+    assert _refused(base).startswith(f"error: f: {where}\n  patch 1 left\n      line ")
+    base.git("reset", "-q")
+    base.git("checkout", "f")
+    _applied(base, _patch(15, "fifteen"))
+    _undone(base)
+    base.write("f", _text((15 + distance, "other")))
+    base.git("add", "f")
+    where = "does not fit the index any more, as a line next to it was changed since it was undone"
+    assert where in _refused(base, command="redo")
 
 
 def test_lines_of_one_hunk_may_have_changed_between(base: Sandbox) -> None:
@@ -293,10 +302,28 @@ def test_a_later_patch_must_be_undone_first(base: Sandbox) -> None:
     before = _state(base)
     _applied(base, _patch(15, "fifteen"))
     _applied(base, envelope(b"*** Update File: f\n@@\n-fifteen\n+quince\n"))
-    message = _refused(base, "1")
-    assert "  patch 2 changed the file after that; first: git opatch undo 2\n" in message
+    assert _refused(base, "1") == (
+        "error: f: hunk 1 of 1 is not as patch 1 left it: patch 2 changed the file after that\n"
+        "  first: git opatch undo 2\n"
+        "the patch cannot be undone; nothing was changed\n"
+    )
     _undone(base, "2")
     assert _undone(base, "1") == before
+
+
+def test_a_later_patch_of_other_lines_is_not_named(base: Sandbox) -> None:
+    """To undo it would not help, where somebody changed the lines by hand."""
+    _applied(base, _patch(15, "fifteen"))
+    _applied(base, _patch(25, "25"))
+    base.write("f", _text((15, "quince"), (25, "25")))
+    base.git("add", "f")
+    assert "patch 2" not in _refused(base, "1")
+
+
+def test_a_later_patch_of_files_that_git_does_not_have_is_named(base: Sandbox) -> None:
+    _applied(base, _patch(15, "fifteen"), "--worktree")
+    _applied(base, envelope(b"*** Update File: f\n@@\n-fifteen\n+quince\n"), "--worktree")
+    assert "  first: git opatch undo 2\n" in _refused(base, "1")
 
 
 def test_equal_lines_elsewhere_are_left_alone(base: Sandbox) -> None:
@@ -344,8 +371,18 @@ def test_a_new_file_that_has_grown_is_refused(base: Sandbox) -> None:
 def test_a_deleted_file_that_exists_again_is_refused(base: Sandbox) -> None:
     _applied(base, envelope(b"*** Delete File: gone\n"))
     base.write("gone", "another\n")
+    assert _refused(base).splitlines()[:2] == [
+        "error: gone: a file that is not tracked is in the way",
+        "  move it away",
+    ]
     base.git("add", "gone")
-    assert "error: gone: the file already exists" in _refused(base)
+    for target in ("--index", "--cached"):
+        assert _refused(base, target, "1").splitlines()[:2] == [
+            "error: gone: the file already exists",
+            "  move it away first, with `git mv`",
+        ]
+    base.git("mv", "gone", "other")
+    assert _undone(base)[0]["gone"] == ("100644", b"g\n")
 
 
 def test_a_missing_blob_is_refused(base: Sandbox) -> None:
