@@ -71,7 +71,9 @@ def check_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
     return plan
 
 
-def apply_patch(patch: Patch, repository: Repository, options: Options, name: str = "") -> Plan:
+def apply_patch(
+    patch: Patch, repository: Repository, options: Options, name: str = "a program"
+) -> Plan:
     """Apply `patch`, called `name` in the journal, to the target of `options`.
 
     All of it is applied, or nothing is. With `ThreeWay.MERGE`, files may be left unmerged, which

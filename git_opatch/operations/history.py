@@ -10,6 +10,7 @@ from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction, entries, get
 from git_opatch.journal.patch_history import Journal, PatchHistory, read_journal
 from git_opatch.model.errors import JournalError, OpatchError
+from git_opatch.operations.recover import note_interrupted
 from git_opatch.plan.record_state import LoggedRecord, RecordState, RecordStates, State
 from git_opatch.transaction import state_dir
 
@@ -26,6 +27,14 @@ def records_of(repository: Repository) -> list[Record]:
     """Return the journal's records that can be read, newest first."""
     found = (record for _, record in entries(state_dir(repository)))
     return [record for record in found if isinstance(record, Record)]
+
+
+def notes_on_log(repository: Repository) -> list[str]:
+    """Say why the log may not be all that there is to know."""
+    notes = note_interrupted(repository)
+    if repository.top is None:
+        notes.append("there is no working tree here, so the states of patches are not known")
+    return notes
 
 
 def logged_records(

@@ -173,7 +173,7 @@ class _Chooser:
         steps = self._steps_to_undo(history)
         for step in steps:
             state = self._states.of(history, step.target)
-            if state.state is State.COMMITTED:
+            if state.state is State.COMMITTED or state.is_partly_committed:
                 return _Choice(*step, (self._committed_note(history, state, step.target),))
             if state.state in (State.APPLIED, State.CHANGED):
                 return _Choice(*step, self._left(history, step))
@@ -226,7 +226,7 @@ class _Chooser:
             self._require_merged(record)
             if state.state is State.UNSTAGED:
                 raise self._not_undoable(history, state)
-            if state.state is State.COMMITTED:
+            if state.state is State.COMMITTED or state.is_partly_committed:
                 raise self._committed_last(history, state, step, skipped)
             notes = [f"{reason}; skipped" for reason in skipped]
             return _Choice(*step, (*notes, *self._left(history, step)))
@@ -368,9 +368,11 @@ class _Chooser:
 
     def _committed_note(self, history: PatchHistory, state: RecordState, target: Target) -> str:
         """Say of a committed patch what is done with it, and how to stage its undo."""
-        what = f"patch {history.number} is {_committed_as(self._commits_of(history, state))}"
+        commits = self._commits_of(history, state)
+        what = f"patch {history.number} is {_committed_as(commits, state)}"
         if target is not Target.WORKTREE:
-            return f"{what}; this stages its undo"
+            undo = "the undo of that part" if state.is_partly_committed else "its undo"
+            return f"{what}; this stages {undo}"
         what += "; this undoes it in the working tree only"
         if history.is_undone_in(Target.CACHED):
             return what
@@ -382,7 +384,7 @@ class _Chooser:
         """Say that the last patch that is still applied is committed, and what can be done."""
         number = history.number
         commits = self._commits_of(history, state)
-        committed = _committed_as(commits)
+        committed = _committed_as(commits, state)
         what = f"patch {number} is {committed}"
         if skipped:
             what = f"the last patch that is still applied is {number}, and it is {committed}"
@@ -489,8 +491,10 @@ class _Chooser:
         return ""
 
 
-def _committed_as(commits: Sequence[str]) -> str:
+def _committed_as(commits: Sequence[str], state: RecordState) -> str:
     """Name the commits that made a change, if they are known."""
+    if state.is_partly_committed:
+        return "committed in part"
     return committed_as(commits) if commits else "committed"
 
 

@@ -79,16 +79,22 @@ class Presences:
 
         Raises `UnreadableVersionError` if that cannot be known.
         """
+        return Presence.of_all(self.of_parts(record, section, version, head))
+
+    def of_parts(
+        self, record: Record, section: FilePatch, version: Version, head: Version
+    ) -> Iterable[Presence]:
+        """The presences of the parts of a section: its runs, and its mode. Raises the same."""
         changes = changes_of(record, section)
         if all(version.get(change.path) == change.new for change in changes):
-            return Presence.THERE
+            return [Presence.THERE]
         if all(version.get(change.path) == change.old for change in changes):
-            return Presence.GONE
-        return Presence.of_all(
+            return [Presence.GONE]
+        return [
             part
             for change in changes
             for part in self._of_change(section, change, version.get(change.path), head)
-        )
+        ]
 
     def fits(self, record: Record, section: FilePatch, version: Version) -> bool:
         """Return whether `version` has what a section of `record` left, and the lines next to it.

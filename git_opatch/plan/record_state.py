@@ -68,6 +68,8 @@ class RecordState(NamedTuple):
     """The commits that `--commit` made of it, oldest first."""
     why: str = ""
     """Why it is gone: what a file has, or does not have."""
+    is_partly_committed: bool = False
+    """Whether `HEAD` has a part of what is applied."""
 
 
 class LoggedRecord(NamedTuple):
@@ -149,7 +151,8 @@ class RecordStates:
             return RecordState(State.COMMITTED, commits=applied.commits)
         if self.is_committed(applied):
             return RecordState(State.COMMITTED)
-        return RecordState(State.APPLIED)
+        is_part = self._is_partly_committed(applied)
+        return RecordState(State.APPLIED, is_partly_committed=is_part)
 
     def commits_of(self, records: Sequence[Record]) -> dict[int, tuple[str, ...]]:
         """Find the commits that made the changes of `records`, by record, oldest first (D221).
@@ -237,6 +240,15 @@ class RecordStates:
     def is_committed(self, record: Record) -> bool:
         """Return whether all of the change of `record` is in `HEAD`."""
         return self._presence(record, self._read_head(_paths(record))) is Presence.THERE
+
+    def _is_partly_committed(self, record: Record) -> bool:
+        """Return whether a part of the change of `record` is in `HEAD`, as far as is known."""
+        head = self._read_head(_paths(record))
+        for section in self._sections(record):
+            with suppress(UnreadableVersionError):
+                if Presence.THERE in self._presences.of_parts(record, section, head, {}):
+                    return True
+        return False
 
     def is_there(
         self,

@@ -246,10 +246,11 @@ def several(outcomes: Sequence[Outcome]) -> Fields:
     }
 
 
-def records(command: str, found: Sequence[Fields]) -> bytes:
+def records(command: str, found: Sequence[Fields], notes: Sequence[str]) -> bytes:
     """Write the document of a call that shows records of the journal."""
     summary = f"{len(found)} record{'s' * (len(found) != 1)}"
-    return render(command, 0, {"status": Status.SHOWN.value, "summary": summary, "records": found})
+    fields = {"status": Status.SHOWN.value, "summary": summary, "records": found}
+    return render(command, 0, {**fields, "notes": list(map(plain, notes))})
 
 
 def render(command: str | None, exit_status: int, fields: Fields) -> bytes:

@@ -161,6 +161,10 @@ class Model:
             and not self._back(undo, self.application(patch, place), place)
         }
 
+    def last_applied(self, patch: int) -> Step:
+        """The application of a patch where it is not undone."""
+        return self.application(patch, _target(self.applied_places(patch) - self.undone(patch)))
+
     def applied_places(self, patch: int) -> set[str]:
         applied = [step for step in self.chain(patch) if step.action != "undo"]
         return {place for step in applied for place in _PLACES[step.target]}
@@ -270,6 +274,17 @@ class Model:
         return later.files >= applied.files and all(
             self.value(found, cell) == old and later.cells.get(cell, ("", ""))[1] == new
             for cell, (old, new) in applied.cells.items()
+        )
+
+    def partly_committed(self, step: Step) -> bool:
+        """Whether HEAD has a part of a step; of files that git never had, it cannot be told."""
+        left = self.left[step.number]
+        return any(
+            self.value(self.head_files, (name, at)) == new
+            for (name, at), (_, new) in step.cells.items()
+            if at < 0
+            or left[name] == self.head_files.get(name)
+            or (name, left[name]) in self.stored
         )
 
     def _missing(self, patch: int, step: Step, target: str) -> str:
@@ -416,6 +431,8 @@ class Model:
             state = self.state(step.patch, where)
             if self.state(step.patch) == "undone" or state in ("reapplied", "gone"):
                 continue
+            if state == "applied" and self.partly_committed(step):
+                return False
             return state in ("applied", "changed") and self.reverse(step, where)
         return False
 
@@ -685,6 +702,16 @@ class Run:
             self.git("commit", "-q", "-m", "c")
             self.model.commit()
 
+    def commit_file(self) -> None:
+        """Commit a file as it is in the working tree, and nothing else."""
+        model, name = self.model, self.random.choice(["f", "g"])
+        if model.work[name] == model.head_files[name]:
+            return
+        self.git("commit", "-q", "-m", "c", "--", name)
+        model.index[name] = model.work[name]
+        model.commits.append((model.head, {**model.head_files, name: model.work[name]}))
+        model.head = model.branches[model.branch] = len(model.commits) - 1
+
     def reset_hard(self) -> None:
         model = self.model
         self.git("reset", "-q", "--hard")
@@ -733,8 +760,8 @@ class Run:
             self.apply: 10, self.undo: 7, self.redo: 5, self.undo_named: 3, self.redo_named: 3,
             self.undo_elsewhere: 3, self.redo_elsewhere: 2, self.imitate: 4,
             self.again: 2, self.backwards: 2, self.merge: 2, self.edit: 3, self.stage: 2,
-            self.commit: 2, self.reset_hard: 1, self.reset_mixed: 1, self.reset_back: 1,
-            self.switch: 1, self.restore: 1,
+            self.commit: 2, self.commit_file: 2, self.reset_hard: 1, self.reset_mixed: 1,
+            self.reset_back: 1, self.switch: 1, self.restore: 1,
         }  # fmt: skip
         yield self.apply
         yield from self.random.choices(list(weights), list(weights.values()), k=_STEPS)
@@ -754,6 +781,10 @@ class Run:
         for patch in self.model.patches():
             state = self.model.state(patch).removesuffix(" by us")
             assert found[patch]["state"] == state, (patch, state)
+            is_part = state == "applied" and self.model.partly_committed(
+                self.model.last_applied(patch)
+            )
+            assert ("applied, committed in part" in found[patch]["summary"]) == is_part
             partly = self.model.partly_undone(patch)
             assert ("undone by" in found[patch]["summary"]) == bool(partly or state == "undone")
             assert found[patch]["summary"].endswith(partly), (patch, partly)
