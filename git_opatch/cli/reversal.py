@@ -7,7 +7,7 @@ from collections.abc import Callable
 import typer
 
 from git_opatch.cli import interrupts
-from git_opatch.cli.groups import TargetOptions
+from git_opatch.cli.groups import PlaceOptions
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction
 from git_opatch.model.command_line import CommandLine
@@ -27,7 +27,7 @@ Reverse = Callable[[int | None, Repository, OptionsFor, Target | None], Reversal
 def reverse_record(
     command: str,
     reverse: Reverse,
-    target: TargetOptions,
+    target: PlaceOptions,
     number: int | None,
     *,
     wait: float,

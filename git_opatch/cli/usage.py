@@ -67,6 +67,16 @@ _LOG = {
     "--name-only": "to see the changes: git opatch log -p",
     "--name-status": "to see the changes: git opatch log -p",
 }
+_SEE = "to see what patch N changed: git opatch log -p N; a redo reverses an undo"
+_REVERSAL = {
+    "--force": "nothing is forced; a refusal says what keeps it from being done",
+    "-f": "nothing is forced; a refusal says what keeps it from being done",
+    "--check": _SEE,
+    "--dry-run": _SEE,
+    "-n": _SEE,
+}
+_OF_COMMAND = {"log": _LOG, "undo": _REVERSAL, "redo": _REVERSAL}
+"""What to do in place of an option of another command, by command."""
 _PROGRAM = "git opatch"
 _OF_GIT = {
     "-C": "-C DIR",
@@ -121,7 +131,7 @@ def _unknown_option(command: str, option: str, parameters: Iterable[Any]) -> str
         return f"{unknown}; options of git come before `opatch`: git {_OF_GIT[option]} opatch ..."
     name = command.removeprefix(f"{_PROGRAM} ")
     instead = _PATCH.get(name) if option in ("-p", "--patch") else _INSTEAD.get(option)
-    if instead := (_LOG.get(option) if name == "log" else None) or instead:
+    if instead := _OF_COMMAND.get(name, {}).get(option) or instead:
         return f"{unknown}\n  {instead}"
     if option.lstrip("-").isdigit():
         return f"{unknown}; write {option.lstrip('-')} without `-`"

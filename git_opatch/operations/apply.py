@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from git_opatch.git.repository import Repository
+from git_opatch.git.repository import CONVERT, Repository
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.result import Failure, Refused
@@ -57,7 +57,7 @@ def is_already_applied(
 
 def check_patch(patch: Patch, repository: Repository, options: Options) -> Plan:
     """Decide, then let git check the diff. Raises `Refused` or `TransactionError`."""
-    repository.require_worktree()
+    repository.require_worktree(CONVERT)
     patch = _resolve(patch, repository, options)
     plan = preflight(plan_request(patch, repository, options), repository, options)
     if plan.conflicts:
@@ -80,7 +80,7 @@ def apply_patch(
     are the plan's failures. The notes include what was recovered from an interrupted run.
     Raises `Refused` if it does not apply, other kinds of `OpatchError` if git or the system fails.
     """
-    repository.require_worktree()
+    repository.require_worktree(CONVERT)
     with recovered(repository) as (lock, notes):
         plan = apply_locked(patch, Session(repository, options, lock, name))
     with after_commit():

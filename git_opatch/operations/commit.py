@@ -15,7 +15,7 @@ from git_opatch.git.commit import commit, identity_error, manual_command
 from git_opatch.git.head import Head, commits_since, read_head, require_finished, staged_changes
 from git_opatch.git.index import unmerged_paths
 from git_opatch.git.output import git_message
-from git_opatch.git.repository import Repository
+from git_opatch.git.repository import CONVERT, Repository
 from git_opatch.journal import pending_commit
 from git_opatch.journal.patch_history import read_journal
 from git_opatch.model.blob import Change
@@ -68,7 +68,7 @@ def commit_patch(
     `NotCommitted` if git refuses to commit what was applied.
     """
     parts = plan_commits(patch, commit_options, reverse=options.reverse)
-    repository.require_worktree()
+    repository.require_worktree(CONVERT)
     not_committed = None
     with recovered(repository) as (lock, notes):
         session = Session(repository, options, lock, name)

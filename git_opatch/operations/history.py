@@ -7,7 +7,7 @@ from itertools import islice
 
 from git_opatch.git.history import abbreviate_commits
 from git_opatch.git.repository import Repository
-from git_opatch.journal import Record, RecordAction, entries, get
+from git_opatch.journal import Record, RecordAction, entries, get, last
 from git_opatch.journal.patch_history import Journal, PatchHistory, read_journal
 from git_opatch.model.errors import JournalError, OpatchError
 from git_opatch.operations.recover import note_interrupted
@@ -32,7 +32,7 @@ def records_of(repository: Repository) -> list[Record]:
 def notes_on_log(repository: Repository) -> list[str]:
     """Say why the log may not be all that there is to know."""
     notes = note_interrupted(repository)
-    if repository.top is None:
+    if repository.top is None and last(state_dir(repository)):
         notes.append("there is no working tree here, so the states of patches are not known")
     return notes
 

@@ -83,7 +83,8 @@ def note_interrupted(repository: Repository) -> list[str]:
     home = state_dir(repository)
     if not has_transaction(home) and not journal.is_commit_pending(home):
         return []
-    return ["an apply is running here, or was interrupted: then `git opatch recover` restores it"]
+    what = "an apply is running here, or was interrupted"
+    return [f"{what}; to recover from that: git opatch recover"]
 
 
 def _recover_locked(repository: Repository) -> Recovery:

@@ -167,9 +167,8 @@ class _Chooser:
         if number is None:
             return self._last_applied()
         history = self._find(number)
-        named = next((each for each in history.records if each.number == number), None)
-        if named is not None and named.action is RecordAction.UNDO:
-            raise UndoneError(f"{number} is an undo of patch {history.number}{self._next(history)}")
+        if what := _undo_named(history, number):
+            raise UndoneError(f"{what}{self._next(history)}")
         steps = self._steps_to_undo(history)
         for step in steps:
             state = self._states.of(history, step.target)
@@ -188,7 +187,9 @@ class _Chooser:
         for step in self._steps_to_redo(history):
             if self._is_redoable(history, step):
                 return self._redo_of(history, step)
-        raise self._not_redoable(history)
+        error = self._not_redoable(history)
+        what = _undo_named(history, number)
+        raise type(error)(f"{what}; {error}" if what else str(error))
 
     def explain(self, failures: Sequence[Failure], choice: _Choice) -> list[Failure]:
         """Say why what was chosen is refused, and what to do."""
@@ -359,7 +360,7 @@ class _Chooser:
             if record and not others & {change.path for change in record.changes}:
                 undo = f"git opatch undo {record.patch}"
                 ways.append(f"to undo patch {record.patch} all the same: {undo}")
-            what = f"{path} is unmerged; a merge with conflicts is not recorded, so it has no undo"
+            what = f"{path} is unmerged; no record has these conflicts, so they have no undo"
             if operation:  # whose conflicts these are
                 command = f"git {operation.command} --abort"
                 what = f"{path} is unmerged in a {operation.name} that is not finished"
@@ -486,9 +487,15 @@ class _Chooser:
         state = self._states.of(history)
         if state.state is State.UNDONE:
             return f"; to apply that again: git opatch redo {history.number}"
-        if state.state in (State.APPLIED, State.COMMITTED) and not state.commits:
+        if state.state in (State.APPLIED, State.COMMITTED):
             return f", which is applied; to undo that: git opatch undo {history.number}"
-        return ""
+        return f"; what became of that: git opatch log {history.number}"
+
+
+def _undo_named(history: PatchHistory, number: int) -> str:
+    """Say what is undone by the record with this number; empty if it is not an undo."""
+    undos = {each.number for each in history.records if each.action is RecordAction.UNDO}
+    return f"{number} is an undo of patch {history.number}" if number in undos else ""
 
 
 def _committed_as(commits: Sequence[str], state: RecordState) -> str:

@@ -193,7 +193,7 @@ def failed(error: OpatchError) -> Fields:
         outcome = _outcome(Status.MALFORMED, "the patch cannot be read; nothing was changed")
         diagnostics = [diagnostic_of(diagnostic) for diagnostic in error.diagnostics]
         return {**outcome, "failures": diagnostics, "notes": notes}
-    summary, *advice = plain(str(error)).splitlines() or [""]
+    summary, *advice = map(str.strip, plain(str(error)).splitlines() or [""])
     failure = {
         **failure_fields(
             error.kind, _REASONS.get(type(error), "error"), summary, "\n".join(error_lines(error))

@@ -346,7 +346,7 @@ def test_an_interrupted_apply_is_restored(base: Sandbox) -> None:
 
 def test_the_log_says_that_a_run_was_interrupted(base: Sandbox) -> None:
     kill_before(3, base, _MORE)
-    note = "an apply is running here, or was interrupted: then `git opatch recover` restores it"
+    note = "an apply is running here, or was interrupted; to recover from that: git opatch recover"
     assert base.opatch("log").err == f"note: {note}\n"
     assert json.loads(base.opatch("log", "--json").out)["notes"] == [note]
     assert base.opatch("recover").status == 0

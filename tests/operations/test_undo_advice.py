@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -244,3 +245,59 @@ def test_a_file_that_is_not_there_any_more_is_called_so(base: Sandbox) -> None:
     assert base.opatch("undo", "1").err.splitlines()[0] == (
         "error: f: is not in the index; it was deleted or renamed since patch 1 was applied"
     )
+
+
+def test_conflicts_of_a_stash_are_not_called_a_merge(base: Sandbox) -> None:
+    """Patch 1 is recorded, and the conflicts are not its own."""
+    _edit(base, "line 10", "mine")
+    base.git("stash")
+    assert base.opatch("apply", feed=_TEN).status == 0
+    assert base.run("git", "stash", "pop").status == 1
+    assert base.opatch("undo").err == (
+        "error: f is unmerged; no record has these conflicts, so they have no undo\n"
+        "  to go on: resolve the conflicts in f, then git add -- :/f\n"
+        "  to go back: git checkout --ours -- :/f && git add -- :/f\n"
+    )
+
+
+def test_an_undo_that_is_named_is_called_so(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=_TEN).status == 0
+    assert base.opatch("undo").status == 0
+    message = "error: 2 is an undo of patch 1"
+    assert base.opatch("undo", "2").err == f"{message}; to apply that again: git opatch redo 1\n"
+    assert base.opatch("redo", "2").status == 0
+    which = f"{message}, which is applied; to undo that: git opatch undo 1\n"
+    assert base.opatch("undo", "2").err == which
+    assert base.opatch("redo", "2").err == (
+        f"{message}; patch 1 is not undone, so there is nothing to redo\n"
+    )
+    base.git("commit", "-qm", "ten")
+    assert base.opatch("undo", "2").err == which
+    base.git("reset", "-q", "--hard", "HEAD^")
+    assert base.opatch("undo", "2").err == f"{message}; what became of that: git opatch log 1\n"
+
+
+@pytest.mark.parametrize("command", ["undo", "redo"])
+def test_nothing_is_advised_that_is_not_an_undo_without_a_working_tree(
+    base: Sandbox, command: str
+) -> None:
+    ran = base.opatch(command, cwd=base.path / ".git")
+    assert (ran.status, ran.err) == (
+        128,
+        "error: this needs a working tree, and there is none here (a bare repository, or inside a "
+        "git directory)\n",
+    )
+
+
+def test_advice_in_json_has_no_indentation(base: Sandbox) -> None:
+    _committed(base)
+    (failure,) = json.loads(base.opatch("undo", "--json").out)["failures"]
+    assert len(failure["advice"]) == 2
+    assert failure["advice"] == [line.strip() for line in failure["advice"]]
+
+
+def test_the_help_says_where_a_patch_is_undone(repo: Sandbox) -> None:
+    for command in ("undo", "redo"):
+        words = " ".join(repo.opatch(command, "-h").out.decode().split())
+        assert "--index, --cached or --worktree choose where" in words
+        assert "locate hunks" not in words

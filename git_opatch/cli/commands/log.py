@@ -49,8 +49,9 @@ def log(
 ) -> None:
     """Show the patches that were applied here, newest first: number, time, state, name, files.
 
-    The state says whether the change is still there: applied, undone, committed, changed since, or
-    gone. `git opatch undo N` undoes patch N, `git opatch redo N` applies it again.
+    The state says whether the change is still there: applied, committed, undone by N, applied again
+    as N, applied, not staged (only the working tree has it), changed since, or gone. `git opatch
+    undo N` undoes patch N, `git opatch redo N` applies it again.
     """
     settings = (repository := Repository(asks_settings=True)).settings()
     entries = logged_records(repository, number, count, reversals=every)
