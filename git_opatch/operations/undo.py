@@ -264,7 +264,8 @@ class _Chooser:
         if rest is None or history.is_undone_in(rest):
             return None
         is_meant = rest is Target.CACHED or (history.target and history.target.overlaps(rest))
-        return rest if is_meant and self._has_lines(history, rest) else None
+        record = history.application_in(rest)
+        return rest if is_meant and record and self._fits(record, rest) else None
 
     def _last_undone(self) -> _Choice:
         self._require_records()
@@ -306,7 +307,7 @@ class _Chooser:
             f"patch {history.number} is still undone in {LOCATED_IN[step.target]}; to redo it "
             f"there: git opatch redo --{step.target.value} {history.number}"
             for step in self._steps_to_redo(history)
-            if step != redone and self._is_redoable(history, step)
+            if step != redone and self._is_redoable(history, step) and self._fits(*step)
         )
 
     def _has_lines(self, history: PatchHistory, target: Target) -> bool:
@@ -404,24 +405,29 @@ class _Chooser:
     def _way_to_undo(self, history: PatchHistory, step: Step) -> str:
         """Give the command that undoes a committed patch, of those that could."""
         number, undone = history.number, self._states.undone_in(history)
-        options = self._options_for(step.record)
         is_staged = undone is not None and undone.overlaps(Target.CACHED)
         in_index = ("--index",) if step.target is Target.WORKTREE and not is_staged else ()
         for flags, target, carry in (
-            (in_index, Target.INDEX if in_index else step.target, options.carry),
+            (in_index, Target.INDEX if in_index else step.target, False),
             ((*in_index, "--carry"), Target.INDEX, True),
-            (("--cached",), Target.CACHED, options.carry),
+            (("--cached",), Target.CACHED, False),
         ):
             if (left := target.without(undone)) is None:
                 continue
-            tried = replace(options, target=left, carry=carry)
-            with suppress(Refused):
-                planned = plan_request(step.record, self._repository, tried)
-                preflight(planned, self._repository, tried)
+            if self._fits(step.record, left, carry=carry):
                 command = " ".join(["git opatch undo", *flags, str(number)])
                 what = "undo" if left is Target.WORKTREE else "stage the undo of"
                 return f"to {what} patch {number}{_ONLY[left]}: {command}"
         return f"its undo would be refused; to see why: git opatch undo {number}"
+
+    def _fits(self, record: Record, target: Target, *, carry: bool = False) -> bool:
+        """Return whether a record can be reversed in a target, as the command would (D352)."""
+        options = self._options_for(record)
+        options = replace(options, target=target, carry=carry or options.carry)
+        with suppress(Refused):
+            preflight(plan_request(record, self._repository, options), self._repository, options)
+            return True
+        return False
 
     def _commits_of(self, history: PatchHistory, state: RecordState) -> tuple[str, ...]:
         """Return the commits that made the change, abbreviated, oldest first, if they are known."""

@@ -101,7 +101,8 @@ class _Explainer(NamedTuple):
         since = f"since patch {self.record.patch} was {'undone' if is_redo else 'applied'}"
         commits = Commits(self.states, self.repository)
         made = () if is_redo else commits.of(self.record)
-        new = renamed_since(self.repository, made[-1] if made else "HEAD").get(path)
+        earlier = made[-1] if made else self.record.head or "HEAD"
+        new = renamed_since(self.repository, earlier).get(path)
         if new is None:
             what = f"is not in {LOCATED_IN[self.target]}; it was deleted or renamed {since}"
             return failure._replace(message=what, advice=self._seen)

@@ -96,17 +96,25 @@ class RecordStates:
         self._entries: dict[str, Entry | None] = {}
         self._head: dict[str, Entry | None] = {}
         self._files: dict[str, Entry | None] = {}
+        self._undone: dict[int, Target | None] = {}
+        self._made_since: dict[int, bool] = {}
 
     def read_ahead(self, histories: Iterable[PatchHistory]) -> None:
         """Read at once what the states of `histories` depend on."""
-        paths = {change.path for each in histories for r in each.records for change in r.changes}
+        known = list(histories)
+        paths = {change.path for each in known for r in each.records for change in r.changes}
         self._read_index(sorted(paths))
         self._read_head(sorted(paths))
+        undone = (each.application for each in known if each.is_undone_in(Target.WORKTREE))
+        committed = [applied for applied in undone if applied and self.is_committed(applied)]
+        self._read_files(sorted({path for applied in committed for path in _paths(applied)}))
 
     def undone_in(self, history: PatchHistory) -> Target | None:
         """Return where the patch is undone, and was not brought back by git; None if nowhere."""
-        undone = (place for place in Target.INDEX.places if self._is_undone(history, place))
-        return Target.of(undone)
+        if history.number not in self._undone:
+            undone = (place for place in Target.INDEX.places if self._is_undone(history, place))
+            self._undone[history.number] = Target.of(undone)
+        return self._undone[history.number]
 
     def applied_in(self, history: PatchHistory) -> Target | None:
         """Return where the patch was applied, and is not undone; None if nowhere."""
@@ -220,12 +228,18 @@ class RecordStates:
             return False
         if self.is_there(undo, place) or not self.is_there(applied, place):
             return False
+        if undo.number not in self._made_since:
+            self._made_since[undo.number] = self._is_made_since(undo, applied)
+        return not self._made_since[undo.number]
+
+    def _is_made_since(self, undo: Record, applied: Record) -> bool:
+        """Return whether a commit since `undo` made the change of `applied`, or may have."""
         if undo.head and commit_id(self._repository, undo.head) != undo.head:
-            return False
+            return True
         since = f"{undo.head}..HEAD" if undo.head else "HEAD"
         changes = list_changes(self._repository, _paths(applied), since, _MAX_COMMITS)
         sections = self._sections(applied)
-        return not any(
+        return any(
             self._makes(applied, section, change)
             for _, change in changes
             for section in sections

@@ -301,3 +301,25 @@ def test_the_help_says_where_a_patch_is_undone(repo: Sandbox) -> None:
         words = " ".join(repo.opatch(command, "-h").out.decode().split())
         assert "--index, --cached or --worktree choose where" in words
         assert "locate hunks" not in words
+
+
+def test_a_place_is_not_named_where_the_command_would_be_refused(base: Sandbox) -> None:
+    """Somebody commits a part of what was undone in the index."""
+    both = envelope(b"*** Update File: f\n@@\n-line 10\n+ten\n*** Add File: new\n+n\n")
+    base.opatch("apply", feed=both)
+    base.opatch("undo", "--cached")
+    base.git("commit", "-qam", "all that is tracked")
+    for command in (["undo", "1"], ["redo"]):
+        assert "there: git opatch" not in base.opatch(*command).err
+    assert "is already applied" in base.opatch("redo", "--cached", "1").err
+
+
+def test_a_file_that_was_renamed_since_an_undo_is_named(base: Sandbox) -> None:
+    base.opatch("apply", feed=_TEN)
+    base.opatch("undo")
+    base.git("mv", "f", "h")
+    base.git("commit", "-qm", "rename")
+    ran = base.opatch("redo")
+    assert ran.err.startswith("error: f: was renamed to h since patch 1 was undone\n")
+    assert _then(ran, base).status == 0
+    assert base.read("f").decode() == _LINES.replace("line 10\n", "ten\n")
