@@ -96,6 +96,15 @@ class Presences:
             for part in self._of_change(section, change, version.get(change.path), head)
         ]
 
+    def has_run(self, section: FilePatch, entry: Entry) -> bool:
+        """Return whether a run of a section, with the lines next to it, is anywhere in a file.
+
+        Raises `UnreadableVersionError`.
+        """
+        runs = (part for hunk in section.hunks for part in narrowed(hunk, 1))
+        images = (b"\n".join(line.text for line in run.preimage) for run in runs)
+        return any(b"\n%b\n" % image in b"\n%b\n" % self._read(entry) for image in images if image)
+
     def fits(self, record: Record, section: FilePatch, version: Version) -> bool:
         """Return whether `version` has what a section of `record` left, and the lines next to it.
 

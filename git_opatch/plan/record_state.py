@@ -383,7 +383,17 @@ class RecordStates:
         gone = all(failure.already_applied for failure in plan.failures)
         head = self._read_head(_paths(record))
         as_head = all(version.get(path) == head.get(path) for path in _paths(record))
-        return Presence.GONE if gone or as_head else Presence.CHANGED
+        gone = gone or (as_head and not self._has_run(record, version))
+        return Presence.GONE if gone else Presence.CHANGED
+
+    def _has_run(self, record: Record, version: Version) -> bool:
+        """Return whether a run of changed lines of `record` is in `version`, beside others."""
+        with suppress(UnreadableVersionError):
+            for section in self._sections(record):
+                entry = version.get(section.old_path or "")
+                if entry is not None and self._presences.has_run(section, entry):
+                    return True
+        return False
 
     def _sections(self, record: Record) -> Sequence[FilePatch]:
         return self._presences.sections(record)

@@ -261,6 +261,17 @@ def test_a_file_of_a_change_that_git_does_not_have_is_not_gone(base: Sandbox) ->
     assert "  gone  " in _log(base)[0]
 
 
+def test_a_run_of_a_change_that_git_does_not_have_is_not_gone(base: Sandbox) -> None:
+    """Somebody changed one of two runs of a hunk, and committed that."""
+    base.commit({"f": _LINES})
+    patch = envelope(b"*** Update File: f\n@@\n-line 2\n+2\n@@\n-line 6\n+6\n")
+    assert base.opatch("apply", "--worktree", feed=patch).status == 0
+    base.commit({"f": base.read("f").decode().replace("\n2\n", "\nmine\n")})
+    assert "  changed since  " in _log(base)[0]
+    base.commit({"f": _LINES.replace("line 2\n", "mine\n")})
+    assert "  gone  " in _log(base)[0]
+
+
 def test_a_hunk_of_a_change_that_git_does_not_have_is_not_gone(base: Sandbox) -> None:
     base.commit({"f": _LINES})
     patch = envelope(b"*** Update File: f\n" + _TWO_HUNKS)

@@ -578,28 +578,31 @@ class Run:
             model.write(step)
 
     def backwards(self) -> None:
-        """Apply an earlier patch with -R."""
+        """Apply an earlier patch with -R, in any target."""
         firsts = [step for step in self.model.steps if step.key]
         if not firsts:
             return
         first, model = self.random.choice(firsts), self.model
         if any(at < 0 for _, at in first.cells):
             return
+        number, target = model.next, self.random.choice(["index", "index", "cached", "worktree"])
         same = [
             patch
             for patch in model.patches()
-            if model.chain(patch)[0].key == first.key and not model.undone_by_journal(patch)
+            if model.chain(patch)[0].key == first.key
+            and not model.undone_by_journal(patch) & _PLACES[target]
         ]
-        number, target = model.next, "index"
-        fits = all(model.value(model.index, cell) == pair[1] for cell, pair in first.cells.items())
+        tree = model.tree(target)
+        fits = all(model.value(tree, cell) == pair[1] for cell, pair in first.cells.items())
         if same:
-            step = model.application(same[0]).reversed(number, target, carried=False)
+            step = model.application(same[0], target).reversed(number, target, carried=False)
             step = replace(step, head=model.head)
         else:
             cells = {cell: (new, old) for cell, (old, new) in first.cells.items()}
             step = Step(number, "apply", number, target, cells)
         fits = fits and model.can_write(step, target, carry=False)
-        assert (self.run("apply", "-R", feed=self.texts[first.key]).status == 0) == fits
+        ran = self.run("apply", "-R", f"--{target}", feed=self.texts[first.key])
+        assert (ran.status == 0) == fits
         if fits:
             model.write(step)
 
@@ -759,7 +762,7 @@ class Run:
         weights: dict[Callable[[], None], int] = {
             self.apply: 10, self.undo: 7, self.redo: 5, self.undo_named: 3, self.redo_named: 3,
             self.undo_elsewhere: 3, self.redo_elsewhere: 2, self.imitate: 4,
-            self.again: 2, self.backwards: 2, self.merge: 2, self.edit: 3, self.stage: 2,
+            self.again: 2, self.backwards: 3, self.merge: 2, self.edit: 3, self.stage: 2,
             self.commit: 2, self.commit_file: 2, self.reset_hard: 1, self.reset_mixed: 1,
             self.reset_back: 1, self.switch: 1, self.restore: 1,
         }  # fmt: skip
