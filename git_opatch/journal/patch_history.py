@@ -114,10 +114,14 @@ class Journal(NamedTuple):
 
     def applied(self) -> list[PatchHistory]:
         """The patches that were not undone everywhere by git opatch; applied last, first."""
+        return [history for history in self.applications() if history.applied]
+
+    def applications(self) -> list[PatchHistory]:
+        """All patches that have an application; applied last, first."""
         numbered = [
             (application.number, history)
             for history in self.histories
-            if history.applied and (application := history.application)
+            if (application := history.application)
         ]
         return [history for _, history in sorted(numbered, key=lambda pair: pair[0], reverse=True)]
 
@@ -177,7 +181,7 @@ def find_applied(home: Path, digest: str, paths: Collection[str], target: Target
 
     It must not be undone in any part of `target`. Records that cannot be read are skipped.
     """
-    applied = [each for each in read_journal(home).applied() if not each.is_undone_in(target)]
+    applied = [each for each in read_journal(home).applications() if not each.is_undone_in(target)]
     history = _newest_of(applied, digest, paths) if digest else None
     application = history.application_in(target) if history else None
     if history is None or application is None:

@@ -92,7 +92,8 @@ class _Explainer(NamedTuple):
         if state.commits:
             commits = Commits(self.states, self.repository).of(applied, state)
             what, first = f"{what}, and is {committed_as(commits)}", revert_command(commits)
-        message = f"is not as patch {self.record.patch} left it: {what}"
+        undo = "the undo of " if self.record.action is RecordAction.UNDO else ""
+        message = f"is not as {undo}patch {self.record.patch} left it: {what}"
         return failure._replace(message=message, advice=f"first: {first}", detail=None)
 
     def _missing(self, failure: Failure) -> Failure:
@@ -102,15 +103,17 @@ class _Explainer(NamedTuple):
         commits = Commits(self.states, self.repository)
         made = () if is_redo else commits.of(self.record)
         earlier = made[-1] if made else self.record.head or "HEAD"
-        new = renamed_since(self.repository, earlier).get(path)
-        if new is None:
+        paths = {change.path for change in self.record.changes}
+        renamed = renamed_since(self.repository, earlier)
+        renamed = {old: new for old, new in renamed.items() if old in paths}
+        if (new := renamed.get(path)) is None:
             what = f"is not in {LOCATED_IN[self.target]}; it was deleted or renamed {since}"
             return failure._replace(message=what, advice=self._seen)
         ways = []
-        if made and not commits.kept_from_revert([new]):
+        if made and not commits.kept_from_revert(list(renamed.values())):
             ways.append(f"to revert all of {' '.join(made)} in a commit: {revert_command(made)}")
         ways.append(f"to {'redo' if is_redo else 'undo'} it: {self._rename_back(path, new)}")
-        if not self.states.is_there(self.record, self.target, {path: new}):
+        if not self.states.is_there(self.record, self.target, renamed):
             ways = [self._seen]
         return failure._replace(message=f"was renamed to {new} {since}", advice="\n".join(ways))
 

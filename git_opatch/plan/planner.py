@@ -123,7 +123,7 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
             plan = replace(plan, reverses=record)  # by its text, and to the same effect
     if plan.failures:
         plan = _say_if_undone(plan, patch, repository, options, record.number if record else 0)
-    if record is not None and _is_in_worktree_alone(record, options):
+    if record is not None and _is_in_worktree_alone(record, patch, repository, options):
         first, *others = plan.failures or (None,)
         where = f"patch {record.patch} is in the working tree only"
         advice = f"{where}; to undo it there: git opatch undo {record.patch}"
@@ -135,12 +135,7 @@ def _say_if_undone(
     plan: Plan, patch: Patch, repository: Repository, options: Options, applied: int
 ) -> Plan:
     """Say of what is not there that it is undone, by a record that is newer than `applied`."""
-    undo = None
-    if repository.has_journal:
-        from git_opatch.journal.patch_history import find_undone
-
-        home, paths = state_dir(repository), named_paths(patch)
-        undo = find_undone(home, patch.digest, paths, options.target)
+    undo = _undo_of(patch, repository, options.target)
     if undo is None or undo.number < applied:
         return plan
     first, *others = (
@@ -153,8 +148,21 @@ def _say_if_undone(
     return plan.with_failures([first._replace(advice=advice), *others])
 
 
-def _is_in_worktree_alone(record: Record, options: Options) -> bool:
-    return record.target is Target.WORKTREE and options.target is not Target.WORKTREE
+def _is_in_worktree_alone(
+    record: Record, patch: Patch, repository: Repository, options: Options
+) -> bool:
+    if record.target is not Target.WORKTREE or options.target is Target.WORKTREE:
+        return False
+    return _undo_of(patch, repository, Target.WORKTREE) is None
+
+
+def _undo_of(patch: Patch, repository: Repository, target: Target) -> Record | None:
+    """Return the journal's undo of `patch` in a part of `target`, if it is undone there."""
+    if not repository.has_journal:
+        return None
+    from git_opatch.journal.patch_history import find_undone
+
+    return find_undone(state_dir(repository), patch.digest, named_paths(patch), target)
 
 
 def _record_of(patch: Patch, repository: Repository, target: Target) -> Record | None:

@@ -283,7 +283,7 @@ class Model:
             self.value(self.head_files, (name, at)) == new
             for (name, at), (_, new) in step.cells.items()
             if at < 0
-            or left[name] == self.head_files.get(name)
+            or left[name] in (self.head_files.get(name), self.work.get(name))
             or (name, left[name]) in self.stored
         )
 

@@ -323,3 +323,52 @@ def test_a_file_that_was_renamed_since_an_undo_is_named(base: Sandbox) -> None:
     assert ran.err.startswith("error: f: was renamed to h since patch 1 was undone\n")
     assert _then(ran, base).status == 0
     assert base.read("f").decode() == _LINES.replace("line 10\n", "ten\n")
+
+
+def test_each_of_several_renamed_files_is_named(base: Sandbox) -> None:
+    patch = envelope(b"*** Update File: f\n@@\n-line 10\n+ten\n*** Update File: g\n@@\n-g\n+G\n")
+    base.opatch("apply", "--commit", "-m", "both", feed=patch)
+    (base.path / "d").mkdir()
+    base.git("mv", "f", "g", "d")
+    base.git("commit", "-qm", "moved")
+    ran = base.opatch("undo")
+    for name in "fg":
+        assert f"git mv -- d/{name} {name} && git opatch undo 1\n" in ran.err
+    made = base.git("rev-parse", "--short", "HEAD^").decode().strip()
+    assert f"in a commit: git revert {made}\n" in ran.err
+    base.git("mv", "d/f", "f")
+    assert _then(base.opatch("undo"), base).status == 0
+    assert (base.read("f").decode(), base.read("g")) == (_LINES, b"g\n")
+
+
+def test_a_later_patch_is_named_for_a_redo(base: Sandbox) -> None:
+    for patch in (_TEN, envelope(b"*** Update File: f\n@@\n-line 10\n+10\n")):
+        assert base.opatch("apply", feed=patch).status == 0
+        if patch is _TEN:
+            assert base.opatch("undo").status == 0
+    assert base.opatch("redo", "1").err == (
+        "error: f: hunk 1 of 1 is not as the undo of patch 1 left it: "
+        "patch 3 changed the file after that\n"
+        "  first: git opatch undo 3\n"
+        "the patch cannot be redone; nothing was changed\n"
+    )
+    assert base.opatch("undo", "3").status == 0
+    assert base.opatch("redo", "1").status == 0
+
+
+def test_a_patch_in_reverse_is_an_undo_where_the_patch_is_not_undone(base: Sandbox) -> None:
+    """What `git add` staged, too, as `undo --cached` says."""
+    assert base.opatch("apply", "--worktree", feed=_TEN).status == 0
+    base.git("add", "f")
+    assert base.opatch("undo").status == 0
+    ran = base.opatch("apply", "-R", "--cached", feed=_TEN)
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.startswith(b"Undid 1: ")
+    ran = base.opatch("apply", "-R", "--cached", feed=_TEN)
+    assert "in the working tree only" not in ran.err
+    assert "patch 1 was undone by 3" in ran.err
+    base.git("reset", "-q", "--hard")
+    assert base.opatch("apply", feed=_TEN).status == 0
+    assert base.opatch("undo", "--cached").status == 0
+    assert base.opatch("apply", "-R", "--worktree", feed=_TEN).out.startswith(b"Undid 4: ")
+    assert base.read("f").decode() == _LINES
