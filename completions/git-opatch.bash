@@ -101,7 +101,7 @@ _git_opatch ()
 	install-shim,*,-*) __gitcomp "--remove --help" ;;
 	demo,*,-*) __gitcomp "--help" ;;
 	undo,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '$5 ~ /^(applied|committed|changed)/ && $6 != "again" {print $1}')" ;;
-	redo,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '$5 == "undone" {print $1}')" ;;
+	redo,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '/[ ,] undone by [0-9]+ / {print $1}')" ;;
 	log,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '{print $1}')" ;;
 	create,*,*) __git_has_doubledash || __git_complete_revlist ;;
 	esac

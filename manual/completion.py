@@ -21,7 +21,7 @@ _REFS = "git for-each-ref --format='%(refname:short)' 2>/dev/null"
 """Lists branches and tags."""
 _STATES = {
     "undo": '$5 ~ /^(applied|committed|changed)/ && $6 != "again" ',
-    "redo": '$5 == "undone" ',
+    "redo": "/[ ,] undone by [0-9]+ / ",
     "log": "",
 }
 """Which lines of the log are of patches that a command takes; the fifth word begins their state."""

@@ -62,17 +62,21 @@ class InputOptions(NamedTuple):
         return read_patch(self.files or (), self.patch_format)
 
 
+Both = Annotated[
+    bool, typer.Option("--index", help="Change the index and the working tree."), TRANSIENT
+]
+Cached = Annotated[
+    bool,
+    typer.Option("--cached", help="Change just the index, without touching the working tree."),
+    TRANSIENT,
+]
+
+
 class TargetOptions(NamedTuple):
     """What to change."""
 
-    index_and_worktree: Annotated[
-        bool, typer.Option("--index", help="Change the index and the working tree."), TRANSIENT
-    ] = False
-    cached: Annotated[
-        bool,
-        typer.Option("--cached", help="Change just the index, without touching the working tree."),
-        TRANSIENT,
-    ] = False
+    index_and_worktree: Both = False
+    cached: Cached = False
     worktree: Annotated[
         bool,
         typer.Option(
@@ -112,6 +116,29 @@ class TargetOptions(NamedTuple):
         target = self.resolve(settings)
         named = target is not Target.INDEX or "opatch.target" in settings
         return f"--{target.value}" if named else ""
+
+
+class PlaceOptions(NamedTuple):
+    """Where to undo, or to redo."""
+
+    index_and_worktree: Both = False
+    cached: Cached = False
+    worktree: Annotated[
+        bool,
+        typer.Option(
+            "--worktree", help="Change just the working tree, without touching the index."
+        ),
+        TRANSIENT,
+    ] = False
+    carry: Annotated[
+        bool,
+        typer.Option("--carry", help="Allow unstaged changes in its files; they stay unstaged."),
+    ] = False
+
+    @property
+    def named(self) -> Target | None:
+        """The target that is named, if there is one. Raises `UsageError` for several."""
+        return TargetOptions(*self).named
 
 
 class BaseOptions(NamedTuple):

@@ -74,7 +74,7 @@ def locator(
     target = base.resolve()
     repository = Repository(asks_settings=True)
     if not base.base:
-        repository.require_worktree("--base TREE-ISH")
+        repository.require_worktree("`--base TREE-ISH`")
     settings = repository.settings()
     options = Options(
         target,

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import typer
 
 from git_opatch.cli import interrupts
-from git_opatch.cli.groups import TargetOptions
+from git_opatch.cli.groups import PlaceOptions
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction
 from git_opatch.model.command_line import CommandLine
-from git_opatch.model.options import Options
+from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.settings import journal_size
 from git_opatch.operations.undo import OptionsFor, Reversal
@@ -21,13 +21,13 @@ from git_opatch.report.outcome import Outcome
 from git_opatch.report.reporters import JsonReporter, TextReporter
 from git_opatch.transaction import retry_while_locked
 
-Reverse = Callable[[int | None, Repository, OptionsFor], Reversal]
+Reverse = Callable[[int | None, Repository, OptionsFor, Target | None], Reversal]
 
 
 def reverse_record(
     command: str,
     reverse: Reverse,
-    target: TargetOptions,
+    target: PlaceOptions,
     number: int | None,
     *,
     wait: float,
@@ -40,7 +40,6 @@ def reverse_record(
 
     def options_for(record: Record) -> Options:
         return Options(
-            named or record.target,
             reverse=True,
             journal_size=size,
             carry=target.carry or record.carried,
@@ -51,7 +50,7 @@ def reverse_record(
     reporter = JsonReporter(command) if json else TextReporter(settings, quiet)
     with reporter:
         done = retry_while_locked(
-            lambda: reverse(number, repository, options_for), wait, reporter.note
+            lambda: reverse(number, repository, options_for, named), wait, reporter.note
         )
         interrupts.ignore()  # it is done or refused, and what is left is to say so
         reporter.note(done.recovered)

@@ -80,7 +80,16 @@ _LOG = {
     "--name-only": "to see the changes: git opatch log -p",
     "--name-status": "to see the changes: git opatch log -p",
 }
-_OF_COMMAND = {"apply": _COMMIT, "log": _LOG}
+_SEE = "to see what patch N changed: git opatch log -p N; a redo reverses an undo"
+_REVERSAL = {
+    "--force": "nothing is forced; a refusal says what keeps it from being done",
+    "-f": "nothing is forced; a refusal says what keeps it from being done",
+    "--check": _SEE,
+    "--dry-run": _SEE,
+    "-n": _SEE,
+}
+_OF_COMMAND = {"apply": _COMMIT, "log": _LOG, "undo": _REVERSAL, "redo": _REVERSAL}
+"""What to do in place of an option of another command, by command."""
 _ELSEWHERE = {
     "revert": "undo",
     "rollback": "undo",

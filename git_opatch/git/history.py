@@ -66,6 +66,19 @@ def list_changes(
             commit = field.decode()
 
 
+def renamed_since(repository: Repository, commit: str) -> dict[str, str]:
+    """The paths in the index of the files that were renamed since `commit`, by their old paths.
+
+    By git's measure of half the lines; empty if there is no such commit.
+    """
+    result = repository.run(
+        "diff-index", "--cached", "-M50%", "--diff-filter=R", "--name-status", "-z", commit, "--"
+    )
+    _, *fields = [b"", *result.output.split(b"\0")[:-1]]
+    paths = [os.fsdecode(field) for field in fields]
+    return dict(zip(paths[1::3], paths[2::3], strict=True))
+
+
 def find_blob(repository: Repository, abbreviated: str) -> str | None:
     """The full id of the blob whose id begins with `abbreviated`; None if it is not here.
 

@@ -43,6 +43,9 @@ _PLAIN_DIFF = ("--text", "--no-color", "--no-ext-diff", "--no-textconv", "-U0",
 _MALLOC = {"MALLOC_TOP_PAD_": str(64 * 1024 * 1024)}
 _ALTERNATES = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 
+CONVERT = "`git opatch convert --base TREE-ISH`"
+"""What reads a patch without a working tree."""
+
 
 class Repository(GitRunner):
     """A repository, found from a directory as git finds it.
@@ -93,15 +96,15 @@ class Repository(GitRunner):
         """Whether it has only the newest of its history (shallow in gitrepository-layout(5))."""
         return (self.objects.parent / "shallow").exists()
 
-    def require_worktree(self, instead: str = "git opatch convert --base TREE-ISH") -> Path:
-        """The top of the working tree. Raises `RepositoryError` if there is none.
+    def require_worktree(self, instead: str = "") -> Path:
+        """The top of the working tree.
 
-        `instead` is what works without one.
+        Raises `RepositoryError` if there is none, with what works without one.
         """
         if self.top is None:
             raise RepositoryError(
                 "this needs a working tree, and there is none here (a bare repository, or inside "
-                f"a git directory); `{instead}` works without one"
+                f"a git directory){instead and f'; {instead} works without one'}"
             )
         return self.top
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from git_opatch.git.index import list_index, store_worktree
 from git_opatch.git.output import IndexEntry
-from git_opatch.git.repository import Repository
+from git_opatch.git.repository import CONVERT, Repository
 from git_opatch.git.scratch import scratch_directory
 from git_opatch.git.stamp import Stamp
 from git_opatch.model.blob import Blob, Entry, Mode
@@ -131,7 +131,7 @@ def _paths(entries: Iterable[IndexEntry]) -> frozenset[str]:
 
 def _of_worktree(repository: Repository, paths: list[str], above: list[str]) -> Snapshot:
     """Read the working tree's files as `git add` would store them, tracked or not."""
-    top = repository.require_worktree()
+    top = repository.require_worktree(CONVERT)
     tracked = list_index(repository, paths, above)
     unmerged = _paths(entry for entry in tracked if entry.stage)
     names = _paths(entry for entry in tracked if entry.tag in "HShs") - unmerged

@@ -81,6 +81,8 @@ class Record(NamedTuple):
     """Of an undo: the commit of HEAD when it was made; empty if there was none, or in old ones."""
     is_part: bool = False
     """Whether hunks of the patch were left out on purpose; it is `whole` if the others applied."""
+    in_reverse: bool = False
+    """Whether the patch was applied in reverse, and that is not the undo of a record."""
 
     @property
     def patch(self) -> int:
@@ -129,8 +131,9 @@ def add_record(
     """Record an applied patch; return its number, 0 if `size` is 0: then nothing is recorded.
 
     `about` has the remaining keys of the record: `patch` (its name), `digest`, `files`, `undoes`,
-    `action`, `origin`, `head`, `carried`, `partial`, `part`, `unmerged`, `rejects`. Only the newest
-    `size` records are kept; with a size of 0, those that are there (D121). Raises `OSError`.
+    `action`, `origin`, `head`, `carried`, `partial`, `part`, `reverse`, `unmerged`, `rejects`. Only
+    the newest `size` records are kept; with a size of 0, those that are there (D121). Raises
+    `OSError`.
     """
     if not size:
         return 0
@@ -283,6 +286,7 @@ def _from_json(folder: Path, number: int, entry: Mapping[str, Any]) -> Record:
         decode_rejects(entry.get("rejects", {})),
         str(entry.get("head", "")),
         bool(entry.get("part", False)),
+        bool(entry.get("reverse", False)),
     )
 
 

@@ -1,19 +1,27 @@
 """What became of each recorded patch: applied, undone, redone (D120).
 
-The records of one patch form a chain: the patch itself, an undo, a redo, an undo, and so on. The
-last of them is what git opatch did to it last. Whether that still holds, after a reset, a commit or
-a checkout, only the files can tell: see `plan.record_state`.
+The records of one patch form a chain: the patch itself, an undo, a redo, an undo, and so on. Each
+is about the index, the working tree, or both, and the last one about a place is what git opatch did
+there last (D452). Whether that still holds, after a reset, a commit or a checkout, only the files
+can tell: see `plan.record_state`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch.journal import Record, RecordAction, entries
 from git_opatch.model.errors import JournalError
 from git_opatch.model.options import Target
+
+
+class Step(NamedTuple):
+    """A record, and the places of which it is the one that counts."""
+
+    record: Record
+    target: Target
 
 
 class PatchHistory(NamedTuple):
@@ -24,30 +32,71 @@ class PatchHistory(NamedTuple):
     records: tuple[Record, ...]
 
     @property
-    def last(self) -> Record:
-        """What was done to the patch last."""
-        return self.records[-1]
+    def target(self) -> Target | None:
+        """Where the patch was ever applied; None if the journal does not have that any more."""
+        return Target.of(place for each in self._applications for place in each.target.places)
 
     @property
-    def undo(self) -> Record | None:
-        """The undo, if that is what was done last."""
-        return self.last if self.last.action is RecordAction.UNDO else None
+    def undone(self) -> Target | None:
+        """Where an undo is what was done to the patch last; None if nowhere."""
+        return Target.of(place for place in Target.INDEX.places if self.undo_in(place))
+
+    def is_undone_in(self, target: Target) -> bool:
+        """Return whether the patch is undone in a part of `target`."""
+        return self.undone is not None and self.undone.overlaps(target)
+
+    @property
+    def applied(self) -> Target | None:
+        """Where the patch was applied, and not undone after that; None if nowhere."""
+        return self.target.without(self.undone) if self.target else None
 
     @property
     def application(self) -> Record | None:
         """The last record that applied the patch; None if the journal does not have it any more."""
-        applied = [record for record in self.records if record.action is not RecordAction.UNDO]
-        return applied[-1] if applied else None
+        return self.application_in(Target.INDEX)
 
-    def is_undone_in(self, target: Target) -> bool:
-        """Return whether the patch was undone in all or a part of `target` since it was applied."""
-        applied = self.application
-        undos = [each for each in self.records if applied is None or each.number > applied.number]
-        return any(target.overlaps(each.target) for each in undos)
+    def application_in(self, target: Target) -> Record | None:
+        """Return the last record that applied the patch in a part of `target`, else anywhere."""
+        last = self._applications[::-1]
+        there = [each for each in last if each.target.overlaps(target)]
+        return next(iter(there or last), None)
 
-    def after(self, number: int) -> Record | None:
-        """Return the last record that reversed the record with this number, if there is one."""
-        return next((each for each in self.records[::-1] if each.reverses == number), None)
+    def undo_in(self, target: Target) -> Record | None:
+        """Return the last record about a part of `target`, if that is an undo."""
+        about = [each for each in self.records if each.target.overlaps(target)]
+        return about[-1] if about and about[-1].action is RecordAction.UNDO else None
+
+    def applications(self, target: Target | None) -> list[Step]:
+        """List what applied the patch last in each place of `target`; the last first."""
+        return _steps(target, self.application_in)
+
+    def undos(self, target: Target | None) -> list[Step]:
+        """List what undid the patch last in each place of `target`; the last first."""
+        return _steps(target, self.undo_in)
+
+    def after(self, record: Record) -> int:
+        """Return the number of the record since which `record` counts nowhere; 0 if it does."""
+        later = [
+            next((each.number for each in self.records if _replaces(each, record, place)), 0)
+            for place in record.target.places
+        ]
+        return max(later) if all(later) else 0
+
+    @property
+    def _applications(self) -> list[Record]:
+        return [each for each in self.records if each.action is not RecordAction.UNDO]
+
+
+def _replaces(later: Record, record: Record, place: Target) -> bool:
+    return later.number > record.number and later.target.overlaps(place)
+
+
+def _steps(target: Target | None, find: Callable[[Target], Record | None]) -> list[Step]:
+    places = target.places if target else ()
+    found = [Step(record, place) for place in places if (record := find(place))]
+    if target and len({step.record.number for step in found}) == 1:
+        return [Step(found[0].record, target)]
+    return sorted(found, key=lambda step: step.record.number, reverse=True)
 
 
 class Journal(NamedTuple):
@@ -64,36 +113,33 @@ class Journal(NamedTuple):
         return None
 
     def applied(self) -> list[PatchHistory]:
-        """The patches that were not undone, or not by git opatch; applied last, first."""
-        return [history for history in self._by_application() if history.undo is None]
+        """The patches that were not undone everywhere by git opatch; applied last, first."""
+        return [history for history in self.applications() if history.applied]
 
-    def undo_order(self) -> list[PatchHistory]:
-        """All patches that have an application to undo; applied last, first."""
-        return self._by_application()
-
-    def redo_order(self) -> list[PatchHistory]:
-        """The patches that were undone after the last new patch was applied; undone last, first."""
-        new = max(
-            (each.number for each in self._records() if each.action is RecordAction.APPLY),
-            default=0,
-        )
-        return [history for history in self.undone() if history.last.number > new]
-
-    def undone(self) -> list[PatchHistory]:
-        """The patches that were undone, and not redone; undone last, first."""
-        undone = [history for history in self.histories if history.undo is not None]
-        return sorted(undone, key=lambda history: history.last.number, reverse=True)
-
-    def _by_application(self) -> list[PatchHistory]:
+    def applications(self) -> list[PatchHistory]:
+        """All patches that have an application; applied last, first."""
         numbered = [
-            (applied.number, history)
+            (application.number, history)
             for history in self.histories
-            if (applied := history.application) is not None
+            if (application := history.application)
         ]
         return [history for _, history in sorted(numbered, key=lambda pair: pair[0], reverse=True)]
 
-    def _records(self) -> Iterable[Record]:
-        return (record for history in self.histories for record in history.records)
+    def undone(self) -> list[PatchHistory]:
+        """The patches that were undone somewhere, and not redone; undone last, first."""
+        numbered = [
+            (undo.record.number, history)
+            for history in self.histories
+            for undo in history.undos(history.undone)[:1]
+        ]
+        return [history for _, history in sorted(numbered, key=lambda pair: pair[0], reverse=True)]
+
+    @property
+    def last_new(self) -> int:
+        """The number of the last record of a new patch; 0 if there is none."""
+        records = (record for history in self.histories for record in history.records)
+        new = (each.number for each in records if each.action is RecordAction.APPLY)
+        return max(new, default=0)
 
 
 def read_journal(home: Path) -> Journal:
@@ -130,21 +176,25 @@ def opposite(record: Record) -> RecordAction:
     return RecordAction.REDO if record.action is RecordAction.UNDO else RecordAction.UNDO
 
 
-def find_applied(home: Path, digest: str, paths: Collection[str]) -> Record | None:
-    """Return the newest record of the patch with this digest on these paths, if it is not undone.
+def find_applied(home: Path, digest: str, paths: Collection[str], target: Target) -> Record | None:
+    """Return the newest record of the patch with this digest on these paths, if it is applied.
 
-    Records that cannot be read are skipped.
+    It must not be undone in any part of `target`. Records that cannot be read are skipped.
     """
-    history = _newest_of(read_journal(home).applied(), digest, paths) if digest else None
-    if history is None or history.application is None:
+    applied = [each for each in read_journal(home).applications() if not each.is_undone_in(target)]
+    history = _newest_of(applied, digest, paths) if digest else None
+    application = history.application_in(target) if history else None
+    if history is None or application is None:
         return None
-    return history.application._replace(whole=history.records[0].whole)
+    return application._replace(whole=history.records[0].whole)
 
 
-def find_undone(home: Path, digest: str, paths: Collection[str]) -> Record | None:
-    """Return the undo of the patch with this digest on these paths, if that was undone last."""
-    history = _newest_of(read_journal(home).undone(), digest, paths) if digest else None
-    return history.undo if history else None
+def find_undone(home: Path, digest: str, paths: Collection[str], target: Target) -> Record | None:
+    """Return the undo of the patch with this digest on these paths, if `target` has one."""
+    undone = [each for each in read_journal(home).undone() if each.is_undone_in(target)]
+    history = _newest_of(undone, digest, paths) if digest else None
+    steps = history.undos(history.undone) if history else ()
+    return next((step.record for step in steps if step.target.overlaps(target)), None)
 
 
 def _newest_of(

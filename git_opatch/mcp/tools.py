@@ -274,7 +274,6 @@ def _reverse(call: _Call, number: int | None, action: RecordAction) -> Iterator[
             path, rule = found
             raise JournalError(f"patch {record.patch} changes {path}: not allowed by {rule.origin}")
         return Options(
-            record.target,
             reverse=True,
             journal_size=call.options.journal_size,
             carry=record.carried,

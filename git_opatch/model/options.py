@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -21,9 +22,30 @@ class Target(Enum):
     WORKTREE = "worktree"
     """The working tree only; located in its files as `git add` would store them."""
 
+    @property
+    def places(self) -> tuple[Target, ...]:
+        """The index, the working tree, or both, as the targets that are just that."""
+        both = (Target.CACHED, Target.WORKTREE)
+        return both if self is Target.INDEX else (self,)
+
+    @classmethod
+    def of(cls, places: Iterable[Target]) -> Target | None:
+        """Return the target that has just these places; None if there are none."""
+        found = set(places)
+        return found.pop() if len(found) == 1 else cls.INDEX if found else None
+
+    def without(self, other: Target | None) -> Target | None:
+        """Return what `other` does not have of it; None if that is nothing."""
+        others = other.places if other else ()
+        return Target.of(place for place in self.places if place not in others)
+
+    def shared_with(self, other: Target | None) -> Target | None:
+        """Return the places that both have; None if there are none."""
+        return self.without(self.without(other))
+
     def overlaps(self, other: Target) -> bool:
         """Return whether a change of one is a change of the other, at least in part."""
-        return {self, other} != {Target.CACHED, Target.WORKTREE}
+        return self.shared_with(other) is not None
 
 
 class Format(Enum):

@@ -100,6 +100,8 @@ class Mismatch(NamedTuple):
     """The hunk's lines are nowhere in the file."""
 
     nearest: ClosestMatch
+    beside: bool = False
+    """Whether only lines beside its change differ, as the journal knows."""
 
 
 class Enclosing(NamedTuple):
@@ -240,11 +242,15 @@ class Failure(NamedTuple):
         """What is wrong, to follow the name of the hunk. Not fit for a terminal."""
         base, reverse, redoes, *_ = self.attempt or Attempt()
         if reverse and self.reason is Reason.ALREADY_APPLIED:
-            return _APPLIED if redoes else NOT_APPLIED
+            what = _APPLIED if redoes else NOT_APPLIED
+            return what if self.hunk else f"its change {what}"
         if not isinstance(self.detail, Mismatch):
             return self.message
         if redoes:
-            return f"does not fit {base} any more, as its lines were changed since it was undone"
+            which = "a line next to it was" if self.detail.beside else "its lines were"
+            return f"does not fit {base} any more, as {which} changed since it was undone"
+        if reverse and self.detail.beside:
+            return f"is in {base}, but a line next to it was changed since"
         if reverse:
             return f"is not applied to {base}, or was changed since"
         return f"{self.message} {base}"

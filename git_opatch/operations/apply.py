@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from git_opatch.git.repository import Repository
+from git_opatch.git.repository import CONVERT, Repository
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.result import Failure, Refused
@@ -58,7 +58,7 @@ def is_already_applied(
 
 def check_patch(patch: Patch | str | bytes, repository: Repository, options: Options) -> Plan:
     """Decide, then let git check the diff. Raises `ParseError`, `Refused`, `TransactionError`."""
-    repository.require_worktree()
+    repository.require_worktree(CONVERT)
     patch = _resolve(patch, repository, options)
     plan = preflight(plan_request(patch, repository, options), repository, options)
     if plan.conflicts:
@@ -73,7 +73,7 @@ def check_patch(patch: Patch | str | bytes, repository: Repository, options: Opt
 
 
 def apply_patch(
-    patch: Patch | str | bytes, repository: Repository, options: Options, name: str = ""
+    patch: Patch | str | bytes, repository: Repository, options: Options, name: str = "a program"
 ) -> Plan:
     """Apply `patch`, called `name` in the journal, to the target of `options`.
 
@@ -83,7 +83,7 @@ def apply_patch(
     git or the system fails.
     """
     patch = patch_of(patch)
-    repository.require_worktree()
+    repository.require_worktree(CONVERT)
     with recovered(repository) as (lock, notes):
         plan = apply_locked(patch, Session(repository, options, lock, name))
     with after_commit():

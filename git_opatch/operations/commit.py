@@ -16,12 +16,12 @@ from git_opatch.git.head import Head, commits_since, read_head, require_finished
 from git_opatch.git.hooks import has_verifying_hook
 from git_opatch.git.index import unmerged_paths
 from git_opatch.git.output import git_message
-from git_opatch.git.repository import Repository
+from git_opatch.git.repository import CONVERT, Repository
 from git_opatch.journal import pending_commit
 from git_opatch.journal.patch_history import read_journal
 from git_opatch.model.blob import Change
 from git_opatch.model.errors import CommitError, Interrupted
-from git_opatch.model.options import Options
+from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.text import visible
 from git_opatch.operations.apply import apply_locked, check_patch
@@ -69,7 +69,7 @@ def commit_patch(
     `NotCommitted` if git refuses to commit what was applied.
     """
     parts = plan_commits(patch, commit_options, reverse=options.reverse)
-    repository.require_worktree()
+    repository.require_worktree(CONVERT)
     not_committed = None
     with recovered(repository) as (lock, notes):
         session = Session(repository, options, lock, name)
@@ -130,7 +130,7 @@ def _check_head(parts: Sequence[PlannedCommit], repository: Repository) -> Head:
 def _staged_patch(staged: Sequence[Change], repository: Repository) -> int | None:
     """Return the number of the applied patch that all of what is staged comes from, if any."""
     journal = read_journal(state_dir(repository)).applied() if repository.has_journal else []
-    records = ((history.number, history.application) for history in journal)
+    records = ((history.number, history.application_in(Target.CACHED)) for history in journal)
     same = (number for number, made in records if made and set(made.changes) == set(staged))
     return next(same, None)
 

@@ -7,9 +7,10 @@ from itertools import islice
 
 from git_opatch.git.history import abbreviate_commits
 from git_opatch.git.repository import Repository
-from git_opatch.journal import Record, RecordAction, entries, get
+from git_opatch.journal import Record, RecordAction, entries, get, last
 from git_opatch.journal.patch_history import Journal, PatchHistory, read_journal
 from git_opatch.model.errors import JournalError, OpatchError
+from git_opatch.operations.recover import note_interrupted
 from git_opatch.plan.record_state import LoggedRecord, RecordState, RecordStates, State
 from git_opatch.transaction import state_dir
 
@@ -26,6 +27,14 @@ def records_of(repository: Repository) -> list[Record]:
     """Return the journal's records that can be read, newest first."""
     found = (record for _, record in entries(state_dir(repository)))
     return [record for record in found if isinstance(record, Record)]
+
+
+def notes_on_log(repository: Repository) -> list[str]:
+    """Say why the log may not be all that there is to know."""
+    notes = note_interrupted(repository)
+    if repository.top is None and last(state_dir(repository)):
+        notes.append("there is no working tree here, so the states of patches are not known")
+    return notes
 
 
 def logged_records(
@@ -69,9 +78,8 @@ class _Log:
             self._states.read_ahead(histories)
 
     def describe(self, history: PatchHistory, record: Record) -> LoggedRecord:
-        after = history.after(record.number)
         state = self._state(history) if record.action is RecordAction.APPLY else None
-        by = state.by if state else after.number if after else 0
+        by = state.by if state else history.after(record)
         if state is None or state.state is not State.COMMITTED:
             return LoggedRecord(record, state, by)
         commits = state.commits or self._commit_of(record)

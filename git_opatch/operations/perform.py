@@ -53,7 +53,7 @@ def perform(
         return plan.with_notes(settle_rejects(repository, plan.action, rejects))
     if plan.reverses is not None:
         rejects = plan.reverses.rejects
-    about = _about(plan, session.name, digest, rejects)
+    about = _about(plan, session, digest, rejects)
     if plan.undoes:
         from git_opatch.git.head import commit_id
 
@@ -111,11 +111,13 @@ def _reversal(plan: Plan) -> dict[str, object]:
     return {"undoes": plan.reverses.number, "action": plan.action.value, "origin": origin}
 
 
-def _about(plan: Plan, name: str, digest: str, rejects: Mapping[str, bytes]) -> dict[str, object]:
+def _about(
+    plan: Plan, session: Session, digest: str, rejects: Mapping[str, bytes]
+) -> dict[str, object]:
     """Describe the plan for the journal. What leaves conflicts cannot be found by its digest."""
     unmerged = sorted(plan.conflicts.stages) if plan.conflicts else []
     return {
-        "patch": name,
+        "patch": session.name,
         "digest": "" if unmerged else digest,
         **_reversal(plan),
         "files": Counter(file.status for file in plan.completed.files),
@@ -123,6 +125,7 @@ def _about(plan: Plan, name: str, digest: str, rejects: Mapping[str, bytes]) -> 
         "unmerged": unmerged,
         "partial": bool(plan.failures),
         "part": plan.is_part,
+        "reverse": session.options.reverse and plan.reverses is None,
         "rejects": journal.encode_rejects(rejects),
     }
 

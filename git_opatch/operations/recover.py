@@ -78,6 +78,15 @@ def require_uninterrupted(repository: Repository) -> None:
         )
 
 
+def note_interrupted(repository: Repository) -> list[str]:
+    """Say that a run is at work, or was interrupted, if there is one."""
+    home = state_dir(repository)
+    if not has_transaction(home) and not journal.is_commit_pending(home):
+        return []
+    what = "an apply is running here, or was interrupted"
+    return [f"{what}; to recover from that: git opatch recover"]
+
+
 def _recover_locked(repository: Repository) -> Recovery:
     remove_abandoned()
     notes: list[str] = []

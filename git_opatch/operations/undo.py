@@ -9,46 +9,40 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from git_opatch.git.head import read_head, staged_changes, unfinished_operation
-from git_opatch.git.history import abbreviate_commits
+from git_opatch.git.head import unfinished_operation
 from git_opatch.git.index import unmerged_paths
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction
-from git_opatch.journal.patch_history import Journal, PatchHistory, read_journal
+from git_opatch.journal.patch_history import Journal, PatchHistory, Step, read_journal
 from git_opatch.model.commits import committed_as, revert_command
 from git_opatch.model.errors import JournalError, NotAppliedError, UndoneError
 from git_opatch.model.options import Options, Target
-from git_opatch.model.patch import Operation
-from git_opatch.model.result import Failure, Reason, Refused
+from git_opatch.model.result import LOCATED_IN, Failure, Refused
 from git_opatch.operations.perform import Session, perform
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
+from git_opatch.operations.undo_failures import Commits, explain
 from git_opatch.plan.conflict_hints import resolve, restore_ours
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import plan_request
 from git_opatch.plan.preflight import preflight
 from git_opatch.plan.record_state import RecordState, RecordStates, State
-from git_opatch.plan.undo import undo_patch_of
 from git_opatch.transaction import after_commit, deferred_signals, state_dir
 
 OptionsFor = Callable[[Record], Options]
-"""The options with which a record is reversed."""
+"""The options with which a record is reversed; the target is chosen here."""
 
 _ONLY = {
     Target.INDEX: "",
     Target.CACHED: ", in the index only",
     Target.WORKTREE: ", in the working tree only",
 }
-_REST = {Target.CACHED: Target.WORKTREE, Target.WORKTREE: Target.CACHED}
-"""What an undo of one target leaves as it is."""
-_THERE = {Target.CACHED: " in the index, too", Target.WORKTREE: " in the working tree, too"}
-_IN_THE_WAY = {Reason.UNSTAGED, Reason.SKIPPED, Reason.IN_THE_WAY, Reason.UNTRACKED}
-"""Reasons that are about the working tree, not about the patch."""
+_STILL = {Target.CACHED: "still staged", Target.WORKTREE: "still in the working tree"}
 _MAX_SKIPPED = 3
 
 
@@ -67,18 +61,18 @@ class Reversal(NamedTuple):
 
 
 def undo_patch(record: Record, repository: Repository, options: Options) -> Plan:
-    """Undo the patch that `record` is about, in the target of `options`.
+    """Undo the patch that `record` is about, in the target of `options`, where it is not undone.
 
     Its hunks must be where they were left, or where git's diff says that they moved since. The undo
     is recorded. Raises as `apply_patch` does, and `JournalError` if the record is damaged, or if
     the patch is not applied any more.
     """
-    return _plan_of(undo(record.number, repository, lambda _: options))
+    return _plan_of(undo(record.number, repository, lambda _: options, options.target))
 
 
 def redo_patch(record: Record, repository: Repository, options: Options) -> Plan:
     """Apply again the patch that `record` is about, which was undone. Raises as `undo_patch`."""
-    return _plan_of(redo(record.number, repository, lambda _: options))
+    return _plan_of(redo(record.number, repository, lambda _: options, options.target))
 
 
 def _plan_of(reversal: Reversal) -> Plan:
@@ -90,30 +84,51 @@ def _plan_of(reversal: Reversal) -> Plan:
     return reversal.plan
 
 
-def undo(number: int | None, repository: Repository, options_for: OptionsFor) -> Reversal:
-    """Undo the patch with this number, or the last one that is still applied."""
-    return _reverse(number, repository, options_for, RecordAction.UNDO)
+def undo(
+    number: int | None,
+    repository: Repository,
+    options_for: OptionsFor,
+    target: Target | None = None,
+) -> Reversal:
+    """Undo the patch with this number, or the last one that is still applied.
+
+    In `target`, or else where the patch was applied last (D452).
+    """
+    return _reverse(number, repository, options_for, target, RecordAction.UNDO)
 
 
-def redo(number: int | None, repository: Repository, options_for: OptionsFor) -> Reversal:
-    """Redo the patch with this number, or the one that was undone last."""
-    return _reverse(number, repository, options_for, RecordAction.REDO)
+def redo(
+    number: int | None,
+    repository: Repository,
+    options_for: OptionsFor,
+    target: Target | None = None,
+) -> Reversal:
+    """Redo the patch with this number, or the one that was undone last.
+
+    In `target`, or else where the patch was undone last (D452).
+    """
+    return _reverse(number, repository, options_for, target, RecordAction.REDO)
 
 
 def _reverse(
-    number: int | None, repository: Repository, options_for: OptionsFor, action: RecordAction
+    number: int | None,
+    repository: Repository,
+    options_for: OptionsFor,
+    target: Target | None,
+    action: RecordAction,
 ) -> Reversal:
     """Choose a record, and apply its diff in reverse, as a whole or not at all."""
     repository.require_worktree()
     with recovered(repository) as (lock, notes):
         journal = read_journal(state_dir(repository))
-        chooser = _Chooser(journal, repository, options_for)
+        chooser = _Chooser(journal, repository, options_for, target)
         choice = chooser.to_undo(number) if action is RecordAction.UNDO else chooser.to_redo(number)
-        record, options = choice.record, options_for(choice.record)
+        record = choice.record
+        options = replace(options_for(record), target=choice.target)
         try:
             plan = preflight(plan_request(record, repository, options), repository, options)
         except Refused as refused:
-            failures = chooser.advise(refused.failures, record)
+            failures = chooser.explain(refused.failures, choice)
             return Reversal(record, options, failures=failures, recovered=tuple(notes))
         with deferred_signals():
             plan = perform(plan, Session(repository, options, lock, record.name))
@@ -123,158 +138,190 @@ def _reverse(
 
 
 class _Choice(NamedTuple):
-    """The record to reverse, and notes on those that were skipped."""
+    """The record to reverse, where, and notes on it and on those that were skipped."""
 
     record: Record
+    target: Target
     notes: tuple[str, ...] = ()
 
 
 class _Chooser:
     """Chooses the record to reverse, or says why there is none and what to do."""
 
-    def __init__(self, journal: Journal, repository: Repository, options_for: OptionsFor) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        repository: Repository,
+        options_for: OptionsFor,
+        target: Target | None,
+    ) -> None:
         self._journal = journal
         self._repository = repository
         self._options_for = options_for
+        self._named = target
         self._states = RecordStates(journal, repository)
+        self._commits = Commits(self._states, repository)
 
     def to_undo(self, number: int | None) -> _Choice:
         """Raises `JournalError`, with the command that works, if there is one."""
         if number is None:
             return self._last_applied()
         history = self._find(number)
-        named = next((each for each in history.records if each.number == number), None)
-        if named is not None and named.action is RecordAction.UNDO:
-            raise UndoneError(f"{number} is an undo of patch {history.number}{self._next(history)}")
-        record = history.application
-        state = self._state_in_target(history)
-        if record is None or state.state not in (State.APPLIED, State.COMMITTED, State.CHANGED):
-            raise self._not_undoable(history, state)
-        if state.state is State.COMMITTED:
-            where = _committed_as(self._commits_of(history, state))
-            what = "this stages its undo"
-            if self._options_for(record).target is Target.WORKTREE:
-                what = "this undoes it in the working tree only"
-                what += f"; to stage its undo: git opatch undo --cached {number}"
-            return _Choice(record, (f"patch {number} is {where}; {what}",))
-        return _Choice(record, self._left(history, record))
+        if what := _undo_named(history, number):
+            raise UndoneError(f"{what}{self._next(history)}")
+        steps = self._steps_to_undo(history)
+        for step in steps:
+            state = self._states.of(history, step.target)
+            if state.state is State.COMMITTED or state.is_partly_committed:
+                return _Choice(*step, (self._committed_note(history, state, step.target),))
+            if state.state in (State.APPLIED, State.CHANGED):
+                return _Choice(*step, self._left(history, step))
+        where = steps[0].target if steps else self._named
+        raise self._not_undoable(history, self._states.of(history, where))
 
     def to_redo(self, number: int | None) -> _Choice:
         """Raises `JournalError`, with the command that works, if there is one."""
         if number is None:
             return self._last_undone()
         history = self._find(number)
-        state = self._redo_state(history)
-        if history.undo is not None and state.state is State.UNDONE:
-            if not self._has_lines(history, history.undo.target):
-                return _Choice(history.undo)
-            raise self._there_again(history)
-        raise self._not_redoable(history, state)
+        for step in self._steps_to_redo(history):
+            if self._is_redoable(history, step):
+                return self._redo_of(history, step)
+        error = self._not_redoable(history)
+        what = _undo_named(history, number)
+        raise type(error)(f"{what}; {error}" if what else str(error))
 
-    def advise(self, failures: Sequence[Failure], record: Record) -> list[Failure]:
-        """Replace the advice of `failures` to reverse `record`: its hunks cannot be sent again."""
-        return [
-            failure
-            if failure.reason in _IN_THE_WAY
-            else failure._replace(advice=self._advice(failure.path, record))
-            for failure in failures
-        ]
+    def explain(self, failures: Sequence[Failure], choice: _Choice) -> list[Failure]:
+        """Say why what was chosen is refused, and what to do."""
+        step = Step(choice.record, choice.target)
+        return explain(failures, step, self._states, self._repository)
+
+    def _steps_to_undo(self, history: PatchHistory) -> list[Step]:
+        """List what can be undone of a patch: what it is undone in already is left out."""
+        if self._named is None:
+            return history.applications(self._states.applied_in(history))
+        left = self._named.without(self._states.undone_in(history))
+        record = history.application_in(left) if left else None
+        return [Step(record, left)] if left and record else []
+
+    def _steps_to_redo(self, history: PatchHistory) -> list[Step]:
+        """List the undos of a patch that can be redone, the last first."""
+        steps = history.undos(self._states.undone_in(history))
+        return [step for step in steps if not self._named or step.target.overlaps(self._named)]
 
     def _last_applied(self) -> _Choice:
         """Walk back from the patch that was applied last to one that is still applied."""
         self._require_records()
+        self._states.read_ahead(each for each in self._journal.histories if each.undone)
         skipped: list[str] = []
-        for history in self._journal.undo_order():
-            record = history.application
-            if record is None:
-                continue
+        for history, step in self._newest(self._steps_to_undo):
+            record = step.record
             self._require_readable(record.number)
-            if history.undo is not None and self._states.of(history).state is State.UNDONE:
-                continue
-            state = self._state_in_target(history)
-            if state.state in (State.UNDONE, State.REAPPLIED):
+            whole, state = self._states.of(history), self._states.of(history, step.target)
+            if whole.state is State.UNDONE or state.state is State.REAPPLIED:
                 continue
             if state.state is State.GONE:
-                skipped.append(_gone(history, state))
+                if whole.state is State.GONE and (reason := _gone(history, state)) not in skipped:
+                    skipped.append(reason)
                 continue
             self._require_merged(record)
             if state.state is State.UNSTAGED:
                 raise self._not_undoable(history, state)
-            if state.state is State.COMMITTED:
-                raise self._committed_last(history, state, skipped)
+            if state.state is State.COMMITTED or state.is_partly_committed:
+                raise self._committed_last(history, state, step, skipped)
             notes = [f"{reason}; skipped" for reason in skipped]
-            return _Choice(record, (*notes, *self._left(history, record)))
+            return _Choice(*step, (*notes, *self._left(history, step)))
         self._require_readable(0)
         self._require_merged(None)
         if skipped:
             raise NotAppliedError(
                 _lines("nothing to undo: no recorded patch is applied", skipped[:_MAX_SKIPPED])
             )
-        redoable = any(map(self._is_redoable, self._journal.redo_order()))
+        redoable = any(self._redoable(self._journal.last_new))
+        where = "" if self._named in (None, Target.INDEX) else f" in {LOCATED_IN[self._named]}"
         redo = "; to redo the last: git opatch redo" if redoable else ""
-        raise UndoneError(f"nothing to undo: every recorded patch is undone{redo}")
+        raise UndoneError(f"nothing to undo: every recorded patch is undone{where}{redo}")
 
-    def _left(self, history: PatchHistory, record: Record) -> tuple[str, ...]:
-        """Say that `git add` staged what was applied to the working tree only (D336)."""
-        targets = {record.target, self._options_for(record).target}
-        if targets != {Target.WORKTREE} or history.is_undone_in(Target.CACHED):
-            return ()
-        if not self._states.is_there(record, Target.CACHED):
+    def _newest(
+        self, steps_of: Callable[[PatchHistory], list[Step]]
+    ) -> list[tuple[PatchHistory, Step]]:
+        """List the steps of all patches, the last first."""
+        steps = [(each, step) for each in self._journal.histories for step in steps_of(each)]
+        return sorted(steps, key=lambda pair: pair[1].record.number, reverse=True)
+
+    def _left(self, history: PatchHistory, step: Step) -> tuple[str, ...]:
+        """Say where the patch is still applied after an undo, such as by `git add` (D336)."""
+        rest = self._elsewhere(history, step.target)
+        if rest is None or self._named not in (None, step.record.target):
             return ()
         number = history.number
-        command = f"git opatch undo --cached {number}"
-        return (f"the change of patch {number} is still staged; to undo it there: {command}",)
+        command = f"git opatch undo --{rest.value} {number}"
+        return (f"the change of patch {number} is {_STILL[rest]}; to undo it there: {command}",)
+
+    def _elsewhere(self, history: PatchHistory, target: Target) -> Target | None:
+        """Return where the patch is besides `target`, and git opatch or `git add` brought it."""
+        rest = Target.INDEX.without(target)
+        if rest is None or history.is_undone_in(rest):
+            return None
+        is_meant = rest is Target.CACHED or (history.target and history.target.overlaps(rest))
+        record = history.application_in(rest)
+        return rest if is_meant and record and self._fits(record, rest) else None
 
     def _last_undone(self) -> _Choice:
         self._require_records()
-        for history in self._journal.redo_order():
-            if history.undo is not None:
-                self._require_readable(history.undo.number)
-                if self._is_redoable(history):
-                    return _Choice(history.undo)
-        undone = [each for each in self._journal.undone() if self._is_undone(each)]
-        for history in undone:
-            if self._is_redoable(history):
-                raise NotAppliedError(
-                    "nothing to redo: another patch was applied after the last undo\n"
-                    f"  to redo a patch all the same: git opatch redo {history.number}"
-                )
-        if undone:
-            raise self._there_again(undone[0])
+        self._states.read_ahead(each for each in self._journal.histories if each.undone)
+        for history, step in self._redoable(self._journal.last_new):
+            return self._redo_of(history, step)
+        for history, _ in self._redoable():
+            raise NotAppliedError(
+                "nothing to redo: another patch was applied after the last undo\n"
+                f"  to redo a patch all the same: git opatch redo {history.number}"
+            )
+        for history, step in self._newest(self._steps_to_redo):
+            if self._states.of(history, step.target).state is State.UNDONE:
+                raise self._there_again(history)
         raise NotAppliedError("nothing to redo: no recorded patch is undone")
 
-    def _is_undone(self, history: PatchHistory) -> bool:
-        return self._redo_state(history).state is State.UNDONE
+    def _redoable(self, after: int = 0) -> Iterator[tuple[PatchHistory, Step]]:
+        """Yield the undos after a record that can be redone, the last first."""
+        for history, step in self._newest(self._steps_to_redo):
+            if step.record.number > after:
+                self._require_readable(step.record.number)
+                if self._is_redoable(history, step):
+                    yield history, step
 
-    def _is_redoable(self, history: PatchHistory) -> bool:
-        undo = history.undo
-        return (
-            undo is not None
-            and self._is_undone(history)
-            and not self._has_lines(history, undo.target)
+    def _is_redoable(self, history: PatchHistory, step: Step) -> bool:
+        is_undone = self._states.of(history, step.target).state is State.UNDONE
+        return is_undone and not self._has_lines(history, step.target)
+
+    def _redo_of(self, history: PatchHistory, step: Step) -> _Choice:
+        """Redo an undo where it was made, or in the target that the user chose."""
+        if self._named is None:
+            return _Choice(*step, self._still_undone(history, step))
+        left = self._named.without(self._states.applied_in(history))
+        return _Choice(step.record, left or step.target)
+
+    def _still_undone(self, history: PatchHistory, redone: Step) -> tuple[str, ...]:
+        """Say where the patch is still undone after a redo, as after an undo in two steps."""
+        return tuple(
+            f"patch {history.number} is still undone in {LOCATED_IN[step.target]}; to redo it "
+            f"there: git opatch redo --{step.target.value} {history.number}"
+            for step in self._steps_to_redo(history)
+            if step != redone and self._is_redoable(history, step) and self._fits(*step)
         )
 
-    def _redo_state(self, history: PatchHistory) -> RecordState:
-        """Return the state where the patch was undone last."""
-        return self._states.of(history, history.undo.target if history.undo else None)
-
-    def _has_lines(self, history: PatchHistory, target: Target | None = None) -> bool:
-        """Return whether the lines of an undone patch are there all the same, from somebody
-        else."""
-        applied = history.application
+    def _has_lines(self, history: PatchHistory, target: Target) -> bool:
+        """Return whether the lines of a patch are in `target`."""
+        applied = history.application_in(target)
         return applied is not None and self._states.is_there(applied, target)
 
     @staticmethod
     def _there_again(history: PatchHistory) -> NotAppliedError:
+        (undo, *_) = history.undos(history.undone)
         return NotAppliedError(
-            f"patch {history.number} is undone by {history.last.number}, but its lines are there "
+            f"patch {history.number} is undone by {undo.record.number}, but its lines are there "
             "again, and not by git opatch; so there is nothing to redo"
         )
-
-    def _state_in_target(self, history: PatchHistory) -> RecordState:
-        """Return the state in the target that the user chose, or else in the record's own."""
-        applied = history.application
-        return self._states.of(history, self._options_for(applied).target if applied else None)
 
     def _find(self, number: int) -> PatchHistory:
         self._require_records()
@@ -314,69 +361,77 @@ class _Chooser:
             if record and not others & {change.path for change in record.changes}:
                 undo = f"git opatch undo {record.patch}"
                 ways.append(f"to undo patch {record.patch} all the same: {undo}")
-            what = f"{path} is unmerged; a merge with conflicts is not recorded, so it has no undo"
+            what = f"{path} is unmerged; no record has these conflicts, so they have no undo"
             if operation:  # whose conflicts these are
                 command = f"git {operation.command} --abort"
                 what = f"{path} is unmerged in a {operation.name} that is not finished"
                 ways.append(f"to end the {operation.name} without it: {command}")
             raise JournalError(_lines(what, ways))
 
+    def _committed_note(self, history: PatchHistory, state: RecordState, target: Target) -> str:
+        """Say of a committed patch what is done with it, and how to stage its undo."""
+        commits = self._commits_of(history, state)
+        what = f"patch {history.number} is {_committed_as(commits, state)}"
+        if target is not Target.WORKTREE:
+            undo = "the undo of that part" if state.is_partly_committed else "its undo"
+            return f"{what}; this stages {undo}"
+        what += "; this undoes it in the working tree only"
+        if history.is_undone_in(Target.CACHED):
+            return what
+        return f"{what}; to stage its undo: git opatch undo --cached {history.number}"
+
     def _committed_last(
-        self, history: PatchHistory, state: RecordState, skipped: Sequence[str]
+        self, history: PatchHistory, state: RecordState, step: Step, skipped: Sequence[str]
     ) -> UndoneError:
         """Say that the last patch that is still applied is committed, and what can be done."""
         number = history.number
         commits = self._commits_of(history, state)
-        committed = _committed_as(commits)
+        committed = _committed_as(commits, state)
         what = f"patch {number} is {committed}"
         if skipped:
             what = f"the last patch that is still applied is {number}, and it is {committed}"
         ways = []
-        in_the_way = self._kept_from_revert(history.application or history.last)
+        paths = [change.path for change in step.record.changes]
+        in_the_way = self._commits.kept_from_revert(paths)
         if commits and not in_the_way:
             # a commit that the patch was found in may have more than the patch
             all_of = f"patch {number}" if state.commits else f"all of {' '.join(commits)}"
             ways.append(f"to revert {all_of} in a commit: {revert_command(commits)}")
         elif commits:
             ways.append(f"{in_the_way}, so `git revert` would be refused")
-        ways.append(self._way_to_undo(history))
+        ways.append(self._way_to_undo(history, step))
         return UndoneError(_lines(what, [*skipped[:_MAX_SKIPPED], *ways]))
 
-    def _kept_from_revert(self, record: Record) -> str:
-        """Say what keeps `git revert` from undoing a commit of `record`; empty if nothing does."""
-        if path := self._states.unstaged(record):
-            return f"{path} has unstaged changes"
-        if staged := staged_changes(self._repository, read_head(self._repository)):
-            return f"{staged[0].path} has staged changes"
-        return ""
-
-    def _way_to_undo(self, history: PatchHistory) -> str:
-        """Give the command that stages the undo of a committed patch, of those that could."""
-        number, record = history.number, history.application or history.last
-        options = self._options_for(record)
-        in_index: tuple[str, ...] = ()
-        if options.target is Target.WORKTREE:
-            options, in_index = replace(options, target=Target.INDEX), ("--index",)
-        for flags, tried in (
-            (in_index, options),
-            ((*in_index, "--carry"), replace(options, carry=True)),
-            (("--cached",), replace(options, target=Target.CACHED)),
+    def _way_to_undo(self, history: PatchHistory, step: Step) -> str:
+        """Give the command that undoes a committed patch, of those that could."""
+        number, undone = history.number, self._states.undone_in(history)
+        is_staged = undone is not None and undone.overlaps(Target.CACHED)
+        in_index = ("--index",) if step.target is Target.WORKTREE and not is_staged else ()
+        for flags, target, carry in (
+            (in_index, Target.INDEX if in_index else step.target, False),
+            ((*in_index, "--carry"), Target.INDEX, True),
+            (("--cached",), Target.CACHED, False),
         ):
-            with suppress(Refused):
-                preflight(plan_request(record, self._repository, tried), self._repository, tried)
+            if (left := target.without(undone)) is None:
+                continue
+            if self._fits(step.record, left, carry=carry):
                 command = " ".join(["git opatch undo", *flags, str(number)])
-                where = _ONLY[tried.target]
-                return f"to stage the undo of patch {number}{where}: {command}"
+                what = "undo" if left is Target.WORKTREE else "stage the undo of"
+                return f"to {what} patch {number}{_ONLY[left]}: {command}"
         return f"its undo would be refused; to see why: git opatch undo {number}"
+
+    def _fits(self, record: Record, target: Target, *, carry: bool = False) -> bool:
+        """Return whether a record can be reversed in a target, as the command would (D352)."""
+        options = self._options_for(record)
+        options = replace(options, target=target, carry=carry or options.carry)
+        with suppress(Refused):
+            preflight(plan_request(record, self._repository, options), self._repository, options)
+            return True
+        return False
 
     def _commits_of(self, history: PatchHistory, state: RecordState) -> tuple[str, ...]:
         """Return the commits that made the change, abbreviated, oldest first, if they are known."""
-        applied = history.application
-        found = {} if state.commits or applied is None else self._states.commits_of([applied])
-        return self._abbreviated(state.commits or next(iter(found.values()), ()))
-
-    def _abbreviated(self, commits: Sequence[str]) -> tuple[str, ...]:
-        return abbreviate_commits(self._repository, commits)
+        return self._commits.of(history.application, state) if history.application else ()
 
     def _not_undoable(self, history: PatchHistory, state: RecordState) -> JournalError:
         number = history.number
@@ -395,32 +450,32 @@ class _Chooser:
         return NotAppliedError(_gone(history, state))
 
     def _already_undone(self, history: PatchHistory) -> UndoneError:
-        number, undo, applied = history.number, history.undo, history.application
-        if undo is None or applied is None:
+        number, undone = history.number, self._states.undone_in(history)
+        if undone is None or history.target is None:
             return UndoneError(f"patch {number} is already undone")
-        if self._has_lines(history, undo.target):
+        if self._has_lines(history, undone):
             return UndoneError(
                 f"patch {number} is already undone; its lines are there again, but not by git "
                 "opatch, so they are left\n"
                 f"  to see them: git opatch log -p {number}"
             )
-        is_part = applied.target is Target.INDEX
-        rest = _REST.get(undo.target) if is_part else None
-        if rest and history.is_undone_in(rest):
-            is_part = False
-        elif rest and self._has_lines(history, rest):
-            return UndoneError(
-                f"patch {number} is already undone{_ONLY[undo.target]}\n"
-                f"  to undo it{_THERE[rest]}: git opatch undo --{rest.value} {number}\n"
-                f"  to apply it again: git opatch redo {number}"
-            )
-        where = _ONLY[undo.target] if is_part else ""
-        return UndoneError(
-            f"patch {number} is already undone{where}; to apply it again: git opatch redo {number}"
-        )
+        where = _ONLY[undone] if history.target.without(undone) else ""
+        what = f"patch {number} is already undone{where}"
+        redo = f"to apply it again: git opatch redo {number}"
+        if rest := self._elsewhere(history, undone):
+            undo = f"git opatch undo --{rest.value} {number}"
+            there = f"to undo it in {LOCATED_IN[rest]}, too: {undo}"
+            return UndoneError(_lines(what, [there, redo]))
+        return UndoneError(f"{what}; {redo}")
 
-    def _not_redoable(self, history: PatchHistory, state: RecordState) -> JournalError:
-        number = history.number
+    def _not_redoable(self, history: PatchHistory) -> JournalError:
+        number, undone = history.number, self._states.undone_in(history)
+        state = self._states.of(history, undone)
+        if undone and state.state is State.UNDONE:
+            if self._steps_to_redo(history):
+                return self._there_again(history)
+            where = f"patch {number} is undone in {LOCATED_IN[undone]} only"
+            return NotAppliedError(f"{where}; to redo it there: git opatch redo {number}")
         if state.state is State.GONE:
             return NotAppliedError(
                 f"{_gone(history, state)}\n"
@@ -438,43 +493,21 @@ class _Chooser:
         state = self._states.of(history)
         if state.state is State.UNDONE:
             return f"; to apply that again: git opatch redo {history.number}"
-        if state.state in (State.APPLIED, State.COMMITTED) and not state.commits:
+        if state.state in (State.APPLIED, State.COMMITTED):
             return f", which is applied; to undo that: git opatch undo {history.number}"
-        return ""
-
-    def _advice(self, path: str, record: Record) -> str:
-        """Say what to do about `path`, where `record` cannot be reversed."""
-        for history in self._journal.applied():
-            later = history.application
-            if later is None or later.number <= record.number or history.number == record.patch:
-                continue
-            if path not in {change.path for change in later.changes}:
-                continue
-            state = self._states.of(history)
-            changed = f"patch {history.number} {_what_became_of(path, later)}"
-            if state.commits:
-                revert = revert_command(self._abbreviated(state.commits))
-                return f"{changed}, and was committed; first: {revert}"
-            if state.state in (State.APPLIED, State.COMMITTED):
-                return f"{changed}; first: git opatch undo {history.number}"
-        return f"what was applied: git opatch log -p {record.patch}"
+        return f"; what became of that: git opatch log {history.number}"
 
 
-def _what_became_of(path: str, later: Record) -> str:
-    """Say what a later record did to the file at `path`."""
-    for section in undo_patch_of(later).files:  # in reverse: its old path is the new one
-        if section.operation is Operation.MOVE and section.new_path == path:
-            return f"moved {path} to {section.old_path}"
-    return "changed the file after that"
+def _undo_named(history: PatchHistory, number: int) -> str:
+    """Say what is undone by the record with this number; empty if it is not an undo."""
+    undos = {each.number for each in history.records if each.action is RecordAction.UNDO}
+    return f"{number} is an undo of patch {history.number}" if number in undos else ""
 
 
-def _target_of(history: PatchHistory) -> Target:
-    record = history.application or history.last
-    return record.target
-
-
-def _committed_as(commits: Sequence[str]) -> str:
+def _committed_as(commits: Sequence[str], state: RecordState) -> str:
     """Name the commits that made a change, if they are known."""
+    if state.is_partly_committed:
+        return "committed in part"
     return committed_as(commits) if commits else "committed"
 
 

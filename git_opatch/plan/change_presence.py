@@ -79,16 +79,48 @@ class Presences:
 
         Raises `UnreadableVersionError` if that cannot be known.
         """
+        return Presence.of_all(self.of_parts(record, section, version, head))
+
+    def of_parts(
+        self, record: Record, section: FilePatch, version: Version, head: Version
+    ) -> Iterable[Presence]:
+        """The presences of the parts of a section: its runs, and its mode. Raises the same."""
         changes = changes_of(record, section)
         if all(version.get(change.path) == change.new for change in changes):
-            return Presence.THERE
+            return [Presence.THERE]
         if all(version.get(change.path) == change.old for change in changes):
-            return Presence.GONE
-        return Presence.of_all(
+            return [Presence.GONE]
+        return [
             part
             for change in changes
             for part in self._of_change(section, change, version.get(change.path), head)
-        )
+        ]
+
+    def has_run(self, section: FilePatch, entry: Entry) -> bool:
+        """Return whether a run of a section, with the lines next to it, is anywhere in a file.
+
+        Raises `UnreadableVersionError`.
+        """
+        runs = (part for hunk in section.hunks for part in narrowed(hunk, 1))
+        images = (b"\n".join(line.text for line in run.preimage) for run in runs)
+        return any(b"\n%b\n" % image in b"\n%b\n" % self._read(entry) for image in images if image)
+
+    def fits(self, record: Record, section: FilePatch, version: Version) -> bool:
+        """Return whether `version` has what a section of `record` left, and the lines next to it.
+
+        A path that is not in `version` is as the record left it. Raises `UnreadableVersionError`.
+        """
+        for path, _, new in changes_of(record, section):
+            now = version.get(path, new)
+            if now == new:
+                continue
+            if now is None or new is None or not section.hunks:
+                return False
+            edits = self._differences(new, now)
+            parts = (part for hunk in section.hunks for part in narrowed(hunk, 1))
+            if any(map_start(part, edits) is None for part in parts):
+                return False
+        return True
 
     def _of_change(
         self, section: FilePatch, change: Change, now: Entry | None, head: Version

@@ -30,7 +30,7 @@ def deleted_contents(
         found |= {path: (entry, "HEAD") for path, entry in head.items() if entry is not None}
     if record is not None:
         present = repository.present(entry.id for entry in record.before.values())
-        source = f"entry {record.number} of `git opatch log`"
+        source = f"entry {record.number} of `git opatch log --all`"
         for path, entry in record.before.items():
             if path in wanted and entry.id in present:
                 found[path] = (entry, source)

@@ -116,10 +116,8 @@ def _of_journal(repository: Repository) -> Iterator[tuple[str, Version]]:
             for change in record.changes:
                 entry: Entry | None = getattr(change, side)
                 if entry is not None and entry.mode.is_file:
-                    yield (
-                        change.path,
-                        Version(entry.id, f"entry {record.number} of `git opatch log`"),
-                    )
+                    name = f"entry {record.number} of `git opatch log --all`"
+                    yield change.path, Version(entry.id, name)
 
 
 def _is_file(mode: str) -> bool:

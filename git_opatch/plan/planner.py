@@ -75,7 +75,7 @@ def plan_resolved(patch: Patch, repository: Repository, options: Options) -> tup
 def _plan_forward(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
     """Plan a patch; ask the journal whether it was applied before, also where it fits (D455)."""
     plan, snapshot = _plan_patch(patch, repository, options)
-    record = _record_of(patch, repository)
+    record = _record_of(patch, repository, options.target)
     if record is None or record.target not in (options.target, Target.INDEX):
         return plan, snapshot
     from git_opatch.plan.reapplied import prefer_recorded, recorded_sections, without_sections
@@ -97,7 +97,7 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
     from git_opatch.model.reverse import reverse
     from git_opatch.plan.undo import refuse_overwritten
 
-    record = _record_of(patch, repository)
+    record = _record_of(patch, repository, options.target)
     undo = Plan()
     if record is not None:
         with suppress(JournalError):
@@ -118,8 +118,8 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
         if plan.completed.changes and set(plan.completed.changes) == set(undo.completed.changes):
             plan = plan._replace(reverses=record)  # by its text, and to the same effect
     if plan.failures:
-        plan = _say_if_undone(plan, patch, repository, record.number if record else 0)
-    if record is not None and _is_in_worktree_alone(record, options):
+        plan = _say_if_undone(plan, patch, repository, options, record.number if record else 0)
+    if record is not None and _is_in_worktree_alone(record, patch, repository, options):
         first, *others = plan.failures or (None,)
         where = f"patch {record.patch} is in the working tree only"
         advice = f"{where}; to undo it there: git opatch undo {record.patch}"
@@ -127,13 +127,11 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
     return plan, snapshot
 
 
-def _say_if_undone(plan: Plan, patch: Patch, repository: Repository, applied: int) -> Plan:
+def _say_if_undone(
+    plan: Plan, patch: Patch, repository: Repository, options: Options, applied: int
+) -> Plan:
     """Say of what is not there that it is undone, by a record that is newer than `applied`."""
-    undo = None
-    if repository.has_journal:
-        from git_opatch.journal.patch_history import find_undone
-
-        undo = find_undone(state_dir(repository), patch.digest, named_paths(patch))
+    undo = _undo_of(patch, repository, options.target)
     if undo is None or undo.number < applied:
         return plan
     first, *others = (
@@ -146,17 +144,30 @@ def _say_if_undone(plan: Plan, patch: Patch, repository: Repository, applied: in
     return plan.with_failures([first._replace(advice=advice), *others])
 
 
-def _is_in_worktree_alone(record: Record, options: Options) -> bool:
-    return record.target is Target.WORKTREE and options.target is not Target.WORKTREE
+def _is_in_worktree_alone(
+    record: Record, patch: Patch, repository: Repository, options: Options
+) -> bool:
+    if record.target is not Target.WORKTREE or options.target is Target.WORKTREE:
+        return False
+    return _undo_of(patch, repository, Target.WORKTREE) is None
 
 
-def _record_of(patch: Patch, repository: Repository) -> Record | None:
-    """Return the journal's record of `patch`, if it was applied here and is not undone."""
+def _undo_of(patch: Patch, repository: Repository, target: Target) -> Record | None:
+    """Return the journal's undo of `patch` in a part of `target`, if it is undone there."""
+    if not repository.has_journal:
+        return None
+    from git_opatch.journal.patch_history import find_undone
+
+    return find_undone(state_dir(repository), patch.digest, named_paths(patch), target)
+
+
+def _record_of(patch: Patch, repository: Repository, target: Target) -> Record | None:
+    """Return the journal's record of `patch`, if it was applied here and is not undone there."""
     if not repository.has_journal:
         return None
     from git_opatch.journal.patch_history import find_applied
 
-    return find_applied(state_dir(repository), patch.digest, named_paths(patch))
+    return find_applied(state_dir(repository), patch.digest, named_paths(patch), target)
 
 
 def _restores(plan: Plan, record: Record) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
+from shlex import quote
 
 from git_opatch.git import index
 from git_opatch.git.repository import Repository
@@ -11,6 +13,7 @@ from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Change
 from git_opatch.model.options import Options, Target
 from git_opatch.model.result import Failure, Location, Reason, Refused
+from git_opatch.plan.conflict_hints import pathspec
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import Planned
 from git_opatch.transaction.guard import guard
@@ -31,12 +34,32 @@ def preflight(planned: Planned, repository: Repository, options: Options) -> Pla
         obstacles += _not_checked_out(plan, snapshot, outside, options)
     if planned.unstaged and not options.carry:
         obstacles += _refuse_unstaged(planned, repository, options)
-    obstacles = obstacles or guard(top, changes, options.target)
+    obstacles = obstacles or _in_the_way(plan, top, options)
     if obstacles:
         raise Refused([*plan.failures, *obstacles], options)
     flags = {**snapshot.flags, **dict.fromkeys(outside, "S")}
     plan = plan._replace(flags=flags, stamps=snapshot.stamps)
     return _carry_unstaged(plan, planned, repository, options)
+
+
+def _in_the_way(plan: Plan, top: Path, options: Options) -> list[Failure]:
+    """List what prevents writing the plan, with the commands that replace a file in the way.
+
+    An undo or a redo has no option that replaces it, and --commit wants nothing else staged.
+    """
+    failures = guard(top, plan.written.changes, options.target)
+    if plan.reverses or options.commit or not options.matching.can_loosen:
+        return failures
+    command = options.command if options.overwrite else options.command_with("--overwrite")
+    return [
+        failure._replace(
+            advice=f"{failure.advice}\n"
+            f"or, to replace it: git add -f -- {quote(pathspec(failure.path))} && {command}"
+        )
+        if failure.reason is Reason.IN_THE_WAY and (top / failure.path).is_file()
+        else failure
+        for failure in failures
+    ]
 
 
 def _outside_sparse_checkout(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
+from types import MappingProxyType
 from typing import NamedTuple
 
 from git_opatch.git.head import commit_id, is_in_history
@@ -61,10 +62,14 @@ class RecordState(NamedTuple):
 
     state: State
     by: int = 0
+    undone_in: Target | None = None
+    """Where `by` undid it, if the state is that of what is left elsewhere."""
     commits: tuple[str, ...] = ()
     """The commits that `--commit` made of it, oldest first."""
     why: str = ""
     """Why it is gone: what a file has, or does not have."""
+    is_partly_committed: bool = False
+    """Whether `HEAD` has a part of what is applied."""
 
 
 class LoggedRecord(NamedTuple):
@@ -91,35 +96,71 @@ class RecordStates:
         self._entries: dict[str, Entry | None] = {}
         self._head: dict[str, Entry | None] = {}
         self._files: dict[str, Entry | None] = {}
+        self._undone: dict[int, Target | None] = {}
+        self._made_since: dict[int, bool] = {}
 
     def read_ahead(self, histories: Iterable[PatchHistory]) -> None:
         """Read at once what the states of `histories` depend on."""
-        paths = {change.path for each in histories for r in each.records for change in r.changes}
+        known = list(histories)
+        paths = {change.path for each in known for r in each.records for change in r.changes}
         self._read_index(sorted(paths))
         self._read_head(sorted(paths))
+        undone = (each.application for each in known if each.is_undone_in(Target.WORKTREE))
+        committed = [applied for applied in undone if applied and self.is_committed(applied)]
+        self._read_files(sorted({path for applied in committed for path in _paths(applied)}))
+
+    def undone_in(self, history: PatchHistory) -> Target | None:
+        """Return where the patch is undone, and was not brought back by git; None if nowhere."""
+        if history.number not in self._undone:
+            undone = (place for place in Target.INDEX.places if self._is_undone(history, place))
+            self._undone[history.number] = Target.of(undone)
+        return self._undone[history.number]
+
+    def applied_in(self, history: PatchHistory) -> Target | None:
+        """Return where the patch was applied, and is not undone; None if nowhere."""
+        return history.target.without(self.undone_in(history)) if history.target else None
 
     def of(self, history: PatchHistory, target: Target | None = None) -> RecordState:
-        """Return the state of a patch, in its own target or in another one.
+        """Return the state of a patch where it was applied, or in another target.
 
+        If it is undone in a part of that, it is the state of the rest, as long as that is not gone.
         Raises `JournalError` if its diff is damaged, and `RepositoryError`.
         """
-        undo, applied = history.undo, history.application
-        if undo is not None and (applied is None or history.is_undone_in(target or applied.target)):
-            if again := self._applied_anew(history, undo):
-                return RecordState(State.REAPPLIED, again)
-            if applied is None or not self._is_back(undo, applied, target):
-                return RecordState(State.UNDONE, undo.number)
+        undone = self.undone_in(history)
+        if target:
+            undone = target.shared_with(undone)
+        wanted = target or history.target
+        left = wanted.without(undone) if wanted else None
+        undos = history.undos(undone)
+        if left is not None:
+            state = self._where_applied(history, left)
+            if not undos or state.by:
+                return state
+            if state.state is not State.GONE:
+                return state._replace(by=undos[0].record.number, undone_in=undone)
+        if again := self._applied_anew(history, undos[0].record):
+            return RecordState(State.REAPPLIED, again)
+        return RecordState(State.UNDONE, undos[0].record.number)
+
+    def _is_undone(self, history: PatchHistory, place: Target) -> bool:
+        undo, applied = history.undo_in(place), history.application_in(place)
+        return undo is not None and (applied is None or not self._is_back(undo, applied, place))
+
+    def _where_applied(self, history: PatchHistory, target: Target) -> RecordState:
+        """Return the state of a patch in a target in which it is not undone."""
+        applied = history.application_in(target)
         if applied is None:
-            raise AssertionError("a history has an undo or an application")
+            raise AssertionError("what is undone nowhere was applied")
         if not self.is_there(applied, target):
-            return self._missing(applied, target or applied.target)
-        if again := self._applied_again(history, applied):
+            return self._missing(history, applied, target)
+        if again := self._applied_again(history, applied, target):
             return RecordState(State.REAPPLIED, again)
         if applied.commits and is_in_history(self._repository, applied.commits[-1]):
             return RecordState(State.COMMITTED, commits=applied.commits)
         if self.is_committed(applied):
             return RecordState(State.COMMITTED)
-        return RecordState(State.APPLIED)
+        is_part = self._is_partly_committed(applied)
+        return RecordState(State.APPLIED, is_partly_committed=is_part)
 
     def commits_of(self, records: Sequence[Record]) -> dict[int, tuple[str, ...]]:
         """Find the commits that made the changes of `records`, by record, oldest first (D221).
@@ -178,40 +219,86 @@ class RecordStates:
             return self._presences.of_section(record, section, {**others, path: entry}, {})
         return Presence.CHANGED
 
-    def _is_back(self, undo: Record, applied: Record, target: Target | None) -> bool:
+    def _is_back(self, undo: Record, applied: Record, place: Target) -> bool:
         """Return whether git brought back a patch that was committed before it was undone (D335).
 
         `HEAD` has its change, and no commit since the undo made it.
         """
-        if self.is_there(undo) or not self.is_there(applied, target):
-            return False
         if not self.is_committed(applied):
             return False
-        if undo.head and commit_id(self._repository, undo.head) != undo.head:
+        if self.is_there(undo, place) or not self.is_there(applied, place):
             return False
+        if undo.number not in self._made_since:
+            self._made_since[undo.number] = self._is_made_since(undo, applied)
+        return not self._made_since[undo.number]
+
+    def _is_made_since(self, undo: Record, applied: Record) -> bool:
+        """Return whether a commit since `undo` made the change of `applied`, or may have."""
+        if undo.head and commit_id(self._repository, undo.head) != undo.head:
+            return True
         since = f"{undo.head}..HEAD" if undo.head else "HEAD"
         changes = list_changes(self._repository, _paths(applied), since, _MAX_COMMITS)
         sections = self._sections(applied)
-        return not any(
+        return any(
             self._makes(applied, section, change)
             for _, change in changes
             for section in sections
             if change.path in _paths_of(applied, section)
         )
 
-    def unstaged(self, record: Record) -> str:
-        """Return the first file of `record` that has unstaged changes; empty if none has."""
-        files, index = self._read_files(_paths(record)), self._read_index(_paths(record))
-        return next((path for path in _paths(record) if files[path] != index[path]), "")
+    def unstaged(self, paths: Sequence[str]) -> str:
+        """Return the first of `paths` that has unstaged changes; empty if none has."""
+        files, index = self._read_files(paths), self._read_index(paths)
+        return next((path for path in paths if files[path] != index[path]), "")
 
     def is_committed(self, record: Record) -> bool:
         """Return whether all of the change of `record` is in `HEAD`."""
         return self._presence(record, self._read_head(_paths(record))) is Presence.THERE
 
-    def is_there(self, record: Record, target: Target | None = None) -> bool:
-        """Return whether all of the change of `record` is in its target, or in another one."""
-        version = self._read(target or record.target, _paths(record))
+    def _is_partly_committed(self, record: Record) -> bool:
+        """Return whether a part of the change of `record` is in `HEAD`, as far as is known."""
+        head = self._read_head(_paths(record))
+        for section in self._sections(record):
+            with suppress(UnreadableVersionError):
+                if Presence.THERE in self._presences.of_parts(record, section, head, {}):
+                    return True
+        return False
+
+    def is_there(
+        self,
+        record: Record,
+        target: Target | None = None,
+        renamed: Mapping[str, str] = MappingProxyType({}),
+    ) -> bool:
+        """Return whether all of the change of `record` is in its target, or in another one.
+
+        `renamed` are the paths where files are now, by those that the record has.
+        """
+        read = self._read(target or record.target, [*_paths(record), *renamed.values()])
+        version = {**read, **{old: read[new] for old, new in renamed.items()}}
         return self._presence(record, version, target) is Presence.THERE
+
+    def changed_by(self, record: Record, path: str, target: Target) -> PatchHistory | None:
+        """Return the last patch over what `record` left at `path`, without which that is there.
+
+        That is, with the next line on each side. A patch of the file counts if that is not known.
+        """
+        for history in self._journal.applied():
+            later = history.application_in(target)
+            if later is None or later.number <= record.number or history.number == record.patch:
+                continue
+            changes = {change.path: change for change in later.changes}
+            if path in changes and self.of(history).state in (State.APPLIED, State.COMMITTED):
+                found = {each: change.old for each, change in changes.items()}
+                left = {each: change.new for each, change in changes.items()}
+                sections = [s for s in self._sections(record) if path in _paths_of(record, s)]
+                with suppress(UnreadableVersionError):
+                    if not all(self._presences.fits(record, each, found) for each in sections):
+                        continue
+                    if all(self._presences.fits(record, each, left) for each in sections):
+                        continue
+                return history
+        return None
 
     def _presence(self, record: Record, version: Version, target: Target | None = None) -> Presence:
         """How much of the change of `record` is in `version`."""
@@ -296,16 +383,27 @@ class RecordStates:
         gone = all(failure.already_applied for failure in plan.failures)
         head = self._read_head(_paths(record))
         as_head = all(version.get(path) == head.get(path) for path in _paths(record))
-        return Presence.GONE if gone or as_head else Presence.CHANGED
+        gone = gone or (as_head and not self._has_run(record, version))
+        return Presence.GONE if gone else Presence.CHANGED
+
+    def _has_run(self, record: Record, version: Version) -> bool:
+        """Return whether a run of changed lines of `record` is in `version`, beside others."""
+        with suppress(UnreadableVersionError):
+            for section in self._sections(record):
+                entry = version.get(section.old_path or "")
+                if entry is not None and self._presences.has_run(section, entry):
+                    return True
+        return False
 
     def _sections(self, record: Record) -> Sequence[FilePatch]:
         return self._presences.sections(record)
 
-    def _missing(self, record: Record, target: Target) -> RecordState:
+    def _missing(self, history: PatchHistory, record: Record, target: Target) -> RecordState:
         """Tell a change that is gone from one that was changed."""
         version = self._read(target, _paths(record))
         if target is Target.INDEX and self._is_unstaged(record, version):
-            return RecordState(State.UNSTAGED)
+            again = self._applied_again(history, record, Target.WORKTREE)
+            return RecordState(State.REAPPLIED, again) if again else RecordState(State.UNSTAGED)
         is_gone = self._presence(record, version, target) is Presence.GONE
         if not is_gone or self._was_overwritten(record, version):
             return RecordState(State.CHANGED)
@@ -318,20 +416,21 @@ class RecordStates:
             return False
         return self.is_there(record, Target.WORKTREE)
 
-    def _applied_again(self, history: PatchHistory, applied: Record) -> int:
-        """Return the later patch that made the same change again, if that is applied; else 0.
+    def _applied_again(self, history: PatchHistory, applied: Record, target: Target) -> int:
+        """Return the later patch that made the same change in `target` again, if it is applied.
 
-        That is the very same patch, or one that found the change gone, and left it there.
+        That is the very same patch, or one that found the change gone, and left it there; 0 if
+        there is none.
         """
         digest = _digest(history)
         for other in self._journal.applied():
-            again = other.application
+            again = other.application_in(target)
             if again is None or again.number <= applied.number:
-                break
-            if other.number == history.number or again.target is not applied.target:
+                continue
+            if other.number == history.number or target.without(other.applied) is not None:
                 continue
             same = bool(digest) and _digest(other) == digest
-            if (same or self._brought(again, applied)) and self.is_there(again):
+            if (same or self._brought(again, applied)) and self.is_there(again, target):
                 return other.number
         return 0
 
@@ -342,7 +441,9 @@ class RecordStates:
             again = other.application
             if again is None or again.number <= undo.number:
                 break
-            if _digest(other) == digest and self.is_there(again):
+            if other.number == history.number or _digest(other) != digest:
+                continue
+            if self.is_there(again, other.applied):
                 return other.number
         return 0
 

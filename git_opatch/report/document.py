@@ -193,7 +193,7 @@ def failed(error: OpatchError) -> Fields:
         outcome = _outcome(Status.MALFORMED, "the patch cannot be read; nothing was changed")
         diagnostics = [diagnostic_of(diagnostic) for diagnostic in error.diagnostics]
         return {**outcome, "failures": diagnostics, "notes": notes}
-    summary, *advice = plain(str(error)).splitlines() or [""]
+    summary, *advice = map(str.strip, plain(str(error)).splitlines() or [""])
     failure = {
         **failure_fields(
             error.kind, _REASONS.get(type(error), "error"), summary, "\n".join(error_lines(error))
@@ -246,10 +246,11 @@ def several(outcomes: Sequence[Outcome]) -> Fields:
     }
 
 
-def records(command: str, found: Sequence[Fields]) -> bytes:
+def records(command: str, found: Sequence[Fields], notes: Sequence[str]) -> bytes:
     """Write the document of a call that shows records of the journal."""
     summary = f"{len(found)} record{'s' * (len(found) != 1)}"
-    return render(command, 0, {"status": Status.SHOWN.value, "summary": summary, "records": found})
+    fields = {"status": Status.SHOWN.value, "summary": summary, "records": found}
+    return render(command, 0, {**fields, "notes": list(map(plain, notes))})
 
 
 def render(command: str | None, exit_status: int, fields: Fields) -> bytes:

@@ -11,13 +11,14 @@ from git_opatch.journal import Record, RecordAction
 from git_opatch.model.blob import Change
 from git_opatch.model.commits import committed_as
 from git_opatch.model.errors import JournalError
+from git_opatch.model.options import Target
+from git_opatch.model.result import LOCATED_IN
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.record_state import LoggedRecord, RecordState, State
 from git_opatch.report.values import CHANGES, Fields, plain, text
 
-_NO_NAME = "-"
-"""Stands for the name of a patch from standard input, as in a command line."""
+_NO_NAME = "standard input"
 
 
 def line(logged: LoggedRecord) -> str:
@@ -36,7 +37,12 @@ def summary(logged: LoggedRecord) -> str:
 
 def _changes(record: Record) -> str:
     part = "" if _is_complete(record) else ", part of the patch"
-    return report.count_changes(record.files) + part + report.ONLY_IN[record.target]
+    how = report.ONLY_IN[record.target]
+    if record.action is RecordAction.APPLY:
+        flags = ["-R"] * record.in_reverse
+        flags += [f"--{record.target.value}"] * (record.target is not Target.INDEX)
+        how = f", applied with {' '.join(flags)}" if flags else ""
+    return report.count_changes(record.files) + part + how
 
 
 def _is_complete(record: Record) -> bool:
@@ -50,7 +56,7 @@ def _became(logged: LoggedRecord) -> str:
         return f"undo of {record.patch}" + (f", redone by {by}" if by else "")
     if record.action is RecordAction.REDO:
         return f"redo of {record.patch}" + (f", undone by {by}" if by else "")
-    return _word_state(state, logged.commit_names) if state else ""
+    return _word_state(state, logged.commit_names) if state else "state unknown"
 
 
 def _word_state(state: RecordState, commits: Sequence[str]) -> str:
@@ -58,9 +64,12 @@ def _word_state(state: RecordState, commits: Sequence[str]) -> str:
         return f"undone by {state.by}"
     if state.state is State.REAPPLIED:
         return f"applied again as {state.by}"
-    if state.state is State.COMMITTED and commits:
-        return committed_as(commits)
-    return _WORDS[state.state]
+    committed = state.state is State.COMMITTED and commits
+    what = committed_as(commits) if committed else _WORDS[state.state]
+    what += ", committed in part" * state.is_partly_committed
+    if state.undone_in is None:
+        return what
+    return f"{what}, undone by {state.by} in {LOCATED_IN[state.undone_in]}"
 
 
 _WORDS = {
@@ -93,6 +102,7 @@ def values(logged: LoggedRecord, diff: bytes | None = None, error: str | None = 
         "reversed_by": logged.reversed_by or None,
         "commits": list(record.commits or logged.commits),
         "complete": _is_complete(record),
+        "reverse": record.in_reverse,
         "files": {CHANGES.get(letter, letter): count for letter, count in record.files.items()},
         "paths": [_path(change) for change in record.changes],
         **text("diff", diff),
@@ -106,7 +116,7 @@ def _path(change: Change) -> Fields:
 
 
 _NAMES = ("time", "summary", "target", "patch", "undoes", "redoes", "state", "reversed_by",
-          "commits", "complete", "files", "paths", "diff")  # fmt: skip
+          "commits", "complete", "reverse", "files", "paths", "diff")  # fmt: skip
 
 
 def unreadable_values(number: int, error: JournalError) -> Fields:

@@ -81,7 +81,7 @@ def _at_path(top: Path, change: Change, removed: Collection[str]) -> Iterator[Fa
                 Reason.IN_THE_WAY,
                 f"{_kind(mode)} that is not tracked is in the way",
                 Location(change.path),
-                advice="move it away, or add it to the index first",
+                advice="move it away",
             )
     elif mode is None:
         yield Failure(

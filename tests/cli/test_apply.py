@@ -490,6 +490,6 @@ def test_a_damaged_journal_is_ignored(base: Sandbox) -> None:
         base.write(f".git/opatch/journal/{name}", damage)
         assert (base.index(), base.files()) == after
         ran = base.opatch("apply", "-R", "--check", feed=_PATCH)
-        source = "HEAD" if name == "1.json" else "entry 1 of `git opatch log`"
+        source = "HEAD" if name == "1.json" else "entry 1 of `git opatch log --all`"
         assert (ran.status, ran.err) == (0, f"note: b.txt: content taken from {source}\n"), damage
         base.write(f".git/opatch/journal/{name}", kept)

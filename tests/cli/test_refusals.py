@@ -249,6 +249,33 @@ def test_untracked_files_in_the_way_are_refused(base: Sandbox) -> None:
     _refused(base, envelope(b"*** Add File: other/x\n+x\n"), 1, "other/x: `other` is a file")
 
 
+def test_the_commands_that_replace_an_untracked_file_work(base: Sandbox) -> None:
+    """Also for an ignored one, in a subdirectory, and with `undo` after that."""
+    base.write(".git/info/exclude", "/d/*\n")
+    base.write("d/a b", "mine\n")
+    base.write("d/p.txt", envelope(b"*** Add File: d/a b\n+x\n"))
+    ran = base.opatch("apply", "p.txt", cwd=base.path / "d")
+    _, away, command, _ = ran.err.splitlines()
+    assert away == "  move it away"
+    assert command == (
+        "  or, to replace it: git add -f -- ':(top,literal)d/a b' && "
+        "git opatch apply --overwrite p.txt"
+    )
+    ran = base.run("sh", "-c", f"cd d && {command.partition(': ')[2]}")
+    assert (ran.status, base.read("d/a b")) == (0, b"x\n")
+    assert base.opatch("undo").status == 0
+    assert base.read("d/a b") == b"mine\n"
+
+
+@pytest.mark.parametrize("words", [["--commit", "-m", "x"], ["--json"]])
+def test_nothing_is_replaced_for_a_commit_or_by_a_program(base: Sandbox, words: list[str]) -> None:
+    base.write("other", "mine\n")
+    ran = base.opatch("apply", *words, feed=envelope(b"*** Add File: other\n+x\n"))
+    assert ran.status == 1
+    assert "move it away" in ran.err + ran.out.decode()
+    assert "git add" not in ran.err + ran.out.decode()
+
+
 def test_a_link_is_named_where_its_lines_are_not_found(base: Sandbox) -> None:
     for name, target in (("dir/link", "../a.txt"), ("away", "/etc/hosts")):
         (base.path / name).symlink_to(target)

@@ -58,6 +58,16 @@ def base(repo: Sandbox) -> Sandbox:
             "be asked for each: git opatch apply -p PATCH",
         ),
         (
+            "undo --force 1",
+            "`git opatch undo` has no option `--force`\n  nothing is forced; a refusal says what "
+            "keeps it from being done",
+        ),
+        (
+            "redo --dry-run",
+            "`git opatch redo` has no option `--dry-run`\n  to see what patch N changed: git "
+            "opatch log -p N; a redo reverses an undo",
+        ),
+        (
             "undo -p 1",
             "`git opatch undo` has no option `-p`\n  an undo is of a whole patch; to see its diff: "
             "git opatch log -p N",

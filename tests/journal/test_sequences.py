@@ -3,7 +3,8 @@
 The model has cells instead of lines: each file has a few slots far apart, each with a value, and a
 patch changes the values of some. So the model knows without any diff what a patch changed, whether
 that is still there, and what an undo must restore (D120). Users write by hand what a patch or an
-undo would write, and name other targets: what was undone stays so (D335).
+undo would write, and name other targets: what was undone stays so (D335), in the index and in the
+working tree apart (D452).
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ Values = tuple[str, ...]
 """The values of a file: the line at its top, a line that is only context, and its slots."""
 Files = dict[str, Values]
 _TOP, _CONTEXT, _FIRST_SLOT = 0, 1, 2
+_PLACES = {"index": {"cached", "worktree"}, "cached": {"cached"}, "worktree": {"worktree"}}
+"""What a target is of: the index, the working tree, or both."""
+_NAMES = {"cached": "index", "worktree": "working tree"}
 Cells = dict[tuple[str, int], tuple[str, str]]
 """What a step changes: its file and place, the old value and the new one."""
 
@@ -40,6 +44,11 @@ def _text(name: str, values: Values) -> str:
         begin = f"context {context}" if number == 0 else f"{name} {number} a"
         lines += [begin, *(f"{name} {number} {letter}" for letter in "bcde"), slot]
     return "".join(f"{line}\n" for line in [*lines, *(f"{name} end {i}" for i in range(5))])
+
+
+def _target(places: set[str]) -> str:
+    """The target that has just these places; empty if there are none."""
+    return next((target for target, its in _PLACES.items() if its == places), "")
 
 
 def _blob(name: str, values: Values) -> str:
@@ -129,47 +138,98 @@ class Model:
         last = {step.patch: step.number for step in self.steps if step.action != "undo"}
         return sorted(last, key=last.__getitem__, reverse=True)
 
-    def application(self, patch: int) -> Step:
-        return [step for step in self.chain(patch) if step.action != "undo"][-1]
+    def application(self, patch: int, target: str = "index") -> Step:
+        """The last step that applied a patch in a part of `target`, or else anywhere."""
+        applied = [step for step in self.chain(patch) if step.action != "undo"]
+        there = [step for step in applied if _PLACES[step.target] & _PLACES[target]]
+        return (there or applied)[-1]
+
+    def undo_in(self, patch: int, place: str) -> Step | None:
+        """The undo that was the last step of a patch in a place; None if another one was."""
+        about = [step for step in self.chain(patch) if place in _PLACES[step.target]]
+        return about[-1] if about and about[-1].action == "undo" else None
+
+    def undone_by_journal(self, patch: int) -> set[str]:
+        return {place for place in _PLACES["index"] if self.undo_in(patch, place)}
+
+    def undone(self, patch: int) -> set[str]:
+        """Where a patch is undone, and was not brought back by git."""
+        return {
+            place
+            for place in self.undone_by_journal(patch)
+            if (undo := self.undo_in(patch, place))
+            and not self._back(undo, self.application(patch, place), place)
+        }
+
+    def last_applied(self, patch: int) -> Step:
+        """The application of a patch where it is not undone."""
+        return self.application(patch, _target(self.applied_places(patch) - self.undone(patch)))
+
+    def applied_places(self, patch: int) -> set[str]:
+        applied = [step for step in self.chain(patch) if step.action != "undo"]
+        return {place for step in applied for place in _PLACES[step.target]}
 
     def state(self, patch: int, target: str | None = None) -> str:
-        last, applied = self.chain(patch)[-1], self.application(patch)
-        if self.undone_in(patch, target or applied.target):
-            if self._anew(patch, last):
-                return "reapplied"
-            if not self._back(last, applied, target):
-                return "undone"
+        """The state where a patch is not undone; what is gone there, and undone elsewhere, is."""
+        wanted = _PLACES[target] if target else self.applied_places(patch)
+        undone = self.undone(patch) & (wanted if target else _PLACES["index"])
+        left, undos = _target(wanted - undone), self.steps_of(patch, undone)
+        if left:
+            state = self._state_where_applied(patch, left)
+            if state != "gone" or not undos:
+                return state
+        return "reapplied" if self._anew(patch, undos[0][0]) else "undone"
+
+    def partly_undone(self, patch: int) -> str:
+        """What the log says of a patch that is undone in one place and not in the other."""
+        undone = self.undone(patch)
+        if self.state(patch) in ("undone", "reapplied") or not undone:
+            return ""
+        return f"undone by {self.steps_of(patch, undone)[0][0].number} in the {_NAMES[min(undone)]}"
+
+    def _state_where_applied(self, patch: int, target: str) -> str:
+        applied = self.application(patch, target)
         if not self.there(applied, target):
-            return self._missing(applied, target or applied.target)
-        if self._again(patch, applied):
+            return self._missing(patch, applied, target)
+        if self._again(patch, applied, target):
             return "reapplied"
         if applied.commit and self.has_commit(applied.commit):
             return "committed by us"
         return "committed" if self.has(applied, self.head_files) else "applied"
 
-    def undone_in(self, patch: int, target: str) -> bool:
-        """Whether an undo since the last application changed what `target` is of."""
-        applied = self.application(patch)
-        return any(
-            {step.target, target} != {"cached", "worktree"}
-            for step in self.chain(patch)
-            if step.number > applied.number
-        )
+    def steps_of(self, patch: int, places: set[str]) -> list[tuple[Step, str]]:
+        """The last undo in each of the places, newest first, with all that it is the last of."""
+        undos = {place: self.undo_in(patch, place) for place in places}
+        return self._grouped({place: step for place, step in undos.items() if step})
+
+    def applications(self, patch: int, places: set[str]) -> list[tuple[Step, str]]:
+        """The same of what applied the patch."""
+        return self._grouped({place: self.application(patch, place) for place in places})
+
+    @staticmethod
+    def _grouped(steps: dict[str, Step]) -> list[tuple[Step, str]]:
+        numbers = sorted({step.number for step in steps.values()}, reverse=True)
+        return [
+            (step, _target({place for place, each in steps.items() if each.number == number}))
+            for number in numbers
+            for step in [next(each for each in steps.values() if each.number == number)]
+        ]
 
     def _anew(self, patch: int, undo: Step) -> bool:
         """Whether the same text was applied after the undo, and still is."""
         key = self.chain(patch)[0].key
         return any(
             self.chain(other)[0].key == key != 0
-            and self.chain(other)[-1].action != "undo"
+            and other != patch
+            and (places := self.applied_places(other) - self.undone_by_journal(other))
             and self.application(other).number > undo.number
-            and self.there(self.application(other))
+            and self.there(self.application(other), _target(places))
             for other in self.patches()
         )
 
-    def _back(self, undo: Step, applied: Step, target: str | None) -> bool:
+    def _back(self, undo: Step, applied: Step, place: str) -> bool:
         """Whether HEAD has the change by a commit from before the undo, and the files have it."""
-        if self.there(undo) or not self.there(applied, target):
+        if self.there(undo, place) or not self.there(applied, place):
             return False
         if not self.has(applied, self.head_files):
             return False
@@ -193,18 +253,18 @@ class Model:
     stored: set[tuple[str, Values]] = field(default_factory=set)
     """Every version of a file that was ever in the index."""
 
-    def _again(self, patch: int, applied: Step) -> bool:
+    def _again(self, patch: int, applied: Step, target: str) -> bool:
+        """Whether a later patch that is applied in all of `target` made the same change again."""
         key = self.chain(patch)[0].key
         return any(
             other != patch
-            and self.chain(other)[-1].action != "undo"
+            and _PLACES[target] <= self.applied_places(other) - self.undone_by_journal(other)
             and (
                 self.chain(other)[0].key == key != 0
-                or self._brought(self.application(other), applied)
+                or self._brought(self.application(other, target), applied)
             )
-            and self.application(other).number > applied.number
-            and self.application(other).target == applied.target
-            and self.there(self.application(other))
+            and self.application(other, target).number > applied.number
+            and self.there(self.application(other, target), target)
             for other in self.patches()
         )
 
@@ -216,11 +276,22 @@ class Model:
             for cell, (old, new) in applied.cells.items()
         )
 
-    def _missing(self, step: Step, target: str) -> str:
+    def partly_committed(self, step: Step) -> bool:
+        """Whether HEAD has a part of a step; of files that git never had, it cannot be told."""
+        left = self.left[step.number]
+        return any(
+            self.value(self.head_files, (name, at)) == new
+            for (name, at), (_, new) in step.cells.items()
+            if at < 0
+            or left[name] in (self.head_files.get(name), self.work.get(name))
+            or (name, left[name]) in self.stored
+        )
+
+    def _missing(self, patch: int, step: Step, target: str) -> str:
         tree = self.tree(target)
         dirty = any(self.work.get(name) != self.index.get(name) for name in step.files)
         if target == "index" and dirty and self.has(step, self.work):
-            return "unstaged"
+            return "reapplied" if self._again(patch, step, "worktree") else "unstaged"
         lost = all(self._lost(step, name, tree) for name in step.files)
         return "gone" if lost and not self._overwritten(step, tree) else "changed"
 
@@ -346,37 +417,50 @@ class Model:
 
     def undo(self, patch: int | None, target: str | None = None) -> bool:
         if patch is not None:
-            state, applied = self.state(patch, target), self.application(patch)
-            fits = state in ("applied", "committed", "committed by us")
-            return fits and self.reverse(applied, target or applied.target)
-        for candidate in self.patches():
-            if self.state(candidate) == "undone":
+            for step, where in self.steps_to_undo(patch, target):
+                if self.state(patch, where) in (
+                    "applied",
+                    "changed",
+                    "committed",
+                    "committed by us",
+                ):
+                    return self.reverse(step, where)
+            return False
+        steps = [pair for each in self.patches() for pair in self.steps_to_undo(each, target)]
+        for step, where in sorted(steps, key=lambda pair: -pair[0].number):
+            state = self.state(step.patch, where)
+            if self.state(step.patch) == "undone" or state in ("reapplied", "gone"):
                 continue
-            state, applied = self.state(candidate, target), self.application(candidate)
-            if state in ("undone", "reapplied", "gone"):
-                continue
-            if state != "applied":
+            if state == "applied" and self.partly_committed(step):
                 return False
-            return self.reverse(applied, target or applied.target)
+            return state in ("applied", "changed") and self.reverse(step, where)
         return False
 
-    def redo(self, patch: int | None) -> bool:
-        if patch is None:
-            new = max((each.number for each in self.steps if each.action == "apply"), default=0)
-            undone = [self.chain(each)[-1] for each in self.patches()]
-            stack = sorted((s for s in undone if s.action == "undo"), key=lambda s: -s.number)
-            patch = next((s.patch for s in stack if s.number > new and self._redoable(s)), None)
-            if patch is None:
-                return False
-        last = self.chain(patch)[-1]
-        return self._redoable(last) and self.reverse(last, last.target)
+    def steps_to_undo(self, patch: int, target: str | None) -> list[tuple[Step, str]]:
+        """What can be undone of a patch, and where: not where it is undone already."""
+        undone = self.undone(patch)
+        if target is None:
+            return self.applications(patch, self.applied_places(patch) - undone)
+        where = _target(_PLACES[target] - undone)
+        return [(self.application(patch, where), where)] if where else []
 
-    def _redoable(self, last: Step) -> bool:
-        """Whether a patch is undone where that was done last, and nobody wrote it there again."""
-        return (
-            last.action == "undo"
-            and self.state(last.patch, last.target) == "undone"
-            and not self.there(self.application(last.patch), last.target)
+    def redo(self, patch: int | None, target: str | None = None) -> bool:
+        new = max((each.number for each in self.steps if each.action == "apply"), default=0)
+        patches, after = (self.patches(), new) if patch is None else ([patch], 0)
+        undos = [pair for each in patches for pair in self.steps_of(each, self.undone(each))]
+        for undo, where in sorted(undos, key=lambda pair: -pair[0].number):
+            if target and not _PLACES[target] & _PLACES[where]:
+                continue
+            if undo.number > after and self._redoable(undo, where):
+                left = self.applied_places(undo.patch) - self.undone(undo.patch)
+                wanted = _PLACES[target] - left if target else _PLACES[where]
+                return self.reverse(undo, _target(wanted))
+        return False
+
+    def _redoable(self, undo: Step, where: str) -> bool:
+        """Whether a patch is undone there, and nobody wrote it there again."""
+        return self.state(undo.patch, where) == "undone" and not self.there(
+            self.application(undo.patch, where), where
         )
 
 
@@ -494,28 +578,31 @@ class Run:
             model.write(step)
 
     def backwards(self) -> None:
-        """Apply an earlier patch with -R."""
+        """Apply an earlier patch with -R, in any target."""
         firsts = [step for step in self.model.steps if step.key]
         if not firsts:
             return
         first, model = self.random.choice(firsts), self.model
         if any(at < 0 for _, at in first.cells):
             return
+        number, target = model.next, self.random.choice(["index", "index", "cached", "worktree"])
         same = [
             patch
             for patch in model.patches()
-            if model.chain(patch)[0].key == first.key and model.chain(patch)[-1].action != "undo"
+            if model.chain(patch)[0].key == first.key
+            and not model.undone_by_journal(patch) & _PLACES[target]
         ]
-        number, target = model.next, "index"
-        fits = all(model.value(model.index, cell) == pair[1] for cell, pair in first.cells.items())
+        tree = model.tree(target)
+        fits = all(model.value(tree, cell) == pair[1] for cell, pair in first.cells.items())
         if same:
-            step = model.application(same[0]).reversed(number, target, carried=False)
+            step = model.application(same[0], target).reversed(number, target, carried=False)
             step = replace(step, head=model.head)
         else:
             cells = {cell: (new, old) for cell, (old, new) in first.cells.items()}
             step = Step(number, "apply", number, target, cells)
         fits = fits and model.can_write(step, target, carry=False)
-        assert (self.run("apply", "-R", feed=self.texts[first.key]).status == 0) == fits
+        ran = self.run("apply", "-R", f"--{target}", feed=self.texts[first.key])
+        assert (ran.status == 0) == fits
         if fits:
             model.write(step)
 
@@ -570,6 +657,15 @@ class Run:
         fits = self.model.undo(patch, target)
         assert (self.run("undo", *words).status == 0) == fits
 
+    def redo_elsewhere(self) -> None:
+        """Redo in a target that is named."""
+        target = self.random.choice(["cached", "worktree", "index"])
+        patches = self.model.patches()
+        patch = self.random.choice(patches) if patches and self.random.random() < 0.5 else None
+        words = [f"--{target}", *([str(patch)] if patch else [])]
+        fits = self.model.redo(patch, target)
+        assert (self.run("redo", *words).status == 0) == fits
+
     # --- git and the user ------------------------------------------------------------------------
 
     def edit(self) -> None:
@@ -608,6 +704,16 @@ class Run:
         if self.model.index != self.model.head_files:
             self.git("commit", "-q", "-m", "c")
             self.model.commit()
+
+    def commit_file(self) -> None:
+        """Commit a file as it is in the working tree, and nothing else."""
+        model, name = self.model, self.random.choice(["f", "g"])
+        if model.work[name] == model.head_files[name]:
+            return
+        self.git("commit", "-q", "-m", "c", "--", name)
+        model.index[name] = model.work[name]
+        model.commits.append((model.head, {**model.head_files, name: model.work[name]}))
+        model.head = model.branches[model.branch] = len(model.commits) - 1
 
     def reset_hard(self) -> None:
         model = self.model
@@ -655,10 +761,10 @@ class Run:
     def steps(self) -> Iterator[Callable[[], None]]:
         weights: dict[Callable[[], None], int] = {
             self.apply: 10, self.undo: 7, self.redo: 5, self.undo_named: 3, self.redo_named: 3,
-            self.undo_elsewhere: 2, self.imitate: 4,
-            self.again: 2, self.backwards: 2, self.merge: 2, self.edit: 3, self.stage: 2,
-            self.commit: 2, self.reset_hard: 1, self.reset_mixed: 1, self.reset_back: 1,
-            self.switch: 1, self.restore: 1,
+            self.undo_elsewhere: 3, self.redo_elsewhere: 2, self.imitate: 4,
+            self.again: 2, self.backwards: 3, self.merge: 2, self.edit: 3, self.stage: 2,
+            self.commit: 2, self.commit_file: 2, self.reset_hard: 1, self.reset_mixed: 1,
+            self.reset_back: 1, self.switch: 1, self.restore: 1,
         }  # fmt: skip
         yield self.apply
         yield from self.random.choices(list(weights), list(weights.values()), k=_STEPS)
@@ -678,6 +784,13 @@ class Run:
         for patch in self.model.patches():
             state = self.model.state(patch).removesuffix(" by us")
             assert found[patch]["state"] == state, (patch, state)
+            is_part = state == "applied" and self.model.partly_committed(
+                self.model.last_applied(patch)
+            )
+            assert ("applied, committed in part" in found[patch]["summary"]) == is_part
+            partly = self.model.partly_undone(patch)
+            assert ("undone by" in found[patch]["summary"]) == bool(partly or state == "undone")
+            assert found[patch]["summary"].endswith(partly), (patch, partly)
 
     def check_advice(self) -> None:
         """Follow what refusals advise: nothing may come a second time."""

@@ -503,7 +503,7 @@ def test_the_log_names_the_commit(base: Sandbox) -> None:
     base.opatch(*_GOOD, feed=_PATCH)
     line = base.opatch("log").out.decode()
     assert line.endswith(
-        f"  committed as {_head(base)[:7]}  -  2 files changed: 1 added, 1 modified\n"
+        f"  committed as {_head(base)[:7]}  standard input  2 files changed: 1 added, 1 modified\n"
     )
     base.opatch("apply", feed=envelope(b"*** Add File: m\n+m\n"))
     last, first = json.loads(base.opatch("log", "--json").out)["records"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -76,10 +77,13 @@ def test_a_revert_is_advised_where_other_files_have_unstaged_changes(base: Sandb
     ("patch", "said"),
     [
         (envelope(b"*** Add File: d/new\n+n\n"), "d/new: is not in the index, so the patch is not"),
-        (envelope(b"*** Update File: f\n*** Move to: h\n@@\n-line 1\n+1\n"), "h: is not applied"),
+        (
+            envelope(b"*** Update File: f\n*** Move to: h\n@@\n-line 1\n+1\n"),
+            "h: its change is not",
+        ),
         (b"diff --git a/f b/h\nsimilarity index 100%\nrename from f\nrename to h\n", "h: is not"),
-        (b"diff --git a/f b/f\nold mode 100644\nnew mode 100755\n", "f: is not applied here"),
-        (envelope(b"*** Delete File: g\n"), "g: is not applied here"),
+        (b"diff --git a/f b/f\nold mode 100644\nnew mode 100755\n", "f: its change is not"),
+        (envelope(b"*** Delete File: g\n"), "g: its change is not"),
         (_TEN, "f: hunk 1 of 1 is not applied here"),
     ],
 )
@@ -181,3 +185,190 @@ def test_conflicts_of_git_are_called_so(base: Sandbox, command: str) -> None:
     assert base.opatch("undo", "1").status == 0
     assert base.read("f").decode() == _LINES
     assert base.git("ls-files", "--unmerged") != b""
+
+
+def _then(ran: Ran, repo: Sandbox) -> Ran:
+    """Run the command that a refused undo advises last."""
+    assert (ran.status, ran.out) == (1, b"")
+    command = ran.err.splitlines()[-2].partition(": ")[2]
+    return repo.run("sh", "-c", command)
+
+
+@pytest.mark.parametrize("way", ["git mv f h", "mkdir d; git mv f d/f"])
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_file_that_was_renamed_since_is_named(base: Sandbox, way: str, committed: bool) -> None:
+    """With the commit to revert; git follows renames."""
+    base.opatch("apply", feed=_TEN)
+    made = ""
+    if committed:
+        base.git("commit", "-qm", "ten")
+        made = base.git("rev-parse", "--short", "HEAD").decode().strip()
+    base.run("sh", "-c", way)
+    if committed:
+        base.git("commit", "-qm", "rename")
+    new = way.split()[-1]
+    ran = base.opatch("undo")
+    assert ran.err.splitlines()[:-1] == [
+        f"error: f: was renamed to {new} since patch 1 was applied",
+        *([f"  to revert all of {made} in a commit: git revert {made}"] if made else []),
+        f"  to undo it: git mv -- {new} f && git opatch undo 1",
+    ]
+    if committed:
+        base.git("revert", "--no-edit", made)
+        assert base.read(new).decode() == _LINES
+        base.git("reset", "-q", "--hard", "HEAD^")
+    assert _then(ran, base).status == 0
+    assert base.read("f").decode() == _LINES
+
+
+def test_a_renamed_file_is_named_for_the_current_directory(base: Sandbox) -> None:
+    base.commit({"d/f": _LINES})
+    base.opatch("apply", feed=_TEN.replace(b": f", b": d/f"))
+    base.git("mv", "d", "e")
+    ran = base.opatch("undo", cwd=base.path / "e")
+    command = "mkdir -p ../d && git mv -- f ../d/f && git opatch undo 1"
+    assert ran.err.splitlines()[1] == f"  to undo it: {command}"
+    assert base.run("sh", "-c", f"cd e; {command}").status == 0
+    assert base.read("d/f").decode() == _LINES
+
+
+def test_a_file_that_is_not_there_any_more_is_called_so(base: Sandbox) -> None:
+    base.opatch("apply", feed=_TEN)
+    base.git("mv", "f", "h")
+    base.write("h", base.read("h").decode().replace("ten\n", "mine\n"))
+    base.git("add", "h")
+    assert base.opatch("undo", "1").err.splitlines()[:2] == [
+        "error: f: was renamed to h since patch 1 was applied",
+        "  what was applied: git opatch log -p 1",
+    ]
+    base.git("rm", "-qf", "h")
+    assert base.opatch("undo", "1").err.splitlines()[0] == (
+        "error: f: is not in the index; it was deleted or renamed since patch 1 was applied"
+    )
+
+
+def test_conflicts_of_a_stash_are_not_called_a_merge(base: Sandbox) -> None:
+    """Patch 1 is recorded, and the conflicts are not its own."""
+    _edit(base, "line 10", "mine")
+    base.git("stash")
+    assert base.opatch("apply", feed=_TEN).status == 0
+    assert base.run("git", "stash", "pop").status == 1
+    assert base.opatch("undo").err == (
+        "error: f is unmerged; no record has these conflicts, so they have no undo\n"
+        "  to go on: resolve the conflicts in f, then git add -- :/f\n"
+        "  to go back: git checkout --ours -- :/f && git add -- :/f\n"
+    )
+
+
+def test_an_undo_that_is_named_is_called_so(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=_TEN).status == 0
+    assert base.opatch("undo").status == 0
+    message = "error: 2 is an undo of patch 1"
+    assert base.opatch("undo", "2").err == f"{message}; to apply that again: git opatch redo 1\n"
+    assert base.opatch("redo", "2").status == 0
+    which = f"{message}, which is applied; to undo that: git opatch undo 1\n"
+    assert base.opatch("undo", "2").err == which
+    assert base.opatch("redo", "2").err == (
+        f"{message}; patch 1 is not undone, so there is nothing to redo\n"
+    )
+    base.git("commit", "-qm", "ten")
+    assert base.opatch("undo", "2").err == which
+    base.git("reset", "-q", "--hard", "HEAD^")
+    assert base.opatch("undo", "2").err == f"{message}; what became of that: git opatch log 1\n"
+
+
+@pytest.mark.parametrize("command", ["undo", "redo"])
+def test_nothing_is_advised_that_is_not_an_undo_without_a_working_tree(
+    base: Sandbox, command: str
+) -> None:
+    ran = base.opatch(command, cwd=base.path / ".git")
+    assert (ran.status, ran.err) == (
+        128,
+        "error: this needs a working tree, and there is none here (a bare repository, or inside a "
+        "git directory)\n",
+    )
+
+
+def test_advice_in_json_has_no_indentation(base: Sandbox) -> None:
+    _committed(base)
+    (failure,) = json.loads(base.opatch("undo", "--json").out)["failures"]
+    assert len(failure["advice"]) == 2
+    assert failure["advice"] == [line.strip() for line in failure["advice"]]
+
+
+def test_the_help_says_where_a_patch_is_undone(repo: Sandbox) -> None:
+    for command in ("undo", "redo"):
+        words = " ".join(repo.opatch(command, "-h").out.decode().split())
+        assert "--index, --cached or --worktree choose where" in words
+        assert "locate hunks" not in words
+
+
+def test_a_place_is_not_named_where_the_command_would_be_refused(base: Sandbox) -> None:
+    """Somebody commits a part of what was undone in the index."""
+    both = envelope(b"*** Update File: f\n@@\n-line 10\n+ten\n*** Add File: new\n+n\n")
+    base.opatch("apply", feed=both)
+    base.opatch("undo", "--cached")
+    base.git("commit", "-qam", "all that is tracked")
+    for command in (["undo", "1"], ["redo"]):
+        assert "there: git opatch" not in base.opatch(*command).err
+    assert "is already applied" in base.opatch("redo", "--cached", "1").err
+
+
+def test_a_file_that_was_renamed_since_an_undo_is_named(base: Sandbox) -> None:
+    base.opatch("apply", feed=_TEN)
+    base.opatch("undo")
+    base.git("mv", "f", "h")
+    base.git("commit", "-qm", "rename")
+    ran = base.opatch("redo")
+    assert ran.err.startswith("error: f: was renamed to h since patch 1 was undone\n")
+    assert _then(ran, base).status == 0
+    assert base.read("f").decode() == _LINES.replace("line 10\n", "ten\n")
+
+
+def test_each_of_several_renamed_files_is_named(base: Sandbox) -> None:
+    patch = envelope(b"*** Update File: f\n@@\n-line 10\n+ten\n*** Update File: g\n@@\n-g\n+G\n")
+    base.opatch("apply", "--commit", "-m", "both", feed=patch)
+    (base.path / "d").mkdir()
+    base.git("mv", "f", "g", "d")
+    base.git("commit", "-qm", "moved")
+    ran = base.opatch("undo")
+    for name in "fg":
+        assert f"git mv -- d/{name} {name} && git opatch undo 1\n" in ran.err
+    made = base.git("rev-parse", "--short", "HEAD^").decode().strip()
+    assert f"in a commit: git revert {made}\n" in ran.err
+    base.git("mv", "d/f", "f")
+    assert _then(base.opatch("undo"), base).status == 0
+    assert (base.read("f").decode(), base.read("g")) == (_LINES, b"g\n")
+
+
+def test_a_later_patch_is_named_for_a_redo(base: Sandbox) -> None:
+    for patch in (_TEN, envelope(b"*** Update File: f\n@@\n-line 10\n+10\n")):
+        assert base.opatch("apply", feed=patch).status == 0
+        if patch is _TEN:
+            assert base.opatch("undo").status == 0
+    assert base.opatch("redo", "1").err == (
+        "error: f: hunk 1 of 1 is not as the undo of patch 1 left it: "
+        "patch 3 changed the file after that\n"
+        "  first: git opatch undo 3\n"
+        "the patch cannot be redone; nothing was changed\n"
+    )
+    assert base.opatch("undo", "3").status == 0
+    assert base.opatch("redo", "1").status == 0
+
+
+def test_a_patch_in_reverse_is_an_undo_where_the_patch_is_not_undone(base: Sandbox) -> None:
+    """What `git add` staged, too, as `undo --cached` says."""
+    assert base.opatch("apply", "--worktree", feed=_TEN).status == 0
+    base.git("add", "f")
+    assert base.opatch("undo").status == 0
+    ran = base.opatch("apply", "-R", "--cached", feed=_TEN)
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.startswith(b"Undid 1: ")
+    ran = base.opatch("apply", "-R", "--cached", feed=_TEN)
+    assert "in the working tree only" not in ran.err
+    assert "patch 1 was undone by 3" in ran.err
+    base.git("reset", "-q", "--hard")
+    assert base.opatch("apply", feed=_TEN).status == 0
+    assert base.opatch("undo", "--cached").status == 0
+    assert base.opatch("apply", "-R", "--worktree", feed=_TEN).out.startswith(b"Undid 4: ")
+    assert base.read("f").decode() == _LINES

@@ -214,7 +214,7 @@ def test_the_version_of_the_journal_is_found(repo: Sandbox, side: str) -> None:
     repo.write("f", _text(l8="eight", l30="c"))
     repo.git("add", "f")
     ran = _merges(repo, _patch(), content=_text(l8="eight", l30="c", l10="new"))
-    assert ran.err == "note: f: written for entry 1 of `git opatch log`; merged\n"
+    assert ran.err == "note: f: written for entry 1 of `git opatch log --all`; merged\n"
 
 
 def test_the_outcome_of_a_merge_is_a_version(repo: Sandbox) -> None:
@@ -471,7 +471,7 @@ def test_after_conflicts_alone_undo_undoes_nothing_else(torn: Sandbox) -> None:
     ran = torn.opatch("undo")
     assert (ran.status, ran.out) == (128, b"")
     assert ran.err == (
-        "error: f is unmerged; a merge with conflicts is not recorded, so it has no undo\n"
+        "error: f is unmerged; no record has these conflicts, so they have no undo\n"
         "  to go on: resolve the conflicts in f, then git add -- :/f\n"
         "  to go back: git checkout --ours -- :/f && git add -- :/f\n"
         "  to undo patch 1 all the same: git opatch undo 1\n"

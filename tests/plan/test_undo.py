@@ -263,7 +263,16 @@ def test_a_change_of_the_next_line_is_refused(base: Sandbox, distance: int) -> N
     _applied(base, _patch(15, "fifteen"))
     base.write("f", _text((15, "fifteen"), (15 + distance, "other")))
     base.git("add", "f")
-    assert "was changed since" in _refused(base)
+    where = "hunk 1 of 1 is in the index, but a line next to it was changed since"
+    assert _refused(base).startswith(f"error: f: {where}\n  patch 1 left\n      line ")
+    base.git("reset", "-q")
+    base.git("checkout", "f")
+    _applied(base, _patch(15, "fifteen"))
+    _undone(base)
+    base.write("f", _text((15 + distance, "other")))
+    base.git("add", "f")
+    where = "does not fit the index any more, as a line next to it was changed since it was undone"
+    assert where in _refused(base, command="redo")
 
 
 def test_lines_of_one_hunk_may_have_changed_between(base: Sandbox) -> None:
@@ -293,10 +302,28 @@ def test_a_later_patch_must_be_undone_first(base: Sandbox) -> None:
     before = _state(base)
     _applied(base, _patch(15, "fifteen"))
     _applied(base, envelope(b"*** Update File: f\n@@\n-fifteen\n+quince\n"))
-    message = _refused(base, "1")
-    assert "  patch 2 changed the file after that; first: git opatch undo 2\n" in message
+    assert _refused(base, "1") == (
+        "error: f: hunk 1 of 1 is not as patch 1 left it: patch 2 changed the file after that\n"
+        "  first: git opatch undo 2\n"
+        "the patch cannot be undone; nothing was changed\n"
+    )
     _undone(base, "2")
     assert _undone(base, "1") == before
+
+
+def test_a_later_patch_of_other_lines_is_not_named(base: Sandbox) -> None:
+    """To undo it would not help, where somebody changed the lines by hand."""
+    _applied(base, _patch(15, "fifteen"))
+    _applied(base, _patch(25, "25"))
+    base.write("f", _text((15, "quince"), (25, "25")))
+    base.git("add", "f")
+    assert "patch 2" not in _refused(base, "1")
+
+
+def test_a_later_patch_of_files_that_git_does_not_have_is_named(base: Sandbox) -> None:
+    _applied(base, _patch(15, "fifteen"), "--worktree")
+    _applied(base, envelope(b"*** Update File: f\n@@\n-fifteen\n+quince\n"), "--worktree")
+    assert "  first: git opatch undo 2\n" in _refused(base, "1")
 
 
 def test_equal_lines_elsewhere_are_left_alone(base: Sandbox) -> None:
@@ -344,8 +371,18 @@ def test_a_new_file_that_has_grown_is_refused(base: Sandbox) -> None:
 def test_a_deleted_file_that_exists_again_is_refused(base: Sandbox) -> None:
     _applied(base, envelope(b"*** Delete File: gone\n"))
     base.write("gone", "another\n")
+    assert _refused(base).splitlines()[:2] == [
+        "error: gone: a file that is not tracked is in the way",
+        "  move it away",
+    ]
     base.git("add", "gone")
-    assert "error: gone: the file already exists" in _refused(base)
+    for target in ("--index", "--cached"):
+        assert _refused(base, target, "1").splitlines()[:2] == [
+            "error: gone: the file already exists",
+            "  move it away first, with `git mv`",
+        ]
+    base.git("mv", "gone", "other")
+    assert _undone(base)[0]["gone"] == ("100644", b"g\n")
 
 
 def test_a_missing_blob_is_refused(base: Sandbox) -> None:
@@ -705,26 +742,76 @@ def test_the_help_names_one_default(repo: Sandbox) -> None:
 _ONE = envelope(b"*** Update File: f\n@@\n-one\n+1\n")
 
 
-@pytest.mark.parametrize(
-    ("flag", "target", "other", "rest"),
-    [
-        ("--cached", "index", "--worktree", "working tree"),
-        ("--worktree", "working tree", "--cached", "index"),
-    ],
-)
-def test_an_undo_of_one_target_is_named(
-    repo: Sandbox, flag: str, target: str, other: str, rest: str
-) -> None:
+_PLACE = {"--cached": "index", "--worktree": "working tree"}
+_OTHER = {"--cached": "--worktree", "--worktree": "--cached"}
+_EACH_PLACE = pytest.mark.parametrize("flag", _PLACE)
+
+
+@_EACH_PLACE
+def test_an_undo_in_one_place_leaves_the_other(repo: Sandbox, flag: str) -> None:
+    other, place = _OTHER[flag], _PLACE[flag]
     repo.commit({"f": "one\n"})
     before = _state(repo)
     repo.opatch("apply", feed=_ONE)
     assert repo.opatch("undo", "1", flag).status == 0
-    ran = repo.opatch("undo", "1")
-    assert ran.status == 1
-    assert f"patch 1 is already undone, in the {target} only\n" in ran.err
-    assert f"to undo it in the {rest}, too: git opatch undo {other} 1\n" in ran.err
-    assert _undone(repo, other, "1") == before
+    assert f"applied, undone by 2 in the {place}  " in repo.opatch("log").out.decode()
+    assert f"every recorded patch is undone in the {place};" in _refused(repo, flag)
+    assert _refused(repo, flag, "1") == (
+        f"error: patch 1 is already undone, in the {place} only\n"
+        f"  to undo it in the {_PLACE[other]}, too: git opatch undo {other} 1\n"
+        "  to apply it again: git opatch redo 1\n"
+    )
+    assert _undone(repo) == before
     assert "patch 1 is already undone; to apply it again" in _refused(repo, "1")
+
+
+@_EACH_PLACE
+@pytest.mark.parametrize("number", [(), ("1",)])
+def test_each_undo_is_a_step_that_one_redo_reverses(
+    repo: Sandbox, flag: str, number: tuple[str, ...]
+) -> None:
+    """In the place where that undo was made; and the other way round."""
+    repo.commit({"f": "one\n"})
+    states = [_state(repo), _applied(repo, _ONE)]
+    states += [_undone(repo, flag, "1"), _undone(repo, *number)]
+    assert states[3] == states[0]
+    ran = repo.opatch("redo", *number)
+    still = f"patch 1 is still undone in the {_PLACE[flag]}"
+    note = f"note: {still}; to redo it there: git opatch redo {flag} 1\n"
+    assert (ran.status, ran.err, _state(repo)) == (0, note, states[2])
+    assert _redone(repo, *number) == states[1]
+    assert "redo of 1  " in repo.opatch("log", "5").out.decode()
+    assert "undo of 1, redone by 5  " in repo.opatch("log", "2").out.decode()
+    assert "is not undone" in _refused(repo, flag, "1", command="redo")
+    assert repo.opatch("undo", *number).status == 0
+    assert _state(repo) == states[2]
+    assert _undone(repo, *number) == states[0]
+
+
+@_EACH_PLACE
+def test_a_redo_of_both_places_completes_a_redo_of_one(repo: Sandbox, flag: str) -> None:
+    rest = _PLACE[_OTHER[flag]]
+    repo.commit({"f": "one\n"})
+    after = _applied(repo, _ONE)
+    _undone(repo)
+    assert repo.opatch("redo", flag, "1").status == 0
+    assert f"applied, undone by 2 in the {rest}  " in repo.opatch("log").out.decode()
+    assert _refused(repo, flag, "1", command="redo") == (
+        f"error: patch 1 is undone in the {rest} only; to redo it there: git opatch redo 1\n"
+    )
+    assert _redone(repo, "--index", "1") == after
+
+
+def test_what_git_brings_back_in_one_place_is_undone_in_the_other(repo: Sandbox) -> None:
+    repo.commit({"f": "one\n"})
+    before = _state(repo)
+    repo.opatch("apply", "--commit", "-m", "m", feed=_ONE)
+    assert repo.opatch("undo", "1").status == 0
+    repo.git("reset", "-q")
+    log = repo.opatch("log").out.decode()
+    assert re.search(r"committed as \w+, undone by 2 in the working tree  ", log)
+    assert repo.opatch("undo", "1").err.endswith("; this stages its undo\n")
+    assert _state(repo) == before
 
 
 def _staged_line(repo: Sandbox, line: str) -> None:
@@ -781,6 +868,19 @@ def test_an_undone_patch_is_applied_anew_in_another_target(repo: Sandbox) -> Non
     assert _states(repo) == [(3, "undone", 4), (1, "undone", 2)]
 
 
+def test_a_change_belongs_to_the_last_patch_that_made_it_after_a_reset(repo: Sandbox) -> None:
+    repo.commit({"f": "one\n"})
+    before = _state(repo)
+    _applied(repo, _ONE)
+    repo.git("reset", "-q", "--hard")
+    _applied(repo, _ONE)
+    repo.git("reset", "-q")
+    assert _states(repo) == [(2, "unstaged", None), (1, "reapplied", 2)]
+    for words in (["1"], ["--worktree", "1"]):
+        assert "was applied again, as 2; to undo that: git opatch undo 2" in _refused(repo, *words)
+    assert _undone(repo, "--worktree", "2") == before
+
+
 def test_another_patch_with_the_same_lines_does_not_bring_it_back(repo: Sandbox) -> None:
     repo.commit({"f": "one\n"})
     _applied(repo, _ONE)
@@ -832,9 +932,13 @@ def test_the_undo_of_a_committed_patch_of_the_working_tree_is_staged_by_index(
 def test_the_undo_of_a_committed_patch_of_the_working_tree_by_index(base: Sandbox) -> None:
     _applied(base, _patch(3, "3"), "--worktree")
     base.git("commit", "--quiet", "--all", "-m", "by hand")
-    assert base.opatch("undo", "--index", "1").status == 0
-    assert base.git("diff", "--name-only") == b""
-    assert base.git("diff", "--cached", "--name-only") != b""
+    for first in ((), ("--worktree",), ("--cached",)):
+        if first:
+            base.git("reset", "--quiet", "--hard")
+            assert base.opatch("undo", *first, "1").status == 0
+        assert base.opatch("undo", "--index", "1").status == 0
+        assert base.git("diff", "--name-only") == b""
+        assert base.git("diff", "--cached", "--name-only") != b""
 
 
 def test_staged_is_said_where_something_is(base: Sandbox) -> None:

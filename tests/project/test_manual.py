@@ -122,19 +122,20 @@ def test_bash_completes_commands_and_options(repo: Sandbox, line: str, offered: 
 
 @needs_completion
 def test_bash_completes_the_numbers_of_patches(repo: Sandbox) -> None:
-    """Offer what can be undone to undo, and what is undone to redo."""
-    repo.commit({"f": "a\n1\n2\nb\n3\n4\nc\n"})
-    for letter in "abc":
+    """Offer what can be undone to undo, and what is undone to redo; in one place, both."""
+    repo.commit({"f": "a\n1\n2\nb\n3\n4\nc\n5\n6\nd\n"})
+    for letter in "abcd":
         patch = (
             f"*** Begin Patch\n*** Update File: f\n@@\n-{letter}\n+{letter * 2}\n*** End Patch\n"
         )
         assert repo.opatch("apply", feed=patch.encode()).status == 0
-    assert repo.opatch("undo", "2").status == 0
+    for words in (["2"], ["--cached", "4"]):
+        assert repo.opatch("undo", *words).status == 0
     ours = TOP / "completions" / "git-opatch.bash"
     for line, offered in (
-        ("git opatch undo ", {"1", "3"}),
-        ("git opatch redo ", {"2"}),
-        ("git opatch log ", {"1", "2", "3"}),
+        ("git opatch undo ", {"1", "3", "4"}),
+        ("git opatch redo ", {"2", "4"}),
+        ("git opatch log ", {"1", "2", "3", "4"}),
         ("git opatch undo 3", {"3"}),
     ):
         ran = repo.run("bash", "-c", _COMPLETE, "bash", str(_OF_GIT), str(ours), line)

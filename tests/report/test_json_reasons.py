@@ -376,7 +376,7 @@ def test_the_log_lists_the_records(base: Sandbox) -> None:
     ]  # fmt: skip
     assert (first["state"], first["reversed_by"]) == ("undone", 2)
     assert (second["state"], second["redoes"], third["state"]) == (None, None, "applied")
-    assert first["summary"].endswith("1 deleted, in the index only; undone by 2")
+    assert first["summary"].endswith("1 deleted, applied with --cached; undone by 2")
     assert (first["diff"], first["error"]) == (None, None)
     assert [record["record"] for record in asked(base, "log", "-n", "2")["records"]] == [3, 1]
     assert [record["record"] for record in asked(base, "log", "2")["records"]] == [2]
@@ -460,5 +460,5 @@ def test_invalid_documents_do_not_match_the_schema() -> None:
         ("shown", {**record, "record": 1, "paths": ["a"]}, False),
         ("shown", {**record, "record": 1, "more": 1}, False),
     ):
-        document = {**head, "status": status, "records": [entry]}
+        document = {**head, "status": status, "records": [entry], "notes": []}
         assert VALIDATOR.is_valid(document) == good

@@ -137,7 +137,7 @@ def _find_repository(base: str, *, required: bool) -> Repository | None:
             raise
         return None
     if not base:
-        repository.require_worktree("--base TREE-ISH")
+        repository.require_worktree("`--base TREE-ISH`")
     return repository
 
 

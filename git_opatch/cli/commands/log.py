@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
+from git_opatch import report
 from git_opatch.cli.options import Json, value_option
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import JournalError
-from git_opatch.operations.history import logged_records
+from git_opatch.operations.history import logged_records, notes_on_log
 from git_opatch.plan.record_state import LoggedRecord
 from git_opatch.report import document, history
 from git_opatch.report.pager import paged
@@ -48,14 +49,17 @@ def log(
 ) -> None:
     """Show the patches that were applied here, newest first: number, time, state, name, files.
 
-    The state says whether the change is still there: applied, undone, committed, changed since, or
-    gone. `git opatch undo N` undoes patch N, `git opatch redo N` applies it again.
+    The state says whether the change is still there: applied, committed, undone by N, applied again
+    as N, applied, not staged (only the working tree has it), changed since, or gone. `git opatch
+    undo N` undoes patch N, `git opatch redo N` applies it again.
     """
     settings = (repository := Repository(asks_settings=True)).settings()
     entries = logged_records(repository, number, count, reversals=every)
+    notes = notes_on_log(repository)
     if json:
-        write_data(document.records("log", [_values(entry, patch) for entry in entries]))
+        write_data(document.records("log", [_values(entry, patch) for entry in entries], notes))
         return
+    show(report.notes(notes), sys.stderr, settings)
     with paged(repository, settings):
         _show_all(entries, patch, settings)
 

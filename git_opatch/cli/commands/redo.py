@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from git_opatch.cli.groups import TargetOptions
+from git_opatch.cli.groups import PlaceOptions
 from git_opatch.cli.options import Json, Quiet, Wait, option_groups
 from git_opatch.cli.reversal import reverse_record
 from git_opatch.operations.undo import redo as redo_record
@@ -24,7 +24,7 @@ Number = Annotated[
 
 @option_groups
 def redo(
-    target: TargetOptions,
+    target: PlaceOptions,
     number: Number = None,
     wait: Wait = 0,
     quiet: Quiet = False,
@@ -34,7 +34,7 @@ def redo(
 
     Repeated, it walks forward through the patches that were undone, until a new patch is applied. A
     patch is applied again where it was undone, by the diff that was undone, as a whole or not at
-    all. Exit status: 0 applied, 1 its lines were changed since, or it is not undone, 128 no such
-    patch, 129 usage, 130 interrupted.
+    all; --index, --cached or --worktree choose where. Exit status: 0 applied, 1 its lines were
+    changed since, or it is not undone, 128 no such patch, 129 usage, 130 interrupted.
     """
     reverse_record("redo", redo_record, target, number, wait=wait, quiet=quiet, json=json)

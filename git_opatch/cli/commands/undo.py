@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from git_opatch.cli.groups import TargetOptions
+from git_opatch.cli.groups import PlaceOptions
 from git_opatch.cli.options import Json, Quiet, Wait, option_groups
 from git_opatch.cli.reversal import reverse_record
 from git_opatch.operations.undo import undo as undo_record
@@ -24,7 +24,7 @@ Number = Annotated[
 
 @option_groups
 def undo(
-    target: TargetOptions,
+    target: PlaceOptions,
     number: Number = None,
     wait: Wait = 0,
     quiet: Quiet = False,
@@ -33,8 +33,9 @@ def undo(
     """Undo the patch that was applied last and is still applied, or the one with this number.
 
     Repeated, it walks back through the patches that were applied here. A patch is undone where it
-    was applied (in the index and the working tree, in the index, or in the working tree), by the
-    diff that was applied, as a whole or not at all. `git opatch redo` applies it again. The undo of
+    was applied (in the index and the working tree, or in one of them), by the diff that was
+    applied, as a whole or not at all; --index, --cached or --worktree choose where. `git opatch
+    redo` applies it again. The undo of
     a patch that is committed is staged, if the patch is named; without a number it is refused. Exit
     status: 0 undone, 1 its lines were changed since, or it is committed or not applied any more,
     128 no such patch, 129 usage, 130 interrupted.

@@ -1,0 +1,136 @@
+"""Say why a record cannot be reversed, and what to do: its hunks cannot be sent again.
+
+The journal and the files tell more than the plan: which later patch changed the lines, that only
+lines beside them were changed, or where a file was moved to.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from posixpath import dirname
+from shlex import quote
+from typing import NamedTuple
+
+from git_opatch.git.head import read_head, staged_changes
+from git_opatch.git.history import abbreviate_commits, renamed_since
+from git_opatch.git.repository import Repository
+from git_opatch.journal import Record, RecordAction
+from git_opatch.journal.patch_history import PatchHistory, Step
+from git_opatch.model.commits import committed_as, revert_command
+from git_opatch.model.options import Target
+from git_opatch.model.patch import Operation
+from git_opatch.model.result import LOCATED_IN, Failure, Mismatch, Reason
+from git_opatch.plan.record_state import RecordState, RecordStates
+from git_opatch.plan.undo import undo_patch_of
+
+_IN_THE_WAY = {Reason.UNSTAGED, Reason.SKIPPED, Reason.IN_THE_WAY, Reason.UNTRACKED}
+"""Reasons that are about the working tree, not about the patch."""
+
+
+class Commits(NamedTuple):
+    """The commits that made the change of a record, and what `git revert` would say to them."""
+
+    states: RecordStates
+    repository: Repository
+
+    def of(self, record: Record, state: RecordState | None = None) -> tuple[str, ...]:
+        """Return the commits of a record, abbreviated, oldest first, if they are known."""
+        known = state.commits if state else ()
+        found = known or self.states.commits_of([record]).get(record.number, ())
+        return abbreviate_commits(self.repository, found)
+
+    def kept_from_revert(self, paths: Sequence[str]) -> str:
+        """Say what keeps `git revert` from undoing a commit of `paths`; empty if nothing does."""
+        if path := self.states.unstaged(paths):
+            return f"{path} has unstaged changes"
+        if staged := staged_changes(self.repository, read_head(self.repository)):
+            return f"{staged[0].path} has staged changes"
+        return ""
+
+
+def explain(
+    failures: Sequence[Failure], step: Step, states: RecordStates, repository: Repository
+) -> list[Failure]:
+    """Say of each failure to reverse `step` what it comes from, and what to do."""
+    explainer = _Explainer(step.record, step.target, states, repository)
+    return [
+        failure if failure.reason in _IN_THE_WAY else explainer.explain(failure)
+        for failure in failures
+    ]
+
+
+class _Explainer(NamedTuple):
+    record: Record
+    target: Target
+    states: RecordStates
+    repository: Repository
+
+    def explain(self, failure: Failure) -> Failure:
+        if later := self.states.changed_by(self.record, failure.path, self.target):
+            return self._after_patch(failure, later)
+        if failure.reason is Reason.MISSING_FILE:
+            return self._missing(failure)
+        if failure.reason is Reason.FILE_EXISTS:
+            tool = "" if self.target is Target.WORKTREE else ", with `git mv`"
+            return failure._replace(advice=f"move it away first{tool}\n{self._seen}")
+        detail = failure.detail
+        if isinstance(detail, Mismatch) and self.states.is_there(self.record, self.target):
+            detail = detail._replace(beside=True)
+        return failure._replace(detail=detail, advice=self._seen)
+
+    @property
+    def _seen(self) -> str:
+        return f"what was applied: git opatch log -p {self.record.patch}"
+
+    def _after_patch(self, failure: Failure, later: PatchHistory) -> Failure:
+        """Name the later patch that must be undone first, and how."""
+        applied = later.application_in(self.target) or later.records[-1]
+        what = f"patch {later.number} {_what_became_of(failure.path, applied)}"
+        state = self.states.of(later)
+        first = f"git opatch undo {later.number}"
+        if state.commits:
+            commits = Commits(self.states, self.repository).of(applied, state)
+            what, first = f"{what}, and is {committed_as(commits)}", revert_command(commits)
+        undo = "the undo of " if self.record.action is RecordAction.UNDO else ""
+        message = f"is not as {undo}patch {self.record.patch} left it: {what}"
+        return failure._replace(message=message, advice=f"first: {first}", detail=None)
+
+    def _missing(self, failure: Failure) -> Failure:
+        """Say that a file was deleted or renamed since, and what undoes the patch there."""
+        path, is_redo = failure.path, self.record.action is RecordAction.UNDO
+        since = f"since patch {self.record.patch} was {'undone' if is_redo else 'applied'}"
+        commits = Commits(self.states, self.repository)
+        made = () if is_redo else commits.of(self.record)
+        earlier = made[-1] if made else self.record.head or "HEAD"
+        paths = {change.path for change in self.record.changes}
+        renamed = renamed_since(self.repository, earlier)
+        renamed = {old: new for old, new in renamed.items() if old in paths}
+        if (new := renamed.get(path)) is None:
+            what = f"is not in {LOCATED_IN[self.target]}; it was deleted or renamed {since}"
+            return failure._replace(message=what, advice=self._seen)
+        ways = []
+        if made and not commits.kept_from_revert(list(renamed.values())):
+            ways.append(f"to revert all of {' '.join(made)} in a commit: {revert_command(made)}")
+        ways.append(f"to {'redo' if is_redo else 'undo'} it: {self._rename_back(path, new)}")
+        if not self.states.is_there(self.record, self.target, renamed):
+            ways = [self._seen]
+        return failure._replace(message=f"was renamed to {new} {since}", advice="\n".join(ways))
+
+    def _rename_back(self, path: str, new: str) -> str:
+        """Spell the commands that rename a file back and try again, for the current directory."""
+        top = self.repository.require_worktree()
+        old, now, folder = (os.path.relpath(top / each) for each in (path, new, dirname(path)))
+        rename = f"git mv -- {quote(now)} {quote(old)}"
+        if not os.path.isdir(folder):
+            rename = f"mkdir -p {quote(folder)} && {rename}"
+        command = "redo" if self.record.action is RecordAction.UNDO else "undo"
+        return f"{rename} && git opatch {command} {self.record.patch}"
+
+
+def _what_became_of(path: str, later: Record) -> str:
+    """Say what a later record did to the file at `path`."""
+    for section in undo_patch_of(later).files:  # in reverse: its old path is the new one
+        if section.operation is Operation.MOVE and section.new_path == path:
+            return f"moved {path} to {section.old_path}"
+    return "changed the file after that"
