@@ -39,7 +39,7 @@ from git_opatch.model.placement import Likeness, Placement
 from git_opatch.model.text import Text, visible_difference
 
 _TOKEN = re.compile(r"\w+|(\W)\1*")
-_HEADING = re.compile(r"(#{1,6})(?= )")
+_HEADING = re.compile(r"(#{1,6})(?=\s)")
 _DEEPEST = 6
 """The deepest level of a heading."""
 _WHITESPACE = re.compile(r"[ \t\r]+")

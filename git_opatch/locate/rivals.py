@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.tiers import resilient
-from git_opatch.model.indent_rules import Pair, is_common_rule
+from git_opatch.model.indent_rules import Pair, is_common_rule, rules_for
 from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.text import indentation
@@ -62,10 +62,9 @@ def has_distinctive_line(hunk: Hunk) -> bool:
 
 
 def is_coherent(hunk: Hunk, position: int, file_index: FileIndex) -> bool:
-    """Return whether the lines at `position` are indented as the hunk's are, or by one rule."""
-    pairs = _pairs(hunk.preimage, position, file_index)
-    same = all(in_patch == in_file for in_patch, in_file in pairs)
-    return same or is_reindented(hunk, position, file_index)
+    """Return whether the lines at `position` are indented as the hunk's are, or by any one rule."""
+    pairs = list(_pairs(hunk.preimage, position, file_index))
+    return all(in_patch == in_file for in_patch, in_file in pairs) or bool(rules_for(pairs))
 
 
 def is_reindented(hunk: Hunk, position: int, file_index: FileIndex) -> bool:

@@ -3,7 +3,7 @@
 style   a tab for so many spaces, or back
 shift   a prefix added or cut
 ratio   so many spaces for so many spaces
-both    a style, then a shift, where nothing simpler explains all pairs
+both    a style or a ratio, then a shift, where nothing simpler explains all pairs
 
 Any of these may say how added lines are written, where the position is known. To suggest a position
 (D37) takes less: there only a few count (`is_common_rule`), since the more rules there are, the
@@ -44,11 +44,23 @@ def _simple_rules(pairs: Sequence[Pair]) -> Iterator[IndentRule]:
 
 
 def _combined_rules(pairs: Sequence[Pair]) -> Iterator[IndentRule]:
-    """Yield a style followed by a shift, for pairs that neither explains alone."""
-    for style in STYLES:
-        styled = [(style(in_patch) or b"", in_file) for in_patch, in_file in pairs]
-        for shift in _shifts(styled):
-            yield _chained(style, shift)
+    """Yield a style or a ratio followed by a shift, for pairs that neither explains alone."""
+    for first in (*STYLES, *_ratios_of_steps(pairs)):
+        changed = [(first(in_patch) or b"", in_file) for in_patch, in_file in pairs]
+        for shift in _shifts(changed):
+            yield _chained(first, shift)
+
+
+def _ratios_of_steps(pairs: Sequence[Pair]) -> Iterator[IndentRule]:
+    """Yield the ratio of a level of the patch to one of the file, whatever is in front of both.
+
+    A ratio and a shift explain any two depths; a third one shows whether they are meant.
+    """
+    depths = sorted(set(pairs))
+    if len(depths) > 2:
+        ends = zip(depths[0], depths[-1], strict=True)
+        in_patch, in_file = (deep.removeprefix(shallow) for shallow, deep in ends)
+        yield from _ratios([(in_patch, in_file)])
 
 
 def _chained(first: IndentRule, second: IndentRule) -> IndentRule:

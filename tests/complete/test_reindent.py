@@ -318,6 +318,14 @@ def test_a_ratio_is_one_of_whole_levels() -> None:
     assert written(content, f"{old}{new}+                  e)") == after
 
 
+def test_a_ratio_and_a_shift_are_confirmed_by_a_third_depth() -> None:
+    content = "  {|    a {|      b|    }|  }|"
+    lines = " {|  a {|-  b|+  b,|+  c|  }| }"
+    assert written(content, lines) == "  {|    a {|      b,|      c|    }|  }|"
+    two = tried("f|        if a:|            b()|", "   if a:|-    b()|+    d(|+      e)")
+    assert two.failures
+
+
 def test_rules_that_write_different_lines_refuse_the_hunk() -> None:
     content = "def f():|    go()|    if b:|        c()|"
     (failure,) = tried(content, "   go()|-  if b:|+  if d:|+    e()").failures
