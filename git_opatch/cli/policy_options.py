@@ -15,7 +15,7 @@ from git_opatch.model.options import PathRule, Policy
 from git_opatch.model.paths import normalise, why_unsafe
 from git_opatch.model.settings import Settings
 
-_BLOB_ID = re.compile(r"[0-9a-fA-F]{4,64}")
+_BLOB_ID = r"[0-9a-fA-F]{4,64}"
 
 
 Allow = Annotated[
@@ -64,7 +64,7 @@ def _parse_expected(value: str, directory: str, top: Path | None) -> tuple[str, 
     """Split `PATH=BLOB` into the path and the beginning of the blob's id. Raises `UsageError`."""
     name, sign, oid = value.rpartition("=")
     path = normalise(name, directory, str(top or ""))
-    if not sign or not (_BLOB_ID.fullmatch(oid) or not oid):
+    if not sign or not (re.fullmatch(_BLOB_ID, oid) or not oid):
         raise UsageError(
             f"--expect takes PATH=BLOB, with at least 4 digits of the blob's id, or `PATH=` if "
             f"there must be no file: `{value}`"

@@ -52,7 +52,7 @@ _STRINGS = {
 """How strings are written, by the kinds of files."""
 
 _PAIRS = (b"{}", b"()", b"[]")
-_DIRECTIVE = re.compile(rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b")
+_DIRECTIVE = rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b"
 
 
 class Unpaired(NamedTuple):
@@ -99,7 +99,7 @@ def _first_branches(lines: Sequence[bytes]) -> list[bytes]:
     kept: list[bytes] = []
     taken: list[bool] = []
     for line in lines:
-        directive = _DIRECTIVE.match(line)
+        directive = re.match(_DIRECTIVE, line)
         if directive is None:
             if all(taken):
                 kept.append(line)

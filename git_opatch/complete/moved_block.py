@@ -24,7 +24,7 @@ from git_opatch.model.placement import Placement
 from git_opatch.model.text import Text, indentation, opens, visible
 
 _PYTHON = (".py", ".pyi", ".pyx")
-_OPENS = re.compile(
+_OPENS = (
     rb"(?:if|elif|else|for|while|def|class|with|try|except|finally|async|match|case)\b.*:"
     rb"[ \t]*(?:#.*)?\r?"
 )
@@ -132,7 +132,7 @@ def _is_solid(line: bytes) -> bool:
 
 
 def _opens_block(line: bytes) -> bool:
-    return _OPENS.fullmatch(line.lstrip()) is not None
+    return re.fullmatch(_OPENS, line.lstrip()) is not None
 
 
 def _is_deeper(line: bytes, other: bytes) -> bool:

@@ -24,14 +24,14 @@ from collections.abc import Sequence
 from git_opatch.model.patch import Hunk, Prefix, added_lines
 from git_opatch.model.text import Text
 
-_COMMENT = re.compile(r"(#|//|/\*|--|;+|%|<!--|\{/\*)?\s*(.*?)\s*(\*/\}?|-->)?")
+_COMMENT = r"(#|//|/\*|--|;+|%|<!--|\{/\*)?\s*(.*?)\s*(\*/\}?|-->)?"
 _MARKS = (b"#", b"//", b"/*", b"--", b";", b"%", b"<!--", b"{/*")
 """What begins a comment. A placeholder begins with one, or has dots."""
 _BLANKS = b" \t\n\v\f\r\x1c\x1d\x1e\x1f"
 """All of ASCII that is whitespace in text."""
-_DOTS = re.compile(r"\.{3,}|…")
-_WORD = re.compile(r"[a-z'-]+")
-_BETWEEN = re.compile(r"[\s()\[\]:;,.…]*")
+_DOTS = r"\.{3,}|…"
+_WORD = r"[a-z'-]+"
+_BETWEEN = r"[\s()\[\]:;,.…]*"
 
 
 def _words(text: str) -> frozenset[str]:
@@ -69,7 +69,7 @@ def placeholder_in(hunk: Hunk, text: Text, *, is_document: bool) -> bytes:
     for line in hunk.lines:
         is_added = line.prefix is Prefix.ADDED and _may_be_one(line.text)
         if is_added and _is_placeholder(line.text, above, can_be_dots):
-            has_words = _WORD.search(line.text.decode("utf-8", "replace").lower())
+            has_words = re.search(_WORD, line.text.decode("utf-8", "replace").lower())
             content = [*(other.text for other in hunk.preimage), *(text.lines if has_words else ())]
             if not _has(content, line.text):
                 return line.text.strip()
@@ -95,14 +95,14 @@ def _may_be_one(line: bytes) -> bool:
 
 def _is_placeholder(line: bytes, above: bytes, can_be_dots: bool) -> bool:
     """Return whether a line is a placeholder; `above` is the line that is above it afterwards."""
-    comment = _COMMENT.fullmatch(line.decode("utf-8", "replace").strip())
+    comment = re.fullmatch(_COMMENT, line.decode("utf-8", "replace").strip())
     if comment is None:
         return False
     mark, phrase = comment[1], comment[2].lower()
-    words = _WORD.findall(phrase)
-    if not all(map(_BETWEEN.fullmatch, _WORD.split(phrase))):
+    words = re.findall(_WORD, phrase)
+    if not all(re.fullmatch(_BETWEEN, between) for between in re.split(_WORD, phrase)):
         return False
-    has_dots = _DOTS.search(phrase) is not None
+    has_dots = re.search(_DOTS, phrase) is not None
     if not words:
         is_body = above.endswith(_BODY_ABOVE)
         return has_dots and can_be_dots and (mark is not None or not is_body)

@@ -13,7 +13,7 @@ from git_opatch.git.repository import Repository
 
 COARSE = 100_000_000
 """Nanoseconds by which a file's time may be before the clock's."""
-_REST_OF_ID = re.compile("[0-9a-f]{38,62}")  # not a temporary file of git
+_REST_OF_ID = "[0-9a-f]{38,62}"  # not a temporary file of git
 
 
 def is_whole_index(repository: Repository, file: Path) -> bool:
@@ -65,7 +65,7 @@ def loose_objects(objects: Path, since: int) -> Iterator[str]:
         except OSError:
             continue
         for entry in entries:
-            is_object = _REST_OF_ID.fullmatch(entry.name)
+            is_object = re.fullmatch(_REST_OF_ID, entry.name)
             if is_object and entry.stat(follow_symlinks=False).st_mtime_ns >= since - COARSE:
                 yield directory.name + entry.name
 

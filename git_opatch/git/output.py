@@ -13,7 +13,7 @@ from git_opatch.model.text import visible
 
 _MAX_PATHSPECS = 20_000  # bytes; git compares every entry of the index with each of them
 _MAX_LINES = 20
-_RANGES = re.compile(rb"(?m)^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_RANGES = rb"(?m)^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@"
 
 
 class GitResult(NamedTuple):
@@ -160,7 +160,7 @@ def quote_setting(value: str) -> str:
 def changed_ranges(diff: bytes) -> list[tuple[range, int]]:
     """The lines of the old text, from 0, that a diff without context replaces, and by how many."""
     ranges = []
-    for start, removed, added in _RANGES.findall(diff):
+    for start, removed, added in re.findall(_RANGES, diff):
         count = int(removed or 1)
         first = int(start) - (count > 0)
         ranges.append((range(first, first + count), int(added or 1)))

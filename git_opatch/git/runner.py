@@ -64,7 +64,7 @@ _OF_A_REPOSITORY = (
     "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_REPLACE_REF_BASE", "GIT_NO_REPLACE_OBJECTS",
 )  # fmt: skip
 """The variables that say which objects git reads, and where (`git rev-parse --local-env-vars`)."""
-_SHELL_TEXT = re.compile(r"[|&;<>()$`\\\"' \t\n*?\[#~=%]")
+_SHELL_TEXT = r"[|&;<>()$`\\\"' \t\n*?\[#~=%]"
 """What makes git leave a command to the shell (run-command.c)."""
 _NOT_FETCHED = re.compile(r"could not fetch ([0-9a-f]+) from promisor remote")
 
@@ -271,7 +271,7 @@ def run_program(
 def start_pager(command: str) -> subprocess.Popen[bytes] | None:
     """Start the user's pager on a pipe, as git does; None if there is no such program."""
     environment = {"LESS": "FRX", "LV": "-c", **user_environment(), "GIT_PAGER_IN_USE": "1"}
-    words = ["sh", "-c", command] if _SHELL_TEXT.search(command) else [command]
+    words = ["sh", "-c", command] if re.search(_SHELL_TEXT, command) else [command]
     try:
         return subprocess.Popen(words, stdin=subprocess.PIPE, env=environment)
     except OSError:

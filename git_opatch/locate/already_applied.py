@@ -139,10 +139,12 @@ def _has_nearly_all(lines: Sequence[Line], start: int, file_index: FileIndex) ->
         (file_index.normal(line.text), found) for line, found in zip(lines, in_file, strict=True)
     ]
     same = [text for text, found in pairs if text == found]
-    return len(lines) - len(same) <= max(1, len(lines) // 4) and any(map(_WORD.search, same))
+    return len(lines) - len(same) <= max(1, len(lines) // 4) and any(
+        re.search(_WORD, key) for key in same
+    )
 
 
-_WORD = re.compile(rb"\w\w")
+_WORD = rb"\w\w"
 
 
 def _spaced_otherwise(
@@ -153,7 +155,7 @@ def _spaced_otherwise(
     `is_open` says on which of the two sides the hunk shows nothing.
     """
     keys = [key for line in lines if (key := resilient(file_index.normal(line.text)))]
-    if not any(map(_WORD.search, keys)):
+    if not any(re.search(_WORD, key) for key in keys):
         return None
     size = len(file_index.lines)
     for rows in (
@@ -178,7 +180,7 @@ def is_rewrite(hunk: Hunk, file_index: FileIndex) -> bool:
     added = [text for line in hunk.lines if (text := line.text.strip())]
     in_file = [text for line in file_index.lines if (text := line.strip())]
     if len(added) > 1 and added[:1] == in_file[:1]:
-        ends_alike = added[-1] == in_file[-1] and _WORD.search(added[0])
+        ends_alike = added[-1] == in_file[-1] and re.search(_WORD, added[0])
         if added[1:2] == in_file[1:2] or ends_alike:
             return True
     distinct = set(in_file)

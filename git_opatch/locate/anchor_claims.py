@@ -32,7 +32,7 @@ _LEAST_CUT = 76
 """Git cuts the heading that it writes after the numbers to 80 bytes, and to whole characters."""
 
 
-_CODE_NAME = re.compile(
+_CODE_NAME = (
     rb"(?<![\w.$-])(?:[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*)\b"
     rb"|(?:(?<=struct )|(?<=union ))\w+(?= ?\*)"
 )
@@ -205,7 +205,7 @@ def _unknown_name(anchor: Anchor, located: HunkAtPosition) -> bytes:
         for line in hunk.lines
     ]
     path = located.matching.path.encode("utf-8", "surrogateescape")
-    for name in _CODE_NAME.findall(anchor.text):
+    for name in re.findall(_CODE_NAME, anchor.text):
         if name in path or any(name in line for line in patch):
             continue
         if not located.file_index.containing(name):
@@ -254,12 +254,12 @@ def _names(line: bytes, name: Name) -> bool:
     return found is not None and found.matches(name)
 
 
-_BARE = re.compile(rb"(?:[\w$]+(?:\.|::))*([\w$]+)(?:\([^()]*\))?:?")
+_BARE = rb"(?:[\w$]+(?:\.|::))*([\w$]+)(?:\([^()]*\))?:?"
 
 
 def _named_bare(text: bytes, positions: Sequence[int], file_index: FileIndex) -> list[int]:
     """List the definitions that have the bare name `text`, else `positions`, that have the text."""
-    match = _BARE.fullmatch(text)
+    match = re.fullmatch(_BARE, text)
     if match is None or not positions:
         return list(positions)
     return _defined(Reference(match[1]), file_index) or list(positions)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from git_opatch.locate.variants import Variant
 
 
-@dataclass
+@dataclass(eq=False)
 class Candidates:
     """The candidates of one hunk; `positions` are those of its preimage, in order."""
 

@@ -136,7 +136,7 @@ class ClosestMatches:
         if offset:  # the lines above are at `start`: where do those below go on?
             above = start + offset
             below = [at for at in self._occurrences(texts[offset:]) if at > above]
-            if not below and _WORD.search(texts[offset]):
+            if not below and re.search(_WORD, texts[offset]):
                 near = range(above + 1, above + NEAR)
                 below = [at for at in self._occurrences(texts[offset : offset + 1]) if at in near]
             return (offset, range(above, below[0])) if below else None
@@ -172,7 +172,7 @@ class ClosestMatches:
         return self._lines[position] if 0 <= position < len(self._lines) else None
 
 
-_WORD = re.compile(rb"\w\w")
+_WORD = rb"\w\w"
 
 
 def _between(left_out: range) -> str:

@@ -27,7 +27,7 @@ from git_opatch.model.text import indentation
 _MAX_LINES = 3
 """Longer hunks do not match elsewhere by chance: 1 in 19,000 with three lines of context."""
 
-_WORD = re.compile(rb"[\w\x80-\xff]+")
+_WORD = rb"[\w\x80-\xff]+"
 _COMMON_WORDS = {b"begin", b"do", b"done", b"else", b"end", b"esac", b"fi", b"then"}
 
 
@@ -57,7 +57,7 @@ def _differs_in_case(hunk: Hunk, position: int, file_index: FileIndex) -> bool:
 
 def has_distinctive_line(hunk: Hunk) -> bool:
     """Return whether a line to find has a word; brackets, `end` and `else` occur anywhere."""
-    words = {word for line in hunk.preimage for word in _WORD.findall(line.text)}
+    words = {word for line in hunk.preimage for word in re.findall(_WORD, line.text)}
     return not words <= _COMMON_WORDS
 
 

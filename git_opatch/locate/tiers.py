@@ -25,7 +25,7 @@ LEAST_DISTINCTIVE = 10
 _LONG = 1 << 12
 """Bytes from which on the words of a line, each an object, would take too much memory."""
 _SPACES = bytes.maketrans(b"\t\n\v\f\r", b" " * 5)
-_MARKDOWN_HEADING = re.compile(rb"#{1,6} ")
+_MARKDOWN_HEADING = rb"#{1,6} "
 _SENTENCE_END = b".,;:!? "
 _TYPOGRAPHIC = {
     **dict.fromkeys([0x2018, 0x2019, 0x201A, 0x201B, 0x2032], "'"),
@@ -45,7 +45,7 @@ def strict(line: bytes) -> bytes:
 def resilient(line: bytes) -> bytes:
     """Trim the line, reduce runs of whitespace to one space, and every heading to level 1 (D13)."""
     form = b" ".join(line.split()) if len(line) < _LONG else spaced_once(line)
-    if form.startswith(b"#") and _MARKDOWN_HEADING.match(form):
+    if form.startswith(b"#") and re.match(_MARKDOWN_HEADING, form):
         return b"# " + form.lstrip(b"#").lstrip()
     return line if form == line else form  # of a large file, two copies are too many
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 _ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
 _BYTES = {name: code for code, name in _ESCAPES.items()}
 _PLAIN = re.compile(r"[ !#-\[\]-~]*")
-_QUOTED_PART = re.compile(rb'\\([0-3][0-7]{2}|[abtnvfr"\\])|([^"\\]+)')
+_QUOTED_PART = rb'\\([0-3][0-7]{2}|[abtnvfr"\\])|([^"\\]+)'
 
 # Code points that HFS+ ignores in a name (next_hfs_char in git's utf8.c).
 _IGNORED_BY_HFS = dict.fromkeys(
@@ -21,7 +21,7 @@ _IGNORED_BY_HFS = dict.fromkeys(
 )
 _LONGEST_PATH, _LONGEST_NAME = 4000, 255
 # Its names on NTFS are those of is_ntfs_dotgitmodules in git's path.c.
-_MODULES_FILE = re.compile(r"\.gitmodules|gitmod~[1-4]|gi7eba~[1-9]")
+_MODULES_FILE = r"\.gitmodules|gitmod~[1-4]|gi7eba~[1-9]"
 _DRIVE = re.compile(r"[A-Za-z]:(?=[\\/]|$)")
 
 
@@ -42,9 +42,10 @@ def unquote(name: bytes) -> bytes | None:
     """Decode a C-quoted name, given with its quotes; None if malformed."""
     if len(name) < 2 or not (name.startswith(b'"') and name.endswith(b'"')):
         return None
+    part_at = re.compile(_QUOTED_PART).match
     out, at, end = bytearray(), 1, len(name) - 1
     while at < end:
-        part = _QUOTED_PART.match(name, at, end)
+        part = part_at(name, at, end)
         if part is None:
             return None
         out += part[2] if part[2] is not None else _unescaped(part[1])
@@ -120,7 +121,7 @@ def why_unsafe(path: str) -> str | None:
 
 def is_modules_file(path: str) -> bool:
     """Return whether any system could take `path` for `.gitmodules`, which must not be a link."""
-    return _MODULES_FILE.fullmatch(_plain(path.rpartition("/")[2])) is not None
+    return re.fullmatch(_MODULES_FILE, _plain(path.rpartition("/")[2])) is not None
 
 
 def _is_git_directory(part: str) -> bool:
@@ -133,16 +134,16 @@ def _plain(part: str) -> str:
 
 
 _DOCUMENTS = (".md", ".markdown", ".rst", ".txt", ".adoc", ".asciidoc", ".org", ".rdoc", ".textile")
-_DOCUMENT_NAME = re.compile(
+_DOCUMENT_NAME = (
     "authors|changelog|changes|contributing|contributors|copying|history|install|licen[cs]e|news"
     "|notice|readme|thanks|todo"
 )
-_READ_BY_PROGRAMS = re.compile(r"(?:cmakelists|.*requirements.*|constraints.*|robots)\.txt")
+_READ_BY_PROGRAMS = r"(?:cmakelists|.*requirements.*|constraints.*|robots)\.txt"
 
 
 def is_document(path: str) -> bool:
     """Return whether the file at `path` is prose, such as `README` or `notes.md`, by its name."""
     name = path.lower().rpartition("/")[2]
-    if _READ_BY_PROGRAMS.fullmatch(name):
+    if re.fullmatch(_READ_BY_PROGRAMS, name):
         return False
-    return name.endswith(_DOCUMENTS) or _DOCUMENT_NAME.fullmatch(name) is not None
+    return name.endswith(_DOCUMENTS) or re.fullmatch(_DOCUMENT_NAME, name) is not None

@@ -171,8 +171,8 @@ class _Series:
     def _reset_index(self) -> None:
         """Copy the real index, which is equal to HEAD, to the index of the commits."""
         self._index.unlink(missing_ok=True)
-        if self.transaction.index.exists():
-            shutil.copy2(self.transaction.index, self._index)
+        if self.transaction.index_file.exists():
+            shutil.copy2(self.transaction.index_file, self._index)
 
     def _trees(self) -> list[str]:
         """Write the trees of all commits, before the first one is made."""

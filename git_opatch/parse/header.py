@@ -25,26 +25,22 @@ Names = tuple[bytes | None, bytes | None]
 _DEV_NULL = b"/dev/null"
 _PREFIXES = ((b"a/", b"b/"), (b"i/", b"w/"), (b"c/", b"i/"), (b"c/", b"w/"), (b"o/", b"w/"))
 _RARE_PREFIXES = ((b"b/", b"a/"), (b"1/", b"2/"), (b"w/", b"i/"))
-_BINARY_DATA = re.compile(rb"(?:(?:literal|delta) \d+|[A-Za-z](?:[!-~]{5})+)?\r?")
+_BINARY_DATA = rb"(?:(?:literal|delta) \d+|[A-Za-z](?:[!-~]{5})+)?\r?"
 """A line below `GIT binary patch`: what follows, a length and characters of base 85, or none."""
-_EXTENDED = re.compile(
-    rb"(old mode|new mode|deleted file mode|new file mode|copy from|copy to|rename from|"
-    rb"rename to|similarity index|dissimilarity index|index) (.+)",
-    re.DOTALL,
+_EXTENDED = (
+    rb"(?s)(old mode|new mode|deleted file mode|new file mode|copy from|copy to|rename from|"
+    rb"rename to|similarity index|dissimilarity index|index) (.+)"
 )
 _MODE_LINES = ("old mode", "new mode", "deleted file mode", "new file mode")
-_REJECTS = re.compile(rb"diff (.+)\t\(rejected hunks\)\s*", re.DOTALL)
-_BLOB_IDS = re.compile(rb"([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: \d{6})?\s*")
-_QUOTED = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_REJECTS = rb"(?s)diff (.+)\t\(rejected hunks\)\s*"
+_BLOB_IDS = rb"([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: \d{6})?\s*"
+_QUOTED = rb'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 
 
-_TIMESTAMP = re.compile(
-    rb"""\d{4}-\d\d-\d\d [ T] \d\d:\d\d (:\d\d ([.,]\d+)?)?
+_TIMESTAMP = rb"""(?x)\d{4}-\d\d-\d\d [ T] \d\d:\d\d (:\d\d ([.,]\d+)?)?
       ([ ]?(Z|[+-]\d\d:?\d\d))? ([ ][(][\w ]+[)])?
     | [A-Z][a-z]{2} [ ] [A-Z][a-z]{2} [ ]+ \d{1,2} [ ] \d\d:\d\d:\d\d [ ] ([A-Z]{3,5}[ ])? \d{4}
-    | [(] (revision[ ]\d+ | working[ ]copy | nonexistent) [)]""",
-    re.VERBOSE,
-)
+    | [(] (revision[ ]\d+ | working[ ]copy | nonexistent) [)]"""
 """What `diff -u` (in ISO 8601, or as ctime) and Subversion write after a name."""
 _MAX_TIMESTAMP = 60
 
@@ -71,7 +67,7 @@ def names_at(scanner: Scanner, distance: int = 0) -> Names | None:
 def _parse_name(name: bytes) -> bytes | None:
     """Parse a name: without quotes, timestamp or padding. None if it is malformed."""
     if name.startswith(b'"'):
-        quoted = _QUOTED.match(name)
+        quoted = re.match(_QUOTED, name)
         return unquote(quoted[0]) if quoted else None
     # Git ends a name with spaces by a tab.
     end = name.find(b"\t")
@@ -84,7 +80,7 @@ def _strip_timestamp(name: bytes) -> bytes:
         return name
     first = max(len(name) - _MAX_TIMESTAMP, 0)
     for space in re.finditer(rb"(?<=[^ ]) +", name[first:]):
-        if _TIMESTAMP.fullmatch(name, first + space.end()):
+        if re.fullmatch(_TIMESTAMP, name[first + space.end() :]):
             return name[: first + space.start()]
     return name
 
@@ -118,7 +114,7 @@ def read_extended(scanner: Scanner) -> dict[str, bytes]:
     values = {"names": scanner.take()[len(DIFF_GIT) :]}
     while not scanner.at_end:
         line = scanner.line.rstrip(b"\r")
-        match = _EXTENDED.fullmatch(line)
+        match = re.fullmatch(_EXTENDED, line)
         if match:
             _store(scanner, values, match[1].decode(), match[2])
         elif line.startswith(b"Binary files ") and line.endswith(b" differ"):
@@ -126,7 +122,7 @@ def read_extended(scanner: Scanner) -> dict[str, bytes]:
         elif line == b"GIT binary patch":
             values["binary"] = line
             scanner.take()
-            scanner.skip_until(lambda text: not _BINARY_DATA.fullmatch(text))
+            scanner.skip_until(lambda text: not re.fullmatch(_BINARY_DATA, text))
             break
         else:
             break
@@ -154,7 +150,7 @@ def reject_names(line: bytes) -> Names | None:
     Git writes `diff a/f b/f\t(rejected hunks)`, and no other header (`apply.c`,
     "write_out_one_reject").
     """
-    match = _REJECTS.fullmatch(line) if line.startswith(b"diff ") else None
+    match = re.fullmatch(_REJECTS, line) if line.startswith(b"diff ") else None
     split = _split_names(match[1]) if match else []
     return _strip_prefixes(*split[0]) if split else None
 
@@ -203,7 +199,7 @@ def git_path(extended: dict[str, bytes]) -> bytes | None:
 
 def _split_names(line: bytes) -> list[tuple[bytes, bytes]]:
     if line.startswith(b'"'):
-        quoted = _QUOTED.match(line)
+        quoted = re.match(_QUOTED, line)
         old = unquote(quoted[0]) if quoted else None
         new = _parse_name(line[len(quoted[0]) + 1 :]) if quoted else None
         return [(old, new)] if old and new else []
@@ -224,5 +220,5 @@ def stated_mode(extended: dict[str, bytes], name: str) -> Mode | None:
 
 def stated_blobs(extended: dict[str, bytes]) -> tuple[str, str]:
     """Return the ids in the `index` line, perhaps abbreviated; empty if there is none."""
-    ids = _BLOB_IDS.fullmatch(extended.get("index", b""))
+    ids = re.fullmatch(_BLOB_IDS, extended.get("index", b""))
     return (ids[1].decode(), ids[2].decode()) if ids else ("", "")

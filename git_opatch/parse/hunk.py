@@ -30,11 +30,9 @@ from git_opatch.parse.scanner import Scanner
 
 _RANGE = rb"(\d{1,12})(?:,(\d{1,12}))?"
 _HEADING = rb"(?:(?<=@@)[ \t](.*))?"
-_NUMBERED = re.compile(
-    rb"@@ ?-" + _RANGE + rb"(?: \+" + _RANGE + rb"(?: ?@@)?| ?@@)" + _HEADING, re.DOTALL
-)
-_ELIDED = re.compile(rb"@@(?:[ \t.]++|(?:\xe2\x80\xa6)++)*+@@" + _HEADING, re.DOTALL)
-_UNSPACED = re.compile(rb"@@([^\s@.+-].*)", re.DOTALL)
+_NUMBERED = rb"(?s)@@ ?-" + _RANGE + rb"(?: \+" + _RANGE + rb"(?: ?@@)?| ?@@)" + _HEADING
+_ELIDED = rb"(?s)@@(?:[ \t.]++|(?:\xe2\x80\xa6)++)*+@@" + _HEADING
+_UNSPACED = rb"(?s)@@([^\s@.+-].*)"
 PREFIXED_LINES = re.compile(rb"(?:[ +-][^\n]*+\n?+|\n)*+")
 CERTAIN_LINES = re.compile(rb"(?: [^\n]*+\n?+|\+[^+\n][^\n]*+\n?+|-[^-\n][^\n]*+\n?+|\+\n|-\n)*+")
 """Lines with a prefix that can be neither part of a diff's header nor the signature of a mail."""
@@ -61,9 +59,9 @@ def parse_header(line: bytes) -> Header | None:
     header = line.rstrip()
     if header == b"@@":
         return _BARE
-    if numbered := _NUMBERED.fullmatch(header):
+    if numbered := re.fullmatch(_NUMBERED, header):
         return _numbered_header(numbered)
-    if elided := _ELIDED.fullmatch(header):
+    if elided := re.fullmatch(_ELIDED, header):
         return Header(_weak_anchor(elided[1]))
     if line.startswith(b"@@ "):
         return Header(Anchor(_strip_closing(line[3:])))
@@ -75,7 +73,7 @@ def _parse_unspaced(line: bytes) -> Header | None:
 
     Only above the lines of a hunk: among them `@@count = 0` may be a line that lost its prefix.
     """
-    match = _UNSPACED.fullmatch(line)
+    match = re.fullmatch(_UNSPACED, line)
     return Header(Anchor(_strip_closing(match[1]))) if match else None
 
 

@@ -9,7 +9,7 @@ from git_opatch.model.blob import Stages
 from git_opatch.model.options import Options, Target
 from git_opatch.plan.plan import Plan
 
-_PLAIN = re.compile(r"[\w./-]+")
+_PLAIN = r"[\w./-]+"
 
 
 def with_next_steps(plan: Plan, options: Options) -> Plan:
@@ -52,4 +52,4 @@ def restore_ours(path: str) -> str:
 
 def pathspec(path: str) -> str:
     """Return the pathspec for `path` that means the same in every directory."""
-    return f":/{path}" if _PLAIN.fullmatch(path) else f":(top,literal){path}"
+    return f":/{path}" if re.fullmatch(_PLAIN, path) else f":(top,literal){path}"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from git_opatch.complete import Completed, complete
 from git_opatch.complete.tree import FileContent, VirtualTree, new_content, restored_content
@@ -91,7 +90,6 @@ def _replaces_all(hunk: Hunk) -> bool:
     return hunk.replacement is not None and hunk.replacement.every
 
 
-@dataclass(slots=True)
 class SectionPlanner:
     """Plans one section after the other in `tree`, and collects placements, notes and skips.
 
@@ -99,18 +97,21 @@ class SectionPlanner:
     except that with `Options.partial` those of its hunks that fit are applied.
     """
 
-    tree: VirtualTree
-    snapshot: Snapshot
-    options: Options
-    deleted: DeletedContents
-    placed: list[PlacedHunk] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    skipped: list[Failure] = field(default_factory=list)
-    _applied: list[EarlierSection] = field(default_factory=list)
-    _applied_to: dict[str, list[int]] = field(default_factory=dict)
-    """The numbers in `_applied` of the sections that changed a file, by its old and new path."""
-    _done: list[FilePatch] = field(default_factory=list)
-    """The sections that added, deleted or moved a file."""
+    def __init__(
+        self, tree: VirtualTree, snapshot: Snapshot, options: Options, deleted: DeletedContents
+    ) -> None:
+        self.tree = tree
+        self.snapshot = snapshot
+        self.options = options
+        self.deleted = deleted
+        self.placed: list[PlacedHunk] = []
+        self.notes: list[str] = []
+        self.skipped: list[Failure] = []
+        self._applied: list[EarlierSection] = []
+        self._applied_to: dict[str, list[int]] = {}
+        """The numbers in `_applied` of the sections that changed a file, by its paths."""
+        self._done: list[FilePatch] = []
+        """The sections that added, deleted or moved a file."""
 
     def plan_section(self, section: FilePatch) -> list[Failure]:
         """Apply `section` to the tree; return its failures."""

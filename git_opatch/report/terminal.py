@@ -94,7 +94,7 @@ def show_styled_on(stream: TextIO, lines: Iterable[Spans], settings: Mapping[str
             stream.write("".join(coloured(*piece) for piece in line) + "\n")
 
 
-_IDS = re.compile(rb"^index ([0-9a-f]{7})[0-9a-f]*\.\.([0-9a-f]{7})[0-9a-f]*")
+_IDS = rb"^index ([0-9a-f]{7})[0-9a-f]*\.\.([0-9a-f]{7})[0-9a-f]*"
 
 
 def show_diff(details: Sequence[str], diff: bytes, settings: Mapping[str, str]) -> None:
@@ -118,7 +118,7 @@ def _coloured(diff: bytes) -> Iterator[Spans]:
         in_header = line.startswith(b"diff ") or (in_header and not line.startswith(b"@@ "))
         style = "bold" if in_header else DIFF_STYLES.get(line[:1].decode("latin-1"), "")
         if in_header:
-            line = _IDS.sub(rb"index \1..\2", line)
+            line = re.sub(_IDS, rb"index \1..\2", line)
         yield [(visible(line, len(line)), style)]
 
 

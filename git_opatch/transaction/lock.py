@@ -23,7 +23,7 @@ class LockedIndex(Protocol):
     """What tells whose an index's lock is: the index, our token and the directory it is in."""
 
     @property
-    def index(self) -> Path:
+    def index_file(self) -> Path:
         """The index."""
 
     @property
@@ -161,7 +161,7 @@ def lock_index(index: Path, token: Path) -> None:
 def unlock_index(record: LockedIndex) -> None:
     """Release the lock of the record's index, if it is ours."""
     if has_lock(record):
-        lock_of(record.index).unlink()
+        lock_of(record.index_file).unlink()
 
 
 def has_lock(record: LockedIndex) -> bool:
@@ -170,9 +170,9 @@ def has_lock(record: LockedIndex) -> bool:
     A copy is enough where both are copied or moved together. But an index outside of the git
     directory may be that of the repository from which this one was copied.
     """
-    lock = lock_of(record.index)
+    lock = lock_of(record.index_file)
     try:
-        if not record.index.is_relative_to(record.folder.parent.parent):
+        if not record.index_file.is_relative_to(record.folder.parent.parent):
             return os.path.samefile(lock, record.token)
         return lock.read_bytes() == record.token.read_bytes()
     except OSError:

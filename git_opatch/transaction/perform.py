@@ -132,7 +132,7 @@ def publish(
     if record.target is not Target.WORKTREE and record.scratch_index.exists():
         _refresh_scratch(repository, record)
         repository.sync([record.scratch_index])
-        os.replace(record.scratch_index, record.index)
+        os.replace(record.scratch_index, record.index_file)
         run_post_index_change(repository, [change.path for change in record.written])
     recorded = on_commit(record)
     changed = written.files.changed(record) if written else []

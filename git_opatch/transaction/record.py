@@ -23,8 +23,8 @@ import os
 import shutil
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_folder
@@ -44,8 +44,7 @@ def state_dir(repository: Repository) -> Path:
     return repository.git_dir / "opatch"
 
 
-@dataclass(frozen=True, slots=True)
-class TransactionRecord:
+class TransactionRecord(NamedTuple):
     """A complete record of a transaction, in `folder`.
 
     `created` are the directories that are made for new files, outermost first.
@@ -55,8 +54,8 @@ class TransactionRecord:
     target: Target
     changes: tuple[Change, ...]
     created: tuple[str, ...]
-    index: Path
-    about: Mapping[str, object] = field(default_factory=dict)
+    index_file: Path
+    about: Mapping[str, object]
     """What the journal is to record of it, even if another run finishes it."""
     carried: tuple[Change, ...] = ()
     """The changes of the same paths in the working tree, if they differ from `changes`."""
@@ -111,7 +110,7 @@ class TransactionRecord:
     @property
     def scratch_index(self) -> Path:
         """The index that git writes, beside the real one; it replaces that at the end."""
-        return self.index.with_name(self.index.name + ".opatch")
+        return self.index_file.with_name(self.index_file.name + ".opatch")
 
     @property
     def files(self) -> Path:
@@ -142,7 +141,7 @@ class TransactionRecord:
 
     def commit(self) -> TransactionRecord:
         """Commit: after a kill, the next run now finishes instead of restoring."""
-        after = replace(self, folder=self.folder.with_name(_COMMIT))
+        after = self._replace(folder=self.folder.with_name(_COMMIT))
         os.rename(self.folder, after.folder)
         return after
 
@@ -183,14 +182,14 @@ def prepare_transaction(
         record = TransactionRecord(
             making, target, tuple(changes), (), repository.index_file, about, written
         )
-        record = replace(record, created=_missing_directories(repository.top, record.written))
+        record = record._replace(created=_missing_directories(repository.top, record.written))
         (making / "files").mkdir(parents=True)
         record.token.write_text(uuid.uuid4().hex)
         record.diff.write_bytes(diff)
         if written:
             record.written_diff.write_bytes(carried[1])
-        if record.index.exists():
-            link_or_copy(record.index, record.index_before)
+        if record.index_file.exists():
+            link_or_copy(record.index_file, record.index_before)
         (making / "plan.json").write_text(json.dumps(_to_json(record, repository)))
         repository.sync([*making.iterdir(), making])
         os.rename(making, home / _UNDO)
@@ -200,7 +199,7 @@ def prepare_transaction(
         raise TransactionError(
             f"cannot prepare to write: {error.strerror}; nothing was changed"
         ) from None
-    return replace(record, folder=home / _UNDO)
+    return record._replace(folder=home / _UNDO)
 
 
 def has_incomplete(home: Path) -> bool:
@@ -278,7 +277,7 @@ def _to_json(record: TransactionRecord, repository: Repository) -> dict[str, obj
     return {
         "version": _VERSION,
         "target": record.target.value,
-        "index": _relative(record.index, repository),
+        "index": _relative(record.index_file, repository),
         "top": _relative(repository.top, repository) if repository.top else "",
         "created": record.created,
         "about": dict(record.about),

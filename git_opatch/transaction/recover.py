@@ -72,7 +72,7 @@ def _is_ours(repository: Repository, record: TransactionRecord) -> bool:
     files."""
     if record.target is Target.WORKTREE or has_lock(record):
         return True
-    before, now = record.index_before, record.index
+    before, now = record.index_before, record.index_file
     if not before.exists() or not now.exists():
         return before.exists() == now.exists()
     if os.path.samefile(before, now) or before.read_bytes() == now.read_bytes():

@@ -62,11 +62,11 @@ def _refresh(repository: Repository, record: TransactionRecord) -> None:
     scratch = record.scratch_index
     for leftover in (scratch, lock_of(scratch)):
         leftover.unlink(missing_ok=True)
-    if record.index.exists():
-        link_or_copy(record.index, scratch)
+    if record.index_file.exists():
+        link_or_copy(record.index_file, scratch)
         refresh(repository, [change.path for change in record.changes if change.old], index=scratch)
         repository.sync([scratch])
-        os.replace(scratch, record.index)
+        os.replace(scratch, record.index_file)
 
 
 def kept_in(backup: Path | None, kept: list[Kept]) -> tuple[Kept, ...]:
@@ -91,7 +91,7 @@ def remove_scratch(
         with suppress(OSError):
             leftover.unlink()
     unlock_index(record)
-    repository.sync([record.index.parent, *recorded])
+    repository.sync([record.index_file.parent, *recorded])
     if keep:
         return record.keep()
     record.discard(repository.sync)

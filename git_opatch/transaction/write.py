@@ -127,7 +127,7 @@ def _without_new_filters(
 
 def _prepared(repository: Repository, record: TransactionRecord) -> Iterator[str | Path]:
     """All that was made before any file is replaced: files, index and blobs."""
-    yield from (record.folder, record.stamps, record.index.parent, record.scratch_index)
+    yield from (record.folder, record.stamps, record.index_file.parent, record.scratch_index)
     written = [change.path for change in record.written if change.new]
     above = {parent for path in written for parent in parents(path)}
     new, objects = str(record.new), str(repository.objects)
@@ -142,12 +142,12 @@ def _prepared(repository: Repository, record: TransactionRecord) -> Iterator[str
 
 def _scratch_index(record: TransactionRecord) -> Path:
     """Lock the index, and copy it for git to write."""
-    lock_index(record.index, record.token)
+    lock_index(record.index_file, record.token)
     index = record.scratch_index
     for leftover in (index, lock_of(index)):
         leftover.unlink(missing_ok=True)
-    if record.index.exists():
-        link_or_copy(record.index, index)
+    if record.index_file.exists():
+        link_or_copy(record.index_file, index)
     return index
 
 

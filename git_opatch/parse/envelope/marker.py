@@ -37,13 +37,12 @@ _SECTION = re.compile(
     rb"\s*\*{3,}\s*(?:(?P<verb>" + _VERBS + rb")\s+file|(?:move|rename)(?:\s+file)?\s+to)" + _PATH,
     re.IGNORECASE | re.DOTALL,
 )
-_NEAR_MISS = re.compile(
-    rb"\s*\*{2,}\s*(?P<verb>" + _VERBS + rb")\b(?:\s+files?\b)?[\s:]*(?P<path>[^\s:].*)",
-    re.IGNORECASE | re.DOTALL,
+_NEAR_MISS = (
+    rb"(?is)\s*\*{2,}\s*(?P<verb>" + _VERBS + rb")\b(?:\s+files?\b)?[\s:]*(?P<path>[^\s:].*)"
 )
 _BEGIN = re.compile(rb"\s*" + BEGIN + CLOSING)
 _END = re.compile(rb"\s*" + END + CLOSING)
-_END_OF_FILE = re.compile(rb"\*{3,}\s*end\s+of\s+file[\s:*]*", re.IGNORECASE)
+_END_OF_FILE = rb"(?i)\*{3,}\s*end\s+of\s+file[\s:*]*"
 
 
 def is_begin(line: bytes) -> bool:
@@ -58,7 +57,7 @@ def is_end(line: bytes) -> bool:
 
 def is_end_of_file(line: bytes) -> bool:
     """Return whether `line`, which is not indented, is `*** End of File`."""
-    return _END_OF_FILE.fullmatch(line) is not None
+    return re.fullmatch(_END_OF_FILE, line) is not None
 
 
 def parse_marker(line: bytes) -> tuple[Marker, bytes] | None:
@@ -78,7 +77,7 @@ def has_exact_marker(line: bytes) -> bool:
 
 def correct_marker(line: bytes) -> bytes:
     """Return the marker that `line` was probably meant to be; empty if there is none."""
-    match = _NEAR_MISS.fullmatch(line)
+    match = re.fullmatch(_NEAR_MISS, line)
     return _marker_for(match["verb"]).value.encode() + _clean_path(match["path"]) if match else b""
 
 

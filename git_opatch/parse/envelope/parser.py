@@ -23,7 +23,7 @@ from git_opatch.parse.scanner import Scanner
 from git_opatch.parse.wrappers.fence import is_fence, report_lines_below
 
 _LAST = FORMATS[Format.ENVELOPE].marks[-1]
-_HUNK_LINE = re.compile(rb"-(?!-)|\+(?!\+\+ )")
+_HUNK_LINE = rb"-(?!-)|\+(?!\+\+ )"
 
 
 def starts(scanner: Scanner) -> bool:
@@ -61,13 +61,13 @@ def parse(scanner: Scanner) -> None:
 
 def _report_lines_after_end(scanner: Scanner) -> None:
     """Report lines with a prefix right after the end marker: they would be dropped."""
-    if scanner.at_end or not _HUNK_LINE.match(scanner.line):
+    if scanner.at_end or not re.match(_HUNK_LINE, scanner.line):
         return
     scanner.error(
         f"`{visible(scanner.line)}` is below `{visible(_LAST)}`; move that marker below the last "
         "line of the patch, or write a blank line after it if prose follows"
     )
-    scanner.skip_until(lambda line: not _HUNK_LINE.match(line))
+    scanner.skip_until(lambda line: not re.match(_HUNK_LINE, line))
 
 
 def _find_end(scanner: Scanner) -> tuple[int, bool]:

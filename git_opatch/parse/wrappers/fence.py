@@ -19,10 +19,10 @@ from git_opatch.model.text import visible
 from git_opatch.parse.formats import PATCH
 from git_opatch.parse.scanner import Scanner
 
-_FENCE = re.compile(rb"([ \t]*)(`{3,}|~{3,})(.*)", re.DOTALL)
+_FENCE = rb"(?s)([ \t]*)(`{3,}|~{3,})(.*)"
 
 # A prefixed line that is neither a list item nor a rule of a document.
-HUNK_LINE = re.compile(rb"\+(?:[^\s+]|\t| {4})|-(?:[^\s-]|\t| {4})")
+HUNK_LINE = rb"\+(?:[^\s+]|\t| {4})|-(?:[^\s-]|\t| {4})"
 
 _OTHER_START = PATCH + rb"|---|diff |From "
 """A line that may begin something else: a patch, a rule of a document, a mail."""
@@ -41,7 +41,7 @@ class Fence(NamedTuple):
 
 def fence_in(line: bytes) -> Fence | None:
     """Parse the fence in `line`; None if it is not one."""
-    match = _FENCE.fullmatch(line)
+    match = re.fullmatch(_FENCE, line)
     return Fence(match[2], match[3].strip()) if match else None
 
 
@@ -59,7 +59,7 @@ def are_closed(lines: Iterable[bytes]) -> bool:
 
 def is_fence(scanner: Scanner, line: bytes) -> bool:
     """Return whether `line` closes the fence around the scanner, or, outside of any, is a fence."""
-    match = _FENCE.fullmatch(line)
+    match = re.fullmatch(_FENCE, line)
     if match is None or not scanner.fence:
         return match is not None
     return match[2].startswith(scanner.fence) and not match[3].strip()
@@ -68,7 +68,7 @@ def is_fence(scanner: Scanner, line: bytes) -> bool:
 def skip_fence(scanner: Scanner) -> bool:
     """Take a line that opens or closes a fence; False, with nothing taken, if it is not one."""
     line = scanner.lines[scanner.at]
-    match = _FENCE.fullmatch(line)
+    match = re.fullmatch(_FENCE, line)
     if match is None or (scanner.fence and not is_fence(scanner, line)):
         return False
     scanner.take()
@@ -97,7 +97,7 @@ def report_lines_below(scanner: Scanner) -> None:
         if (fence and fence.info) or re.match(_OTHER_START, line):
             return
         is_near = is_near and bool(line.strip())
-        if HUNK_LINE.match(line) and (is_near or _is_replaced(scanner, at)):
+        if re.match(HUNK_LINE, line) and (is_near or _is_replaced(scanner, at)):
             scanner.error(
                 f"`{visible(line)}` is below the fence that closes at line {scanner.number}, so it "
                 "is not in a patch; write a space before that fence if it is context, or a blank "

@@ -93,7 +93,7 @@ def _is_whole(scanner: Scanner, end: int, last: bytes) -> bool:
     if scanner.line_at(end).strip():
         return re.fullmatch(_LAST_LINE, last.rstrip()) is not None
     below = (scanner.line_at(at) for at in range(end, scanner.end))
-    return HUNK_LINE.match(next(filter(bytes.strip, below), b"")) is None
+    return re.match(HUNK_LINE, next(filter(bytes.strip, below), b"")) is None
 
 
 def _holds_patch(lines: Lines, at: int) -> bool:
