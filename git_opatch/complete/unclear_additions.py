@@ -107,7 +107,6 @@ def _is_one_space_deeper(placement: Placement, lines: Sequence[Line], text: Text
     lacks that is the same otherwise: the hunk changes its depth.
     """
     added = [line for line in added_lines(lines) if line.strip()]
-    removed = {line.text.strip() for line in lines if line.prefix is Prefix.REMOVED}
     depths = set(map(indentation, added))
     if not depths or not all(depth.endswith(b" ") for depth in depths):
         return False
@@ -115,6 +114,7 @@ def _is_one_space_deeper(placement: Placement, lines: Sequence[Line], text: Text
         return False
     if all(_is_starred(line) for line in added if indentation(line) == min(depths)):
         return False
+    removed = {line.text.strip() for line in lines if line.prefix is Prefix.REMOVED}
     if any(line.strip() in removed for line in added):
         return False
     near = {

@@ -17,6 +17,7 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -245,6 +246,19 @@ def entries(home: Path) -> Iterator[tuple[int, Record | JournalError]]:
             yield number, _read(home / "journal", number)
         except JournalError as error:
             yield number, error
+
+
+def mentions(home: Path, digest: str) -> bool:
+    """Return whether a record may be of the patch with this digest, without parsing any.
+
+    An apply asks this of all records, which may have many changes.
+    """
+    folder, text = home / "journal", digest.encode()
+    for number in reversed(_numbers(folder)):
+        with suppress(OSError):
+            if text in (folder / f"{number}.json").read_bytes():
+                return True
+    return False
 
 
 def _read(folder: Path, number: int) -> Record:

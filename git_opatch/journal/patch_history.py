@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from git_opatch.journal import Record, RecordAction, entries
+from git_opatch.journal import Record, RecordAction, entries, mentions
 from git_opatch.model.errors import JournalError
 from git_opatch.model.options import Target
 
@@ -181,8 +181,10 @@ def find_applied(home: Path, digest: str, paths: Collection[str], target: Target
 
     It must not be undone in any part of `target`. Records that cannot be read are skipped.
     """
+    if not digest or not mentions(home, digest):
+        return None
     applied = [each for each in read_journal(home).applications() if not each.is_undone_in(target)]
-    history = _newest_of(applied, digest, paths) if digest else None
+    history = _newest_of(applied, digest, paths)
     application = history.application_in(target) if history else None
     if history is None or application is None:
         return None
@@ -191,8 +193,10 @@ def find_applied(home: Path, digest: str, paths: Collection[str], target: Target
 
 def find_undone(home: Path, digest: str, paths: Collection[str], target: Target) -> Record | None:
     """Return the undo of the patch with this digest on these paths, if `target` has one."""
+    if not digest or not mentions(home, digest):
+        return None
     undone = [each for each in read_journal(home).undone() if each.is_undone_in(target)]
-    history = _newest_of(undone, digest, paths) if digest else None
+    history = _newest_of(undone, digest, paths)
     steps = history.undos(history.undone) if history else ()
     return next((step.record for step in steps if step.target.overlaps(target)), None)
 

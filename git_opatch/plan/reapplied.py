@@ -7,7 +7,7 @@ one that was placed at the first of two equal positions fits the second alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.journal import Record
@@ -31,6 +31,7 @@ def recorded_sections(
         return []
     what = f"is already applied, as patch {record.patch} (see `git opatch log`)"
     misfits = set(map(_section, (*plan.failures, *plan.skipped)))
+    changes = {change.path: change for change in record.changes}
     return [
         refusal(
             section,
@@ -39,7 +40,7 @@ def recorded_sections(
             advice="" if (section.source, section.number) in misfits else _MEANT_AGAIN,
         )
         for section in patch.files
-        if _is_applied(section, record, snapshot)
+        if _is_applied(section, changes, snapshot)
     ]
 
 
@@ -68,10 +69,10 @@ def _section(failure: Failure) -> tuple[str, int]:
     return failure.source, failure.where.section_line
 
 
-def _is_applied(section: FilePatch, record: Record, snapshot: Snapshot) -> bool:
+def _is_applied(section: FilePatch, changes: Mapping[str, Change], snapshot: Snapshot) -> bool:
     paths = (section.old_path, section.new_path, section.alternate)
-    changes = [change for change in record.changes if change.path in paths]
-    return bool(changes) and all(_is_unchanged(change, snapshot) for change in changes)
+    made = [changes[path] for path in paths if path and path in changes]
+    return bool(made) and all(_is_unchanged(change, snapshot) for change in made)
 
 
 def _is_unchanged(change: Change, snapshot: Snapshot) -> bool:
@@ -79,5 +80,5 @@ def _is_unchanged(change: Change, snapshot: Snapshot) -> bool:
     blob = snapshot.blobs.get(change.path)
     if change.new is not None:
         return blob is not None and blob.entry == change.new
-    occupied = snapshot.tracked | snapshot.folders | snapshot.unmerged | snapshot.intended
-    return blob is None and change.path not in occupied
+    occupied = (snapshot.tracked, snapshot.folders, snapshot.unmerged, snapshot.intended)
+    return blob is None and not any(change.path in paths for paths in occupied)

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import json
+import time
+from pathlib import Path
 
 import pytest
 from sandbox import Sandbox
 from writers import envelope
+
+from git_opatch.git.snapshot import Snapshot
+from git_opatch.journal import Record
+from git_opatch.model.blob import Change, Entry, Mode
+from git_opatch.model.options import Target
+from git_opatch.model.patch import FilePatch, Operation, Patch
+from git_opatch.plan.plan import Plan
+from git_opatch.plan.reapplied import recorded_sections
 
 _TWO = "class Store:\n    def close(self):\n        return 0\n\n"
 _FILES: dict[str, bytes | str] = {
@@ -189,3 +199,26 @@ def test_a_change_made_by_hand_below_an_anchor_is_already_applied(base: Sandbox)
     ran = base.opatch("apply", "--skip-applied", feed=envelope(changed))
     assert ran.status == 1
     assert "is under `class Cache:`" in ran.err
+
+
+def test_large_records_are_compared_in_linear_time() -> None:
+    def took(count: int) -> float:
+        paths = [f"src/{at}" for at in range(count)]
+        patch = Patch([FilePatch(Operation.DELETE, path, None) for path in paths])
+        gone = tuple(Change(path, Entry(Mode.REGULAR, "e" * 40), None) for path in paths)
+        record = Record(1, Path(), Target.INDEX, gone)
+        others = frozenset(f"doc/{at}" for at in range(count))
+        begun = time.process_time()
+        applied = recorded_sections(patch, record, Snapshot({}, others), Plan())
+        assert len(applied) == count
+        return time.process_time() - begun
+
+    took(10)
+    assert took(8000) < 8 * max(took(2000), 0.02)
+
+
+def test_a_record_of_another_patch_that_is_damaged_stops_nothing(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=envelope(_DELETE)).status == 0
+    (base.path / ".git/opatch/journal/1.json").write_bytes(b"{")
+    assert base.opatch("apply", feed=envelope(_PLAIN)).status == 0
+    assert base.index()["one"][1] == b"a\nB\nc\n"
