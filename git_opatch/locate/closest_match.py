@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from difflib import get_close_matches
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher, get_close_matches
+from typing import NamedTuple
 from unicodedata import category, normalize
 
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.tiers import likeness, spaced_once
 from git_opatch.model.limits import FEW, MANY, NEAR, SHOWN
 from git_opatch.model.options import Tier
-from git_opatch.model.patch import Hunk, Line
+from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.placement import Likeness, NumberedLines
 from git_opatch.model.result import ClosestMatch, DifferentLine
 from git_opatch.model.text import BYTE_ORDER_MARK, common_length, visible, without_cr
@@ -32,6 +33,7 @@ class ClosestMatches:
         self._tier = tier
         self._normal = file_index.normal
         self._compared_hunks = 0
+        self._aligned_hunks = 0
         wanted = {_squeezed(line.text) for hunk in hunks for line in hunk.preimage}
         wanted.discard(b"")
         self._positions: dict[bytes, list[int]] = {key: [] for key in wanted}
@@ -83,79 +85,86 @@ class ClosestMatches:
         return None
 
     def _first_difference(self, preimage: Sequence[Line], start: int) -> ClosestMatch:
-        offset = self._first_mismatch(preimage, start, self._tier)
-        if offset is None:
-            offset = self._first_mismatch(preimage, start, Tier.STRICT) or 0
-        gap = self._gap(preimage, start, offset)
-        if gap is not None:
-            offset, left_out = gap
-            position, described = left_out.start, _between(left_out)
-            others = self._others(preimage, left_out.stop - offset, offset)
-            start = position - offset
-        else:
-            position = min(max(start + offset, 0), len(self._lines))
-            described = self._describe(preimage[offset], start + offset)
-            others = self._others(preimage, start, offset)
+        differences = list(self._differences(preimage, start))
+        if not differences:  # all is tolerated: it is shown where it is not the same
+            line_numbers = enumerate(range(start, start + len(preimage)))
+            differences = list(self._unlike(preimage, line_numbers, Tier.STRICT))
+        first, *rest = differences or [_Difference(0, start)]
+        others = [
+            DifferentLine(preimage[other.offset], other.position, self._lines[other.position])
+            for other in rest
+            if not other.described and 0 <= other.position < len(self._lines)
+        ]
+        if 2 * (len(others) + 1) > len(preimage):
+            others = []  # most lines differ: they are not compared with the ones that were meant
+        start = first.position - first.offset
+        position = min(max(first.position, 0), len(self._lines))
+        line = preimage[first.offset]
         last = min(position + len(preimage) + 2, len(self._lines))
         return ClosestMatch(
             position,
-            preimage[offset],
+            line,
             self._numbered(position - 1, position + 2),
-            described,
+            first.described or self._describe(line, first.position),
             reread=(max(position - 1, 1), last),
             lines=self._numbered(start, start + len(preimage)),
             others=tuple(others[: SHOWN - 1]),
             more=max(len(others) - (SHOWN - 1), 0),
         )
 
-    def _others(self, preimage: Sequence[Line], start: int, first: int) -> list[DifferentLine]:
-        """List the lines after the one at index `first` that differ, too.
+    def _differences(self, preimage: Sequence[Line], start: int) -> Iterator[_Difference]:
+        """Yield what differs between a hunk that is about at `start` and the file, in order."""
+        steps = self._align(preimage, start)
+        for index, (tag, begin, end, first, stop) in enumerate(steps):
+            if tag == "equal" or (tag == "replace" and end - begin == stop - first):
+                pairs = zip(range(begin, end), range(first, stop), strict=True)
+                yield from self._unlike(preimage, pairs, self._tier)
+            elif tag == "insert":
+                if 0 < index < len(steps) - 1:
+                    yield _Difference(begin, first, _left_out(range(first, stop)))
+            elif tag == "delete" and begin and end < len(preimage):
+                yield _Difference(begin, first, _surplus(preimage[begin:end], first))
+            else:
+                is_below_a_match = begin or end == len(preimage)
+                yield _Difference(begin, first if is_below_a_match else stop - end)
 
-        None if most of the lines do: then they are not compared with the ones that were meant.
+    def _unlike(
+        self, preimage: Sequence[Line], pairs: Iterable[tuple[int, int]], tier: Tier
+    ) -> Iterator[_Difference]:
+        """Yield the pairs of a line of the hunk and one of the file that differ at `tier`."""
+        for offset, position in pairs:
+            if not self._file_index.matches(preimage[offset], position, tier):
+                yield _Difference(offset, position)
+
+    def _align(self, preimage: Sequence[Line], start: int) -> list[_Step]:
+        """Align the hunk with the file near `start`: difflib's steps, in order.
+
+        The rarest of its lines that are where they would be from `start` on stay there, with those
+        round it. If there is none, or the hunk is large, or many were compared, all lines are taken
+        to be where they would be.
         """
-        end = len(self._lines) - start
-        differ = [
-            DifferentLine(line, start + at, self._lines[start + at])
-            for at, line in enumerate(preimage[first + 1 : end], first + 1)
-            if start + at >= 0 and not self._file_index.matches(line, start + at, self._tier)
+        self._aligned_hunks += 1
+        keys = [_squeezed(line.text) for line in preimage]
+        here = {
+            offset: len(positions)
+            for offset, key in enumerate(keys)
+            if start + offset in (positions := self._positions.get(key, ()))
+        }
+        count = len(keys)
+        if not here or max(count, self._aligned_hunks) > FEW:
+            return [("equal", 0, count, start, start + count)]
+        begin = min(here, key=lambda offset: here[offset])
+        end = begin + 1
+        while begin - 1 in here:
+            begin -= 1
+        while end in here:
+            end += 1
+        first, stop = max(start - NEAR, 0), min(start + count + NEAR, len(self._lines))
+        return [
+            *_steps(keys, range(begin), self._lines, range(first, start + begin)),
+            ("equal", begin, end, start + begin, start + end),
+            *_steps(keys, range(end, count), self._lines, range(start + end, stop)),
         ]
-        return differ if 2 * (len(differ) + 1) <= len(preimage) else []
-
-    def _first_mismatch(self, lines: Sequence[Line], start: int, tier: Tier) -> int | None:
-        """Return the index of the first of `lines` that `tier` does not find below `start`."""
-        matches = (self._file_index.matches(line, at, tier) for at, line in enumerate(lines, start))
-        return next((index for index, is_match in enumerate(matches) if not is_match), None)
-
-    def _gap(self, preimage: Sequence[Line], start: int, offset: int) -> tuple[int, range] | None:
-        """Return what the hunk leaves out: the index of the line below, and the file's lines.
-
-        The lines above are right before that part of the file, and all below right after it; or at
-        least the first one below, if it is near and has a word. None if there is no such part.
-        """
-        texts = [self._normal(line.text) for line in preimage]
-        if offset:  # the lines above are at `start`: where do those below go on?
-            above = start + offset
-            below = [at for at in self._occurrences(texts[offset:]) if at > above]
-            if not below and re.search(_WORD, texts[offset]):
-                near = range(above + 1, above + NEAR)
-                below = [at for at in self._occurrences(texts[offset : offset + 1]) if at in near]
-            return (offset, range(above, below[0])) if below else None
-        count = len(texts)
-        while count and self._line_at(start + count - 1) == texts[count - 1]:
-            count -= 1
-        if count == len(texts):
-            return None
-        ends = [at + count for at in self._occurrences(texts[:count]) if at < start]
-        return (count, range(ends[-1], start + count)) if ends else None
-
-    def _occurrences(self, texts: Sequence[bytes]) -> list[int]:
-        """List where `texts` are; none if all of them are blank."""
-        indexed = enumerate(self._positions.get(_squeezed(text)) for text in texts)
-        index, positions = next((row for row in indexed if row[1] is not None), (0, None))
-        return [at - index for at in positions or () if self._has(texts, at - index)]
-
-    def _has(self, texts: Sequence[bytes], position: int) -> bool:
-        return position >= 0 and list(self._lines[position : position + len(texts)]) == list(texts)
 
     def _numbered(self, start: int, stop: int) -> NumberedLines:
         inside = range(max(start, 0), min(stop, len(self._lines)))
@@ -168,20 +177,57 @@ class ClosestMatches:
             return "the file begins after this line"
         return difference(self._normal(line.text), self._lines[position])
 
-    def _line_at(self, position: int) -> bytes | None:
-        return self._lines[position] if 0 <= position < len(self._lines) else None
+
+class _Difference(NamedTuple):
+    """Where a hunk and the file differ: the index in the preimage, and the position."""
+
+    offset: int
+    position: int
+    described: str = ""
+    """What the hunk or the file has too many, if that is the difference."""
 
 
-_WORD = rb"\w\w"
+_Step = tuple[str, int, int, int, int]
+"""A step of an alignment, as in difflib: what to do with which lines, of the hunk and the file."""
 
 
-def _between(left_out: range) -> str:
+def _steps(
+    keys: Sequence[bytes], offsets: range, lines: Sequence[bytes], positions: range
+) -> Iterator[_Step]:
+    """Align a part of the hunk's `keys` with a part of the file's lines.
+
+    Lines without a letter or a digit are aligned only beside others.
+    """
+    hunk = [keys[offset] for offset in offsets]
+    file = [_squeezed(lines[position]) for position in positions]
+    matcher = SequenceMatcher(lambda key: not _WORD.search(key), hunk, file)
+    for tag, begin, end, first, stop in matcher.get_opcodes():
+        into = (positions.start + first, positions.start + stop)
+        yield (tag, offsets.start + begin, offsets.start + end, *into)
+
+
+_WORD = re.compile(rb"[\w\x80-\xff]")
+
+
+def _left_out(lines: range) -> str:
     """Say which lines of the file are between the line that was expected and the one above it."""
-    first, last = left_out.start + 1, left_out.stop
+    first, last = lines.start + 1, lines.stop
     if first == last:
         return f"the file has line {first} between this line and the one above it; add it"
     which = f"{first} and {last}" if last - first == 1 else f"{first}-{last}"
     return f"the file has lines {which} between this line and the one above it; add them"
+
+
+def _surplus(lines: Sequence[Line], position: int) -> str:
+    """Say that the file does not have `lines` above the line at `position`."""
+    more = len(lines) - 1
+    which = {0: "this line", 1: "this line and the next one"}.get(
+        more, f"this line and the next {more}"
+    )
+    where = f"the file does not have {which} between its lines {position} and {position + 1}"
+    if any(line.prefix is Prefix.REMOVED for line in lines):
+        return where
+    return f"{where}; leave {'them' if more else 'it'} out"
 
 
 _WHITESPACE = b" \t\n\v\f\r"

@@ -60,6 +60,61 @@ def test_the_first_difference_is_where_lines_were_left_out(
     assert words in message(content, hunk)
 
 
+_METHODS = """\
+class Cart:
+    def a(self):
+        self.x = []
+
+    def b(self, y):
+        self.x.go(y)
+"""
+
+
+@pytest.mark.parametrize(
+    ("hunk", "expected", "words"),
+    [
+        pytest.param(
+            [" def b(self, y):", "     # go", "-    self.x.go(y)"],
+            "    # go",
+            "the file does not have this line between its lines 5 and 6; leave it out; re-read",
+            id="one line",
+        ),
+        pytest.param(
+            [" def b(self, y):", "     if not y:", "         return", "-    self.x.go(y)"],
+            "    if not y:",
+            "does not have this line and the next one between its lines 5 and 6; leave them out; ",
+            id="two lines",
+        ),
+        pytest.param(
+            [" def b(self, y):", "-    if not y:", "-        return", "     self.x.go(y)"],
+            "    if not y:",
+            "does not have this line and the next one between its lines 5 and 6; re-read",
+            id="removed lines",
+        ),
+        pytest.param(
+            [" def a(self):", "     # x", "     self.x = []", " ", "     # b", "-def b(self, y):"],
+            "    # x",
+            "the file does not have this line between its lines 2 and 3; leave it out",
+            id="the first of two",
+        ),
+    ],
+)
+def test_lines_that_the_file_does_not_have_are_named(
+    hunk: list[str], expected: str, words: str
+) -> None:
+    deeper = [f"{line[0]}    {line[1:]}" if line[1:] else line for line in hunk]
+    text = message(_METHODS, [*deeper, "+    pass"])
+    assert f"expects\n          {expected}\n" in text
+    assert words in text
+
+
+def test_what_differs_below_lines_that_the_file_does_not_have_is_shown() -> None:
+    hunk = [" a 1", " more", " a 2", " a 3", " b 4", " a 5", "-a 6"]
+    text = message("a 1\na 2\na 3\na 4\na 5\na 6\n", hunk)
+    assert "expects\n      more\n" in text
+    assert "expects\n      b 4\n  notes.txt:4 has\n      a 4\n" in text
+
+
 @pytest.mark.parametrize(
     ("found", "expected", "words"),
     [
