@@ -125,6 +125,11 @@ def _without(name: str) -> Callable[[Any], Any]:
     return lambda table: tuple(row for row in table if row[0].name != name)
 
 
+def _without_function(name: str) -> Callable[[Any], Any]:
+    """Return what drops the function of this name from a table of functions."""
+    return lambda table: tuple(row for row in table if row.__name__ != name)
+
+
 def _then(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return what makes a function change its result."""
 
@@ -170,7 +175,7 @@ RULES: dict[str, Switch] = {
     "names in anchors": off("locate.anchor_claims:_check_anchor", _always(None)),
     "names in prose": off("locate.anchor_claims:_refers_elsewhere", _always(None)),
     "insertion nearly there": off("locate.already_applied:_first_edited", _always(None)),
-    "text that ends in a hunk": off("locate.claims:_is_whole", lambda _: iter(())),
+    "text that ends in a hunk": changed("locate.claims:CLAIMS", _without_function("_is_whole")),
     "there with other whitespace": off("locate.already_applied:_spaced_otherwise", _always(None)),
     "brackets pair": off("plan.unpaired_brackets:unpaired_brackets", _always(None)),
     "evidence: end of file": changed("locate.disambiguate:OWN_EVIDENCE", _without("END_OF_FILE")),
@@ -185,7 +190,7 @@ RULES: dict[str, Switch] = {
     "anchor: directly follows": off("locate.anchor:_directly_follows", _always(False)),
     "cut in front": off("locate.repairs:cut_in_front", _always([])),
     "past the end": off("locate.repairs:without_overhang", _always(None)),
-    "doubled prefixes": off("locate.variants:with_single_prefixes", _always(None)),
+    "doubled prefixes": changed("locate.variants:SLIPS", lambda slips: slips[1:]),
     "variants": off("locate.candidates:variants_of", _always(())),
     "blank lines at the end": off(
         "locate.blank_lines:without_last_blanks", lambda hunk, _: iter((hunk,))
