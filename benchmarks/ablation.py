@@ -216,7 +216,7 @@ RULES: dict[str, Switch] = {
     "indentation: ratios": off("model.indent_rules:_ratios", _always(())),
     "indentation: shifts": off("model.indent_rules:_shifts", _always(())),
     "indentation: styles": off("model.indent_rules:STYLES", ()),
-    "indentation: combined": off("model.indent_rules:_combined_rules", _always(())),
+    "indentation: combined": off("model.indent_rules:_shifted_styles", _always(())),
     "indentation: neighbours": off(
         "complete.neighbour_indent:indent_from_neighbours", _always(None)
     ),

@@ -3,7 +3,7 @@
 style   a tab for so many spaces, or back
 shift   a prefix added or cut
 ratio   so many spaces for so many spaces
-both    a style or a ratio, then a shift, where nothing simpler explains all pairs
+both    a style, then a shift, where nothing simpler explains all pairs
 
 Any of these may say how added lines are written, where the position is known. To suggest a position
 (D37) takes less: there only a few count (`is_common_rule`), since the more rules there are, the
@@ -27,9 +27,13 @@ _COMMON_TAB_WIDTHS = (2, 4, 8)
 
 
 def rules_for(pairs: Sequence[Pair]) -> list[IndentRule]:
-    """Return the rules that explain all of `pairs`, the simple ones first."""
-    simple = [rule for rule in _simple_rules(pairs) if explains(rule, pairs)]
-    return simple or [rule for rule in _combined_rules(pairs) if explains(rule, pairs)]
+    """Return the rules that explain all of `pairs`, the simple ones if there are any.
+
+    A ratio is not combined with a shift: the two explain nearly any depths.
+    """
+    rules = (*STYLES, *_shifts(pairs), *_ratios(pairs))
+    simple = [rule for rule in rules if explains(rule, pairs)]
+    return simple or [rule for rule in _shifted_styles(pairs) if explains(rule, pairs)]
 
 
 def explains(rule: IndentRule, pairs: Sequence[Pair]) -> bool:
@@ -37,30 +41,11 @@ def explains(rule: IndentRule, pairs: Sequence[Pair]) -> bool:
     return all(rule(in_patch) == in_file for in_patch, in_file in pairs)
 
 
-def _simple_rules(pairs: Sequence[Pair]) -> Iterator[IndentRule]:
-    yield from STYLES
-    yield from _shifts(pairs)
-    yield from _ratios(pairs)
-
-
-def _combined_rules(pairs: Sequence[Pair]) -> Iterator[IndentRule]:
-    """Yield a style or a ratio followed by a shift, for pairs that neither explains alone."""
-    for first in (*STYLES, *_ratios_of_steps(pairs)):
-        changed = [(first(in_patch) or b"", in_file) for in_patch, in_file in pairs]
+def _shifted_styles(pairs: Sequence[Pair]) -> Iterator[IndentRule]:
+    for style in STYLES:
+        changed = [(style(in_patch) or b"", in_file) for in_patch, in_file in pairs]
         for shift in _shifts(changed):
-            yield _chained(first, shift)
-
-
-def _ratios_of_steps(pairs: Sequence[Pair]) -> Iterator[IndentRule]:
-    """Yield the ratio of a level of the patch to one of the file, whatever is in front of both.
-
-    A ratio and a shift explain any two depths; a third one shows whether they are meant.
-    """
-    depths = sorted(set(pairs))
-    if len(depths) > 2:
-        ends = zip(depths[0], depths[-1], strict=True)
-        in_patch, in_file = (deep.removeprefix(shallow) for shallow, deep in ends)
-        yield from _ratios([(in_patch, in_file)])
+            yield _chained(style, shift)
 
 
 def _chained(first: IndentRule, second: IndentRule) -> IndentRule:

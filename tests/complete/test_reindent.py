@@ -318,12 +318,22 @@ def test_a_ratio_is_one_of_whole_levels() -> None:
     assert written(content, f"{old}{new}+                  e)") == after
 
 
-def test_a_ratio_and_a_shift_are_confirmed_by_a_third_depth() -> None:
+def test_a_ratio_and_a_shift_are_no_rule() -> None:
     content = "  {|    a {|      b|    }|  }|"
     lines = " {|  a {|-  b|+  b,|+  c|  }| }"
     assert written(content, lines) == "  {|    a {|      b,|      c|    }|  }|"
-    two = tried("f|        if a:|            b()|", "   if a:|-    b()|+    d(|+      e)")
-    assert two.failures
+    assert tried("f|        if a:|            b()|", "   if a:|-    b()|+    d(|+      e)").failures
+    alone = "         super|       end|-  private|+    private"
+    assert tried("        super|      end|      private|", alone).failures
+
+
+def test_lines_keep_their_depths_where_the_context_has_several() -> None:
+    content = "out:|    presets:|      - legacy|      - std|"
+    lines = (
+        " presets:|   - legacy|       - std|+    rules:|+      - path|+        with:|+          - x"
+    )
+    added = "    rules:|      - path|        with:|          - x|"
+    assert written(content, lines) == content + added
 
 
 def test_rules_that_write_different_lines_refuse_the_hunk() -> None:
