@@ -303,3 +303,35 @@ def test_a_file_that_is_one_part_is_shown_with_its_id(base: Sandbox) -> None:
     shown = base.opatch("show", ".git/p").out.decode()
     assert f"A n (+1 -0)\n  [{part.id}] the whole file\n" in shown
     assert base.opatch("apply", "--check", "--only", part.id, ".git/p").status == 0
+
+
+_VERSIONS = [
+    pytest.param(b"*** Update File: f\n", id="two sections"),
+    pytest.param(b"", id="one section"),
+]
+
+
+@pytest.mark.parametrize("between", _VERSIONS)
+def test_two_versions_are_refused_with_what_leaves_one_out(base: Sandbox, between: bytes) -> None:
+    versions = b"*** Update File: f\n@@\n-one\n+1\n%s@@\n-one\n+eins\n" % between
+    base.write(".git/p", envelope(versions))
+    ran = base.opatch("apply", ".git/p")
+    assert (ran.status, "f: hunk 2 of 2 (line" in ran.err) == (1, True)
+    assert "\n  to leave one out: --except f:1, or --except f:2\n" in ran.err
+    for command in ("check", "convert", "show"):
+        assert "--except f:1" in base.opatch(command, ".git/p").err
+    for name, kept in (("f:1", b"eins"), ("f:2", b"1")):
+        assert base.opatch("apply", "--except", name, ".git/p").status == 0
+        assert base.read("f").split()[0] == kept
+        base.git("reset", "--quiet", "--hard")
+    assert "--except" not in base.opatch("apply", "--json", ".git/p").out.decode()
+
+
+def test_a_version_that_has_no_position_alone_is_not_offered(repo: Sandbox) -> None:
+    repo.commit({"f.py": "class A:\n    x = 1\nclass B:\n    x = 1\n"})
+    hunks = (b"@@ class A:\n-    x = 1\n+    x = 2\n", b"@@\n-    x = 1\n+    x = 3\n")
+    ran = repo.opatch(
+        "apply", feed=envelope(*(b"*** Update File: f.py\n" + each for each in hunks))
+    )
+    assert (ran.status, "changes the same lines of the file" in ran.err) == (1, True)
+    assert "--except" not in ran.err
