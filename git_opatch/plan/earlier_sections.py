@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeGuard
 
 from git_opatch.complete.edits import Edit, edits_of
 from git_opatch.complete.tree import FileContent
-from git_opatch.locate import locate_hunks
+from git_opatch.locate import locate_part
 from git_opatch.locate.range_remove import expand_ranges
 from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch, Hunk, changed_span
@@ -89,7 +89,7 @@ def _locate(section: FilePatch, text: Text, options: Options) -> dict[int, HunkR
     changing = [hunk for hunk in section.hunks if hunk.changes]
     matching = matching_for(section, options)
     hunks = expand_ranges(changing, text).hunks
-    results = locate_hunks(hunks, text, matching)
+    results = locate_part(hunks, section.left_out, text, matching)
     return {hunk.ordinal: result for hunk, result in zip(hunks, results, strict=True)}
 
 

@@ -335,3 +335,68 @@ def test_a_version_that_has_no_position_alone_is_not_offered(repo: Sandbox) -> N
     )
     assert (ran.status, "changes the same lines of the file" in ran.err) == (1, True)
     assert "--except" not in ran.err
+
+
+_TWINS = "class A:\n    def total(self):\n        a\n\nclass B:\n    def total(self):\n        b\n"
+_BY_ORDER = envelope(b"*** Update File: f.py\n" + b"@@\n     def total(self):\n+        # x\n" * 2)
+
+
+@pytest.fixture
+def twins(repo: Sandbox) -> Sandbox:
+    """A file with two positions for each of two hunks, which the order of the hunks decides."""
+    repo.commit({"f.py": _TWINS})
+    repo.write(".git/p", _BY_ORDER)
+    return repo
+
+
+_IN_A = _TWINS.replace("total(self):\n        a", "total(self):\n        # x\n        a").encode()
+_IN_B = _TWINS.replace("total(self):\n        b", "total(self):\n        # x\n        b").encode()
+
+
+@pytest.mark.parametrize(("name", "content"), [("f.py:1", _IN_A), ("f.py:2", _IN_B)])
+def test_a_hunk_is_placed_where_the_whole_patch_has_it(
+    twins: Sandbox, name: str, content: bytes
+) -> None:
+    assert twins.opatch("apply", "--only", name, ".git/p").status == 0
+    assert twins.read("f.py") == content
+
+
+@pytest.mark.parametrize(("answers", "content"), [("yn", _IN_A), ("ny", _IN_B)])
+def test_a_hunk_is_applied_at_the_line_that_was_shown(
+    twins: Sandbox, answers: str, content: bytes
+) -> None:
+    status, shown = _answered(twins, answers)
+    assert (status, "hunk 2 of 2, line 6" in shown) == (0, True), shown
+    assert twins.read("f.py") == content
+
+
+@pytest.mark.parametrize("words", [["--worktree"], ["--carry"], ["-R"]])
+def test_what_is_left_out_is_located_wherever_hunks_are(twins: Sandbox, words: list[str]) -> None:
+    if words == ["-R"]:
+        twins.opatch("apply", ".git/p")
+        twins.git("commit", "--quiet", "--message", "all")
+    else:
+        twins.write("f.py", twins.read("f.py") + b"# mine\n")
+    ran = twins.opatch("apply", *words, "--only", "f.py:2", ".git/p")
+    assert ran.status == 0, ran.err
+    assert twins.read("f.py").removesuffix(b"# mine\n") == (_IN_A if words == ["-R"] else _IN_B)
+
+
+def test_what_is_left_out_for_having_no_position_is_no_evidence(repo: Sandbox) -> None:
+    """By the order, the second hunk would be in the last class, but the first is applied."""
+    repo.commit({"f.py": "class A:\n    x = 2\nclass B:\n    x = 1\nclass C:\n    x = 1\n"})
+    hunks = b"@@ class A:\n-    x = 1\n+    x = 2\n@@\n-    x = 1\n+    x = 3\n"
+    ran = repo.opatch(
+        "apply", "--only", "f.py:2", feed=envelope(b"*** Update File: f.py\n" + hunks)
+    )
+    assert (ran.status, "hunk 2 of 2 matches at 2 positions: lines 4, 6" in ran.err) == (1, True)
+
+
+def test_the_order_of_the_chosen_decides_beside_one_that_is_applied(repo: Sandbox) -> None:
+    block = "class %s:\n    x = 1\n"
+    repo.commit({"f.py": "".join(block % name for name in "ABC")})
+    repo.write(".git/p", envelope(b"*** Update File: f.py\n" + b"@@\n-    x = 1\n+    x = 2\n" * 3))
+    for words in (["--only", "f.py:1"], ["--except", "f.py:1"]):
+        ran = repo.opatch("apply", *words, ".git/p")
+        assert ran.status == 0, ran.err
+    assert repo.read("f.py") == "".join(block % name for name in "ABC").replace("1", "2").encode()
