@@ -400,3 +400,21 @@ def test_the_order_of_the_chosen_decides_beside_one_that_is_applied(repo: Sandbo
         ran = repo.opatch("apply", *words, ".git/p")
         assert ran.status == 0, ran.err
     assert repo.read("f.py") == "".join(block % name for name in "ABC").replace("1", "2").encode()
+
+
+def test_in_reverse_it_asks_what_to_undo_and_shows_the_line(twins: Sandbox) -> None:
+    assert twins.opatch("apply", ".git/p").status == 0
+    status, shown = _answered(twins, "?ny", "-R")
+    assert status == 0, shown
+    assert "(1/2) Undo this hunk [y,n,q,a,d,j,?]?" in shown
+    assert "y - undo this hunk\nn - do not undo this hunk\n" in shown
+    assert "hunk 2 of 2, line 7\n@@\n \n class B:\n     def total(self):\n+        # x\n" in shown
+    assert twins.read("f.py") == _IN_A
+
+
+def test_in_reverse_all_is_undone_by_the_record_also_if_the_text_differs(base: Sandbox) -> None:
+    base.write(".git/p", envelope(b"*** Update File: f\n@@\n-  one\n+  1\n"))
+    assert base.opatch("apply", ".git/p").status == 0
+    status, shown = _answered(base, "y", "-R")
+    assert (status, "Undo this hunk" in shown) == (0, True), shown
+    assert base.read("f") == _FILE.encode()

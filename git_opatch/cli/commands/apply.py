@@ -155,7 +155,12 @@ class _Invocation(NamedTuple):
         from git_opatch.cli.interactive import choose
 
         options = replace(self.options, partial=True)
-        return choose(selected, plan_patch(selected.patch, self.repository, options), settings)
+        plan = plan_patch(selected.patch, self.repository, options)
+        if plan.reverses:  # as a whole; the lines of its hunks are known by its text
+            unrecorded = selected.patch._replace(digest="")
+            by_text = plan_patch(unrecorded, self.repository, options)
+            plan = plan if by_text.failures else by_text
+        return choose(selected, plan, settings, "undo" if options.reverse else "apply")
 
     def end(self, *, check: bool) -> None:
         """Recover from an interrupted run, with no patch to apply; `check` only refuses then."""
