@@ -79,6 +79,16 @@ def renamed_since(repository: Repository, commit: str) -> dict[str, str]:
     return dict(zip(paths[1::3], paths[2::3], strict=True))
 
 
+def new_name(repository: Repository, path: str, most_commits: int) -> str | None:
+    """The path in the index of the file that was renamed from `path`, by git's measure, in the
+    index or by one of that many commits; None if there is none."""
+    if name := renamed_since(repository, "HEAD").get(path):
+        return name
+    changes = list_changes(repository, [path], "HEAD", most_commits)
+    deleted_by = next((commit for commit, change in changes if change.new is None), None)
+    return renamed_since(repository, f"{deleted_by}^").get(path) if deleted_by else None
+
+
 def find_blob(repository: Repository, abbreviated: str) -> str | None:
     """The full id of the blob whose id begins with `abbreviated`; None if it is not here.
 
