@@ -19,6 +19,7 @@ from git_opatch.git.index import unmerged_paths
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction
 from git_opatch.journal.patch_history import Journal, PatchHistory, Step, read_journal
+from git_opatch.model.arguments import typed
 from git_opatch.model.commits import committed_as, revert_command
 from git_opatch.model.errors import JournalError, NotAppliedError, UndoneError
 from git_opatch.model.options import Options, Target
@@ -60,6 +61,7 @@ class Reversal(NamedTuple):
     """With `failures`: notes on what was recovered before; otherwise the plan has them."""
 
 
+@typed(record=Record, repository=Repository, options=Options)
 def undo_patch(record: Record, repository: Repository, options: Options) -> Plan:
     """Undo the patch that `record` is about, in the target of `options`, where it is not undone.
 
@@ -70,6 +72,7 @@ def undo_patch(record: Record, repository: Repository, options: Options) -> Plan
     return _plan_of(undo(record.number, repository, lambda _: options, options.target))
 
 
+@typed(record=Record, repository=Repository, options=Options)
 def redo_patch(record: Record, repository: Repository, options: Options) -> Plan:
     """Apply again the patch that `record` is about, which was undone. Raises as `undo_patch`."""
     return _plan_of(redo(record.number, repository, lambda _: options, options.target))

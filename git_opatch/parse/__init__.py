@@ -13,7 +13,9 @@ import codecs
 import hashlib
 import re
 from collections.abc import Sequence
+from types import NoneType
 
+from git_opatch.model.arguments import typed
 from git_opatch.model.errors import Diagnostic, ParseError
 from git_opatch.model.options import Format
 from git_opatch.model.patch import Mail, Patch, counted
@@ -39,6 +41,7 @@ _QUOTED = rb"(?m)^[ \t]*>[> \t]*" + OPENING
 _ESCAPED = rb"(?:" + MARKS + rb"|\\n\+\+\+ [^\s\\]+)\\n"
 
 
+@typed(patch_format=(Format, NoneType))
 def parse_patch(
     text: bytes | str,
     *,
