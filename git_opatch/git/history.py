@@ -13,6 +13,11 @@ from git_opatch.git.output import parse_change
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Change
 
+_MAX_COMMITS = 1000
+"""How many commits are searched for those that renamed files."""
+_MAX_ASKED = 3
+"""How many of these git is asked about."""
+
 
 class HistoricVersion(NamedTuple):
     """A blob that `commit` gave a path; `age` is how many of the listed commits are newer."""
@@ -79,14 +84,17 @@ def renamed_since(repository: Repository, commit: str) -> dict[str, str]:
     return dict(zip(paths[1::3], paths[2::3], strict=True))
 
 
-def new_name(repository: Repository, path: str, most_commits: int) -> str | None:
-    """The path in the index of the file that was renamed from `path`, by git's measure, in the
-    index or by one of that many commits; None if there is none."""
-    if name := renamed_since(repository, "HEAD").get(path):
-        return name
-    changes = list_changes(repository, [path], "HEAD", most_commits)
-    deleted_by = next((commit for commit, change in changes if change.new is None), None)
-    return renamed_since(repository, f"{deleted_by}^").get(path) if deleted_by else None
+def new_names(repository: Repository, paths: Sequence[str]) -> dict[str, str]:
+    """The paths in the index of the files that were renamed from `paths`, which are not there: by
+    git's measure, in the index or by a commit that deleted the path last."""
+    newest: dict[str, tuple[str, Change]] = {}
+    for commit, change in list_changes(repository, paths, "HEAD", _MAX_COMMITS):
+        newest.setdefault(change.path, (commit, change))
+    deleted_by = [commit for commit, change in newest.values() if change.new is None]
+    renamed: dict[str, str] = {}
+    for since in ("HEAD", *(f"{commit}^" for commit in dict.fromkeys(deleted_by[:_MAX_ASKED]))):
+        renamed = renamed_since(repository, since) | renamed
+    return {path: renamed[path] for path in paths if path in renamed}
 
 
 def find_blob(repository: Repository, abbreviated: str) -> str | None:

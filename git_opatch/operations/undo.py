@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from git_opatch.git.head import unfinished_operation
+from git_opatch.git.history import new_names
 from git_opatch.git.index import unmerged_paths
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction
@@ -177,7 +178,9 @@ class _Chooser:
             state = self._states.of(history, step.target)
             if state.state is State.COMMITTED or state.is_partly_committed:
                 return _Choice(*step, (self._committed_note(history, state, step.target),))
-            if state.state in (State.APPLIED, State.CHANGED):
+            if state.state in (State.APPLIED, State.CHANGED) or self._is_renamed(
+                step.record, state
+            ):
                 return _Choice(*step, self._left(history, step))
         where = steps[0].target if steps else self._named
         raise self._not_undoable(history, self._states.of(history, where))
@@ -193,6 +196,14 @@ class _Chooser:
         error = self._not_redoable(history)
         what = _undo_named(history, number)
         raise type(error)(f"{what}; {error}" if what else str(error))
+
+    def _is_renamed(self, record: Record, state: RecordState) -> bool:
+        """Return whether a change is gone from its path because the file has another name now.
+
+        Then its undo is refused with that name, as that of a file that was renamed before a commit.
+        """
+        paths = [change.path for change in record.changes]
+        return state.state is State.GONE and bool(new_names(self._repository, paths))
 
     def explain(self, failures: Sequence[Failure], choice: _Choice) -> list[Failure]:
         """Say why what was chosen is refused, and what to do."""

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from shlex import quote
 
-from git_opatch.git.history import new_name
+from git_opatch.git.history import new_names
 from git_opatch.git.pathspec import all_tracked_paths, existing_paths, is_ignored, similar_paths
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_file
@@ -19,8 +19,6 @@ from git_opatch.plan.plan import Plan
 
 _MAX_ADVISED = 3  # each asks git once
 _MAX_COMPARED = 1000
-_MAX_COMMITS = 1000
-"""How many commits are searched for the one that renamed a file."""
 _MAX_SUGGESTED = 3
 _LEAST_ALIKE = 0.8
 """How much alike two file names are, from 0 to 1, for one to be meant by the other."""
@@ -96,7 +94,7 @@ def did_you_mean(paths: Iterable[str]) -> str:
 
 def _new_name(path: str, repository: Repository, options: Options) -> str | None:
     """Return what the file at `path` was renamed to, if the patch can change that."""
-    name = new_name(repository, path, _MAX_COMMITS)
+    name = new_names(repository, [path]).get(path)
     in_worktree = options.target is Target.WORKTREE
     there = name and not (in_worktree and not is_file(repository.require_worktree() / name))
     return name if there else None
