@@ -83,9 +83,10 @@ def locate_part(
         results = {id(hunk): result for hunk, result in zip(together, located, strict=True)}
         chosen = [results[id(hunk)] for hunk in hunks]
         placed = [hunk for hunk in beside if isinstance(results[id(hunk)], Placement)]
-        if len(placed) == len(beside):
-            if all(isinstance(result, Placement) for result in chosen):
-                return refuse_overlaps(chosen)
+        is_stable = len(placed) == len(beside)
+        if is_stable and all(isinstance(result, Placement) for result in chosen):
+            return refuse_overlaps(chosen)
+        if is_stable or not placed:
             break
         beside = placed
     return locate_hunks(hunks, text, matching, partly_applied=partly_applied)
