@@ -12,6 +12,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import NoneType
 from typing import NamedTuple
 
 from git_opatch.agent.apply_patch_call import Invocation, detect
@@ -19,6 +20,7 @@ from git_opatch.complete.tree import Result
 from git_opatch.complete.unified_diff import complete_file
 from git_opatch.git.directory import ALGORITHM, directory_snapshot
 from git_opatch.git.repository import Repository
+from git_opatch.model.arguments import typed
 from git_opatch.model.errors import InputError, RepositoryError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Operation, Patch
@@ -56,6 +58,7 @@ class Action(NamedTuple):
     """It has the placement of each hunk."""
 
 
+@typed(where=(Repository, str, Path), options=(Options, NoneType))
 def verify(
     argv: Sequence[str], where: Repository | str | Path = ".", options: Options | None = None
 ) -> Action | None:

@@ -121,62 +121,57 @@ def _drop_torn_line(file: IO[bytes]) -> None:
 
 
 def without_done(
-    lines: Iterable[TaskLine], done: Iterable[Done], wanted: Wanted
+    lines: Iterable[TaskLine], done: Iterable[Done], wanted: Wanted, output: str | None
 ) -> Iterator[TaskLine]:
-    """Yield the tasks that are not `done`, in order.
+    """Yield the tasks that are not `done`, in order; `output` is the file of the results.
 
     Both are read side by side, so that only the tasks between those that are done are in memory.
     Raises `InputError` if results are not of the tasks on their lines, or of other options; it
-    names the first of them.
+    names the first of them, each with the reason.
     """
     waiting: dict[int, TaskLine] = {}
     coming = iter(lines)
     read = 0
-    changed, foreign = _Listed(), _Listed()
+    wrong = _WrongResults()
     for result in done:
+        is_ahead = result.number > read
         while read < result.number and (line := next(coming, None)):
             waiting[line.number] = line
             read = line.number
         line = waiting.pop(result.number, None)
-        if line is None or wanted.digest(line) != result.digest:
-            is_same = line is not None and id_of(line) == result.id
-            (changed if is_same else foreign).add(result)
-    if changed.count or foreign.count:
-        raise InputError(_why_not_of(changed, foreign))
+        if line is None:
+            wrong.add(result, "there is no task" if is_ahead else "it has another result, too")
+        elif wanted.digest(line) != result.digest:
+            wrong.add(result, _what_differs(line, result))
+    if wrong.count:
+        raise InputError(
+            f"`{output}` has results that are not of the tasks on their `line`: remove these "
+            f"results to have the tasks judged again, or name another output\n{wrong}"
+        )
     yield from waiting.values()
     yield from coming
 
 
-class _Listed:
+def _what_differs(line: TaskLine, result: Done) -> str:
+    """Say why `result` is not that of the task on its line."""
+    if (task_id := id_of(line)) != result.id:
+        return f"the task there has the id {json.dumps(task_id)}"
+    return "the task has changed since, or `--diff` or `--tree` has"
+
+
+class _WrongResults:
     """Results that are not of these tasks: how many, and the first of them."""
 
     def __init__(self) -> None:
         self.count = 0
         self._first: list[str] = []
 
-    def add(self, result: Done) -> None:
+    def add(self, result: Done, reason: str) -> None:
         """Count a result."""
         self.count += 1
         if len(self._first) < MOST_LISTED:
-            self._first.append(task_name(result.number, result.id))
+            self._first.append(f"  {task_name(result.number, result.id)}: {reason}")
 
     def __str__(self) -> str:
         more = self.count - len(self._first)
-        return ", ".join(self._first) + (f", and {more:,} more" if more else "")
-
-
-def _why_not_of(changed: _Listed, foreign: _Listed) -> str:
-    """Say which results are not those of the tasks on their lines, and what to do."""
-    if foreign.count:
-        return (
-            f"the output has results for these lines, and the tasks have others there, or it has "
-            f"two: name another output, or the tasks that these results are of\n  {foreign}"
-        )
-    count = f"{changed.count:,} task{'s' * (changed.count != 1)}"
-    have, their = (
-        ("have", "their results were") if changed.count != 1 else ("has", "its result was")
-    )
-    return (
-        f"{count} {have} changed since {their} written, or `--diff` or `--tree` has: remove these "
-        f"results from the output to have them judged again, or name another output\n  {changed}"
-    )
+        return "\n".join([*self._first, *([f"  and {more:,} more"] if more else [])])

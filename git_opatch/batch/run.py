@@ -40,7 +40,7 @@ def judge_all(tasks: IO[bytes], engine: Engine, output: Output) -> Iterator[Tall
     verdicts: Counter[str] = Counter()
     failed: list[bytes] = []
     done = _counted(output.done(), verdicts, failed)
-    waiting = without_done(read_lines(tasks), done, engine.wanted)
+    waiting = without_done(read_lines(tasks), done, engine.wanted, output.name)
     first = next(waiting, None)  # by then, all that is done was read
     before = verdicts.total()
     yield Tally(verdicts, before, failed)

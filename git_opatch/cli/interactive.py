@@ -23,11 +23,11 @@ from git_opatch.report.placements import (
 from git_opatch.report.terminal import show_styled_on
 
 _HELP = """\
-y - apply this hunk
-n - do not apply this hunk
-q - quit; do not apply this hunk or any of the remaining ones
-a - apply this hunk and all later hunks in the file
-d - do not apply this hunk or any of the later hunks in the file
+y - {0} this hunk
+n - do not {0} this hunk
+q - quit; do not {0} this hunk or any of the remaining ones
+a - {0} this hunk and all later hunks in the file
+d - do not {0} this hunk or any of the later hunks in the file
 j - leave this hunk undecided, see next undecided hunk
 k - leave this hunk undecided, see previous undecided hunk
 ? - print help"""
@@ -41,8 +41,12 @@ _WHAT = {
 }
 
 
-def choose(selected: Selected, plan: Plan, settings: Mapping[str, str]) -> Selected | None:
+def choose(
+    selected: Selected, plan: Plan, settings: Mapping[str, str], verb: str
+) -> Selected | None:
     """Ask at the terminal which of the selected parts to apply; what stays undecided is left out.
+
+    `verb` says what is done with them, "apply" or "undo".
 
     `plan` is of the selected parts that apply: those that it refuses are named and left out. If it
     refuses all, or something that is not of a part, nothing is asked, and all stays selected: then
@@ -57,7 +61,7 @@ def choose(selected: Selected, plan: Plan, settings: Mapping[str, str]) -> Selec
         apply = [part for part in parts if part.key not in refused]
         lines = [*left_out_verdicts(parts, plan)]
         show_styled_on(sys.stderr, [[(line, "")] for line in lines], settings)
-        wanted = _Questions(apply, surroundings_of(plan), answers, settings).ask()
+        wanted = _Questions(apply, surroundings_of(plan), answers, settings, verb).ask()
     chosen = {part.key for part, is_wanted in zip(apply, wanted, strict=True) if is_wanted}
     left_out = [part for part in parts if part.key not in chosen]
     if not chosen:
@@ -101,11 +105,13 @@ class _Questions:
         around: Mapping[Key, Surroundings],
         answers: TextIO,
         settings: Mapping[str, str],
+        verb: str,
     ) -> None:
         self._parts = parts
         self._around = around
         self._answers = answers
         self._settings = settings
+        self._verb = verb
         self._wanted: list[bool | None] = [None] * len(parts)
         self._at = 0
         self._shown = -1
@@ -140,8 +146,8 @@ class _Questions:
         what = _WHAT.get(part.section.operation, "hunk") if part.hunk is None else "hunk"
         keys = "y,n,q,a,d" + ",j" * self._is_open(range(self._at + 1, len(self._parts)))
         keys += ",k" * self._is_open(range(self._at)) + ",?"
-        question = f"({self._at + 1}/{len(self._parts)}) Apply this {what} [{keys}]? "
-        sys.stderr.write(question)
+        number = f"({self._at + 1}/{len(self._parts)})"
+        sys.stderr.write(f"{number} {self._verb.capitalize()} this {what} [{keys}]? ")
         sys.stderr.flush()
         try:
             line = self._answers.readline()
@@ -179,4 +185,4 @@ class _Questions:
     def _help(self, unknown: str = "") -> None:
         if unknown not in ("", "?"):
             sys.stderr.write(f"unknown answer '{visible(unknown)}'\n")
-        sys.stderr.write(_HELP + "\n")
+        sys.stderr.write(_HELP.format(self._verb) + "\n")

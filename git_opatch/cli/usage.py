@@ -137,7 +137,7 @@ def usage_error(error: TyperException) -> UsageError:
         if parameter.name == "number":
             return UsageError(f"{error.message}; to see the numbers: git opatch log")
         is_argument = parameter.param_type_name == "argument"
-        name = parameter.metavar if is_argument else parameter.opts[0]
+        name = parameter.metavar if is_argument else ", ".join(parameter.opts)
         if not error.message:
             return UsageError(f"`{command}` needs {name}; {help_line}")
         return UsageError(f"{name}: {error.message}; {help_line}")
@@ -159,16 +159,23 @@ def _unknown_option(command: str, option: str, parameters: Iterable[Any]) -> str
         return f"{unknown}\n  {instead}"
     if option.lstrip("-").isdigit():
         return f"{unknown}; write {option.lstrip('-')} without `-`"
-    names = [name for each in parameters for name in each.opts if name.startswith("--")]
-    return f"{unknown}; {_meant(option, names) or f'see `{command} -h`'}"
+    names = [name for each in parameters for name in each.opts]
+    meant = _most_alike(option, [name for name in (*names, *_INSTEAD) if name.startswith("--")])
+    if meant in _INSTEAD and meant not in names:
+        return f"{unknown}\n  {_INSTEAD[meant]}"
+    return f"{unknown}; {_did_you_mean(meant) or f'see `{command} -h`'}"
 
 
-def _meant(name: str, known: Sequence[str]) -> str:
-    """Ask whether the one of `known` that is most like `name` is meant; empty if none is."""
+def _most_alike(name: str, known: Sequence[str]) -> str:
+    """Return the one of `known` that is most like `name`; empty if none is like it."""
     from difflib import get_close_matches  # which no run needs that succeeds
 
-    alike = get_close_matches(name, known, 1, _LEAST_ALIKE)
-    return f"did you mean `{alike[0]}`?" if alike else ""
+    return next(iter(get_close_matches(name, known, 1, _LEAST_ALIKE)), "")
+
+
+def _did_you_mean(name: str) -> str:
+    """Ask whether `name` is meant; empty if there is none."""
+    return name and f"did you mean `{name}`?"
 
 
 def require_known_command(words: Sequence[str], commands: Iterable[str]) -> None:
@@ -187,7 +194,9 @@ def require_known_command(words: Sequence[str], commands: Iterable[str]) -> None
         raise UsageError(f"{unknown}\n  to apply the patch in it: git opatch apply {name}")
     if name in _ELSEWHERE:
         raise UsageError(f"{unknown}; did you mean `{_ELSEWHERE[name]}`?")
-    raise UsageError(f"{unknown}; {_meant(name, known) or 'see `git opatch -h`'}")
+    raise UsageError(
+        f"{unknown}; {_did_you_mean(_most_alike(name, known)) or 'see `git opatch -h`'}"
+    )
 
 
 def expand_count(command: str, words: Sequence[str]) -> list[str]:

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from git_opatch.create import CreatedPatch, Wanted, write_patch
 from git_opatch.create.comparison import compare
 from git_opatch.git.repository import Repository
+from git_opatch.model.arguments import typed
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Format
 
 
+@typed(repository=Repository, patch_format=Format)
 def create_patch(
     repository: Repository,
     revision: str = "",

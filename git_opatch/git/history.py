@@ -13,6 +13,11 @@ from git_opatch.git.output import parse_change
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Change
 
+_MAX_COMMITS = 1000
+"""How many commits are searched for those that renamed files."""
+_MAX_ASKED = 3
+"""How many of these git is asked about."""
+
 
 class HistoricVersion(NamedTuple):
     """A blob that `commit` gave a path; `age` is how many of the listed commits are newer."""
@@ -77,6 +82,19 @@ def renamed_since(repository: Repository, commit: str) -> dict[str, str]:
     _, *fields = [b"", *result.output.split(b"\0")[:-1]]
     paths = [os.fsdecode(field) for field in fields]
     return dict(zip(paths[1::3], paths[2::3], strict=True))
+
+
+def new_names(repository: Repository, paths: Sequence[str]) -> dict[str, str]:
+    """The paths in the index of the files that were renamed from `paths`, which are not there: by
+    git's measure, in the index or by a commit that deleted the path last."""
+    newest: dict[str, tuple[str, Change]] = {}
+    for commit, change in list_changes(repository, paths, "HEAD", _MAX_COMMITS):
+        newest.setdefault(change.path, (commit, change))
+    deleted_by = [commit for commit, change in newest.values() if change.new is None]
+    renamed: dict[str, str] = {}
+    for since in ("HEAD", *(f"{commit}^" for commit in dict.fromkeys(deleted_by[:_MAX_ASKED]))):
+        renamed = renamed_since(repository, since) | renamed
+    return {path: renamed[path] for path in paths if path in renamed}
 
 
 def find_blob(repository: Repository, abbreviated: str) -> str | None:

@@ -62,6 +62,11 @@ def tracked_paths(repository: Repository, files: Sequence[str], directory: str) 
     return _list_files(repository, files, directory, env, "--error-unmatch")
 
 
+def is_ignored(repository: Repository, path: str) -> bool:
+    """Whether `path`, of an untracked file, is ignored: then `git add` refuses it without `-f`."""
+    return repository.run("check-ignore", "--quiet", "--", path).status == 0
+
+
 def all_tracked_paths(repository: Repository) -> list[str]:
     """All paths of the index, each once."""
     return list(dict.fromkeys(split_nul(repository.ask("ls-files", "-z"))))

@@ -8,6 +8,7 @@ from enum import Enum
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
+from git_opatch.model.arguments import require_type
 from git_opatch.model.command_line import CommandLine
 from git_opatch.model.settings import Settings, choice, count, journal_size
 
@@ -207,9 +208,15 @@ class Options:
     """Whether what is applied in reverse is itself an undo: for messages."""
 
     def __post_init__(self) -> None:
-        """Raises `TypeError` if `target` is not a `Target`, such as its name."""
-        if not isinstance(self.target, Target):
-            raise TypeError(f"target must be a Target, not {self.target!r}")
+        """Raises `TypeError` for a value of another type, such as the name of a target."""
+        require_type("target", self.target, Target)
+        require_type("matching", self.matching, Matching)
+        require_type("three_way", self.three_way, ThreeWay)
+        require_type("policy", self.policy, Policy)
+        require_type("matching.tier", self.matching.tier, Tier)
+        require_type("matching.ambiguous", self.matching.ambiguous, Ambiguous)
+        require_type("matching.proximity", self.matching.proximity, int)
+        require_type("matching.fuzz", self.matching.fuzz, int)
 
     @classmethod
     def from_config(cls, repository: Configured) -> Options:

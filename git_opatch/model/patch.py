@@ -6,13 +6,14 @@ Positions inside count from 0, line numbers that a user sees from 1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from operator import attrgetter
 from typing import NamedTuple
 
 from git_opatch.model.blob import Mode
+from git_opatch.model.paths import normalise
 
 
 class Prefix(Enum):
@@ -100,7 +101,7 @@ class Hunk:
     number: int = field(default=0, compare=False)
     """The number of the hunk's first line in the patch's text, from 1."""
     ordinal: int = field(default=1, compare=False)
-    """The number of the hunk in its section, from 1."""
+    """The number of the hunk in its section, or in all sections of its file (`counted`), from 1."""
     is_last: bool = field(default=True, compare=False)
     """Whether it is the last hunk of its section."""
     uniform_endings: bool = True
@@ -204,7 +205,9 @@ class FilePatch(NamedTuple):
     blobs: tuple[str, str] = ("", "")
     """The ids of the old and the new blob in the headers, possibly abbreviated."""
     hunk_count: int = 0
-    """How many hunks the text has, if some were left out; else 0."""
+    """How many hunks the text has for the file, if not those of this section; else 0."""
+    left_out: Sequence[Hunk] = ()
+    """The hunks of the section that were left out on purpose."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, FilePatch) and self[:_COMPARED] == other[:_COMPARED]
@@ -222,11 +225,17 @@ class FilePatch(NamedTuple):
 
     @property
     def hunks_in_text(self) -> int:
-        """How many hunks the text has."""
+        """How many hunks the text has for the file."""
         return self.hunk_count or len(self.hunks)
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether each of its hunks can be applied alone; else only the whole section can be."""
+        return bool(self.hunks) and self.operation in _WITH_PARTS
 
 
 _COMPARED = FilePatch._fields.index("number")
+_WITH_PARTS = (Operation.UPDATE, Operation.MOVE, Operation.COPY)
 
 
 class Mail(NamedTuple):
@@ -257,7 +266,7 @@ class Patch(NamedTuple):
 
     @classmethod
     def joined(cls, patches: Sequence[Patch], digest: str) -> Patch:
-        """Join the sections of all `patches`, in order."""
+        """Join the sections of all `patches`, in order, their hunks counted anew."""
         if len(patches) == 1:
             return patches[0]._replace(digest=digest)
         files: list[FilePatch] = []
@@ -265,7 +274,40 @@ class Patch(NamedTuple):
         for patch in patches:
             mails += [mail._replace(first=mail.first + len(files)) for mail in patch.mails]
             files += patch.files
-        return cls(tuple(files), digest, tuple(mails))
+        return cls(counted(files), digest, tuple(mails))
+
+
+def counted(sections: Sequence[FilePatch]) -> tuple[FilePatch, ...]:
+    """Count the hunks of each file on through all its sections: `PATH:N` is one hunk (D160).
+
+    A file that is moved or copied is counted by both of its names.
+    """
+    counts: dict[str, int] = {}
+    before: list[int] = []
+    for section in sections:
+        paths = _counted_by(section)
+        before.append(max([counts.get(path, 0) for path in paths], default=0))
+        counts |= dict.fromkeys(paths, before[-1] + len(section.hunks))
+    return tuple(
+        _count_on(section, number, counts) for section, number in zip(sections, before, strict=True)
+    )
+
+
+def _counted_by(section: FilePatch) -> list[str]:
+    """Return the paths by which the hunks of `section` are counted; none if it is one part."""
+    paths = (section.old_path, section.new_path, section.alternate) if section.has_parts else ()
+    return [normalise(path, section.directory) for path in paths if path]
+
+
+def _count_on(section: FilePatch, before: int, counts: Mapping[str, int]) -> FilePatch:
+    """Return `section` with its hunks numbered after `before` others, of all those of its file."""
+    if not section.has_parts:
+        return section
+    count = counts[_counted_by(section)[0]]
+    if (section.hunks[0].ordinal, section.hunks_in_text) == (before + 1, count):
+        return section
+    hunks = [replace(hunk, ordinal=number) for number, hunk in enumerate(section.hunks, before + 1)]
+    return section._replace(hunks=tuple(hunks), hunk_count=count)
 
 
 def added_lines(lines: Sequence[Line]) -> list[bytes]:

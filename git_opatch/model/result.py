@@ -5,6 +5,7 @@ Positions count from 0, line numbers that a user sees from 1.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from typing import NamedTuple, Self
@@ -85,9 +86,9 @@ class Location(NamedTuple):
 
     path: str = ""
     hunk: int = 0
-    """The hunk's ordinal in its section, from 1; 0 if the whole section is meant."""
+    """The hunk's ordinal, from 1; 0 if the whole section is meant."""
     hunks: int = 0
-    """How many hunks the section has."""
+    """How many hunks the patch has for the file."""
     number: int = 0
     """The line in the patch's text, from 1; 0 if none."""
     source: str = ""
@@ -161,6 +162,8 @@ LOCATED_IN = {
 _SKIP_APPLIED = ("git opatch apply", "git opatch check")
 """The commands that have the option `--skip-applied`."""
 _CONVERT = "git opatch convert"
+_CHOOSE = (*_SKIP_APPLIED, _CONVERT, "git opatch show")
+"""The commands that have the options `--only` and `--except`."""
 
 
 class Attempt(NamedTuple):
@@ -177,6 +180,8 @@ class Attempt(NamedTuple):
     """The patch of the journal that is undone or redone; its diff is in no file of the user's."""
     converts: bool = False
     """Whether a diff is wanted, and nothing is to be changed."""
+    can_choose: bool = False
+    """Whether the user can leave a hunk out: then a message may advise it."""
 
     @classmethod
     def of(cls, options: Options, record: int = 0) -> Self:
@@ -187,7 +192,8 @@ class Attempt(NamedTuple):
         skip = "add --skip-applied" if piped else options.command_with("--skip-applied")
         skip = skip if can_skip else ""
         converts = options.command.name == _CONVERT
-        return cls(base, options.reverse, options.redoes, skip, record, converts)
+        can_choose = options.command.name in _CHOOSE and options.matching.can_loosen and not record
+        return cls(base, options.reverse, options.redoes, skip, record, converts, can_choose)
 
     @property
     def is_undo(self) -> bool:
@@ -271,7 +277,12 @@ class Failure(NamedTuple):
             lines.append(f"{self.nearest.difference}; {what}")
         if self.skip_command:
             lines.append(f"to skip it: {self.skip_command}")
-        return [*lines, *self.advice.splitlines()]
+        lines += self.advice.splitlines()
+        if self.other and self.attempt and self.attempt.can_choose:
+            ordinals = sorted((self.where.hunk, self.other))
+            names = (shlex.quote(f"{self.path}:{ordinal}") for ordinal in ordinals)
+            lines.append("to leave one out: " + ", or ".join(f"--except {name}" for name in names))
+        return lines
 
     @property
     def skip_command(self) -> str:

@@ -47,6 +47,7 @@ def _reversed_section(section: FilePatch) -> FilePatch:
         old_mode=section.new_mode,
         new_mode=section.old_mode,
         hunks=tuple(map(_reversed_hunk, section.hunks)),
+        left_out=tuple(map(_reversed_hunk, section.left_out)),
         blobs=section.blobs[::-1],
     )
 

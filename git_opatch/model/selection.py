@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from git_opatch.model.errors import UsageError
-from git_opatch.model.patch import FilePatch, Hunk, Mail, Operation, Patch, Prefix
+from git_opatch.model.patch import FilePatch, Hunk, Mail, Patch, Prefix
 from git_opatch.model.paths import normalise
 from git_opatch.model.text import visible
 
@@ -143,8 +143,7 @@ def keep(patch: Patch, left_out: Sequence[Part]) -> Selected:
 
 
 def _hunks_to_choose(section: FilePatch) -> Sequence[Hunk | None]:
-    changes_lines = section.operation in (Operation.UPDATE, Operation.MOVE, Operation.COPY)
-    return section.hunks if changes_lines and section.hunks else (None,)
+    return section.hunks if section.has_parts else (None,)
 
 
 def _content(section: FilePatch, hunk: Hunk | None) -> bytes:
@@ -200,8 +199,12 @@ class _Choice(NamedTuple):
     def _hunk_of(self, path: str, in_file: Sequence[Part], ordinal: int) -> Sequence[Part]:
         """Return the hunk with that ordinal of the file at `path`, whose parts are given."""
         hunks = [part for part in in_file if part.hunk]
-        if found := [part for part in hunks if part.hunk and part.hunk.ordinal == ordinal]:
+        found = [part for part in hunks if part.hunk and part.hunk.ordinal == ordinal]
+        if len(found) == 1:
             return found
+        if found:
+            what = f"is the name of {len(found)} hunks; give the id of one"
+            raise self._unknown(f"{path}:{ordinal}", what)
         if not hunks:
             raise self._unknown(path, f"has no hunks; write it without `:{ordinal}`")
         count = f"{len(hunks)} hunk{'s' * (len(hunks) > 1)}"
@@ -242,7 +245,11 @@ def _without(section: FilePatch, left_out: set[Key]) -> FilePatch | None:
         return None
     # the numbers in the new file count what is left out, too
     rest = tuple(replace(hunk, new_start=None) for hunk in kept if hunk is not None)
-    return section._replace(hunks=rest, hunk_count=section.hunks_in_text)
+    chosen = {hunk.ordinal for hunk in rest}
+    others = (hunk for hunk in section.hunks if hunk.ordinal not in chosen)
+    return section._replace(
+        hunks=rest, hunk_count=section.hunks_in_text, left_out=(*section.left_out, *others)
+    )
 
 
 def _mails(mails: Sequence[Mail], kept: Sequence[FilePatch | None]) -> Iterator[Mail]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from git_opatch.git.repository import CONVERT, Repository
+from git_opatch.model.arguments import typed
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.result import Failure, Refused
@@ -27,6 +28,7 @@ from git_opatch.plan.preflight import preflight
 from git_opatch.transaction import after_commit, check_diff, deferred_signals
 
 
+@typed(repository=(Repository, Mapping), options=Options)
 def plan_patch(
     patch: Patch | str | bytes, repository: Repository | Mapping[str, bytes], options: Options
 ) -> Plan:
@@ -56,6 +58,7 @@ def is_already_applied(
     return plan_patch(patch, repository, replace(options, skip_applied=True)).is_empty
 
 
+@typed(repository=Repository, options=Options)
 def check_patch(patch: Patch | str | bytes, repository: Repository, options: Options) -> Plan:
     """Decide, then let git check the diff. Raises `ParseError`, `Refused`, `TransactionError`."""
     repository.require_worktree(CONVERT)
@@ -72,6 +75,7 @@ def check_patch(patch: Patch | str | bytes, repository: Repository, options: Opt
     return plan
 
 
+@typed(repository=Repository, options=Options)
 def apply_patch(
     patch: Patch | str | bytes, repository: Repository, options: Options, name: str = "a program"
 ) -> Plan:

@@ -9,12 +9,14 @@ from git_opatch.git.history import abbreviate_commits
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction, entries, get, last
 from git_opatch.journal.patch_history import Journal, PatchHistory, read_journal
+from git_opatch.model.arguments import typed
 from git_opatch.model.errors import JournalError, OpatchError
 from git_opatch.operations.recover import note_interrupted
 from git_opatch.plan.record_state import LoggedRecord, RecordState, RecordStates, State
 from git_opatch.transaction import state_dir
 
 
+@typed(repository=Repository)
 def record_of(repository: Repository, number: int | None = None) -> Record:
     """Return the journal's record with this number, or the newest.
 
@@ -23,6 +25,7 @@ def record_of(repository: Repository, number: int | None = None) -> Record:
     return get(state_dir(repository), number)
 
 
+@typed(repository=Repository)
 def records_of(repository: Repository) -> list[Record]:
     """Return the journal's records that can be read, newest first."""
     found = (record for _, record in entries(state_dir(repository)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from git_opatch.git.snapshot import Snapshot
+from git_opatch.model.arguments import typed
 from git_opatch.model.blob import Blob, Entry, Mode, blob_id
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Options, Target, ThreeWay
@@ -25,6 +26,7 @@ _ALGORITHM = "sha1"
 _DEFAULTS = Options()
 
 
+@typed(options=Options)
 def apply_to_text(
     patch: Patch | str | bytes, files: Mapping[str, str], options: Options = _DEFAULTS
 ) -> dict[str, str]:
@@ -47,6 +49,7 @@ def apply_to_text(
     return after
 
 
+@typed(options=Options)
 def plan_in_memory(
     patch: Patch | str | bytes, files: Mapping[str, bytes], options: Options = _DEFAULTS
 ) -> Plan:

@@ -13,6 +13,7 @@ from git_opatch import journal
 from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import remove_abandoned
 from git_opatch.journal import RecordAction
+from git_opatch.model.arguments import typed
 from git_opatch.model.errors import BusyError, OpatchError
 from git_opatch.model.paths import why_unsafe
 from git_opatch.operations.rejected_files import settle_rejects
@@ -55,6 +56,7 @@ def recovered(repository: Repository) -> Iterator[tuple[int, list[str]]]:
             raise
 
 
+@typed(repository=Repository)
 def recover_interrupted(repository: Repository) -> Recovery:
     """Restore or finish what an interrupted run left.
 

@@ -15,10 +15,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from git_opatch.git.head import unfinished_operation
+from git_opatch.git.history import new_names
 from git_opatch.git.index import unmerged_paths
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction
 from git_opatch.journal.patch_history import Journal, PatchHistory, Step, read_journal
+from git_opatch.model.arguments import typed
 from git_opatch.model.commits import committed_as, revert_command
 from git_opatch.model.errors import JournalError, NotAppliedError, UndoneError
 from git_opatch.model.options import Options, Target
@@ -60,6 +62,7 @@ class Reversal(NamedTuple):
     """With `failures`: notes on what was recovered before; otherwise the plan has them."""
 
 
+@typed(record=Record, repository=Repository, options=Options)
 def undo_patch(record: Record, repository: Repository, options: Options) -> Plan:
     """Undo the patch that `record` is about, in the target of `options`, where it is not undone.
 
@@ -70,6 +73,7 @@ def undo_patch(record: Record, repository: Repository, options: Options) -> Plan
     return _plan_of(undo(record.number, repository, lambda _: options, options.target))
 
 
+@typed(record=Record, repository=Repository, options=Options)
 def redo_patch(record: Record, repository: Repository, options: Options) -> Plan:
     """Apply again the patch that `record` is about, which was undone. Raises as `undo_patch`."""
     return _plan_of(redo(record.number, repository, lambda _: options, options.target))
@@ -174,7 +178,9 @@ class _Chooser:
             state = self._states.of(history, step.target)
             if state.state is State.COMMITTED or state.is_partly_committed:
                 return _Choice(*step, (self._committed_note(history, state, step.target),))
-            if state.state in (State.APPLIED, State.CHANGED):
+            if state.state in (State.APPLIED, State.CHANGED) or self._is_renamed(
+                step.record, state
+            ):
                 return _Choice(*step, self._left(history, step))
         where = steps[0].target if steps else self._named
         raise self._not_undoable(history, self._states.of(history, where))
@@ -190,6 +196,14 @@ class _Chooser:
         error = self._not_redoable(history)
         what = _undo_named(history, number)
         raise type(error)(f"{what}; {error}" if what else str(error))
+
+    def _is_renamed(self, record: Record, state: RecordState) -> bool:
+        """Return whether a change is gone from its path because the file has another name now.
+
+        Then its undo is refused with that name, as that of a file that was renamed before a commit.
+        """
+        paths = [change.path for change in record.changes]
+        return state.state is State.GONE and bool(new_names(self._repository, paths))
 
     def explain(self, failures: Sequence[Failure], choice: _Choice) -> list[Failure]:
         """Say why what was chosen is refused, and what to do."""

@@ -13,7 +13,7 @@ from shlex import quote
 from typing import NamedTuple
 
 from git_opatch.git.head import read_head, staged_changes
-from git_opatch.git.history import abbreviate_commits, renamed_since
+from git_opatch.git.history import abbreviate_commits, new_names, renamed_since
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction
 from git_opatch.journal.patch_history import PatchHistory, Step
@@ -106,6 +106,7 @@ class _Explainer(NamedTuple):
         paths = {change.path for change in self.record.changes}
         renamed = renamed_since(self.repository, earlier)
         renamed = {old: new for old, new in renamed.items() if old in paths}
+        renamed = renamed or new_names(self.repository, sorted(paths))
         if (new := renamed.get(path)) is None:
             what = f"is not in {LOCATED_IN[self.target]}; it was deleted or renamed {since}"
             return failure._replace(message=what, advice=self._seen)

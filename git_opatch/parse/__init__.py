@@ -13,10 +13,12 @@ import codecs
 import hashlib
 import re
 from collections.abc import Sequence
+from types import NoneType
 
+from git_opatch.model.arguments import typed
 from git_opatch.model.errors import Diagnostic, ParseError
 from git_opatch.model.options import Format
-from git_opatch.model.patch import Mail, Patch
+from git_opatch.model.patch import Mail, Patch, counted
 from git_opatch.parse.between_patches import skip_prose
 from git_opatch.parse.formats import (
     FORMATS,
@@ -39,6 +41,7 @@ _QUOTED = rb"(?m)^[ \t]*>[> \t]*" + OPENING
 _ESCAPED = rb"(?:" + MARKS + rb"|\\n\+\+\+ [^\s\\]+)\\n"
 
 
+@typed(patch_format=(Format, NoneType))
 def parse_patch(
     text: bytes | str,
     *,
@@ -65,7 +68,7 @@ def parse_patch(
     if scanner.diagnostics:
         raise ParseError(scanner.diagnostics)
     digest = hashlib.sha256(raw).hexdigest()
-    return Patch(tuple(scanner.sections), digest, _mails_with_patch(scanner))
+    return Patch(counted(scanner.sections), digest, _mails_with_patch(scanner))
 
 
 def patch_of(patch: Patch | bytes | str) -> Patch:

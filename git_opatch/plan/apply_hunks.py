@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from git_opatch.complete.tree import FileContent
-from git_opatch.locate import locate_hunks, refuse_absent
+from git_opatch.locate import locate_hunks, locate_part, refuse_absent
 from git_opatch.locate.oversized import refuse_oversized
 from git_opatch.locate.range_remove import expand_ranges
 from git_opatch.locate.replacement import expand_replacements, refuse_applied_replacement
@@ -51,7 +51,8 @@ def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> A
     if section.exact_positions:
         edited = _apply_at_exact_positions(expanded.hunks, content, matching)
     else:
-        edited = _apply_located(expanded.hunks, content, matching)
+        left_out, _ = refuse_oversized(section.left_out, content.text, matching.fuzz)
+        edited = _apply_located(expanded.hunks, left_out, content, matching)
     replacing = [hunk for hunk in changing if hunk.replacement is not None]
     located = [
         refuse_applied_replacement(replacing, failure, content.text) or failure
@@ -121,19 +122,26 @@ def _in_section(failure: Failure, section: FilePatch) -> Failure:
     return failure._replace(where=where)
 
 
-def _apply_located(hunks: Sequence[Hunk], content: FileContent, matching: Matching) -> EditedFile:
+def _apply_located(
+    hunks: Sequence[Hunk], left_out: Sequence[Hunk], content: FileContent, matching: Matching
+) -> EditedFile:
     """Apply hunks where they are located; more strictly if some are already applied (D38)."""
-    edited = _apply_in_rounds(hunks, content, matching, partly_applied=False)
+    edited = _apply_in_rounds(hunks, left_out, content, matching, partly_applied=False)
     if any(failure.already_applied for failure in edited.failures.values()):
-        edited = _apply_in_rounds(hunks, content, matching, partly_applied=True)
+        edited = _apply_in_rounds(hunks, left_out, content, matching, partly_applied=True)
     return edited
 
 
 def _apply_in_rounds(
-    hunks: Sequence[Hunk], content: FileContent, matching: Matching, *, partly_applied: bool
+    hunks: Sequence[Hunk],
+    left_out: Sequence[Hunk],
+    content: FileContent,
+    matching: Matching,
+    *,
+    partly_applied: bool,
 ) -> EditedFile:
     """Apply the hunks that are found, then, round by round, those that show their result."""
-    results = locate_hunks(hunks, content.text, matching, partly_applied=partly_applied)
+    results = locate_part(hunks, left_out, content.text, matching, partly_applied=partly_applied)
     placements = [result for result in results if isinstance(result, Placement)]
     failures = {result.where.hunk: result for result in results if isinstance(result, Failure)}
     postponed = _exact_after_others(hunks, placements, content, matching)

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeGuard
 
 from git_opatch.complete.edits import Edit, edits_of
 from git_opatch.complete.tree import FileContent
-from git_opatch.locate import locate_hunks
+from git_opatch.locate import locate_part
 from git_opatch.locate.range_remove import expand_ranges
 from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch, Hunk, changed_span
@@ -43,8 +43,7 @@ class Checked(NamedTuple):
 class Change(NamedTuple):
     """What a hunk changes in the file as it was before all sections: lines `first` to `stop`."""
 
-    number: int
-    """The hunk's line in the patch's text."""
+    hunk: Hunk
     first: int
     stop: int
 
@@ -59,7 +58,7 @@ class EarlierSection(NamedTuple):
     def of(cls, section: FilePatch, results: Iterable[HunkResult]) -> EarlierSection:
         """Return `section`, whose hunks were located with `results` before all sections."""
         placed = (result for result in results if isinstance(result, Placement))
-        return cls(section, [Change(found.hunk.number, *found.changed) for found in placed])
+        return cls(section, [Change(found.hunk, *found.changed) for found in placed])
 
 
 def check_section(
@@ -90,7 +89,7 @@ def _locate(section: FilePatch, text: Text, options: Options) -> dict[int, HunkR
     changing = [hunk for hunk in section.hunks if hunk.changes]
     matching = matching_for(section, options)
     hunks = expand_ranges(changing, text).hunks
-    results = locate_hunks(hunks, text, matching)
+    results = locate_part(hunks, section.left_out, text, matching)
     return {hunk.ordinal: result for hunk, result in zip(hunks, results, strict=True)}
 
 
@@ -128,15 +127,17 @@ class _Checker(NamedTuple):
                 return self._refuse_loose(hunk)
             is_numbered = _has_right_number(now) and not _has_right_number(before)
             follows_on = is_numbered or not _is_exact(before)
-            return None if follows_on or changed is None else self._refuse_other(hunk, changed)
+            if follows_on or changed is None:
+                return None
+            return self._refuse_other(hunk, before, changed)
         if changed is None:
             return None
         if self._is_repeated(hunk, before):
-            number = self._number_of(changed)
+            number, _ = self._maker_of(changed)
             return (
                 f"hunk {hunk.ordinal} repeats the one at line {number} of the patch; applied once"
             )
-        return self._refuse_other(hunk, changed)
+        return self._refuse_other(hunk, before, changed)
 
     def _written(self, placement: Placement) -> Iterator[int]:
         """Yield the positions of the lines that `placement` shows and earlier sections wrote."""
@@ -178,23 +179,26 @@ class _Checker(NamedTuple):
             hunk.lines == each.lines for other in self.earlier for each in other.section.hunks
         )
 
-    def _number_of(self, changed: Edit) -> int:
-        """Return the line, in the patch's text, of the earlier hunk that made `changed`."""
-        numbers = (
-            change.number
+    def _maker_of(self, changed: Edit) -> tuple[int, int]:
+        """Return the line, in the patch's text, and the ordinal of the earlier hunk that made
+        `changed`; the ordinal is 0 if it is not known."""
+        makers = (
+            (change.hunk.number, change.hunk.ordinal)
             for other in self.earlier
             for change in other.changes
             if _overlap((change.first, change.stop), changed)
         )
-        return next(numbers, self.earlier[0].section.number)
+        return next(makers, (self.earlier[0].section.number, 0))
 
-    def _refuse_other(self, hunk: Hunk, changed: Edit) -> Failure:
-        return self._refuse(
-            hunk,
+    def _refuse_other(self, hunk: Hunk, before: HunkResult | None, changed: Edit) -> Failure:
+        """Refuse one of two versions; the earlier can be left out if this one has a position."""
+        number, ordinal = self._maker_of(changed)
+        message = (
             f"(line {hunk.number}) changes the same lines of the file as the earlier hunk at "
-            f"line {self._number_of(changed)}",
-            _ONE_VERSION,
+            f"line {number}"
         )
+        other = ordinal if isinstance(before, Placement) else 0
+        return self._refuse(hunk, message, _ONE_VERSION, other)
 
     def _refuse_loose(self, hunk: Hunk) -> Failure:
         number = self.earlier[-1].section.number
@@ -205,7 +209,7 @@ class _Checker(NamedTuple):
             _STRICTLY,
         )
 
-    def _refuse(self, hunk: Hunk, message: str, advice: str) -> Failure:
+    def _refuse(self, hunk: Hunk, message: str, advice: str, other: int = 0) -> Failure:
         failure = refusal(
             self.section,
             Reason.OVERLAP,
@@ -214,7 +218,7 @@ class _Checker(NamedTuple):
             number=hunk.number,
             advice=advice,
         )
-        return failure._replace(detail=Overlap())
+        return failure._replace(detail=Overlap(other))
 
 
 def _shows_exactly(placement: Placement, positions: Sequence[int]) -> bool:

@@ -9,7 +9,8 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from shlex import quote
 
-from git_opatch.git.pathspec import all_tracked_paths, existing_paths, similar_paths
+from git_opatch.git.history import new_names
+from git_opatch.git.pathspec import all_tracked_paths, existing_paths, is_ignored, similar_paths
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_file
 from git_opatch.model.options import Options, Target
@@ -23,7 +24,10 @@ _LEAST_ALIKE = 0.8
 """How much alike two file names are, from 0 to 1, for one to be meant by the other."""
 CHECK_PATH = "check the path; it is relative to the top of the working tree"
 """The advice on a path that is like no file's."""
-NOTHING_TRACKED = "no file of this repository is tracked yet; `git add` the files first"
+NOTHING_TRACKED = (
+    "no file of this repository is tracked yet: a patch can create files, and change those that "
+    "`git add` has added"
+)
 """The advice on any path, where there are none."""
 
 
@@ -63,7 +67,14 @@ def _with_hint(failure: Failure, repository: Repository, options: Options) -> Fa
     in_index = options.base is None and options.target is not Target.WORKTREE
     top = repository.top
     if is_missing and in_index and top is not None and is_file(top / failure.path):
-        return _untracked(failure, options)
+        return _untracked(failure, repository, options)
+    if (
+        is_missing
+        and options.base is None
+        and (name := _new_name(failure.path, repository, options))
+    ):
+        advice = f"it was renamed: {did_you_mean([name])}"
+        return failure._replace(advice=advice, detail=MissingFile((name,)))
     similar = _most_similar(failure.path, repository, options.base, same_name=not is_missing)
     if is_missing and in_index and not similar and not all_tracked_paths(repository):
         return failure._replace(advice=NOTHING_TRACKED)
@@ -81,11 +92,20 @@ def did_you_mean(paths: Iterable[str]) -> str:
     return "did you mean " + " or ".join(f"`{path}`" for path in paths) + "?"
 
 
-def _untracked(failure: Failure, options: Options) -> Failure:
+def _new_name(path: str, repository: Repository, options: Options) -> str | None:
+    """Return what the file at `path` was renamed to, if the patch can change that."""
+    name = new_names(repository, [path]).get(path)
+    in_worktree = options.target is Target.WORKTREE
+    there = name and not (in_worktree and not is_file(repository.require_worktree() / name))
+    return name if there else None
+
+
+def _untracked(failure: Failure, repository: Repository, options: Options) -> Failure:
+    add = "git add -f" if is_ignored(repository, failure.path) else "git add"
     advice = (
-        "`git add` and commit it first"  # what is only added is not in HEAD
+        f"`{add}` and commit it first"  # what is only added is not in HEAD
         if options.commit  # --worktree stages nothing
-        else f"`git add` it first, or patch it as it is: {options.command_with('--worktree')}"
+        else f"`{add}` it first, or patch it as it is: {options.command_with('--worktree')}"
     )
     message = "is not tracked by git"
     return failure._replace(reason=Reason.UNTRACKED, message=message, advice=advice)

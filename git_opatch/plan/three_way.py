@@ -156,6 +156,8 @@ def _merged_section(stale: StaleFile, merged: Merged) -> FilePatch | None:
     modes = [section.new_mode for section in stale.sections if section.new_mode is not None]
     return stale.sections[0]._replace(
         hunks=tuple(hunks),
+        hunk_count=0,
+        left_out=(),
         exact_positions=True,
         new_mode=modes[-1] if modes else None,
     )

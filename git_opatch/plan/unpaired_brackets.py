@@ -45,9 +45,8 @@ def _paths(section: FilePatch) -> tuple[str | None, ...]:
 
 def _is_exempt(section: FilePatch) -> bool:
     """Return whether a section is a completed diff, has strings to replace, or lacks some hunks."""
-    is_part = section.hunk_count not in (0, len(section.hunks))
     replaces = any(hunk.replacement is not None for hunk in section.hunks)
-    return section.exact_positions or is_part or replaces
+    return section.exact_positions or bool(section.left_out) or replaces
 
 
 def _unpaired(result: Result) -> Unpaired | None:

@@ -23,7 +23,8 @@ def base(repo: Sandbox) -> Sandbox:
 
 def _found(repo: Sandbox, *options: str) -> list[str]:
     ran = repo.opatch("leftovers", *options)
-    assert (ran.status, ran.err) == (1 if ran.out else 0, "")
+    advice = "to exempt a file: --allow PATHSPEC, or git config --add opatch.leftovers PATHSPEC\n"
+    assert (ran.status, ran.err) == ((1, advice) if ran.out else (0, ""))
     return ran.out.decode().splitlines()
 
 
@@ -171,7 +172,7 @@ def test_paths_alone_can_be_listed(base: Sandbox) -> None:
     base.write("ä", "*** Begin Patch\n")
     base.git("add", ".")
     ran = base.opatch("leftovers", "-z")
-    assert (ran.status, ran.out) == (1, "a b\0ä\0".encode())
+    assert (ran.status, ran.out, ran.err) == (1, "a b\0ä\0".encode(), "")
 
 
 def test_files_without_lines_are_skipped(base: Sandbox) -> None:

@@ -192,7 +192,13 @@ def test_results_of_other_tasks_are_not_touched(repo: Sandbox, tmp_path: Path) -
         assert ran.status == 128
         assert "name another output" in ran.err
         assert output.read_bytes() == results
+        reason = "the task there has the id" if other[:1] == _tasks(6)[1:2] else "there is no task"
+        assert f": {reason}" in ran.err
     write_tasks(tasks, _tasks(5))
+    output.write_bytes(results + results[: results.index(b"\n") + 1])
+    ran = repo.opatch(*words)
+    assert (ran.status, ran.err.count("line ")) == (128, 1)
+    assert '\n  line 1 (id "task 0"): it has another result, too\n' in ran.err
     for content in (b"my notes\n", results + results, results + b"{}\n", b"\0" * 70_000 + b"\n"):
         output.write_bytes(content)
         ran = repo.opatch(*words)
@@ -213,9 +219,10 @@ def test_a_task_that_changed_has_no_result(repo: Sandbox, tmp_path: Path) -> Non
         write_tasks(tasks, given)
         ran = repo.opatch(*words, *extra)
         assert (ran.status, ran.out) == (128, b"")
-        assert re.search(r"changed since (its result was|their results were) written", ran.err)
+        assert "or name another output\n" in ran.err
+        reason = "the task has changed since, or `--diff` or `--tree` has"
         named = [f'line {n} (id "task {n - 1}")' for n in ((2,) if not extra else (1, 2, 3))]
-        assert ran.err.endswith(f"\n  {', '.join(named)}\n")
+        assert ran.err.splitlines()[1:] == [f"  {name}: {reason}" for name in named]
         assert output.read_bytes() == results
     write_tasks(tasks, mended)
     rows = [line for line in results.splitlines(True) if json.loads(line)["line"] != 2]
@@ -272,4 +279,4 @@ def test_not_more_than_ten_tasks_are_named(repo: Sandbox, tmp_path: Path) -> Non
     write_tasks(tasks, [{**task, "files": {}} for task in listed])
     ran = repo.opatch(*words)
     assert (ran.status, ran.err.count("line ")) == (128, 10)
-    assert ran.err.endswith(", line 24 (id 9), and 2 more\n")
+    assert re.search(r"\n  line 10 \(.*\n  and 16 more\n$", ran.err)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from sandbox import Sandbox
@@ -92,7 +94,10 @@ def test_an_absolute_path_elsewhere_is_outside_of_the_working_tree(
 
 def test_where_nothing_is_tracked_no_path_is_to_be_checked(repo: Sandbox) -> None:
     patch = envelope(b"*** Update File: a\n@@\n-x\n+y\n")
-    advice = "  no file of this repository is tracked yet; `git add` the files first\n"
+    advice = (
+        "  no file of this repository is tracked yet: a patch can create files, and change those "
+        "that `git add` has added\n"
+    )
     assert advice in repo.opatch("apply", feed=patch).err
     assert advice not in repo.opatch("apply", "--worktree", feed=patch).err
     repo.write("b", "b\n")
@@ -137,3 +142,40 @@ def test_a_directory_is_read_from_here_too(base: Sandbox) -> None:
     patch = _update("main.py")
     ran = base.opatch("apply", "--directory", "app", cwd=base.path / "src", feed=patch)
     assert "git opatch apply --directory src/app\n" in ran.err
+
+
+_LONG = "".join(f"line {number}\n" for number in range(9))
+
+
+@pytest.mark.parametrize("commits", [0, 1, 2])
+def test_a_file_that_was_renamed_gets_its_new_name(repo: Sandbox, commits: int) -> None:
+    """By what is staged, by a commit, or by one before another rename."""
+    repo.commit({"src/cart.py": _LONG, "other": "x\n"})
+    names = ["src/cart.py", "src/basket.py", "lib/goods.py"][: max(commits, 1) + 1]
+    repo.write("lib/x", "")
+    for old, new in pairwise(names):
+        repo.git("mv", old, new)
+        if commits:
+            repo.git("commit", "--quiet", "--message", "rename")
+    patch = _update("src/cart.py", "line 3")
+    for words in (["apply"], ["apply", "--3way"], ["apply", "--worktree"], ["apply", "-R"]):
+        ran = repo.opatch(*words, feed=patch)
+        assert (ran.status, ran.out) == (1, b"")
+        assert f"\n  it was renamed: did you mean `{names[-1]}`?\n" in ran.err
+    ran = repo.opatch("check", "--json", feed=patch)
+    (failure,) = json.loads(ran.out)["patches"][0]["failures"]
+    assert failure["similar_paths"] == [names[-1]]
+    (repo.path / names[-1]).unlink()
+    assert "renamed" not in repo.opatch("apply", "--worktree", feed=patch).err
+    repo.git("rm", "--quiet", "--cached", names[-1])
+    assert "renamed" not in repo.opatch("apply", feed=patch).err
+
+
+def test_an_ignored_file_is_added_by_force(base: Sandbox) -> None:
+    base.write(".gitignore", "*.log\n")
+    for path, flag in (("src/x.log", " -f"), ("src/x.txt", "")):
+        base.write(path, "b\n")
+        ran = base.opatch("apply", cwd=base.path / "src", feed=_update(path))
+        assert f"\n  `git add{flag}` it first, or patch it as it is: " in ran.err
+        ran = base.opatch("apply", "--commit", "-m", "x", feed=_update(path))
+        assert f"\n  `git add{flag}` and commit it first\n" in ran.err

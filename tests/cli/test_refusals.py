@@ -306,6 +306,13 @@ def test_outside_a_repository_is_an_error(tmp_path: Path) -> None:
     ran = Sandbox(tmp_path).opatch("apply", feed=envelope(_update("a.txt")))
     assert (ran.status, ran.out) == (128, b"")
     assert "error: not a git repository" in ran.err
+    assert ran.err.endswith("\n  to patch files outside of one: git opatch apply-patch <PATCH\n")
+    (tmp_path / "a.txt").write_text("one\n")
+    assert (
+        Sandbox(tmp_path).opatch("apply-patch", feed=envelope(_update("a.txt", "one"))).status == 0
+    )
+    (tmp_path / ".git").write_text("gitdir: nowhere\n")
+    assert "apply-patch" not in Sandbox(tmp_path).opatch("apply", feed=b"").err
 
 
 def test_a_bare_repository_is_an_error(tmp_path: Path) -> None:

@@ -303,3 +303,118 @@ def test_a_file_that_is_one_part_is_shown_with_its_id(base: Sandbox) -> None:
     shown = base.opatch("show", ".git/p").out.decode()
     assert f"A n (+1 -0)\n  [{part.id}] the whole file\n" in shown
     assert base.opatch("apply", "--check", "--only", part.id, ".git/p").status == 0
+
+
+_VERSIONS = [
+    pytest.param(b"*** Update File: f\n", id="two sections"),
+    pytest.param(b"", id="one section"),
+]
+
+
+@pytest.mark.parametrize("between", _VERSIONS)
+def test_two_versions_are_refused_with_what_leaves_one_out(base: Sandbox, between: bytes) -> None:
+    versions = b"*** Update File: f\n@@\n-one\n+1\n%s@@\n-one\n+eins\n" % between
+    base.write(".git/p", envelope(versions))
+    ran = base.opatch("apply", ".git/p")
+    assert (ran.status, "f: hunk 2 of 2 (line" in ran.err) == (1, True)
+    assert "\n  to leave one out: --except f:1, or --except f:2\n" in ran.err
+    for command in ("check", "convert", "show"):
+        assert "--except f:1" in base.opatch(command, ".git/p").err
+    for name, kept in (("f:1", b"eins"), ("f:2", b"1")):
+        assert base.opatch("apply", "--except", name, ".git/p").status == 0
+        assert base.read("f").split()[0] == kept
+        base.git("reset", "--quiet", "--hard")
+    assert "--except" not in base.opatch("apply", "--json", ".git/p").out.decode()
+
+
+def test_a_version_that_has_no_position_alone_is_not_offered(repo: Sandbox) -> None:
+    repo.commit({"f.py": "class A:\n    x = 1\nclass B:\n    x = 1\n"})
+    hunks = (b"@@ class A:\n-    x = 1\n+    x = 2\n", b"@@\n-    x = 1\n+    x = 3\n")
+    ran = repo.opatch(
+        "apply", feed=envelope(*(b"*** Update File: f.py\n" + each for each in hunks))
+    )
+    assert (ran.status, "changes the same lines of the file" in ran.err) == (1, True)
+    assert "--except" not in ran.err
+
+
+_TWINS = "class A:\n    def total(self):\n        a\n\nclass B:\n    def total(self):\n        b\n"
+_BY_ORDER = envelope(b"*** Update File: f.py\n" + b"@@\n     def total(self):\n+        # x\n" * 2)
+
+
+@pytest.fixture
+def twins(repo: Sandbox) -> Sandbox:
+    """A file with two positions for each of two hunks, which the order of the hunks decides."""
+    repo.commit({"f.py": _TWINS})
+    repo.write(".git/p", _BY_ORDER)
+    return repo
+
+
+_IN_A = _TWINS.replace("total(self):\n        a", "total(self):\n        # x\n        a").encode()
+_IN_B = _TWINS.replace("total(self):\n        b", "total(self):\n        # x\n        b").encode()
+
+
+@pytest.mark.parametrize(("name", "content"), [("f.py:1", _IN_A), ("f.py:2", _IN_B)])
+def test_a_hunk_is_placed_where_the_whole_patch_has_it(
+    twins: Sandbox, name: str, content: bytes
+) -> None:
+    assert twins.opatch("apply", "--only", name, ".git/p").status == 0
+    assert twins.read("f.py") == content
+
+
+@pytest.mark.parametrize(("answers", "content"), [("yn", _IN_A), ("ny", _IN_B)])
+def test_a_hunk_is_applied_at_the_line_that_was_shown(
+    twins: Sandbox, answers: str, content: bytes
+) -> None:
+    status, shown = _answered(twins, answers)
+    assert (status, "hunk 2 of 2, line 6" in shown) == (0, True), shown
+    assert twins.read("f.py") == content
+
+
+@pytest.mark.parametrize("words", [["--worktree"], ["--carry"], ["-R"]])
+def test_what_is_left_out_is_located_wherever_hunks_are(twins: Sandbox, words: list[str]) -> None:
+    if words == ["-R"]:
+        twins.opatch("apply", ".git/p")
+        twins.git("commit", "--quiet", "--message", "all")
+    else:
+        twins.write("f.py", twins.read("f.py") + b"# mine\n")
+    ran = twins.opatch("apply", *words, "--only", "f.py:2", ".git/p")
+    assert ran.status == 0, ran.err
+    assert twins.read("f.py").removesuffix(b"# mine\n") == (_IN_A if words == ["-R"] else _IN_B)
+
+
+def test_what_is_left_out_for_having_no_position_is_no_evidence(repo: Sandbox) -> None:
+    """By the order, the second hunk would be in the last class, but the first is applied."""
+    repo.commit({"f.py": "class A:\n    x = 2\nclass B:\n    x = 1\nclass C:\n    x = 1\n"})
+    hunks = b"@@ class A:\n-    x = 1\n+    x = 2\n@@\n-    x = 1\n+    x = 3\n"
+    ran = repo.opatch(
+        "apply", "--only", "f.py:2", feed=envelope(b"*** Update File: f.py\n" + hunks)
+    )
+    assert (ran.status, "hunk 2 of 2 matches at 2 positions: lines 4, 6" in ran.err) == (1, True)
+
+
+def test_the_order_of_the_chosen_decides_beside_one_that_is_applied(repo: Sandbox) -> None:
+    block = "class %s:\n    x = 1\n"
+    repo.commit({"f.py": "".join(block % name for name in "ABC")})
+    repo.write(".git/p", envelope(b"*** Update File: f.py\n" + b"@@\n-    x = 1\n+    x = 2\n" * 3))
+    for words in (["--only", "f.py:1"], ["--except", "f.py:1"]):
+        ran = repo.opatch("apply", *words, ".git/p")
+        assert ran.status == 0, ran.err
+    assert repo.read("f.py") == "".join(block % name for name in "ABC").replace("1", "2").encode()
+
+
+def test_in_reverse_it_asks_what_to_undo_and_shows_the_line(twins: Sandbox) -> None:
+    assert twins.opatch("apply", ".git/p").status == 0
+    status, shown = _answered(twins, "?ny", "-R")
+    assert status == 0, shown
+    assert "(1/2) Undo this hunk [y,n,q,a,d,j,?]?" in shown
+    assert "y - undo this hunk\nn - do not undo this hunk\n" in shown
+    assert "hunk 2 of 2, line 7\n@@\n \n class B:\n     def total(self):\n+        # x\n" in shown
+    assert twins.read("f.py") == _IN_A
+
+
+def test_in_reverse_all_is_undone_by_the_record_also_if_the_text_differs(base: Sandbox) -> None:
+    base.write(".git/p", envelope(b"*** Update File: f\n@@\n-  one\n+  1\n"))
+    assert base.opatch("apply", ".git/p").status == 0
+    status, shown = _answered(base, "y", "-R")
+    assert (status, "Undo this hunk" in shown) == (0, True), shown
+    assert base.read("f") == _FILE.encode()

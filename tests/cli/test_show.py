@@ -243,9 +243,9 @@ def test_hunks_are_listed_under_their_file(base: Sandbox) -> None:
     details = base.opatch("show", feed=swap).out.decode().partition("\n\n")[0]
     assert _without_ids(details) == [
         "M a (+2 -2)",
-        "  hunk 1 of 1: line 1, strict (unique)",
+        "  hunk 1 of 2: line 1, strict (unique)",
         "M b (+2 -2)",
-        "  hunk 1 of 1: line 1, strict (unique)",
+        "  hunk 2 of 2: line 1, strict (unique)",
     ]
 
 
@@ -257,8 +257,8 @@ def test_hunks_that_cancel_out_change_nothing(base: Sandbox) -> None:
         "D code.py (+0 -2)",
         "  the whole file",
         "= gone (+0 -0)",
-        "  hunk 1 of 1: line 1, strict (unique)",
-        "  hunk 1 of 1: line 1, strict (unique)",
+        "  hunk 1 of 2: line 1, strict (unique)",
+        "  hunk 2 of 2: line 1, strict (unique)",
     ]
 
 

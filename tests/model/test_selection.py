@@ -9,6 +9,7 @@ from git_opatch.model.errors import UsageError
 from git_opatch.model.patch import Patch
 from git_opatch.model.selection import Part, parts_of, select
 from git_opatch.parse import parse_patch
+from git_opatch.plan.patch_paths import resolve_paths
 
 _TWO = b"*** Update File: f\n@@ def f():\n-a\n+A\n@@\n-b\n+B\n"
 _PATCH = parse_patch(envelope(_TWO, b"*** Add File: sub/n\n+1\n+2\n", b"*** Delete File: gone\n"))
@@ -168,3 +169,39 @@ def test_mails_keep_their_sections() -> None:
     assert [mail.first for mail in patch.mails] == [0, 1, 2]
     kept = select(patch, [], ["b"]).patch
     assert [(mail.message.strip(), mail.first) for mail in kept.mails] == [("a", 0), ("c", 1)]
+
+
+_MOVED = b"*** Update File: ./f\n*** Move to: g\n@@\n-c\n+C\n"
+
+
+def test_hunks_are_counted_on_through_the_sections_of_a_file() -> None:
+    added = b"*** Add File: h\n+1\n"
+    patch = parse_patch(envelope(_TWO, added, _MOVED, b"*** Update File: g\n@@\n-d\n+D\n"))
+    assert _names(parts_of(patch)) == ["f:1", "f:2", "h:0", "./f:3", "g:4"]
+    assert [section.hunks_in_text for section in patch.files] == [3, 1, 3, 4]
+    for name, meant in (("f:3", "./f:3"), ("g:3", "./f:3"), ("g:4", "g:4")):
+        chosen = select(patch, [name], [], resolve_paths(patch, ""))
+        assert _names(parts_of(chosen.patch)) == [meant]
+    with pytest.raises(UsageError, match="`g` has 2 hunks, and no hunk 1"):
+        select(patch, ["g:1"], [])
+
+
+def test_hunks_are_counted_on_through_several_patches() -> None:
+    patch = Patch.joined([_PATCH, _PATCH], "digest")
+    assert _names(parts_of(patch)) == [
+        *("f:1", "f:2", "sub/n:0", "gone:0"),
+        *("f:3", "f:4", "sub/n:0", "gone:0"),
+    ]
+
+
+def test_the_name_of_several_hunks_is_an_error() -> None:
+    """A path may be absolute, which the text alone does not tell; a directory has several files."""
+    sections = [
+        b"*** Update File: %s\n@@\n-a\n+%s\n" % (path, path) for path in (b"d/f", b"/t/d/f")
+    ]
+    patch = parse_patch(envelope(*sections))
+    for name in ("d/f:1", "d:1"):
+        with pytest.raises(
+            UsageError, match=f"`{name}` is the name of 2 hunks; give the id of one"
+        ):
+            select(patch, [name], [], resolve_paths(patch, "", "/t"), "/t")

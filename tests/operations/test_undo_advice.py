@@ -221,6 +221,25 @@ def test_a_file_that_was_renamed_since_is_named(base: Sandbox, way: str, committ
     assert base.read("f").decode() == _LINES
 
 
+def test_a_file_that_was_renamed_in_the_commit_of_the_patch_is_named(base: Sandbox) -> None:
+    base.opatch("apply", feed=_TEN)
+    base.git("mv", "f", "h")
+    base.git("commit", "-qm", "both")
+    base.git("mv", "h", "i")
+    base.git("commit", "-qm", "again")
+    ran = base.opatch("undo", "1")
+    assert ran.err.splitlines()[:-1] == [
+        "error: f: was renamed to i since patch 1 was applied",
+        "  to undo it: git mv -- i f && git opatch undo 1",
+    ]
+    base.git("rm", "-q", "i")
+    gone = base.opatch("undo", "1").err
+    assert gone == "error: patch 1 is no longer applied: f does not exist\n"
+    base.git("reset", "-q", "--hard")
+    assert _then(ran, base).status == 0
+    assert base.read("f").decode() == _LINES
+
+
 def test_a_renamed_file_is_named_for_the_current_directory(base: Sandbox) -> None:
     base.commit({"d/f": _LINES})
     base.opatch("apply", feed=_TEN.replace(b": f", b": d/f"))

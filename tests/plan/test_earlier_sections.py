@@ -68,7 +68,7 @@ def test_a_later_section_follows_on(repo: Sandbox, hunks: list[str], after: str)
 def test_a_section_that_is_given_twice_is_applied_once(repo: Sandbox, hunk: str) -> None:
     ran = applied(repo, NUMBERS, hunk, hunk)
     assert ran.status == 0
-    assert "f.py: hunk 1 repeats the one at line 4 of the patch; applied once" in ran.err
+    assert "f.py: hunk 2 repeats the one at line 4 of the patch; applied once" in ran.err
     once = repo.read("f.py")
     repo.git("reset", "--quiet", "--hard")
     assert applied(repo, NUMBERS + "five\n", hunk).status == 0

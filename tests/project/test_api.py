@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import json
 import pickle
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from enum import Enum
+from inspect import signature
 from pathlib import Path
-from typing import get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
 from sandbox import Sandbox
@@ -75,6 +78,63 @@ def test_one_import_has_everything_that_functions_take() -> None:
                 _reachable(hint, found)
     assert {api.Options, api.Policy, api.Line, api.Record} <= found
     assert not {kind for kind in found if getattr(api, kind.__name__, None) is not kind}
+
+
+def test_all_fields_of_options_are_documented() -> None:
+    for kind, fields in (
+        (api.Options, [field.name for field in dataclasses.fields(api.Options)]),
+        (api.Matching, list(api.Matching._fields)),
+    ):
+        _, _, rest = _TEXT.partition(f"| field of `{kind.__name__}` |")
+        rows = rest.partition("\n\n")[0].splitlines()[2:]
+        assert re.findall(r"`(\w+)`", "".join(row.split("|")[1] for row in rows)) == fields
+
+
+_UNTYPED: Any = api
+_WRONG_TYPES: dict[str, Callable[[], object]] = {
+    "target must be of type Target, not str; pass Target.WORKTREE": lambda: _UNTYPED.Options(
+        target="worktree"
+    ),
+    "matching.ambiguous must be of type Ambiguous, not str; pass Ambiguous.NEAREST": lambda: (
+        _UNTYPED.Options(matching=_UNTYPED.Matching(ambiguous="nearest"))
+    ),
+    "pass Tier.STRICT or Tier.RESILIENT or Tier.FUZZY": lambda: _UNTYPED.Options(
+        matching=_UNTYPED.Matching(tier="exact")
+    ),
+    "matching.fuzz must be of type int, not str": lambda: _UNTYPED.Options(
+        matching=_UNTYPED.Matching(fuzz="1")
+    ),
+    "repository must be of type Repository or Mapping, not str": lambda: _UNTYPED.plan_patch(
+        _PATCH, ".", _UNTYPED.Options()
+    ),
+    "repository must be of type Repository, not str": lambda: _UNTYPED.apply_patch(
+        _PATCH, repository=".", options=_UNTYPED.Options()
+    ),
+    "options must be of type Options, not dict": lambda: _UNTYPED.apply_to_text(_PATCH, {}, {}),
+    "patch_format must be of type Format, not str; pass Format.UNIFIED": lambda: (
+        _UNTYPED.parse_patch(_PATCH, patch_format="unified")
+    ),
+    "record must be of type Record, not int": lambda: _UNTYPED.undo_patch(
+        1, ".", _UNTYPED.Options()
+    ),
+    "where must be of type Repository or str or Path, not int": lambda: _UNTYPED.verify(["x"], 1),
+}
+
+
+@pytest.mark.parametrize("message", _WRONG_TYPES)
+def test_a_value_of_another_type_is_an_error_that_says_what_to_pass(message: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(message)):
+        _WRONG_TYPES[message]()
+
+
+def test_the_functions_that_take_our_values_check_their_types() -> None:
+    functions = {name: getattr(api, name) for name in api.__all__ if name.islower()}
+    takes_ours = {
+        name
+        for name, function in functions.items()
+        if {"repository", "options", "patch_format", "where"} & {*signature(function).parameters}
+    }
+    assert {name for name in functions if hasattr(functions[name], "__wrapped__")} == takes_ours
 
 
 def test_one_import_has_all_errors() -> None:

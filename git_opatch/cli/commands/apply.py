@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
@@ -22,7 +23,7 @@ from git_opatch.cli.options import TRANSIENT, Json, Quiet, Reverse, Verbose, Wai
 from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.git.repository import Repository
 from git_opatch.model.command_line import CommandLine
-from git_opatch.model.errors import OpatchError
+from git_opatch.model.errors import OpatchError, RepositoryError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.result import Refused
@@ -84,7 +85,7 @@ def apply(
     it does not apply, or --3way left conflicts, or git did not commit it, 128 not a patch or not a
     repository, 129 usage, 130 interrupted.
     """
-    settings = (repository := Repository(asks_settings=True)).settings()
+    settings = (repository := _repository()).settings()
     chosen = target.resolve(settings)
     options = Options(
         chosen,
@@ -110,6 +111,19 @@ def apply(
         patch, selected = run.read(inputs, select, settings, interactive=interactive, check=check)
         outcome = run.outcome(selected.patch, check=check)
         raise typer.Exit(reporter.report(outcome._replace(whole=patch, left_out=selected.left_out)))
+
+
+def _repository() -> Repository:
+    """Find the repository. Raises `RepositoryError`; where there is none, with what needs none."""
+    try:
+        return Repository(asks_settings=True)
+    except RepositoryError as error:
+        from git_opatch.agent.verify import repository_of
+
+        if found := repository_of(Path.cwd(), asks_settings=True):
+            return found
+        instead = "to patch files outside of one: git opatch apply-patch <PATCH"
+        raise RepositoryError(f"{error}\n  {instead}") from None
 
 
 class _Invocation(NamedTuple):
@@ -155,7 +169,12 @@ class _Invocation(NamedTuple):
         from git_opatch.cli.interactive import choose
 
         options = replace(self.options, partial=True)
-        return choose(selected, plan_patch(selected.patch, self.repository, options), settings)
+        plan = plan_patch(selected.patch, self.repository, options)
+        if plan.reverses:  # as a whole; the lines of its hunks are known by its text
+            unrecorded = selected.patch._replace(digest="")
+            by_text = plan_patch(unrecorded, self.repository, options)
+            plan = plan if by_text.failures else by_text
+        return choose(selected, plan, settings, "undo" if options.reverse else "apply")
 
     def end(self, *, check: bool) -> None:
         """Recover from an interrupted run, with no patch to apply; `check` only refuses then."""

@@ -68,6 +68,7 @@ def leftovers(
         write_data(nul_terminated(dict(found)))
     else:
         show((report.line(path, marker) for path, marker in found), sys.stdout, settings)
+        show([report.EXEMPT] if found else [], sys.stderr, settings)
     if found:
         raise typer.Exit(1)
 
