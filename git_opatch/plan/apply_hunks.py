@@ -53,6 +53,8 @@ def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> A
     else:
         left_out, _ = refuse_oversized(section.left_out, content.text, matching.fuzz)
         edited = _apply_located(expanded.hunks, left_out, content, matching)
+        if options.partial or options.skip_applied:
+            edited = _without_order(edited, expanded.hunks, left_out, matching, content)
     replacing = [hunk for hunk in changing if hunk.replacement is not None]
     located = [
         refuse_applied_replacement(replacing, failure, content.text) or failure
@@ -130,6 +132,32 @@ def _apply_located(
     if any(failure.already_applied for failure in edited.failures.values()):
         edited = _apply_in_rounds(hunks, left_out, content, matching, partly_applied=True)
     return edited
+
+
+def _without_order(
+    edited: EditedFile,
+    hunks: Sequence[Hunk],
+    left_out: Sequence[Hunk],
+    matching: Matching,
+    content: FileContent,
+) -> EditedFile:
+    """Apply the hunks that are not refused again, if the order of all decided where one goes (D20).
+
+    What is known of the position of a refused hunk is wrong, and so may be what follows from it.
+    """
+    if not edited.failures or all(
+        found.evidence is not Evidence.HUNK_ORDER for found in edited.placements
+    ):
+        return edited
+    rest = _apply_in_rounds(
+        [hunk for hunk in hunks if hunk.ordinal not in edited.failures],
+        left_out,
+        content,
+        matching._replace(ordered=False),
+        partly_applied=any(failure.already_applied for failure in edited.failures.values()),
+    )
+    rest.failures = edited.failures | rest.failures
+    return rest
 
 
 def _apply_in_rounds(

@@ -326,3 +326,23 @@ def test_only_reject_files_are_overwritten(base: Sandbox, existing: str) -> None
         assert "error: a.txt.rej: is not a file of rejected hunks" in message
         assert base.opatch("apply", "--partial", feed=patch).status == 1
         assert base.read("a.txt") == b"one\n2\nthree\nfour\nfive\n"
+
+
+@pytest.mark.parametrize("option", ["--partial", "--skip-applied"])
+def test_a_refused_hunk_is_no_evidence_for_another(repo: Sandbox, option: str) -> None:
+    """The first hunk would be in `Store` by its lines; it is not, and so the second may be there."""
+    content = "class Base:\n    x = 2\n\n\nclass Store:\n    x = 1\n\n\nclass Cache:\n    x = 1\n"
+    repo.commit({"f.py": content})
+    first = "@@ class Base\n-    x = 1\n+    x = 2\n"
+    text = envelope(f"*** Update File: f.py\n{first}@@\n-    x = 1\n+    x = 3\n".encode())
+    ran = repo.opatch("apply", option, feed=text)
+    assert ran.status == 1
+    assert "hunk 2 of 2 matches at 2 positions: lines 6, 10" in ran.err
+    assert repo.index()["f.py"][1].decode() == content
+
+
+def test_the_order_decides_where_no_hunk_is_refused(repo: Sandbox) -> None:
+    repo.commit({"f": "a\nx\nb\nx\n"})
+    text = envelope(b"*** Update File: f\n@@\n-b\n+B\n@@\n-x\n+X\n", b"*** Add File: n\n+n\n")
+    assert repo.opatch("apply", "--partial", feed=text).status == 0
+    assert repo.index()["f"][1] == b"a\nx\nB\nX\n"
