@@ -65,15 +65,16 @@ def require_finished(repository: Repository) -> None:
         )
 
 
-def staged_changes(repository: Repository, head: Head) -> list[Change]:
-    """The differences between HEAD and the index, without paths only intended to be added.
+def staged_changes(repository: Repository, head: str) -> list[Change]:
+    """The differences between the commit `head` and the index, without paths only intended to be
+    added.
 
     An unmerged path has no entry after the change, nor one before it if it is new.
     """
     empty = hashlib.new(repository.algorithm, b"tree 0\0", usedforsecurity=False).hexdigest()
     output = repository.ask(
         "diff-index", "--cached", "--raw", "--no-renames", "--no-abbrev", "-z",
-        "--ita-invisible-in-index", "--ignore-submodules=none", head.id or empty, "--",
+        "--ita-invisible-in-index", "--ignore-submodules=none", head or empty, "--",
     )  # fmt: skip
     fields = output.split(b"\0")
     return [parse_change(raw, path) for raw, path in zip(fields[::2], fields[1::2], strict=False)]
@@ -101,9 +102,9 @@ def tree_of(repository: Repository, commit: str) -> str:
     return _line(repository.run("rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}"))
 
 
-def is_in_history(repository: Repository, commit: str) -> bool:
-    """Return whether `commit` is HEAD or one of its ancestors."""
-    return repository.run("merge-base", "--is-ancestor", commit, "HEAD").status == 0
+def is_in_history(repository: Repository, commit: str, tip: str = "HEAD") -> bool:
+    """Return whether `commit` is `tip` or one of its ancestors."""
+    return repository.run("merge-base", "--is-ancestor", commit, tip).status == 0
 
 
 def commit_id(repository: Repository, name: str) -> str:

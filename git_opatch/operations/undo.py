@@ -263,9 +263,12 @@ class _Chooser:
         rest = Target.INDEX.without(target)
         if rest is None or history.is_undone_in(rest):
             return None
-        is_meant = rest is Target.CACHED or (history.target and history.target.overlaps(rest))
         record = history.application_in(rest)
-        return rest if is_meant and record and self._fits(record, rest) else None
+        if record is None or history.target is None:
+            return None
+        is_staged = rest is Target.CACHED and not self._states.is_older(record)
+        is_meant = is_staged or history.target.overlaps(rest)
+        return rest if is_meant and self._fits(record, rest) else None
 
     def _last_undone(self) -> _Choice:
         self._require_records()

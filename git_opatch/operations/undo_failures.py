@@ -12,7 +12,7 @@ from posixpath import dirname
 from shlex import quote
 from typing import NamedTuple
 
-from git_opatch.git.head import read_head, staged_changes
+from git_opatch.git.head import commit_id, staged_changes
 from git_opatch.git.history import abbreviate_commits, renamed_since
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction
@@ -44,7 +44,7 @@ class Commits(NamedTuple):
         """Say what keeps `git revert` from undoing a commit of `paths`; empty if nothing does."""
         if path := self.states.unstaged(paths):
             return f"{path} has unstaged changes"
-        if staged := staged_changes(self.repository, read_head(self.repository)):
+        if staged := staged_changes(self.repository, commit_id(self.repository, "HEAD")):
             return f"{staged[0].path} has staged changes"
         return ""
 

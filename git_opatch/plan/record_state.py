@@ -94,7 +94,8 @@ class RecordStates:
         self._repository = repository
         self._presences = Presences(repository)
         self._entries: dict[str, Entry | None] = {}
-        self._head: dict[str, Entry | None] = {}
+        self._trees: dict[str, dict[str, Entry | None]] = {}
+        self._before: dict[tuple[str, str], bool] = {}
         self._files: dict[str, Entry | None] = {}
         self._undone: dict[int, Target | None] = {}
         self._made_since: dict[int, bool] = {}
@@ -165,8 +166,8 @@ class RecordStates:
     def commits_of(self, records: Sequence[Record]) -> dict[int, tuple[str, ...]]:
         """Find the commits that made the changes of `records`, by record, oldest first (D221).
 
-        A commit is named if it has all of the change of a section, and the commit before it has
-        not. All sections must have one.
+        A commit is named if it has all of the change of a section, and neither the commit before it
+        nor `HEAD` before the patch has. All sections must have one.
         """
         wanted = sorted({path for record in records for path in _paths(record)})
         commits: dict[str, list[tuple[str, Change]]] = {}
@@ -200,7 +201,32 @@ class RecordStates:
             )
             for path in _paths_of(record, section)
         }
-        return made.pop() if len(made) == 1 else ""
+        commit = made.pop() if len(made) == 1 else ""
+        return commit if commit and self._is_new_in(commit, record, section) else ""
+
+    def _is_new_in(self, commit: str, record: Record, section: FilePatch) -> bool:
+        """Return whether `commit` came after a patch, with a section that `HEAD` did not have."""
+        head = self._head_before(record)
+        if not head:
+            return True
+        with suppress(UnreadableVersionError):
+            then = self._read_tree(head, _paths(record))
+            if self._presences.of_section(record, section, then, {}) is Presence.THERE:
+                return False
+        return not self._is_before(commit, record)
+
+    def _is_before(self, commit: str, record: Record) -> bool:
+        """Return whether `commit` was in the history when the patch of `record` was applied."""
+        key = commit, self._head_before(record)
+        if key not in self._before:
+            self._before[key] = bool(key[1]) and is_in_history(self._repository, *key)
+        return self._before[key]
+
+    def _head_before(self, record: Record) -> str:
+        """Return the commit of `HEAD` when the patch was applied first; empty if not known."""
+        history = self._journal.find(record.patch)
+        records = history.records if history else ()
+        return next((each.head for each in records if each.number == record.patch), "")
 
     def _makes(self, record: Record, section: FilePatch, change: Change) -> bool:
         """Return whether `change` of one path, by a commit, makes the change of a section."""
@@ -252,11 +278,20 @@ class RecordStates:
         return next((path for path in paths if files[path] != index[path]), "")
 
     def is_committed(self, record: Record) -> bool:
-        """Return whether all of the change of `record` is in `HEAD`."""
+        """Return whether all of the change of `record` is in `HEAD`, and came after it (D456)."""
+        return not self._is_before("HEAD", record) and self._is_in_head(record)
+
+    def is_older(self, record: Record) -> bool:
+        """Return whether all of the change of `record` is in `HEAD`, and was there before it."""
+        return self._is_before("HEAD", record) and self._is_in_head(record)
+
+    def _is_in_head(self, record: Record) -> bool:
         return self._presence(record, self._read_head(_paths(record))) is Presence.THERE
 
     def _is_partly_committed(self, record: Record) -> bool:
-        """Return whether a part of the change of `record` is in `HEAD`, as far as is known."""
+        """Return whether the same holds of a part of its change, as far as is known."""
+        if self._is_before("HEAD", record):
+            return False
         head = self._read_head(_paths(record))
         for section in self._sections(record):
             with suppress(UnreadableVersionError):
@@ -370,7 +405,7 @@ class RecordStates:
 
         What can be undone of it is there.
         """
-        base = "HEAD" if version is self._head else None
+        base = "HEAD" if version is self._trees.get("HEAD") else None
         target = Target.CACHED if base else target
         plan = Plan()
         with suppress(RepositoryError):  # no HEAD yet
@@ -499,12 +534,16 @@ class RecordStates:
         return self._entries
 
     def _read_head(self, paths: Sequence[str]) -> dict[str, Entry | None]:
-        unread = [path for path in paths if path not in self._head]
-        self._head |= dict.fromkeys(unread)
+        return self._read_tree("HEAD", paths)
+
+    def _read_tree(self, commit: str, paths: Sequence[str]) -> dict[str, Entry | None]:
+        tree = self._trees.setdefault(commit, {})
+        unread = [path for path in paths if path not in tree]
+        tree |= dict.fromkeys(unread)
         if unread:
-            with suppress(RepositoryError):  # no HEAD yet
-                self._head |= self._repository.list_tree("HEAD", unread)
-        return self._head
+            with suppress(RepositoryError):  # no such commit, as before the first
+                tree |= self._repository.list_tree(commit, unread)
+        return tree
 
 
 def _paths(record: Record) -> list[str]:

@@ -348,7 +348,7 @@ def test_the_number_of_git_processes_is_constant(repo: Sandbox, tmp_path: Path, 
     events = map(json.loads, trace.read_text().splitlines())
     started = [event["argv"] for event in events if event["event"] == "start"]
     print(f"{count} files: {len(started)} git processes, the caller's `git opatch` included")
-    assert len(started) == 10, started
+    assert len(started) == 12, started
 
 
 def test_deleted_content_is_restored_from_the_journal_or_head(base: Sandbox) -> None:
