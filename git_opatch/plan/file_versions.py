@@ -18,7 +18,7 @@ from git_opatch.git.history import abbreviate_commits, find_blob, list_history, 
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Entry, Mode
 from git_opatch.model.errors import RepositoryError
-from git_opatch.plan.conflict_hints import pathspec
+from git_opatch.model.paths import pathspec
 from git_opatch.transaction import state_dir
 
 MOST_COMMITS = 5000

@@ -60,3 +60,14 @@ def test_check_keeps_where_it_locates(base: Sandbox, words: list[str]) -> None:
     (failure,) = document["patches"][0]["failures"]
     options = " ".join(["--skip-applied", *words])
     assert failure["advice"] == [f"to skip it: git opatch check {options} .git/p"]
+
+
+@pytest.mark.parametrize("name", ["f", "a b.txt"])
+def test_a_deleted_file_is_restored_from_a_subdirectory(base: Sandbox, name: str) -> None:
+    base.commit({name: "f\n"})
+    patch = _ONE.replace(b"File: f", f"File: {name}".encode())
+    (base.path / name).unlink()
+    refused = base.opatch("apply", feed=patch, cwd=base.path / "sub")
+    (command,) = re.findall("restore it with `git (restore .+)`", refused.err)
+    base.git("-C", "sub", *shlex.split(command))
+    assert base.opatch("apply", feed=patch, cwd=base.path / "sub").status == 0
