@@ -112,11 +112,12 @@ def _of_journal(repository: Repository) -> Iterator[tuple[str, Version]]:
     entries = (entry for _, entry in journal.entries(state_dir(repository)))
     records = (entry for entry in entries if isinstance(entry, journal.Record))
     for record in islice(records, _MAX_RECORDS):
-        for side in ("new", "old"):
+        for side, when in (("new", "after"), ("old", "before")):
             for change in record.changes:
                 entry: Entry | None = getattr(change, side)
                 if entry is not None and entry.mode.is_file:
-                    name = f"entry {record.number} of `git opatch log --all`"
+                    where = f"{when} entry {record.number} of `git opatch log --all`"
+                    name = f"the version {where}"
                     yield change.path, Version(entry.id, name)
 
 

@@ -254,7 +254,7 @@ def test_conflicts_of_a_stash_are_not_called_a_merge(base: Sandbox) -> None:
     assert base.opatch("apply", feed=_TEN).status == 0
     assert base.run("git", "stash", "pop").status == 1
     assert base.opatch("undo").err == (
-        "error: f is unmerged; no record has these conflicts, so they have no undo\n"
+        "error: f is unmerged; conflicts are not recorded, so they have no undo or redo\n"
         "  to go on: resolve the conflicts in f, then git add -- :/f\n"
         "  to go back: git checkout --ours -- :/f && git add -- :/f\n"
     )
