@@ -201,8 +201,8 @@ class SectionPlanner:
             return refusal(
                 section,
                 Reason.NOT_REVERSIBLE,
-                "the patch does not have the content of the deleted file, and neither the "
-                "journal nor HEAD has it",
+                "the patch does not have the content of the deleted file, and neither HEAD nor the "
+                "record of an applied patch has it",
             )
         blob, source = self.deleted[path]
         self.notes.append(f"{path}: content taken from {source}")
