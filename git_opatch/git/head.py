@@ -102,9 +102,9 @@ def tree_of(repository: Repository, commit: str) -> str:
     return _line(repository.run("rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}"))
 
 
-def is_in_history(repository: Repository, commit: str, tip: str = "HEAD") -> bool:
-    """Return whether `commit` is `tip` or one of its ancestors."""
-    return repository.run("merge-base", "--is-ancestor", commit, tip).status == 0
+def is_in_history(repository: Repository, commit: str) -> bool:
+    """Return whether `commit` is HEAD or one of its ancestors."""
+    return repository.run("merge-base", "--is-ancestor", commit, "HEAD").status == 0
 
 
 def commit_id(repository: Repository, name: str) -> str:

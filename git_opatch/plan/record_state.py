@@ -8,14 +8,15 @@ undone stays undone, whoever writes the same lines again (D335).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from enum import Enum
+from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
 from git_opatch.git.head import commit_id, is_in_history
-from git_opatch.git.history import list_changes
+from git_opatch.git.history import list_changes, list_parents
 from git_opatch.git.index import list_index
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import take_snapshot
@@ -95,7 +96,7 @@ class RecordStates:
         self._presences = Presences(repository)
         self._entries: dict[str, Entry | None] = {}
         self._trees: dict[str, dict[str, Entry | None]] = {}
-        self._before: dict[tuple[str, str], bool] = {}
+        self._histories: dict[str, Set[str]] = {}
         self._files: dict[str, Entry | None] = {}
         self._undone: dict[int, Target | None] = {}
         self._made_since: dict[int, bool] = {}
@@ -206,21 +207,42 @@ class RecordStates:
 
     def _is_new_in(self, commit: str, record: Record, section: FilePatch) -> bool:
         """Return whether `commit` came after a patch, with a section that `HEAD` did not have."""
+        if self._is_before(commit, record):
+            return False
         head = self._head_before(record)
-        if not head:
-            return True
-        with suppress(UnreadableVersionError):
-            then = self._read_tree(head, _paths(record))
-            if self._presences.of_section(record, section, then, {}) is Presence.THERE:
-                return False
-        return not self._is_before(commit, record)
+        if head and head not in self._history_of(self._head):  # amended or rebased since
+            with suppress(UnreadableVersionError):
+                then = self._read_tree(head, _paths(record))
+                had = self._presences.of_section(record, section, then, {})
+                return had is not Presence.THERE
+        return True
 
     def _is_before(self, commit: str, record: Record) -> bool:
         """Return whether `commit` was in the history when the patch of `record` was applied."""
-        key = commit, self._head_before(record)
-        if key not in self._before:
-            self._before[key] = bool(key[1]) and is_in_history(self._repository, *key)
-        return self._before[key]
+        head = self._head_before(record)
+        return commit == head or (bool(head) and commit in self._history_of(head))
+
+    def _history_of(self, tip: str) -> Set[str]:
+        """Return the ids of a commit and of those before it, as far as they were read."""
+        if tip not in self._histories:
+            self._histories[tip] = found = {tip}
+            left = [tip]
+            while left:
+                parents = set(self._parents.get(left.pop(), ())) - found
+                found |= parents
+                left += parents
+        return self._histories[tip]
+
+    @cached_property
+    def _parents(self) -> Mapping[str, Sequence[str]]:
+        """The parents of the newest commits of `HEAD` and of its places when patches were
+        applied."""
+        heads = {record.head for each in self._journal.histories for record in each.records}
+        return list_parents(self._repository, sorted({self._head, *heads} - {""}), 2 * _MAX_COMMITS)
+
+    @cached_property
+    def _head(self) -> str:
+        return commit_id(self._repository, "HEAD")
 
     def _head_before(self, record: Record) -> str:
         """Return the commit of `HEAD` when the patch was applied first; empty if not known."""
@@ -279,18 +301,18 @@ class RecordStates:
 
     def is_committed(self, record: Record) -> bool:
         """Return whether all of the change of `record` is in `HEAD`, and came after it (D456)."""
-        return not self._is_before("HEAD", record) and self._is_in_head(record)
+        return not self._is_before(self._head, record) and self._is_in_head(record)
 
     def is_older(self, record: Record) -> bool:
         """Return whether all of the change of `record` is in `HEAD`, and was there before it."""
-        return self._is_before("HEAD", record) and self._is_in_head(record)
+        return self._is_before(self._head, record) and self._is_in_head(record)
 
     def _is_in_head(self, record: Record) -> bool:
         return self._presence(record, self._read_head(_paths(record))) is Presence.THERE
 
     def _is_partly_committed(self, record: Record) -> bool:
         """Return whether the same holds of a part of its change, as far as is known."""
-        if self._is_before("HEAD", record):
+        if self._is_before(self._head, record):
             return False
         head = self._read_head(_paths(record))
         for section in self._sections(record):

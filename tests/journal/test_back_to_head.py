@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from sandbox import Sandbox
@@ -124,3 +125,20 @@ def test_what_head_had_is_not_called_staged_since(base: Sandbox) -> None:
     assert (undone.status, undone.err) == (0, "")
     again = base.opatch("undo", "2")
     assert "git opatch undo --cached" not in again.err
+
+
+def test_the_log_asks_git_once_for_all_records(base: Sandbox, tmp_path: Path) -> None:
+    """However many commits there are since, and heads at which patches were applied."""
+    counts = set()
+    for count in (2, 6):
+        for number in range(count):
+            name = f"{count}-{number}"
+            added = envelope(f"*** Add File: {name}\n+{name}\n".encode())
+            assert base.opatch("apply", feed=added).status == 0
+            base.git("commit", "--quiet", "-m", name)
+        trace = tmp_path / f"trace {count}"
+        assert (
+            base.program("git", "opatch", "log", env={"GIT_TRACE2_EVENT": str(trace)}).status == 0
+        )
+        counts.add(trace.read_text().count('"event":"start"'))
+    assert len(counts) == 1

@@ -338,7 +338,10 @@ class Model:
     def _made_file(self, step: Step, name: str, commit: int) -> bool:
         """Whether a commit made the change of a file, which HEAD did not have before the patch."""
         first = self.chain(step.patch)[0]
-        if self.is_before(commit, step) or self._has_file(step, name, self.commits[first.head][1]):
+        if self.is_before(commit, step):
+            return False
+        is_elsewhere = not self.has_commit(first.head)  # a reset, or another branch
+        if is_elsewhere and self._has_file(step, name, self.commits[first.head][1]):
             return False
         parent, files = self.commits[commit]
         before = self.commits[parent][1] if commit else {}
