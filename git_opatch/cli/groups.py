@@ -12,6 +12,7 @@ import typer
 
 from git_opatch.cli.options import TRANSIENT, SkipApplied, value_option
 from git_opatch.cli.patch_input import read_patch
+from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Ambiguous, Format, Matching, Target, ThreeWay, Tier
 from git_opatch.model.patch import Patch
@@ -111,11 +112,11 @@ class TargetOptions(NamedTuple):
         """Take the target that is named, else that of `opatch.target`, else the index."""
         return self.named or choice("opatch.target", Target.INDEX, settings)
 
-    def flag(self, settings: Settings) -> str:
-        """Spell the target for advice; empty if it is the default."""
+    def restate(self, command: CommandLine, settings: Settings) -> CommandLine:
+        """Name the target in `command`, for advice, unless it is the default."""
         target = self.resolve(settings)
         named = target is not Target.INDEX or "opatch.target" in settings
-        return f"--{target.value}" if named else ""
+        return command.with_option(f"--{target.value}") if named else command
 
 
 class PlaceOptions(NamedTuple):
@@ -151,12 +152,10 @@ class BaseOptions(NamedTuple):
             metavar="TREE-ISH",
             help="Locate hunks in this commit or tree; works in a bare repository.",
         ),
-        TRANSIENT,
     ] = ""
     worktree: Annotated[
         bool,
         typer.Option("--worktree", help="Locate hunks in the files of the working tree."),
-        TRANSIENT,
     ] = False
 
     def resolve(self) -> Target:

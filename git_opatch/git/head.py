@@ -65,15 +65,16 @@ def require_finished(repository: Repository) -> None:
         )
 
 
-def staged_changes(repository: Repository, head: Head) -> list[Change]:
-    """The differences between HEAD and the index, without paths only intended to be added.
+def staged_changes(repository: Repository, head: str) -> list[Change]:
+    """The differences between the commit `head` and the index, without paths only intended to be
+    added.
 
     An unmerged path has no entry after the change, nor one before it if it is new.
     """
     empty = hashlib.new(repository.algorithm, b"tree 0\0", usedforsecurity=False).hexdigest()
     output = repository.ask(
         "diff-index", "--cached", "--raw", "--no-renames", "--no-abbrev", "-z",
-        "--ita-invisible-in-index", "--ignore-submodules=none", head.id or empty, "--",
+        "--ita-invisible-in-index", "--ignore-submodules=none", head or empty, "--",
     )  # fmt: skip
     fields = output.split(b"\0")
     return [parse_change(raw, path) for raw, path in zip(fields[::2], fields[1::2], strict=False)]

@@ -71,6 +71,17 @@ def list_changes(
             commit = field.decode()
 
 
+def list_parents(
+    repository: Repository, tips: Sequence[str], most_commits: int
+) -> dict[str, list[str]]:
+    """The parents of the newest commits up to `tips`; of those `tips` that are here."""
+    output = repository.run(
+        "rev-list", "--parents", f"--max-count={most_commits}", "--ignore-missing", "--stdin",
+        feed="".join(f"{tip}\n" for tip in tips).encode(),
+    ).output.decode()  # fmt: skip
+    return {commit: parents for commit, *parents in map(str.split, output.splitlines())}
+
+
 def renamed_since(repository: Repository, commit: str) -> dict[str, str]:
     """The paths in the index of the files that were renamed since `commit`, by their old paths.
 

@@ -79,7 +79,7 @@ class Record(NamedTuple):
     rejects: Mapping[str, bytes] = {}
     """The files of rejected hunks that belong to it, by path."""
     head: str = ""
-    """Of an undo: the commit of HEAD when it was made; empty if there was none, or in old ones."""
+    """The commit of HEAD when it was made; empty if there was none, or in old records."""
     is_part: bool = False
     """Whether hunks of the patch were left out on purpose; it is `whole` if the others applied."""
     in_reverse: bool = False

@@ -134,7 +134,7 @@ def _finish(repository: Repository, home: Path, state: _State) -> list[str]:
     if len(made) == count and _has(repository, made[-1], record.changes):
         journal.add_commits(home, record.number, made)
         return [f"an interrupted apply had made its commit: {', '.join(made)}"]
-    if set(record.changes) <= set(staged_changes(repository, head)):
+    if set(record.changes) <= set(staged_changes(repository, head.id)):
         remove_locks_of_commit(repository, before.id, since)
         left = index_lock_left(repository)
         return [

@@ -2,7 +2,8 @@
 
 The lines after the change must be found, and at least one added line that is not blank must be
 among them, or a blank one at the end of the hunk or the beginning of the file. A pure deletion
-leaves nothing to find.
+leaves nothing to find, unless it undoes an addition: then the lines around it show that nothing was
+added (D457).
 
     hunk        file, before    file, after: the hunk's postimage is there
      a          a               a
@@ -71,6 +72,19 @@ def postimage_at(hunk: Hunk, starts: Sequence[int], file_index: FileIndex) -> in
         return None
     proves = only_deletes(hunk) or _adds_proof(hunk, file_index, Tier.STRICT)
     return found if proves else None
+
+
+def unique_gap(hunk: Hunk, file_index: FileIndex) -> int | None:
+    """Return the only position where what a hunk keeps is without anything between, or None.
+
+    Outermost lines that it removes must be at the beginning or the end of the file, where nothing
+    can be in their place (D457).
+    """
+    found = file_index.find(hunk.postimage) if only_deletes(hunk) else ()
+    begins, ends = (hunk.lines[at].prefix is Prefix.REMOVED for at in (0, -1))
+    last = len(file_index.lines) - len(hunk.postimage)
+    closed = [at for at in found if (not begins or at == 0) and (not ends or at == last)]
+    return closed[0] if len(found) == len(closed) == 1 else None
 
 
 def only_deletes(hunk: Hunk) -> bool:

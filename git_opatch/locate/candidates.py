@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from git_opatch.locate.addition import place_addition
-from git_opatch.locate.already_applied import unique_postimage
+from git_opatch.locate.already_applied import unique_gap, unique_postimage
 from git_opatch.locate.anchor import AnchorMatch, find_anchors, in_scope_of
 from git_opatch.locate.blank_lines import Alignment, align, without_last_blanks
 from git_opatch.locate.file_index import FileIndex
@@ -118,6 +118,9 @@ def _attempts(
         return
     loose_tiers = matching.tier.upto[1:]
     yield _already_applied(initial, file_index, Tier.STRICT)
+    if matching.reversed:
+        gap = unique_gap(initial.hunk, file_index)
+        yield _applied_at(gap, initial, file_index, Tier.STRICT)
     for tier in loose_tiers:
         yield _at_tier(initial, file_index, tier)
         yield _already_applied(initial, file_index, tier)
@@ -161,8 +164,15 @@ def _with_rivals(found: Candidates, file_index: FileIndex, matching: Matching) -
 
 
 def _already_applied(initial: Candidates, file_index: FileIndex, tier: Tier) -> Candidates:
-    """Find where the change is already; not where the hunk's own anchor contradicts that."""
+    """Find where the change is already."""
     position = unique_postimage(initial.hunk, file_index, tier)
+    return _applied_at(position, initial, file_index, tier)
+
+
+def _applied_at(
+    position: int | None, initial: Candidates, file_index: FileIndex, tier: Tier
+) -> Candidates:
+    """Note where the change is already; not where the hunk's own anchor contradicts that."""
     anchors = initial.anchors.positions
     weak = all(anchor.weak for anchor in initial.hunk.anchors)
     if position is not None and anchors and not weak:

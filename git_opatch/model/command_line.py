@@ -17,9 +17,13 @@ class CommandLine(NamedTuple):
         """Put `option` (its name, and its value if it takes one) first."""
         return self._replace(options=(option, *self.options))
 
-    def without(self, name: str) -> CommandLine:
-        """Drop the option `name`, if it is there."""
-        return self._replace(options=tuple(option for option in self.options if option[0] != name))
+    def without(self, *names: str) -> CommandLine:
+        """Drop the options `names`, if they are there."""
+        return self._replace(options=tuple(each for each in self.options if each[0] not in names))
+
+    def only(self, *names: str) -> CommandLine:
+        """Drop all options but `names`."""
+        return self._replace(options=tuple(each for each in self.options if each[0] in names))
 
     def __str__(self) -> str:
         """The command as a shell reads it."""

@@ -49,6 +49,10 @@ class Target(Enum):
         return self.shared_with(other) is not None
 
 
+TARGET_FLAGS = (*(f"--{target.value}" for target in Target), "--carry", "--base")
+"""The options that name what a patch is for; a command has one of them."""
+
+
 class Format(Enum):
     """The formats that patches are written in."""
 
@@ -201,9 +205,8 @@ class Options:
     """Whether the applied patch is to be committed, for which it must be staged."""
     policy: Policy = field(default_factory=Policy)
     command: CommandLine = CommandLine("git opatch apply")  # noqa: RUF009 - it is immutable
-    """The user's command line, for advice in messages."""
-    target_flag: str = ""
-    """The option that names the target; empty where it is the default."""
+    """The user's command line, for advice in messages; it names the target, if that is not the
+    default."""
     redoes: bool = False
     """Whether what is applied in reverse is itself an undo: for messages."""
 
@@ -234,7 +237,6 @@ class Options:
         )
 
     def command_with(self, flag: str) -> str:
-        """Spell the user's command with one more flag; another target replaces --carry."""
-        replaces_carry = flag in ("--cached", "--worktree")
-        command = self.command.without("--carry") if replaces_carry else self.command
+        """Spell the user's command with one more flag; a target replaces the one that it names."""
+        command = self.command.without(*TARGET_FLAGS) if flag in TARGET_FLAGS else self.command
         return str(command.with_option(flag))

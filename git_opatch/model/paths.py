@@ -13,6 +13,7 @@ from collections.abc import Iterator
 _ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
 _BYTES = {name: code for code, name in _ESCAPES.items()}
 _PLAIN = re.compile(r"[ !#-\[\]-~]*")
+_PLAIN_PATHSPEC = re.compile(r"[\w./-]+")
 _QUOTED_PART = rb'\\([0-3][0-7]{2}|[abtnvfr"\\])|([^"\\]+)'
 
 # Code points that HFS+ ignores in a name (next_hfs_char in git's utf8.c).
@@ -30,6 +31,11 @@ def quote(path: str) -> str:
     if _PLAIN.fullmatch(path):
         return path
     return '"' + "".join(map(_quoted_byte, os.fsencode(path))) + '"'
+
+
+def pathspec(path: str) -> str:
+    """Return the pathspec for `path` that means the same in every directory."""
+    return f":/{path}" if _PLAIN_PATHSPEC.fullmatch(path) else f":(top,literal){path}"
 
 
 def _quoted_byte(byte: int) -> str:

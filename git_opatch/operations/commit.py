@@ -104,7 +104,7 @@ def _check_head(parts: Sequence[PlannedCommit], repository: Repository) -> Head:
     """Return HEAD, which the index must be equal to, as for git revert. Raises `CommitError`."""
     require_finished(repository)
     head = read_head(repository)
-    if others := staged_changes(repository, head):
+    if others := staged_changes(repository, head.id):
         if unmerged := unmerged_paths(repository):
             path = visible(unmerged[0])
             raise CommitError(f"`{path}` is unmerged: resolve that first; nothing was changed")
@@ -145,7 +145,7 @@ def _apply_one(
     changes = set(plan.completed.changes)
     if not changes:
         return plan
-    if read_head(repository) != head or set(staged_changes(repository, head)) != changes:
+    if read_head(repository) != head or set(staged_changes(repository, head.id)) != changes:
         raise NotCommitted("not committed: somebody changed the index or HEAD meanwhile", plan)
     notes = skipped_hooks(repository, session.options, changes)
     with suppress(OSError):

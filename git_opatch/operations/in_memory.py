@@ -34,8 +34,9 @@ def apply_to_text(
 
     A moved file is at its new path, a deleted one is absent, and those that the patch does not
     name are as they were. Lines end as they do in `files`. Bytes that are not UTF-8 are surrogate
-    escapes. Raises `ParseError`, `Refused` with all failures, `UsageError` as `plan_in_memory`
-    does, and `TypeError` if `files` is no mapping, or a file is not `str`.
+    escapes. With `partial`, hunks that cannot be placed are left out: the `failures` of
+    `plan_in_memory` say which. Raises `ParseError`, `Refused` with all failures, `UsageError` as
+    `plan_in_memory` does, and `TypeError` if `files` is no mapping, or a file is not `str`.
     """
     _require_type(files, str, "for bytes: plan_in_memory")
     before = {path: text.encode("utf-8", "surrogateescape") for path, text in files.items()}

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch import journal
+from git_opatch.git.head import commit_id, staged_changes
 from git_opatch.git.repository import Repository
-from git_opatch.model.blob import Entry
 from git_opatch.model.errors import RepositoryError
 from git_opatch.model.options import Options, Target
 from git_opatch.operations.rejected_files import settle_rejects
@@ -53,11 +53,8 @@ def perform(
         return plan.with_notes(settle_rejects(repository, plan.action, rejects))
     if plan.reverses is not None:
         rejects = plan.reverses.rejects
-    about = _about(plan, session, digest, rejects)
-    if plan.undoes:
-        from git_opatch.git.head import commit_id
-
-        about["head"] = commit_id(repository, "HEAD")
+    head = commit_id(repository, "HEAD")
+    about = {**_about(plan, session, digest, rejects), "head": head}
     record, notes = 0, list[str]()
 
     def on_commit(transaction: TransactionRecord) -> list[Path]:
@@ -73,22 +70,22 @@ def perform(
     change_set = _change_set(plan, finishing, before_commit)
     notes += run_transaction(repository, change_set, options.target, session.lock, on_commit)
     with after_commit():
-        is_staged = not _may_unstage(plan, options) or _differs_from_head(plan, repository)
+        is_staged = _is_staged(plan, session, head)
     return plan._replace(record=record, is_staged=is_staged).with_notes(notes)
 
 
-def _may_unstage(plan: Plan, options: Options) -> bool:
-    """Return whether the index may be as HEAD after this, and the report says so."""
-    return options.reverse and options.target is not Target.WORKTREE and not plan.undoes
+def _is_staged(plan: Plan, session: Session, head: str) -> bool:
+    """Return whether the index has a changed file that is another one in `head` (D341).
 
-
-def _differs_from_head(plan: Plan, repository: Repository) -> bool:
-    """Return whether a file that `plan` changed in the index is another one in HEAD (D341)."""
-    new = {change.path: change.new for change in plan.completed.changes}
-    head: Mapping[str, Entry | None] = {}
-    with suppress(RepositoryError):  # no commit yet
-        head = repository.list_tree("HEAD", sorted(new))
-    return any(entry != head.get(path) for path, entry in new.items())
+    It is asked where the report says so: not of an undo, a commit, or the working tree alone.
+    """
+    options = session.options
+    if options.target is Target.WORKTREE or plan.undoes or options.commit:
+        return True
+    with suppress(RepositoryError):  # all is applied, and stays so
+        staged = {change.path for change in staged_changes(session.repository, head)}
+        return any(change.path in staged for change in plan.completed.changes)
+    return True
 
 
 def _add_record(

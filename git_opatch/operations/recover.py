@@ -18,11 +18,13 @@ from git_opatch.model.errors import BusyError, OpatchError
 from git_opatch.model.paths import why_unsafe
 from git_opatch.operations.rejected_files import settle_rejects
 from git_opatch.transaction import (
+    AT_WORK,
     Kept,
     Restored,
     TransactionRecord,
     has_incomplete,
     has_transaction,
+    is_locked,
     locked,
     recover,
     state_dir,
@@ -73,11 +75,15 @@ def recover_interrupted(repository: Repository) -> Recovery:
 
 def require_uninterrupted(repository: Repository) -> None:
     """Raise `BusyError` if the working tree is half written."""
-    if has_transaction(state_dir(repository)):
-        raise BusyError(
-            "an apply is running here, or was interrupted: `git opatch recover`, or the next `git "
-            "opatch apply` without --check, restores the files"
-        )
+    home = state_dir(repository)
+    if not has_transaction(home):
+        return
+    if is_locked(home):
+        raise BusyError(f"{AT_WORK}; try again when it is done")
+    raise BusyError(
+        "an apply was interrupted here: `git opatch recover`, or the next `git opatch apply` "
+        "without --check, restores the files"
+    )
 
 
 def note_interrupted(repository: Repository) -> list[str]:
@@ -85,8 +91,9 @@ def note_interrupted(repository: Repository) -> list[str]:
     home = state_dir(repository)
     if not has_transaction(home) and not journal.is_commit_pending(home):
         return []
-    what = "an apply is running here, or was interrupted"
-    return [f"{what}; to recover from that: git opatch recover"]
+    if is_locked(home):
+        return [AT_WORK]
+    return ["an apply was interrupted here; to recover from that: git opatch recover"]
 
 
 def _recover_locked(repository: Repository) -> Recovery:

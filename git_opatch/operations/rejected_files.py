@@ -11,8 +11,8 @@ from git_opatch.git.repository import Repository
 from git_opatch.journal import RecordAction
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
+from git_opatch.model.paths import pathspec
 from git_opatch.model.result import Refused
-from git_opatch.plan.conflict_hints import pathspec
 from git_opatch.plan.plan import Plan
 
 

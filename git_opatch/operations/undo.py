@@ -21,7 +21,7 @@ from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction
 from git_opatch.journal.patch_history import Journal, PatchHistory, Step, read_journal
 from git_opatch.model.arguments import typed
-from git_opatch.model.commits import committed_as, revert_command
+from git_opatch.model.commits import committed_as, way_to_revert
 from git_opatch.model.errors import JournalError, NotAppliedError, UndoneError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.result import LOCATED_IN, Failure, Refused
@@ -277,9 +277,12 @@ class _Chooser:
         rest = Target.INDEX.without(target)
         if rest is None or history.is_undone_in(rest):
             return None
-        is_meant = rest is Target.CACHED or (history.target and history.target.overlaps(rest))
         record = history.application_in(rest)
-        return rest if is_meant and record and self._fits(record, rest) else None
+        if record is None or history.target is None:
+            return None
+        is_staged = rest is Target.CACHED and not self._states.is_older(record)
+        is_meant = is_staged or history.target.overlaps(rest)
+        return rest if is_meant and self._fits(record, rest) else None
 
     def _last_undone(self) -> _Choice:
         self._require_records()
@@ -375,7 +378,7 @@ class _Chooser:
             if record and not others & {change.path for change in record.changes}:
                 undo = f"git opatch undo {record.patch}"
                 ways.append(f"to undo patch {record.patch} all the same: {undo}")
-            what = f"{path} is unmerged; no record has these conflicts, so they have no undo"
+            what = f"{path} is unmerged; conflicts are not recorded, so they have no undo or redo"
             if operation:  # whose conflicts these are
                 command = f"git {operation.command} --abort"
                 what = f"{path} is unmerged in a {operation.name} that is not finished"
@@ -410,7 +413,7 @@ class _Chooser:
         if commits and not in_the_way:
             # a commit that the patch was found in may have more than the patch
             all_of = f"patch {number}" if state.commits else f"all of {' '.join(commits)}"
-            ways.append(f"to revert {all_of} in a commit: {revert_command(commits)}")
+            ways.append(way_to_revert(all_of, commits))
         elif commits:
             ways.append(f"{in_the_way}, so `git revert` would be refused")
         ways.append(self._way_to_undo(history, step))

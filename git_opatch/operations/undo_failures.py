@@ -12,12 +12,12 @@ from posixpath import dirname
 from shlex import quote
 from typing import NamedTuple
 
-from git_opatch.git.head import read_head, staged_changes
+from git_opatch.git.head import commit_id, staged_changes
 from git_opatch.git.history import abbreviate_commits, new_names, renamed_since
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction
 from git_opatch.journal.patch_history import PatchHistory, Step
-from git_opatch.model.commits import committed_as, revert_command
+from git_opatch.model.commits import committed_as, revert_command, way_to_revert
 from git_opatch.model.options import Target
 from git_opatch.model.patch import Operation
 from git_opatch.model.result import LOCATED_IN, Failure, Mismatch, Reason
@@ -44,7 +44,7 @@ class Commits(NamedTuple):
         """Say what keeps `git revert` from undoing a commit of `paths`; empty if nothing does."""
         if path := self.states.unstaged(paths):
             return f"{path} has unstaged changes"
-        if staged := staged_changes(self.repository, read_head(self.repository)):
+        if staged := staged_changes(self.repository, commit_id(self.repository, "HEAD")):
             return f"{staged[0].path} has staged changes"
         return ""
 
@@ -112,7 +112,7 @@ class _Explainer(NamedTuple):
             return failure._replace(message=what, advice=self._seen)
         ways = []
         if made and not commits.kept_from_revert(list(renamed.values())):
-            ways.append(f"to revert all of {' '.join(made)} in a commit: {revert_command(made)}")
+            ways.append(way_to_revert(f"all of {' '.join(made)}", made))
         ways.append(f"to {'redo' if is_redo else 'undo'} it: {self._rename_back(path, new)}")
         if not self.states.is_there(self.record, self.target, renamed):
             ways = [self._seen]

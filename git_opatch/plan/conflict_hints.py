@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from shlex import quote
 
 from git_opatch.model.blob import Stages
 from git_opatch.model.options import Options, Target
+from git_opatch.model.paths import pathspec
 from git_opatch.plan.plan import Plan
-
-_PLAIN = r"[\w./-]+"
 
 
 def with_next_steps(plan: Plan, options: Options) -> Plan:
@@ -48,8 +46,3 @@ def restore_ours(path: str) -> str:
     """The command that gives an unmerged file our version again."""
     quoted = quote(pathspec(path))
     return f"git checkout --ours -- {quoted} && git add -- {quoted}"
-
-
-def pathspec(path: str) -> str:
-    """Return the pathspec for `path` that means the same in every directory."""
-    return f":/{path}" if re.fullmatch(_PLAIN, path) else f":(top,literal){path}"

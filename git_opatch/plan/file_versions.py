@@ -18,7 +18,7 @@ from git_opatch.git.history import abbreviate_commits, find_blob, list_history, 
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Entry, Mode
 from git_opatch.model.errors import RepositoryError
-from git_opatch.plan.conflict_hints import pathspec
+from git_opatch.model.paths import pathspec
 from git_opatch.transaction import state_dir
 
 MOST_COMMITS = 5000
@@ -112,11 +112,12 @@ def _of_journal(repository: Repository) -> Iterator[tuple[str, Version]]:
     entries = (entry for _, entry in journal.entries(state_dir(repository)))
     records = (entry for entry in entries if isinstance(entry, journal.Record))
     for record in islice(records, _MAX_RECORDS):
-        for side in ("new", "old"):
+        for side, when in (("new", "after"), ("old", "before")):
             for change in record.changes:
                 entry: Entry | None = getattr(change, side)
                 if entry is not None and entry.mode.is_file:
-                    name = f"entry {record.number} of `git opatch log --all`"
+                    where = f"{when} entry {record.number} of `git opatch log --all`"
+                    name = f"the version {where}"
                     yield change.path, Version(entry.id, name)
 
 

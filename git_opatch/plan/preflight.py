@@ -12,8 +12,8 @@ from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Change
 from git_opatch.model.options import Options, Target
+from git_opatch.model.paths import pathspec
 from git_opatch.model.result import Failure, Location, Reason, Refused
-from git_opatch.plan.conflict_hints import pathspec
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import Planned
 from git_opatch.transaction.guard import guard

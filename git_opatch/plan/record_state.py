@@ -8,14 +8,15 @@ undone stays undone, whoever writes the same lines again (D335).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from enum import Enum
+from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
 from git_opatch.git.head import commit_id, is_in_history
-from git_opatch.git.history import list_changes
+from git_opatch.git.history import list_changes, list_parents
 from git_opatch.git.index import list_index
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import take_snapshot
@@ -94,7 +95,8 @@ class RecordStates:
         self._repository = repository
         self._presences = Presences(repository)
         self._entries: dict[str, Entry | None] = {}
-        self._head: dict[str, Entry | None] = {}
+        self._trees: dict[str, dict[str, Entry | None]] = {}
+        self._histories: dict[str, Set[str]] = {}
         self._files: dict[str, Entry | None] = {}
         self._undone: dict[int, Target | None] = {}
         self._made_since: dict[int, bool] = {}
@@ -165,8 +167,8 @@ class RecordStates:
     def commits_of(self, records: Sequence[Record]) -> dict[int, tuple[str, ...]]:
         """Find the commits that made the changes of `records`, by record, oldest first (D221).
 
-        A commit is named if it has all of the change of a section, and the commit before it has
-        not. All sections must have one.
+        A commit is named if it has all of the change of a section, and neither the commit before it
+        nor `HEAD` before the patch has. All sections must have one.
         """
         wanted = sorted({path for record in records for path in _paths(record)})
         commits: dict[str, list[tuple[str, Change]]] = {}
@@ -200,7 +202,53 @@ class RecordStates:
             )
             for path in _paths_of(record, section)
         }
-        return made.pop() if len(made) == 1 else ""
+        commit = made.pop() if len(made) == 1 else ""
+        return commit if commit and self._is_new_in(commit, record, section) else ""
+
+    def _is_new_in(self, commit: str, record: Record, section: FilePatch) -> bool:
+        """Return whether `commit` came after a patch, with a section that `HEAD` did not have."""
+        if self._is_before(commit, record):
+            return False
+        head = self._head_before(record)
+        if head and head not in self._history_of(self._head):  # amended or rebased since
+            with suppress(UnreadableVersionError):
+                then = self._read_tree(head, _paths(record))
+                had = self._presences.of_section(record, section, then, {})
+                return had is not Presence.THERE
+        return True
+
+    def _is_before(self, commit: str, record: Record) -> bool:
+        """Return whether `commit` was in the history when the patch of `record` was applied."""
+        head = self._head_before(record)
+        return commit == head or (bool(head) and commit in self._history_of(head))
+
+    def _history_of(self, tip: str) -> Set[str]:
+        """Return the ids of a commit and of those before it, as far as they were read."""
+        if tip not in self._histories:
+            self._histories[tip] = found = {tip}
+            left = [tip]
+            while left:
+                parents = set(self._parents.get(left.pop(), ())) - found
+                found |= parents
+                left += parents
+        return self._histories[tip]
+
+    @cached_property
+    def _parents(self) -> Mapping[str, Sequence[str]]:
+        """The parents of the newest commits of `HEAD` and of its places when patches were
+        applied."""
+        heads = {record.head for each in self._journal.histories for record in each.records}
+        return list_parents(self._repository, sorted({self._head, *heads} - {""}), 2 * _MAX_COMMITS)
+
+    @cached_property
+    def _head(self) -> str:
+        return commit_id(self._repository, "HEAD")
+
+    def _head_before(self, record: Record) -> str:
+        """Return the commit of `HEAD` when the patch was applied first; empty if not known."""
+        history = self._journal.find(record.patch)
+        records = history.records if history else ()
+        return next((each.head for each in records if each.number == record.patch), "")
 
     def _makes(self, record: Record, section: FilePatch, change: Change) -> bool:
         """Return whether `change` of one path, by a commit, makes the change of a section."""
@@ -252,11 +300,20 @@ class RecordStates:
         return next((path for path in paths if files[path] != index[path]), "")
 
     def is_committed(self, record: Record) -> bool:
-        """Return whether all of the change of `record` is in `HEAD`."""
+        """Return whether all of the change of `record` is in `HEAD`, and came after it (D456)."""
+        return not self._is_before(self._head, record) and self._is_in_head(record)
+
+    def is_older(self, record: Record) -> bool:
+        """Return whether all of the change of `record` is in `HEAD`, and was there before it."""
+        return self._is_before(self._head, record) and self._is_in_head(record)
+
+    def _is_in_head(self, record: Record) -> bool:
         return self._presence(record, self._read_head(_paths(record))) is Presence.THERE
 
     def _is_partly_committed(self, record: Record) -> bool:
-        """Return whether a part of the change of `record` is in `HEAD`, as far as is known."""
+        """Return whether the same holds of a part of its change, as far as is known."""
+        if self._is_before(self._head, record):
+            return False
         head = self._read_head(_paths(record))
         for section in self._sections(record):
             with suppress(UnreadableVersionError):
@@ -370,7 +427,7 @@ class RecordStates:
 
         What can be undone of it is there.
         """
-        base = "HEAD" if version is self._head else None
+        base = "HEAD" if version is self._trees.get("HEAD") else None
         target = Target.CACHED if base else target
         plan = Plan()
         with suppress(RepositoryError):  # no HEAD yet
@@ -499,12 +556,16 @@ class RecordStates:
         return self._entries
 
     def _read_head(self, paths: Sequence[str]) -> dict[str, Entry | None]:
-        unread = [path for path in paths if path not in self._head]
-        self._head |= dict.fromkeys(unread)
+        return self._read_tree("HEAD", paths)
+
+    def _read_tree(self, commit: str, paths: Sequence[str]) -> dict[str, Entry | None]:
+        tree = self._trees.setdefault(commit, {})
+        unread = [path for path in paths if path not in tree]
+        tree |= dict.fromkeys(unread)
         if unread:
-            with suppress(RepositoryError):  # no HEAD yet
-                self._head |= self._repository.list_tree("HEAD", unread)
-        return self._head
+            with suppress(RepositoryError):  # no such commit, as before the first
+                tree |= self._repository.list_tree(commit, unread)
+        return tree
 
 
 def _paths(record: Record) -> list[str]:

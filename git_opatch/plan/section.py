@@ -201,8 +201,8 @@ class SectionPlanner:
             return refusal(
                 section,
                 Reason.NOT_REVERSIBLE,
-                "the patch does not have the content of the deleted file, and neither the "
-                "journal nor HEAD has it",
+                "the patch does not have the content of the deleted file, and neither HEAD nor the "
+                "record of an applied patch has it",
             )
         blob, source = self.deleted[path]
         self.notes.append(f"{path}: content taken from {source}")
@@ -358,7 +358,8 @@ def _refuse_binary(section: FilePatch) -> Failure:
     path = shlex.quote(section.path)
     advice = (
         f"to apply the rest, leave it out: --except {path}\n"
-        f"to apply it, if the diff has its content (`GIT binary patch`): git apply --include={path}"
+        "to apply it, if the diff has its content (`GIT binary patch`), at the top of the working "
+        f"tree: git apply --include={path}"
     )
     what = "is a binary change, which has no lines to match"
     return refusal(section, Reason.BINARY, what, advice=advice)

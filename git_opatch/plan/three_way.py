@@ -194,7 +194,7 @@ def _plan_merged(
         plan = plan.with_failures([*plan.failures, *applied])
     if stages and not plan.failures:
         plan = plan._replace(conflicts=Conflicts(stages, plan_files(merged).completed))
-    conflicts = [_conflict(file) for file in merged if file.stages is not None]
+    conflicts = [_conflict(file, options) for file in merged if file.stages is not None]
     return plan.with_failures([*plan.failures, *conflicts])
 
 
@@ -216,9 +216,11 @@ def _already_applied(file: _MergedFile) -> Failure:
     return refusal(file.stale.sections[0], Reason.ALREADY_APPLIED, what)
 
 
-def _conflict(file: _MergedFile) -> Failure:
+def _conflict(file: _MergedFile, options: Options) -> Failure:
     what = f"conflicts with later changes of the same lines: {file.origin}"
-    return refusal(file.stale.sections[0], Reason.CONFLICT, what)
+    advice = "conflicts are not committed; to have them in the file, leave out --commit"
+    advice = advice if options.commit else ""
+    return refusal(file.stale.sections[0], Reason.CONFLICT, what, advice=advice)
 
 
 def _with_advice(failures: Sequence[Failure], advice: Mapping[str, str]) -> list[Failure]:

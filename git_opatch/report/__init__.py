@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from git_opatch.model.commits import committed_as, revert_command
 from git_opatch.model.errors import OpatchError, ParseError
-from git_opatch.model.options import Options, Target
+from git_opatch.model.options import TARGET_FLAGS, Options, Target
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import NotCommitted, Plan
 from git_opatch.report.failures import partial_failures, refusal_lines, skipped
@@ -202,12 +202,10 @@ def undo_command(options: Options, files: Sequence[str], plan: Plan) -> str:
         return f"git opatch redo {plan.undoes}"
     if plan.record:
         return f"git opatch undo {plan.record}"
-    flag = f" {options.target_flag}" if options.target_flag else ""
-    if files and "-" not in files and not (options.overwrite or options.commit or plan.undoes):
-        command = options.command
-        command = command.without("-R") if options.reverse else command.with_option("-R")
-        return str(command.with_option(options.target_flag) if flag else command)
-    return f"git opatch apply -R{flag}{' --carry' * options.carry} PATCH"
+    command = options.command
+    if not files or "-" in files or options.overwrite or options.commit or plan.undoes:
+        command = command.only(*TARGET_FLAGS)._replace(arguments=("PATCH",))
+    return str(command.without("-R") if options.reverse else command.with_option("-R"))
 
 
 __all__ = [

@@ -2,7 +2,14 @@
 
 from git_opatch.transaction.check import check_diff
 from git_opatch.transaction.files import Kept
-from git_opatch.transaction.lock import after_commit, deferred_signals, locked, retry_while_locked
+from git_opatch.transaction.lock import (
+    AT_WORK,
+    after_commit,
+    deferred_signals,
+    is_locked,
+    locked,
+    retry_while_locked,
+)
 from git_opatch.transaction.perform import run_transaction
 from git_opatch.transaction.record import (
     TransactionRecord,
@@ -16,6 +23,7 @@ from git_opatch.transaction.temporary_repository import can_be_written, temporar
 from git_opatch.transaction.write import ChangeSet
 
 __all__ = [
+    "AT_WORK",
     "ChangeSet",
     "Kept",
     "Restored",
@@ -26,6 +34,7 @@ __all__ = [
     "deferred_signals",
     "has_incomplete",
     "has_transaction",
+    "is_locked",
     "locked",
     "recover",
     "retry_while_locked",

@@ -12,10 +12,11 @@ import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from shlex import quote
 
 from git_opatch.model.blob import Change, Entry
 from git_opatch.model.options import Target
-from git_opatch.model.paths import parents
+from git_opatch.model.paths import parents, pathspec
 from git_opatch.model.result import Failure, Location, Reason
 
 Obstacles = Callable[[str], tuple[Reason, str] | None]
@@ -88,7 +89,8 @@ def _at_path(top: Path, change: Change, removed: Collection[str]) -> Iterator[Fa
             Reason.UNSTAGED,
             "is deleted in the working tree, and the deletion is not staged",
             Location(change.path),
-            advice=f"restore it with `git restore -- {change.path}`, or use --cached",
+            advice=f"restore it with `git restore -- {quote(pathspec(change.path))}`, or use "
+            "--cached",
         )
     elif not _same_type(mode, change.old):
         yield Failure(

@@ -15,6 +15,7 @@ from typing import Protocol, TypeVar
 
 from git_opatch.model.errors import BusyError, Interrupted, RepositoryError
 
+AT_WORK = "another git opatch is at work in this repository"
 _PAUSE = 0.05
 _Result = TypeVar("_Result")
 
@@ -70,14 +71,26 @@ def locked(folder: Path) -> Iterator[int]:
         os.close(lock)
 
 
+def is_locked(folder: Path) -> bool:
+    """Return whether a process holds the lock in `folder`; writes nothing."""
+    try:
+        lock = os.open(folder / "lock", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)  # until it is closed
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(lock)
+    return False
+
+
 def _acquire(lock: int) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise BusyError(
-            "another git opatch is at work in this repository; try again when it is done, or "
-            "use --wait SECONDS"
-        ) from None
+        raise BusyError(f"{AT_WORK}; try again when it is done, or use --wait SECONDS") from None
 
 
 def retry_while_locked(

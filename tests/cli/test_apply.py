@@ -26,6 +26,7 @@ _AFTER = {
     "d/e.txt": ("100644", b"e\n"),
 }
 
+_NO_CONTENT = "neither HEAD nor the record of an applied patch has it"
 _FROM_RECORD = "note: what the patch does not contain is as before patch 1 of `git opatch log`\n"
 """Said of content that a patch in reverse does not have."""
 
@@ -348,7 +349,19 @@ def test_the_number_of_git_processes_is_constant(repo: Sandbox, tmp_path: Path, 
     events = map(json.loads, trace.read_text().splitlines())
     started = [event["argv"] for event in events if event["event"] == "start"]
     print(f"{count} files: {len(started)} git processes, the caller's `git opatch` included")
-    assert len(started) == 10, started
+    assert len(started) == 12, started
+
+
+def test_deleted_content_is_not_taken_from_a_record_that_is_undone(base: Sandbox) -> None:
+    """Somebody else deleted the file since, as it was then."""
+    patch = envelope(b"*** Delete File: b.txt\n")
+    assert base.opatch("apply", feed=patch).status == 0
+    assert base.opatch("undo").status == 0
+    base.git("rm", "--quiet", "b.txt")
+    base.git("commit", "--quiet", "-m", "gone")
+    ran = base.opatch("apply", "-R", feed=patch)
+    assert (ran.status, ran.err.count(_NO_CONTENT)) == (1, 1)
+    assert "  patch 1 was undone by 2; see `git opatch log`\n" in ran.err
 
 
 def test_deleted_content_is_restored_from_the_journal_or_head(base: Sandbox) -> None:
@@ -362,7 +375,7 @@ def test_deleted_content_is_restored_from_the_journal_or_head(base: Sandbox) -> 
     for record in (base.path / ".git/opatch/journal").iterdir():
         record.unlink()
     ran = base.opatch("apply", "-R", feed=patch)
-    assert (ran.status, ran.err.count("neither the journal nor HEAD has it")) == (1, 1)
+    assert (ran.status, ran.err.count(_NO_CONTENT)) == (1, 1)
     base.git("reset", "--quiet", "--hard", "HEAD~")
     base.git("rm", "--quiet", "--force", "b.txt")
     ran = base.opatch("apply", "-R", feed=patch)

@@ -121,9 +121,10 @@ def test_the_command_that_reads_them_from_here_is_given(
     ran = base.opatch("apply", *options, "../../.git/p", cwd=sub)
     _, _, advice = ran.err.partition("to read them from here: ")
     command = advice.partition("\n")[0]
-    assert command == "git opatch apply --directory src/app ../../.git/p"
+    assert command == " ".join(["git opatch apply --directory src/app", *options, "../../.git/p"])
     assert base.opatch(*command.split()[2:], cwd=sub).status == 0
-    assert base.index()["src/app/main.py"][1] == b"a\nB\nc\n"
+    changed = base.files() if options == ["--worktree"] else base.index()
+    assert changed["src/app/main.py"][1] == b"a\nB\nc\n"
 
 
 def test_it_is_not_given_where_it_would_not_help(base: Sandbox) -> None:

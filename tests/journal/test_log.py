@@ -357,11 +357,27 @@ def test_an_interrupted_apply_is_restored(base: Sandbox) -> None:
 
 def test_the_log_says_that_a_run_was_interrupted(base: Sandbox) -> None:
     kill_before(3, base, _MORE)
-    note = "an apply is running here, or was interrupted; to recover from that: git opatch recover"
+    note = "an apply was interrupted here; to recover from that: git opatch recover"
     assert base.opatch("log").err == f"note: {note}\n"
     assert json.loads(base.opatch("log", "--json").out)["notes"] == [note]
     assert base.opatch("recover").status == 0
     assert base.opatch("log").err == ""
+
+
+def test_a_run_that_is_at_work_is_not_called_interrupted(base: Sandbox) -> None:
+    kill_before(3, base, _MORE)
+    left = base.files(), _left(base)
+    at_work = "another git opatch is at work in this repository"
+    base.write(".git/p", _MORE)
+    for words, status, message in (
+        (("log",), 0, f"note: {at_work}\n"),
+        (("apply", "--check", ".git/p"), 128, f"error: {at_work}; try again when it is done\n"),
+        (("check", "--worktree", ".git/p"), 128, f"error: {at_work}; try again when it is done\n"),
+    ):
+        ran = base.run("flock", ".git/opatch/lock", "git-opatch", *words)
+        assert (ran.status, ran.err) == (status, message)
+        assert "was interrupted here" in base.opatch(*words).err
+    assert (base.files(), _left(base)) == left
 
 
 def test_files_changed_meanwhile_are_kept_and_named(base: Sandbox) -> None:

@@ -71,7 +71,7 @@ class Step:
     key: int = 0
     """The text of the patch; 0 if it is not to be found by it."""
     head: int = 0
-    """The commit of HEAD, for an undo."""
+    """The commit of HEAD."""
 
     def reversed(self, number: int, target: str, carried: bool) -> Step:
         cells = {cell: (new, old) for cell, (old, new) in self.cells.items()}
@@ -195,7 +195,15 @@ class Model:
             return "reapplied"
         if applied.commit and self.has_commit(applied.commit):
             return "committed by us"
-        return "committed" if self.has(applied, self.head_files) else "applied"
+        return "committed" if self.committed(applied) else "applied"
+
+    def committed(self, applied: Step) -> bool:
+        """Whether HEAD has a step, and is not from before its patch (D456)."""
+        return self.has(applied, self.head_files) and not self.is_before(self.head, applied)
+
+    def is_before(self, commit: int, step: Step) -> bool:
+        """Whether a commit was in the history when the patch of a step was applied first."""
+        return commit in self.ancestors(self.chain(step.patch)[0].head)
 
     def steps_of(self, patch: int, places: set[str]) -> list[tuple[Step, str]]:
         """The last undo in each of the places, newest first, with all that it is the last of."""
@@ -231,7 +239,7 @@ class Model:
         """Whether HEAD has the change by a commit from before the undo, and the files have it."""
         if self.there(undo, place) or not self.there(applied, place):
             return False
-        if not self.has(applied, self.head_files):
+        if not self.committed(applied):
             return False
         before = set(self.ancestors(undo.head))
         return not any(
@@ -279,7 +287,7 @@ class Model:
     def partly_committed(self, step: Step) -> bool:
         """Whether HEAD has a part of a step; of files that git never had, it cannot be told."""
         left = self.left[step.number]
-        return any(
+        return not self.is_before(self.head, step) and any(
             self.value(self.head_files, (name, at)) == new
             for (name, at), (_, new) in step.cells.items()
             if at < 0
@@ -328,7 +336,13 @@ class Model:
         return self._found_gone(step, name, cells)
 
     def _made_file(self, step: Step, name: str, commit: int) -> bool:
-        """Whether a commit made the change of a file."""
+        """Whether a commit made the change of a file, which HEAD did not have before the patch."""
+        first = self.chain(step.patch)[0]
+        if self.is_before(commit, step):
+            return False
+        is_elsewhere = not self.has_commit(first.head)  # a reset, or another branch
+        if is_elsewhere and self._has_file(step, name, self.commits[first.head][1]):
+            return False
         parent, files = self.commits[commit]
         before = self.commits[parent][1] if commit else {}
         return self._has_file(step, name, files) and not self._has_file(step, name, before)
@@ -499,10 +513,15 @@ class Run:
     # --- patches -----------------------------------------------------------------------------
 
     def _chosen(self, files: Files) -> Cells:
-        """Choose cells to change in `files`: some slots of one or two files, or a whole file."""
-        kind = self.random.random()
+        """Choose cells to change in `files`: some slots of one or two files, or a whole file.
+
+        Some get the value that HEAD has, as after a patch that adds a line, which the next removes.
+        """
+        kind, head = self.random.random(), self.model.head_files
         if kind < 0.1 and "d" in files:
             return {("d", -1): (repr(files["d"]), "")}
+        if kind < 0.1 and "d" in head:
+            return {("d", -1): ("", repr(head["d"]))}
         if kind < 0.2:
             self.values += 1
             name = f"n{self.values}"
@@ -512,7 +531,10 @@ class Run:
         for name in (name for name in names if name in files):
             for at in self.random.sample(range(_SLOTS), self.random.choice([1, 1, 2])):
                 cell = (name, at + _FIRST_SLOT)
-                cells[cell] = (files[name][at + _FIRST_SLOT], self._new(name, at))
+                old, new = files[name][at + _FIRST_SLOT], head[name][at + _FIRST_SLOT]
+                if old == new or self.random.random() < 0.6:
+                    new = self._new(name, at)
+                cells[cell] = (old, new)
         return cells
 
     @staticmethod
@@ -543,6 +565,7 @@ class Run:
         key = next((key for key, text in self.texts.items() if text == patch), number)
         self.texts[key] = patch
         step = Step(number, "apply", number, target, cells, flag == "--carry", key=key)
+        step = replace(step, head=model.head)
         fits = model.can_write(step, target, carry=flag == "--carry")
         if flag == "--commit":
             fits = fits and model.index == model.head_files
@@ -568,7 +591,7 @@ class Run:
             return  # the journal knows more about these than the text does
         target = self.random.choice(["index", "index", "cached", "worktree"])
         step = replace(first, number=model.next, patch=model.next, target=target, commit=0)
-        step = replace(step, carried=False)
+        step = replace(step, carried=False, head=model.head)
         tree = model.tree(target)
         old = all(model.value(tree, cell) == pair[0] for cell, pair in step.cells.items())
         fits = old and model.can_write(step, target, carry=False)
@@ -596,10 +619,10 @@ class Run:
         fits = all(model.value(tree, cell) == pair[1] for cell, pair in first.cells.items())
         if same:
             step = model.application(same[0], target).reversed(number, target, carried=False)
-            step = replace(step, head=model.head)
         else:
             cells = {cell: (new, old) for cell, (old, new) in first.cells.items()}
             step = Step(number, "apply", number, target, cells)
+        step = replace(step, head=model.head)
         fits = fits and model.can_write(step, target, carry=False)
         ran = self.run("apply", "-R", f"--{target}", feed=self.texts[first.key])
         assert (ran.status == 0) == fits
@@ -621,6 +644,7 @@ class Run:
         context = [f"context {head[_CONTEXT]}", *(f"f 0 {letter}" for letter in "bcde")]
         self.texts[model.next] = patch = self._patch(cells, context)
         step = Step(model.next, "apply", model.next, "index", cells, key=model.next)
+        step = replace(step, head=model.head)
         fits = model.can_write(step, "index", carry=False)
         assert (self.run("apply", "--3way", feed=patch).status == 0) == fits
         if fits:

@@ -120,7 +120,7 @@ def test_several_mails_are_one_record(base: Sandbox) -> None:
     ran = base.opatch("undo")
     revert = " ".join(oid[:7] for oid in reversed(ids))
     assert (ran.status, ran.out) == (1, b"")
-    assert f"  to revert patch 1 in a commit: git revert {revert}\n" in ran.err
+    assert f"  to revert patch 1 in 3 commits: git revert {revert}\n" in ran.err
     assert _state(base) == before
     record = json.loads(base.read(".git/opatch/journal/1.json"))
     assert record["commits"] == ids

@@ -116,6 +116,11 @@ def test_a_part_is_applied_if_asked_for() -> None:
     patch = envelope(_UPDATE, b"*** Delete File: none\n")
     after = apply_to_text(patch, _FILES, Options(partial=True))
     assert after == _after({"src/a.py": "def f():\n    return 2\n"})
+    files = {path: text.encode() for path, text in _FILES.items()}
+    plan = plan_in_memory(patch, files, Options(partial=True))
+    assert [failure.path for failure in plan.failures] == ["none"]
+    with pytest.raises(Refused):
+        apply_to_text(envelope(b"*** Delete File: none\n"), _FILES, Options(partial=True))
 
 
 def test_it_is_undone() -> None:

@@ -273,7 +273,7 @@ def test_conflicts_of_a_stash_are_not_called_a_merge(base: Sandbox) -> None:
     assert base.opatch("apply", feed=_TEN).status == 0
     assert base.run("git", "stash", "pop").status == 1
     assert base.opatch("undo").err == (
-        "error: f is unmerged; no record has these conflicts, so they have no undo\n"
+        "error: f is unmerged; conflicts are not recorded, so they have no undo or redo\n"
         "  to go on: resolve the conflicts in f, then git add -- :/f\n"
         "  to go back: git checkout --ours -- :/f && git add -- :/f\n"
     )
@@ -391,3 +391,27 @@ def test_a_patch_in_reverse_is_an_undo_where_the_patch_is_not_undone(base: Sandb
     assert base.opatch("undo", "--cached").status == 0
     assert base.opatch("apply", "-R", "--worktree", feed=_TEN).out.startswith(b"Undid 4: ")
     assert base.read("f").decode() == _LINES
+
+
+_ADD = "*** Update File: f\n@@\n line 9\n+added\n line 10\n"
+_LAST = "*** Update File: f\n@@\n line 29\n line 30\n+added\n"
+
+
+@pytest.mark.parametrize("patch", [_ADD, _LAST], ids=["between", "at the end"])
+def test_an_addition_that_was_never_applied_is_called_so(base: Sandbox, patch: str) -> None:
+    """The lines around it show that nothing was added (D457)."""
+    ran = base.opatch("apply", "-R", feed=envelope(patch.encode()))
+    assert (ran.status, ran.err) == (
+        1,
+        "error: f: hunk 1 of 1 is not applied here, so there is nothing to undo\n  patch line 4\n"
+        "the patch cannot be undone; nothing was changed\n",
+    )
+
+
+@pytest.mark.parametrize("patch", [_ADD, _LAST], ids=["between", "at the end"])
+def test_an_addition_that_was_changed_since_is_not(base: Sandbox, patch: str) -> None:
+    assert base.opatch("apply", feed=envelope(patch.encode())).status == 0
+    _edit(base, "added", "edited")
+    base.git("add", "f")
+    ran = base.opatch("apply", "-R", feed=envelope(patch.encode()))
+    assert "is not applied to the index, or was changed since" in ran.err

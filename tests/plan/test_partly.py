@@ -330,7 +330,7 @@ def test_only_reject_files_are_overwritten(base: Sandbox, existing: str) -> None
 
 @pytest.mark.parametrize("option", ["--partial", "--skip-applied"])
 def test_a_refused_hunk_is_no_evidence_for_another(repo: Sandbox, option: str) -> None:
-    """The first hunk would be in `Store` by its lines; it is not, and so the second may be there."""
+    """By its lines the first hunk would be in `Store`; it is not, so the second one may be."""
     content = "class Base:\n    x = 2\n\n\nclass Store:\n    x = 1\n\n\nclass Cache:\n    x = 1\n"
     repo.commit({"f.py": content})
     first = "@@ class Base\n-    x = 1\n+    x = 2\n"

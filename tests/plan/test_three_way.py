@@ -214,7 +214,9 @@ def test_the_version_of_the_journal_is_found(repo: Sandbox, side: str) -> None:
     repo.write("f", _text(l8="eight", l30="c"))
     repo.git("add", "f")
     ran = _merges(repo, _patch(), content=_text(l8="eight", l30="c", l10="new"))
-    assert ran.err == "note: f: written for entry 1 of `git opatch log --all`; merged\n"
+    when = {"old": "before", "new": "after"}[side]
+    version = f"the version {when} entry 1 of `git opatch log --all`"
+    assert ran.err == f"note: f: written for {version}; merged\n"
 
 
 def test_the_outcome_of_a_merge_is_a_version(repo: Sandbox) -> None:
@@ -463,6 +465,15 @@ def test_a_conflict_names_the_command_that_undoes_it(torn: Sandbox, words: Seque
     torn.fsck()
 
 
+def test_conflicts_are_not_committed(torn: Sandbox) -> None:
+    before = torn.state()
+    for check in ([], ["--check"]):
+        ran = torn.opatch("apply", "--3way", "--commit", "-m", "m", *check, feed=_patch())
+        advice = "  conflicts are not committed; to have them in the file, leave out --commit\n"
+        assert (ran.status, ran.err.count(advice)) == (1, 1)
+        assert torn.state() == before
+
+
 def test_after_conflicts_alone_undo_undoes_nothing_else(torn: Sandbox) -> None:
     torn.opatch("apply", feed=envelope(b"*** Add File: n\n+n\n"))
     torn.git("commit", "--quiet", "-m", "n")
@@ -471,7 +482,7 @@ def test_after_conflicts_alone_undo_undoes_nothing_else(torn: Sandbox) -> None:
     ran = torn.opatch("undo")
     assert (ran.status, ran.out) == (128, b"")
     assert ran.err == (
-        "error: f is unmerged; no record has these conflicts, so they have no undo\n"
+        "error: f is unmerged; conflicts are not recorded, so they have no undo or redo\n"
         "  to go on: resolve the conflicts in f, then git add -- :/f\n"
         "  to go back: git checkout --ours -- :/f && git add -- :/f\n"
         "  to undo patch 1 all the same: git opatch undo 1\n"

@@ -101,8 +101,7 @@ def apply(
         skip_applied=partial.skip_applied,
         commit=commit.commit,
         policy=policy.resolve(settings, inputs.directory, repository.top),
-        command=command,
-        target_flag=target.flag(settings),
+        command=target.restate(command, settings),
     )
     wish = commit.resolve(chosen, inputs, partial, json=json)
     reporter = JsonReporter("apply") if json else TextReporter(settings, quiet, verbose)
