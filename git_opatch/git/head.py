@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from git_opatch.git.output import GitResult, git_message, parse_change
@@ -63,6 +64,28 @@ def require_finished(repository: Repository) -> None:
             f"you are in the middle of a {operation.name} -- cannot apply and commit; first "
             f"`{git} --continue` or `{git} --abort`; nothing was changed"
         )
+
+
+class Committed(NamedTuple):
+    """The id of HEAD's commit, empty on an unborn branch, and of the objects it has at paths."""
+
+    id: str
+    objects: Mapping[str, str]
+
+
+def read_committed(repository: Repository, paths: Iterable[str]) -> Committed:
+    """Read what HEAD has at `paths`, with one process of git.
+
+    A path with a newline, by which git's input is separated, is not asked for. Raises
+    `RepositoryError` if git fails.
+    """
+    asked = [path for path in paths if "\n" not in path]
+    names = ["HEAD^{commit}", *(f"HEAD:{path}" for path in asked)]
+    feed = "".join(f"{name}\n" for name in names).encode(errors="surrogateescape")
+    output = repository.ask("cat-file", "--batch-check=%(objectname)", feed=feed)
+    lines = output.split(b"\n")[:-1]
+    commit, *ids = ["" if b" " in line else line.decode() for line in lines]
+    return Committed(commit, {path: found for path, found in zip(asked, ids, strict=True) if found})
 
 
 def staged_changes(repository: Repository, head: str) -> list[Change]:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch import journal
-from git_opatch.git.head import commit_id, staged_changes
+from git_opatch.git.head import Committed, read_committed
 from git_opatch.git.repository import Repository
-from git_opatch.model.errors import RepositoryError
+from git_opatch.model.blob import Change
 from git_opatch.model.options import Options, Target
 from git_opatch.operations.rejected_files import settle_rejects
 from git_opatch.plan.plan import Plan
 from git_opatch.transaction import ChangeSet, TransactionRecord, run_transaction, state_dir
-from git_opatch.transaction.lock import after_commit
 
 _NONE: Mapping[str, bytes] = {}
 
@@ -53,8 +51,8 @@ def perform(
         return plan.with_notes(settle_rejects(repository, plan.action, rejects))
     if plan.reverses is not None:
         rejects = plan.reverses.rejects
-    head = commit_id(repository, "HEAD")
-    about = {**_about(plan, session, digest, rejects), "head": head}
+    head = read_committed(repository, [change.path for change in plan.completed.changes])
+    about = {**_about(plan, session, digest, rejects), "head": head.id}
     record, notes = 0, list[str]()
 
     def on_commit(transaction: TransactionRecord) -> list[Path]:
@@ -69,23 +67,25 @@ def perform(
     finishing = {**about, "journal_size": options.journal_size}
     change_set = _change_set(plan, finishing, before_commit)
     notes += run_transaction(repository, change_set, options.target, session.lock, on_commit)
-    with after_commit():
-        is_staged = _is_staged(plan, session, head)
+    is_staged = _is_staged(plan, options, head)
     return plan._replace(record=record, is_staged=is_staged).with_notes(notes)
 
 
-def _is_staged(plan: Plan, session: Session, head: str) -> bool:
-    """Return whether the index has a changed file that is another one in `head` (D341).
+def _is_staged(plan: Plan, options: Options, head: Committed) -> bool:
+    """Return whether a changed file is another one than in `head` (D341).
 
-    It is asked where the report says so: not of an undo, a commit, or the working tree alone.
+    It matters where the report says so: not of an undo, a commit, or the working tree alone.
     """
-    options = session.options
     if options.target is Target.WORKTREE or plan.undoes or options.commit:
         return True
-    with suppress(RepositoryError):  # all is applied, and stays so
-        staged = {change.path for change in staged_changes(session.repository, head)}
-        return any(change.path in staged for change in plan.completed.changes)
-    return True
+    return any(_differs(change, head) for change in plan.completed.changes)
+
+
+def _differs(change: Change, head: Committed) -> bool:
+    """Return whether a path is changed to what `head` does not have, or its mode is (D341)."""
+    if change.old and change.new and change.old.mode is not change.new.mode:
+        return True
+    return head.objects.get(change.path) != (change.new.id if change.new else None)
 
 
 def _add_record(

@@ -349,7 +349,7 @@ def test_the_number_of_git_processes_is_constant(repo: Sandbox, tmp_path: Path, 
     events = map(json.loads, trace.read_text().splitlines())
     started = [event["argv"] for event in events if event["event"] == "start"]
     print(f"{count} files: {len(started)} git processes, the caller's `git opatch` included")
-    assert len(started) == 12, started
+    assert len(started) == 11, started
 
 
 def test_deleted_content_is_not_taken_from_a_record_that_is_undone(base: Sandbox) -> None:
