@@ -144,6 +144,9 @@ def test_a_file_is_not_appended_to_itself(text: str) -> None:
         pytest.param("\n## Guide\n\na\n", "# Guide\n\nb\n", id="one of another level"),
         pytest.param("#!/bin/sh\nrun\n", "#!/bin/bash\ngo\n", id="the program of a script"),
         pytest.param("<?php\nrun();\n", "<?php\n\ngo();\n", id="a tag of PHP"),
+        pytest.param(
+            "// old\nimport a from 'b'\na()\n", "import c from 'b'\nc()\n", id="an import"
+        ),
     ],
 )
 def test_a_file_begins_once(content: str, text: str) -> None:
@@ -159,6 +162,9 @@ def test_a_file_begins_once(content: str, text: str) -> None:
         pytest.param("# Guide\na\n", "b\n# Use\n", id="a heading inside"),
         pytest.param("a\n", "# Use\nb\n", id="a file without a title"),
         pytest.param("# import this\na = 1\n", "# so\nb = 1\n", id="comments"),
+        pytest.param("from a import b\n", "from c import d\n", id="imports alone"),
+        pytest.param("a = 1\n", "import c\nc.d()\n", id="a file without imports"),
+        pytest.param("import a\na()\n", "b()\nimport c\n", id="an import below"),
     ],
 )
 def test_what_may_be_below_the_beginning_is_added(content: str, text: str) -> None:
