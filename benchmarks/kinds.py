@@ -17,7 +17,6 @@ from model import CONTEXT, REMOVED, Case, Commit, Slip, Style, Wanted, Wrapper
 from spoil import (
     Maker,
     ambiguous,
-    blank_line_inside,
     clean,
     clean_anchored,
     everywhere,
@@ -57,7 +56,7 @@ _TO_APPLY = {
     "trailing-punctuation": Kind(once(wording.trailing_punctuation)),
     "truncated-line": Kind(once(wording.truncated_line)),
     "cosmetic-blank": Kind(once(layout.blank_line_at_edge)),
-    "cosmetic-blank-inside": Kind(blank_line_inside),
+    "cosmetic-blank-inside": Kind(once(layout.blank_line_inside)),
     "dropped-blank": Kind(once(layout.dropped_blank_line)),
     "eof-overhang": Kind(once(layout.eof_overhang)),
     "dedented": Kind(everywhere(indents.dedented)),

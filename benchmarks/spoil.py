@@ -14,7 +14,7 @@ import indents
 import layout
 import wording
 from hunks import hunks_of, makes_a_change, places, plain_draft
-from model import Commit, Draft, FileChange, Hunk, Section, to_bytes
+from model import Commit, Draft, FileChange, Hunk, Section
 from wording import Spoiler
 
 Maker = Callable[[Commit, Random], Draft | None]
@@ -88,23 +88,6 @@ def _spoil(commit: Commit, rng: Random, spoiler: Spoiler, most: int | None) -> D
             draft = with_hunk(draft, at, number, spoiled)
             count += 1
     return draft if count else None
-
-
-def blank_line_inside(commit: Commit, rng: Random) -> Draft | None:
-    """Add a blank line between two lines of context, in the file, too."""
-    at = rng.randrange(len(commit.files))
-    change, draft = commit.files[at], plain_draft(commit, 3)
-    hunks = draft.sections[at].hunks
-    number = rng.randrange(len(hunks))
-    spoiled = layout.blank_line_inside(hunks[number], change, rng)
-    if spoiled is None:
-        return None
-    grown = sum(len(hunk.after) - len(hunk.before) for hunk in hunks[:number])
-    start = spoiled.start + grown
-    stop = start + len(spoiled.after) - 1
-    expected = to_bytes((*change.new[:start], *spoiled.after, *change.new[stop:]))
-    draft = with_hunk(draft, at, number, spoiled)
-    return replace(draft, expected={**(draft.expected or {}), change.path: expected})
 
 
 def with_hunk(draft: Draft, at: int, number: int, hunk: Hunk) -> Draft:

@@ -1,14 +1,16 @@
 """Align the blank lines of a hunk with those of the file, once its other lines are found.
 
-A blank context line that the file does not have (D24) is dropped at the ends of the hunk, and
-becomes an added line inside. A blank line that the patch omits (D25) is kept as the file has it:
+A blank context line that the file does not have (D24) is dropped, but beside an added line, where
+it becomes one. A blank line that the patch omits (D25) is kept as the file has it:
 
     hunk       file       aligned
      a         a           a
-     (blank)   b          +(blank)    added: the file does not have it
-     b         (blank)     b
-     c         c           (blank)    kept: the patch omits it
-                           c
+     (blank)   b           b          dropped: the file does not have it
+     b         (blank)     (blank)    kept: the patch omits it
+     c         c           c
+    +d                    +d
+     (blank)              +(blank)    added, as the line above it
+     e         e           e
 """
 
 from __future__ import annotations
@@ -173,7 +175,8 @@ def _run_adds(lines: Sequence[Line], index: int) -> bool:
 
 
 def _without_surplus(lines: Sequence[Line], surplus: int, where: _Where) -> list[Line] | None:
-    """Drop `surplus` blank context lines of a run, the outermost first; inside, add them.
+    """Drop `surplus` blank context lines of a run, the outermost first; beside added ones, add
+    them.
 
     None if there are not so many, or if blank lines are removed there as well: what is added
     could be what is removed.
@@ -181,7 +184,7 @@ def _without_surplus(lines: Sequence[Line], surplus: int, where: _Where) -> list
     if surplus and any(line.prefix is Prefix.REMOVED for line in lines):
         return None
     repaired: list[Line | None] = list(lines)
-    inside = where is _Where.INSIDE
+    inside = where is _Where.INSIDE and any(line.prefix is Prefix.ADDED for line in lines)
     indexes = range(len(lines))
     for index in indexes if where is _Where.FRONT else reversed(indexes):
         if not surplus:

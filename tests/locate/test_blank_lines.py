@@ -74,33 +74,48 @@ def test_a_blank_line_around_the_hunk_is_dropped(
     ("content", "lines", "after"),
     [
         pytest.param(
-            *("a\nb\nc\n", [" a", " ", " b", "-c", "+C"], "a\n\nb\nC\n"), id="between context lines"
-        ),
-        pytest.param(
-            *("a\nb\nc\n", [" a", " ", " ", " b", "-c", "+C"], "a\n\n\nb\nC\n"), id="twice"
-        ),
-        pytest.param(
-            *("a\n\nb\nc\n", [" a", " ", " ", " b", "-c", "+C"], "a\n\n\nb\nC\n"),
-            id="one more than the file has",
-        ),
-        pytest.param(
-            *("a\nb\nc\nd\n", [" a", " ", " b", " ", " c", "-d"], "a\n\nb\n\nc\n"), id="in two gaps"
-        ),
-        pytest.param(
-            *("a\nb\nc\n", ["-a", " ", "-b", "+B", " c"], "\nB\nc\n"), id="between removed lines"
-        ),
-        pytest.param(
             *("a\nb\nc\n", ["-a", "+A", " ", " b", "-c"], "A\n\nb\n"), id="after an added line"
         ),
         pytest.param(
             *("a\nb\nc\n", [" a", " ", "+n", " b", "-c"], "a\n\nn\nb\n"), id="before an added line"
         ),
         pytest.param(
-            *("  a\n  b\n  c\n", [" a", " ", " b", "-c"], "  a\n\n  b\n"), id="of a loose match"
+            *("a\nd\n", [" a", "+n", " ", "+m", " d"], "a\nn\n\nm\nd\n"), id="between added lines"
         ),
     ],
 )
-def test_a_blank_line_inside_the_hunk_is_added(content: str, lines: list[str], after: str) -> None:
+def test_a_blank_line_beside_an_added_one_is_added(
+    content: str, lines: list[str], after: str
+) -> None:
+    assert written(content, lines) == after
+
+
+@pytest.mark.parametrize(
+    ("content", "lines", "after"),
+    [
+        pytest.param(
+            *("a\nb\nc\n", [" a", " ", " b", "-c", "+C"], "a\nb\nC\n"), id="between context lines"
+        ),
+        pytest.param(*("a\nb\nc\n", [" a", " ", " ", " b", "-c", "+C"], "a\nb\nC\n"), id="twice"),
+        pytest.param(
+            *("a\n\nb\nc\n", [" a", " ", " ", " b", "-c", "+C"], "a\n\nb\nC\n"),
+            id="one more than the file has",
+        ),
+        pytest.param(
+            *("a\nb\nc\nd\n", [" a", " ", " b", " ", " c", "-d"], "a\nb\nc\n"), id="in two gaps"
+        ),
+        pytest.param(
+            *("a\nb\nc\n", ["-a", " ", "-b", "+B", " c"], "B\nc\n"), id="between removed lines"
+        ),
+        pytest.param(
+            *("a\nb\nc\n", [" a", " ", "-b", "+B", " c"], "a\nB\nc\n"), id="above a removed line"
+        ),
+        pytest.param(
+            *("  a\n  b\n  c\n", [" a", " ", " b", "-c"], "  a\n  b\n"), id="of a loose match"
+        ),
+    ],
+)
+def test_a_blank_line_of_context_is_not_written(content: str, lines: list[str], after: str) -> None:
     assert written(content, lines) == after
 
 
