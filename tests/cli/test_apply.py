@@ -506,3 +506,19 @@ def test_a_damaged_journal_is_ignored(base: Sandbox) -> None:
         source = "HEAD" if name == "1.json" else "entry 1 of `git opatch log --all`"
         assert (ran.status, ran.err) == (0, f"note: b.txt: content taken from {source}\n"), damage
         base.write(f".git/opatch/journal/{name}", kept)
+
+
+@pytest.mark.parametrize("last", ["0", "2"])
+def test_staged_is_said_if_one_of_many_files_differs_from_head(repo: Sandbox, last: str) -> None:
+    names = [f"f{number:02}" for number in range(12)]
+    repo.commit(dict.fromkeys(names, "0\n"))
+
+    def patch(old: str, new: dict[str, str]) -> bytes:
+        sections = (f"*** Update File: {name}\n@@\n-{old}\n+{new[name]}\n" for name in names)
+        return envelope(*(section.encode() for section in sections))
+
+    assert b"; staged" in repo.opatch("apply", feed=patch("0", dict.fromkeys(names, "1"))).out
+    back = {**dict.fromkeys(names, "0"), names[-1]: last}
+    ran = repo.opatch("apply", feed=patch("1", back))
+    assert ran.status == 0
+    assert (b"; staged" in ran.out) == (last != "0")
