@@ -229,7 +229,10 @@ def _by_neighbours(placement: Placement, pairs: Sequence[Pair | None]) -> Reinde
     if by_line is None:
         return _MIXED
     how = "follow the lines next to them" if by_line else "are written as they are"
-    return Reindent(by_line=by_line, note=f"no indentation rule fits the hunk; added lines {how}")
+    return Reindent(
+        by_line=by_line,
+        note=f"lines of the hunk differ in indentation in several ways; added lines {how}",
+    )
 
 
 def _from_margin(

@@ -41,8 +41,13 @@ def refuse(
     return failure_of(candidates.hunk, reason, message, advice, detail)
 
 
-def refuse_ambiguous(candidates: Candidates, file_index: FileIndex) -> Failure:
-    """Refuse a hunk that has several candidates left (D17)."""
+def refuse_ambiguous(
+    candidates: Candidates, file_index: FileIndex, *, has_anchors: bool
+) -> Failure:
+    """Refuse a hunk that has several candidates left (D17).
+
+    `has_anchors` is whether its format has anchors, which could decide.
+    """
     count = len(candidates.positions)
     lines = ", ".join(str(position + 1) for position in candidates.positions[:SHOWN])
     if candidates.truncated:
@@ -51,8 +56,11 @@ def refuse_ambiguous(candidates: Candidates, file_index: FileIndex) -> Failure:
         loosely = "loosely " if candidates.must_be_unique else ""
         more = ", …" if count > SHOWN else ""
         message = f"matches {loosely}at {count} positions: lines {lines}{more}"
-    advice = _what_would_decide(candidates)
+    advice = _what_would_decide(candidates) if has_anchors else _MORE_LINES
     return refuse(candidates, file_index, Reason.AMBIGUOUS, message, advice)
+
+
+_MORE_LINES = "add the lines above or below it, until they are in the file once"
 
 
 def _what_would_decide(candidates: Candidates) -> str:

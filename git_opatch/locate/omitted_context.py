@@ -395,15 +395,15 @@ def _why_unclear(shown: _Shown, gap: Gap, file_index: FileIndex) -> str:
     if _repeats(run_above, run_below, gap, file_index):
         return "and lines that it adds are there already"
     if skipped and _is_in_removed_block(skipped, run_above):
-        return "in another block"
+        return "between lines of different blocks"
     is_whole = shown.has_whole_pieces_beside(gap, len(file_index.lines))
     if shown.last_change < gap.first and (gap.marked or is_whole):
         return ""
     if skipped and not is_whole and _leaves_block(skipped, shown, gap):
-        return "in another block"
+        return "between lines of different blocks"
     opened = shown.heading_above(gap)
     if opened is not None and scope_end(opened, file_index) < gap.rows.stop:
-        return "in another block"
+        return "between lines of different blocks"
     return ""
 
 

@@ -45,7 +45,9 @@ class Resolver:
         if not candidates.positions:
             return self._refuse_without_candidates(candidates)
         if not candidates.decided:
-            return refuse_ambiguous(candidates, self._file_index)
+            # blocks that come in any order, those of search and replace, have none
+            has_anchors = self._matching.ordered
+            return refuse_ambiguous(candidates, self._file_index, has_anchors=has_anchors)
         position = candidates.positions[0]
         hunk = candidates.hunk_at(position)
         applied = applied_over(hunk, position, self._file_index, candidates.tier)

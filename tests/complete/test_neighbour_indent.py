@@ -18,7 +18,7 @@ class B:
 
         return self
 """
-RULELESS = "no indentation rule fits the hunk; added lines "
+RULELESS = "lines of the hunk differ in indentation in several ways; added lines "
 
 
 def written(*hunk: str) -> tuple[str, str]:

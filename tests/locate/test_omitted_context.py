@@ -102,7 +102,7 @@ def test_pieces_with_context_of_their_own_need_not_be_in_one_block() -> None:
     hunk = ["     b()", "     d()", "-    x = 1", "+    x = 2", "     e()"]
     assert written(hunk, content=CALLS) == CALLS.replace("x = 1", "x = 2")
     message = refused([*hunk[:1], *hunk[2:]], content=CALLS)  # the gap is beside the change
-    assert message == "leaves out lines 4-6 of the file, in another block"
+    assert message == "leaves out lines 4-6 of the file, between lines of different blocks"
 
 
 @pytest.mark.parametrize(
@@ -116,13 +116,13 @@ def test_beyond_the_ends_of_the_file_there_is_no_context(hunk: list[str]) -> Non
     changed = CALLS.replace("start", "begin") if hunk[0][0] == "-" else CALLS.replace("e()", "f()")
     assert written(hunk, content=CALLS) == changed
     longer = f"above()\n{CALLS}below()\n"
-    assert refused(hunk, content=longer).endswith("in another block")
+    assert refused(hunk, content=longer).endswith("between lines of different blocks")
 
 
 def test_a_heading_that_is_shown_names_what_the_next_piece_is_in() -> None:
     hunk = ["     def open(self):", "         self.check_closed()", "-        self.state = 2"]
     message = refused([*hunk, "+        self.state = 3", "         return None"])
-    assert message == "leaves out lines 7-11 of the file, in another block"
+    assert message == "leaves out lines 7-11 of the file, between lines of different blocks"
 
 
 def test_an_added_line_may_be_beside_a_gap_that_reads_like_the_context_between() -> None:
@@ -138,7 +138,7 @@ def test_a_replacement_beside_a_gap_is_where_the_old_line_was() -> None:
     assert written(["     def open(self):", *CHANGE, "         return self"]) == OPENED
     hunk = ["-import os", "+import io", "         return None"]
     message = refused(hunk)
-    assert message == "leaves out lines 2-13 of the file, in another block"
+    assert message == "leaves out lines 2-13 of the file, between lines of different blocks"
 
 
 def test_removed_and_added_again_is_context() -> None:
@@ -198,17 +198,17 @@ def test_below_a_marker_is_the_block_of_the_heading_that_the_hunk_begins_with() 
         ),
         pytest.param(
             ["-    def open(self):", "-        self.check()", "         return self"],
-            "leaves out line 8 of the file, in another block",
+            "leaves out line 8 of the file, between lines of different blocks",
             id="the rest of a removed block",
         ),
         pytest.param(
             ["     def open(self):", " ...", "-        self.state = 2", "+        self.state = 3"],
-            "leaves out lines 7-12 of the file, in another block",
+            "leaves out lines 7-12 of the file, between lines of different blocks",
             id="another method",
         ),
         pytest.param(
             ["     def open(self):", "-        self.state = 2", "+        self.state = 3"],
-            "leaves out lines 7-12 of the file, in another block",
+            "leaves out lines 7-12 of the file, between lines of different blocks",
             id="another method, without a marker",
         ),
         pytest.param(
@@ -255,7 +255,7 @@ def test_a_blank_line_that_is_added_again_is_not_left_out() -> None:
 def test_another_section_is_not_left_out() -> None:
     content = "[start]\ncolour = red\n\n[stop]\nsize = 1\n"
     hunk = [" [start]", " ...", "-size = 1", "+size = 2"]
-    assert refused(hunk, content=content).endswith("in another block")
+    assert refused(hunk, content=content).endswith("between lines of different blocks")
 
 
 def test_a_line_that_begins_with_dots_is_no_marker_of_one_that_does() -> None:
