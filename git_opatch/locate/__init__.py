@@ -73,8 +73,8 @@ def locate_part(
     """Locate `hunks` as `locate_hunks` does; others of their section are `left_out` (D160).
 
     They are located together, so that the chosen hunks are where the whole section has them.
-    Those of `left_out` that have no position are no evidence; and none is if a chosen hunk has no
-    position beside them, such as one of two versions.
+    Those of `left_out` that have no position do not count as evidence; and none of them does if a
+    chosen hunk has no position beside them, such as one of two versions.
     """
     beside = [hunk for hunk in left_out if hunk.changes and _is_whole_lines(hunk)]
     for _ in range(_MAX_TRIES if beside else 0):

@@ -87,8 +87,8 @@ class ClosestMatches:
     def _first_difference(self, preimage: Sequence[Line], start: int) -> ClosestMatch:
         differences = list(self._differences(preimage, start))
         if not differences:  # all is tolerated: it is shown where it is not the same
-            line_numbers = enumerate(range(start, start + len(preimage)))
-            differences = list(self._unlike(preimage, line_numbers, Tier.STRICT))
+            pairs = enumerate(range(start, start + len(preimage)))
+            differences = list(self._unlike(preimage, pairs, Tier.STRICT))
         first, *rest = differences or [_Difference(0, start)]
         others = [
             DifferentLine(preimage[other.offset], other.position, self._lines[other.position])

@@ -33,9 +33,8 @@ def narrow_by_order(all_candidates: Sequence[Candidates], size: int) -> None:
     located = [found for found in all_candidates if found.positions and found.searched.preimage]
     if not any(found.open for found in located) or any(found.truncated for found in located):
         return
-    if not _in_order([found for found in located if found.decided]) or not _are_numbered_up(
-        located
-    ):
+    decided = [found for found in located if found.decided]
+    if not (_in_order(decided) and _are_numbered_up(located)):
         return
     earliest, latest = _earliest(located), _latest(located)
     if earliest is None or latest is None:

@@ -318,7 +318,7 @@ def test_a_ratio_is_one_of_whole_levels() -> None:
     assert written(content, f"{old}{new}+                  e)") == after
 
 
-def test_a_ratio_and_a_shift_are_no_rule() -> None:
+def test_a_ratio_and_a_shift_are_not_combined() -> None:
     content = "  {|    a {|      b|    }|  }|"
     lines = " {|  a {|-  b|+  b,|+  c|  }| }"
     assert written(content, lines) == "  {|    a {|      b,|      c|    }|  }|"
