@@ -1,10 +1,10 @@
 """Switch off one rule of the package at a time, and count what changes.
 
 Each switch names a function, a method or a constant of the package and its replacement.
-The cases are those of the grammar, those of the classes by rule, and diffs that models typed;
-they are drawn once. A case that never calls a function is not run without it.
+The cases are those of the grammar, those of the classes by rule, late patches, and diffs that
+models typed; they are drawn once. A case that never calls a function is not run without it.
 
-    python benchmarks/ablation.py REPO... --seed 1 --cases 1500 --per-class 8 --typed DIR
+    python benchmarks/ablation.py REPO... --seed 1 --cases 1500 --per-class 8 --late 400 --typed DIR
     python benchmarks/ablation.py REPO... --only order,anchor
 """
 
@@ -13,13 +13,14 @@ from __future__ import annotations
 import argparse
 import importlib
 import inspect
+import itertools
 import multiprocessing
 import pkgutil
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
@@ -31,11 +32,13 @@ from history import read_history
 from in_process import plan_patch
 from kinds import KINDS
 from kinds import draw as draw_kind
-from model import Case, Commit, Draft, Format, Header, Style, Wanted
+from model import Case, Commit, Draft, Format, Header, Style, Wanted, to_bytes
 from model_diffs import Case as TypedCase
 from model_diffs import is_faithful
 from scene import write_scene
 from styles import render
+from travel import draw as draw_late
+from travel import merge
 from trial import Outcome
 
 _PACKAGE = "git_opatch"
@@ -257,6 +260,7 @@ Calls = Mapping[str, Set[int]]
 _SOURCES = {
     "grammar": ("must exact", "may exact", "wrong", "broken"),
     "classes": ("must exact", "may exact", "wrong", "broken"),
+    "late": ("as cherry-pick", "other", "broken"),
     "typed": ("faithful", "unfaithful"),
 }
 """Where cases are from, and the columns of the table for each."""
@@ -303,6 +307,7 @@ def _options() -> argparse.Namespace:
     add("--seed", default="1", help="another seed draws other cases")
     add("--cases", type=int, default=1500, metavar="N", help="cases of the grammar (1500)")
     add("--per-class", type=int, default=8, metavar="N", help="cases of each class by rule (8)")
+    add("--late", type=int, default=0, metavar="N", help="late patches, see travel.py (none)")
     add("--typed", type=Path, help="a directory of diffs that models typed, see model_diffs.py")
     add("--only", metavar="NAMES", help="switches whose names have one of these in them")
     add("--limits", action="store_true", help="the numeric limits, too, four times as great")
@@ -311,7 +316,7 @@ def _options() -> argparse.Namespace:
 
 
 def _draw(options: argparse.Namespace) -> list[Sample]:
-    """The cases of the grammar, then those of the classes by rule, then the typed diffs."""
+    """The cases of the grammar, those of the classes by rule, the late and the typed patches."""
     changes = read_changes(options.repo, options.seed)
     drawn = (draw(changes, options.seed, number) for number in range(options.cases))
     samples = [
@@ -323,7 +328,19 @@ def _draw(options: argparse.Namespace) -> list[Sample]:
     for kind in KINDS if options.per_class else ():
         cases = draw_kind(kind, histories, options.per_class, options.seed)
         samples += [Sample(case, render(case, case.style), "classes") for case in cases]
+    samples += itertools.islice(_late(options.repo, options.seed), options.late)
     return [*samples, *(_typed(options.typed) if options.typed else ())]
+
+
+def _late(paths: Sequence[Path], seed: str) -> Iterator[Sample]:
+    """Patches for an older version of a file; those that `git cherry-pick` cannot merge are not."""
+    for late in draw_late(paths, seed):
+        path, written_for, last = late.change.path, late.versions[0], late.versions[-1]
+        merged = merge(last, written_for, to_bytes(late.change.new))
+        if merged is not None:
+            draft = Draft({path: last}, late.case.draft.sections, {path: merged})
+            case = replace(late.case, draft=draft)
+            yield Sample(case, render(case, case.style), "late")
 
 
 def _typed(directory: Path) -> Iterator[Sample]:
@@ -394,6 +411,8 @@ def _figures(samples: Sequence[Sample], outcomes: Sequence[Outcome], source: str
     broken = sum(own[wanted, Outcome.HALF] for wanted in Wanted)
     if source == "typed":
         return [exact[Wanted.EITHER], wrong + broken]
+    if source == "late":
+        return [exact[Wanted.EITHER], wrong, broken]
     must = exact[Wanted.EXACT] + exact[Wanted.ANSWERED]
     return [must, exact[Wanted.EITHER], wrong, broken]
 

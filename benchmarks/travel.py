@@ -121,7 +121,7 @@ def _later(directory: Path, commit: Commit, change: FileChange) -> list[bytes]:
     blobs = [line.split()[3].decode() for line in listed.splitlines() if line.startswith(b":")]
     found = [old]
     for blob in blobs[:MOST_LATER]:
-        without = _without(git(directory, "cat-file", "blob", blob), new, old)
+        without = merge(git(directory, "cat-file", "blob", blob), new, old)
         if without is None:
             break
         if without != found[-1]:
@@ -129,11 +129,11 @@ def _later(directory: Path, commit: Commit, change: FileChange) -> list[bytes]:
     return found
 
 
-def _without(later: bytes, new: bytes, old: bytes) -> bytes | None:
-    """Return `later` with the change from `old` to `new` undone; None for conflicts."""
+def merge(current: bytes, base: bytes, other: bytes) -> bytes | None:
+    """Return `current` with the change from `base` to `other`; None for conflicts."""
     with tempfile.TemporaryDirectory(prefix="travel-") as directory:
-        names = [Path(directory, name) for name in ("later", "new", "old")]
-        for name, data in zip(names, (later, new, old), strict=True):
+        names = [Path(directory, name) for name in ("current", "base", "other")]
+        for name, data in zip(names, (current, base, other), strict=True):
             name.write_bytes(data)
         done = subprocess.run(["git", "merge-file", "-p", *names], capture_output=True, check=False)
     return done.stdout if done.returncode == 0 else None
