@@ -194,7 +194,7 @@ RULES: dict[str, Switch] = {
     "cut in front": off("locate.repairs:cut_in_front", _always([])),
     "past the end": off("locate.repairs:without_overhang", _always(None)),
     "doubled prefixes": changed("locate.variants:SLIPS", lambda slips: slips[1:]),
-    "variants": off("locate.candidates:variants_of", _always(())),
+    "variants": off("locate.variants:SLIPS", ()),
     "blank lines at the end": off(
         "locate.blank_lines:without_last_blanks", lambda hunk, _: iter((hunk,))
     ),

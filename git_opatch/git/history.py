@@ -95,17 +95,34 @@ def renamed_since(repository: Repository, commit: str) -> dict[str, str]:
     return dict(zip(paths[1::3], paths[2::3], strict=True))
 
 
-def new_names(repository: Repository, paths: Sequence[str]) -> dict[str, str]:
-    """The paths in the index of the files that were renamed from `paths`, which are not there: by
-    git's measure, in the index or by a commit that deleted the path last."""
+class Departure(NamedTuple):
+    """What became of a file that is not in the index.
+
+    `new_name` is the path of a file in the index that it was renamed to, by git's measure, and
+    `commit` the one of `HEAD`'s history that deleted or renamed it, if it was not the index.
+    """
+
+    new_name: str | None
+    commit: str | None
+
+
+def departures(repository: Repository, paths: Sequence[str]) -> dict[str, Departure]:
+    """What became of `paths`, none of which is in the index; of those that commits had."""
     newest: dict[str, tuple[str, Change]] = {}
     for commit, change in list_changes(repository, paths, "HEAD", _MAX_COMMITS):
         newest.setdefault(change.path, (commit, change))
-    deleted_by = [commit for commit, change in newest.values() if change.new is None]
+    deleted_by = {path: commit for path, (commit, change) in newest.items() if change.new is None}
+    asked = list(dict.fromkeys(deleted_by.values()))[:_MAX_ASKED]
     renamed: dict[str, str] = {}
-    for since in ("HEAD", *(f"{commit}^" for commit in dict.fromkeys(deleted_by[:_MAX_ASKED]))):
+    for since in ("HEAD", *(f"{commit}^" for commit in asked)):
         renamed = renamed_since(repository, since) | renamed
-    return {path: renamed[path] for path in paths if path in renamed}
+    return {path: Departure(renamed.get(path), deleted_by.get(path)) for path in newest}
+
+
+def new_names(repository: Repository, paths: Sequence[str]) -> dict[str, str]:
+    """The paths in the index of the files that were renamed from `paths`, by their old paths."""
+    found = departures(repository, paths)
+    return {path: each.new_name for path, each in found.items() if each.new_name is not None}
 
 
 def find_blob(repository: Repository, abbreviated: str) -> str | None:

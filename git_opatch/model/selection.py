@@ -225,6 +225,8 @@ class _Choice(NamedTuple):
 
     def _parts_of(self, path: str) -> list[Part]:
         """Return the parts of a file, or of all files below a directory."""
+        if path and os.path.normpath(path) == os.curdir:
+            return [*self.parts]
         names = {path, normalise(path, "", self.top)} - {""}
         below = tuple(f"{name.rstrip('/')}/" for name in names)
         return [

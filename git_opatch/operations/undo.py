@@ -24,6 +24,7 @@ from git_opatch.model.arguments import typed
 from git_opatch.model.commits import committed_as, way_to_revert
 from git_opatch.model.errors import JournalError, NotAppliedError, UndoneError
 from git_opatch.model.options import Options, Target
+from git_opatch.model.paths import pathspec
 from git_opatch.model.result import LOCATED_IN, Failure, Refused
 from git_opatch.operations.perform import Session, perform
 from git_opatch.operations.post_hook import run_post_hook
@@ -235,7 +236,10 @@ class _Chooser:
             if whole.state is State.UNDONE or state.state is State.REAPPLIED:
                 continue
             if state.state is State.GONE:
-                if whole.state is State.GONE and (reason := _gone(history, state)) not in skipped:
+                reason = _gone(history, state)
+                if whole.state is State.GONE and reason not in skipped:
+                    if len(skipped) < _MAX_SKIPPED and self._is_renamed(record, state):
+                        return _Choice(*step)
                     skipped.append(reason)
                 continue
             self._require_merged(record)
@@ -458,6 +462,12 @@ class _Chooser:
             return UndoneError(
                 f"patch {number} was applied again, as {state.by}; to undo that: git opatch undo "
                 f"{state.by}"
+            )
+        if state.state is State.UNSTAGED and state.to_stage:
+            add = shlex.join(["git", "add", "--", *map(pathspec, state.to_stage)])
+            return NotAppliedError(
+                f"patch {number} is staged in part only: the working tree has all of it\n"
+                f"  to stage the rest, and undo it: {add} && git opatch undo {number}"
             )
         if state.state is State.UNSTAGED:
             return NotAppliedError(

@@ -69,6 +69,9 @@ class _Explainer(NamedTuple):
     def explain(self, failure: Failure) -> Failure:
         if later := self.states.changed_by(self.record, failure.path, self.target):
             return self._after_patch(failure, later)
+        is_redo = self.record.action is RecordAction.UNDO
+        if is_redo and (earlier := self.states.needed_by(self.record, failure.path, self.target)):
+            return self._before_patch(failure, earlier)
         if failure.reason is Reason.MISSING_FILE:
             return self._missing(failure)
         if failure.reason is Reason.FILE_EXISTS:
@@ -95,6 +98,13 @@ class _Explainer(NamedTuple):
         undo = "the undo of " if self.record.action is RecordAction.UNDO else ""
         message = f"is not as {undo}patch {self.record.patch} left it: {what}"
         return failure._replace(message=message, advice=f"first: {first}", detail=None)
+
+    def _before_patch(self, failure: Failure, earlier: PatchHistory) -> Failure:
+        """Name the earlier patch that must be redone first."""
+        made = f"patch {self.record.patch} changed what patch {earlier.number} made"
+        message = f"does not fit yet: {made}, which is undone"
+        first = f"first: git opatch redo {earlier.number}"
+        return failure._replace(message=message, advice=first, detail=None)
 
     def _missing(self, failure: Failure) -> Failure:
         """Say that a file was deleted or renamed since, and what undoes the patch there."""

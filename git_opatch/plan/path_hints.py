@@ -9,11 +9,12 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from shlex import quote
 
-from git_opatch.git.history import new_names
+from git_opatch.git.history import Departure, abbreviate_commits, departures
 from git_opatch.git.pathspec import all_tracked_paths, existing_paths, is_ignored, similar_paths
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_file
 from git_opatch.model.options import Options, Target
+from git_opatch.model.paths import pathspec
 from git_opatch.model.result import Failure, MissingFile, Reason
 from git_opatch.plan.plan import Plan
 
@@ -68,22 +69,20 @@ def _with_hint(failure: Failure, repository: Repository, options: Options) -> Fa
     top = repository.top
     if is_missing and in_index and top is not None and is_file(top / failure.path):
         return _untracked(failure, repository, options)
-    if (
-        is_missing
-        and options.base is None
-        and (name := _new_name(failure.path, repository, options))
-    ):
+    gone = _departure(failure.path, repository, options) if is_missing else None
+    if gone and (name := gone.new_name):
         advice = f"it was renamed: {did_you_mean([name])}"
         return failure._replace(advice=advice, detail=MissingFile((name,)))
     similar = _most_similar(failure.path, repository, options.base, same_name=not is_missing)
     if is_missing and in_index and not similar and not all_tracked_paths(repository):
         return failure._replace(advice=NOTHING_TRACKED)
+    deleted = _deleted(failure.path, gone, repository, options) if gone else ""
     if similar:
-        advice = did_you_mean(similar)
+        advice = "\n".join(filter(None, [deleted, did_you_mean(similar)]))
         detail = MissingFile(similar) if is_missing else None
         return failure._replace(advice=advice, detail=detail)
-    if is_missing and not options.reverse:
-        return failure._replace(advice=CHECK_PATH)
+    if deleted or (is_missing and not options.reverse):
+        return failure._replace(advice=deleted or CHECK_PATH)
     return failure
 
 
@@ -92,12 +91,31 @@ def did_you_mean(paths: Iterable[str]) -> str:
     return "did you mean " + " or ".join(f"`{path}`" for path in paths) + "?"
 
 
-def _new_name(path: str, repository: Repository, options: Options) -> str | None:
-    """Return what the file at `path` was renamed to, if the patch can change that."""
-    name = new_names(repository, [path]).get(path)
-    in_worktree = options.target is Target.WORKTREE
-    there = name and not (in_worktree and not is_file(repository.require_worktree() / name))
-    return name if there else None
+def _departure(path: str, repository: Repository, options: Options) -> Departure | None:
+    """Return what became of the file at `path`; a new name only if the patch can change that."""
+    if options.base is not None:
+        return None
+    gone = departures(repository, [path]).get(path)
+    if gone is None or gone.new_name is None or options.target is not Target.WORKTREE:
+        return gone
+    is_there = is_file(repository.require_worktree() / gone.new_name)
+    return gone if is_there else gone._replace(new_name=None)
+
+
+def _deleted(path: str, gone: Departure, repository: Repository, options: Options) -> str:
+    """Say what deleted the file at `path`, and where its content is."""
+    if gone.commit is not None:
+        (commit,) = abbreviate_commits(repository, [gone.commit])
+        show = f"git show {quote(f'{commit}^:{path}')}"
+        return f"it was deleted by {commit}; its content before that: {show}"
+    places = "--staged --worktree "
+    if options.target is Target.CACHED:
+        places = "--staged "
+    elif existing_paths(repository, {path}, None):
+        places = ""
+    return f"it was deleted since the last commit; to restore it: git restore {places}-- " + quote(
+        pathspec(path)
+    )
 
 
 def _untracked(failure: Failure, repository: Repository, options: Options) -> Failure:

@@ -52,7 +52,7 @@ class State(Enum):
     REAPPLIED = "reapplied"
     """It was applied again, as a later record, to which the change belongs now."""
     UNSTAGED = "unstaged"
-    """Only the working tree has the change any more, not the index."""
+    """Only the working tree has all of the change any more, not the index."""
     CHANGED = "changed"
     """A part of it is there, or its lines were changed."""
     GONE = "gone"
@@ -71,6 +71,8 @@ class RecordState(NamedTuple):
     """Why it is gone: what a file has, or does not have."""
     is_partly_committed: bool = False
     """Whether `HEAD` has a part of what is applied."""
+    to_stage: tuple[str, ...] = ()
+    """The files to stage again, if the index has only a part of the change (`UNSTAGED`)."""
 
 
 class LoggedRecord(NamedTuple):
@@ -296,8 +298,12 @@ class RecordStates:
 
     def unstaged(self, paths: Sequence[str]) -> str:
         """Return the first of `paths` that has unstaged changes; empty if none has."""
+        return next(iter(self._different(paths)), "")
+
+    def _different(self, paths: Sequence[str]) -> Iterator[str]:
+        """Yield the paths of which the index and the working tree are not the same."""
         files, index = self._read_files(paths), self._read_index(paths)
-        return next((path for path in paths if files[path] != index[path]), "")
+        return (path for path in paths if files[path] != index[path])
 
     def is_committed(self, record: Record) -> bool:
         """Return whether all of the change of `record` is in `HEAD`, and came after it (D456)."""
@@ -346,16 +352,34 @@ class RecordStates:
                 continue
             changes = {change.path: change for change in later.changes}
             if path in changes and self.of(history).state in (State.APPLIED, State.COMMITTED):
-                found = {each: change.old for each, change in changes.items()}
-                left = {each: change.new for each, change in changes.items()}
-                sections = [s for s in self._sections(record) if path in _paths_of(record, s)]
+                found, left = _sides(changes)
                 with suppress(UnreadableVersionError):
-                    if not all(self._presences.fits(record, each, found) for each in sections):
-                        continue
-                    if all(self._presences.fits(record, each, left) for each in sections):
+                    if not self._fits(record, path, found) or self._fits(record, path, left):
                         continue
                 return history
         return None
+
+    def needed_by(self, record: Record, path: str, target: Target) -> PatchHistory | None:
+        """Return the earlier patch that is undone, and whose change of `path` a redo needs.
+
+        `record` is the undo that is to be redone.
+        """
+        for history in self._journal.undone():
+            earlier = history.application_in(target)
+            if earlier is None or history.number >= record.patch:
+                continue
+            changes = {change.path: change for change in earlier.changes}
+            if path in changes and history.is_undone_in(target):
+                found, left = _sides(changes)
+                with suppress(UnreadableVersionError):
+                    if self._fits(record, path, left) and not self._fits(record, path, found):
+                        return history
+        return None
+
+    def _fits(self, record: Record, path: str, version: Version) -> bool:
+        """Return whether `version` has what `record` left at `path`. Raises as `Presences.fits`."""
+        sections = [each for each in self._sections(record) if path in _paths_of(record, each)]
+        return all(self._presences.fits(record, each, version) for each in sections)
 
     def _presence(self, record: Record, version: Version, target: Target | None = None) -> Presence:
         """How much of the change of `record` is in `version`."""
@@ -401,8 +425,7 @@ class RecordStates:
     def _is_overwritten_by_patch(self, record: Record, section: FilePatch) -> bool:
         """Return whether a later patch, which is there, found a section there and changed it."""
         for later, changes in self._later_changes(record, section):
-            found = {path: change.old for path, change in changes.items()}
-            left = {path: change.new for path, change in changes.items()}
+            found, left = _sides(changes)
             was, remains = (
                 self._presences.of_section(record, section, each, {}) for each in (found, left)
             )
@@ -458,20 +481,20 @@ class RecordStates:
     def _missing(self, history: PatchHistory, record: Record, target: Target) -> RecordState:
         """Tell a change that is gone from one that was changed."""
         version = self._read(target, _paths(record))
-        if target is Target.INDEX and self._is_unstaged(record, version):
-            again = self._applied_again(history, record, Target.WORKTREE)
-            return RecordState(State.REAPPLIED, again) if again else RecordState(State.UNSTAGED)
+        if target is Target.INDEX and self._is_unstaged(record):
+            if again := self._applied_again(history, record, Target.WORKTREE):
+                return RecordState(State.REAPPLIED, again)
+            is_part = self._presence(record, version, target) is not Presence.GONE
+            to_stage = tuple(self._different(_paths(record))) if is_part else ()
+            return RecordState(State.UNSTAGED, to_stage=to_stage)
         is_gone = self._presence(record, version, target) is Presence.GONE
         if not is_gone or self._was_overwritten(record, version):
             return RecordState(State.CHANGED)
         different = [change for change in record.changes if version[change.path] != change.new]
         return RecordState(State.GONE, why=_describe(different or record.changes, version))
 
-    def _is_unstaged(self, record: Record, index: Version) -> bool:
-        files = self._read(Target.WORKTREE, _paths(record))
-        if all(files[path] == index[path] for path in _paths(record)):
-            return False
-        return self.is_there(record, Target.WORKTREE)
+    def _is_unstaged(self, record: Record) -> bool:
+        return bool(self.unstaged(_paths(record))) and self.is_there(record, Target.WORKTREE)
 
     def _applied_again(self, history: PatchHistory, applied: Record, target: Target) -> int:
         """Return the later patch that made the same change in `target` again, if it is applied.
@@ -513,8 +536,7 @@ class RecordStates:
             return False
         if not self._changed_lines(applied) <= self._changed_lines(later):
             return False  # known without a diff of what it found
-        found = {path: change.old for path, change in changes.items()}
-        left = {path: change.new for path, change in changes.items()}
+        found, left = _sides(changes)
         with suppress(UnreadableVersionError):
             return all(
                 self._presences.of_section(applied, section, found, {}) is Presence.GONE
@@ -574,6 +596,12 @@ def _paths(record: Record) -> list[str]:
 
 def _paths_of(record: Record, section: FilePatch) -> list[str]:
     return [change.path for change in changes_of(record, section)]
+
+
+def _sides(changes: Mapping[str, Change]) -> tuple[Version, Version]:
+    """Return the versions that changes found, and those that they left."""
+    found = {path: change.old for path, change in changes.items()}
+    return found, {path: change.new for path, change in changes.items()}
 
 
 def _digest(history: PatchHistory) -> str:

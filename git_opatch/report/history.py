@@ -66,6 +66,8 @@ def _word_state(state: RecordState, commits: Sequence[str]) -> str:
         return f"applied again as {state.by}"
     committed = state.state is State.COMMITTED and commits
     what = committed_as(commits) if committed else _WORDS[state.state]
+    if state.to_stage:
+        what = "applied, staged in part"
     what += ", committed in part" * state.is_partly_committed
     if state.undone_in is None:
         return what

@@ -172,6 +172,52 @@ def test_a_file_that_was_renamed_gets_its_new_name(repo: Sandbox, commits: int) 
     assert "renamed" not in repo.opatch("apply", feed=patch).err
 
 
+def test_a_file_that_a_commit_deleted_is_called_so(repo: Sandbox) -> None:
+    repo.commit({"src/a b": _LONG, "other": "x\n"})
+    repo.git("rm", "--quiet", "src/a b")
+    repo.git("commit", "--quiet", "--message", "delete")
+    deleted = repo.git("rev-parse", "--short", "HEAD").decode().strip()
+    for words in (["apply"], ["apply", "--worktree"], ["apply", "--cached"], ["check"]):
+        ran = repo.opatch(*words, feed=_update("src/a b", "line 3"))
+        command = f"git show '{deleted}^:src/a b'"
+        text = f"  it was deleted by {deleted}; its content before that: {command}\n"
+        assert ran.status == 1
+        assert text in ran.err + ran.out.decode()
+        assert repo.run("sh", "-c", command).out.decode() == _LONG
+
+
+@pytest.mark.parametrize(
+    ("deleted", "options"),
+    [
+        (["rm", "--quiet", "src/a b"], []),
+        (["rm", "--quiet", "--cached", "src/a b"], ["--cached"]),
+        (["rm", "--quiet", "src/a b"], ["--worktree"]),
+        ([], ["--worktree"]),
+    ],
+)
+def test_a_file_that_was_deleted_since_is_restored_as_advised(
+    repo: Sandbox, deleted: list[str], options: list[str]
+) -> None:
+    repo.commit({"src/a b": _LONG, "other": "x\n"})
+    if deleted:
+        repo.git(*deleted)
+    (repo.path / "src/a b").unlink(missing_ok=True)
+    patch = _update("src/a b", "line 3")
+    ran = repo.opatch("apply", *options, feed=patch)
+    command = ran.err.partition("it was deleted since the last commit; to restore it: ")[2]
+    assert command.startswith("git restore -")
+    repo.run("sh", "-c", command.splitlines()[0])
+    assert repo.opatch("apply", *options, feed=patch).status == 0
+
+
+def test_a_deleted_file_is_named_with_one_of_the_same_name(repo: Sandbox) -> None:
+    repo.commit({"src/hook.py": _LONG, "lib/hook.py": "x\n"})
+    repo.git("rm", "--quiet", "src/hook.py")
+    lines = repo.opatch("apply", feed=_update("src/hook.py", "line 3")).err.splitlines()
+    assert lines[2].startswith("  it was deleted since the last commit; ")
+    assert lines[3] == "  did you mean `lib/hook.py`?"
+
+
 def test_an_ignored_file_is_added_by_force(base: Sandbox) -> None:
     base.write(".gitignore", "*.log\n")
     for path, flag in (("src/x.log", " -f"), ("src/x.txt", "")):

@@ -96,6 +96,13 @@ def test_a_directory_is_all_files_below_it(name: str) -> None:
     assert _kept([], [name]) == ["f:1", "f:2", "gone:0"]
 
 
+@pytest.mark.parametrize("name", [".", "./"])
+def test_the_top_is_every_file(name: str) -> None:
+    assert _kept([name], ["f"]) == ["sub/n:0", "gone:0"]
+    with pytest.raises(UsageError, match="nothing of the patch is left"):
+        _kept([], [name])
+
+
 def test_a_longer_id_is_the_same() -> None:
     hunks = b"".join(b"@@\n-%d\n+x\n" % number for number in range(1000))
     larger = parse_patch(envelope(b"*** Update File: f\n@@\n-b\n+B\n" + hunks))
@@ -105,7 +112,7 @@ def test_a_longer_id_is_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["g", "su", "/", ".", "ffff", "abc", "", "f:x", "n", "n:1", "[ffff]", "[]"]
+    "name", ["g", "su", "/", "..", "ffff", "abc", "", "f:x", "n", "n:1", "[ffff]", "[]"]
 )
 def test_what_is_not_there_is_an_error(name: str) -> None:
     assert name not in _ids(_PATCH)

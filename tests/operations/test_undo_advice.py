@@ -415,3 +415,89 @@ def test_an_addition_that_was_changed_since_is_not(base: Sandbox, patch: str) ->
     base.git("add", "f")
     ran = base.opatch("apply", "-R", feed=envelope(patch.encode()))
     assert "is not applied to the index, or was changed since" in ran.err
+
+
+_BOTH = envelope(
+    b"*** Update File: f\n@@\n-line 10\n+ten\n*** Update File: g\n@@\n-g\n+G\n*** Add File: n\n+n\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("commands", "paths"),
+    [
+        (["restore --staged f"], ":/f"),
+        (["restore --staged g n"], ":/g :/n"),
+        (["stash -q", "stash pop -q"], ":/f :/g"),
+    ],
+)
+def test_a_patch_that_is_staged_in_part_is_undone_after_it_is_staged(
+    base: Sandbox, commands: list[str], paths: str
+) -> None:
+    before = base.index(), base.files()
+    base.opatch("apply", feed=_BOTH)
+    for command in commands:
+        base.git(*command.split())
+    assert "  applied, staged in part  " in base.opatch("log").out.decode()
+    for words in ([], ["1"]):
+        ran = base.opatch("undo", *words)
+        assert ran.err.splitlines() == [
+            "error: patch 1 is staged in part only: the working tree has all of it",
+            f"  to stage the rest, and undo it: git add -- {paths} && git opatch undo 1",
+        ]
+    base.git("add", "--", *paths.split())
+    assert base.opatch("undo", "1").status == 0
+    assert (base.index(), base.files()) == before
+
+
+def test_a_patch_of_which_nothing_is_staged_is_undone_in_the_working_tree(base: Sandbox) -> None:
+    before = base.index(), base.files()
+    base.opatch("apply", feed=_BOTH)
+    base.git("reset", "-q")
+    assert _last(base.opatch("undo")) == "to undo it there: git opatch undo --worktree 1"
+    assert base.opatch("undo", "--worktree", "1").status == 0
+    assert (base.index(), base.files()) == before
+
+
+def test_a_redo_that_needs_an_earlier_patch_names_it(base: Sandbox) -> None:
+    more = [b"-ten\n+TEN\n", b"-line 20\n+twenty\n", b"-TEN\n+X\n"]
+    states = [base.index()]
+    for patch in (_TEN, *(envelope(b"*** Update File: f\n@@\n" + each) for each in more)):
+        assert base.opatch("apply", feed=patch).status == 0
+        states.append(base.index())
+    for _ in range(4):
+        assert base.opatch("undo").status == 0
+    for number, first in ((4, 2), (2, 1)):
+        ran = base.opatch("redo", str(number))
+        assert ran.err.splitlines()[:2] == [
+            f"error: f: hunk 1 of 1 does not fit yet: patch {number} changed what patch {first} "
+            "made, which is undone",
+            f"  first: git opatch redo {first}",
+        ]
+    for number in (1, 2, 4):
+        assert base.opatch("redo", str(number)).status == 0
+    assert base.opatch("redo").status == 0  # 3 needs none of them
+    assert base.index() == states[-1]
+
+
+def test_a_redo_whose_lines_were_changed_by_hand_names_no_patch(base: Sandbox) -> None:
+    for patch in (_TEN, envelope(b"*** Update File: f\n@@\n-line 20\n+twenty\n")):
+        assert base.opatch("apply", feed=patch).status == 0
+    for _ in range(2):
+        assert base.opatch("undo").status == 0
+    _edit(base, "line 20", "mine")
+    base.git("add", "f")
+    assert "first: " not in base.opatch("redo", "2").err
+
+
+def test_an_undo_without_a_number_does_not_pass_over_a_renamed_file(base: Sandbox) -> None:
+    other = envelope(b"*** Update File: g\n@@\n-g\n+G\n")
+    for patch in (other, _TEN):
+        assert base.opatch("apply", feed=patch).status == 0
+    base.git("mv", "f", "h")
+    assert base.opatch("undo").err == base.opatch("undo", "2").err
+    assert _last(base.opatch("undo")) == "the patch cannot be undone; nothing was changed"
+    base.git("rm", "-qf", "h")
+    base.git("commit", "-qm", "deleted", "--", "f")
+    ran = base.opatch("undo")
+    assert (ran.status, base.read("g")) == (0, b"g\n")
+    assert "patch 2 is no longer applied: f does not exist; skipped" in ran.err
