@@ -39,7 +39,8 @@ from twins import with_twin
 TRANSFORMS: dict[str, Transform] = {**LINES, **INDENTS, **HUNKS, **PATCHES}
 
 _FIRST = (
-    *("file in Latin-1", "insertion resent, edited", "applied", "one hunk applied"),
+    *("file in Latin-1", "insertion resent, edited", "insertion resent, other spaces"),
+    *("applied", "one hunk applied"),
     *("hunk applied in part", "block opened", "block closed", "brace alone"),
 )
 _NEXT = ("context left out, marked", "context left out, unmarked", "whole file added")

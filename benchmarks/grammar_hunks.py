@@ -110,6 +110,20 @@ def _anchor_other(piece: Piece, scene: Scene, rng: Random) -> _Found:
     return None
 
 
+def _anchor_refers_elsewhere(piece: Piece, scene: Scene, rng: Random) -> _Found:
+    """Words that name another definition of the file, as prose does."""
+    found = _anchor_other(piece, scene, rng)
+    if found is None or is_prose(scene.change):
+        return None
+    names = re.findall(r"[A-Za-z_]\w{3,}(?=\s*\()", found[0].head.names[-1])
+    lines = [line for line in scene.base if names and re.search(rf"\b{names[-1]}\b", line)]
+    rows = (row for other in scene.pieces for row in other.rows if not row.is_context)
+    if len(lines) != 1 or any(names[-1] in row.text for row in rows):
+        return None  # what others call, or the patch writes, could be meant by these words
+    form = rng.choice(("{}()", "`{}`", "in {}()", "inside `{}`", "the function {}()"))
+    return _named(piece, scene, form.format(names[-1])), Verdict.REFUSE
+
+
 def _excludes(at: int, piece: Piece, scene: Scene) -> bool:
     """Whether the definition at `at` cannot have the hunk, nor be the last one above it."""
     stop = piece.start + len(piece.old)
@@ -187,6 +201,23 @@ def _invented(piece: Piece, scene: Scene, rng: Random) -> _Found:
     if start in exact_positions(piece.old, scene.base):
         return None
     return replace(piece, head=Head(numbers=(start, start))), Verdict.APPLY
+
+
+def _all_shifted(scene: Scene, rng: Random) -> Scene | None:
+    """Right numbers, all off by the same; those of a hunk that is there once show that."""
+    exact = [exact_positions(piece.old, scene.base) for piece in scene.pieces]
+    if scene.patch_format is not Format.UNIFIED or not any(len(found) == 1 for found in exact):
+        return None
+    pairs = zip(scene.pieces, exact, strict=True)
+    to_twins = {twin - piece.start for piece, found in pairs for twin in found} - {0}
+    by = rng.choice([*to_twins] or [-2, 3, 20])
+    drift, pieces = 0, []
+    for piece in scene.pieces:
+        start = piece.start + by
+        numbers = (max(start, 0), max(start + drift, 0))
+        pieces.append(replace(piece, head=Head(numbers=numbers, heading=piece.head.heading)))
+        drift += len(piece.after) - len(piece.old)
+    return scene.with_pieces(*pieces)
 
 
 def _widened(piece: Piece, scene: Scene) -> Piece | None:
@@ -407,24 +438,25 @@ def _whole_file(scene: Scene, _: Random) -> Scene | None:
     return scene.with_pieces(Piece(rows, 0, is_true=False)).judged(Verdict.REFUSE)
 
 
-def _resent(scene: Scene, rng: Random) -> Scene | None:
-    """An insertion that the file has already, sent again with one word edited."""
+_Edit = Callable[[list[str], Random], list[str] | None]
+
+
+def _resent(scene: Scene, rng: Random, edit_lines: _Edit, least: int) -> Scene | None:
+    """An insertion of `least` lines that the file has already, sent again and written otherwise."""
     if scene.base != scene.change.old or scene.names:
         return None
     able = [
         edit
         for edit in scene.change.edits
-        if edit.old_start == edit.old_stop and edit.new_stop - edit.new_start >= 3
+        if edit.old_start == edit.old_stop and edit.new_stop - edit.new_start >= least
     ]
     if not able:
         return None
     edit = rng.choice(able)
-    change, added = scene.change, list(scene.change.new[edit.new_start : edit.new_stop])
-    words = [at for at, text in enumerate(added) if refusals.other_word(text, rng) != text]
-    if not words:
+    change = scene.change
+    added = edit_lines(list(change.new[edit.new_start : edit.new_stop]), rng)
+    if added is None:
         return None
-    at = rng.choice(words)
-    added[at] = refusals.other_word(added[at], rng)
     above = rng.random() < 0.5
     size = scene.context
     near = range(edit.new_start - size, edit.new_start) if above else range(
@@ -436,6 +468,24 @@ def _resent(scene: Scene, rng: Random) -> Scene | None:
     rows = tuple(Row(ADDED, text, None) for text in added)
     piece = Piece((*context, *rows) if above else (*rows, *context), near.start, is_true=False)
     return replace(scene, base=change.new).with_pieces(piece).judged(Verdict.REFUSE)
+
+
+def _one_word(added: list[str], rng: Random) -> list[str] | None:
+    """The lines with a word edited."""
+    words = [at for at, text in enumerate(added) if refusals.other_word(text, rng) != text]
+    if not words:
+        return None
+    at = rng.choice(words)
+    return [*added[:at], refusals.other_word(added[at], rng), *added[at + 1 :]]
+
+
+def _other_spaces(added: list[str], rng: Random) -> list[str] | None:
+    """The lines with other whitespace; of signs alone, they may be meant once more."""
+    if not any(re.search(r"\w{2}", text) for text in added):
+        return None
+    change = rng.choice((str.lstrip, "    {}".format, "{} ".format))
+    spaced = [change(text) if text else text for text in added]
+    return spaced if spaced != added else None
 
 
 _OPENS = re.compile(r"\s*(?:if|for|while|with|try|else|elif)\b.*:$")
@@ -535,12 +585,14 @@ HUNKS: dict[str, Transform] = {
     "anchor: absent": in_one_hunk(_anchor_absent),
     "anchor: old signature": in_one_hunk(_anchor_old),
     "anchor: another definition": in_one_hunk(_anchor_other),
+    "anchor: refers elsewhere": in_one_hunk(_anchor_refers_elsewhere),
     "anchor: prose": in_one_hunk(_anchor_prose),
     "anchor: one of two absent": in_one_hunk(_anchor_half_absent),
     "numbers: right": in_one_hunk(partial(_numbers, off=0)),
     "numbers: off by few": in_one_hunk(partial(_numbers, off=4)),
     "numbers: off by many": in_one_hunk(partial(_numbers, off=60)),
     "numbers: invented": in_one_hunk(_invented),
+    "numbers: all shifted": _all_shifted,
     "context left out, marked": in_one_hunk(partial(_elided, marked=True), tolerance=True),
     "context left out, unmarked": in_one_hunk(partial(_elided, marked=False), tolerance=True),
     "blank line left out": in_one_hunk(partial(_blank_left_out, beside=False)),
@@ -561,5 +613,6 @@ HUNKS: dict[str, Transform] = {
     "nothing to change, in file": partial(_with_noop, stale=False),
     "nothing to change, nowhere": partial(_with_noop, stale=True),
     "whole file added": _whole_file,
-    "insertion resent, edited": _resent,
+    "insertion resent, edited": partial(_resent, edit_lines=_one_word, least=3),
+    "insertion resent, other spaces": partial(_resent, edit_lines=_other_spaces, least=1),
 }

@@ -152,6 +152,8 @@ class Scene:
     """Prose between the sections, each of which is then a patch of its own."""
     below: tuple[str, ...] = ()
     """Prose right below the patch."""
+    cut: int = 0
+    """How many characters are missing at the end of the text."""
 
     @property
     def pieces(self) -> Pieces:
@@ -283,7 +285,8 @@ def write_scene(scene: Scene, patch_format: Format) -> str:
                 lines.append("*** End of File")
     if patch_format is Format.ENVELOPE:
         lines = ["*** Begin Patch", *lines, "*** End Patch"]
-    return "".join(line + "\n" for line in (*lines, *scene.below))
+    text = "".join(line + "\n" for line in (*lines, *scene.below))
+    return text[: len(text) - scene.cut]
 
 
 def _head_lines(piece: Piece, patch_format: Format) -> list[str]:
