@@ -159,7 +159,7 @@ def _scene(change: FileChange, names: Sequence[str], rng: Random) -> Scene | Non
     """The change, as a patch with those of these transformations that can be made."""
     twin = with_twin(change, rng) if rng.random() < _TWINS else None
     patch_format = rng.choice((Format.ENVELOPE, Format.ENVELOPE, Format.UNIFIED))
-    context, head = rng.choice((1, 3, 3)), rng.choice(_HEADS[patch_format])
+    context, head = rng.choice((0, 1, 3, 3)), rng.choice(_HEADS[patch_format])
     scene = plain_scene(twin or change, context, patch_format, head)
     if len(scene.pieces) > _MAX_HUNKS or not all(
         any(text.strip() for text in piece.old) for piece in scene.pieces

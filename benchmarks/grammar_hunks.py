@@ -70,6 +70,26 @@ def _anchor_right(piece: Piece, scene: Scene, rng: Random) -> _Found:
     return _named(piece, scene, name), Verdict.APPLY
 
 
+def _only_added(piece: Piece, scene: Scene, rng: Random) -> _Found:
+    """Added lines alone, and their anchor: the line above, at the margin, with them or without."""
+    at = next((at for at, row in enumerate(piece.rows) if not row.is_context), 0)
+    changed = [row for row in piece.rows if not row.is_context]
+    above, run = piece.rows[max(at - 1, 0)], piece.rows[at : at + len(changed)]
+    if scene.patch_format is not Format.ENVELOPE or not at or tuple(changed) != run:
+        return None
+    if not all(row.is_true for row in (above, *changed)) or any(r.prefix != ADDED for r in changed):
+        return None
+    name = above.text.strip()
+    depth = above.text[: len(above.text) - len(above.text.lstrip())]
+    is_once = sum(line.strip() == name for line in scene.base) == 1
+    if not is_once or not re.search(r"\w{3}", name):
+        return None
+    if all(row.text.startswith(depth) for row in changed) and rng.random() < 0.5:
+        changed = [replace(row, text=row.text.removeprefix(depth)) for row in changed]
+    spoiled = replace(piece, rows=tuple(changed), start=piece.start + at, head=Head((name,)))
+    return spoiled, Verdict.MAY if depth else Verdict.APPLY
+
+
 def _anchor_absent(piece: Piece, scene: Scene, rng: Random) -> _Found:
     """A definition that is nowhere in the file."""
     found = definitions(scene.change.path, scene.base)
@@ -582,6 +602,7 @@ def _no_newline_twice(scene: Scene, _: Random) -> Scene | None:
 
 HUNKS: dict[str, Transform] = {
     "anchor: right": in_one_hunk(_anchor_right),
+    "anchor: all that is not added": in_one_hunk(_only_added),
     "anchor: absent": in_one_hunk(_anchor_absent),
     "anchor: old signature": in_one_hunk(_anchor_old),
     "anchor: another definition": in_one_hunk(_anchor_other),
