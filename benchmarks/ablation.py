@@ -184,7 +184,6 @@ RULES: dict[str, Switch] = {
     "evidence: end of file": changed("locate.disambiguate:OWN_EVIDENCE", _without("END_OF_FILE")),
     "evidence: anchor": changed("locate.disambiguate:OWN_EVIDENCE", _without("ANCHOR")),
     "evidence: order": off("locate.hunk_order:narrow_by_order", _always(None)),
-    "order: may end the file": off("locate.hunk_order:_may_end_file", _always(False)),
     "evidence: stated line": off("locate.disambiguate:narrow_by_stated_line", _always(None)),
     "numbers: credible": off("locate.disambiguate:are_credible", _always(True)),
     "numbers: confirmed": off("locate.disambiguate:are_confirmed", _always(True)),
@@ -195,10 +194,6 @@ RULES: dict[str, Switch] = {
     "past the end": off("locate.repairs:without_overhang", _always(None)),
     "doubled prefixes": changed("locate.variants:SLIPS", lambda slips: slips[1:]),
     "variants": off("locate.variants:SLIPS", ()),
-    "blank lines at the end": off(
-        "locate.blank_lines:without_last_blanks", lambda hunk, _: iter((hunk,))
-    ),
-    "blank lines: end of file": off("locate.candidates:_add_end_of_file", _always(None)),
     "blank lines aligned": off("locate.candidates:_align", _always(None)),
     "blank lines: doubt": changed("locate.blank_lines:align", _then(_without_doubt)),
     "removed and added": off("locate.unchanged_lines:cancel_unchanged", _first),

@@ -111,7 +111,7 @@ def _locate(
     all_candidates = [find_candidates(hunk, file_index, matching) for hunk in hunks]
     narrow_by_own_evidence(all_candidates, file_index)
     if matching.ordered:
-        narrow_by_order(all_candidates, len(file_index.lines))
+        narrow_by_order(all_candidates)
     if not partly_applied:
         narrow_by_stated_line(all_candidates, file_index)
     if matching.ambiguous is Ambiguous.NEAREST:

@@ -17,10 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import IntEnum
+from enum import Enum
 from typing import NamedTuple
 
-from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.normal_lines import NormalizedLines
 from git_opatch.model.patch import Hunk, Line, Prefix
 
@@ -28,25 +27,25 @@ from git_opatch.model.patch import Hunk, Line, Prefix
 class Alignment(NamedTuple):
     """A hunk with the file's blank lines, at the position `start`.
 
-    `blank_mismatches` counts the blank lines that do not fit: inside, in front, at the end;
-    `omitted` those of the file that the patch omits. `ambiguous_at` is the position of a blank
+    `surplus` counts the blank lines that the file does not have, `omitted` those of the file that
+    the patch omits. `ambiguous_at` is the position of a blank
     line beside an added line where the hunk has another number of them, so that the added line
     could go on either side; None if there is none.
     """
 
     hunk: Hunk
     start: int
-    blank_mismatches: tuple[int, int, int] = (0, 0, 0)
+    surplus: int = 0
     omitted: int = 0
     ambiguous_at: int | None = None
 
 
-class _Where(IntEnum):
-    """Where in the hunk a run is; the value is its index in `Alignment.blank_mismatches`."""
+class _Where(Enum):
+    """Where in the hunk a run is."""
 
-    INSIDE = 0
-    FRONT = 1
-    END = 2
+    INSIDE = "inside"
+    FRONT = "in front"
+    END = "at the end"
 
 
 @dataclass(slots=True, eq=False)
@@ -109,20 +108,20 @@ def align(hunk: Hunk, rows: Sequence[int], view: NormalizedLines) -> Alignment |
     None if the hunk removes a blank line that is not there.
     """
     lines: list[Line] = []
-    mismatches = [0, 0, 0]
-    omitted, ambiguous_at, start = 0, None, rows[0]
+    surplus = omitted = 0
+    ambiguous_at, start = None, rows[0]
     for number, run in enumerate(_blank_runs(hunk.lines, view)):
         where = {0: _Where.FRONT, len(rows): _Where.END}.get(number, _Where.INSIDE)
         blanks, in_file = run.blanks, _count_in_file(number, run, rows, view)
         if where is _Where.FRONT:
             start -= in_file
-        mismatches[where] += abs(blanks - in_file)
         if in_file > blanks:
             omitted += in_file - blanks
             if ambiguous_at is None and run.is_ambiguous(in_file):
                 ambiguous_at = rows[number - 1] + 1
             lines += [*run.lines, *[Line(Prefix.CONTEXT, b"")] * (in_file - blanks)]
         else:
+            surplus += blanks - in_file
             at_end = where is not _Where.INSIDE
             if at_end and 0 < in_file < blanks and run.added_between_blanks:
                 edge = max(start, 0) if where is _Where.FRONT else rows[-1] + 1
@@ -133,10 +132,7 @@ def align(hunk: Hunk, rows: Sequence[int], view: NormalizedLines) -> Alignment |
             lines += repaired
         if run.stop is not None:
             lines.append(run.stop)
-    inside, front, end = mismatches
-    return Alignment(
-        replace(hunk, lines=tuple(lines)), start, (inside, front, end), omitted, ambiguous_at
-    )
+    return Alignment(replace(hunk, lines=tuple(lines)), start, surplus, omitted, ambiguous_at)
 
 
 def _count_in_file(number: int, run: _BlankRun, rows: Sequence[int], view: NormalizedLines) -> int:
@@ -200,29 +196,3 @@ def _without_surplus(lines: Sequence[Line], surplus: int, where: _Where) -> list
 def _must_match(line: Line) -> bool:
     """Return whether a line of a run must be in the file."""
     return line.prefix is not Prefix.ADDED
-
-
-_MAX_DROPPED_ONE_BY_ONE = 3
-
-
-def without_last_blanks(hunk: Hunk, file_index: FileIndex) -> Iterator[Hunk]:
-    """Yield the hunk, then without 1, 2, 3, all of the empty context lines at its end (D26).
-
-    A hunk whose only context is blank is at last taken for an addition, where the file has no
-    blank line that it could mean. From OpenCode's line matching, "Phase 3".
-    """
-    lines, blanks = hunk.lines, 0
-    yield hunk
-    while blanks < len(lines) and _is_blank_context(lines[len(lines) - 1 - blanks]):
-        blanks += 1
-    one_by_one = range(1, min(blanks, _MAX_DROPPED_ONE_BY_ONE) + 1)
-    for count in sorted({*one_by_one, blanks} - {0, len(lines)}):
-        yield replace(hunk, lines=lines[: len(lines) - count])
-    lines = lines[: len(lines) - blanks]
-    preimage = [line for line in lines if line.prefix is not Prefix.ADDED]
-    if preimage and all(map(_is_blank_context, preimage)) and not file_index.has_blank_line:
-        yield replace(hunk, lines=tuple(line for line in lines if line.prefix is Prefix.ADDED))
-
-
-def _is_blank_context(line: Line) -> bool:
-    return line.prefix is Prefix.CONTEXT and not line.text.strip(b"\r")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from git_opatch.locate.addition import place_addition
 from git_opatch.locate.already_applied import unique_gap, unique_postimage
 from git_opatch.locate.anchor import AnchorMatch, find_anchors, in_scope_of
-from git_opatch.locate.blank_lines import Alignment, align, without_last_blanks
+from git_opatch.locate.blank_lines import Alignment, align
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.line_index import MAX_POSITIONS
 from git_opatch.locate.normal_lines import NormalizedLines
@@ -113,7 +113,7 @@ def _attempts(
     initial: Candidates, file_index: FileIndex, matching: Matching
 ) -> Iterator[Candidates]:
     """Yield what each way of searching finds, strictest first."""
-    yield from _strict(initial, file_index)
+    yield _strict(initial, file_index)
     if not initial.hunk.preimage:
         return
     loose_tiers = matching.tier.upto[1:]
@@ -180,34 +180,14 @@ def _applied_at(
     return replace(initial, tier=tier, applied_at=position)
 
 
-def _strict(initial: Candidates, file_index: FileIndex) -> Iterator[Candidates]:
-    """Search strictly, then without the blank lines at the hunk's end (D26)."""
-    for variant in without_last_blanks(initial.hunk, file_index):
-        is_whole = variant is initial.hunk
-        found = initial if is_whole else replace(initial, searched=variant, positions=[])
-        if variant.preimage:
-            found.positions = file_index.find(variant.preimage)
-            if found.positions and not is_whole:
-                _add_end_of_file(found, file_index)
-        else:
-            addition = place_addition(found.hunk, found.anchors, len(file_index.lines))
-            found.positions, found.evidence = addition.positions, addition.evidence
-            initial.no_position = found.no_position = addition.problem
-        yield found
-
-
-def _add_end_of_file(found: Candidates, file_index: FileIndex) -> None:
-    """Add the end of the file, where only some blank lines at the hunk's end are found elsewhere.
-
-    The end of the file has none of them, and is as good a candidate (D26).
-    """
-    *_, shortest = without_last_blanks(found.hunk, file_index)
-    end = len(file_index.lines) - len(shortest.preimage)
-    if not shortest.preimage or end < 0 or end in found.positions:
-        return
-    if file_index.first_match([end], shortest.preimage) is not None:
-        found.positions = [*found.positions, end]
-        found.alignments = {end: Alignment(shortest, end)}
+def _strict(initial: Candidates, file_index: FileIndex) -> Candidates:
+    """Search strictly; a hunk of added lines alone has the position that its anchor gives it."""
+    if initial.hunk.preimage:
+        return replace(initial, positions=file_index.find(initial.hunk.preimage))
+    addition = place_addition(initial.hunk, initial.anchors, len(file_index.lines))
+    initial.positions, initial.evidence = addition.positions, addition.evidence
+    initial.no_position = addition.problem
+    return initial
 
 
 def _at_tier(initial: Candidates, file_index: FileIndex, tier: Tier) -> Candidates:
@@ -224,25 +204,17 @@ def _at_tier(initial: Candidates, file_index: FileIndex, tier: Tier) -> Candidat
 
 
 def _align(found: Candidates, view: NormalizedLines, starts: Sequence[int]) -> None:
-    """Take the positions with the fewest blank lines that do not fit.
-
-    `starts` counts in `view.solid`.
-    """
+    """Take the positions where the hunk's blank lines can be aligned; `starts` counts in
+    `view.solid`."""
     size = sum(bool(view.key(line)) for line in found.searched.preimage)
     alignments = [
         alignment
         for start in starts[: FEW + 1]
         if (alignment := align(found.searched, view.solid[start : start + size], view))
     ]
-    if alignments:
-        fewest = min(alignment.blank_mismatches for alignment in alignments)
-        found.alignments = {
-            alignment.start: alignment
-            for alignment in alignments
-            if alignment.blank_mismatches == fewest
-        }
-        found.positions = sorted(found.alignments)
-        found.must_be_unique = found.must_be_unique or len(starts) > FEW
+    found.alignments = {alignment.start: alignment for alignment in alignments}
+    found.positions = sorted(found.alignments)
+    found.must_be_unique = found.must_be_unique or len(starts) > FEW
 
 
 def _with_context_difference(initial: Candidates, file_index: FileIndex, tier: Tier) -> Candidates:

@@ -19,16 +19,14 @@ from itertools import pairwise
 from math import inf
 
 from git_opatch.locate.candidates import Candidates
-from git_opatch.model.patch import context_around
 from git_opatch.model.placement import Evidence
 
 
-def narrow_by_order(all_candidates: Sequence[Candidates], size: int) -> None:
+def narrow_by_order(all_candidates: Sequence[Candidates]) -> None:
     """Take the only position that the order leaves to a hunk with several candidates.
 
     Decides nothing while uniquely placed hunks, or the stated numbers, are out of order. Skips pure
-    additions after an anchor (right for 1 of 15), and hunks without context after their change that
-    could end the file, which has `size` lines.
+    additions after an anchor (right for 1 of 15).
     """
     located = [found for found in all_candidates if found.positions and found.searched.preimage]
     if not any(found.open for found in located) or any(found.truncated for found in located):
@@ -40,20 +38,8 @@ def narrow_by_order(all_candidates: Sequence[Candidates], size: int) -> None:
     if earliest is None or latest is None:
         return
     for candidates, first, last in zip(located, earliest, latest, strict=True):
-        if first == last and not _may_end_file(candidates, size):
+        if first == last:
             candidates.keep_only([first], Evidence.HUNK_ORDER)
-
-
-_MIN_CONTEXT = 2
-"""A hunk with so many lines of context before its change would have one after it, too."""
-
-
-def _may_end_file(candidates: Candidates, size: int) -> bool:
-    last = candidates.positions[-1]
-    hunk = candidates.hunk_at(last)
-    before, after = context_around(hunk.lines)
-    ends = last + len(hunk.preimage) == size
-    return ends and len(candidates.positions) > 1 and before >= _MIN_CONTEXT and not after
 
 
 def _in_order(decided: Sequence[Candidates]) -> bool:

@@ -133,10 +133,9 @@ def _blank_repairs(alignment: Alignment | None) -> Iterator[str]:
     """Name the repairs of blank lines that one side lacks."""
     if alignment is None:
         return
-    surplus = sum(alignment.blank_mismatches) - alignment.omitted
     for count, description in (
         (alignment.omitted, "of the file left out"),
-        (surplus, "of the patch not in the file"),
+        (alignment.surplus, "of the patch not in the file"),
     ):
         if count:
             yield f"{count} blank line{'s' * (count > 1)} {description}"

@@ -237,22 +237,19 @@ def test_a_candidate_without_repair_is_preferred(
 
 
 @pytest.mark.parametrize(
-    ("content", "lines", "start"),
+    ("content", "lines"),
     [
-        pytest.param("a\n\n\nb\nx\na\n\nb\n", [" a", *REPLACE], 5, id="fewer left out"),
-        pytest.param("a\nb\nx\na\n\nb\n", [" a", " ", " ", *REPLACE], 3, id="fewer too many"),
-        pytest.param("x\na\nb\ny\n\na\nb\n", [" ", " ", " a", *REPLACE], 4, id="fewer in front"),
-        pytest.param("\na\n\nb\nx\na\nb\n", [" ", " a", *REPLACE], 5, id="in front before inside"),
-        pytest.param(
-            *("x\n  a\n  b\n\ny\n\n  a\n  b\nz\n", [" ", " a", *REPLACE, " "], 5),
-            id="at the end before in front",
-        ),
+        pytest.param("a\n\n\nb\nx\na\n\nb\n", [" a", *REPLACE], id="fewer left out"),
+        pytest.param("a\nb\nx\na\n\nb\n", [" a", " ", " ", *REPLACE], id="fewer too many"),
+        pytest.param("x\na\nb\ny\n\na\nb\n", [" ", " ", " a", *REPLACE], id="fewer in front"),
+        pytest.param("\na\n\nb\nx\na\nb\n", [" ", " a", *REPLACE], id="in front and inside"),
+        pytest.param("a\nb\n\nx\na\nb\n", [" a", *REPLACE, " ", " "], id="past the end"),
     ],
 )
-def test_the_candidate_with_fewest_blank_line_repairs_is_preferred(
-    content: str, lines: list[str], start: int
+def test_the_number_of_blank_lines_that_differ_decides_nothing(
+    content: str, lines: list[str]
 ) -> None:
-    assert placed(content, lines).start == start
+    assert refused(content, lines).reason is Reason.AMBIGUOUS
 
 
 def test_candidates_that_fit_equally_are_ambiguous() -> None:
@@ -285,20 +282,15 @@ def test_repairs_are_reported(content: str, lines: list[str], repair: str) -> No
         pytest.param("a\n\nb\nc\n", [" a", " b", "-c"], id="left out"),
         pytest.param("a\n\nb\n", [" a", "+n", " b"], id="left out beside an addition"),
         pytest.param("a\n \nb\n", [" a", " ", "-b"], id="a line of spaces"),
+        pytest.param("a\nb\n", [" a", "-b", " "], id="at the end"),
     ],
 )
 def test_blank_lines_are_not_repaired_at_the_strict_tier(content: str, lines: list[str]) -> None:
     assert refused(content, lines, _STRICT).reason is Reason.NOT_FOUND
 
 
-def test_empty_lines_at_the_end_are_dropped_at_the_strict_tier() -> None:
-    verdict = locate("a\nb\nc\n", [" a", "-b", " ", " "], _STRICT)
-    assert isinstance(verdict, Placement)
-    assert (verdict.start, verdict.exact) == (0, True)
-
-
 def test_blank_lines_past_the_end_of_the_file_count_as_present() -> None:
-    """Without this, a candidate in the middle with one of the two would beat the end with none."""
+    """A candidate with one of the two is no better than the end with none."""
     content = "x\n);\n}\n\nmiddle\nx\n);\n}\n"
     hunk = [" x", " );", " }", "+new", " ", " "]
     assert refused(content, hunk).positions == (0, 5)
