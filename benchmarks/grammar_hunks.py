@@ -458,6 +458,17 @@ def _whole_file(scene: Scene, _: Random) -> Scene | None:
     return scene.with_pieces(Piece(rows, 0, is_true=False)).judged(Verdict.REFUSE)
 
 
+def _rewritten(piece: Piece, _: Scene, rng: Random) -> _Found:
+    """A line of context removed and added again, as those do who rewrite a whole block."""
+    able = [at for at in piece.indexes(CONTEXT) if piece.rows[at].text.strip()]
+    if not able:
+        return None
+    at = rng.choice(able)
+    row = piece.rows[at]
+    again = replace(row, prefix=REMOVED), replace(row, prefix=ADDED)
+    return piece.with_row(at, *again), Verdict.APPLY if row.is_true else Verdict.MAY
+
+
 _Edit = Callable[[list[str], Random], list[str] | None]
 
 
@@ -616,6 +627,7 @@ HUNKS: dict[str, Transform] = {
     "numbers: all shifted": _all_shifted,
     "context left out, marked": in_one_hunk(partial(_elided, marked=True), tolerance=True),
     "context left out, unmarked": in_one_hunk(partial(_elided, marked=False), tolerance=True),
+    "context removed and added": in_one_hunk(_rewritten),
     "blank line left out": in_one_hunk(partial(_blank_left_out, beside=False)),
     "blank line left out beside": in_one_hunk(partial(_blank_left_out, beside=True)),
     "blank line added at edge": in_one_hunk(_blank_added),
