@@ -232,9 +232,12 @@ def _without_comment(text: str, _: Random) -> str:
 
 
 def _cut_tail(text: str, rng: Random) -> str:
-    """A line that shows that it is cut off: by dots, or in the middle of a word."""
+    """A line that shows that it is cut off: by dots, or in the middle of a word.
+
+    `user` is not the beginning of the word `userId`, but another name.
+    """
     at = _tail(text, rng)
-    in_word = at is not None and re.match(r"\w\w", text[at - 1 : at + 1])
+    in_word = at is not None and re.match(r"[a-zA-Z][a-z]", text[at - 1 : at + 1])
     return text if at is None else text[:at].rstrip() + rng.choice(_ENDS[not in_word :])
 
 

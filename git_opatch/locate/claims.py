@@ -80,7 +80,8 @@ def with_newlines_of(text: Text, hunk: Hunk, position: int) -> Hunk:
 
 
 def _is_at_its_number(located: HunkAtPosition) -> Iterator[Verdict]:
-    """The hunk is at its line number: noise, unless the file has all of it there but one line.
+    """The hunk is at its line number: noise, unless the file has it there, too, but for one line or
+    for whitespace.
 
     Then the line there may have changed since, and the only candidate is a twin (D84).
     """
@@ -94,12 +95,13 @@ def _is_at_its_number(located: HunkAtPosition) -> Iterator[Verdict]:
     ]
     same = sum(bool(text) and text == found for text, found in pairs)
     differ = sum(text != found for text, found in pairs)
-    if len(pairs) == len(preimage) and differ == 1 and same > 1:
+    if len(pairs) == len(preimage) and differ <= 1 and same > 1:
+        there = "all of its lines but one" if differ else "its lines with other whitespace"
         yield Refuted(
-            f"states line {stated + 1}, where the file has all of its lines but one, "
+            f"states line {stated + 1}, where the file has {there}, "
             f"but its only candidate is line {located.position + 1}",
-            f"re-read the file; correct the line that differs below line {stated + 1}, or leave "
-            "out the numbers",
+            f"re-read the file; correct what differs below line {stated + 1}, or leave out the "
+            "numbers",
         )
 
 

@@ -47,7 +47,6 @@ _COULD_GO_ON = re.compile(r"[\w)\]\"'`]$")
 """A line that could end with a sign."""
 _COMMENT_OF_ANY = re.compile(rb"[ \t]+(?:#|//)[ \t].*")
 _SIGNS = ".,;:!?"
-_IN_WORD = re.compile(r"\w\w")
 
 
 class _DifferingLines(NamedTuple):
@@ -304,8 +303,15 @@ def _cut_off(line: bytes, found: bytes, _: FileIndex) -> bool:
         return False
     if not whole[len(text) :].strip(_SIGNS):
         return False  # a sign that is left out is another difference
-    in_word = len(text) >= LEAST_DISTINCTIVE and _IN_WORD.match(whole, len(text) - 1) is not None
+    in_word = len(text) >= LEAST_DISTINCTIVE and _is_in_word(*whole[len(text) - 1 :][:2])
     return _shows_cut(_text(line)) or in_word
+
+
+def _is_in_word(before: str, after: str) -> bool:
+    """Return whether a word goes on between two characters: `user` is another name than `userId`
+    and `user_id`, not a part of it."""
+    begins_another = before.islower() and after.isupper()
+    return before.isalpha() and after.isalpha() and not begins_another
 
 
 def _shows_cut(text: str) -> bool:

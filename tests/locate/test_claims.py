@@ -187,6 +187,15 @@ TWINS = "open\nread 1\nclose\nend\nopen\nread\nclose\n"
 CHANGE = [" open", "-read", "+write", " close"]
 
 
+def test_a_number_where_all_lines_are_with_other_whitespace_refuses_a_twin() -> None:
+    lines = [f"step {number}" for number in range(8)]
+    content = "".join(f"{indent}{line}\n" for indent in ("  ", "") for line in lines)
+    change = [*(f" {line}" for line in lines[:-1]), f"-{lines[-1]}", "+last"]
+    (failure,) = applied(content, change, "@@ -1,8 +1,8 @@").failures
+    assert failure.reason is Reason.CONTRADICTED
+    assert "states line 1, where the file has its lines with other whitespace" in failure.message
+
+
 def test_a_number_where_all_lines_but_one_are_refuses_a_twin() -> None:
     (failure,) = applied(TWINS, CHANGE, "@@ -1,3 +1,3 @@").failures
     assert failure.reason is Reason.CONTRADICTED
