@@ -177,6 +177,12 @@ RULES: dict[str, Switch] = {
     "applied twins": off("locate.applied_elsewhere:refuse_applied_twins", _first),
     "names in anchors": off("locate.anchor_claims:_check_anchor", _always(None)),
     "names in prose": off("locate.anchor_claims:_refers_elsewhere", _always(None)),
+    "blank lines alone": changed("locate.claims:CLAIMS", _without_function("_shows_a_line")),
+    "torn from its anchor": changed(
+        "locate.claims:CLAIMS", _without_function("_is_after_its_anchor")
+    ),
+    "blank lines past the end": off("locate.candidates:_add_end_of_file", _always(None)),
+    "loose match: as deep (D37)": off("locate.rivals:_is_as_deep", _always(False)),
     "insertion nearly there": off("locate.already_applied:_first_edited", _always(None)),
     "text that ends in a hunk": changed("locate.claims:CLAIMS", _without_function("_is_whole")),
     "there with other whitespace": off("locate.already_applied:_spaced_otherwise", _always(None)),

@@ -196,3 +196,13 @@ def _without_surplus(lines: Sequence[Line], surplus: int, where: _Where) -> list
 def _must_match(line: Line) -> bool:
     """Return whether a line of a run must be in the file."""
     return line.prefix is not Prefix.ADDED
+
+
+def without_last_blanks(hunk: Hunk) -> Hunk:
+    """Return `hunk` without the blank context lines at its end; above an added line, they are
+    added."""
+    solid = [at for at, line in enumerate(hunk.lines) if _must_match(line) and line.text.strip()]
+    end = solid[-1] + 1 if solid else len(hunk.lines)
+    surplus = sum(map(_must_match, hunk.lines[end:]))
+    last = _without_surplus(hunk.lines[end:], surplus, _Where.END) if surplus else None
+    return hunk if last is None else replace(hunk, lines=(*hunk.lines[:end], *last))

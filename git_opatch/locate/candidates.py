@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from git_opatch.locate.addition import place_addition
 from git_opatch.locate.already_applied import unique_gap, unique_postimage
 from git_opatch.locate.anchor import AnchorMatch, find_anchors, in_scope_of
-from git_opatch.locate.blank_lines import Alignment, align
+from git_opatch.locate.blank_lines import Alignment, align, without_last_blanks
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.line_index import MAX_POSITIONS
 from git_opatch.locate.normal_lines import NormalizedLines
@@ -183,11 +183,29 @@ def _applied_at(
 def _strict(initial: Candidates, file_index: FileIndex) -> Candidates:
     """Search strictly; a hunk of added lines alone has the position that its anchor gives it."""
     if initial.hunk.preimage:
-        return replace(initial, positions=file_index.find(initial.hunk.preimage))
+        found = replace(initial, positions=file_index.find(initial.hunk.preimage))
+        _add_end_of_file(found, file_index)
+        return found
     addition = place_addition(initial.hunk, initial.anchors, len(file_index.lines))
     initial.positions, initial.evidence = addition.positions, addition.evidence
     initial.no_position = addition.problem
     return initial
+
+
+def _add_end_of_file(found: Candidates, file_index: FileIndex) -> None:
+    """Add the end of the file, where the blank lines at the hunk's end would be past it (D26).
+
+    They may be what separates the hunk from the next, or how the last newline was read.
+    """
+    if not found.positions or found.truncated:
+        return
+    shorter = without_last_blanks(found.hunk)
+    start = len(file_index.lines) - len(shorter.preimage)
+    if shorter is found.hunk or not shorter.preimage or start < 0:
+        return
+    if file_index.first_match([start], shorter.preimage) is not None:
+        found.positions = [*found.positions, start]
+        found.alignments = {start: Alignment(shorter, start)}
 
 
 def _at_tier(initial: Candidates, file_index: FileIndex, tier: Tier) -> Candidates:

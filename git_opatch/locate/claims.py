@@ -6,6 +6,8 @@ patches show that claims of its kind are noise: such a claim is ignored, with a 
 | claim | what the hunk says |
 | --- | --- |
 | `anchor_claims` | its anchors or git's heading name what it is in (D18, D19) |
+| `_shows_a_line` | its lines that are not blank, or its number (D462) |
+| `_is_after_its_anchor` | what its anchor opens is not torn from it (D463) |
 | `_ends_file` | it ends where the file ends (D22); noise where the hunk is unique, or anchored |
 | `_has_no_newline` | the file has no newline at its end (D81); noise |
 | `_is_whole` | its last line is whole, where the text ends in it (D365) |
@@ -22,9 +24,9 @@ from git_opatch.locate.already_applied import is_rewrite, partly_applied_at
 from git_opatch.locate.anchor_claims import names_what_is_above
 from git_opatch.locate.claim_verdict import HunkAtPosition, Ignored, Refuted, Verdict
 from git_opatch.locate.tiers import resilient
-from git_opatch.model.patch import Hunk
+from git_opatch.model.patch import Hunk, Prefix
 from git_opatch.model.placement import Evidence
-from git_opatch.model.text import Text
+from git_opatch.model.text import Text, indentation, opens, visible
 
 
 def check_claims(located: HunkAtPosition) -> tuple[Refuted | None, list[str]]:
@@ -77,6 +79,48 @@ def with_newlines_of(text: Text, hunk: Hunk, position: int) -> Hunk:
     if ends and not (text.final_newline and preimage and not preimage[-1].newline):
         return hunk
     return replace(hunk, lines=tuple(line._replace(newline=True) for line in hunk.lines))
+
+
+def _shows_a_line(located: HunkAtPosition) -> Iterator[Verdict]:
+    """The hunk shows where it goes: by a line that is not blank, or by its number.
+
+    A blank line below added ones may be what separates them from the next hunk.
+    """
+    hunk = located.hunk
+    is_blank = all(
+        line.prefix is Prefix.CONTEXT and not line.text.strip() for line in hunk.preimage
+    )
+    if hunk.preimage and is_blank and hunk.stated_start != located.position:
+        yield Refuted(
+            "shows nothing but blank lines, which do not say where its added lines go",
+            "add a line of context, or leave the blank lines out",
+        )
+
+
+def _is_after_its_anchor(located: HunkAtPosition) -> Iterator[Verdict]:
+    """Added lines that are right below their anchor can be there: what it opens is not between.
+
+    A sibling of what the anchor names is meant to come after that, and not above its body.
+    """
+    hunk, lines, at = located.hunk, located.file_index.lines, located.position
+    if located.candidates.evidence is not Evidence.AFTER_ANCHOR:
+        return
+    anchor = lines[at - 1]
+    if indentation(hunk.anchors[-1].text) != indentation(anchor):
+        return  # the added lines may have lost their indentation, too (D43)
+    below = next((line for line in lines[at:] if line.strip()), b"")
+    depth, added = indentation(anchor), min(_depths(hunk), default=None, key=len)
+    is_inside = len(indentation(below)) > len(depth) and opens(anchor)
+    is_header = below.strip() == b"{" and not anchor.rstrip().endswith((b"{", b";", b"}"))
+    if (is_inside and added is not None and len(added) <= len(depth)) or is_header:
+        yield Refuted(
+            f"would add its lines between `{visible(anchor.strip())}` and what belongs to it",
+            "show the line that they come after",
+        )
+
+
+def _depths(hunk: Hunk) -> list[bytes]:
+    return [indentation(line.text) for line in hunk.lines if line.text.strip()]
 
 
 def _is_at_its_number(located: HunkAtPosition) -> Iterator[Verdict]:
@@ -137,6 +181,8 @@ def _is_not_there(located: HunkAtPosition) -> Iterator[Verdict]:
 
 
 CLAIMS: tuple[Callable[[HunkAtPosition], Iterator[Verdict]], ...] = (
+    _shows_a_line,
+    _is_after_its_anchor,
     _ends_file,
     _has_no_newline,
     _is_at_its_number,

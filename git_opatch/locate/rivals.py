@@ -7,9 +7,10 @@ indentation match somewhere else as they are written, and hide the position that
     -})            })       meant: the hunk lost its indentation
     +}, 1)       })         matches as written
 
-So for a short hunk, positions where one indentation rule explains all its lines, or only the
-letter case differs, count as well. On real history 5 in 1,000 such hunks with one line of context
-have one. A hunk without context quotes just what it removes, and is exempt.
+So for a short hunk, positions where one indentation rule explains all its lines, or where only
+other whitespace or the letter case differs, count as well. On real history 5 in 1,000 such hunks
+with one line of context have one. A hunk without context quotes just what it removes, and is
+exempt.
 """
 
 from __future__ import annotations
@@ -37,13 +38,23 @@ def find_rivals(hunk: Hunk, positions: Sequence[int], file_index: FileIndex) -> 
     if not 0 < size <= _MAX_LINES or all(line.prefix is not Prefix.CONTEXT for line in hunk.lines):
         return []
     same = {*file_index.find_at_tier(hunk.preimage, Tier.RESILIENT)} - {*positions}
-    found = {position for position in same if is_reindented(hunk, position, file_index)}
+    found = {
+        position
+        for position in same - {*file_index.find(hunk.preimage)}
+        if _is_as_deep(hunk, position, file_index) or is_reindented(hunk, position, file_index)
+    }
     only_adds = all(line.prefix is not Prefix.REMOVED for line in hunk.lines)
     if only_adds:
         fuzzy = {*file_index.find_at_tier(hunk.preimage, Tier.FUZZY)}
         others = fuzzy - same - {*positions}
         found |= {start for start in others if _differs_in_case(hunk, start, file_index)}
     return sorted(found)
+
+
+def _is_as_deep(hunk: Hunk, position: int, file_index: FileIndex) -> bool:
+    """Return whether the lines at `position` differ from the hunk's in other whitespace alone."""
+    pairs = _pairs(hunk.preimage, position, file_index)
+    return all(in_patch == in_file for in_patch, in_file in pairs)
 
 
 def _differs_in_case(hunk: Hunk, position: int, file_index: FileIndex) -> bool:
@@ -63,8 +74,9 @@ def has_distinctive_line(hunk: Hunk) -> bool:
 
 def is_coherent(hunk: Hunk, position: int, file_index: FileIndex) -> bool:
     """Return whether the lines at `position` are indented as the hunk's are, or by any one rule."""
-    pairs = list(_pairs(hunk.preimage, position, file_index))
-    return all(in_patch == in_file for in_patch, in_file in pairs) or bool(rules_for(pairs))
+    if _is_as_deep(hunk, position, file_index):
+        return True
+    return bool(rules_for(list(_pairs(hunk.preimage, position, file_index))))
 
 
 def is_reindented(hunk: Hunk, position: int, file_index: FileIndex) -> bool:

@@ -240,7 +240,7 @@ def test_added_lines_that_alone_are_one_space_deeper_are_refused(hunk: list[str]
         pytest.param(CODE, ["     a = 1", "+     z = 9", "+    y = 9"], id="not all"),
         pytest.param("/* a\n * b\n */\n", ["  * b", "+ * c"], id="as the file has it"),
         pytest.param("/*\n * a\n */\nf {\n}\n", [" f {", "+  g()"], id="below a comment of stars"),
-        pytest.param("2.0\n\n", [" ", "+ * one", "+   more"], id="a list"),
+        pytest.param("2.0\n\n", [" 2.0", " ", "+ * one", "+   more"], id="a list"),
         pytest.param("a:\n- b\n", [" a:", "+ - b", "-- b"], id="a line that is moved"),
     ],
 )

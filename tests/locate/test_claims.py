@@ -221,3 +221,69 @@ def test_a_number_is_noise_elsewhere(content: str, header: str, below: list[str]
     result = applied(content, [*CHANGE, *below], header)
     assert result.failures == []
     assert result.content.text.lines[5] == b"write"
+
+
+@pytest.mark.parametrize("header", ["@@", "@@ -1,1 +1,2 @@", "@@ import os"])
+def test_a_blank_line_alone_does_not_say_where_lines_go(header: str) -> None:
+    content = "import os\n\nDEBUG = False\n"
+    for hunk in (["+TRACE", " "], [" ", "+TRACE"]):
+        (failure,) = applied(content, hunk, header).failures
+        assert failure.reason in (Reason.CONTRADICTED, Reason.NOT_FOUND)
+        assert "TRACE" not in str(applied(content, hunk, header).content.text)
+
+
+def test_a_blank_line_at_its_number_does() -> None:
+    result = applied("import os\n\nDEBUG = False\n", [" ", "+TRACE"], "@@ -2,1 +2,2 @@")
+    assert result.content.text.lines == [b"import os", b"", b"TRACE", b"DEBUG = False"]
+
+
+_READER = "class Reader:\n  open\n  close\n\n  read\n\nclass Writer:\n  open\n  close\n"
+_CLOSE = ["   open", "-  close", "+  shut", " "]
+
+
+@pytest.mark.parametrize("header", ["@@ -8,3 +8,3 @@", "@@ class Writer:"])
+def test_a_blank_line_past_the_end_does_not_decide(header: str) -> None:
+    (failure,) = applied(_READER, _CLOSE, "@@").failures
+    assert failure.reason is Reason.AMBIGUOUS
+    lines = applied(_READER, _CLOSE, header).content.text.lines
+    assert lines == [*_READER.encode().splitlines()[:-1], b"  shut"]
+
+
+def test_lines_below_a_blank_one_past_the_end_are_added_there() -> None:
+    content = "func a() {\n}\n\nfunc b() {\n}\n"
+    hunk = [" }", " ", "+func c() {", "+}"]
+    assert applied(content, hunk, "@@").failures[0].reason is Reason.AMBIGUOUS
+    result = applied(content, hunk, "@@ -5,2 +5,4 @@")
+    assert result.content.text.to_bytes().decode() == content + "\nfunc c() {\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "anchor", "added"),
+    [
+        pytest.param("class S:\n  def f():\n    x\n", "  def f():", ["", "  def g():"], id="def"),
+        pytest.param("def f():\n  x\n", "def f():", ["def g():", "  y"], id="at the margin"),
+        pytest.param("int f()\n{\n  x;\n}\n", "int f()", ["  y;"], id="a brace below"),
+        pytest.param("f() {\n  x\n}\n", "f() {", ["g() {", "}"], id="braces"),
+    ],
+)
+def test_added_lines_do_not_tear_what_their_anchor_opens(
+    content: str, anchor: str, added: list[str]
+) -> None:
+    (failure,) = applied(content, [f"+{line}" for line in added], f"@@ {anchor}").failures
+    assert failure.reason is Reason.CONTRADICTED
+    assert f"between `{anchor.strip()}` and what belongs to it" in failure.message
+
+
+@pytest.mark.parametrize(
+    ("content", "anchor", "added"),
+    [
+        pytest.param("def f():\n  x\n", "def f():", ["  y"], id="in it"),
+        pytest.param("import a\n\nx\n", "import a", ["import b"], id="below a line"),
+        pytest.param("f() {\n}\n", "f() {", ["  y"], id="an empty block"),
+        pytest.param("f();\n{\n}\n", "f();", ["g();"], id="a block of its own"),
+    ],
+)
+def test_added_lines_go_below_their_anchor(content: str, anchor: str, added: list[str]) -> None:
+    result = applied(content, [f"+{line}" for line in added], f"@@ {anchor}")
+    assert result.failures == []
+    assert result.content.text.lines[1] == added[0].encode()

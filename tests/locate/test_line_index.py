@@ -205,11 +205,3 @@ def test_line_endings_are_content_where_they_differ_and_match(
     placement = found(content, *lines, uniform_endings=uniform_endings)
     assert placement is not None
     assert placement.verbatim_endings is kept
-
-
-def test_added_lines_beside_blank_context() -> None:
-    placement = found(b"a\n\nb\n", b" ", b"+c")
-    assert placement is not None
-    assert (placement.start, len(placement.hunk.preimage)) == (1, 1)
-    assert found(b"a\n\nb\n\n\n", b" ", b"+c") is None
-    assert found(b"a\nb\n", b" ", b"+c") is None

@@ -59,6 +59,8 @@ def ambiguous(content: str, *hunks: Hunk) -> tuple[int, ...]:
         pytest.param("    }\nx\n\t}\n", ["     }", "+    new"], (0, 2), id="a tab for four spaces"),
         pytest.param("  }\n  x\n}\nx\n", [" }", "-x", "+new"], (0, 2), id="a line removed"),
         pytest.param("end\nx\nEND\n", [" end", "+new"], (0, 2), id="another letter case"),
+        pytest.param("  a\nx\n  a \n", ["   a", "+new"], (0, 2), id="a space at the end"),
+        pytest.param("a\n  \nb\na\n\nb\n", [" a", " ", "-b"], (0, 3), id="a line of spaces"),
     ],
 )
 def test_a_short_addition_that_may_be_meant_elsewhere_is_ambiguous(
