@@ -176,15 +176,18 @@ def opposite(record: Record) -> RecordAction:
     return RecordAction.REDO if record.action is RecordAction.UNDO else RecordAction.UNDO
 
 
-def find_applied(home: Path, digest: str, paths: Collection[str], target: Target) -> Record | None:
+def find_applied(
+    home: Path, digest: str, paths: Collection[str], target: Target, *, of_part: bool = False
+) -> Record | None:
     """Return the newest record of the patch with this digest on these paths, if it is applied.
 
-    It must not be undone in any part of `target`. Records that cannot be read are skipped.
+    With `of_part`, they are those of a part of it. It must not be undone in any part of `target`.
+    Records that cannot be read are skipped.
     """
     if not digest or not mentions(home, digest):
         return None
     applied = [each for each in read_journal(home).applications() if not each.is_undone_in(target)]
-    history = _newest_of(applied, digest, paths)
+    history = _newest_of(applied, digest, paths, of_part=of_part)
     application = history.application_in(target) if history else None
     if history is None or application is None:
         return None
@@ -202,11 +205,16 @@ def find_undone(home: Path, digest: str, paths: Collection[str], target: Target)
 
 
 def _newest_of(
-    histories: Iterable[PatchHistory], digest: str, paths: Collection[str]
+    histories: Iterable[PatchHistory],
+    digest: str,
+    paths: Collection[str],
+    *,
+    of_part: bool = False,
 ) -> PatchHistory | None:
     for history in histories:
         first = history.records[0]
         same = first.digest == digest and first.action is RecordAction.APPLY
-        if same and {change.path for change in first.changes} <= set(paths):
+        changed = {change.path for change in first.changes}
+        if same and (changed & set(paths) if of_part else changed <= set(paths)):
             return history
     return None

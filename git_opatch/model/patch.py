@@ -263,6 +263,8 @@ class Patch(NamedTuple):
     mails: tuple[Mail, ...] = ()
     is_part: bool = False
     """Whether some of the text's hunks were left out on purpose."""
+    whole_digest: str = ""
+    """If so, the digest of the text with all of them."""
 
     @classmethod
     def joined(cls, patches: Sequence[Patch], digest: str) -> Patch:

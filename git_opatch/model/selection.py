@@ -139,7 +139,9 @@ def keep(patch: Patch, left_out: Sequence[Part]) -> Selected:
     digest = hashlib.sha256(os.fsencode(patch.digest))
     digest.update("\0".join(part.id for part in left_out).encode())
     mails = tuple(_mails(patch.mails, kept))
-    return Selected(Patch(files, digest.hexdigest(), mails, is_part=True), tuple(left_out))
+    whole = patch.whole_digest or patch.digest
+    part = Patch(files, digest.hexdigest(), mails, is_part=True, whole_digest=whole)
+    return Selected(part, tuple(left_out))
 
 
 def _hunks_to_choose(section: FilePatch) -> Sequence[Hunk | None]:

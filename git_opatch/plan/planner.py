@@ -111,7 +111,8 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
                         ]
                     )
                 return undo, snapshot
-    plan, snapshot = _plan_patch(reverse(patch), repository, options, record)
+    source = record or _record_of_whole(patch, repository, options.target)
+    plan, snapshot = _plan_patch(reverse(patch), repository, options, source)
     if record is not None and not plan.failures:
         failures = refuse_overwritten(patch, record)
         plan = Plan(failures=tuple(failures)) if failures else plan
@@ -170,6 +171,16 @@ def _record_of(patch: Patch, repository: Repository, target: Target) -> Record |
     return find_applied(state_dir(repository), patch.digest, named_paths(patch), target)
 
 
+def _record_of_whole(patch: Patch, repository: Repository, target: Target) -> Record | None:
+    """Return the same of the whole patch, if `patch` is a part of one."""
+    if not repository.has_journal:
+        return None
+    from git_opatch.journal.patch_history import find_applied
+
+    home, paths = state_dir(repository), named_paths(patch)
+    return find_applied(home, patch.whole_digest, paths, target, of_part=True)
+
+
 def _restores(plan: Plan, record: Record) -> bool:
     """Return whether `plan` restores exactly what was there before `record`."""
     inverse = {Change(change.path, change.new, change.old) for change in record.changes}
@@ -222,7 +233,7 @@ def _carries_in_worktree(options: Options) -> bool:
 def _plan_patch(
     patch: Patch, repository: Repository, options: Options, record: Record | None = None
 ) -> tuple[Plan, Snapshot]:
-    """Plan a patch as it is; `record` is the journal's of it, if it is to be undone."""
+    """Plan a patch as it is; `record` is the journal's of it, or of its whole, if it is undone."""
     failures, snapshot = _read_base(patch, repository, options)
     if failures:
         return with_path_hints(Plan(failures=tuple(failures)), repository, options), snapshot
