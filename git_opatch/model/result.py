@@ -237,6 +237,11 @@ class Failure(NamedTuple):
             yield from _comparison(self, self.nearest)
         elif self.number and not (self.attempt and self.attempt.record):
             yield f"  {_patch_line(self)}"
+        elif self.attempt and self.already_applied and self.attempt.is_undo:
+            lines = (f"{visible(self.path)}:{line}" for line in self.candidates)
+            yield from (
+                f"  the lines at {at} are as before patch {self.attempt.record}" for at in lines
+            )
         for each in self.enclosing:
             inside = visible(each.text.strip())
             yield f"  {visible(self.path)}:{each.candidate + 1} is in `{inside}`"
@@ -248,7 +253,8 @@ class Failure(NamedTuple):
         """What is wrong, to follow the name of the hunk. Not fit for a terminal."""
         base, reverse, redoes, *_ = self.attempt or Attempt()
         if reverse and self.reason is Reason.ALREADY_APPLIED:
-            what = _APPLIED if redoes else NOT_APPLIED
+            is_undo = self.attempt is not None and self.attempt.is_undo
+            what = _APPLIED if redoes else _NOT_ANY_MORE if is_undo else NOT_APPLIED
             return what if self.hunk else f"its change {what}"
         if not isinstance(self.detail, Mismatch):
             return self.message
@@ -374,6 +380,7 @@ class Failure(NamedTuple):
 
 
 NOT_APPLIED = "is not applied here, so there is nothing to undo"
+_NOT_ANY_MORE = "is not applied here any more"
 _APPLIED = "is already applied, so there is nothing to redo"
 
 

@@ -215,7 +215,7 @@ def _apply_at_exact_positions(
 ) -> EditedFile:
     """Apply the hunks that match, byte for byte, at their stated positions; refuse the others."""
     text = content.text
-    matches = [_matches_at_stated(hunk, text) for hunk in hunks]  # parts of one share its ordinal
+    matches = [_matches_at_stated(hunk, text) for hunk in hunks]
     exact = [hunk for hunk, match in zip(hunks, matches, strict=True) if match]
     others = [hunk for hunk, match in zip(hunks, matches, strict=True) if not match]
     edited = EditedFile(content)

@@ -84,7 +84,10 @@ def rebase_hunks(
         hunks: Sequence[Hunk] = section.hunks
         if context is not None:
             hunks = [part for hunk in hunks for part in narrowed(hunk, context)]
-        moved = [replace(hunk, stated_start=map_start(hunk, edits[path])) for hunk in hunks]
+        moved = [
+            replace(hunk, stated_start=map_start(hunk, edits[path]), ordinal=ordinal)
+            for ordinal, hunk in enumerate(hunks, 1)
+        ]
         return _renumber(section, moved)._replace(exact_positions=True)
 
     return patch._replace(files=tuple(map(rebase_section, patch.files)))

@@ -136,14 +136,20 @@ class Sections:
         section = section or self._by_path.get(failure.path)
         if section is None:
             return None
-        numbers = (failure.hunk, failure.other)
-        hunks = [hunk for hunk in section.hunks if not failure.hunk or hunk.ordinal in numbers]
+        hunks = [hunk for hunk in section.hunks if not failure.hunk or _is_of(failure, hunk)]
         return {
             "operation": section.operation.value,
             **text("old_path", section.old_path),
             **text("new_path", section.new_path),
             "hunks": [_hunk(hunk) for hunk in hunks],
         }
+
+
+def _is_of(failure: Failure, hunk: Hunk) -> bool:
+    """Return whether a failure is of `hunk`; one of an undo is of a part of a recorded hunk."""
+    if failure.attempt and failure.attempt.record:
+        return failure.number in {hunk.number, *(line.number for line in hunk.lines)}
+    return hunk.ordinal in (failure.hunk, failure.other)
 
 
 def _hunk(hunk: Hunk) -> Fields:

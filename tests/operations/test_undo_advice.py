@@ -501,3 +501,21 @@ def test_an_undo_without_a_number_does_not_pass_over_a_renamed_file(base: Sandbo
     ran = base.opatch("undo")
     assert (ran.status, base.read("g")) == (0, b"g\n")
     assert "patch 2 is no longer applied: f does not exist; skipped" in ran.err
+
+
+@pytest.mark.parametrize(("ordinal", "line", "at"), [(1, 2, 1), (2, 5, 4), (3, 8, 7)])
+def test_the_hunk_that_is_not_there_is_named_where_the_recorded_hunks_are_one(
+    base: Sandbox, ordinal: int, line: int, at: int
+) -> None:
+    hunks = "".join(f"@@\n-line {number}\n+{number}\n" for number in (2, 5, 8))
+    assert base.opatch("apply", feed=envelope(f"*** Update File: f\n{hunks}".encode())).status == 0
+    _edit(base, str(line), f"line {line}")
+    base.git("add", "f")
+    assert base.opatch("undo").err.startswith(
+        f"error: f: hunk {ordinal} of 3 is not applied here any more\n"
+        f"  the lines at f:{at} are as before patch 1\n"
+    )
+    (failure,) = json.loads(base.opatch("undo", "--json").out)["failures"]
+    lines = [each["text"] for hunk in failure["section"]["hunks"] for each in hunk["lines"]]
+    assert (failure["hunk"], failure["candidates"]) == (ordinal, [at])
+    assert f"line {line}" in lines
