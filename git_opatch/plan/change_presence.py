@@ -83,8 +83,11 @@ class Presences:
 
     def of_parts(
         self, record: Record, section: FilePatch, version: Version, head: Version
-    ) -> Iterable[Presence]:
-        """The presences of the parts of a section: its runs, and its mode. Raises the same."""
+    ) -> list[Presence]:
+        """The presences of the parts of a section: its runs, and its mode. Raises the same.
+
+        One stands for all, if all are as the record left them, or as it found them.
+        """
         changes = changes_of(record, section)
         if all(version.get(change.path) == change.new for change in changes):
             return [Presence.THERE]

@@ -172,32 +172,42 @@ class RecordStates:
         A commit is named if it has all of the change of a section, and neither the commit before it
         nor `HEAD` before the patch has. All sections must have one.
         """
-        wanted = sorted({path for record in records for path in _paths(record)})
-        commits: dict[str, list[tuple[str, Change]]] = {}
-        ages: dict[str, int] = {}
-        if wanted:
-            for commit, change in list_changes(self._repository, wanted, "HEAD", _MAX_COMMITS):
-                commits.setdefault(change.path, []).append((commit, change))
-                ages.setdefault(commit, len(ages))
         found: dict[int, tuple[str, ...]] = {}
         for record in records:
-            made = {self._commit_of(record, section, commits) for section in self._sections(record)}
+            made = {self._commit_of(record, section) for section in self._sections(record)}
             if made and "" not in made:
-                found[record.number] = tuple(sorted(made, key=ages.__getitem__, reverse=True))
+                ages = [commit for commit in self._commits if commit in made]
+                found[record.number] = tuple(reversed(ages))
         return found
 
-    def _commit_of(
-        self,
-        record: Record,
-        section: FilePatch,
-        commits: Mapping[str, Sequence[tuple[str, Change]]],
-    ) -> str:
+    @cached_property
+    def _commits(self) -> Mapping[str, Mapping[str, Change]]:
+        """What the newest commits of `HEAD` changed of the paths of the journal, newest first."""
+        histories = self._journal.histories
+        paths = {path for each in histories for record in each.records for path in _paths(record)}
+        commits: dict[str, dict[str, Change]] = {}
+        if self._head:
+            changes = list_changes(self._repository, sorted(paths), self._head, _MAX_COMMITS)
+            for commit, change in changes:
+                commits.setdefault(commit, {})[change.path] = change
+        return commits
+
+    @cached_property
+    def _commits_by_path(self) -> Mapping[str, Sequence[tuple[str, Change]]]:
+        """The same by path."""
+        found: dict[str, list[tuple[str, Change]]] = {}
+        for commit, changes in self._commits.items():
+            for path, change in changes.items():
+                found.setdefault(path, []).append((commit, change))
+        return found
+
+    def _commit_of(self, record: Record, section: FilePatch) -> str:
         """Return the newest commit that made the change of a section; empty if it is not known."""
         made = {
             next(
                 (
                     commit
-                    for commit, change in commits.get(path, [])[:_MAX_VERSIONS]
+                    for commit, change in self._commits_by_path.get(path, [])[:_MAX_VERSIONS]
                     if self._makes(record, section, change)
                 ),
                 "",
@@ -307,23 +317,45 @@ class RecordStates:
 
     def is_committed(self, record: Record) -> bool:
         """Return whether all of the change of `record` is in `HEAD`, and came after it (D456)."""
-        return not self._is_before(self._head, record) and self._is_in_head(record)
+        return self._is_in_head(record) and not self._was_in_head(record)
 
     def is_older(self, record: Record) -> bool:
         """Return whether all of the change of `record` is in `HEAD`, and was there before it."""
-        return self._is_before(self._head, record) and self._is_in_head(record)
+        return self._is_in_head(record) and self._was_in_head(record)
+
+    def _was_in_head(self, record: Record) -> bool:
+        """Return whether `HEAD` had the change of `record`, and no commit after the patch made
+        it."""
+        if self._is_before(self._head, record):
+            return True
+        sections = self._sections(record)
+        if any(self._commit_of(record, section) for section in sections):
+            return False
+        then = self._read_tree(self._head_before(record), _paths(record))
+        with suppress(UnreadableVersionError):
+            parts = [self._presences.of_section(record, each, then, {}) for each in sections]
+            return Presence.of_all(parts) is Presence.THERE
+        return False
 
     def _is_in_head(self, record: Record) -> bool:
         return self._presence(record, self._read_head(_paths(record))) is Presence.THERE
 
     def _is_partly_committed(self, record: Record) -> bool:
-        """Return whether the same holds of a part of its change, as far as is known."""
+        """Return whether `HEAD` has a part of its change that it did not have before it, as far as
+        is known."""
         if self._is_before(self._head, record):
             return False
         head = self._read_head(_paths(record))
         for section in self._sections(record):
             with suppress(UnreadableVersionError):
-                if Presence.THERE in self._presences.of_parts(record, section, head, {}):
+                now = self._presences.of_parts(record, section, head, {})
+                if Presence.THERE not in now:
+                    continue
+                then = self._read_tree(self._head_before(record), _paths(record))
+                before = self._presences.of_parts(record, section, then, {})
+                parts = max(len(now), len(before))  # one that stands for all is that of each
+                pairs = zip(now * (parts // len(now)), before * (parts // len(before)), strict=True)
+                if any(has is Presence.THERE is not had for has, had in pairs):
                     return True
         return False
 

@@ -74,18 +74,35 @@ def test_staged_is_said_of_an_apply_that_stages_something(base: Sandbox) -> None
     assert base.opatch("apply", feed=_REMOVE).out == b"1 file modified. Undo: git opatch undo 2\n"
 
 
-def test_a_commit_is_named_only_if_it_made_the_change_after_the_patch(base: Sandbox) -> None:
+def test_a_patch_is_committed_only_by_a_commit_that_made_it(base: Sandbox) -> None:
     """Amended or not, the commit had the lines before the patch; one that follows has them, too."""
     for patch in (_ADD, _REMOVE):
         assert base.opatch("apply", feed=patch).status == 0
     base.git("commit", "--quiet", "--amend", "--allow-empty", "-m", "amended")
-    assert _states(base)[0] == (2, "committed", [])
+    assert _states(base)[0] == (2, "applied", [])
     base.commit({"new": "n\n"})
-    assert _states(base)[0] == (2, "committed", [])
-    refused = base.opatch("undo")
-    assert refused.err == (
-        "error: patch 2 is committed\n  to stage the undo of patch 2: git opatch undo 2\n"
-    )
+    assert _states(base)[0] == (2, "applied", [])
+    assert "in part" not in base.opatch("log").out.decode()
+    assert (base.opatch("undo").status, base.read("f")) == (0, b"one\ndebug\ntwo\n")
+
+
+def test_a_patch_is_committed_if_a_commit_removed_its_change_and_another_made_it(
+    base: Sandbox,
+) -> None:
+    for patch in (_ADD, _REMOVE):
+        assert base.opatch("apply", feed=patch).status == 0
+    base.commit({"f": "one\ndebug\ntwo\n"})
+    base.commit({"f": "one\ntwo\n"})
+    assert _states(base)[0] == (2, "committed", [_head(base)])
+    assert base.opatch("undo").err.startswith("error: patch 2 is committed")
+
+
+def test_a_part_that_head_had_before_is_not_committed(base: Sandbox) -> None:
+    for patch in (_BOTH, _ONE_BACK):
+        assert base.opatch("apply", feed=patch).status == 0
+    base.git("commit", "--quiet", "--allow-empty", "--only", "-m", "other")
+    assert _states(base)[0] == (2, "applied", [])
+    assert "in part" not in base.opatch("log").out.decode()
 
 
 def test_a_commit_after_the_patch_is_named_after_amend_and_rebase(base: Sandbox) -> None:

@@ -198,8 +198,15 @@ class Model:
         return "committed" if self.committed(applied) else "applied"
 
     def committed(self, applied: Step) -> bool:
-        """Whether HEAD has a step, and is not from before its patch (D456)."""
-        return self.has(applied, self.head_files) and not self.is_before(self.head, applied)
+        """Whether HEAD has a step, by a commit from after its patch (D456)."""
+        if not self.has(applied, self.head_files) or self.is_before(self.head, applied):
+            return False
+        before = self.commits[self.chain(applied.patch)[0].head][1]
+        return not self.has(applied, before) or any(
+            self._made_file(applied, name, commit)
+            for commit in self.ancestors(self.head)
+            for name in applied.files
+        )
 
     def is_before(self, commit: int, step: Step) -> bool:
         """Whether a commit was in the history when the patch of a step was applied first."""
@@ -286,9 +293,9 @@ class Model:
 
     def partly_committed(self, step: Step) -> bool:
         """Whether HEAD has a part of a step; of files that git never had, it cannot be told."""
-        left = self.left[step.number]
+        left, before = self.left[step.number], self.commits[self.chain(step.patch)[0].head][1]
         return not self.is_before(self.head, step) and any(
-            self.value(self.head_files, (name, at)) == new
+            self.value(before, (name, at)) != new == self.value(self.head_files, (name, at))
             for (name, at), (_, new) in step.cells.items()
             if at < 0
             or left[name] in (self.head_files.get(name), self.work.get(name))
