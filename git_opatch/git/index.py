@@ -297,5 +297,14 @@ def staged_paths(repository: Repository) -> list[str]:
 
 def unmerged_paths(repository: Repository) -> list[str]:
     """The paths that the index has in several stages."""
-    records = repository.ask("ls-files", "--unmerged", "-z").split(b"\0")[:-1]
-    return sorted({os.fsdecode(record.partition(b"\t")[2]) for record in records})
+    return sorted(unmerged_stages(repository))
+
+
+def unmerged_stages(repository: Repository) -> dict[str, dict[int, Entry]]:
+    """The stages, by number, of each path that the index has in several."""
+    found: dict[str, dict[int, Entry]] = {}
+    for record in repository.ask("ls-files", "--unmerged", "-z").split(b"\0")[:-1]:
+        about, _, path = record.partition(b"\t")
+        mode, oid, stage = about.decode().split()
+        found.setdefault(os.fsdecode(path), {})[int(stage)] = Entry(Mode(mode), oid)
+    return found

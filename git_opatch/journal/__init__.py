@@ -71,8 +71,8 @@ class Record(NamedTuple):
     """The ids of the commits that were made of it, oldest first."""
     whole: bool = True
     """Whether all of the patch was applied."""
-    unmerged: tuple[str, ...] = ()
-    """The paths that were left unmerged."""
+    unmerged: Mapping[str, tuple[str, ...]] = {}
+    """The ids of the stages of each path that was left unmerged; none in old records."""
     action: RecordAction = RecordAction.APPLY
     origin: int = 0
     """The record of the patch that this one undoes or redoes; 0 if none."""
@@ -169,6 +169,12 @@ def decode_rejects(encoded: Mapping[str, str]) -> dict[str, bytes]:
     import base64
 
     return {str(path): base64.b64decode(content) for path, content in encoded.items()}
+
+
+def _decode_stages(encoded: Mapping[str, Any] | Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Read the stages of unmerged paths; an earlier version only listed the paths."""
+    stages = encoded if isinstance(encoded, Mapping) else dict.fromkeys(encoded, ())
+    return {str(path): tuple(map(str, ids)) for path, ids in stages.items()}
 
 
 def add_commits(home: Path, number: int, commits: Sequence[str]) -> None:
@@ -294,7 +300,7 @@ def _from_json(folder: Path, number: int, entry: Mapping[str, Any]) -> Record:
         bool(entry.get("carried", False)),
         tuple(map(str, entry.get("commits", ()))),
         not entry.get("partial", False),
-        tuple(map(str, entry.get("unmerged", ()))),
+        _decode_stages(entry.get("unmerged", {})),
         RecordAction(entry.get("action", "undo" if reverses else "apply")),
         int(entry.get("origin", reverses)),
         decode_rejects(entry.get("rejects", {})),

@@ -10,8 +10,9 @@ from typing import NamedTuple
 from git_opatch import journal
 from git_opatch.git.head import Committed, read_committed
 from git_opatch.git.repository import Repository
-from git_opatch.model.blob import Change
+from git_opatch.model.blob import Change, Stages, blob_id
 from git_opatch.model.options import Options, Target
+from git_opatch.model.text import Text
 from git_opatch.operations.rejected_files import settle_rejects
 from git_opatch.plan.plan import Plan
 from git_opatch.transaction import ChangeSet, TransactionRecord, run_transaction, state_dir
@@ -120,19 +121,25 @@ def _about(
     plan: Plan, session: Session, digest: str, rejects: Mapping[str, bytes]
 ) -> dict[str, object]:
     """Describe the plan for the journal. What leaves conflicts cannot be found by its digest."""
-    unmerged = sorted(plan.conflicts.stages) if plan.conflicts else []
+    stages = plan.conflicts.stages if plan.conflicts else {}
+    algorithm = session.repository.algorithm
     return {
         "patch": session.name,
-        "digest": "" if unmerged else digest,
+        "digest": "" if stages else digest,
         **_reversal(plan),
         "files": Counter(file.status for file in plan.completed.files),
         "carried": plan.carried is not None,
-        "unmerged": unmerged,
+        "unmerged": {path: _ids(each, algorithm) for path, each in stages.items()},
         "partial": bool(plan.failures),
         "part": plan.is_part,
         "reverse": session.options.reverse and plan.reverses is None,
         "rejects": journal.encode_rejects(rejects),
     }
+
+
+def _ids(stages: Stages, algorithm: str) -> list[str]:
+    theirs = blob_id(Text.from_bytes(stages.theirs), algorithm)
+    return [stages.base.id, stages.ours.id, theirs]
 
 
 def _change_set(plan: Plan, about: dict[str, object], before_commit: BeforeCommit) -> ChangeSet:

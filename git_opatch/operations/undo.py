@@ -16,11 +16,12 @@ from typing import NamedTuple
 
 from git_opatch.git.head import unfinished_operation
 from git_opatch.git.history import new_names
-from git_opatch.git.index import unmerged_paths
+from git_opatch.git.index import unmerged_stages
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction
 from git_opatch.journal.patch_history import Journal, PatchHistory, Step, read_journal
 from git_opatch.model.arguments import typed
+from git_opatch.model.blob import Entry
 from git_opatch.model.commits import committed_as, way_to_revert
 from git_opatch.model.errors import JournalError, NotAppliedError, UndoneError
 from git_opatch.model.options import Options, Target
@@ -30,7 +31,7 @@ from git_opatch.operations.perform import Session, perform
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
 from git_opatch.operations.undo_failures import Commits, explain
-from git_opatch.plan.conflict_hints import resolve, restore_ours
+from git_opatch.plan.conflict_hints import go_back, resolve, restore_ours
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import plan_request
 from git_opatch.plan.preflight import preflight
@@ -135,10 +136,11 @@ def _reverse(
         except Refused as refused:
             failures = chooser.explain(refused.failures, choice)
             return Reversal(record, options, failures=failures, recovered=tuple(notes))
+        notes += [*choice.notes, *chooser.notes_on_conflicts(record)]
         with deferred_signals():
             plan = perform(plan, Session(repository, options, lock, record.name))
     with after_commit():
-        plan = plan.with_notes(run_post_hook(plan, repository), first=[*notes, *choice.notes])
+        plan = plan.with_notes(run_post_hook(plan, repository), first=notes)
     return Reversal(record, options, plan)
 
 
@@ -210,6 +212,11 @@ class _Chooser:
         """Say why what was chosen is refused, and what to do."""
         step = Step(choice.record, choice.target)
         return explain(failures, step, self._states, self._repository)
+
+    def notes_on_conflicts(self, record: Record) -> Iterator[str]:
+        """Say which conflicts of a patch its undo leaves, and how to undo them, too."""
+        for path, ours in self._own_conflicts(record).items():
+            yield f"{path}: is still unmerged; {go_back(path, ours, record.target)}"
 
     def _steps_to_undo(self, history: PatchHistory) -> list[Step]:
         """List what can be undone of a patch: what it is undone in already is left out."""
@@ -372,8 +379,8 @@ class _Chooser:
 
     def _require_merged(self, record: Record | None) -> None:
         """Raise `JournalError` if a merge, which is in no record, came last."""
-        known = record.unmerged if record else ()
-        if others := set(unmerged_paths(self._repository)) - set(known):
+        known = self._own_conflicts(record) if record else {}
+        if others := unmerged_stages(self._repository).keys() - known.keys():
             path = min(others)
             ways = [resolve(path)]
             operation = unfinished_operation(self._repository)
@@ -388,6 +395,19 @@ class _Chooser:
                 what = f"{path} is unmerged in a {operation.name} that is not finished"
                 ways.append(f"to end the {operation.name} without it: {command}")
             raise JournalError(_lines(what, ways))
+
+    def _own_conflicts(self, record: Record) -> dict[str, Entry]:
+        """Return our version of each file that a patch left unmerged, and that still is as it left
+        it."""
+        ids = record.unmerged
+        unmerged = unmerged_stages(self._repository) if ids else {}
+        return {
+            path: stages[2]
+            for path, stages in unmerged.items()
+            if path in ids
+            and len(stages) == 3
+            and ids[path] in ((), tuple(each.id for each in stages.values()))
+        }
 
     def _committed_note(self, history: PatchHistory, state: RecordState, target: Target) -> str:
         """Say of a committed patch what is done with it, and how to stage its undo."""

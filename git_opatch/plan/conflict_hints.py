@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shlex import quote
 
-from git_opatch.model.blob import Stages
+from git_opatch.model.blob import Entry, Stages
 from git_opatch.model.options import Options, Target
 from git_opatch.model.paths import pathspec
 from git_opatch.plan.plan import Plan
@@ -28,13 +28,15 @@ def with_next_steps(plan: Plan, options: Options) -> Plan:
 
 
 def _next_steps(path: str, stages: Stages, rest: str, options: Options) -> str:
-    ours = stages.ours
-    if options.target is Target.CACHED:
+    return f"{resolve(path)}\n{go_back(path, stages.ours, options.target)}{rest}"
+
+
+def go_back(path: str, ours: Entry, target: Target) -> str:
+    """Say how to give an unmerged file our version again, in the target of the patch."""
+    if target is Target.CACHED:
         entry = quote(f"{ours.mode.value},{ours.id},{path}")
-        back = f"git update-index --cacheinfo {entry}"
-    else:
-        back = restore_ours(path)
-    return f"{resolve(path)}\nto go back: {back}{rest}"
+        return f"to go back: git update-index --cacheinfo {entry}"
+    return f"to go back: {restore_ours(path)}"
 
 
 def resolve(path: str) -> str:

@@ -492,6 +492,37 @@ def test_after_conflicts_alone_undo_undoes_nothing_else(torn: Sandbox) -> None:
     assert "n" not in torn.files()
 
 
+_OTHER_TOO = b"*** Update File: other\n@@\n-o\n+p\n*** End"
+
+
+@pytest.mark.parametrize("words", [["--index"], ["--cached"]])
+def test_an_undo_says_that_the_conflicts_of_its_patch_are_left(
+    torn: Sandbox, words: Sequence[str]
+) -> None:
+    before = torn.files(), torn.git("ls-files", "-s")
+    patch = _patch().replace(b"*** End", _OTHER_TOO)
+    assert torn.opatch("apply", "--3way", *words, feed=patch).status == 1
+    ran = torn.opatch("undo")
+    assert (ran.status, ran.out[:10]) == (0, b"Undid 1: 1")
+    says, _, back = ran.err.strip().partition("; to go back: ")
+    assert says == "note: f: is still unmerged"
+    assert torn.run("sh", "-c", back).status == 0
+    assert (torn.files(), torn.git("ls-files", "-s")) == before
+
+
+def test_conflicts_of_a_later_patch_are_not_those_of_the_last_record(torn: Sandbox) -> None:
+    patch = _patch().replace(b"*** End", _OTHER_TOO)
+    assert torn.opatch("apply", "--3way", feed=patch).status == 1
+    torn.git("checkout", "--quiet", "--ours", "f")
+    torn.git("add", "f")
+    assert torn.opatch("apply", "--3way", feed=_patch(new="another")).status == 1
+    ran = torn.opatch("undo")
+    assert (ran.status, ran.out) == (128, b"")
+    assert ran.err.startswith("error: f is unmerged; conflicts are not recorded")
+    assert torn.index()["other"][1] == b"p\n"
+    assert torn.opatch("undo", "1").err == ""
+
+
 def test_an_undo_in_an_unmerged_file_is_not_advised(torn: Sandbox) -> None:
     assert torn.opatch("apply", feed=_patch(35, "other", context=0)).status == 0
     torn.git("commit", "--quiet", "-m", "other")
