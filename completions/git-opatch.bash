@@ -87,7 +87,7 @@ _git_opatch ()
 	create,*,-*) __gitcomp "--format --context --cached --stat --help" ;;
 	batch,*,-*) __gitcomp "--output --jobs --engine --address --diff --tree --quiet --help" ;;
 	show,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --fuzz --3way --only --except --allow --deny --expect --stat --numstat --name-only --name-status --hunks --reverse --json --help" ;;
-	undo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
+	undo,*,-*) __gitcomp "--index --cached --worktree --carry --skip-undone --wait --quiet --json --help" ;;
 	redo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
 	log,*,-*) __gitcomp "--patch --all --max-count --json --help" ;;
 	recover,*,-*) __gitcomp "--wait --json --help" ;;

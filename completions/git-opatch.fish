@@ -135,6 +135,7 @@ complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from undo' -l cached -d 'Change just the index, without touching the working tree.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from undo' -l worktree -d 'Change just the working tree, without touching the index.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from undo' -l carry -d 'Allow unstaged changes in its files; they stay unstaged.'
+complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from undo' -l skip-undone -d 'Skip the parts of the patch that are undone already.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from undo' -l wait -r -d 'Wait up to SECONDS for the lock (default: fail at once).'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from undo' -s q -l quiet -d 'Print nothing on success.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from undo' -l json -d 'Print one JSON document on standard output, and nothing else.'

@@ -30,6 +30,7 @@ def reverse_record(
     target: PlaceOptions,
     number: int | None,
     *,
+    skip_undone: bool = False,
     wait: float,
     quiet: bool,
     json: bool,
@@ -42,6 +43,7 @@ def reverse_record(
         return Options(
             reverse=True,
             journal_size=size,
+            skip_applied=skip_undone,
             carry=target.carry or record.carried,
             redoes=record.action is RecordAction.UNDO,
             command=CommandLine(f"git opatch {command}", arguments=(str(record.patch),)),

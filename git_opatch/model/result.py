@@ -159,10 +159,10 @@ LOCATED_IN = {
 """What hunks are located in."""
 
 
-_SKIP_APPLIED = ("git opatch apply", "git opatch check")
+SKIP_APPLIED = ("git opatch apply", "git opatch check")
 """The commands that have the option `--skip-applied`."""
 _CONVERT = "git opatch convert"
-_CHOOSE = (*_SKIP_APPLIED, _CONVERT, "git opatch show")
+_CHOOSE = (*SKIP_APPLIED, _CONVERT, "git opatch show")
 """The commands that have the options `--only` and `--except`."""
 
 
@@ -187,7 +187,7 @@ class Attempt(NamedTuple):
     def of(cls, options: Options, record: int = 0) -> Self:
         """Return what is attempted with `options`, on patch `record` of the journal if not 0."""
         base = f"`{options.base}`" if options.base else LOCATED_IN[options.target]
-        can_skip = options.command.name in _SKIP_APPLIED and not options.reverse
+        can_skip = options.command.name in SKIP_APPLIED and not options.reverse
         piped = set(options.command.arguments) <= {"-"}
         skip = "add --skip-applied" if piped else options.command_with("--skip-applied")
         skip = skip if can_skip else ""

@@ -211,7 +211,20 @@ class _Chooser:
     def explain(self, failures: Sequence[Failure], choice: _Choice) -> list[Failure]:
         """Say why what was chosen is refused, and what to do."""
         step = Step(choice.record, choice.target)
-        return explain(failures, step, self._states, self._repository)
+        explained = explain(failures, step, self._states, self._repository)
+        if rest := self._way_to_undo_rest(step):
+            *others, last = explained
+            explained = [*others, last._replace(advice=f"{last.advice}\n{rest}".strip())]
+        return explained
+
+    def _way_to_undo_rest(self, step: Step) -> str:
+        """Give the command that undoes what is left of a patch, where that would work."""
+        is_redo = step.record.action is RecordAction.UNDO
+        if is_redo or not self._fits(*step, skip_undone=True):
+            return ""
+        where = [f"--{self._named.value}"] if self._named else []
+        words = ["git opatch undo", *where, "--skip-undone", str(step.record.patch)]
+        return f"to undo the rest: {' '.join(words)}"
 
     def notes_on_conflicts(self, record: Record) -> Iterator[str]:
         """Say which conflicts of a patch its undo leaves, and how to undo them, too."""
@@ -461,13 +474,20 @@ class _Chooser:
                 return f"to {what} patch {number}{_ONLY[left]}: {command}"
         return f"its undo would be refused; to see why: git opatch undo {number}"
 
-    def _fits(self, record: Record, target: Target, *, carry: bool = False) -> bool:
-        """Return whether a record can be reversed in a target, as the command would (D352)."""
+    def _fits(
+        self, record: Record, target: Target, *, carry: bool = False, skip_undone: bool = False
+    ) -> bool:
+        """Return whether a record can be reversed in a target, as the command would (D352).
+
+        With `skip_undone`, without what is undone of it already.
+        """
         options = self._options_for(record)
-        options = replace(options, target=target, carry=carry or options.carry)
+        carry, skip = carry or options.carry, skip_undone or options.skip_applied
+        options = replace(options, target=target, carry=carry, skip_applied=skip)
         with suppress(Refused):
-            preflight(plan_request(record, self._repository, options), self._repository, options)
-            return True
+            planned = plan_request(record, self._repository, options)
+            plan = preflight(planned, self._repository, options)
+            return bool(plan.skipped) or not skip_undone
         return False
 
     def _commits_of(self, history: PatchHistory, state: RecordState) -> tuple[str, ...]:

@@ -125,6 +125,22 @@ class Presences:
                 return False
         return True
 
+    def gone_hunks(
+        self, section: FilePatch, change: Change, now: Entry, context: int
+    ) -> list[bool]:
+        """Return of each hunk, narrowed to `context`, whether the lines from before it are back.
+
+        The section changes one path. Raises `UnreadableVersionError`.
+        """
+        _, old, new = change
+        if old is None or new is None or not section.hunks:
+            return []
+        edits = self._differences(new, now)
+        return [
+            map_start(run.hunk, edits) is None and self._keeps(old, run.before, now)
+            for run in _runs(section, context)
+        ]
+
     def _of_change(
         self, section: FilePatch, change: Change, now: Entry | None, head: Version
     ) -> Iterable[Presence]:
@@ -209,11 +225,14 @@ def _of_mode(old: Entry, new: Entry, now: Entry) -> Presence:
     return Presence.GONE if now.mode is old.mode else Presence.CHANGED
 
 
-def _runs(section: FilePatch) -> Iterable[_Run]:
-    """The runs of a section that undoes a record, whose line numbers are right."""
+def _runs(section: FilePatch, context: int = 0) -> Iterable[_Run]:
+    """The runs of a section that undoes a record, whose line numbers are right.
+
+    With `context`, so many lines are around each.
+    """
     shift = 0
     for hunk in section.hunks:
-        for run in narrowed(hunk, 0):
+        for run in narrowed(hunk, context):
             start = (run.stated_start or 0) + shift
             yield _Run(run, range(start, start + len(run.postimage)))
             shift += len(run.postimage) - len(run.preimage)

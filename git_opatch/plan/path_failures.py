@@ -10,9 +10,9 @@ from git_opatch.complete.tree import FileContent, VirtualTree
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Mode
 from git_opatch.model.options import Options
-from git_opatch.model.patch import FilePatch
+from git_opatch.model.patch import FilePatch, Operation
 from git_opatch.model.paths import parents
-from git_opatch.model.result import Failure, Reason, refusal
+from git_opatch.model.result import Failure, MissingFile, Reason, refusal
 
 
 class PathFailures(NamedTuple):
@@ -40,9 +40,12 @@ class PathFailures(NamedTuple):
             advice = "put all changes of a file into one section"
             return refusal(section, Reason.MISSING_FILE, what, path=path, advice=advice)
         what = f"is not in {snapshot.name}"
-        if self.options.reverse:
-            what += ", so the patch is not applied here"
-        return refusal(section, Reason.MISSING_FILE, what, path=path)
+        if not self.options.reverse:
+            return refusal(section, Reason.MISSING_FILE, what, path=path)
+        what += ", so its change is not applied here"
+        failure = refusal(section, Reason.MISSING_FILE, what, path=path)
+        is_added = section.operation is Operation.DELETE  # so that no other file can be meant
+        return failure._replace(detail=MissingFile(())) if is_added else failure
 
     def link(self, section: FilePatch, content: FileContent) -> Failure:
         """Return why lines are not found in a symbolic link, which is `content`."""

@@ -73,6 +73,8 @@ def _with_hint(failure: Failure, repository: Repository, options: Options) -> Fa
     if gone and (name := gone.new_name):
         advice = f"it was renamed: {did_you_mean([name])}"
         return failure._replace(advice=advice, detail=MissingFile((name,)))
+    if isinstance(failure.detail, MissingFile):
+        return failure
     similar = _most_similar(failure.path, repository, options.base, same_name=not is_missing)
     if is_missing and in_index and not similar and not all_tracked_paths(repository):
         return failure._replace(advice=NOTHING_TRACKED)

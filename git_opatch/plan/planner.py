@@ -13,7 +13,7 @@ from git_opatch.model.blob import Change
 from git_opatch.model.errors import JournalError
 from git_opatch.model.options import Options, Target, ThreeWay
 from git_opatch.model.patch import Patch
-from git_opatch.model.result import NOT_APPLIED, Attempt, Failure, Location, Reason
+from git_opatch.model.result import NOT_APPLIED, SKIP_APPLIED, Attempt, Failure, Location, Reason
 from git_opatch.plan.deleted_content import deleted_contents
 from git_opatch.plan.patch_paths import named_paths, refuse_unsafe
 from git_opatch.plan.path_hints import with_directory_note, with_path_hints
@@ -102,7 +102,8 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
     if record is not None:
         with suppress(JournalError):
             undo, snapshot = plan_undo(record, repository, options)
-            if not undo.failures and (_restores(undo, record) or _carries_in_worktree(options)):
+            is_exact = _restores(undo, record) or bool(undo.skipped)
+            if not undo.failures and (is_exact or _carries_in_worktree(options)):
                 if not all(section.has_content for section in patch.files):
                     undo = undo.with_notes(
                         [
@@ -118,6 +119,8 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
         plan = Plan(failures=tuple(failures)) if failures else plan
         if plan.completed.changes and set(plan.completed.changes) == set(undo.completed.changes):
             plan = plan._replace(reverses=record)  # by its text, and to the same effect
+    if plan.failures and record is not None:
+        plan = _with_way_to_undo_rest(plan, record, repository, options)
     if plan.failures:
         plan = _say_if_undone(plan, patch, repository, options, record.number if record else 0)
     if record is not None and _is_in_worktree_alone(record, patch, repository, options):
@@ -126,6 +129,22 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
         advice = f"{where}; to undo it there: git opatch undo {record.patch}"
         plan = plan.with_failures([first._replace(advice=advice), *others]) if first else plan
     return plan, snapshot
+
+
+def _with_way_to_undo_rest(
+    plan: Plan, record: Record, repository: Repository, options: Options
+) -> Plan:
+    """Name the command that undoes what is left of a recorded patch, where that would work."""
+    if options.command.name not in SKIP_APPLIED or options.skip_applied:
+        return plan
+    with suppress(JournalError):
+        rest = plan_undo(record, repository, replace(options, skip_applied=True))[0]
+        if rest.skipped and not rest.failures:
+            *others, last = plan.failures
+            way = f"to undo the rest: {options.command_with('--skip-applied')}"
+            advice = f"{last.advice}\n{way}".strip()
+            return plan.with_failures([*others, last._replace(advice=advice)])
+    return plan
 
 
 def _say_if_undone(
@@ -213,16 +232,30 @@ def _undo_in(
 
     deleted = deleted_contents(repository, patch, record)
     edits = drift(record, snapshot, repository)
-    for context in (0,) if _carries_in_worktree(options) else (None, 1):
+    all_of_it = replace(options, skip_applied=False)
+
+    def plan_as_is(rebased: Patch) -> Plan:
+        return plan_sections(rebased, snapshot, all_of_it, repository.algorithm, deleted)
+
+    narrow = 0 if _carries_in_worktree(options) else 1
+    for context in (narrow,) if narrow == 0 else (None, narrow):
         rebased = rebase_hunks(patch, record, snapshot, edits, context=context)
-        plan = plan_sections(rebased, snapshot, options, repository.algorithm, deleted)
+        plan = plan_as_is(rebased)
         if not plan.failures:
             break
-    else:
+    undone: tuple[Failure, ...] = ()
+    if plan.failures and options.skip_applied:
+        from git_opatch.plan.undone_parts import UndoneParts
+
+        parts = UndoneParts(record, snapshot, repository, options)
+        rest, undone = parts.left_out_of(rebased, patch, narrow)
+        if undone and rest.files:
+            rebased, plan = rest, plan_as_is(rest)
+    if plan.failures:
         return plan
-    changed = verify_undo(patch, record, snapshot, plan.completed.changes)
+    changed = verify_undo(rebased, record, snapshot, plan.completed.changes)
     # the notes only say that the content comes from this record
-    return plan._replace(failures=tuple(changed), notes=())
+    return plan._replace(failures=tuple(changed), notes=(), skipped=undone)
 
 
 def _carries_in_worktree(options: Options) -> bool:

@@ -72,10 +72,10 @@ def _section(failure: Failure) -> tuple[str, int]:
 def _is_applied(section: FilePatch, changes: Mapping[str, Change], snapshot: Snapshot) -> bool:
     paths = (section.old_path, section.new_path, section.alternate)
     made = [changes[path] for path in paths if path and path in changes]
-    return bool(made) and all(_is_unchanged(change, snapshot) for change in made)
+    return bool(made) and all(is_as_left(change, snapshot) for change in made)
 
 
-def _is_unchanged(change: Change, snapshot: Snapshot) -> bool:
+def is_as_left(change: Change, snapshot: Snapshot) -> bool:
     """Return whether the path is as `change` left it."""
     blob = snapshot.blobs.get(change.path)
     if change.new is not None:

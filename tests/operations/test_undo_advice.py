@@ -76,7 +76,10 @@ def test_a_revert_is_advised_where_other_files_have_unstaged_changes(base: Sandb
 @pytest.mark.parametrize(
     ("patch", "said"),
     [
-        (envelope(b"*** Add File: d/new\n+n\n"), "d/new: is not in the index, so the patch is not"),
+        (
+            envelope(b"*** Add File: d/new\n+n\n"),
+            "d/new: is not in the index, so its change is not",
+        ),
         (
             envelope(b"*** Update File: f\n*** Move to: h\n@@\n-line 1\n+1\n"),
             "h: its change is not",

@@ -21,11 +21,17 @@ Number = Annotated[
     ),
 ]
 
+SkipUndone = Annotated[
+    bool,
+    typer.Option("--skip-undone", help="Skip the parts of the patch that are undone already."),
+]
+
 
 @option_groups
 def undo(
     target: PlaceOptions,
     number: Number = None,
+    skip_undone: SkipUndone = False,
     wait: Wait = 0,
     quiet: Quiet = False,
     json: Json = False,
@@ -40,4 +46,7 @@ def undo(
     status: 0 undone, 1 its lines were changed since, or it is committed or not applied any more,
     128 no such patch, 129 usage, 130 interrupted.
     """
-    reverse_record("undo", undo_record, target, number, wait=wait, quiet=quiet, json=json)
+    reverse_record(
+        "undo", undo_record, target, number,
+        skip_undone=skip_undone, wait=wait, quiet=quiet, json=json,
+    )  # fmt: skip
