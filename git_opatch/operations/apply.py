@@ -8,10 +8,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from git_opatch.git.repository import CONVERT, Repository
 from git_opatch.model.arguments import typed
+from git_opatch.model.blob import Change
+from git_opatch.model.errors import OpatchError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.result import Failure, Refused
@@ -56,6 +59,20 @@ def is_already_applied(
     if options.reverse or not all(failure.already_applied for failure in failures):
         return False
     return plan_patch(patch, repository, replace(options, skip_applied=True)).is_empty
+
+
+def is_restored_by(patch: Patch, plan: Plan, repository: Repository, options: Options) -> bool:
+    """Return whether `patch`, the other way round, restores all that `plan` of it changed.
+
+    It is planned for that, on what `plan` left. What is restored by the text alone may be something
+    else: a deleted file as `HEAD` has it, or nothing of a file that was replaced.
+    """
+    options = replace(options, reverse=not options.reverse)
+    before = {Change(path, new, old) for path, old, new in plan.completed.changes}
+    with suppress(OpatchError):
+        back = plan_patch(patch, repository, options)
+        return not back.is_refused(options) and set(back.completed.changes) == before
+    return False
 
 
 @typed(repository=Repository, options=Options)

@@ -14,6 +14,7 @@ from git_opatch.model.blob import Change
 from git_opatch.model.options import Options, Target
 from git_opatch.model.paths import pathspec
 from git_opatch.model.result import Failure, Location, Reason, Refused
+from git_opatch.plan.losses import refuse_losses
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import Planned
 from git_opatch.transaction.guard import guard
@@ -35,6 +36,7 @@ def preflight(planned: Planned, repository: Repository, options: Options) -> Pla
     if planned.unstaged and not options.carry:
         obstacles += _refuse_unstaged(planned, repository, options)
     obstacles = obstacles or _in_the_way(plan, top, options)
+    obstacles = obstacles or refuse_losses(plan, repository, options)
     if obstacles:
         raise Refused([*plan.failures, *obstacles], options)
     flags = {**snapshot.flags, **dict.fromkeys(outside, "S")}

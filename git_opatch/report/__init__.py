@@ -193,8 +193,7 @@ def undo_command(options: Options, files: Sequence[str], plan: Plan) -> str:
     """Spell the command that undoes what was applied.
 
     Without a journal record, only the patch itself can be reversed. One from standard input must
-    be given again; one that replaced files does not have their old content; and one that git
-    did not commit must not be committed by its undo.
+    be given again, and one that git did not commit must not be committed by its undo.
     """
     if plan.commits:
         return revert_command(plan.commit_names)
@@ -203,7 +202,7 @@ def undo_command(options: Options, files: Sequence[str], plan: Plan) -> str:
     if plan.record:
         return f"git opatch undo {plan.record}"
     command = options.command
-    if not files or "-" in files or options.overwrite or options.commit or plan.undoes:
+    if not files or "-" in files or options.commit or plan.undoes:
         command = command.only(*TARGET_FLAGS)._replace(arguments=("PATCH",))
     return str(command.without("-R") if options.reverse else command.with_option("-R"))
 

@@ -33,6 +33,7 @@ from git_opatch.operations.apply import (
     apply_patch,
     check_patch,
     is_already_applied,
+    is_restored_by,
     plan_patch,
 )
 from git_opatch.operations.recover import recover_interrupted, require_uninterrupted
@@ -203,8 +204,15 @@ class _Invocation(NamedTuple):
             interrupts.ignore()
             undo = report.undo_command(options, self.names, error.plan)
             return Outcome(options, resolved, error.plan, error=error, done=True, undo_command=undo)
-        undo = "" if check else report.undo_command(options, self.names, plan)
+        undo = "" if check else self._undo_command(patch, plan)
         return Outcome(options, resolved, plan, done=not check, undo_command=undo, commits=commits)
+
+    def _undo_command(self, patch: Patch, plan: Plan) -> str:
+        """Spell the command that undoes what was applied; empty if none restores all of it."""
+        is_recorded = plan.record or plan.commits
+        if is_recorded or is_restored_by(patch, plan, self.repository, self.options):
+            return report.undo_command(self.options, self.names, plan)
+        return ""
 
     def _check(self, patch: Patch) -> tuple[Plan, int]:
         """Plan `patch`, and count the commits that it would make."""

@@ -1,0 +1,58 @@
+"""Refuse to lose content that nothing else has, where nothing is recorded (D461)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from git_opatch.git.repository import Repository
+from git_opatch.model.blob import Change, Entry
+from git_opatch.model.errors import RepositoryError
+from git_opatch.model.options import Options
+from git_opatch.model.result import Failure, Location, Reason
+from git_opatch.plan.plan import Plan
+
+_SIZE = 100  # the default: less could remove records
+
+
+def refuse_losses(plan: Plan, repository: Repository, options: Options) -> list[Failure]:
+    """Refuse files that are deleted or replaced, and whose content would be nowhere any more.
+
+    It is in the journal, if there is one, in `HEAD`, or in a patch that shows all of it.
+    """
+    if options.journal_size or plan.reverses:
+        return []
+    lost = [*_unshown(plan)]
+    kept: dict[str, Entry | None] = {}
+    if lost:
+        with suppress(RepositoryError):  # no HEAD yet
+            kept = repository.list_tree("HEAD", [change.path for change in lost])
+    words = str(options.command).removeprefix("git ")
+    advice = (
+        f"to record it: git -c opatch.journalSize={_SIZE} {words}\n"
+        "or commit the file first, so that HEAD has it"
+    )
+    what = "and its content is neither in HEAD nor recorded, as opatch.journalSize is 0"
+    return [
+        Failure(
+            Reason.NOT_REVERSIBLE,
+            f"would be {'replaced' if change.new else 'deleted'}, {what}",
+            Location(change.path),
+            advice=advice,
+        )
+        for change in lost
+        if kept.get(change.path) != change.old
+    ]
+
+
+def _unshown(plan: Plan) -> Iterator[Change]:
+    """Yield the changes of files whose old content is not in the patch, nor in the result."""
+    shown = {
+        placed.section.old_path
+        for placed in plan.placed
+        if not any(hunk.removed_ranges for hunk in placed.section.hunks)
+    }
+    written = {change.new.id for change in plan.completed.changes if change.new}
+    for change in plan.completed.changes:
+        if change.old and change.path not in shown and change.old.id not in written:
+            yield change

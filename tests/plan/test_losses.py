@@ -1,0 +1,103 @@
+"""Without a journal, nothing is deleted or replaced that nothing else has (D461)."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from sandbox import Sandbox
+from writers import envelope
+
+_DELETE = envelope(b"*** Delete File: f\n")
+_ADD = envelope(b"*** Add File: f\n+new\n")
+_MOVE = envelope(b"*** Update File: other\n*** Move to: f\n")
+_REPLACES = {"add": _ADD, "move": _MOVE}
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit({"f": "one\n", "other": "other\n"})
+    repo.git("config", "opatch.journalSize", "0")
+    return repo
+
+
+def _apply(repo: Sandbox, patch: bytes, *words: str) -> tuple[int, str, str]:
+    repo.write(".git/p", patch)
+    ran = repo.opatch("apply", *words, ".git/p")
+    return ran.status, ran.out.decode(), ran.err
+
+
+def _prepare(repo: Sandbox, kind: str) -> tuple[str, ...]:
+    """Give `f` content that `HEAD` does not have; return the options for the patch."""
+    if kind == "untracked":
+        repo.git("rm", "-q", "f")
+        repo.git("commit", "-qm", "no f")
+    repo.write("f", "precious\n")
+    if kind == "staged":
+        repo.git("add", "f")
+        return ()
+    return ("--worktree",)
+
+
+@pytest.mark.parametrize("kind", ["untracked", "unstaged", "staged"])
+@pytest.mark.parametrize(
+    ("patch", "what"), [(_DELETE, "deleted"), (_ADD, "replaced"), (_MOVE, "replaced")]
+)
+def test_what_would_be_lost_is_refused_and_recorded_as_advised(
+    base: Sandbox, kind: str, patch: bytes, what: str
+) -> None:
+    words = _prepare(base, kind)
+    if what == "replaced":
+        words = (*words, "--overwrite")
+    before = base.state()
+    for check in ([], ["--check"]):
+        status, out, err = _apply(base, patch, *words, *check)
+        assert (status, out, base.state()) == (1, "", before)
+        assert err.startswith(
+            f"error: f: would be {what}, and its content is neither in HEAD nor recorded, as "
+            "opatch.journalSize is 0\n  to record it: git -c opatch.journalSize=100 opatch apply "
+        )
+    files = base.index(), base.files()
+    assert (
+        base.run(*err.splitlines()[1].partition(": ")[2].replace("--check ", "").split()).status
+        == 0
+    )
+    assert base.opatch("undo").status == 0
+    assert (base.index(), base.files()) == files
+
+
+@pytest.mark.parametrize("words", [(), ("--cached",), ("--worktree",)])
+def test_what_head_has_is_deleted_and_restored_as_advised(
+    base: Sandbox, words: tuple[str, ...]
+) -> None:
+    before = base.index(), base.files()
+    status, out, _ = _apply(base, _DELETE, *words)
+    assert status == 0
+    (undo,) = re.findall("Undo: (.*)", out)
+    assert base.run(*undo.split()).status == 0
+    assert (base.index(), base.files()) == before
+
+
+@pytest.mark.parametrize("patch", _REPLACES.values(), ids=_REPLACES.keys())
+def test_no_undo_is_advised_that_does_not_restore_a_replaced_file(
+    base: Sandbox, patch: bytes
+) -> None:
+    status, out, _ = _apply(base, patch, "--overwrite")
+    assert (status, "Undo" in out) == (0, False)
+
+
+def test_a_deletion_that_shows_the_content_is_applied(base: Sandbox) -> None:
+    base.write("f", "precious\n")
+    diff = b"--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-precious\n"
+    status, out, err = _apply(base, diff, "--worktree")
+    assert (status, err) == (0, "")
+    (undo,) = re.findall("Undo: (.*)", out)
+    assert base.run(*undo.split()).status == 0
+    assert base.read("f") == b"precious\n"
+
+
+def test_without_the_journal_a_conflict_is_no_loss(base: Sandbox) -> None:
+    base.commit({"f": "two\n"})
+    patch = envelope(b"*** Update File: f\n@@\n-one\n+three\n")
+    status, _, err = _apply(base, patch, "--3way")
+    assert (status, "1 file left with conflicts" in err) == (1, True)
