@@ -41,6 +41,16 @@ class _Series(NamedTuple):
     """The locks that were there before."""
 
 
+class RestoredBranch(NamedTuple):
+    """What became of the branch: it is at `head` again, without `commits`, or was left alone."""
+
+    head: str = ""
+    commits: tuple[str, ...] = ()
+    """Those that were taken off it, oldest first."""
+    kept: str = ""
+    """Its name, if it was left alone."""
+
+
 def record_series(
     repository: Repository, directory: Path, head: Head, trees: Sequence[str]
 ) -> None:
@@ -70,16 +80,16 @@ def change_series(directory: Path, trees: Sequence[str]) -> None:
     os.replace(partial, file)
 
 
-def restore_series(repository: Repository, directory: Path, *, undisturbed: bool) -> str | None:
+def restore_series(repository: Repository, directory: Path, *, undisturbed: bool) -> RestoredBranch:
     """Set the branch back to where it was before the commits recorded in `directory`.
 
     Only if all commits made since are of that series, by their trees; otherwise leaves the branch
-    alone and returns its name. `undisturbed` is whether the index is still locked by that run. May
+    alone. `undisturbed` is whether the index is still locked by that run. May
     be repeated. Raises `RepositoryError` if git fails, as for a lock of somebody else.
     """
     series = _read(directory)
     if series is None:
-        return None
+        return RestoredBranch()
     head, trees = series.head, series.trees
     remove_torn_objects(repository, series.since)
     restore_torn_branch(repository, head, series.since)
@@ -88,13 +98,13 @@ def restore_series(repository: Repository, directory: Path, *, undisturbed: bool
     if undisturbed:
         _remove_locks(repository, directory, series, tip, len(made))
     if tip == head.id:
-        return None
+        return RestoredBranch()
     if not made or [tree for _, tree in made] != trees[: len(made)]:
-        return head.ref
+        return RestoredBranch(kept=head.ref)
     change = [head.ref, head.id, tip] if head.id else ["-d", head.ref, tip]
     (directory / _RESTORING).touch()
     repository.ask("update-ref", "--no-deref", "-m", "git opatch: restore", *change)
-    return None
+    return RestoredBranch(head.id, tuple(commit for commit, _ in made))
 
 
 def _read(directory: Path) -> _Series | None:

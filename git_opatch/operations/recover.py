@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from git_opatch import journal
+from git_opatch.git.history import abbreviate_commits
 from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import remove_abandoned
 from git_opatch.journal import RecordAction
@@ -106,7 +107,8 @@ def _recover_locked(repository: Repository) -> Recovery:
         notes += pending_commit.finish(repository, state_dir(repository))
     if restored is None:
         return Recovery(tuple(notes))
-    return Recovery((*_notes(restored), *notes), restored.kept)
+    branch = _notes_on_branch(restored, repository)
+    return Recovery((*_notes(restored), *branch, *notes), restored.kept)
 
 
 def _notes(restored: Restored) -> list[str]:
@@ -121,6 +123,18 @@ def _notes(restored: Restored) -> list[str]:
         *map(_kept_note, restored.kept[:_MAX_LISTED]),
         *([f"and {more} more, in the order of that directory's plan.json"] if more > 0 else []),
     ]
+
+
+def _notes_on_branch(restored: Restored, repository: Repository) -> list[str]:
+    """Say where HEAD is again, and which commits of the interrupted apply it is without."""
+    if not restored.commits:
+        return []
+    commits = abbreviate_commits(repository, restored.commits)
+    made = "commit that was" if len(commits) == 1 else f"{len(commits)} commits that were"
+    where = "has no commit"
+    if restored.head:
+        where = f"is at {abbreviate_commits(repository, [restored.head])[0]}"
+    return [f"HEAD {where} again, without the {made} made: {', '.join(commits)}"]
 
 
 def _kept_note(kept: Kept) -> str:

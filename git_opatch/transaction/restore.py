@@ -32,6 +32,10 @@ class Restored(NamedTuple):
     """The directory of the record, if it was kept."""
     finished: tuple[str, ...] = ()
     """The paths of a transaction that was committed, and so was finished instead."""
+    head: str = ""
+    """The commit that HEAD is at again, where commits were taken off; empty if it had none."""
+    commits: tuple[str, ...] = ()
+    """Those commits, oldest first."""
 
 
 def restore(repository: Repository, record: TransactionRecord) -> Restored:
@@ -43,15 +47,16 @@ def restore(repository: Repository, record: TransactionRecord) -> Restored:
     # kind may have changed, and a series of commits is recorded in the transaction's directory.
     from git_opatch.git.series import restore_series
 
-    moved_branch = restore_series(repository, record.folder, undisturbed=has_lock(record))
+    branch = restore_series(repository, record.folder, undisturbed=has_lock(record))
     paths, kept = restore_files(repository, record)
-    if moved_branch:
-        kept.append(Kept(moved_branch))
+    if branch.kept:
+        kept.append(Kept(branch.kept))
     if record.target is Target.INDEX and paths and has_lock(record):
         with suppress(OpatchError, OSError):  # git compares the files' contents otherwise
             _refresh(repository, record)
     backup = remove_scratch(repository, record, keep=bool(kept))
-    return Restored(tuple(paths), kept_in(backup, kept), backup)
+    restored = Restored(tuple(paths), kept_in(backup, kept), backup)
+    return restored._replace(head=branch.head, commits=branch.commits)
 
 
 def _refresh(repository: Repository, record: TransactionRecord) -> None:

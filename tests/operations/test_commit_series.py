@@ -331,9 +331,14 @@ def test_a_kill_in_the_middle_restores_everything(base: Sandbox, step: int) -> N
     run = _start(base, THREE)
     os.killpg(run.pid, signal.SIGKILL)
     run.communicate()
+    made = base.git("log", "--reverse", "--format=%h").decode().split()
     ran = base.opatch("recover")
     assert (ran.status, ran.err) == (0, "")
-    assert ran.out == b"an interrupted apply was rolled back (2 files)\n"
+    rolled_back, *branch = ran.out.decode().splitlines()
+    assert rolled_back == "an interrupted apply was rolled back (2 files)"
+    which = {2: "commit that was", 3: "2 commits that were"}.get(step)
+    without = f"without the {which} made: {', '.join(made[1:])}"
+    assert branch == ([f"HEAD is at {made[0]} again, {without}"] if which else [])
     assert _state(base) == before
     assert base.opatch("log").out == b""
     (base.path / ".git/hooks/pre-commit").unlink()
@@ -353,7 +358,9 @@ def test_a_run_killed_while_its_hook_goes_on_is_recovered(base: Sandbox) -> None
     (base.path / ".git/waits").unlink()
     run.communicate()
     ran = base.opatch("recover", "--wait", "60")
-    assert ran.out == b"an interrupted apply was rolled back (1 file)\n"
+    first, second = ran.out.decode().splitlines()
+    assert first == "an interrupted apply was rolled back (1 file)"
+    assert " again, without the commit that was made: " in second
     assert _state(base) == before
 
 
