@@ -84,6 +84,11 @@ class Record(NamedTuple):
     """Whether hunks of the patch were left out on purpose; it is `whole` if the others applied."""
     in_reverse: bool = False
     """Whether the patch was applied in reverse, and that is not the undo of a record."""
+    command: str = ""
+    """The command that applied it, with its options and without its patch.
+
+    Empty in old records, and in those of an undo or a redo.
+    """
 
     @property
     def patch(self) -> int:
@@ -132,9 +137,9 @@ def add_record(
     """Record an applied patch; return its number, 0 if `size` is 0: then nothing is recorded.
 
     `about` has the remaining keys of the record: `patch` (its name), `digest`, `files`, `undoes`,
-    `action`, `origin`, `head`, `carried`, `partial`, `part`, `reverse`, `unmerged`, `rejects`. Only
-    the newest `size` records are kept; with a size of 0, those that are there (D121). Raises
-    `OSError`.
+    `action`, `origin`, `head`, `carried`, `partial`, `part`, `reverse`, `unmerged`, `rejects`,
+    `command`. Only the newest `size` records are kept; with a size of 0, those that are there
+    (D121). Raises `OSError`.
     """
     if not size:
         return 0
@@ -307,6 +312,7 @@ def _from_json(folder: Path, number: int, entry: Mapping[str, Any]) -> Record:
         str(entry.get("head", "")),
         bool(entry.get("part", False)),
         bool(entry.get("reverse", False)),
+        str(entry.get("command", "")),
     )
 
 

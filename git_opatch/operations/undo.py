@@ -584,8 +584,9 @@ def _gone(history: PatchHistory, state: RecordState) -> str:
 
 def _apply_again(history: PatchHistory) -> str:
     """Spell the command that applies a patch anew; its file is named if it is still there."""
-    name = history.records[0].name
-    return f"git opatch apply {shlex.quote(name) if os.path.isfile(name) else 'PATCH'}"
+    first = history.records[0]
+    file = shlex.quote(first.name) if os.path.isfile(first.name) else "PATCH"
+    return f"{first.command or 'git opatch apply'} {file}"
 
 
 def _lines(message: str, details: Sequence[str]) -> str:

@@ -506,6 +506,30 @@ def test_an_undo_without_a_number_does_not_pass_over_a_renamed_file(base: Sandbo
     assert "patch 2 is no longer applied: f does not exist; skipped" in ran.err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [[], ["--only", "f"], ["--directory", "sub", "--cached"], ["--worktree"], ["-R"]],
+    ids=" ".join,
+)
+def test_what_applies_a_patch_again_has_the_options_of_then(
+    base: Sandbox, words: list[str]
+) -> None:
+    base.commit({"sub/f": _LINES, "sub/g": "g\n"})
+    patch = _TEN.replace(b"*** End", b"*** Update File: g\n@@\n-g\n+G\n*** End")
+    if words == ["-R"]:
+        base.write("p.txt", patch)
+        assert base.opatch("apply", "--commit", "-m", "p", "p.txt").status == 0
+        for file in (base.path / ".git/opatch/journal").iterdir():
+            file.unlink()
+    base.write("p.txt", patch)
+    assert base.opatch("apply", *words, "p.txt").status == 0
+    applied = base.index(), base.files()
+    base.git("reset", "-q", "--hard")
+    again = _last(base.opatch("redo", "1")).partition("to apply it again: ")[2]
+    assert base.run(*again.split()).status == 0
+    assert (base.index(), base.files()) == applied
+
+
 @pytest.mark.parametrize(("ordinal", "line", "at"), [(1, 2, 1), (2, 5, 4), (3, 8, 7)])
 def test_the_hunk_that_is_not_there_is_named_where_the_recorded_hunks_are_one(
     base: Sandbox, ordinal: int, line: int, at: int
