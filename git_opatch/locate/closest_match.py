@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher, get_close_matches
+from itertools import islice
 from typing import NamedTuple
 from unicodedata import category, normalize
 
@@ -126,7 +127,9 @@ class ClosestMatches:
                 yield _Difference(begin, first, _surplus(preimage[begin:end], first))
             else:
                 is_below_a_match = begin or end == len(preimage)
-                yield _Difference(begin, first if is_below_a_match else stop - end)
+                at = first if is_below_a_match else stop - end
+                pairs = zip(range(begin, end), range(at, at + end - begin), strict=True)
+                yield from islice(self._unlike(preimage, pairs, self._tier), 1)
 
     def _unlike(
         self, preimage: Sequence[Line], pairs: Iterable[tuple[int, int]], tier: Tier

@@ -162,6 +162,34 @@ def test_whitespace_that_is_not_seen_is_named() -> None:
     assert "  the whitespace at the end differs; re-read f line 1 and" in str(refused.value)
 
 
+_GREET = 'import sys\n\n\ndef greet(name):\n    """Greet."""\n\n    return "Hello " + name\n'
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        pytest.param([" "], id="one"),
+        pytest.param([" ", " "], id="two"),
+        pytest.param(["     ", " "], id="spaces"),
+        pytest.param([" import sys", " ", " "], id="below a line"),
+    ],
+)
+@pytest.mark.parametrize("between", [" ", "     "])
+def test_a_blank_line_that_the_file_has_is_not_the_difference(
+    above: list[str], between: str
+) -> None:
+    hunk = [*above, " def greet(name):", '     """Greet."""', between, '-    return "Hi " + name']
+    text = message(_GREET, [*hunk, '+    return "Hey " + name'])
+    assert 'expects\n          return "Hi " + name\n  closest match, notes.txt:7\n' in text
+    assert "  the text differs; " in text
+    assert text.count("expects") == 1
+
+
+def test_below_a_blank_line_that_the_file_has_the_line_that_differs_is_shown() -> None:
+    text = message("one\n\ntwo\n\nend\n", [" ", " zwei", " ", "-end", "+fin"])
+    assert "expects\n      zwei\n  closest match, notes.txt:3\n" in text
+
+
 def test_a_hunk_that_begins_before_the_file_says_so() -> None:
     text = message("b\nc\nd\n", [" a", " b", "-c", " d"])
     assert "expects\n      a\n  closest match, notes.txt:1\n" in text
