@@ -399,6 +399,8 @@ def _why_unclear(shown: _Shown, gap: Gap, file_index: FileIndex) -> str:
     is_whole = shown.has_whole_pieces_beside(gap, len(file_index.lines))
     if shown.last_change < gap.first and (gap.marked or is_whole):
         return ""
+    if skipped and not is_whole and not any(map(_counts, shown.above(gap))):
+        return "below blank lines alone"
     if skipped and not is_whole and _leaves_block(skipped, shown, gap):
         return "between lines of different blocks"
     opened = shown.heading_above(gap)

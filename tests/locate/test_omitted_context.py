@@ -119,6 +119,12 @@ def test_beyond_the_ends_of_the_file_there_is_no_context(hunk: list[str]) -> Non
     assert refused(hunk, content=longer).endswith("between lines of different blocks")
 
 
+@pytest.mark.parametrize("blank", ["", "  "])
+def test_below_blank_lines_alone_nothing_says_which_block_it_is(blank: str) -> None:
+    message = refused([f"-{blank}", " end()", "+new()"], content=f"{blank}\nstart()\nend()\n")
+    assert message == "leaves out line 2 of the file, below blank lines alone"
+
+
 def test_a_heading_that_is_shown_names_what_the_next_piece_is_in() -> None:
     hunk = ["     def open(self):", "         self.check_closed()", "-        self.state = 2"]
     message = refused([*hunk, "+        self.state = 3", "         return None"])
