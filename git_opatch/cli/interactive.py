@@ -42,16 +42,17 @@ _WHAT = {
 
 
 def choose(
-    selected: Selected, plan: Plan, settings: Mapping[str, str], verb: str
+    selected: Selected, plan: Plan, settings: Mapping[str, str], verb: str, *, keeps_refused: bool
 ) -> Selected | None:
     """Ask at the terminal which of the selected parts to apply; what stays undecided is left out.
 
     `verb` says what is done with them, "apply" or "undo".
 
-    `plan` is of the selected parts that apply: those that it refuses are named and left out. If it
-    refuses all, or something that is not of a part, nothing is asked, and all stays selected: then
-    the reasons are for the caller to report. None if nothing is chosen. Raises `UsageError` without
-    a terminal.
+    `plan` is of the selected parts that apply: those that it refuses are named and left out, or
+    stay selected beside what is chosen, for the caller to report (`keeps_refused`). If it refuses
+    all, or something that is not of a part, nothing is asked, and all stays selected: then the
+    reasons are for the caller to report, too. None if nothing is chosen. Raises `UsageError`
+    without a terminal.
     """
     parts = parts_of(selected.patch)
     refused = refused_parts(parts, plan.failures)
@@ -63,9 +64,10 @@ def choose(
         show_styled_on(sys.stderr, [[(line, "")] for line in lines], settings)
         wanted = _Questions(apply, surroundings_of(plan), answers, settings, verb).ask()
     chosen = {part.key for part, is_wanted in zip(apply, wanted, strict=True) if is_wanted}
-    left_out = [part for part in parts if part.key not in chosen]
     if not chosen:
         return None
+    kept = chosen | refused.keys() if keeps_refused else chosen
+    left_out = [part for part in parts if part.key not in kept]
     rest, left_out_now = keep(selected.patch, left_out)
     return Selected(rest, (*selected.left_out, *left_out_now))
 

@@ -257,6 +257,28 @@ def test_what_does_not_apply_is_not_asked_for(base: Sandbox) -> None:
     assert base.read("f") == b"1\ntwo\nthree\nfour\n5\n"
 
 
+@pytest.mark.parametrize(("option", "rejected"), [("--partial", False), ("--reject", True)])
+def test_what_does_not_apply_is_reported_in_part_and_rejected(
+    base: Sandbox, option: str, rejected: bool
+) -> None:
+    base.write(".git/p", base.read(".git/p").replace(b"-three\n", b"-III\n"))
+    status, shown = _answered(base, "yny", option)
+    assert status == 1
+    assert "(1/3) Apply this hunk" in shown
+    assert "error: f: hunk 2 of 3 does not match the index\n" in shown
+    assert base.read("f") == b"1\ntwo\nthree\nfour\nfive\n"
+    assert (base.path / "n").exists()
+    assert (base.path / "f.rej").exists() is rejected
+
+
+def test_nothing_chosen_rejects_nothing(base: Sandbox) -> None:
+    base.write(".git/p", base.read(".git/p").replace(b"-three\n", b"-III\n"))
+    before = base.state()
+    status, shown = _answered(base, "nnn", "--reject")
+    assert (status, "no hunk was chosen; nothing was changed" in shown) == (0, True)
+    assert base.state() == before
+
+
 def test_nothing_is_asked_where_nothing_applies(base: Sandbox) -> None:
     before = base.state()
     base.write(".git/p", envelope(b"*** Update File: f\n@@\n-none\n+1\n"))
