@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 _LEAST_ALIKE = 0.75
 """How much alike two names are, from 0 to 1, for one to be meant by the other."""
 
-_STRIP = "paths are read with `a/` and `b/` in front and without, so there is no -p N; leave it out"
+_STRIP = (
+    "there is no -p N: paths are read with `a/` and `b/` in front and without; "
+    "leave out -p0 and -p1\n"
+    "  in place of -p2 and more: write the paths in the patch as they are in the repository"
+)
 _SPACE = (
     "spaces at either end of a line and between its words may differ already (see --match); "
     "leave it out"

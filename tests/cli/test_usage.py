@@ -124,11 +124,12 @@ def test_a_wrong_command_line_is_explained(base: Sandbox, line: str, message: st
 
 
 @pytest.mark.parametrize("command", ["apply", "check", "show", "convert"])
-@pytest.mark.parametrize("words", [["-p1"], ["-p", "1"], ["-p0"]])
+@pytest.mark.parametrize("words", [["-p1"], ["-p", "1"], ["-p0"], ["-p2"], ["--strip=2"]])
 def test_stripping_is_answered(base: Sandbox, command: str, words: list[str]) -> None:
     ran = base.opatch(command, *words, "p.txt")
     assert (ran.status, ran.out) == (129, b"")
-    assert "with `a/` and `b/` in front and without" in ran.err
+    assert "with `a/` and `b/` in front and without; leave out -p0 and -p1\n" in ran.err
+    assert "in place of -p2 and more: write the paths in the patch as they are in the" in ran.err
     assert base.opatch(command, "p.txt").status == 0
 
 
