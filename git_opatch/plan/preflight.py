@@ -94,8 +94,8 @@ def _refuse_unstaged(planned: Planned, repository: Repository, options: Options)
 
 
 def _alternatives(planned: Planned, repository: Repository, options: Options) -> str:
-    """List the commands that work although files have unstaged changes."""
-    from git_opatch.plan.unstaged import alternatives, plan_unstaged
+    """List the commands that work although files have unstaged changes, and lose none of them."""
+    from git_opatch.plan.unstaged import alternatives, deleted_paths, plan_unstaged
 
     plan, worktree = planned.plan, planned.worktree or Plan()
     others = alternatives(options)
@@ -103,7 +103,8 @@ def _alternatives(planned: Planned, repository: Repository, options: Options) ->
         with suppress(Refused):
             plan_unstaged(plan, worktree, planned.unstaged, repository, options)
             return f"to leave those changes unstaged: {options.command_with('--carry')}\n{others}"
-    return alternatives(options, worktree_fits=not worktree.failures)
+    keeps_changes = not deleted_paths(plan, planned.unstaged)
+    return alternatives(options, worktree_fits=keeps_changes and not worktree.failures)
 
 
 def _carry_unstaged(plan: Plan, planned: Planned, repository: Repository, options: Options) -> Plan:

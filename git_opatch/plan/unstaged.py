@@ -84,13 +84,19 @@ def alternatives(options: Options, *, worktree_fits: bool = False) -> str:
     return f"{files}: {worktree}\n{cached}"
 
 
+def deleted_paths(plan: Plan, unstaged: Collection[str]) -> list[str]:
+    """Return those of the `unstaged` files that `plan` deletes."""
+    deleted = [
+        result.old.path for result in plan.completed.results if result.old and not result.content
+    ]
+    return [path for path in deleted if path in unstaged]
+
+
 def _refuse_changes(plan: Plan, unstaged: Collection[str], options: Options) -> Iterator[Failure]:
     """Refuse to delete a file with unstaged changes, and to change how files are read."""
-    for result in plan.completed.results:
-        if result.content is None and result.old is not None and result.old.path in unstaged:
-            what = "would be deleted, and has unstaged changes"
-            where = Location(result.old.path)
-            yield Failure(Reason.UNSTAGED, what, where, advice=alternatives(options))
+    for path in deleted_paths(plan, unstaged):
+        what = "would be deleted, and has unstaged changes"
+        yield Failure(Reason.UNSTAGED, what, Location(path), advice=alternatives(options))
     paths = [change.path for change in plan.completed.changes]
     for path in paths if len(paths) > 1 else ():
         if path.rpartition("/")[2] == _ATTRIBUTES:

@@ -297,3 +297,14 @@ def test_an_untracked_file_cannot_be_committed_as_it_is(base: Sandbox) -> None:
     base.git("add", "new")
     base.git("commit", "--quiet", "-m", "as it was")
     assert base.opatch(*words).status == 0
+
+
+def test_to_delete_a_file_with_unstaged_lines_is_not_offered(base: Sandbox) -> None:
+    base.write("f", _BEFORE + "mine\n")
+    patch = envelope(b"*** Delete File: f\n*** Update File: other\n@@\n-other\n+another\n")
+    ran = base.opatch("apply", feed=patch)
+    assert ran.status == 1
+    assert "error: f: has unstaged changes\n" in ran.err
+    assert "--worktree" not in ran.err
+    assert base.opatch("apply", "--cached", feed=patch).status == 0
+    assert base.read("f") == f"{_BEFORE}mine\n".encode()
