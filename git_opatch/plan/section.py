@@ -5,6 +5,7 @@ All failures are collected, so that a user sees them at once. Decisions: D6, D7,
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Sequence
 
@@ -13,7 +14,7 @@ from git_opatch.complete.tree import FileContent, VirtualTree, new_content, rest
 from git_opatch.complete.unclear_additions import find_unclear_in_new
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Change, Mode
-from git_opatch.model.options import Options
+from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import FilePatch, Hunk, Operation, Patch
 from git_opatch.model.paths import is_modules_file
 from git_opatch.model.placement import Placement
@@ -341,7 +342,7 @@ def _refuse_kind(section: FilePatch, options: Options) -> Failure | None:
     if Mode.GITLINK in (section.old_mode, section.new_mode):
         return refusal(section, Reason.NOT_A_FILE, "is a submodule; a patch cannot set one")
     if section.is_binary:
-        return _refuse_binary(section)
+        return _refuse_binary(section, options)
     if not options.reverse:
         return None
     for hunk in section.hunks:
@@ -354,15 +355,27 @@ def _refuse_kind(section: FilePatch, options: Options) -> Failure | None:
     return None
 
 
-def _refuse_binary(section: FilePatch) -> Failure:
-    path = shlex.quote(section.path)
-    advice = (
-        f"to apply the rest, leave it out: --except {path}\n"
-        "to apply it, if the diff has its content (`GIT binary patch`), at the top of the working "
-        f"tree: git apply --include={path}"
-    )
+def _refuse_binary(section: FilePatch, options: Options) -> Failure:
+    rest = f"to apply the rest, leave it out: --except {shlex.quote(section.path)}"
+    by_git = "the diff does not have its content, which `git diff --binary` would write"
+    if section.has_content:
+        command = _git_apply(section, options)
+        by_git = f"to apply it, at the top of the working tree: {command}"
     what = "is a binary change, which has no lines to match"
-    return refusal(section, Reason.BINARY, what, advice=advice)
+    return refusal(section, Reason.BINARY, what, advice=f"{rest}\n{by_git}")
+
+
+_TARGET_OPTIONS = {Target.INDEX: ["--index"], Target.CACHED: ["--cached"], Target.WORKTREE: []}
+
+
+def _git_apply(section: FilePatch, options: Options) -> str:
+    """Return git's command that applies `section` of its file; what was piped is `PATCH`."""
+    words = ["git", "apply", *_TARGET_OPTIONS[options.target]]
+    words += ["-R"] if options.reverse else []
+    words += [f"--directory={options.directory}"] if options.directory else []
+    command = shlex.join([*words, f"--include={section.path}"])
+    is_file = os.path.isfile(section.source)
+    return f"{command} {shlex.quote(os.path.abspath(section.source)) if is_file else '<PATCH'}"
 
 
 def _unclear_move(section: FilePatch) -> Failure:

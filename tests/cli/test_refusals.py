@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -418,14 +419,48 @@ def test_a_looser_match_is_advised_to_people_and_not_to_programs(base: Sandbox) 
 
 
 @pytest.mark.parametrize(
-    "change", [b"Binary files a/b.bin and b/b.bin differ\n", b"GIT binary patch\ndelta 1\n"]
+    ("change", "way"),
+    [
+        (
+            b"Binary files a/b.bin and b/b.bin differ\n",
+            "the diff does not have its content, which `git diff --binary` would write",
+        ),
+        (
+            b"GIT binary patch\ndelta 1\n",
+            "at the top of the working tree: git apply --index --include=b.bin <PATCH\n",
+        ),
+    ],
 )
-def test_the_rest_of_a_patch_with_a_binary_change_is_applied(base: Sandbox, change: bytes) -> None:
+def test_the_rest_of_a_patch_with_a_binary_change_is_applied(
+    base: Sandbox, change: bytes, way: str
+) -> None:
     patch = b"diff --git a/b.bin b/b.bin\nindex 1..2 100644\n" + change
     patch += b"diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@\n-two\n+2\n"
     message = "error: b.bin: is a binary change, which has no lines to match"
-    _refused(base, patch, 1, message, "leave it out: --except b.bin", "git apply --include=b.bin")
+    _refused(base, patch, 1, message, "leave it out: --except b.bin", way)
     for option, status in (("--except=b.bin", 0), ("--partial", 1)):
         assert base.opatch("apply", option, feed=patch).status == status
         assert base.index()["a.txt"][1] == b"one\n2\nthree\n"
         assert base.opatch("undo").status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "staged", "unstaged"),
+    [
+        ([], b"b.bin\n", b""),
+        (["--cached"], b"b.bin\n", b"b.bin\n"),
+        (["--worktree"], b"", b"b.bin\n"),
+    ],
+)
+def test_git_applies_a_binary_change_by_the_command_that_is_named(
+    base: Sandbox, words: list[str], staged: bytes, unstaged: bytes
+) -> None:
+    base.commit({"b.bin": b"\0a\n", "d/f": "f\n"})
+    base.write("b.bin", b"\0b\n")
+    base.write(".git/p.diff", base.git("diff", "--binary"))
+    base.git("restore", "b.bin")
+    said = base.opatch("apply", *words, "../.git/p.diff", cwd=base.path / "d").err
+    (command,) = re.findall(r"at the top of the working tree: (git apply .*)", said)
+    assert base.run("sh", "-c", command).status == 0
+    assert base.git("diff", "--cached", "--name-only") == staged
+    assert base.git("diff", "--name-only") == unstaged
