@@ -404,9 +404,7 @@ class _Chooser:
                 ways.append(f"to undo patch {record.patch} all the same: {undo}")
             what = f"{path} is unmerged; conflicts are not recorded, so they have no undo or redo"
             if operation:  # whose conflicts these are
-                command = f"git {operation.command} --abort"
                 what = f"{path} is unmerged in a {operation.name} that is not finished"
-                ways.append(f"to end the {operation.name} without it: {command}")
             raise JournalError(_lines(what, ways))
 
     def _own_conflicts(self, record: Record) -> dict[str, Entry]:

@@ -172,7 +172,7 @@ def test_the_revert_of_an_amended_commit_is_of_all_of_it(base: Sandbox) -> None:
 
 @pytest.mark.parametrize("command", ["merge", "cherry-pick"])
 def test_conflicts_of_git_are_called_so(base: Sandbox, command: str) -> None:
-    """`git checkout --ours` would end them without the other side."""
+    """`git checkout --ours` would end them without the other side, and `--abort` loses the patch."""
     base.git("checkout", "--quiet", "-b", "other")
     base.commit({"g": "theirs\n"})
     base.git("checkout", "--quiet", "-")
@@ -183,7 +183,6 @@ def test_conflicts_of_git_are_called_so(base: Sandbox, command: str) -> None:
         f"error: g is unmerged in a {command} that is not finished\n"
         "  to go on: resolve the conflicts in g, then git add -- :/g\n"
         "  to undo patch 1 all the same: git opatch undo 1\n"
-        f"  to end the {command} without it: git {command} --abort\n"
     )
     assert base.opatch("undo", "1").status == 0
     assert base.read("f").decode() == _LINES
