@@ -172,7 +172,7 @@ def test_the_revert_of_an_amended_commit_is_of_all_of_it(base: Sandbox) -> None:
 
 @pytest.mark.parametrize("command", ["merge", "cherry-pick"])
 def test_conflicts_of_git_are_called_so(base: Sandbox, command: str) -> None:
-    """`git checkout --ours` would end them without the other side, and `--abort` loses the patch."""
+    """`git checkout --ours` would end them without the other side, `--abort` without the patch."""
     base.git("checkout", "--quiet", "-b", "other")
     base.commit({"g": "theirs\n"})
     base.git("checkout", "--quiet", "-")
