@@ -9,9 +9,11 @@ from functools import partial
 from typing import TextIO
 
 from git_opatch.model.errors import Interrupted, UsageError
+from git_opatch.model.options import Options
 from git_opatch.model.patch import Operation
 from git_opatch.model.selection import Key, Part, Selected, keep, parts_of
 from git_opatch.model.text import visible
+from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
 from git_opatch.report.placements import (
     Surroundings,
@@ -42,17 +44,15 @@ _WHAT = {
 
 
 def choose(
-    selected: Selected, plan: Plan, settings: Mapping[str, str], verb: str, *, keeps_refused: bool
+    selected: Selected, plan: Plan, options: Options, settings: Mapping[str, str], top: str
 ) -> Selected | None:
     """Ask at the terminal which of the selected parts to apply; what stays undecided is left out.
 
-    `verb` says what is done with them, "apply" or "undo".
-
     `plan` is of the selected parts that apply: those that it refuses are named and left out, or
-    stay selected beside what is chosen, for the caller to report (`keeps_refused`). If it refuses
-    all, or something that is not of a part, nothing is asked, and all stays selected: then the
-    reasons are for the caller to report, too. None if nothing is chosen. Raises `UsageError`
-    without a terminal.
+    with `Options.partial` stay selected beside what is chosen, for the caller to report. If it
+    refuses all, or something that is not of a part, nothing is asked, and all stays selected: then
+    the reasons are for the caller to report, too. None if nothing is chosen. `top` is the working
+    tree's path. Raises `UsageError` without a terminal.
     """
     parts = parts_of(selected.patch)
     refused = refused_parts(parts, plan.failures)
@@ -62,11 +62,13 @@ def choose(
         apply = [part for part in parts if part.key not in refused]
         lines = [*left_out_verdicts(parts, plan)]
         show_styled_on(sys.stderr, [[(line, "")] for line in lines], settings)
-        wanted = _Questions(apply, surroundings_of(plan), answers, settings, verb).ask()
+        around = surroundings_of(plan, resolve_paths(selected.patch, options.directory, top))
+        verb = "undo" if options.reverse else "apply"
+        wanted = _Questions(apply, around, answers, settings, verb).ask()
     chosen = {part.key for part, is_wanted in zip(apply, wanted, strict=True) if is_wanted}
     if not chosen:
         return None
-    kept = chosen | refused.keys() if keeps_refused else chosen
+    kept = chosen | refused.keys() if options.partial else chosen
     left_out = [part for part in parts if part.key not in kept]
     rest, left_out_now = keep(selected.patch, left_out)
     return Selected(rest, (*selected.left_out, *left_out_now))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from git_opatch.model.patch import Prefix
+from git_opatch.model.patch import FilePatch, Patch, Prefix
 from git_opatch.model.placement import Evidence, Likeness, Placement
 from git_opatch.model.result import Failure
 from git_opatch.model.selection import Key, Part, key_of, show_command
@@ -26,9 +26,11 @@ _WHOLE = "ADRC"
 class Surroundings(NamedTuple):
     """Where a hunk was placed: its line, from 1, and the file's lines around what it shows."""
 
-    line: int
+    line: int = 0
     above: Sequence[bytes] = ()
     below: Sequence[bytes] = ()
+    deleted: Sequence[bytes] = ()
+    """Instead of all that: the lines of a file that is deleted, which the patch does not show."""
 
 
 class PartIds(NamedTuple):
@@ -88,10 +90,22 @@ def refused_parts(parts: Sequence[Part], failures: Sequence[Failure]) -> Mapping
     return {key: failure for key, failure in found.items() if failure}
 
 
-def surroundings_of(plan: Plan) -> Mapping[Key, Surroundings]:
-    """Find the lines around each hunk that was placed."""
-    files = {each.old.path: each.old.text.lines for each in plan.completed.results if each.old}
-    return {
+def surroundings_of(plan: Plan, patch: Patch) -> Mapping[Key, Surroundings]:
+    """Find the lines around each hunk of `patch` that was placed, and of each deleted file.
+
+    The paths of `patch` are resolved.
+    """
+    files = {
+        each.old.path: () if each.binary else each.old.text.lines
+        for each in plan.completed.results
+        if each.old
+    }
+    deleted = {
+        key_of(section, 0): Surroundings(deleted=files.get(section.path, ()))
+        for section in patch.files
+        if not section.has_content
+    }
+    return deleted | {
         key_of(placed.section, placed.placement.hunk.ordinal): _surroundings(
             placed.placement, files.get(placed.section.old_path or "", ())
         )
@@ -128,8 +142,10 @@ def left_out_notes(parts: Sequence[Part]) -> list[str]:
 def part_lines(part: Part, around: Surroundings | None = None) -> Iterator[Spans]:
     """Show a part of a patch as its text has it, with its name and what is around it, styled."""
     section, hunk = part.section, part.hunk
-    where = f", line {around.line}" if around else ""
-    yield [(f"{section.operation.value} {_name_of(part)}{where}", "bold")]
+    where = f", line {around.line}" if around and around.line else ""
+    yield [(f"{section.operation.value} {_name_of(part, _old_and_new(section))}{where}", "bold")]
+    for gone in around.deleted if around else ():
+        yield [(f"-{visible(gone, len(gone))}", DIFF_STYLES["-"])]
     for shown in section.hunks if hunk is None else [hunk]:
         anchors = b" ".join(anchor.text for anchor in shown.anchors)
         if hunk is not None:
@@ -147,11 +163,17 @@ def _context_lines(lines: Sequence[bytes]) -> Iterator[Spans]:
         yield [(f" {visible(line, len(line))}", DIFF_STYLES.get(" ", ""))]
 
 
-def _name_of(part: Part) -> str:
-    path = f"[{part.id}] {visible(part.section.path)}"
+def _name_of(part: Part, path: str = "") -> str:
+    name = f"[{part.id}] {path or visible(part.section.path)}"
     return (
-        f"{path}: hunk {part.hunk.ordinal} of {part.section.hunks_in_text}" if part.hunk else path
+        f"{name}: hunk {part.hunk.ordinal} of {part.section.hunks_in_text}" if part.hunk else name
     )
+
+
+def _old_and_new(section: FilePatch) -> str:
+    """Return the path of a section's file, and that which a move or copy gives it."""
+    paths = dict.fromkeys(path for path in (section.old_path, section.new_path) if path)
+    return " => ".join(map(visible, paths))
 
 
 def loose_placements(plan: Plan, *, chosen_only: bool = False) -> list[str]:

@@ -245,6 +245,25 @@ def test_where_a_hunk_applies_is_shown_with_the_lines_around_it(base: Sandbox) -
     assert "hunk 2 of 3, line 3\n@@\n one\n two\n-three\n+3\n four\n five\n" in second
 
 
+@pytest.mark.parametrize("prefix", ["", "d/"])
+def test_a_move_names_its_target_and_a_deletion_shows_what_goes(base: Sandbox, prefix: str) -> None:
+    files = {"old": b"a\nb\n", "pure": b"p\n", "gone": b"1\n\x1b[2J\n", "bin": b"\0\n"}
+    base.commit({f"{prefix}{name}": content for name, content in files.items()})
+    text = b"*** Update File: old\n*** Move to: new/name\n@@\n a\n-b\n+B\n"
+    text += b"*** Update File: pure\n*** Move to: simple\n"
+    text += b"*** Delete File: gone\n*** Delete File: bin\n"
+    base.write(".git/p", envelope(text))
+    status, shown = _answered(base, "yyyy", *(["--directory", "d"] if prefix else []))
+    assert re.search(r"move \[\w+\] old => new/name: hunk 1 of 1, line 1\n@@\n a\n-b\n", shown)
+    assert re.search(r"move \[\w+\] pure => simple\n\(2/4\) Apply this move", shown)
+    assert re.search(r"delete \[\w+\] gone\n-1\n-\S+\[2J\n\(3/4\) Apply this deletion", shown)
+    assert re.search(r"delete \[\w+\] bin\n\(4/4\) Apply this deletion", shown)
+    assert (status, "\x1b" in shown) == (0, False)
+    status, shown = _answered(base, "yyyy", "-R", *(["--directory", "d"] if prefix else []))
+    assert re.search(r"delete \[\w+\] gone\n\(3/4\) Undo this deletion", shown)
+    assert (status, base.git("status", "--short")) == (0, b"")
+
+
 def test_what_does_not_apply_is_not_asked_for(base: Sandbox) -> None:
     text = base.read(".git/p").replace(b"-three\n", b"-III\n")
     base.write(".git/p", text)

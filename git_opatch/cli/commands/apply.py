@@ -174,8 +174,7 @@ class _Invocation(NamedTuple):
             unrecorded = selected.patch._replace(digest="")
             by_text = plan_patch(unrecorded, self.repository, options)
             plan = plan if by_text.failures else by_text
-        verb = "undo" if options.reverse else "apply"
-        return choose(selected, plan, settings, verb, keeps_refused=self.options.partial)
+        return choose(selected, plan, self.options, settings, str(self.repository.top or ""))
 
     def end(self, *, check: bool) -> None:
         """Recover from an interrupted run, with no patch to apply; `check` only refuses then."""
