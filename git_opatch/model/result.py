@@ -270,7 +270,8 @@ class Failure(NamedTuple):
     @property
     def next_steps(self) -> list[str]:
         """What to do next, a line each. Not fit for a terminal."""
-        _, reverse, redoes, *_ = self.attempt or Attempt()
+        attempt = self.attempt or Attempt()
+        reverse, redoes = attempt.reverse, attempt.redoes
         lines = []
         if self.nearest and self.nearest.found:
             first, last = self.nearest.reread
@@ -280,6 +281,8 @@ class Failure(NamedTuple):
             what = f"re-read {self.path} {which} and {action}"
             if isinstance(self.detail, AlreadyApplied):
                 what = f"if the change is still to be made, {what}"
+            elif reverse and not attempt.record:  # it may never have been applied
+                what = f"if it was changed since, {what}"
             lines.append(f"{self.nearest.difference}; {what}")
         if self.skip_command:
             lines.append(f"to skip it: {self.skip_command}")

@@ -242,6 +242,17 @@ def test_a_change_of_the_same_lines_is_refused(base: Sandbox) -> None:
     )
 
 
+def test_what_may_never_have_been_applied_is_not_said_to_need_an_undo(base: Sandbox) -> None:
+    base.commit({"f": _text((16, "sixteen"))})
+    patch = envelope(b"*** Update File: f\n@@\n line 14\n line 15\n+new\n line 16\n line 17\n")
+    ran = base.opatch("apply", "-R", feed=patch)
+    assert ran.status == 1
+    assert "error: f: hunk 1 of 1 is not applied to the index, or was changed since\n" in ran.err
+    assert re.search(
+        r"differs; if it was changed since, re-read f .* and undo it by hand\n", ran.err
+    )
+
+
 @pytest.mark.parametrize("distance", [-3, -2, 2, 3])
 def test_lines_near_by_may_have_changed(base: Sandbox, distance: int) -> None:
     """As for git's merge; `-R` of its text is the same undo, and the other patch stays."""
