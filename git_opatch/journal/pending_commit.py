@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -87,8 +87,20 @@ def _read(home: Path) -> _State | None:
         return None
 
 
-def finish(repository: Repository, home: Path) -> list[str]:
-    """Remove what an interrupted run left; return notes on its outcome. The caller has the lock."""
+def _left_staged(number: int) -> str:
+    return (
+        "an interrupted apply left its change staged, and not committed: `git commit`, or "
+        f"`git opatch undo {number}`"
+    )
+
+
+def finish(
+    repository: Repository, home: Path, left_staged: Callable[[int], str] = _left_staged
+) -> list[str]:
+    """Remove what an interrupted run left; return notes on its outcome. The caller has the lock.
+
+    `left_staged` words the last of them, if the change of a record is staged and not committed.
+    """
     if not journal.is_commit_pending(home):
         return []
     state = _read(home)
@@ -97,7 +109,7 @@ def finish(repository: Repository, home: Path) -> list[str]:
         remove_torn_objects(repository, state.since)
         notes += restore_torn_branch(repository, state.head, state.since)
         notes += restore_torn_index(repository, home / _INDEX, state.head)
-        notes += _finish(repository, home, state)
+        notes += _finish(repository, home, state, left_staged)
     end(repository, home)
     return notes
 
@@ -120,7 +132,9 @@ def index_lock_left(repository: Repository) -> str:
     return f"{visible(lock)} is left: if no git is at work, remove it"
 
 
-def _finish(repository: Repository, home: Path, state: _State) -> list[str]:
+def _finish(
+    repository: Repository, home: Path, state: _State, left_staged: Callable[[int], str]
+) -> list[str]:
     """Record commits that were made."""
     before, count, after, since = state
     try:
@@ -137,11 +151,7 @@ def _finish(repository: Repository, home: Path, state: _State) -> list[str]:
     if set(record.changes) <= set(staged_changes(repository, head.id)):
         remove_locks_of_commit(repository, before.id, since)
         left = index_lock_left(repository)
-        return [
-            "an interrupted apply left its change staged, and not committed: `git commit`, or "
-            f"`git opatch undo {record.number}`",
-            *([left] if left else []),
-        ]
+        return [*([left] if left else []), left_staged(record.number)]
     return []
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from git_opatch import journal
-from git_opatch.git.commit import commit, identity_error, manual_command
+from git_opatch.git.commit import CommitCommand, commit, identity_error, manual_command
 from git_opatch.git.head import Head, commits_since, read_head, require_finished, staged_changes
 from git_opatch.git.hooks import has_verifying_hook
 from git_opatch.git.index import unmerged_paths
@@ -84,7 +84,7 @@ def commit_patch(
         except (Interrupted, KeyboardInterrupt):
             if not journal.is_commit_pending(state_dir(repository)):
                 raise
-            raise Interrupted("; ".join(["interrupted", *_finish_pending(repository)])) from None
+            raise _interrupted(parts[0].command, head, repository) from None
         finally:
             pending_commit.end(repository, state_dir(repository))
     with after_commit():
@@ -95,9 +95,22 @@ def commit_patch(
     return plan
 
 
-def _finish_pending(repository: Repository) -> list[str]:
-    notes = pending_commit.finish(repository, state_dir(repository))
-    return notes or ["it had been committed by then"]
+def _interrupted(command: CommitCommand, head: Head, repository: Repository) -> Interrupted:
+    """Finish the commit on `head` that was interrupted, and say what became of it."""
+    home = state_dir(repository)
+
+    def left_staged(number: int) -> str:
+        again = manual_command(command, home / "message")
+        what = f"the change is staged, and not committed\n  to commit it: {again}"
+        return f"{what}\n  to undo it: git opatch undo {number}" if number else what
+
+    notes = pending_commit.finish(repository, home, left_staged)
+    if not notes:  # or there is no record
+        was_committed = read_head(repository).id != head.id
+        is_staged = not was_committed and staged_changes(repository, head.id)
+        by_then = "it had been committed by then" if was_committed else "nothing was changed"
+        notes = [left_staged(0) if is_staged else by_then]
+    return Interrupted("; ".join(["interrupted", *notes]))
 
 
 def _check_head(parts: Sequence[PlannedCommit], repository: Repository) -> Head:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -534,6 +535,27 @@ def _started(repo: Sandbox, stderr: int = subprocess.DEVNULL) -> subprocess.Pope
     return run
 
 
+@pytest.mark.parametrize(
+    ("size", "undo"), [("100", "  to undo it: git opatch undo 1\n"), ("0", "")]
+)
+def test_an_interrupt_in_a_hook_names_the_whole_commit(base: Sandbox, size: str, undo: str) -> None:
+    before = _head(base)
+    base.git("config", "opatch.journalSize", size)
+    hook(base, "pre-commit", "touch .git/waits; sleep 60")
+    run = _started(base, stderr=subprocess.PIPE)
+    os.killpg(run.pid, signal.SIGINT)
+    said = run.communicate()[1].decode()
+    (again,) = re.findall("to commit it: (git commit .*)\n", said)
+    assert said == (
+        "error: interrupted; the change is staged, and not committed\n"
+        f"  to commit it: {again}\n{undo}"
+    )
+    assert (run.returncode, _head(base)) == (130, before)
+    (base.path / ".git/hooks/pre-commit").unlink()
+    assert base.run("sh", "-c", again).status == 0
+    assert base.git("status", "--short") == b""
+
+
 def _killed(repo: Sandbox) -> None:
     """Kill the program and all its children while a hook waits."""
     hook(repo, "pre-commit", "touch .git/waits; sleep 60")
@@ -614,7 +636,7 @@ def test_an_interrupt_at_the_terminal_restores_everything(base: Sandbox) -> None
     os.killpg(run.pid, signal.SIGINT)
     _, message = run.communicate(timeout=60)
     assert run.returncode == 130
-    assert message.decode().endswith("`git commit`, or `git opatch undo 1`\n")
+    assert message.decode().endswith("  to undo it: git opatch undo 1\n")
     assert _head(base) == before
     assert base.git("status", "--short") == b"M  f\nA  n\n"
     assert base.opatch("recover").out == b"nothing to recover\n"
