@@ -37,7 +37,7 @@ _CODE_NAME = (
     rb"|(?:(?<=struct )|(?<=union ))\w+(?= ?\*)"
 )
 """A name that only code has: of several words, joined, or that of a type that is pointed to."""
-_ADVICE = "re-read the file and send the hunk again with the definition that it is in"
+_ADVICE = "re-read the file and send the hunk again with the definition or heading that it is in"
 
 
 def names_what_is_above(located: HunkAtPosition) -> Iterator[Verdict]:

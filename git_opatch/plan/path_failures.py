@@ -62,7 +62,8 @@ class PathFailures(NamedTuple):
         snapshot = self.snapshot
         existing = self.tree.get(path)
         if existing is not None and not self.options.overwrite:
-            advice = "send an update instead"
+            is_copied = section.operation in (Operation.MOVE, Operation.COPY)
+            advice = "name another path" if is_copied else "send an update instead"
             if self.options.matching.can_loosen:
                 advice += ", or use --overwrite"
             return _exists(section, path, existing, content, advice)

@@ -418,6 +418,12 @@ def test_a_looser_match_is_advised_to_people_and_not_to_programs(base: Sandbox) 
     assert "--fuzz" not in said("check", "--argv", "--", *call)
 
 
+def test_a_move_onto_a_file_is_to_name_another_path(base: Sandbox) -> None:
+    patch = envelope(b"*** Update File: a.txt\n*** Move to: dir/inner.txt\n@@\n-two\n+2\n")
+    advice = "  name another path, or use --overwrite\n"
+    _refused(base, patch, 1, "error: dir/inner.txt: the file already exists\n", advice)
+
+
 @pytest.mark.parametrize(
     ("change", "way"),
     [
