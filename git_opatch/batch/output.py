@@ -145,7 +145,7 @@ def without_done(
             wrong.add(result, _what_differs(line, result))
     if wrong.count:
         raise InputError(
-            f"`{output}` has results that are not of the tasks on their `line`: remove these "
+            f"`{output}` has results that do not belong to these tasks: remove these "
             f"results to have the tasks judged again, or name another output\n{wrong}"
         )
     yield from waiting.values()

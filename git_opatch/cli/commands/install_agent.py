@@ -31,10 +31,10 @@ from git_opatch.report.terminal import show
 _MAX_CHARACTERS = 2000
 _NOT_WRITTEN = 1
 _AFTERWARDS = {
-    Client.CLAUDE: "it holds for sessions that begin now",
+    Client.CLAUDE: "it takes effect in new sessions of Claude Code",
     Client.CODEX: "Codex runs no hook that is not trusted: trust the project, if it asks, and the "
     "hook, in /hooks; `git opatch doctor codex` says whether it would run",
-    Client.OPENCODE: "it holds after a restart of OpenCode",
+    Client.OPENCODE: "it takes effect when OpenCode is started again",
 }
 
 ClientName = Annotated[
