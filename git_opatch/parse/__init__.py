@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import codecs
 import hashlib
+import json
 import re
 from collections.abc import Sequence
 from types import NoneType
@@ -24,6 +25,7 @@ from git_opatch.parse.formats import (
     FORMATS,
     MARKS,
     NO_BEGINNING,
+    NO_OBJECT,
     OPENING,
     beginning,
     find_format,
@@ -166,4 +168,15 @@ def _find_near_miss(raw: bytes) -> str:
     if match := re.search(_QUOTED, raw):
         number = raw.count(b"\n", 0, match.start()) + 1
         return f" (line {number} is quoted by `>`; send the patch without that prefix)"
-    return ""
+    return NO_OBJECT if _is_json(raw) else ""
+
+
+def _is_json(raw: bytes) -> bool:
+    """Return whether the text is an object or an array in JSON."""
+    if not raw.lstrip().startswith((b"{", b"[")):
+        return False
+    try:
+        json.loads(raw)
+    except (ValueError, RecursionError):
+        return False
+    return True

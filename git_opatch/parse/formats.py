@@ -95,6 +95,12 @@ NO_BEGINNING = (
     "git opatch prompt)"
 )
 """Why a text has no patch, where nothing more is known."""
+NO_OBJECT = (
+    ": the JSON has neither an operation (`type`, `path` and `diff`) nor an edit (`file_path`, "
+    "`old_string` and `new_string`); how these are written: git opatch prompt --format operations, "
+    "or --format string-replace"
+)
+"""Why JSON has no patch."""
 _FENCE = rb"```|~~~"
 UNSUPPORTED = rb"\*{15}|\+\+\+ "
 """How lines of diffs in an unsupported format begin (`unified.unsupported`)."""
