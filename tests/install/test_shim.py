@@ -127,6 +127,17 @@ def test_it_takes_one_argument(base: Sandbox) -> None:
     assert "takes one argument" in ran.err
 
 
+def test_a_file_is_not_the_argument(base: Sandbox) -> None:
+    base.write("a patch", _GOOD)
+    ran = base.opatch("apply-patch", "a patch")
+    assert (ran.status, ran.err) == (
+        129,
+        "error: the argument is the patch itself, and `a patch` is a file\n"
+        "  to apply the patch in it: git opatch apply-patch <'a patch'\n",
+    )
+    assert base.read("f") == b"a\n"
+
+
 def test_a_diff_as_the_argument_is_not_an_option(base: Sandbox, programs: Path) -> None:
     assert _install(base, programs).status == 0
     diff = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n"

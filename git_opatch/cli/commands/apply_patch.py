@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,11 +18,13 @@ from git_opatch.cli.patch_input import read_patch
 from git_opatch.cli.policy_options import path_rules
 from git_opatch.git.repository import Repository
 from git_opatch.model.command_line import CommandLine
+from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Options, Policy, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.paths import quote
 from git_opatch.model.result import Refused
 from git_opatch.model.settings import Settings, journal_size
+from git_opatch.model.text import visible
 from git_opatch.operations import apply
 from git_opatch.operations.recover import require_uninterrupted
 from git_opatch.parse import parse_patch
@@ -59,6 +62,12 @@ def apply_patch(patch: PatchText = None) -> None:
     `apply_patch` that runs this. Exit status: 0 applied, 1 it does not apply, 128 not a patch, or
     a repository that cannot be read, 129 usage, 130 interrupted.
     """
+    if patch is not None and os.path.isfile(patch):
+        command = f"git opatch apply-patch <{shlex.quote(patch)}"
+        raise UsageError(
+            f"the argument is the patch itself, and `{visible(patch)}` is a file\n"
+            f"  to apply the patch in it: {command}"
+        )
     found = repository_of(Path.cwd(), asks_settings=True)
     settings = found.settings() if found else Settings()
     top = found.require_worktree() if found else Path.cwd()
