@@ -240,3 +240,8 @@ class Options:
         """Spell the user's command with one more flag; a target replaces the one that it names."""
         command = self.command.without(*TARGET_FLAGS) if flag in TARGET_FLAGS else self.command
         return str(command.with_option(flag))
+
+    def way_with(self, flag: str) -> str:
+        """Say how to give one more flag: by the user's command, if it names what it reads."""
+        is_piped = set(self.command.arguments) <= {"-"}
+        return f"add {flag}" if is_piped else self.command_with(flag)

@@ -188,9 +188,7 @@ class Attempt(NamedTuple):
         """Return what is attempted with `options`, on patch `record` of the journal if not 0."""
         base = f"`{options.base}`" if options.base else LOCATED_IN[options.target]
         can_skip = options.command.name in SKIP_APPLIED and not options.reverse
-        piped = set(options.command.arguments) <= {"-"}
-        skip = "add --skip-applied" if piped else options.command_with("--skip-applied")
-        skip = skip if can_skip else ""
+        skip = options.way_with("--skip-applied") if can_skip else ""
         converts = options.command.name == _CONVERT
         can_choose = options.command.name in _CHOOSE and options.matching.can_loosen and not record
         return cls(base, options.reverse, options.redoes, skip, record, converts, can_choose)

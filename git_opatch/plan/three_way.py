@@ -112,7 +112,7 @@ def _merge_file(
         name = describe(ambiguous[0].version, repository)
         return f"fits {stale.path} as of {name} in several places"
     if options.three_way is ThreeWay.SUGGEST:
-        return f"{fits}; try --3way"
+        return f"{fits}; to merge it: {options.way_with('--3way')}"
     diffs = [match.diff for match in fitting[:_MAX_MERGED]]
     merged: Merged | Unmerged | None = merge(repository, stale.present, diffs)
     if merged is Unmerged.DISAGREE:

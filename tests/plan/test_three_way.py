@@ -358,8 +358,12 @@ def test_refusals_name_the_version_that_matches(late: Sandbox, command: str) -> 
     ran = late.opatch(command, feed=_patch())
     assert ran.status == 1
     where = _short(late, "HEAD~1")
-    assert f"  fits f as of {where} (1 commit ago); try --3way\n" in ran.err
+    assert f"  fits f as of {where} (1 commit ago); to merge it: add --3way\n" in ran.err
     assert late.state() == before
+    late.write(".git/p", _patch())
+    way = f"git opatch {command} --3way .git/p"
+    assert f"; to merge it: {way}\n" in late.opatch(command, ".git/p").err
+    assert late.run("sh", "-c", way).status == 0
 
 
 def test_head_is_named_where_it_has_the_version_that_matches(late: Sandbox) -> None:
@@ -368,7 +372,7 @@ def test_head_is_named_where_it_has_the_version_that_matches(late: Sandbox) -> N
     late.write("f", _text(l30="thirty", l8="eight", l10="staged"))
     late.git("add", "f")
     patch = _patch().replace(b" line 8\n", b" eight\n")
-    assert "  fits f as of HEAD; try --3way\n" in late.opatch("apply", feed=patch).err
+    assert "  fits f as of HEAD; to merge it: add --3way\n" in late.opatch("apply", feed=patch).err
     late.git("commit", "--quiet", "-m", "staged")
     assert "  fits f as of HEAD" not in late.opatch("apply", feed=patch).err
 
