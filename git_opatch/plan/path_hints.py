@@ -10,6 +10,7 @@ from pathlib import Path
 from shlex import quote
 
 from git_opatch.git.history import Departure, abbreviate_commits, departures
+from git_opatch.git.index import tag_of
 from git_opatch.git.pathspec import all_tracked_paths, existing_paths, is_ignored, similar_paths
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_file
@@ -113,11 +114,12 @@ def _deleted(path: str, gone: Departure, repository: Repository, options: Option
     places = "--staged --worktree "
     if options.target is Target.CACHED:
         places = "--staged "
-    elif existing_paths(repository, {path}, None):
+    elif tag := tag_of(repository, path):
+        if tag in "sS":
+            return ""  # not checked out
         places = ""
-    return f"it was deleted since the last commit; to restore it: git restore {places}-- " + quote(
-        pathspec(path)
-    )
+    command = f"git restore {places}-- {quote(pathspec(path))}"
+    return f"it was deleted since the last commit; to restore it: {command}"
 
 
 def _untracked(failure: Failure, repository: Repository, options: Options) -> Failure:
