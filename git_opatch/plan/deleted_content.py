@@ -30,7 +30,7 @@ def deleted_contents(
         found |= {path: (entry, "HEAD") for path, entry in head.items() if entry is not None}
     if record is not None:
         present = repository.present(entry.id for entry in record.before.values())
-        source = f"entry {record.number} of `git opatch log --all`"
+        source = source_of(record)
         for path, entry in record.before.items():
             if path in wanted and entry.id in present:
                 found[path] = (entry, source)
@@ -38,3 +38,13 @@ def deleted_contents(
     return {
         path: (Blob(path, entry, data[entry.id]), source) for path, (entry, source) in found.items()
     }
+
+
+def source_of(record: Record) -> str:
+    """Name a record as the source of a file's content."""
+    return f"entry {record.number} of `git opatch log --all`"
+
+
+def content_note(path: str, source: str) -> str:
+    """Say where the content of a restored file comes from."""
+    return f"{path}: content taken from {source}"

@@ -14,7 +14,7 @@ from git_opatch.model.errors import JournalError
 from git_opatch.model.options import Options, Target, ThreeWay
 from git_opatch.model.patch import Patch
 from git_opatch.model.result import NOT_APPLIED, SKIP_APPLIED, Attempt, Failure, Location, Reason
-from git_opatch.plan.deleted_content import deleted_contents
+from git_opatch.plan.deleted_content import content_note, deleted_contents, source_of
 from git_opatch.plan.patch_paths import named_paths, refuse_unsafe
 from git_opatch.plan.path_hints import with_directory_note, with_path_hints
 from git_opatch.plan.plan import Plan
@@ -104,14 +104,7 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
             undo, snapshot = plan_undo(record, repository, options)
             is_exact = _restores(undo, record) or bool(undo.skipped)
             if not undo.failures and (is_exact or _carries_in_worktree(options)):
-                if not all(section.has_content for section in patch.files):
-                    undo = undo.with_notes(
-                        [
-                            f"what the patch does not contain is as before patch {record.patch} "
-                            "of `git opatch log`"
-                        ]
-                    )
-                return undo, snapshot
+                return undo.with_notes(_restored_by(record, undo, patch)), snapshot
     source = record or _record_of_whole(patch, repository, options.target)
     plan, snapshot = _plan_patch(reverse(patch), repository, options, source)
     if record is not None and not plan.failures:
@@ -129,6 +122,16 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
         advice = f"{where}; to undo it there: git opatch undo {record.patch}"
         plan = plan.with_failures([first._replace(advice=advice), *others]) if first else plan
     return plan, snapshot
+
+
+def _restored_by(record: Record, undo: Plan, patch: Patch) -> list[str]:
+    """Name the files that `undo` restores, whose content `patch` does not have."""
+    restored = {change.path for change in undo.completed.changes if change.old is None}
+    return [
+        content_note(section.path, source_of(record))
+        for section in patch.files
+        if section.path in restored and not section.has_content
+    ]
 
 
 def _with_way_to_undo_rest(

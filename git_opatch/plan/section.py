@@ -20,6 +20,7 @@ from git_opatch.model.paths import is_modules_file
 from git_opatch.model.placement import Placement
 from git_opatch.model.result import Failure, Location, Reason, not_reversible, refusal
 from git_opatch.plan.apply_hunks import apply_hunks
+from git_opatch.plan.deleted_content import content_note
 from git_opatch.plan.earlier_sections import Checked, EarlierSection, check_section
 from git_opatch.plan.path_failures import PathFailures
 from git_opatch.plan.plan import DeletedContents, PlacedHunk, Plan
@@ -206,7 +207,7 @@ class SectionPlanner:
                 "record of an applied patch has it",
             )
         blob, source = self.deleted[path]
-        self.notes.append(f"{path}: content taken from {source}")
+        self.notes.append(content_note(path, source))
         return restored_content(blob)
 
     def _delete(self, section: FilePatch, path: str, content: FileContent) -> list[Failure]:

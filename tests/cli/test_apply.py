@@ -27,7 +27,7 @@ _AFTER = {
 }
 
 _NO_CONTENT = "neither HEAD nor the record of an applied patch has it"
-_FROM_RECORD = "note: what the patch does not contain is as before patch 1 of `git opatch log`\n"
+_FROM_RECORD = "note: b.txt: content taken from entry 1 of `git opatch log --all`\n"
 """Said of content that a patch in reverse does not have."""
 
 

@@ -12,7 +12,7 @@ _PATCH = envelope(
     b"*** Update File: a\n@@\n-two\n+2\n", b"*** Delete File: b\n", b"*** Add File: c\n+c\n"
 )
 
-_FROM_RECORD = "note: what the patch does not contain is as before patch 1 of `git opatch log`\n"
+_FROM_RECORD = "note: b: content taken from entry 1 of `git opatch log --all`\n"
 """Said of content that a patch in reverse does not have."""
 
 
