@@ -825,16 +825,19 @@ class Run:
 
     def check_advice(self) -> None:
         """Follow what refusals advise: nothing may come a second time."""
-        words, seen = "git opatch undo", set[str]()
+        words, seen = "undo", set[str]()
         for _ in range(12):
-            ran = self.run(*words.split()[2:])
+            ran = self.run(*words.split())
             assert "Redid" not in ran.out.decode()
-            advised = re.findall(r"(git opatch undo [^\n`;]+)", ran.err)
+            pattern = r"(?:git (add -- [^\n;]+) && )?git opatch (undo [^\n`;]+)"
+            advised = re.search(pattern, ran.err)
             if not ran.status or not advised:
                 return
             assert ran.err not in seen, "a circle"
             seen.add(ran.err)
-            words = advised[0]
+            stage, words = advised.groups()
+            if stage:
+                self.repo.git(*stage.split())
 
 
 def _check_sequence(directory: Path, seed: int) -> None:
