@@ -243,11 +243,16 @@ def get(home: Path, number: int | None = None) -> Record:
     if number is None:
         return _read(home / "journal", numbers[-1])
     if number not in numbers:
-        raise JournalError(
-            f"there is no patch {number}; "
-            f"`git opatch log --all` shows {numbers[0]} to {numbers[-1]}"
-        )
+        raise unknown(number, numbers)
     return _read(home / "journal", number)
+
+
+def unknown(number: int, numbers: Sequence[int]) -> JournalError:
+    """Return the error that says of a `number` that none of `numbers`, the records, has it."""
+    first, last = min(numbers), max(numbers)
+    is_gone = 0 < number < first  # beyond `opatch.journalSize`
+    what = f"patch {number} is not kept any more" if is_gone else f"there is no patch {number}"
+    return JournalError(f"{what}; `git opatch log --all` shows {first} to {last}")
 
 
 def entries(home: Path) -> Iterator[tuple[int, Record | JournalError]]:

@@ -18,7 +18,7 @@ from git_opatch.git.head import unfinished_operation
 from git_opatch.git.history import new_names
 from git_opatch.git.index import unmerged_stages
 from git_opatch.git.repository import Repository
-from git_opatch.journal import Record, RecordAction
+from git_opatch.journal import Record, RecordAction, unknown
 from git_opatch.journal.patch_history import Journal, PatchHistory, Step, read_journal
 from git_opatch.model.arguments import typed
 from git_opatch.model.blob import Entry
@@ -373,10 +373,7 @@ class _Chooser:
         if history is None:
             numbers = [each.number for known in self._journal.histories for each in known.records]
             numbers += [unreadable for unreadable, _ in self._journal.unreadable]
-            raise JournalError(
-                f"there is no patch {number}; `git opatch log --all` shows {min(numbers)} to "
-                f"{max(numbers)}"
-            )
+            raise unknown(number, numbers)
         return history
 
     def _require_records(self) -> None:

@@ -411,6 +411,16 @@ def test_a_missing_blob_is_refused(base: Sandbox) -> None:
     )
 
 
+def test_a_patch_that_is_not_kept_any_more_is_called_so(base: Sandbox) -> None:
+    base.git("config", "opatch.journalSize", "1")
+    for number in (1, 2):
+        _applied(base, _patch(number, "x"))
+    for words in (["undo", "1"], ["redo", "1"], ["log", "1"]):
+        assert base.opatch(*words).err == (
+            "error: patch 1 is not kept any more; `git opatch log --all` shows 2 to 2\n"
+        )
+
+
 def test_unstaged_changes_are_refused(base: Sandbox) -> None:
     _applied(base, _patch(15, "fifteen"))
     base.write("f", "mine\n" + _text((15, "fifteen")))
