@@ -28,9 +28,9 @@ class Alignment(NamedTuple):
     """A hunk with the file's blank lines, at the position `start`.
 
     `surplus` counts the blank lines that the file does not have, `omitted` those of the file that
-    the patch omits. `ambiguous_at` is the position of a blank
-    line beside an added line where the hunk has another number of them, so that the added line
-    could go on either side; None if there is none.
+    the patch omits. `ambiguous_at` is the position of a blank line beside an added line where the
+    hunk has another number of them, so that the added line could go on either side; None if there
+    is none.
     """
 
     hunk: Hunk

@@ -330,11 +330,6 @@ class FileIndex:
         """What is prose in the file."""
         return Prose(self._path, self.lines)
 
-    @cached_property
-    def has_blank_line(self) -> bool:
-        """Whether the file has a blank line."""
-        return any(not line.strip() for line in self.lines)
-
 
 def _bordered(lines: Sequence[bytes]) -> bytes:
     """Join `lines` with a newline at each end, so that only whole lines match whole lines."""
