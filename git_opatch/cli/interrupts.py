@@ -24,6 +24,12 @@ class _Reported:
     value = False
 
 
+class _Raised:
+    """Whether an interrupt was raised."""
+
+    value = False
+
+
 def end_at_once() -> None:
     """End the program at the next interrupt: nothing is being written now."""
     _signal.signal(_signal.SIGINT, _end)
@@ -34,6 +40,15 @@ def raise_once() -> None:
     _Reported.value = False
     sys.unraisablehook = _unraisable
     _signal.signal(_signal.SIGINT, _raise)
+
+
+def was_raised() -> bool:
+    """Whether an interrupt was raised.
+
+    Then whatever comes out of the run is that interrupt: it may be raised in any line of a
+    library, and be wrapped there (Python 3.11 makes it a `RuntimeError` while a class is built).
+    """
+    return _Raised.value
 
 
 def ignore() -> None:
@@ -62,6 +77,7 @@ def _end(_number: int, _frame: "FrameType | None") -> None:
 
 def _raise(_number: int, _frame: "FrameType | None") -> None:
     _signal.signal(_signal.SIGINT, _ignore)
+    _Raised.value = True
     raise KeyboardInterrupt
 
 

@@ -147,6 +147,10 @@ def run() -> int:
         return _BROKEN_PIPE
     except OSError as error:
         return _fail(SystemCallError(f"the system refused: {error}"))
+    except Exception:
+        if interrupts.was_raised():
+            return _fail_interrupted()
+        raise
     return _fail_interrupted() if status == Interrupted.exit_status else status
 
 

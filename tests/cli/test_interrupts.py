@@ -173,3 +173,26 @@ def test_an_interrupt_at_the_very_end_says_whether_all_was_applied(
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", message)
     is_applied = "applied" in message
     assert base.read("f") == base.index()["f"][1] == (_AFTER if is_applied else _BEFORE)
+
+
+_INTERRUPT_IN_A_CLASS = """
+import os, signal
+from git_opatch.parse import formats
+class Name:
+    def __set_name__(self, owner, name):
+        os.kill(os.getpid(), signal.SIGINT)
+def parser_of(name):
+    class Parser:
+        name = Name()
+formats.parser_of = parser_of
+from git_opatch.__main__ import main
+main()
+"""
+
+
+def test_an_interrupt_that_python_wraps_is_an_interrupt(base: Sandbox) -> None:
+    """An error in `__set_name__` is raised as a `RuntimeError` by Python 3.11."""
+    command = [sys.executable, "-c", _INTERRUPT_IN_A_CLASS, "apply", ".git/p"]
+    ended = subprocess.run(command, cwd=base.path, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "error: interrupted\n")
+    assert base.read("f") == base.index()["f"][1] == _BEFORE
