@@ -6,12 +6,15 @@ A version that a partial clone does not have is skipped: nothing is fetched.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
+from git_opatch.git.index import build_index, write_tree
 from git_opatch.git.output import parse_change
 from git_opatch.git.repository import Repository
-from git_opatch.model.blob import Change
+from git_opatch.git.scratch import scratch_directory
+from git_opatch.model.blob import Change, Entry
 
 _MAX_COMMITS = 1000
 """How many commits are searched for those that renamed files."""
@@ -82,17 +85,36 @@ def list_parents(
     return {commit: parents for commit, *parents in map(str.split, output.splitlines())}
 
 
-def renamed_since(repository: Repository, commit: str) -> dict[str, str]:
-    """The paths in the index of the files that were renamed since `commit`, by their old paths.
+def renamed_since(
+    repository: Repository, tree: str, env: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """The paths in the index of the files that were renamed since `tree`, by their old paths.
 
-    By git's measure of half the lines; empty if there is no such commit.
+    By git's measure of half the lines; empty if there is no such tree-ish. `env` names the object
+    directory that `tree` is in, if it is another.
     """
     result = repository.run(
-        "diff-index", "--cached", "-M50%", "--diff-filter=R", "--name-status", "-z", commit, "--"
-    )
+        "diff-index", "--cached", "-M50%", "--diff-filter=R", "--name-status", "-z", tree, "--",
+        index=repository.index_file, env=env,
+    )  # fmt: skip
     _, *fields = [b"", *result.output.split(b"\0")[:-1]]
     paths = [os.fsdecode(field) for field in fields]
     return dict(zip(paths[1::3], paths[2::3], strict=True))
+
+
+def renamed_since_left(
+    repository: Repository, commit: str | None, left: Mapping[str, Entry]
+) -> dict[str, str]:
+    """The same since the files were as `left`, and all others as in `commit`; None is no file.
+
+    So a file that no commit had is found under its new name, too.
+    """
+    kept = repository.present(entry.id for entry in left.values())
+    entries = {path: entry for path, entry in left.items() if entry.id in kept}
+    with scratch_directory() as directory:
+        scratch = build_index(repository, entries, Path(directory), tree=commit)
+        tree = write_tree(repository, scratch.file, scratch.env)
+        return renamed_since(repository, tree, scratch.env)
 
 
 class Departure(NamedTuple):

@@ -156,13 +156,19 @@ def store_worktree(
 
 
 def build_index(
-    repository: Repository, entries: Mapping[str, Entry], directory: Path, *beside: Path
+    repository: Repository,
+    entries: Mapping[str, Entry],
+    directory: Path,
+    *beside: Path,
+    tree: str | None = None,
 ) -> ScratchIndex:
-    """Make a scratch index in `directory` with just `entries`.
+    """Make a scratch index in `directory` with `entries`, and with all else of `tree`, if given.
 
     Their blobs may be in the object directory of another scratch index, in one of `beside`.
     """
     env = _scratch_env(repository, directory, *beside)
+    if tree is not None:
+        repository.ask("read-tree", tree, env=env)
     feed = b"".join(
         f"{entry.mode.value} {entry.id} 0\t".encode() + os.fsencode(path) + b"\0"
         for path, entry in entries.items()
@@ -288,9 +294,9 @@ def list_everything(repository: Repository, index: Path) -> bytes:
     return repository.ask("ls-files", "-v", "-s", "-z", index=index)
 
 
-def write_tree(repository: Repository, index: Path) -> str:
+def write_tree(repository: Repository, index: Path, env: Mapping[str, str] | None = None) -> str:
     """Write the tree of `index` and return its id. Raises `RepositoryError`."""
-    return repository.ask("write-tree", index=index).decode().removesuffix("\n")
+    return repository.ask("write-tree", index=index, env=env).decode().removesuffix("\n")
 
 
 def staged_paths(repository: Repository) -> list[str]:

@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from git_opatch.git.head import unfinished_operation
-from git_opatch.git.history import new_names
 from git_opatch.git.index import unmerged_stages
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction, unknown
@@ -36,6 +35,7 @@ from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import plan_request
 from git_opatch.plan.preflight import preflight
 from git_opatch.plan.record_state import RecordState, RecordStates, State
+from git_opatch.plan.renamed_files import renamed_files
 from git_opatch.transaction import after_commit, deferred_signals, state_dir
 
 OptionsFor = Callable[[Record], Options]
@@ -205,8 +205,7 @@ class _Chooser:
 
         Then its undo is refused with that name, as that of a file that was renamed before a commit.
         """
-        paths = [change.path for change in record.changes]
-        return state.state is State.GONE and bool(new_names(self._repository, paths))
+        return state.state is State.GONE and bool(renamed_files(record, self._repository))
 
     def explain(self, failures: Sequence[Failure], choice: _Choice) -> list[Failure]:
         """Say why what was chosen is refused, and what to do."""

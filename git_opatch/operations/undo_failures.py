@@ -7,21 +7,25 @@ lines beside them were changed, or where a file was moved to.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from posixpath import dirname
-from shlex import quote
 from typing import NamedTuple
 
 from git_opatch.git.head import commit_id, staged_changes
-from git_opatch.git.history import abbreviate_commits, new_names, renamed_since
+from git_opatch.git.history import abbreviate_commits
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction
 from git_opatch.journal.patch_history import PatchHistory, Step
 from git_opatch.model.commits import committed_as, revert_command, way_to_revert
-from git_opatch.model.options import Target
+from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Operation
 from git_opatch.model.result import LOCATED_IN, Failure, Mismatch, Reason
+from git_opatch.plan.path_hints import way_to_restore
 from git_opatch.plan.record_state import RecordState, RecordStates
+from git_opatch.plan.renamed_files import renamed_files
 from git_opatch.plan.undo import undo_patch_of
 
 _IN_THE_WAY = {Reason.UNSTAGED, Reason.SKIPPED, Reason.IN_THE_WAY, Reason.UNTRACKED}
@@ -53,24 +57,38 @@ def explain(
     failures: Sequence[Failure], step: Step, states: RecordStates, repository: Repository
 ) -> list[Failure]:
     """Say of each failure to reverse `step` what it comes from, and what to do."""
-    explainer = _Explainer(step.record, step.target, states, repository)
-    return [
+    is_missing = any(failure.reason is Reason.MISSING_FILE for failure in failures)
+    renamed = renamed_files(step.record, repository) if is_missing else {}
+    explainer = _Explainer(step.record, step.target, states, repository, renamed)
+    explained = [
         failure if failure.reason in _IN_THE_WAY else explainer.explain(failure)
         for failure in failures
     ]
+    return list(_each_advice_once(explained))
 
 
-class _Explainer(NamedTuple):
+def _each_advice_once(failures: Sequence[Failure]) -> Iterator[Failure]:
+    """Yield the failures; an advice that several have is below the last of them."""
+    for number, failure in enumerate(failures, 1):
+        is_repeated = any(failure.advice == later.advice for later in failures[number:])
+        yield failure._replace(advice="") if is_repeated else failure
+
+
+@dataclass(frozen=True)
+class _Explainer:
     record: Record
     target: Target
     states: RecordStates
     repository: Repository
+    renamed: Mapping[str, str]
+    """The new names of its files that were renamed since, by their old ones."""
 
     def explain(self, failure: Failure) -> Failure:
         if later := self.states.changed_by(self.record, failure.path, self.target):
             return self._after_patch(failure, later)
-        is_redo = self.record.action is RecordAction.UNDO
-        if is_redo and (earlier := self.states.needed_by(self.record, failure.path, self.target)):
+        if self._is_redo and (
+            earlier := self.states.needed_by(self.record, failure.path, self.target)
+        ):
             return self._before_patch(failure, earlier)
         if failure.reason is Reason.MISSING_FILE:
             return self._missing(failure)
@@ -95,7 +113,7 @@ class _Explainer(NamedTuple):
         if state.commits:
             commits = Commits(self.states, self.repository).of(applied, state)
             what, first = f"{what}, and is {committed_as(commits)}", revert_command(commits)
-        undo = "the undo of " if self.record.action is RecordAction.UNDO else ""
+        undo = "the undo of " if self._is_redo else ""
         message = f"is not as {undo}patch {self.record.patch} left it: {what}"
         return failure._replace(message=message, advice=f"first: {first}", detail=None)
 
@@ -107,36 +125,43 @@ class _Explainer(NamedTuple):
         return failure._replace(message=message, advice=first, detail=None)
 
     def _missing(self, failure: Failure) -> Failure:
-        """Say that a file was deleted or renamed since, and what undoes the patch there."""
-        path, is_redo = failure.path, self.record.action is RecordAction.UNDO
-        since = f"since patch {self.record.patch} was {'undone' if is_redo else 'applied'}"
-        commits = Commits(self.states, self.repository)
-        made = () if is_redo else commits.of(self.record)
-        earlier = made[-1] if made else self.record.head or "HEAD"
-        paths = {change.path for change in self.record.changes}
-        renamed = renamed_since(self.repository, earlier)
-        renamed = {old: new for old, new in renamed.items() if old in paths}
-        renamed = renamed or new_names(self.repository, sorted(paths))
-        if (new := renamed.get(path)) is None:
-            what = f"is not in {LOCATED_IN[self.target]}; it was deleted or renamed {since}"
-            return failure._replace(message=what, advice=self._seen)
-        ways = []
-        if made and not commits.kept_from_revert(list(renamed.values())):
-            ways.append(way_to_revert(f"all of {' '.join(made)}", made))
-        ways.append(f"to {'redo' if is_redo else 'undo'} it: {self._rename_back(path, new)}")
-        if not self.states.is_there(self.record, self.target, renamed):
-            ways = [self._seen]
-        return failure._replace(message=f"was renamed to {new} {since}", advice="\n".join(ways))
+        """Say that a file was deleted or renamed since, and how to restore one that was deleted."""
+        since = f"since patch {self.record.patch} was {'undone' if self._is_redo else 'applied'}"
+        if new := self.renamed.get(failure.path):
+            advice = "\n".join(self._ways_back)
+            return failure._replace(message=f"was renamed to {new} {since}", advice=advice)
+        what = f"is not in {LOCATED_IN[self.target]}; it was deleted or renamed {since}"
+        restore = way_to_restore(failure.path, self.repository, Options(self.target))
+        advice = "\n".join(filter(None, (restore, self._seen)))
+        return failure._replace(message=what, advice=advice)
 
-    def _rename_back(self, path: str, new: str) -> str:
-        """Spell the commands that rename a file back and try again, for the current directory."""
+    @cached_property
+    def _ways_back(self) -> Sequence[str]:
+        """What reverses the patch in all files that were renamed."""
+        if not self.states.is_there(self.record, self.target, self.renamed):
+            return [self._seen]
+        commits = Commits(self.states, self.repository)
+        made = () if self._is_redo else commits.of(self.record)
+        ways = []
+        if made and not commits.kept_from_revert(list(self.renamed.values())):
+            ways.append(way_to_revert(f"all of {' '.join(made)}", made))
+        return [*ways, f"to {'redo' if self._is_redo else 'undo'} it: {self._rename_back()}"]
+
+    def _rename_back(self) -> str:
+        """Spell the commands that rename files back and try again, for the current directory."""
         top = self.repository.require_worktree()
-        old, now, folder = (os.path.relpath(top / each) for each in (path, new, dirname(path)))
-        rename = f"git mv -- {quote(now)} {quote(old)}"
-        if not os.path.isdir(folder):
-            rename = f"mkdir -p {quote(folder)} && {rename}"
-        command = "redo" if self.record.action is RecordAction.UNDO else "undo"
-        return f"{rename} && git opatch {command} {self.record.patch}"
+        folders = {os.path.relpath(top / dirname(path)) for path in self.renamed}
+        missing = sorted(folder for folder in folders if not os.path.isdir(folder))
+        commands = [shlex.join(["mkdir", "-p", *missing])] if missing else []
+        for path, new in self.renamed.items():
+            old, now = (os.path.relpath(top / each) for each in (path, new))
+            commands.append(shlex.join(["git", "mv", "--", now, old]))
+        verb = "redo" if self._is_redo else "undo"
+        return " && ".join([*commands, f"git opatch {verb} {self.record.patch}"])
+
+    @property
+    def _is_redo(self) -> bool:
+        return self.record.action is RecordAction.UNDO
 
 
 def _what_became_of(path: str, later: Record) -> str:

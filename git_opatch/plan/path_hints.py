@@ -14,10 +14,12 @@ from git_opatch.git.index import tag_of
 from git_opatch.git.pathspec import all_tracked_paths, existing_paths, is_ignored, similar_paths
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_file
+from git_opatch.journal import Record
 from git_opatch.model.options import Options, Target
 from git_opatch.model.paths import pathspec
 from git_opatch.model.result import Failure, MissingFile, Reason
 from git_opatch.plan.plan import Plan
+from git_opatch.plan.renamed_files import renamed_files
 
 _MAX_ADVISED = 3  # each asks git once
 _MAX_COMPARED = 1000
@@ -34,18 +36,19 @@ NOTHING_TRACKED = (
 
 
 def with_path_hints(
-    plan: Plan, repository: Repository, options: Options, *, recorded: bool = False
+    plan: Plan, repository: Repository, options: Options, record: Record | None = None
 ) -> Plan:
     """Say of the first few wrong paths of `plan` what may be meant.
 
-    Those of a diff that is `recorded` are not read from another directory, and a program cannot
-    choose to (`Matching.can_loosen`).
+    Those of a patch with a journal `record` are not read from another directory, and a program
+    cannot choose to (`Matching.can_loosen`).
     """
     first, rest = plan.failures[:_MAX_ADVISED], plan.failures[_MAX_ADVISED:]
-    can_choose = not recorded and options.matching.can_loosen
+    can_choose = record is None and options.matching.can_loosen
     if can_choose and (below := _below_current_directory(plan, repository, options)):
         return plan.with_failures([first[0]._replace(advice=below), *first[1:], *rest])
-    return plan.with_failures([*(_with_hint(each, repository, options) for each in first), *rest])
+    hinted = (_with_hint(each, repository, options, record) for each in first)
+    return plan.with_failures([*hinted, *rest])
 
 
 def with_directory_note(plan: Plan, repository: Repository, options: Options) -> Plan:
@@ -62,7 +65,9 @@ def with_directory_note(plan: Plan, repository: Repository, options: Options) ->
     return plan.with_notes([f"{note}; to change that: --directory {quote(prefix)}"])
 
 
-def _with_hint(failure: Failure, repository: Repository, options: Options) -> Failure:
+def _with_hint(
+    failure: Failure, repository: Repository, options: Options, record: Record | None
+) -> Failure:
     if failure.advice or failure.reason not in (Reason.MISSING_FILE, Reason.UNSAFE_PATH):
         return failure
     is_missing = failure.reason is Reason.MISSING_FILE
@@ -70,7 +75,7 @@ def _with_hint(failure: Failure, repository: Repository, options: Options) -> Fa
     top = repository.top
     if is_missing and in_index and top is not None and is_file(top / failure.path):
         return _untracked(failure, repository, options)
-    gone = _departure(failure.path, repository, options) if is_missing else None
+    gone = _departure(failure.path, repository, options, record) if is_missing else None
     if gone and (name := gone.new_name):
         advice = f"it was renamed: {did_you_mean([name])}"
         return failure._replace(advice=advice, detail=MissingFile((name,)))
@@ -94,11 +99,24 @@ def did_you_mean(paths: Iterable[str]) -> str:
     return "did you mean " + " or ".join(f"`{path}`" for path in paths) + "?"
 
 
-def _departure(path: str, repository: Repository, options: Options) -> Departure | None:
+def way_to_restore(path: str, repository: Repository, options: Options) -> str:
+    """Say what deleted the file at `path`, which is not in the index, and where its content is.
+
+    Empty if no commit had it.
+    """
+    gone = _departure(path, repository, options, None)
+    return _deleted(path, gone, repository, options) if gone else ""
+
+
+def _departure(
+    path: str, repository: Repository, options: Options, record: Record | None
+) -> Departure | None:
     """Return what became of the file at `path`; a new name only if the patch can change that."""
     if options.base is not None:
         return None
     gone = departures(repository, [path]).get(path)
+    if record is not None and (new_name := renamed_files(record, repository).get(path)):
+        gone = (gone or Departure(None, None))._replace(new_name=new_name)
     if gone is None or gone.new_name is None or options.target is not Target.WORKTREE:
         return gone
     is_there = is_file(repository.require_worktree() / gone.new_name)

@@ -12,7 +12,7 @@ from git_opatch.journal import Record
 from git_opatch.model.blob import Change
 from git_opatch.model.errors import JournalError
 from git_opatch.model.options import Options, Target, ThreeWay
-from git_opatch.model.patch import Patch
+from git_opatch.model.patch import Operation, Patch
 from git_opatch.model.result import NOT_APPLIED, SKIP_APPLIED, Attempt, Failure, Location, Reason
 from git_opatch.plan.deleted_content import content_note, deleted_contents, source_of
 from git_opatch.plan.patch_paths import named_paths, refuse_unsafe
@@ -28,13 +28,15 @@ class Planned(NamedTuple):
     """A plan, and what preflight checks it against.
 
     `unstaged` are the files it changes that have unstaged changes, and `worktree` is the plan of
-    the same for the working tree, if there are any.
+    the same for the working tree, if there are any. `added` are the files that it would add if
+    other sections were not refused.
     """
 
     plan: Plan
     snapshot: Snapshot
     unstaged: tuple[str, ...] = ()
     worktree: Plan | None = None
+    added: tuple[Change, ...] = ()
 
 
 def plan_request(request: Patch | Record, repository: Repository, options: Options) -> Planned:
@@ -43,6 +45,8 @@ def plan_request(request: Patch | Record, repository: Repository, options: Optio
     Where files have unstaged changes, it is planned for the working tree, too.
     """
     plan, snapshot = _plan_for(request, repository, options)
+    if plan.is_refused(options):
+        return Planned(plan, snapshot, added=_added_by_rest(request, plan, repository, options))
     unstaged = _unstaged_files(plan, snapshot, options)
     if not unstaged:
         return Planned(plan, snapshot)
@@ -59,10 +63,23 @@ def _plan_for(
 
 
 def _unstaged_files(plan: Plan, snapshot: Snapshot, options: Options) -> tuple[str, ...]:
-    if options.target is not Target.INDEX or plan.is_refused(options):
+    if options.target is not Target.INDEX:
         return ()
     changed = {result.old.path for result in plan.written.results if result.old is not None}
     return tuple(sorted(changed & (snapshot.changed - snapshot.deleted)))
+
+
+def _added_by_rest(
+    request: Patch | Record, plan: Plan, repository: Repository, options: Options
+) -> tuple[Change, ...]:
+    """Return the files that the sections of a patch add that are not refused themselves."""
+    if isinstance(request, Record) or options.reverse or options.target is Target.CACHED:
+        return ()
+    from git_opatch.plan.reapplied import without_sections
+
+    rest = without_sections(request.files, plan.failures)
+    adding = tuple(section for section in rest if section.operation is Operation.ADD)
+    return _plan_patch(Patch(adding), repository, options)[0].completed.changes if adding else ()
 
 
 def plan_resolved(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
@@ -94,7 +111,6 @@ def _plan_forward(patch: Patch, repository: Repository, options: Options) -> tup
 
 def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
     """Plan a patch in reverse: by its journal record if that fits, else by its text."""
-    from git_opatch.model.reverse import reverse
     from git_opatch.plan.undo import refuse_overwritten
 
     record = _record_of(patch, repository, options.target)
@@ -106,7 +122,7 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
             if not undo.failures and (is_exact or _carries_in_worktree(options)):
                 return undo.with_notes(_restored_by(record, undo, patch)), snapshot
     source = record or _record_of_whole(patch, repository, options.target)
-    plan, snapshot = _plan_patch(reverse(patch), repository, options, source)
+    plan, snapshot = _plan_text_in_reverse(patch, repository, options, source)
     if record is not None and not plan.failures:
         failures = refuse_overwritten(patch, record)
         plan = Plan(failures=tuple(failures)) if failures else plan
@@ -122,6 +138,29 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
         advice = f"{where}; to undo it there: git opatch undo {record.patch}"
         plan = plan.with_failures([first._replace(advice=advice), *others]) if first else plan
     return plan, snapshot
+
+
+def _plan_text_in_reverse(
+    patch: Patch, repository: Repository, options: Options, record: Record | None
+) -> tuple[Plan, Snapshot]:
+    """Plan a patch in reverse by its text; `record` is the journal's of it, or of its whole."""
+    from git_opatch.model.reverse import reverse
+
+    plan, snapshot = _plan_patch(reverse(patch), repository, options, record)
+    if not plan.failures:
+        return plan, snapshot
+    from git_opatch.plan.absent_files import mark_absent
+    from git_opatch.plan.reapplied import without_sections
+
+    plan = plan.with_failures(mark_absent(plan.failures, repository, options, record))
+    absent = [failure for failure in plan.failures if failure.already_applied]
+    if not options.skip_applied or not absent:
+        return plan, snapshot
+    plan = Plan()
+    if rest := without_sections(patch.files, absent):
+        part = reverse(Patch(rest, patch.digest))
+        plan, snapshot = _plan_patch(part, repository, options, record)
+    return plan._replace(skipped=(*plan.skipped, *absent)), snapshot
 
 
 def _restored_by(record: Record, undo: Plan, patch: Patch) -> list[str]:
@@ -222,7 +261,7 @@ def plan_undo(record: Record, repository: Repository, options: Options) -> tuple
     plan = Plan(failures=tuple(failures))
     if not failures:
         plan = _undo_in(snapshot, patch, record, repository, options)
-        plan = with_path_hints(plan, repository, options, recorded=True)
+        plan = with_path_hints(plan, repository, options, record)
     attempt = Attempt.of(options, record.patch)
     return plan._replace(reverses=record).attempted(attempt), snapshot
 
@@ -272,14 +311,15 @@ def _plan_patch(
     """Plan a patch as it is; `record` is the journal's of it, or of its whole, if it is undone."""
     failures, snapshot = _read_base(patch, repository, options)
     if failures:
-        return with_path_hints(Plan(failures=tuple(failures)), repository, options), snapshot
+        plan = Plan(failures=tuple(failures))
+        return with_path_hints(plan, repository, options, record), snapshot
     deleted = deleted_contents(repository, patch, record)
     plan = plan_sections(patch, snapshot, options, repository.algorithm, deleted)
     if plan.failures and _tries_old_versions(options):
         from git_opatch.plan.three_way import plan_three_way
 
         plan = plan_three_way(plan, patch, snapshot, repository, options, deleted)
-    plan = with_path_hints(plan, repository, options)
+    plan = with_path_hints(plan, repository, options, record)
     return with_directory_note(plan, repository, options), snapshot
 
 

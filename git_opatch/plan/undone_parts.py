@@ -6,7 +6,6 @@ import os
 from contextlib import suppress
 from typing import NamedTuple
 
-from git_opatch.git.history import new_names
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.journal import Record
@@ -16,6 +15,7 @@ from git_opatch.model.patch import FilePatch, Patch
 from git_opatch.model.result import NOT_APPLIED, Failure, Reason, refusal
 from git_opatch.plan.change_presence import Presences, UnreadableVersionError, changes_of
 from git_opatch.plan.reapplied import is_as_left
+from git_opatch.plan.renamed_files import renamed_files
 
 
 class UndoneParts(NamedTuple):
@@ -59,7 +59,9 @@ class UndoneParts(NamedTuple):
         as_before = (Change(path, new, old) for path, old, new in changes)
         if not all(is_as_left(each, self.snapshot) for each in as_before):
             return False
-        return not self._is_in_worktree(paths) and not new_names(self.repository, paths)
+        if self._is_in_worktree(paths):
+            return False
+        return not renamed_files(self.record, self.repository).keys() & paths
 
     def _undone_hunks(self, section: FilePatch, context: int) -> list[int]:
         """Return the ordinals of the hunks, narrowed to `context`, that are as before."""

@@ -124,6 +124,40 @@ def test_an_added_file_that_is_gone_is_like_no_other(base: Sandbox) -> None:
     base.commit({"n.txt": "n\n", "sub/n": "n\n"})
     ran = base.opatch("apply", "-R", feed=envelope(b"*** Add File: n\n+n\n"))
     assert ran.err.splitlines()[0] == (
-        "error: n: is not in the index, so its change is not applied here"
+        "error: n: its change is not applied here, so there is nothing to undo"
     )
     assert "did you mean" not in ran.err
+
+
+_ADDED = envelope(b"*** Add File: d/new\n+n\n")
+
+
+@pytest.mark.parametrize("is_undone", [False, True], ids=["never applied", "undone"])
+@pytest.mark.parametrize("target", [[], ["--cached"], ["--worktree"]], ids=str)
+def test_a_file_that_is_nowhere_is_as_before_the_patch_that_adds_it(
+    base: Sandbox, target: list[str], is_undone: bool
+) -> None:
+    if is_undone:
+        assert base.opatch("apply", *target, feed=_ADDED).status == 0
+        assert base.opatch("undo").status == 0
+    before = base.state()
+    ran = base.opatch("apply", "-R", "--skip-applied", *target, feed=_ADDED)
+    assert (ran.status, ran.out) == (0, b"nothing to do: the patch is not applied\n")
+    assert "note: d/new: is not applied here, so there is nothing to undo; skipped\n" in ran.err
+    assert base.state() == before
+
+
+def test_the_rest_is_undone_where_an_added_file_is_nowhere(base: Sandbox) -> None:
+    both = envelope(b"*** Add File: d/new\n+n\n", b"*** Update File: g\n@@\n-g\n+G\n")
+    base.commit({"g": "G\n"})
+    ran = base.opatch("apply", "-R", "--skip-applied", feed=both)
+    assert (ran.status, base.read("g")) == (0, b"g\n")
+
+
+@pytest.mark.parametrize("target", [[], ["--worktree"]], ids=str)
+def test_an_added_file_with_other_content_is_not_as_before(
+    base: Sandbox, target: list[str]
+) -> None:
+    base.write("d/new", "mine\n")
+    ran = base.opatch("apply", "-R", "--skip-applied", *target, feed=_ADDED)
+    assert (ran.status, base.read("d/new")) == (1, b"mine\n")

@@ -78,7 +78,7 @@ def test_a_revert_is_advised_where_other_files_have_unstaged_changes(base: Sandb
     [
         (
             envelope(b"*** Add File: d/new\n+n\n"),
-            "d/new: is not in the index, so its change is not",
+            "d/new: its change is not",
         ),
         (
             envelope(b"*** Update File: f\n*** Move to: h\n@@\n-line 1\n+1\n"),
@@ -353,11 +353,65 @@ def test_each_of_several_renamed_files_is_named(base: Sandbox) -> None:
     base.git("mv", "f", "g", "d")
     base.git("commit", "-qm", "moved")
     ran = base.opatch("undo")
-    for name in "fg":
-        assert f"git mv -- d/{name} {name} && git opatch undo 1\n" in ran.err
+    assert "git mv -- d/f f && git mv -- d/g g && git opatch undo 1\n" in ran.err
+    assert ran.err.count("to undo it: ") == 1
     made = base.git("rev-parse", "--short", "HEAD^").decode().strip()
-    assert f"in a commit: git revert {made}\n" in ran.err
-    base.git("mv", "d/f", "f")
+    assert ran.err.count(f"in a commit: git revert {made}\n") == 1
+    assert _then(ran, base).status == 0
+    assert (base.read("f").decode(), base.read("g")) == (_LINES, b"g\n")
+
+
+_ADDED = envelope(b"*** Add File: new\n+one\n+two\n+three\n")
+
+
+@pytest.mark.parametrize("patch", [_ADDED, _ADDED + _TEN], ids=["alone", "with another"])
+@pytest.mark.parametrize("content", ["one\ntwo\nthree\n", "one\ntwo\n3\n"])
+def test_an_added_file_that_was_renamed_since_is_named(
+    base: Sandbox, patch: bytes, content: str
+) -> None:
+    """No commit had it, so only what the patch left tells."""
+    assert base.opatch("apply", feed=patch).status == 0
+    before = base.index()
+    base.git("mv", "new", "name")
+    base.write("name", content)
+    base.git("add", "name")
+    for command in ("undo", "undo --skip-undone"):
+        ran = base.opatch(*command.split())
+        assert ran.status == 1
+        assert "error: new: was renamed to name since patch 1 was applied\n" in ran.err
+        is_same = content.endswith("three\n")
+        assert ("git mv -- name new && git opatch undo 1\n" in ran.err) is is_same
+    if is_same:
+        base.git("mv", "name", "new")
+        assert base.index() == before
+        assert base.opatch("undo").status == 0
+
+
+def test_a_file_that_is_like_a_deleted_one_and_older_is_not_its_new_name(base: Sandbox) -> None:
+    base.commit({"older": "one\ntwo\nthree\n"})
+    assert base.opatch("apply", feed=_ADDED).status == 0
+    base.git("rm", "-qf", "new")
+    assert "renamed" not in base.opatch("undo").err
+    ran = base.opatch("apply", "-R", feed=_ADDED)
+    assert "did you mean" not in ran.err
+
+
+def test_an_added_file_that_was_renamed_is_named_in_reverse(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=_ADDED).status == 0
+    base.git("mv", "new", "name")
+    for flag in ([], ["--skip-applied"]):
+        ran = base.opatch("apply", "-R", *flag, feed=_ADDED)
+        assert (ran.status, "it was renamed: did you mean `name`?" in ran.err) == (1, True)
+
+
+def test_a_deleted_file_can_be_restored(base: Sandbox) -> None:
+    both = envelope(b"*** Update File: f\n@@\n-line 10\n+ten\n*** Update File: g\n@@\n-g\n+G\n")
+    assert base.opatch("apply", feed=both).status == 0
+    base.git("rm", "-qf", "g")
+    ran = base.opatch("undo")
+    way = "  it was deleted since the last commit; to restore it: "
+    (line,) = (line for line in ran.err.splitlines() if line.startswith(way))
+    assert base.run("sh", "-c", line.removeprefix(way)).status == 0
     assert _then(base.opatch("undo"), base).status == 0
     assert (base.read("f").decode(), base.read("g")) == (_LINES, b"g\n")
 
