@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from shlex import quote
 
 from git_opatch.git import index
 from git_opatch.git.repository import Repository
-from git_opatch.git.snapshot import Snapshot
-from git_opatch.model.blob import Change
+from git_opatch.git.snapshot import Snapshot, take_snapshot
+from git_opatch.model.blob import Blob, Change, Entry
+from git_opatch.model.command_line import CommandLine
 from git_opatch.model.options import Options, Target
 from git_opatch.model.paths import pathspec
 from git_opatch.model.result import Failure, Location, Reason, Refused
@@ -27,15 +27,16 @@ def preflight(planned: Planned, repository: Repository, options: Options) -> Pla
     """
     plan, snapshot = planned.plan, planned.snapshot
     if plan.is_refused(options):
-        raise Refused(plan.failures, options)
-    top, changes = repository.require_worktree(), plan.written.changes
+        in_the_way = _in_the_way(plan, planned.added, repository, options)
+        raise Refused([*plan.failures, *in_the_way], options)
+    changes = plan.written.changes
     outside = _outside_sparse_checkout(changes, repository, options)
     obstacles: list[Failure] = []
     if options.target is Target.INDEX:
         obstacles += _not_checked_out(plan, snapshot, outside, options)
     if planned.unstaged and not options.carry:
         obstacles += _refuse_unstaged(planned, repository, options)
-    obstacles = obstacles or _in_the_way(plan, top, options)
+    obstacles = obstacles or _in_the_way(plan, changes, repository, options)
     obstacles = obstacles or refuse_losses(plan, repository, options)
     if obstacles:
         raise Refused([*plan.failures, *obstacles], options)
@@ -44,24 +45,47 @@ def preflight(planned: Planned, repository: Repository, options: Options) -> Pla
     return _carry_unstaged(plan, planned, repository, options)
 
 
-def _in_the_way(plan: Plan, top: Path, options: Options) -> list[Failure]:
-    """List what prevents writing the plan, with the commands that replace a file in the way.
+def _in_the_way(
+    plan: Plan, changes: Sequence[Change], repository: Repository, options: Options
+) -> list[Failure]:
+    """List what prevents writing `changes`, which are those of a plan or of its rest.
 
-    An undo or a redo has no option that replaces it, and --commit wants nothing else staged.
+    An undo or a redo has no option that replaces a file, and --commit wants nothing else staged.
     """
-    failures = guard(top, plan.written.changes, options.target)
+    failures = guard(repository.require_worktree(), changes, options.target) if changes else []
     if plan.reverses or options.commit or not options.matching.can_loosen:
         return failures
-    command = options.command if options.overwrite else options.command_with("--overwrite")
+    paths = [each.path for each in failures if each.reason is Reason.IN_THE_WAY]
+    if not paths:
+        return failures
+    there = take_snapshot(repository, paths, Options(Target.WORKTREE)).blobs
+    added = {change.path for change in changes if _entry(there, change.path) == change.new}
+    command = _overwriting(plan, options)
     return [
-        failure._replace(
-            advice=f"{failure.advice}\n"
-            f"or, to replace it: git add -f -- {quote(pathspec(failure.path))} && {command}"
-        )
-        if failure.reason is Reason.IN_THE_WAY and (top / failure.path).is_file()
-        else failure
-        for failure in failures
+        _with_way_out(each, command, is_same=each.path in added) if each.path in there else each
+        for each in failures
     ]
+
+
+def _entry(blobs: Mapping[str, Blob], path: str) -> Entry | None:
+    return blobs[path].entry if path in blobs else None
+
+
+def _overwriting(plan: Plan, options: Options) -> CommandLine:
+    """Return the user's command with the options that it takes to replace a file."""
+    command = options.command
+    if any(failure.skip_command for failure in plan.failures):
+        command = command.with_option("--skip-applied")
+    return command if options.overwrite else command.with_option("--overwrite")
+
+
+def _with_way_out(failure: Failure, command: CommandLine, *, is_same: bool) -> Failure:
+    """Say what to do with a file that is in the way, or that has what would be written."""
+    add = f"git add -f -- {quote(pathspec(failure.path))}"
+    if is_same:
+        what = "has what the patch adds already, and is not tracked"
+        return failure._replace(message=what, advice=f"to stage it: {add}")
+    return failure._replace(advice=f"{failure.advice}\nor, to replace it: {add} && {command}")
 
 
 def _outside_sparse_checkout(

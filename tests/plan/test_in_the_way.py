@@ -1,0 +1,61 @@
+"""What the working tree has in the way of an added file, and what to do with it."""
+
+from __future__ import annotations
+
+import pytest
+from sandbox import Sandbox
+from writers import envelope
+
+_UPDATE = b"*** Update File: f\n@@\n-b\n+B\n"
+_ADD = b"*** Add File: new\n+one\n+two\n"
+_BOTH = envelope(_UPDATE, _ADD)
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit({"f": "a\nb\n"})
+    repo.write(".git/p", _BOTH)
+    return repo
+
+
+def _advised(repo: Sandbox, *words: str) -> list[str]:
+    """Return the commands that a refusal advises, by which nothing was changed."""
+    before = repo.state()
+    ran = repo.opatch("apply", *words, ".git/p")
+    assert (ran.status, ran.out, repo.state()) == (1, b"", before)
+    return [line.partition(": ")[2] for line in ran.err.splitlines() if line[:5] == "  to "]
+
+
+def test_a_file_that_has_what_the_patch_adds_only_needs_to_be_staged(base: Sandbox) -> None:
+    base.write("new", "one\ntwo\n")
+    assert _advised(base) == ["git add -f -- :/new"]
+    assert base.run("sh", "-c", "git add -f -- :/new").status == 0
+    assert base.opatch("apply", "--skip-applied", ".git/p").status == 0
+    assert base.index()["f"][1] == b"a\nB\n"
+
+
+@pytest.mark.parametrize("content", ["one\n", "one\ntwo", "one\ntwo\nthree\n", "one\r\ntwo\r\n"])
+def test_a_file_that_has_other_content_is_not_called_the_same(base: Sandbox, content: str) -> None:
+    base.write("new", content)
+    ran = base.opatch("apply", ".git/p")
+    assert "error: new: a file that is not tracked is in the way\n" in ran.err
+
+
+def test_what_is_in_the_way_is_said_beside_what_is_applied_already(base: Sandbox) -> None:
+    base.commit({"f": "a\nB\n"})
+    base.write("new", "mine\n")
+    ran = base.opatch("apply", ".git/p")
+    assert "f: hunk 1 of 1 is already applied" in ran.err
+    assert "new: a file that is not tracked is in the way" in ran.err
+    way = ran.err.partition("or, to replace it: ")[2].partition("\n")[0]
+    assert way == "git add -f -- :/new && git opatch apply --overwrite --skip-applied .git/p"
+    assert base.run("sh", "-c", way).status == 0
+    assert base.read("new") == base.index()["new"][1] == b"one\ntwo\n"
+
+
+def test_what_is_in_the_way_is_said_beside_another_refusal(base: Sandbox) -> None:
+    base.commit({"f": "other\n"})
+    base.write("new", "mine\n")
+    ran = base.opatch("apply", ".git/p")
+    assert ran.err.endswith("the patch does not apply (2 problems); nothing was changed\n")
+    assert base.opatch("apply", "--cached", ".git/p").err.count("error: ") == 1
