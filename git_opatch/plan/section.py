@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 
 from git_opatch.complete import Completed, complete
 from git_opatch.complete.tree import FileContent, VirtualTree, new_content, restored_content
@@ -211,19 +212,29 @@ class SectionPlanner:
         return restored_content(blob)
 
     def _delete(self, section: FilePatch, path: str, content: FileContent) -> list[Failure]:
-        """Delete a file. One whose lines the patch shows must have no others."""
+        """Delete a file. One whose lines the patch shows must have no others.
+
+        So that its lines end where the file does need not be asked of them, too.
+        """
         failures: list[Failure] = []
         if section.has_content:
-            failures, rest = self._edit(section, content)
+            hunks = tuple(replace(hunk, at_end_of_file=False) for hunk in section.hunks)
+            failures, rest = self._edit(section._replace(hunks=hunks), content)
             if not failures and (count := len(rest.text.lines)):
-                rest_of_it = f"{count} line{'s' * (count != 1)}"
-                what = f"has {rest_of_it} that the patch does not delete"
-                advice = "re-read the file and send the patch again"
-                failures = [refusal(section, Reason.NOT_FOUND, what, advice=advice)]
+                failures = [self._not_all(section, count)]
         if not failures:
             self.tree.remove(path)
             self._done.append(section)
         return failures
+
+    def _not_all(self, section: FilePatch, count: int) -> Failure:
+        """Refuse to delete a file that has so many lines besides those of the patch."""
+        more = f"has {count} line{'s' * (count != 1)} that the patch does not"
+        if self.options.reverse or section.exact_positions:
+            what = f"{more} add, and that would be deleted, too"
+            return refusal(section, Reason.NOT_FOUND, what)
+        advice = "re-read the file and send the patch again"
+        return refusal(section, Reason.NOT_FOUND, f"{more} delete", advice=advice)
 
     def _update(self, section: FilePatch, path: str, before: FileContent) -> list[Failure]:
         """Change a file's lines or its mode, and move or copy it."""

@@ -376,7 +376,7 @@ def test_a_new_file_that_has_grown_is_refused(base: Sandbox) -> None:
     _applied(base, envelope(b"*** Add File: new\n+n\n"))
     base.write("new", "n\nmine\n")
     base.git("add", "new")
-    assert "error: new: has 1 line that the patch does not delete" in _refused(base)
+    assert "error: new: has 1 line that the patch does not add" in _refused(base)
 
 
 def test_a_deleted_file_that_exists_again_is_refused(base: Sandbox) -> None:
@@ -975,3 +975,29 @@ def test_staged_is_said_where_something_is(base: Sandbox) -> None:
     base.git("commit", "--quiet", "--all", "-m", "undone")
     assert base.opatch("apply", "p.txt").status == 0
     assert base.opatch("apply", "-R", "p.txt").out.startswith(b"1 file modified. Undo: ")
+
+
+@pytest.mark.parametrize("words", [("undo",), ("apply", "-R", ".git/p")], ids=["undo", "-R"])
+@pytest.mark.parametrize(("more", "lines"), [("3\n", "1 line"), ("3\n4\n", "2 lines")])
+def test_an_added_file_that_has_more_lines_now_is_not_deleted(
+    repo: Sandbox, words: tuple[str, ...], more: str, lines: str
+) -> None:
+    repo.commit({"g": "g\n"})
+    repo.write(".git/p", envelope(b"*** Add File: new\n+1\n+2\n"))
+    assert repo.opatch("apply", ".git/p").status == 0
+    repo.write("new", "1\n2\n" + more)
+    repo.git("add", "new")
+    ran = repo.opatch(*words)
+    what = f"has {lines} that the patch does not add, and that would be deleted, too"
+    assert (ran.status, ran.err.splitlines()[0]) == (1, f"error: new: {what}")
+    assert repo.read("new") == b"1\n2\n" + more.encode()
+
+
+def test_a_file_to_delete_that_has_more_lines_is_not_deleted(repo: Sandbox) -> None:
+    repo.commit({"f": "1\n2\n3\n"})
+    diff = b"--- a/f\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-1\n-2\n"
+    ran = repo.opatch("apply", feed=diff)
+    assert (ran.status, ran.err.splitlines()[0]) == (
+        1,
+        "error: f: has 1 line that the patch does not delete",
+    )
