@@ -61,7 +61,9 @@ def explain(
     renamed = renamed_files(step.record, repository) if is_missing else {}
     explainer = _Explainer(step.record, step.target, states, repository, renamed)
     explained = [
-        failure if failure.reason in _IN_THE_WAY else explainer.explain(failure)
+        explainer.explain_unstaged(failure)
+        if failure.reason in _IN_THE_WAY
+        else explainer.explain(failure)
         for failure in failures
     ]
     return list(_each_advice_once(explained))
@@ -99,6 +101,15 @@ class _Explainer:
         if isinstance(detail, Mismatch) and self.states.is_there(self.record, self.target):
             detail = detail._replace(beside=True)
         return failure._replace(detail=detail, advice=self._seen)
+
+    def explain_unstaged(self, failure: Failure) -> Failure:
+        """Say of a file whose unstaged changes are those back to before the patch that they are."""
+        is_file_changed = failure.reason is Reason.UNSTAGED and self.target is Target.INDEX
+        if not (is_file_changed and self.states.is_gone_from_file(self.record, failure.path)):
+            return failure
+        before = f"patch {self.record.patch}" if not self._is_redo else "its undo"
+        what = f"has its change in the index only; the working tree is as before {before}"
+        return failure._replace(message=what)
 
     @property
     def _seen(self) -> str:

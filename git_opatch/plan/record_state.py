@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from git_opatch.git.head import commit_id, is_in_history
-from git_opatch.git.history import list_changes, list_parents
+from git_opatch.git.history import list_changes, list_parents, renamed_since
 from git_opatch.git.index import list_index
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import take_snapshot
@@ -338,14 +338,32 @@ class RecordStates:
         return False
 
     def _is_in_head(self, record: Record) -> bool:
-        return self._presence(record, self._read_head(_paths(record))) is Presence.THERE
+        return self._presence(record, self._head_of(record), base="HEAD") is Presence.THERE
+
+    def _head_of(self, record: Record) -> Mapping[str, Entry | None]:
+        """What `HEAD` has of the files of `record`; under another name, if they are renamed back.
+
+        Only a file that was there before the patch can have one that the patch does not say.
+        """
+        head = self._read_head(_paths(record))
+        lost = [path for path, old, _ in record.changes if old is not None and head[path] is None]
+        index = self._read_index(lost)
+        if not any(index[path] for path in lost):
+            return head
+        names = {now: then for then, now in self._renamed_in_index.items() if now in lost}
+        moved = self._read_head(list(names.values()))
+        return {**head, **{now: moved[then] for now, then in names.items()}}
+
+    @cached_property
+    def _renamed_in_index(self) -> Mapping[str, str]:
+        return renamed_since(self._repository, "HEAD")
 
     def _is_partly_committed(self, record: Record) -> bool:
         """Return whether `HEAD` has a part of its change that it did not have before it, as far as
         is known."""
         if self._is_before(self._head, record):
             return False
-        head = self._read_head(_paths(record))
+        head = self._head_of(record)
         for section in self._sections(record):
             with suppress(UnreadableVersionError):
                 now = self._presences.of_parts(record, section, head, {})
@@ -372,6 +390,18 @@ class RecordStates:
         read = self._read(target or record.target, [*_paths(record), *renamed.values()])
         version = {**read, **{old: read[new] for old, new in renamed.items()}}
         return self._presence(record, version, target) is Presence.THERE
+
+    def is_gone_from_file(self, record: Record, path: str) -> bool:
+        """Return whether the working tree's file is as before `record`, all of its hunks."""
+        with suppress(UnreadableVersionError):
+            version, head = self._read_files(_paths(record)), self._read_head(_paths(record))
+            parts = [
+                self._presences.of_section(record, section, version, head)
+                for section in self._sections(record)
+                if path in _paths_of(record, section)
+            ]
+            return Presence.of_all(parts) is Presence.GONE
+        return False
 
     def changed_by(self, record: Record, path: str, target: Target) -> PatchHistory | None:
         """Return the last patch over what `record` left at `path`, without which that is there.
@@ -413,15 +443,21 @@ class RecordStates:
         sections = [each for each in self._sections(record) if path in _paths_of(record, each)]
         return all(self._presences.fits(record, each, version) for each in sections)
 
-    def _presence(self, record: Record, version: Version, target: Target | None = None) -> Presence:
-        """How much of the change of `record` is in `version`."""
+    def _presence(
+        self,
+        record: Record,
+        version: Version,
+        target: Target | None = None,
+        base: str | None = None,
+    ) -> Presence:
+        """How much of the change of `record` is in `version`, that of a target or of a `base`."""
         if all(version.get(path) == new for path, _, new in record.changes):
             return Presence.THERE
         try:
             head = self._read_head(_paths(record))
             parts = [self._part(record, each, version, head) for each in self._sections(record)]
         except UnreadableVersionError:
-            return self._located(record, version, target or record.target)
+            return self._located(record, version, target or record.target, base)
         return Presence.of_all(parts)
 
     def _part(
@@ -477,12 +513,13 @@ class RecordStates:
                     if changes.keys() == paths:
                         yield later, changes
 
-    def _located(self, record: Record, version: Version, target: Target) -> Presence:
+    def _located(
+        self, record: Record, version: Version, target: Target, base: str | None
+    ) -> Presence:
         """How much is there where git does not have what the record left: by its lines alone.
 
         What can be undone of it is there.
         """
-        base = "HEAD" if version is self._trees.get("HEAD") else None
         target = Target.CACHED if base else target
         plan = Plan()
         with suppress(RepositoryError):  # no HEAD yet

@@ -514,3 +514,25 @@ def _assert_completeness(repo: Sandbox, number: int, is_complete: bool) -> None:
     ), line
     (record,) = json.loads(repo.opatch("log", "--json", str(number)).out)["records"]
     assert record["complete"] is is_complete
+
+
+def test_a_file_that_is_renamed_back_is_committed_under_its_other_name(base: Sandbox) -> None:
+    both = envelope(_UPDATE.split(b"\n", 1)[1].removesuffix(b"*** End Patch\n"),
+                    b"*** Add File: new\n+n\n")  # fmt: skip
+    assert base.opatch("apply", feed=both).status == 0
+    base.git("commit", "-qm", "both")
+    base.git("mv", "f", "h")
+    base.git("commit", "-qm", "renamed")
+    base.git("mv", "h", "f")
+    assert _state(base, 1) == "committed"
+    assert "committed in part" not in base.opatch("undo", "1").err
+    assert base.opatch("redo").status == 0
+
+
+def test_a_file_that_only_the_index_has_under_the_name_is_not_committed(base: Sandbox) -> None:
+    base.git("mv", "f", "h")
+    base.git("commit", "-qm", "renamed")
+    base.git("mv", "h", "f")
+    assert base.opatch("apply", feed=_UPDATE).status == 0
+    assert _state(base, 1) == "applied"
+    assert base.opatch("undo").status == 0

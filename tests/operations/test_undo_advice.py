@@ -599,3 +599,23 @@ def test_the_hunk_that_is_not_there_is_named_where_the_recorded_hunks_are_one(
     lines = [each["text"] for hunk in failure["section"]["hunks"] for each in hunk["lines"]]
     assert (failure["hunk"], failure["candidates"]) == (ordinal, [at])
     assert f"line {line}" in lines
+
+
+def test_a_change_that_the_working_tree_does_not_have_any_more_is_called_so(base: Sandbox) -> None:
+    base.opatch("apply", feed=_TEN)
+    base.write("f", _LINES)
+    only = "has its change in the index only; the working tree is as before patch 1"
+    ran = base.opatch("undo")
+    assert ran.err.splitlines()[0] == f"error: f: {only}"
+    assert _then(ran, base).status == 0
+    assert base.index()["f"][1].decode() == base.read("f").decode() == _LINES
+
+
+@pytest.mark.parametrize("line", ["line 10", "10"])
+def test_other_unstaged_changes_are_not_called_those_before_a_patch(
+    base: Sandbox, line: str
+) -> None:
+    both = envelope(b"*** Update File: f\n@@\n-line 10\n+ten\n@@\n-line 20\n+twenty\n")
+    base.opatch("apply", feed=both)
+    _edit(base, "ten", line)
+    assert base.opatch("undo").err.startswith("error: f: has unstaged changes\n")
