@@ -466,7 +466,7 @@ def test_a_second_apply_is_refused(base: Sandbox) -> None:
     assert base.opatch("apply", feed=patch).status == 0
     ran = base.opatch("apply", feed=patch)
     assert (ran.status, ran.out) == (1, b"")
-    assert "hunk 1 of 1 is already applied: its new lines are at line 1" in ran.err
+    assert "hunk 1 of 1 is already applied: its new lines are at line 2" in ran.err
 
 
 def test_a_concurrent_run_is_refused(base: Sandbox) -> None:
