@@ -20,6 +20,11 @@ class Addition(NamedTuple):
     positions: list[int]
     evidence: Evidence = Evidence.UNIQUE
     problem: str = ""
+    notes: tuple[str, ...] = ()
+    """What was assumed, where the hunk does not say where its lines go."""
+
+
+_ASSUMED = "gives no position, so its lines go to the end of the file"
 
 
 def place_addition(hunk: Hunk, found: AnchorMatch, size: int) -> Addition:
@@ -30,7 +35,9 @@ def place_addition(hunk: Hunk, found: AnchorMatch, size: int) -> Addition:
         return at_end
     if not anchors:
         problem = _problem_without_anchor(hunk)
-        return Addition([], problem=f"has only added lines{problem}") if problem else at_end
+        if problem:
+            return Addition([], problem=f"has only added lines{problem}")
+        return at_end._replace(notes=(_ASSUMED,))
     if found.missing or not found.full:
         anchor = visible(anchors[-1].text.strip())
         return Addition(

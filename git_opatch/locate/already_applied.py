@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import groupby, islice
+from itertools import groupby, islice, takewhile
 
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import (
@@ -26,6 +26,7 @@ from git_opatch.locate.outline import (
     is_certain,
 )
 from git_opatch.locate.tiers import resilient
+from git_opatch.locate.unchanged_lines import cancel_unchanged
 from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, Line, Prefix, context_around
 
@@ -72,6 +73,28 @@ def postimage_at(hunk: Hunk, starts: Sequence[int], file_index: FileIndex) -> in
         return None
     proves = only_deletes(hunk) or _adds_proof(hunk, file_index, Tier.STRICT)
     return found if proves else None
+
+
+def first_new_line(hunk: Hunk, position: int, file_index: FileIndex, tier: Tier) -> int:
+    """Return where the first line is that the hunk adds, if its postimage is at `position`.
+
+    Compared loosely, blank lines do not count. For a hunk that only deletes, which is compared
+    strictly, it is the line below what is gone, or the last one of the file.
+    """
+    lines = cancel_unchanged(hunk).lines
+    adds = any(line.prefix is Prefix.ADDED for line in lines)
+    if tier is Tier.STRICT or not adds:
+        above = _count_kept_above(Prefix.ADDED if adds else Prefix.REMOVED, lines)
+        return min(position + above, max(len(file_index.lines) - 1, 0))
+    view = file_index.view(tier)
+    above = _count_kept_above(Prefix.ADDED, [line for line in lines if view.key(line)])
+    return view.solid[bisect_left(view.solid, position) + above]
+
+
+def _count_kept_above(prefix: Prefix, lines: Sequence[Line]) -> int:
+    """Count the lines of the postimage above the first of `lines` that has `prefix`."""
+    above = takewhile(lambda line: line.prefix is not prefix, lines)
+    return sum(line.prefix is not Prefix.REMOVED for line in above)
 
 
 def unique_gap(hunk: Hunk, file_index: FileIndex) -> int | None:

@@ -15,18 +15,42 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from math import inf
+from typing import NamedTuple
 
-from git_opatch.locate.already_applied import only_deletes, postimage_at, postimage_positions
+from git_opatch.locate.already_applied import (
+    first_new_line,
+    only_deletes,
+    postimage_at,
+    postimage_positions,
+)
 from git_opatch.locate.anchor import in_scope_of
 from git_opatch.locate.candidates import Candidates
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.model.options import Tier
-from git_opatch.model.patch import Hunk
+from git_opatch.model.patch import Hunk, Prefix
 from git_opatch.model.placement import Placement
-from git_opatch.model.result import CandidatePositions, Failure, HunkResult, Reason, failure_of
+from git_opatch.model.result import (
+    AlreadyApplied,
+    CandidatePositions,
+    Failure,
+    HunkResult,
+    Reason,
+    failure_of,
+)
 
 _Bounds = tuple[float, float]
 """The positions of the hunks before and after one, between which it is in order."""
+
+
+class _Suspicion(NamedTuple):
+    """What suggests that a hunk is already applied, and where: `twin` is where its postimage is.
+
+    None if only the order of the hunks suggests it.
+    """
+
+    why: str
+    twin: int | None = None
+    tier: Tier = Tier.STRICT
 
 
 def refuse_applied_twins(
@@ -51,7 +75,8 @@ def refuse_applied_twins(
             suspicion = _suspicion(
                 result.start, candidates, file_index, bounds, partly_applied=partly_applied
             )
-            checked[index] = _refuse(result, suspicion) if suspicion else result
+            if suspicion:
+                checked[index] = _refuse(result, suspicion, candidates, file_index)
     return checked
 
 
@@ -62,58 +87,55 @@ def _suspicion(
     bounds: _Bounds,
     *,
     partly_applied: bool,
-) -> str:
-    """Say what suggests another position than `position`; empty if nothing does."""
+) -> _Suspicion | None:
+    """Find what suggests another position than `position`, if anything does."""
     hunk = candidates.hunk_at(position)
     if hunk.stated_start == position and not partly_applied:
-        return ""
+        return None
     stated = (hunk.new_start, hunk.stated_start)
     starts = [start for start in stated if start is not None and start != position]
     at_number = postimage_at(hunk, starts, file_index) if starts else None
     if at_number is not None:
-        return _at(at_number, "where its line number points", position)
+        return _Suspicion("where its line number points", at_number)
     anchors = _strong_anchors(candidates)
     in_scope = bool(anchors and in_scope_of([position], anchors, file_index))
     in_order = bounds[0] <= position <= bounds[1]
-    exact = candidates.tier is Tier.STRICT and not candidates.repairs
+    tier = candidates.tier
+    exact = tier is Tier.STRICT and not candidates.repairs
     if exact and in_order and not partly_applied and (in_scope or not anchors):
-        return ""
+        return None
     twins = [twin for twin in _twins(hunk, candidates, file_index) if twin != position]
     under_anchor = in_scope_of(twins, anchors, file_index)
     if under_anchor and not in_scope:
-        return _at(under_anchor[0], "where its anchor points", position)
+        return _Suspicion("where its anchor points", under_anchor[0], tier)
     if in_scope and not under_anchor:
-        return ""
+        return None
     suspicion = _suspicion_of_others(position, twins, bounds, partly_applied=partly_applied)
-    if not suspicion and twins and not exact:
-        return _at(twins[0], "which is as loose a match", position)
-    return suspicion
+    if suspicion:
+        return suspicion._replace(tier=tier)
+    return None if exact or not twins else _Suspicion("which is as loose a match", twins[0], tier)
 
 
 def _suspicion_of_others(
     position: int, twins: Sequence[int], bounds: _Bounds, *, partly_applied: bool
-) -> str:
-    """Say what the other hunks suggest against `position`; empty if nothing."""
+) -> _Suspicion | None:
+    """Find what the other hunks suggest against `position`, if they do."""
     low, high = bounds
     in_order = low <= position <= high
     if partly_applied and twins:
-        return _at(twins[0], "like other hunks of this file", position)
+        return _Suspicion("like other hunks of this file", twins[0])
     if partly_applied and not in_order:
         only = f"its only candidate, line {position + 1}, is out of the order of the hunks"
-        return f", like other hunks of this file: {only}"
+        return _Suspicion(f"like other hunks of this file: {only}")
     between = [twin for twin in twins if low < twin < high]
     if between and not in_order:
-        return _at(between[0], "where the order of the hunks puts it", position)
-    return ""
+        return _Suspicion("where the order of the hunks puts it", between[0])
+    return None
 
 
 def _strong_anchors(candidates: Candidates) -> Sequence[int]:
     strong = any(not anchor.weak for anchor in candidates.hunk.anchors)
     return candidates.anchors.positions if strong and candidates.anchors.full else ()
-
-
-def _at(new: int, why: str, old: int) -> str:
-    return f" at line {new + 1}, {why}; its old lines are at line {old + 1}"
 
 
 def _twins(hunk: Hunk, candidates: Candidates, file_index: FileIndex) -> Sequence[int]:
@@ -123,14 +145,29 @@ def _twins(hunk: Hunk, candidates: Candidates, file_index: FileIndex) -> Sequenc
     )
 
 
-def _refuse(placement: Placement, suspicion: str) -> Failure:
+def _refuse(
+    placement: Placement, suspicion: _Suspicion, candidates: Candidates, file_index: FileIndex
+) -> Failure:
+    why, twin, tier = suspicion
+    what = f", {why}"
+    if twin is not None:
+        new = first_new_line(candidates.hunk_at(placement.start), twin, file_index, tier)
+        old = _first_old_line(placement)
+        what = f" at line {new + 1}, {why}; its old lines are at line {old + 1}"
     return failure_of(
         placement.hunk,
         Reason.CONTRADICTED,
-        f"may already be applied{suspicion}",
+        f"may already be applied{what}",
         "re-read the file; if the change is not there, send this hunk alone, without line numbers",
         CandidatePositions((placement.start,), placement.found),
     )
+
+
+def _first_old_line(placement: Placement) -> int:
+    """Return the first line that the hunk removes; if it removes none, the first that it shows."""
+    prefixes = [line.prefix for line in placement.hunk.preimage]
+    removed = prefixes.index(Prefix.REMOVED) if Prefix.REMOVED in prefixes else 0
+    return placement.start + removed
 
 
 def _bounds_of(results: Sequence[HunkResult]) -> Iterator[_Bounds]:
@@ -144,7 +181,7 @@ def _bounds_of(results: Sequence[HunkResult]) -> Iterator[_Bounds]:
 
 
 def _position_of(result: HunkResult) -> int | None:
-    """Return where a hunk is placed, or where its new lines are."""
+    """Return where the lines of a hunk that is placed, or already applied, begin."""
     if isinstance(result, Placement):
         return result.start
-    return result.positions[0] if result.reason is Reason.ALREADY_APPLIED else None
+    return result.detail.start if isinstance(result.detail, AlreadyApplied) else None

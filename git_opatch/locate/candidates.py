@@ -59,6 +59,8 @@ class Candidates:
     """Where the postimage is, while the preimage is nowhere."""
     omission_problem: str = ""
     """Why a hunk that leaves lines out has no position (D35)."""
+    notes: tuple[str, ...] = ()
+    """What was assumed of a hunk that does not say where it goes (D21)."""
 
     @property
     def decided(self) -> bool:
@@ -188,7 +190,7 @@ def _strict(initial: Candidates, file_index: FileIndex) -> Candidates:
         return found
     addition = place_addition(initial.hunk, initial.anchors, len(file_index.lines))
     initial.positions, initial.evidence = addition.positions, addition.evidence
-    initial.no_position = addition.problem
+    initial.no_position, initial.notes = addition.problem, addition.notes
     return initial
 
 

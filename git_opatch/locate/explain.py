@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
+from git_opatch.locate.already_applied import first_new_line
 from git_opatch.locate.candidates import Candidates, find_candidates
 from git_opatch.locate.closest_match import ClosestMatches, difference
 from git_opatch.locate.enclosing import name_enclosing
@@ -106,9 +107,11 @@ def refuse_addition(candidates: Candidates) -> Failure:
 
 def refuse_already_applied(hunk: Hunk, position: int, tier: Tier, file_index: FileIndex) -> Failure:
     """Refuse a hunk whose postimage is at `position`, as compared at `tier` (D5)."""
-    new_lines = f"its new lines are at line {position + 1}"
+    first = first_new_line(hunk, position, file_index, tier)
+    new_lines = f"its new lines are at line {first + 1}"
     if tier is Tier.STRICT:
-        detail, message = AlreadyApplied((position,)), f"is already applied: {new_lines}"
+        detail = AlreadyApplied((first,), start=position)
+        message = f"is already applied: {new_lines}"
         return failure_of(hunk, Reason.ALREADY_APPLIED, message, detail=detail)
     message = f"may already be applied: {new_lines}, but match only loosely"
     if (missing := _missing_removed(hunk, file_index)) is not None:
@@ -116,7 +119,7 @@ def refuse_already_applied(hunk: Hunk, position: int, tier: Tier, file_index: Fi
         message += f"; `{line}`, which it removes, is not in the file"
     nearest = _first_loose_line(hunk, position, tier, file_index)
     advice = "" if nearest else "only its blank lines differ; if they matter, send the hunk again"
-    detail = AlreadyApplied((position,), exact=False, nearest=nearest)
+    detail = AlreadyApplied((first,), exact=False, nearest=nearest, start=position)
     return failure_of(hunk, Reason.ALREADY_APPLIED, message, advice, detail)
 
 

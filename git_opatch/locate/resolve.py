@@ -102,7 +102,7 @@ class Resolver:
             verbatim_endings=verbatim_endings,
             likeness=() if strict else tuple(self._likeness(hunk, in_file)),
             repairs=(*candidates.repairs, *_blank_repairs(candidates.alignments.get(position))),
-            notes=tuple(notes),
+            notes=(*candidates.notes, *notes),
             candidate_count=candidates.candidate_count,
         )
 

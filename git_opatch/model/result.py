@@ -135,12 +135,15 @@ class Overlap(NamedTuple):
 class AlreadyApplied(NamedTuple):
     """The new lines are in the file; if not `exact`, only loosely, so they cannot be skipped.
 
-    `nearest` is then the first line that differs; None if only blank lines do.
+    `positions` are those of the first of them; `nearest`, where they are there only loosely, is the
+    first line that differs, and None if only blank lines do.
     """
 
     positions: tuple[int, ...] = ()
     exact: bool = True
     nearest: ClosestMatch | None = None
+    start: int | None = None
+    """Where the hunk's lines begin, context included; None for a string that is replaced."""
 
 
 class MissingFile(NamedTuple):

@@ -12,6 +12,7 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from typing import NamedTuple
 
 from git_opatch.git.head import unfinished_operation
@@ -248,6 +249,7 @@ class _Chooser:
         self._require_records()
         self._states.read_ahead(each for each in self._journal.histories if each.undone)
         skipped: list[str] = []
+        elsewhere: list[PatchHistory] = []
         for history, step in self._newest(self._steps_to_undo):
             record = step.record
             self._require_readable(record.number)
@@ -260,6 +262,8 @@ class _Chooser:
                     if len(skipped) < _MAX_SKIPPED and self._is_renamed(record, state):
                         return _Choice(*step)
                     skipped.append(reason)
+                elif whole.state is not State.GONE:
+                    elsewhere.append(history)
                 continue
             self._require_merged(record)
             if state.state is State.UNSTAGED:
@@ -270,14 +274,42 @@ class _Chooser:
             return _Choice(*step, (*notes, *self._left(history, step)))
         self._require_readable(0)
         self._require_merged(None)
-        if skipped:
-            raise NotAppliedError(
-                _lines("nothing to undo: no recorded patch is applied", skipped[:_MAX_SKIPPED])
-            )
+        raise self._nothing_to_undo(skipped, elsewhere)
+
+    def _nothing_to_undo(
+        self, skipped: Sequence[str], elsewhere: Sequence[PatchHistory]
+    ) -> JournalError:
+        """Say whether all patches are undone, or some are not applied, or not where it was asked.
+
+        `elsewhere` are those, the last first.
+        """
+        if skipped or elsewhere:
+            ways = (self._way_elsewhere(history) for history in elsewhere[:_MAX_SKIPPED])
+            details = [*skipped[:_MAX_SKIPPED], *islice(filter(None, ways), 1)]
+            what = f"nothing to undo: no recorded patch is applied{self._in_place}"
+            return NotAppliedError(_lines(what, details))
         redoable = any(self._redoable(self._journal.last_new))
-        where = "" if self._named in (None, Target.INDEX) else f" in {LOCATED_IN[self._named]}"
         redo = "; to redo the last: git opatch redo" if redoable else ""
-        raise UndoneError(f"nothing to undo: every recorded patch is undone{where}{redo}")
+        what = f"nothing to undo: every recorded patch is undone{self._in_place}"
+        return UndoneError(f"{what}{redo}")
+
+    @property
+    def _place(self) -> Target | None:
+        """The one place that the user named; None if both are meant, or none was named."""
+        return None if self._named is Target.INDEX else self._named
+
+    @property
+    def _in_place(self) -> str:
+        return f" in {LOCATED_IN[self._place]}" if self._place else ""
+
+    def _way_elsewhere(self, history: PatchHistory) -> str:
+        """Give the command that undoes a patch in the place that was not named; else empty."""
+        rest = self._elsewhere(history, self._place) if self._place else None
+        if rest is None:
+            return ""
+        number = history.number
+        undo = f"git opatch undo --{rest.value} {number}"
+        return f"patch {number} is applied in {LOCATED_IN[rest]}; to undo it there: {undo}"
 
     def _newest(
         self, steps_of: Callable[[PatchHistory], list[Step]]
@@ -320,7 +352,19 @@ class _Chooser:
         for history, step in self._newest(self._steps_to_redo):
             if self._states.of(history, step.target).state is State.UNDONE:
                 raise self._there_again(history)
-        raise NotAppliedError("nothing to redo: no recorded patch is undone")
+        raise self._nothing_to_redo()
+
+    def _nothing_to_redo(self) -> NotAppliedError:
+        """Say that no patch is undone where it was asked, and the command for one that is."""
+        undone = ((history, self._states.undone_in(history)) for history in self._journal.undone())
+        ways = (
+            f"patch {history.number} is undone in {LOCATED_IN[place]}; to redo it there: "
+            f"git opatch redo --{place.value} {history.number}"
+            for history, place in undone
+            if place and self._place and not place.overlaps(self._place)
+        )
+        what = f"nothing to redo: no recorded patch is undone{self._in_place}"
+        return NotAppliedError(_lines(what, [*islice(ways, 1)]))
 
     def _redoable(self, after: int = 0) -> Iterator[tuple[PatchHistory, Step]]:
         """Yield the undos after a record that can be redone, the last first."""
@@ -504,10 +548,16 @@ class _Chooser:
                 f"  to stage the rest, and undo it: {add} && git opatch undo {number}"
             )
         if state.state is State.UNSTAGED:
+            was_staged = history.target is not None and history.target.overlaps(Target.CACHED)
+            any_more = " any more" if was_staged else ""
             return NotAppliedError(
-                f"patch {number} is not staged any more: its change is in the working tree only\n"
+                f"patch {number} is not staged{any_more}: its change is in the working tree only\n"
                 f"  to undo it there: git opatch undo --worktree {number}"
             )
+        if self._place:
+            what = f"patch {number} is not applied{self._in_place}: {state.why}"
+            way = self._way_elsewhere(history)
+            return NotAppliedError(_lines(what, [way] if way else []))
         return NotAppliedError(_gone(history, state))
 
     def _already_undone(self, history: PatchHistory) -> UndoneError:

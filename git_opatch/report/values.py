@@ -180,7 +180,7 @@ def fields_of_failure(failure: Failure, sections: Sections) -> Fields:
     closest = nearest if nearest and nearest.found else None
     found = dict(closest.found).get(closest.position) if closest else None
     position = closest.position if closest else None
-    if len(failure.positions) == 1:
+    if position is None and len(failure.positions) == 1:
         position = failure.positions[0]
     reason = failure.reason.value
     is_reversed = failure.attempt is not None and failure.attempt.reverse

@@ -461,12 +461,41 @@ def test_reversing_what_is_in_the_working_tree_only_says_how(base: Sandbox) -> N
     assert says not in base.opatch("apply", "-R", feed=patch).err
 
 
+@pytest.mark.parametrize(
+    ("hunk", "assumes"),
+    [
+        pytest.param("@@\n+four\n", True, id="no position"),
+        pytest.param("+four\n", True, id="not even a header"),
+        pytest.param("@@\n+four\n*** End of File\n", False, id="the end of the file"),
+        pytest.param("@@ three\n+four\n", False, id="an anchor"),
+        pytest.param("@@\n three\n+four\n", False, id="context"),
+    ],
+)
+def test_a_note_says_that_lines_without_a_position_go_to_the_end(
+    base: Sandbox, hunk: str, *, assumes: bool
+) -> None:
+    note = "src/a.py: hunk 1: gives no position, so its lines go to the end of the file"
+    notes = [note] if assumes else []
+    patch = envelope(f"*** Update File: src/a.py\n{hunk}".encode())
+    ran = base.opatch("apply", feed=patch)
+    assert base.read("src/a.py") == b"one\ntwo\nthree\nfour\n"
+    assert (ran.status, ran.err) == (0, "".join(f"note: {each}\n" for each in notes))
+    assert base.opatch("undo").status == 0
+    assert json.loads(base.opatch("apply", "--json", feed=patch).out)["notes"] == notes
+
+
+def test_lines_for_an_empty_file_have_one_place_to_go(base: Sandbox) -> None:
+    base.commit({"empty": ""})
+    ran = base.opatch("apply", feed=envelope(b"*** Update File: empty\n@@\n+one\n"))
+    assert (ran.status, ran.err) == (0, "")
+
+
 def test_a_second_apply_is_refused(base: Sandbox) -> None:
     patch = envelope(b"*** Update File: src/a.py\n@@\n one\n+1.5\n two\n")
     assert base.opatch("apply", feed=patch).status == 0
     ran = base.opatch("apply", feed=patch)
     assert (ran.status, ran.out) == (1, b"")
-    assert "hunk 1 of 1 is already applied: its new lines are at line 1" in ran.err
+    assert "hunk 1 of 1 is already applied: its new lines are at line 2" in ran.err
 
 
 def test_a_concurrent_run_is_refused(base: Sandbox) -> None:

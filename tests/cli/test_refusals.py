@@ -316,6 +316,38 @@ def test_outside_a_repository_is_an_error(tmp_path: Path) -> None:
     assert "apply-patch" not in Sandbox(tmp_path).opatch("apply", feed=b"").err
 
 
+_ADDS = [f"*** Add File: {name}\n+{name}\n".encode() for name in ("x", "y")]
+
+
+@pytest.mark.parametrize(
+    ("names", "command"),
+    [
+        (["fix.patch"], "git opatch apply-patch <fix.patch"),
+        (["a fix.patch"], "git opatch apply-patch <'a fix.patch'"),
+        (["fix.patch", "a fix.patch"], "cat -- fix.patch 'a fix.patch' | git opatch apply-patch"),
+        (["--", "-fix.patch", "fix.patch"], "cat -- -fix.patch fix.patch | git opatch apply-patch"),
+    ],
+)
+def test_the_command_for_outside_a_repository_has_the_names_of_the_files(
+    tmp_path: Path, names: list[str], command: str
+) -> None:
+    directory = Sandbox(tmp_path)
+    files = [name for name in names if name != "--"]
+    for name, section in zip(files, _ADDS, strict=False):
+        (tmp_path / name).write_bytes(envelope(section))
+    ran = directory.opatch("apply", *names)
+    assert ran.err.endswith(f"\n  to patch files outside of one: {command}\n")
+    assert directory.run("sh", "-c", command).status == 0
+    assert [(tmp_path / name).exists() for name in ("x", "y")] == [True, len(files) > 1]
+
+
+@pytest.mark.parametrize("words", [["-R"], ["--check"], ["--cached"], ["--directory", "d"]])
+def test_no_command_is_advised_that_does_something_else(tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "fix.patch").write_bytes(envelope(_ADDS[0]))
+    ran = Sandbox(tmp_path).opatch("apply", *words, "fix.patch")
+    assert (ran.status, "apply-patch" in ran.err) == (128, False)
+
+
 def test_a_bare_repository_is_an_error(tmp_path: Path) -> None:
     bare = Sandbox(tmp_path / "bare").init("--bare")
     ran = bare.opatch("apply", feed=envelope(b"*** Add File: a\n+a\n"))

@@ -27,6 +27,16 @@ def refused(content: str, lines: list[str], matching: Matching | None = None) ->
     return verdict
 
 
+def first_new(lines: list[str], *, skips_blank: bool = False) -> int:
+    """Return which line of the postimage is the first that is added."""
+    kept = [line for line in lines if line[0] != "-"]
+    return next(
+        at
+        for at, line in enumerate(kept)
+        if line[0] == "+" and (line[1:].strip() or not skips_blank)
+    )
+
+
 ADDED = [
     pytest.param("n\na\nb\n", ["+n", " a", " b"], id="added at the start"),
     pytest.param("a\nn\nb\n", [" a", "+n", " b"], id="added in the middle"),
@@ -44,7 +54,8 @@ ADDED = [
 def test_an_applied_change_is_detected(content: str, lines: list[str]) -> None:
     for matching in (Matching(), _STRICT):
         failure = refused(f"x\n{content}y\n", lines, matching)
-        assert (failure.reason, failure.positions) == (Reason.ALREADY_APPLIED, (1,))
+        first = 1 + first_new(lines)
+        assert (failure.reason, failure.positions) == (Reason.ALREADY_APPLIED, (first,))
 
 
 @pytest.mark.parametrize(("content", "lines"), ADDED)
@@ -53,7 +64,8 @@ def test_an_applied_change_is_detected_with_another_indentation(
 ) -> None:
     shifted = "".join(f"  {line}" if line.strip() else line for line in content.splitlines(True))
     failure = refused(f"x\n{shifted}y\n", lines)
-    assert (failure.reason, failure.positions) == (Reason.ALREADY_APPLIED, (1,))
+    first = 1 + first_new(lines, skips_blank=True)
+    assert (failure.reason, failure.positions) == (Reason.ALREADY_APPLIED, (first,))
     assert refused(f"x\n{shifted}y\n", lines, _STRICT).reason is Reason.NOT_FOUND
 
 
@@ -62,7 +74,8 @@ def test_an_applied_change_is_detected_in_another_letter_case(
     content: str, lines: list[str]
 ) -> None:
     failure = refused(f"x\n{content.upper()}y\n", lines)
-    assert (failure.reason, failure.positions) == (Reason.ALREADY_APPLIED, (1,))
+    first = 1 + first_new(lines, skips_blank=True)
+    assert (failure.reason, failure.positions) == (Reason.ALREADY_APPLIED, (first,))
     assert refused(f"x\n{content.upper()}y\n", lines, _STRICT).reason is Reason.NOT_FOUND
 
 
@@ -83,7 +96,31 @@ def test_an_applied_change_is_detected_in_another_letter_case(
 )
 def test_a_change_applied_twice_is_detected(content: str, lines: list[str]) -> None:
     failure = refused(content, lines)
-    assert (failure.reason, failure.positions) == (Reason.ALREADY_APPLIED, (0,))
+    first = first_new(lines)
+    assert (failure.reason, failure.positions) == (Reason.ALREADY_APPLIED, (first,))
+
+
+@pytest.mark.parametrize(
+    ("content", "lines", "line"),
+    [
+        pytest.param("a\nn\nb\n", [" a", "+n", " b"], 2, id="below its context"),
+        pytest.param("a\nb\nn\n", ["-x", " a", " b", "+n"], 3, id="far below what it removes"),
+        pytest.param("a\nb\nn\n", ["-a", "-b", "-m", "+a", "+b", "+n"], 3, id="a block again"),
+        pytest.param("A\n\n\nn\nb\n", [" a", "+", "+n", " b"], 4, id="loosely, blank lines aside"),
+    ],
+)
+def test_the_line_that_is_named_is_the_first_new_one(
+    content: str, lines: list[str], line: int
+) -> None:
+    assert f"already be applied: its new lines are at line {line}" in refused(
+        content, lines
+    ).message.replace("is already applied", "already be applied")
+
+
+def test_of_a_hunk_that_only_deletes_the_line_below_is_named_or_the_last_one() -> None:
+    undo = _STRICT._replace(reversed=True)
+    assert refused("a\nb\nc\n", [" a", "-n", " b", " c"], undo).positions == (1,)
+    assert refused("a\nb\n", [" a", " b", "-n"], undo).positions == (1,)
 
 
 @pytest.mark.parametrize(

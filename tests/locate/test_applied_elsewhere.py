@@ -96,17 +96,17 @@ def test_hunks_that_are_not_applied_are_located_beside_applied_ones(
     [
         pytest.param(
             edited("one a y z b a x w b ", HEAD, [" a", "-x", "-w", "+y", "+z", " b"], start=1),
-            " at line 2, where its line number points; its old lines are at line 6",
+            " at line 3, where its line number points; its old lines are at line 7",
             id="the number",
         ),
         pytest.param(
             edited("one k: a b j: a x b ", HEAD, DELETE, at="k:"),
-            " at line 3, where its anchor points; its old lines are at line 6",
+            " at line 4, where its anchor points; its old lines are at line 7",
             id="the anchor",
         ),
         pytest.param(
             edited("uno a y b a x b ", HEAD, CHANGE),
-            " at line 2, like other hunks of this file; its old lines are at line 5",
+            " at line 3, like other hunks of this file; its old lines are at line 6",
             id="other hunks",
         ),
         pytest.param(
@@ -117,7 +117,7 @@ def test_hunks_that_are_not_applied_are_located_beside_applied_ones(
         ),
         pytest.param(
             edited("a x b one a y b ", HEAD, CHANGE),
-            " at line 5, where the order of the hunks puts it; its old lines are at line 1",
+            " at line 6, where the order of the hunks puts it; its old lines are at line 2",
             id="the order",
         ),
     ],

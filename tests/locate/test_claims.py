@@ -180,7 +180,7 @@ def test_what_may_be_below_the_beginning_is_added(content: str, text: str) -> No
     ],
 )
 def test_lines_are_appended_to_a_file(text: str) -> None:
-    assert written(FILE, [f"+{line}" for line in text.splitlines()]) == (FILE + text, 0)
+    assert written(FILE, [f"+{line}" for line in text.splitlines()]) == (FILE + text, 1)
 
 
 TWINS = "open\nread 1\nclose\nend\nopen\nread\nclose\n"

@@ -116,7 +116,7 @@ def test_an_anchor_does_not_choose_between_two_candidates() -> None:
 def test_a_change_already_applied_without_doubled_prefixes_is_detected() -> None:
     verdict = locate("a\ny\nb\n", [" a", "--x = 1", "++y", " b"])
     assert isinstance(verdict, Failure)
-    assert (verdict.reason, verdict.positions) == (Reason.ALREADY_APPLIED, (0,))
+    assert (verdict.reason, verdict.positions) == (Reason.ALREADY_APPLIED, (1,))
 
 
 def test_other_hunks_of_the_file_are_read_independently() -> None:

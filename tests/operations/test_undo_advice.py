@@ -583,9 +583,9 @@ def test_what_applies_a_patch_again_has_the_options_of_then(
     assert (base.index(), base.files()) == applied
 
 
-@pytest.mark.parametrize(("ordinal", "line", "at"), [(1, 2, 1), (2, 5, 4), (3, 8, 7)])
+@pytest.mark.parametrize(("ordinal", "line"), [(1, 2), (2, 5), (3, 8)])
 def test_the_hunk_that_is_not_there_is_named_where_the_recorded_hunks_are_one(
-    base: Sandbox, ordinal: int, line: int, at: int
+    base: Sandbox, ordinal: int, line: int
 ) -> None:
     hunks = "".join(f"@@\n-line {number}\n+{number}\n" for number in (2, 5, 8))
     assert base.opatch("apply", feed=envelope(f"*** Update File: f\n{hunks}".encode())).status == 0
@@ -593,11 +593,11 @@ def test_the_hunk_that_is_not_there_is_named_where_the_recorded_hunks_are_one(
     base.git("add", "f")
     assert base.opatch("undo").err.startswith(
         f"error: f: hunk {ordinal} of 3 is not applied here any more\n"
-        f"  the lines at f:{at} are as before patch 1\n"
+        f"  the lines at f:{line} are as before patch 1\n"
     )
     (failure,) = json.loads(base.opatch("undo", "--json").out)["failures"]
     lines = [each["text"] for hunk in failure["section"]["hunks"] for each in hunk["lines"]]
-    assert (failure["hunk"], failure["candidates"]) == (ordinal, [at])
+    assert (failure["hunk"], failure["candidates"]) == (ordinal, [line])
     assert f"line {line}" in lines
 
 
@@ -619,3 +619,14 @@ def test_other_unstaged_changes_are_not_called_those_before_a_patch(
     base.opatch("apply", feed=both)
     _edit(base, "ten", line)
     assert base.opatch("undo").err.startswith("error: f: has unstaged changes\n")
+
+
+@pytest.mark.parametrize(("hunk", "at"), [(" line 20\n+mine\n line 21\n", 21), ("-line 20\n", 20)])
+def test_a_hunk_that_only_adds_or_deletes_is_named_where_it_was(
+    base: Sandbox, hunk: str, at: int
+) -> None:
+    patch = envelope(f"*** Update File: f\n@@\n-line 15\n+fifteen\n@@\n{hunk}".encode())
+    assert base.opatch("apply", feed=patch).status == 0
+    base.write("f", _LINES.replace("line 15\n", "fifteen\n"))
+    base.git("add", "f")
+    assert f"  the lines at f:{at} are as before patch 1\n" in base.opatch("undo").err

@@ -73,7 +73,7 @@ def test_applied_hunks_are_skipped(base: Sandbox) -> None:
     assert ran.status == 0
     assert ran.out.startswith(b"2 files modified; staged.")
     assert ran.err == (
-        "note: a.txt: hunk 1 of 2 is already applied: its new lines are at line 1; skipped\n"
+        "note: a.txt: hunk 1 of 2 is already applied: its new lines are at line 2; skipped\n"
     )
     _holds(base, _tree(a_txt="one\n2\nthree\n4\nfive\n", b_txt="alpha\nB\ngamma\n"))
     assert base.opatch("apply", "-R", feed=patch).status == 0

@@ -193,7 +193,7 @@ def test_a_partial_record_does_not_count_for_the_whole_patch(base: Sandbox) -> N
 def test_a_change_made_by_hand_below_an_anchor_is_already_applied(base: Sandbox) -> None:
     base.commit({"two.py": _TWO.replace("0", "1") + _TWO.replace("Store", "Cache")})
     ran = base.opatch("apply", feed=envelope(_UNDER))
-    assert "two.py: hunk 1 of 1 is already applied: its new lines are at line 2" in ran.err
+    assert "two.py: hunk 1 of 1 is already applied: its new lines are at line 3" in ran.err
     assert base.opatch("apply", "--skip-applied", feed=envelope(_UNDER)).status == 0
     changed = _UNDER.replace(b"return 1", b"return 7")
     ran = base.opatch("apply", "--skip-applied", feed=envelope(changed))

@@ -787,6 +787,54 @@ def test_an_undo_in_one_place_leaves_the_other(repo: Sandbox, flag: str) -> None
 
 
 @_EACH_PLACE
+@pytest.mark.parametrize("commits", [False, True])
+def test_what_is_applied_in_the_other_place_is_not_called_undone(
+    repo: Sandbox, flag: str, *, commits: bool
+) -> None:
+    other, place = _OTHER[flag], _PLACE[flag]
+    repo.commit({"f": "one\n"})
+    before = _state(repo)
+    assert repo.opatch("apply", other, feed=_ONE).status == 0
+    if commits and other == "--cached":
+        repo.git("commit", "-qm", "m")
+    undo = f"git opatch undo {other} 1"
+    way = f"  patch 1 is applied in the {_PLACE[other]}; to undo it there: {undo}\n"
+    what = f"nothing to undo: no recorded patch is applied in the {place}"
+    assert _refused(repo, flag) == f"error: {what}\n{way}"
+    what = f"patch 1 is not applied in the {place}: f does not contain its lines"
+    assert _refused(repo, flag, "1") == f"error: {what}\n{way}"
+    assert repo.run(*undo.split()).status == 0
+    assert _state(repo) == before
+
+
+@_EACH_PLACE
+def test_what_is_undone_in_the_other_place_is_named_with_its_redo(repo: Sandbox, flag: str) -> None:
+    other = _OTHER[flag]
+    repo.commit({"f": "one\n"})
+    after = _applied(repo, _ONE)
+    _undone(repo, other)
+    redo = f"git opatch redo {other} 1"
+    assert _refused(repo, flag, command="redo") == (
+        f"error: nothing to redo: no recorded patch is undone in the {_PLACE[flag]}\n"
+        f"  patch 1 is undone in the {_PLACE[other]}; to redo it there: {redo}\n"
+    )
+    assert repo.run(*redo.split()).status == 0
+    assert _state(repo) == after
+
+
+def test_what_was_never_staged_is_not_said_to_have_been(repo: Sandbox) -> None:
+    repo.commit({"f": "one\n"})
+    assert repo.opatch("apply", "--worktree", feed=_ONE).status == 0
+    assert "patch 1 is not staged: its change is" in _refused(repo, "--index")
+    repo.git("add", "f")
+    repo.git("reset", "-q")
+    _undone(repo, "1")
+    repo.opatch("apply", feed=_ONE)
+    repo.git("reset", "-q")
+    assert "patch 3 is not staged any more: its change is" in _refused(repo)
+
+
+@_EACH_PLACE
 @pytest.mark.parametrize("number", [(), ("1",)])
 def test_each_undo_is_a_step_that_one_redo_reverses(
     repo: Sandbox, flag: str, number: tuple[str, ...]

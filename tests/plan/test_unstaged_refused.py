@@ -84,7 +84,7 @@ _CONTRADICTIONS = {
     "a change that is there already": (
         _mine(("line 10\n", "ten\n")),
         _PATCH,
-        "already applied: its new lines are at line 9, in the working tree\n",
+        "already applied: its new lines are at line 10, in the working tree\n",
     ),
     "a file that goes": (
         _mine(("line 10\n", "LINE X\n")),

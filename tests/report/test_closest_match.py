@@ -310,3 +310,16 @@ def test_a_document_has_each_line_that_differs(repo: Sandbox) -> None:
     assert failure["other_differences"] == [
         {"patch_line": 9, "file_line": 6, "expected": "other 5", "found": "line 5"}
     ]
+
+
+def test_a_document_has_the_first_new_line_and_the_one_that_differs(repo: Sandbox) -> None:
+    hunk = b"@@\n line 1\n-line 2\n+two\n+Two more.\n line 3\n"
+    for content, line, differs in (
+        ("line 1\ntwo\nTwo more.\nline 3\n", 2, 2),
+        ("line 1\ntwo\ntwo more.\nline 3\n", 2, 3),
+    ):
+        repo.commit({"f.txt": content})
+        repo.write(".git/p", envelope(b"*** Update File: f.txt\n" + hunk))
+        (failure,) = asked(repo, "apply", ".git/p")["failures"]
+        assert (failure["reason"], failure["candidates"]) == ("already_applied", [line])
+        assert failure["file_line"] == differs

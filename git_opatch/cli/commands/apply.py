@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from git_opatch.cli.groups import (
     TargetOptions,
 )
 from git_opatch.cli.options import TRANSIENT, Json, Quiet, Reverse, Verbose, Wait, option_groups
+from git_opatch.cli.patch_input import STANDARD_INPUT
 from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.git.repository import Repository
 from git_opatch.model.command_line import CommandLine
@@ -86,7 +88,9 @@ def apply(
     it does not apply, or --3way left conflicts, or git did not commit it, 128 not a patch or not a
     repository, 129 usage, 130 interrupted.
     """
-    settings = (repository := _repository()).settings()
+    does_more = bool(command.options) or check or interactive or target.cached
+    repository = _repository("" if does_more else _command_outside(command.arguments))
+    settings = repository.settings()
     chosen = target.resolve(settings)
     options = Options(
         chosen,
@@ -113,8 +117,11 @@ def apply(
         raise typer.Exit(reporter.report(outcome._replace(whole=patch, left_out=selected.left_out)))
 
 
-def _repository() -> Repository:
-    """Find the repository. Raises `RepositoryError`; where there is none, with what needs none."""
+def _repository(outside: str) -> Repository:
+    """Find the repository. Raises `RepositoryError`; where there is none, with what needs none.
+
+    That is the command `outside`; empty if no command does the same there.
+    """
     try:
         return Repository(asks_settings=True)
     except RepositoryError as error:
@@ -122,8 +129,16 @@ def _repository() -> Repository:
 
         if found := repository_of(Path.cwd(), asks_settings=True):
             return found
-        instead = "to patch files outside of one: git opatch apply-patch <PATCH"
-        raise RepositoryError(f"{error}\n  {instead}") from None
+        instead = f"\n  to patch files outside of one: {outside}" if outside else ""
+        raise RepositoryError(f"{error}{instead}") from None
+
+
+def _command_outside(names: Sequence[str]) -> str:
+    """Spell the command that applies these patch files outside of a repository."""
+    command, files = "git opatch apply-patch", " ".join(map(shlex.quote, names))
+    if not names or STANDARD_INPUT in names:
+        return f"{command} <PATCH"
+    return f"cat -- {files} | {command}" if len(names) > 1 else f"{command} <{files}"
 
 
 class _Invocation(NamedTuple):
