@@ -184,6 +184,7 @@ RULES: dict[str, Switch] = {
     "blank lines past the end": off("locate.candidates:_add_end_of_file", _always(None)),
     "loose match: as deep (D37)": off("locate.rivals:_is_as_deep", _always(False)),
     "insertion nearly there": off("locate.already_applied:_first_edited", _always(None)),
+    "one of several is there": off("locate.already_applied:_one_of_several", _always(None)),
     "text that ends in a hunk": changed("locate.claims:CLAIMS", _without_function("_is_whole")),
     "there with other whitespace": off("locate.already_applied:_spaced_otherwise", _always(None)),
     "brackets pair": off("plan.broken_structure:unpaired_brackets", _always(None)),
