@@ -78,7 +78,7 @@ def refused(content: str, *hunks: str, path: str = "a.py") -> Failure:
             id="a block without lines",
         ),
         pytest.param(
-            "@@\n             come()\n+           wait()\n         else:\n",
+            "@@\n             come()\n+            stop()\n+           wait()\n         else:\n",
             "`wait()` at a depth",
             id="a space too few",
         ),
