@@ -1,4 +1,4 @@
-"""Refuse added lines that cannot be meant to be written as they are (D34, D92, D93, D94, D243)."""
+"""Refuse added lines that cannot be meant as they are written (D34, D92 to D94, D243, D468)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,6 @@ _DOUBLED = (
     "adds lines that all begin with `+`, as no line near them does, so it is unclear whether "
     "their prefixes are doubled"
 )
-_ONE_SPACE_DEEPER = (
-    "adds lines that are one space deeper than any line near them, so their indentation is unclear"
-)
 
 
 class Unclear(NamedTuple):
@@ -29,6 +26,17 @@ class Unclear(NamedTuple):
 
     message: str
     advice: str = ""
+
+
+_ONE_SPACE_DEEPER = Unclear(
+    "adds lines that are one space deeper than any line near them, so their indentation is unclear",
+    "send added lines without a space between `+` and the text",
+)
+_ONE_SPACE_SHORT = Unclear(
+    "adds lines that are one space less deep than lines near them, and as deep as none, so their "
+    "indentation is unclear",
+    "send added lines with all of their spaces between `+` and the text",
+)
 
 
 def find_unclear(
@@ -56,10 +64,8 @@ def find_unclear(
         )
     if _doubles_prefixes(placement, added, text):
         return Unclear(_DOUBLED, "send each added line with one `+` in front of its text")
-    if _is_one_space_deeper(placement, lines, text):
-        return Unclear(
-            _ONE_SPACE_DEEPER, "send added lines without a space between `+` and the text"
-        )
+    if spaces := _spaces_off(placement, lines, text):
+        return _ONE_SPACE_DEEPER if spaces > 0 else _ONE_SPACE_SHORT
     all_ascii = all(map(bytes.isascii, added))
     if not all_ascii and (encoding := foreign_encoding(placement, remaining)):
         return Unclear(encoding, "write the added lines in ASCII, or convert the file first")
@@ -98,31 +104,35 @@ def _doubles_prefixes(placement: Placement, added: Sequence[bytes], text: Text) 
     return not any(line.startswith(b"+") for line in _near(placement, text))
 
 
-def _is_one_space_deeper(placement: Placement, lines: Sequence[Line], text: Text) -> bool:
-    """Return whether no line near is as deep as those added, but all are one space less deep
-    (D243).
+def _spaces_off(placement: Placement, lines: Sequence[Line], text: Text) -> int:
+    """Return 1 if all added lines are one space deeper than lines near, -1 if less (D243, D468).
 
-    Some writers put a space between `+` and the text. Of 14,705 real hunks 1 looks so. The space in
-    front of the `*` of a comment, or of a list, is not such a one, nor is one that a removed line
-    lacks that is the same otherwise: the hunk changes its depth.
+    Else, and if a line near is as deep as one of them, 0. Some writers put a space between `+` and
+    the text, and others write `+` over the first space. Of 14,705 real hunks 1 looks so. The space
+    in front of the `*` of a comment, or of a list, is not such a one, nor is one that a removed
+    line lacks that is the same otherwise: the hunk changes its depth.
     """
     added = [line for line in added_lines(lines) if line.strip()]
     depths = set(map(indentation, added))
-    if not depths or not all(depth.endswith(b" ") for depth in depths):
-        return False
+    if not depths or not all(depths):
+        return 0
     if not depths.isdisjoint(map(indentation, text.lines[placement.start : placement.stop])):
-        return False
+        return 0
     if all(_is_starred(line) for line in added if indentation(line) == min(depths)):
-        return False
+        return 0
     removed = {line.text.strip() for line in lines if line.prefix is Prefix.REMOVED}
     if any(line.strip() in removed for line in added):
-        return False
+        return 0
     near = {
         indentation(line)
         for line in _near(placement, text)
         if line.strip() and not _is_starred(line)
     }
-    return depths.isdisjoint(near) and {depth[:-1] for depth in depths} <= near
+    if not depths.isdisjoint(near):
+        return 0
+    if {depth.removesuffix(b" ") for depth in depths} <= near:
+        return 1
+    return -1 if {depth + b" " for depth in depths} <= near else 0
 
 
 def _is_starred(line: bytes) -> bool:

@@ -25,7 +25,7 @@ from git_opatch.locate.outline import (
     heading,
     is_certain,
 )
-from git_opatch.locate.tiers import resilient
+from git_opatch.locate.tiers import LEAST_DISTINCTIVE, resilient
 from git_opatch.locate.unchanged_lines import cancel_unchanged
 from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, Line, Prefix, context_around
@@ -126,8 +126,9 @@ def partly_applied_at(hunk: Hunk, position: int, file_index: FileIndex) -> int |
          c
 
     Only lines beyond what the hunk itself shows count. In 38,459 real hunks, this was never seen
-    unless the change was applied (D38). Where the hunk shows nothing beyond them, lines of
-    which one or a quarter differ count, too (D82), and lines that differ in whitespace (D240).
+    unless the change was applied (D38). Where the hunk shows nothing beyond them, lines of which
+    one or a quarter differ count, too (D82), lines that differ in whitespace (D240), and one of
+    them that the file has only there (D466).
     """
     start, stop = position, position + len(hunk.preimage)
     if len(hunk.lines) - len(hunk.preimage) <= min(context_around(hunk.lines)):
@@ -145,8 +146,11 @@ def partly_applied_at(hunk: Hunk, position: int, file_index: FileIndex) -> int |
             if found is None:
                 open_sides = (above if at == start else []) + (below if at == stop else [])
                 found = _first_edited(open_sides, lines, file_index)
+            is_open = (at == start, at == stop)
             if found is None:
-                found = _spaced_otherwise(at, lines, file_index, (at == start, at == stop))
+                found = _spaced_otherwise(at, lines, file_index, is_open)
+            if found is None:
+                found = _one_of_several(at, lines, file_index, is_open)
             if found is not None:
                 return found
     return None
@@ -203,6 +207,36 @@ def _spaced_otherwise(
         if [resilient(file_index.lines[row]) for row in found] == keys:
             return found[0]
     return None
+
+
+def _one_of_several(
+    at: int, lines: Sequence[Line], file_index: FileIndex, is_open: tuple[bool, bool]
+) -> int | None:
+    """Return where one of `lines` is right above or below `at`, and nowhere else; or None (D466).
+
+    `is_open` says on which of the two sides the hunk shows nothing. Blank lines are passed over.
+    Above, it is not the last of `lines`: where a block is added below one that ends alike, diffs
+    show the end of the other. A line that the patch removes may be meant to move.
+    """
+    added = [text for line in lines if (text := file_index.normal(line.text)).strip()]
+    size = len(file_index.lines)
+    for rows, likely in (
+        (range(at - 1, -1, -1) if is_open[0] else (), added[:-1]),
+        (range(at, size) if is_open[1] else (), added),
+    ):
+        row = next((row for row in rows if file_index.lines[row].strip()), None)
+        text = b"" if row is None else file_index.lines[row]
+        if text in likely and _is_distinct(text, file_index):
+            return row
+    return None
+
+
+def _is_distinct(text: bytes, file_index: FileIndex) -> bool:
+    """Return whether a line says enough, is once in the file, and is not one that goes."""
+    says_enough = len(text.strip()) >= LEAST_DISTINCTIVE and re.search(_WORD, text)
+    if not says_enough or text in file_index.removed:
+        return False
+    return len(file_index.strict_positions(text)) == 1
 
 
 def is_rewrite(hunk: Hunk, file_index: FileIndex) -> bool:

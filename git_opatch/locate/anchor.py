@@ -22,8 +22,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from git_opatch.locate.anchor_references import Reference, references_in
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import (
+    Name,
     OutlineKind,
     depth,
     heading,
@@ -31,6 +33,7 @@ from git_opatch.locate.outline import (
     is_certain,
     is_for_the_file,
     keyword_of,
+    name_of,
     underline,
 )
 from git_opatch.model.limits import FEW
@@ -66,6 +69,7 @@ def find_anchors(anchors: Sequence[Anchor], file_index: FileIndex) -> AnchorMatc
     found, missing = _NOWHERE, []
     for anchor in anchors:
         positions, full = occurrences(anchor, file_index)
+        positions = positions or referred(anchor, file_index)
         if not positions:
             missing.append(anchor)
             continue
@@ -88,6 +92,45 @@ def occurrences(anchor: Anchor, file_index: FileIndex) -> tuple[Sequence[int], b
     if trimmed:
         return trimmed, True
     return file_index.containing(text) if text else [], False
+
+
+def referred(anchor: Anchor, file_index: FileIndex) -> Sequence[int]:
+    """List the definitions that an anchor refers to: `Store.load` is `load` in the block of `Store`
+    (D467).
+
+    A definition may have its qualifier on its own line, as in Go and C++. None if a name is not
+    defined that is not a qualifier.
+    """
+    found: Sequence[int] | None = None
+    for reference in references_in(anchor.text):
+        positions = defined(reference, file_index)
+        own = [at for at in positions if _is_qualified(file_index.lines[at])]
+        if reference.qualifier and own:
+            found = own
+        elif found:
+            blocks = _blocks(found, file_index)
+            found = [at for at in positions if _is_inside(at, blocks)]
+        elif found is None and not reference.qualifier:
+            found = positions
+        else:
+            return ()
+    return found or ()
+
+
+def defined(reference: Reference, file_index: FileIndex) -> list[int]:
+    """List what has that name: definitions, sections and keys."""
+    name, qualifier = reference
+    return [
+        position
+        for position in file_index.containing(name)
+        if (found := name_of(file_index.lines[position]))
+        and found.matches(Name(found.kind, name, qualifier))
+    ]
+
+
+def _is_qualified(line: bytes) -> bool:
+    name = name_of(line)
+    return name is not None and bool(name.qualifier)
 
 
 def in_scope_of(

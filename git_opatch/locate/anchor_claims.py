@@ -11,7 +11,13 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from git_opatch.locate.anchor import is_in_scope, occurrences, scope_end
+from git_opatch.locate.anchor import (
+    defined,
+    is_in_scope,
+    occurrences,
+    referred,
+    scope_end,
+)
 from git_opatch.locate.anchor_references import Reference, names_beside_kinds, references_in
 from git_opatch.locate.claim_verdict import HunkAtPosition, Ignored, Refuted, Verdict
 from git_opatch.locate.file_index import FileIndex
@@ -133,7 +139,8 @@ def _check_missing(anchor: Anchor, shown: str, located: HunkAtPosition) -> Verdi
             return Refuted(
                 f"has the {shown}, but `{visible(named)}` is at line {line + 1}", _ADVICE
             )
-        return None if anchor.weak else Ignored(f"the {shown} is not in the file")
+        is_known = anchor.weak or referred(anchor, located.file_index)
+        return None if is_known else Ignored(f"the {shown} is not in the file")
     if _is_explained(anchor, located):
         return None
     return Refuted(f"has the {shown}, which is not in the file", _ADVICE)
@@ -145,8 +152,11 @@ def _refers_elsewhere(anchor: Anchor, located: HunkAtPosition) -> tuple[int, byt
     A name that the patch has in its lines is no reference in a sentence: `call the load method`.
     """
     file_index, named = located.file_index, references_in(anchor.text)
+    if meant := referred(anchor, file_index):
+        is_explained = _is_in_one_of(meant, located) or _is_written(named[-1].name, file_index)
+        return None if is_explained else (meant[0], named[-1].name)
     qualifiers = {reference.qualifier for reference in named}
-    found = {reference: _defined(reference, file_index) for reference in named}
+    found = {reference: defined(reference, file_index) for reference in named}
     if not all(found[each] or each.name in qualifiers for each in named):
         lines = [line.text for line in located.hunk.lines]
         beside = (
@@ -154,7 +164,7 @@ def _refers_elsewhere(anchor: Anchor, located: HunkAtPosition) -> tuple[int, byt
             for name in names_beside_kinds(anchor.text)
             if not any(name in line for line in lines)
         )
-        found = {reference: _defined(reference, file_index) for reference in beside}
+        found = {reference: defined(reference, file_index) for reference in beside}
     for reference, positions in found.items():
         is_there = not positions or _is_in_one_of(positions, located)
         if not is_there and not _is_written(reference.name, file_index):
@@ -171,17 +181,6 @@ def _is_written(name: bytes, file_index: FileIndex) -> bool:
         for line in hunk.lines
         if line.prefix is not Prefix.CONTEXT
     )
-
-
-def _defined(reference: Reference, file_index: FileIndex) -> list[int]:
-    """List what has that name: definitions, sections and keys."""
-    name, qualifier = reference
-    return [
-        position
-        for position in file_index.containing(name)
-        if (found := name_of(file_index.lines[position]))
-        and found.matches(Name(found.kind, name, qualifier))
-    ]
 
 
 def _is_in_one_of(positions: Sequence[int], located: HunkAtPosition) -> bool:
@@ -262,7 +261,7 @@ def _named_bare(text: bytes, positions: Sequence[int], file_index: FileIndex) ->
     match = re.fullmatch(_BARE, text)
     if match is None or not positions:
         return list(positions)
-    return _defined(Reference(match[1]), file_index) or list(positions)
+    return defined(Reference(match[1]), file_index) or list(positions)
 
 
 def _has_kind(kind: OutlineKind, file_index: FileIndex) -> bool:

@@ -6,7 +6,7 @@ decided in `disambiguate` and `hunk_order`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ from git_opatch.locate.repairs import (
 from git_opatch.locate.rivals import find_rivals
 from git_opatch.model.limits import FEW
 from git_opatch.model.options import Matching, Tier
-from git_opatch.model.patch import Hunk, changed_span
+from git_opatch.model.patch import Hunk, Line, changed_span
 from git_opatch.model.placement import Evidence
 
 if TYPE_CHECKING:
@@ -187,6 +187,7 @@ def _strict(initial: Candidates, file_index: FileIndex) -> Candidates:
     if initial.hunk.preimage:
         found = replace(initial, positions=file_index.find(initial.hunk.preimage))
         _add_end_of_file(found, file_index)
+        _add_without_separators(found, file_index.find)
         return found
     addition = place_addition(initial.hunk, initial.anchors, len(file_index.lines))
     initial.positions, initial.evidence = addition.positions, addition.evidence
@@ -210,6 +211,28 @@ def _add_end_of_file(found: Candidates, file_index: FileIndex) -> None:
         found.alignments = {start: Alignment(shorter, start)}
 
 
+def _add_without_separators(
+    found: Candidates, find: Callable[[Sequence[Line]], Sequence[int]]
+) -> None:
+    """Add what `find` lists without the empty lines at the hunk's end, which may separate it from
+    what follows, and so decide nothing (D464).
+
+    A candidate that has them keeps them: both readings write the same there.
+    """
+    shorter = _without_separators(found.hunk)
+    is_shown = any(line.text.strip() for line in shorter.preimage)
+    if shorter is found.hunk or not is_shown or not found.positions or found.truncated:
+        return
+    others = [start for start in find(shorter.preimage) if start not in found.positions]
+    found.positions = sorted([*found.positions, *others])
+    found.alignments |= {start: Alignment(shorter, start) for start in others}
+
+
+def _without_separators(hunk: Hunk) -> Hunk:
+    count = hunk.separators
+    return replace(hunk, lines=hunk.lines[:-count], separators=0) if count else hunk
+
+
 def _at_tier(initial: Candidates, file_index: FileIndex, tier: Tier) -> Candidates:
     """Search at a loose tier: line by line, else with the blank lines aligned (D24, D25)."""
     view = file_index.view(tier)
@@ -220,6 +243,8 @@ def _at_tier(initial: Candidates, file_index: FileIndex, tier: Tier) -> Candidat
     found.positions = view.find_line_by_line(initial.searched.preimage)
     if not found.positions:
         _align(found, view, view.find_ignoring_blanks(initial.searched.preimage))
+    elif initial.searched is initial.hunk:
+        _add_without_separators(found, view.find_line_by_line)
     return found
 
 

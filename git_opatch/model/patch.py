@@ -112,6 +112,8 @@ class Hunk:
     """Whether the header says that the old file has no lines (`@@ -0,0 +1,2 @@`)."""
     unfinished: bool = field(default=False, compare=False)
     """Whether the text may be cut off in the last line, of context (D365)."""
+    separators: int = field(default=0, compare=False)
+    """How many empty lines at the end may only separate the hunk from what follows (D464)."""
     replacement: Replacement | None = None
     """What the hunk asks for, if it replaces a string; `lines` then read it as whole lines."""
     _preimage: tuple[Line, ...] | None = field(default=None, init=False, repr=False, compare=False)

@@ -118,6 +118,8 @@ class HunkBuilder:
     r"""The index of each line without a newline, and the position of the `\ No newline…` below."""
     unfinished: bool = False
     """Whether the text ends in it, without a newline, and its header announces more lines."""
+    separators: int = 0
+    """How many of the last lines are empty, without a prefix, and announced by no header."""
     closed: bool = False
     """True after `*** End of File`: no line of this hunk can follow."""
 
@@ -238,6 +240,7 @@ class HunkBuilder:
             removed_ranges=tuple(self.removed_ranges),
             of_new_file=(stated.start, stated.old_count) == (0, 0),
             unfinished=self.unfinished,
+            separators=self.separators,
         )
 
 
@@ -338,5 +341,18 @@ class HunkReader:
                 )
                 self._scanner.error(message, number)
             self.current.read_rules_as_context()
+            if not self.current.is_complete:
+                self.current.separators = self._count_separators(self.current.lines)
             yield self.current
         self.current = None
+
+    def _count_separators(self, lines: Sequence[Line]) -> int:
+        """Count the empty lines right above that end the hunk of `lines` (D464)."""
+        scanner, at = self._scanner, self._scanner.at - 1
+        for count, line in enumerate(reversed(lines)):
+            is_empty = line.prefix is Prefix.CONTEXT and line.text in (b"", b"\r")
+            if not is_empty or scanner.lines.number(at - count) != line.number:
+                return count
+            if scanner.line_at(at - count) not in (b"", b"\r"):
+                return count
+        return len(lines)

@@ -21,11 +21,11 @@ from git_opatch.model.paths import is_modules_file
 from git_opatch.model.placement import Placement
 from git_opatch.model.result import Failure, Location, Reason, not_reversible, refusal
 from git_opatch.plan.apply_hunks import apply_hunks
+from git_opatch.plan.broken_structure import refuse_broken
 from git_opatch.plan.deleted_content import content_note
 from git_opatch.plan.earlier_sections import Checked, EarlierSection, check_section
 from git_opatch.plan.path_failures import PathFailures
 from git_opatch.plan.plan import DeletedContents, PlacedHunk, Plan
-from git_opatch.plan.unpaired_brackets import refuse_unpaired
 
 _NUL_ADDED = "the new lines have a NUL byte, so git would treat the file as binary"
 
@@ -50,8 +50,8 @@ def plan_sections(
     if failures and not options.partial:
         return plan
     completed = complete(tree, algorithm)
-    if not failures and (unpaired := refuse_unpaired(patch, completed.results, options)):
-        return Plan(failures=tuple(unpaired))
+    if not failures and (broken := refuse_broken(patch, completed.results, options)):
+        return Plan(failures=tuple(broken))
     return _with_diff(plan, completed, patch, options)
 
 

@@ -233,9 +233,33 @@ def test_added_lines_that_alone_are_one_space_deeper_are_refused(hunk: list[str]
     assert "one space deeper" in failure.message
 
 
+NESTED = "f(x) {\n    a(x);\n    if (x) {\n        b(x);\n    }\n}\n"
+
+
+@pytest.mark.parametrize(
+    "hunk",
+    [
+        pytest.param(["     a(x);", "+   c(x);"], id="an insertion"),
+        pytest.param(["     if (x) {", "-        b(x);", "+       c(x);"], id="a replacement"),
+        pytest.param(
+            ["     a(x);", "+   if (y) {", "+       c(x);", "+   }"], id="lines of two depths"
+        ),
+    ],
+)
+def test_added_lines_that_alone_are_one_space_short_are_refused(hunk: list[str]) -> None:
+    (failure,) = edited(NESTED, hunk).failures
+    assert failure.reason is Reason.UNCLEAR
+    assert "one space less deep" in failure.message
+
+
 @pytest.mark.parametrize(
     ("content", "hunk"),
     [
+        pytest.param(NESTED, ["     a(x);", "+  c(x);"], id="two spaces short"),
+        pytest.param(NESTED, ["     a(x);", "+   c(x);", "+    d(x);"], id="not all are short"),
+        pytest.param(NESTED, ["     a(x);", "+c(x);"], id="none left"),
+        pytest.param("  a\n   b\n    c\n", ["     c", "+   d"], id="as deep as a line near"),
+        pytest.param(" a:\n  b\n", ["-  b", "+ b"], id="a line that is moved by one space"),
         pytest.param(CODE, ["     a = 1", "+      z = 9"], id="two spaces"),
         pytest.param(CODE, ["     a = 1", "+     z = 9", "+    y = 9"], id="not all"),
         pytest.param("/* a\n * b\n */\n", ["  * b", "+ * c"], id="as the file has it"),

@@ -178,3 +178,70 @@ def test_a_heading_is_the_last_of_its_kind(heading: str, is_right: bool) -> None
         return
     with pytest.raises(Refused, match="is under"):
         apply_to_text(patch, {"a.rb": RUBY})
+
+
+TWINS = """\
+class Reader:
+    def close(self):
+        self.open = 0
+
+
+class Writer:
+    def open(self):
+        self.open = 1
+
+    def close(self):
+        self.open = 0
+"""
+CLOSED = "-        self.open = 0\n+        self.open = None\n"
+
+
+@pytest.mark.parametrize(
+    "anchor",
+    [
+        "Writer.close",
+        "Writer.close()",
+        "Writer::close(self)",
+        "Writer#close",
+        "`Writer.close`",
+        "class Writer, method close",
+        "in Writer > close",
+    ],
+)
+def test_a_qualified_name_decides_as_two_anchors_do(anchor: str) -> None:
+    assert applied(anchor, CLOSED, TWINS) == TWINS[:-2] + "None\n"
+    first = anchor.replace("Writer", "Reader")
+    assert applied(first, CLOSED, TWINS) == TWINS.replace("= 0", "= None", 1)
+
+
+@pytest.mark.parametrize(
+    "anchor",
+    [
+        pytest.param("Writer.open", id="another method"),
+        pytest.param("Reader.open", id="a method of another class"),
+        pytest.param("Socket.close", id="a class that is not there"),
+        pytest.param("Writer.flush", id="a method that is not there"),
+        pytest.param("close()", id="a name of both"),
+        pytest.param("close the Writer", id="a sentence"),
+    ],
+)
+def test_another_name_does_not_decide(anchor: str) -> None:
+    with pytest.raises(Refused):
+        applied(anchor, CLOSED, TWINS)
+
+
+TYPED = "type Store struct {\n\tpath string\n}\n\ntype Cache struct {\n\tpath string\n}\n\n" + GO
+
+
+@pytest.mark.parametrize("anchor", ["Cache.Load", "(*Cache).Load", "Cache.Load()"])
+def test_a_method_is_not_in_the_block_of_its_type_in_go(anchor: str) -> None:
+    body = '-\treturn errors.New("x")\n+\treturn nil\n'
+    assert applied(anchor, body, TYPED, "a.go").count("return nil") == 2
+    with pytest.raises(Refused):
+        applied(anchor.replace("Cache", "Store"), body, TYPED, "a.go")
+
+
+def test_a_receiver_decides() -> None:
+    twins = TYPED.replace('errors.New("x")', "nil")
+    body = "-\treturn nil\n+\treturn err\n"
+    assert applied("Cache.Load", body, twins, "a.go") == twins[:-6] + "err\n}\n"

@@ -238,6 +238,65 @@ def test_a_hunk_that_adds_missing_lines_is_applied(
     assert result.content.text.to_bytes() == after.replace(" ", "\n").encode()
 
 
+FIELDS = "class A:\n    name: str\n    first_field = 2\n    other_field = 3\n"
+ADDED = ["+    first_field = 2", "+    second_field = 3", "+    third_field = 4"]
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        pytest.param(FIELDS, ["     name: str", *ADDED], id="the first below"),
+        pytest.param(
+            FIELDS.replace("first_field = 2", "third_field = 4"),
+            ["     name: str", *ADDED],
+            id="the last below",
+        ),
+        pytest.param(
+            FIELDS.replace("    first", "\n    first"),
+            ["     name: str", *ADDED],
+            id="a blank line",
+        ),
+        pytest.param(FIELDS, [*ADDED, "     other_field = 3"], id="the first above"),
+        pytest.param(
+            FIELDS, ["-    name: str", "+    name = 1", *ADDED], id="in place of another line"
+        ),
+    ],
+)
+def test_one_of_several_added_lines_that_is_there_refuses(content: str, lines: list[str]) -> None:
+    assert failed(hunked.edited(content, lines)) == {1: Reason.CONTRADICTED}
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        pytest.param(FIELDS, ["     name: str", *ADDED, "     first_field = 2"], id="it is shown"),
+        pytest.param(
+            FIELDS + "    first_field = 2\n", ["     name: str", *ADDED], id="it is there twice"
+        ),
+        pytest.param(
+            FIELDS.replace("first_field = 2", "x = 1\n    first_field = 2"),
+            ["     name: str", *ADDED],
+            id="it is not next to it",
+        ),
+        pytest.param(
+            "a = 1\n@property\nb = 2\n", [" a = 1", "+@property", "+c = 3"], id="it says little"
+        ),
+        pytest.param(
+            FIELDS.replace("first_field = 2", "third_field = 4"),
+            [*ADDED, "     other_field = 3"],
+            id="the last above, as blocks end alike",
+        ),
+    ],
+)
+def test_a_line_that_may_be_meant_twice_does_not_refuse(content: str, lines: list[str]) -> None:
+    assert failed(hunked.edited(content, lines)) == {}
+
+
+def test_a_line_that_the_patch_removes_there_is_moved() -> None:
+    moved = ["-    first_field = 2", "     other_field = 3"]
+    assert failed(hunked.edited(FIELDS, ["     name: str", *ADDED], moved)) == {}
+
+
 def test_a_hunk_that_shows_another_hunk_must_match_exactly_where_others_are_applied() -> None:
     chain = [["-two", "+due", " three"], [" due", "-three ", "+tre"]]
     assert edited("one two three four ", *chain).failures == []

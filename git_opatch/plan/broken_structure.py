@@ -1,14 +1,21 @@
-"""Refuse a patch after which the brackets of one of its files no longer pair (D170)."""
+"""Refuse a patch that leaves one of its files without a part of its structure.
+
+That is one end of a pair of brackets (D170), or what a line of Python (D465) or a clause (D469)
+belongs to.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from git_opatch.complete.brackets import Unpaired, unpaired_brackets
+from git_opatch.complete.clauses import orphaned_clause
+from git_opatch.complete.python_blocks import BlockFault, block_fault
 from git_opatch.complete.tree import Result
 from git_opatch.model.options import Options, Tier
 from git_opatch.model.patch import FilePatch, Patch
 from git_opatch.model.result import Failure, Reason, refusal
+from git_opatch.model.text import visible
 
 _ADVICE = (
     "re-read the file and send all changes of the block in one patch; "
@@ -16,8 +23,8 @@ _ADVICE = (
 )
 
 
-def refuse_unpaired(patch: Patch, results: Sequence[Result], options: Options) -> list[Failure]:
-    """Refuse the files of `results`, which is all that `patch` does, whose brackets do not pair.
+def refuse_broken(patch: Patch, results: Sequence[Result], options: Options) -> list[Failure]:
+    """Refuse the files of `results`, which is all that `patch` does, that lose some structure.
 
     What the user asks for as it is written is exempt, and so is a part of what the text says.
     """
@@ -32,10 +39,8 @@ def refuse_unpaired(patch: Patch, results: Sequence[Result], options: Options) -
         sections = named.get(result.path, [])
         if not sections or any(map(_is_exempt, sections)):
             continue
-        if unpaired := _unpaired(result):
-            failures.append(
-                refusal(sections[-1], Reason.UNCLEAR, _message(unpaired), advice=_ADVICE)
-            )
+        if message := _unpaired(result) or _unfitting(result):
+            failures.append(refusal(sections[-1], Reason.UNCLEAR, message, advice=_ADVICE))
     return failures
 
 
@@ -49,13 +54,28 @@ def _is_exempt(section: FilePatch) -> bool:
     return section.exact_positions or bool(section.left_out) or replaces
 
 
-def _unpaired(result: Result) -> Unpaired | None:
-    """Return the brackets of a changed file that pair worse than before; None if none do."""
+def _unpaired(result: Result) -> str:
+    """Say which brackets of a changed file pair worse than before; empty if none do."""
     content = result.content
     if result.old is None or content is None or not content.mode.is_file:
-        return None
+        return ""
     unpaired = unpaired_brackets(result.old.text, content.text, content.edits, result.path)
-    return None if unpaired and result.binary else unpaired
+    return "" if unpaired is None or result.binary else _message(unpaired)
+
+
+def _unfitting(result: Result) -> str:
+    """Say which line of a changed file has no place in its blocks; empty if all have one."""
+    content = result.content
+    if result.old is None or content is None or not content.mode.is_file:
+        return ""
+    change = (result.old.text, content.text, content.edits, result.path)
+    fault = block_fault(*change)
+    if fault is None and (clause := orphaned_clause(*change)) is not None:
+        fault = BlockFault(clause + 1, "without the clause that it continues")
+    if fault is None or result.binary:
+        return ""
+    shown = visible(content.text.lines[fault.line - 1].strip(), 60)
+    return f"would leave `{shown}` {fault.why} (line {fault.line} of the result)"
 
 
 def _message(unpaired: Unpaired) -> str:
