@@ -188,7 +188,6 @@ RULES: dict[str, Switch] = {
     "text that ends in a hunk": changed("locate.claims:CLAIMS", _without_function("_is_whole")),
     "there with other whitespace": off("locate.already_applied:_spaced_otherwise", _always(None)),
     "brackets pair": off("plan.broken_structure:unpaired_brackets", _always(None)),
-    "clauses continue something": off("plan.broken_structure:orphaned_clause", _always(None)),
     "blocks of Python fit": off("plan.broken_structure:block_fault", _always(None)),
     "evidence: end of file": changed("locate.disambiguate:OWN_EVIDENCE", _without("END_OF_FILE")),
     "evidence: anchor": changed("locate.disambiguate:OWN_EVIDENCE", _without("ANCHOR")),

@@ -1,7 +1,6 @@
 """Refuse a patch that leaves one of its files without a part of its structure.
 
-That is one end of a pair of brackets (D170), or what a line of Python (D465) or a clause (D469)
-belongs to.
+That is one end of a pair of brackets (D170), or a line of Python that belongs to another (D465).
 """
 
 from __future__ import annotations
@@ -9,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from git_opatch.complete.brackets import Unpaired, unpaired_brackets
-from git_opatch.complete.clauses import orphaned_clause
-from git_opatch.complete.python_blocks import BlockFault, block_fault
+from git_opatch.complete.python_blocks import block_fault
 from git_opatch.complete.tree import Result
 from git_opatch.model.options import Options, Tier
 from git_opatch.model.patch import FilePatch, Patch
@@ -68,10 +66,7 @@ def _unfitting(result: Result) -> str:
     content = result.content
     if result.old is None or content is None or not content.mode.is_file:
         return ""
-    change = (result.old.text, content.text, content.edits, result.path)
-    fault = block_fault(*change)
-    if fault is None and (clause := orphaned_clause(*change)) is not None:
-        fault = BlockFault(clause + 1, "without the clause that it continues")
+    fault = block_fault(result.old.text, content.text, content.edits, result.path)
     if fault is None or result.binary:
         return ""
     shown = visible(content.text.lines[fault.line - 1].strip(), 60)
