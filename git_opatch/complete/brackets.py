@@ -33,12 +33,14 @@ _LONG = rb'"""(?:\\.|[^\\])*?"""'
 _LONG_SINGLE = rb"'''(?:\\.|[^\\])*?'''"
 _BACKQUOTED = rb"`(?:\\.|[^`\\])*`"
 _BACKQUOTED_RAW = rb"`[^`]*`"
-_RAW = rb'r(#+)".*?"\1'
+_RAW = rb'r(#+)".*?(?:"\1|\Z)'
 _EXPRESSION = (
     rb"(?:(?<=[(,=:\[!&|?{};+\n])|(?<=[(,=:\[!&|?{};+] )|(?<=return )|(?<=  ))"
-    rb"/(?![/*\s])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/"
+    rb"/(?![/*\s])(?:\\.|\[(?:\\.|[^\]\\\n])*+(?:\]|(?=\n)|\Z)|[^/\\\n\[])++(?:/|(?=\n)|\Z)"
 )
 """A regular expression, where an operand may begin."""
+_ESCAPE = rb"\\."
+"""One outside of a string. What it escapes begins none: so no line is read once for each quote."""
 
 _STRINGS = {
     "c h m mm cc cpp cxx hh hpp hxx cs css less php proto scss sol zig": (_QUOTED, _SINGLE),
@@ -125,12 +127,12 @@ def _tokens(kind: str) -> re.Pattern[bytes] | None:
     if strings is None:
         return None
     comments = (_comment(mark, kind) for mark in comment_marks(kind))
-    return re.compile(b"|".join((*comments, *strings, rb"[{}()\[\]]")), re.DOTALL)
+    return re.compile(b"|".join((*comments, *strings, _ESCAPE, rb"[{}()\[\]]")), re.DOTALL)
 
 
 def _comment(mark: bytes, kind: str) -> bytes:
     end = BLOCK_COMMENTS.get(mark)
     if end is not None:
-        return re.escape(mark) + b".*?" + re.escape(end)
+        return re.escape(mark) + b".*?(?:" + re.escape(end) + rb"|\Z)"
     is_attribute = rb"(?!\[)" if mark == HASH and kind == "php" else b""
     return re.escape(mark) + is_attribute + rb"[^\n]*"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from writers import envelope
 
@@ -9,6 +11,7 @@ from git_opatch import Options, Refused, apply_to_text
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.result import Failure, Reason
 
+_SECONDS = 30  # a hundred times what it takes; each beginning by itself would take hours
 FILE = """\
 void run(void) {
     if (ready) {
@@ -209,3 +212,39 @@ def test_a_beginning_alone_is_refused_where_an_if_of_the_preprocessor_begins_a_b
 def test_branches_of_the_preprocessor_are_changed(hunk: str, old: str, new: str) -> None:
     assert old in BRANCHES
     assert result_of(BRANCHES, f"@@\n{hunk}") == BRANCHES.replace(old, new)
+
+
+@pytest.mark.parametrize(
+    ("kind", "unit"),
+    [
+        ("c", "/* "),
+        ("c", "'\\'"),
+        ("rs", 'r#" '),
+        ("rs", 'r##" "# '),
+        ("js", "(/[a "),
+        ("js", '"\\"'),
+        ("js", "`\\`"),
+        ("py", '"""\\"'),
+    ],
+)
+@pytest.mark.parametrize("end", ["", "\n"], ids=["in a line", "in lines"])
+def test_what_is_not_closed_is_read_once(kind: str, unit: str, end: str) -> None:
+    """Not once for each of its beginnings, of which a file may have very many."""
+    path = f"f.{kind}"
+    content = "head\nport = (1\n" + (unit + end) * 50_000 + "\n"
+    start = time.process_time()
+    changed = result_of(content, "@@\n head\n-port = (1\n+port = 1\n", path=path)
+    assert time.process_time() - start < _SECONDS
+    assert changed == content.replace("(1", "1", 1)
+
+
+def test_a_regular_expression_ends_with_its_line() -> None:
+    content = "run(a, /[(\nb) {\n  go()\n}\n"
+    hunk = "@@\n-b) {\n+b)\n   go()\n"
+    assert refused(content, hunk, path="a.js").reason is Reason.UNCLEAR
+
+
+def test_an_escape_outside_of_a_string_hides_no_bracket() -> None:
+    content = "#define RUN \\\n    do { \\\n        go(); \\\n    } while (0)\n"
+    hunk = "@@\n-    do { \\\n         go(); \\\n"
+    assert refused(content, hunk).reason is Reason.UNCLEAR
