@@ -12,7 +12,7 @@ from git_opatch.model.blob import Mode
 from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch, Operation
 from git_opatch.model.paths import parents
-from git_opatch.model.result import Failure, MissingFile, Reason, refusal
+from git_opatch.model.result import NOT_APPLIED, Failure, MissingFile, Reason, refusal
 
 
 class PathFailures(NamedTuple):
@@ -39,10 +39,10 @@ class PathFailures(NamedTuple):
             what = "was deleted or moved by an earlier section"
             advice = "put all changes of a file into one section"
             return refusal(section, Reason.MISSING_FILE, what, path=path, advice=advice)
-        what = f"is not in {snapshot.name}"
         if not self.options.reverse:
+            what = f"is not in {snapshot.name}"
             return refusal(section, Reason.MISSING_FILE, what, path=path)
-        what += ", so its change is not applied here"
+        what = f"its change {NOT_APPLIED}; the file is not in {snapshot.name}"
         failure = refusal(section, Reason.MISSING_FILE, what, path=path)
         is_added = section.operation is Operation.DELETE  # so that no other file can be meant
         return failure._replace(detail=MissingFile(())) if is_added else failure

@@ -124,6 +124,7 @@ def test_an_added_file_that_is_gone_is_like_no_other(base: Sandbox) -> None:
     base.commit({"n.txt": "n\n", "sub/n": "n\n"})
     ran = base.opatch("apply", "-R", feed=envelope(b"*** Add File: n\n+n\n"))
     assert ran.err.splitlines()[0] == (
-        "error: n: is not in the index, so its change is not applied here"
+        "error: n: its change is not applied here, so there is nothing to undo; the file is not in "
+        "the index"
     )
     assert "did you mean" not in ran.err
