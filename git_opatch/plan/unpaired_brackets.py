@@ -8,12 +8,10 @@ from git_opatch.complete.brackets import Unpaired, unpaired_brackets
 from git_opatch.complete.tree import Result
 from git_opatch.model.options import Options, Tier
 from git_opatch.model.patch import FilePatch, Patch
-from git_opatch.model.result import Failure, Reason, refusal
+from git_opatch.model.result import Failure, Reason, Way, refusal
 
-_ADVICE = (
-    "re-read the file and send all changes of the block in one patch; "
-    "if this is meant, use --match strict"
-)
+_ADVICE = "re-read the file and send all changes of the block in one patch"
+_MEANT = Way("if this is meant", ("--match", Tier.STRICT.value))
 
 
 def refuse_unpaired(patch: Patch, results: Sequence[Result], options: Options) -> list[Failure]:
@@ -27,15 +25,16 @@ def refuse_unpaired(patch: Patch, results: Sequence[Result], options: Options) -
     for section in patch.files:
         for path in dict.fromkeys(_paths(section)):
             named.setdefault(path, []).append(section)
+    ways = (_MEANT,) if options.matching.can_loosen else ()
     failures = []
     for result in results:
         sections = named.get(result.path, [])
         if not sections or any(map(_is_exempt, sections)):
             continue
         if unpaired := _unpaired(result):
-            failures.append(
-                refusal(sections[-1], Reason.UNCLEAR, _message(unpaired), advice=_ADVICE)
-            )
+            what = _message(unpaired)
+            failure = refusal(sections[-1], Reason.UNCLEAR, what, advice=_ADVICE)
+            failures.append(failure._replace(ways=ways))
     return failures
 
 
