@@ -34,6 +34,8 @@ Wait = Annotated[
     ),
     TRANSIENT,
 ]
+A_WHILE = "60"
+"""The value of `--wait` in advice."""
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing on success."), TRANSIENT]
 Verbose = Annotated[
     bool, typer.Option("-v", "--verbose", help="Print where each hunk was found."), TRANSIENT

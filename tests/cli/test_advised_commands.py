@@ -185,3 +185,22 @@ def test_a_file_in_the_way_of_rejected_hunks_is_left_alone_by_what_is_advised(
     assert "  move it away\n" in refused.err
     assert _follow(base, refused.err, "to write no such file: ").status == 1
     assert (base.read("f"), base.read("f.rej")) == (b"F\n", b"mine\n")
+
+
+@pytest.mark.parametrize(
+    "line", ["apply --cached .git/p", "undo --cached", "undo 1", "redo --worktree 1"]
+)
+def test_waiting_is_advised_as_the_command_that_waits(base: Sandbox, line: str) -> None:
+    assert base.opatch("apply", ".git/p").status == 0
+    name, *words = line.split()
+    ran = base.run("flock", ".git/opatch/lock", "git-opatch", name, *words)
+    assert (ran.status, "another git opatch is at work" in ran.err) == (128, True)
+    assert ran.err.endswith(
+        f"\n  to wait for that: git opatch {name} --wait 60 {' '.join(words)}\n"
+    )
+
+
+def test_a_piped_patch_is_advised_to_wait_by_the_option(base: Sandbox) -> None:
+    assert base.opatch("apply", ".git/p").status == 0
+    ran = base.run("flock", ".git/opatch/lock", "sh", "-c", "git-opatch apply <.git/p")
+    assert ran.err.endswith("\n  to wait for that: add --wait 60\n")
