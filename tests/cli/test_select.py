@@ -325,7 +325,10 @@ def test_without_a_terminal_it_is_a_usage_error(base: Sandbox) -> None:
     )
     assert ran.returncode == 129
     assert "--interactive asks at a terminal, and there is none" in ran.stderr
-    assert "to choose without one: --only HUNK, --except HUNK" in ran.stderr
+    assert ran.stderr.endswith(
+        "  to choose without one: git opatch apply --only HUNK .git/p (or --except HUNK)\n"
+        "  to see the ids of the hunks: git opatch show --hunks .git/p\n"
+    )
     assert base.state() == before
 
 
