@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TextIO
 
+from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import Interrupted, UsageError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Operation
-from git_opatch.model.selection import Key, Part, Selected, keep, parts_of
+from git_opatch.model.selection import Key, Part, Selected, keep, parts_of, show_command
 from git_opatch.model.text import visible
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
@@ -56,7 +57,7 @@ def choose(
     """
     parts = parts_of(selected.patch)
     refused = refused_parts(parts, plan.failures)
-    with _terminal() as answers:
+    with _terminal(options.command, parts) as answers:
         if refused.keys() >= {part.key for part in parts} or _has_others(plan, parts):
             return selected
         apply = [part for part in parts if part.key not in refused]
@@ -84,8 +85,11 @@ def _has_others(plan: Plan, parts: Sequence[Part]) -> bool:
 
 
 @contextmanager
-def _terminal() -> Iterator[TextIO]:
-    """Open what answers are read from: standard input may be the patch."""
+def _terminal(command: CommandLine, parts: Sequence[Part]) -> Iterator[TextIO]:
+    """Open what answers are read from: standard input may be the patch.
+
+    Raises `UsageError`, with the `command` that chooses from `parts` without it.
+    """
     if sys.stdin is not None and sys.stdin.isatty():
         yield sys.stdin
         return
@@ -93,8 +97,9 @@ def _terminal() -> Iterator[TextIO]:
         stream = open("/dev/tty")  # noqa: SIM115 - closed below
     except OSError:
         raise UsageError(
-            "--interactive asks at a terminal, and there is none\n  to choose without one: --only "
-            "HUNK, --except HUNK, with the ids of: git opatch show --hunks PATCH"
+            "--interactive asks at a terminal, and there is none\n"
+            f"  to choose without one: {command.with_option('--only', 'HUNK')} (or --except HUNK)\n"
+            f"  to see the ids of the hunks: {show_command(parts, '--hunks')}"
         ) from None
     with stream:
         yield stream

@@ -34,6 +34,8 @@ Wait = Annotated[
     ),
     TRANSIENT,
 ]
+A_WHILE = "60"
+"""The value of `--wait` in advice."""
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing on success."), TRANSIENT]
 Verbose = Annotated[
     bool, typer.Option("-v", "--verbose", help="Print where each hunk was found."), TRANSIENT
@@ -98,11 +100,13 @@ def _restate(name: str, parameters: Sequence[Parameter], given: Mapping[str, Any
     for parameter in parameters:
         _, declaration, *marks = get_args(parameter.annotation)
         value = given[parameter.name]
-        values = value if isinstance(value, list) else [value] if value else []
+        is_given = value and value != parameter.default
+        values = value if isinstance(value, list) else [value] if is_given else []
         words = [str(word.value if isinstance(word, Enum) else word) for word in values]
         if isinstance(declaration, typer.models.ArgumentInfo):
             arguments += words
         elif TRANSIENT not in marks:
             flag = declaration.default  # where typer keeps the first spelling, beside Annotated
             options += [(flag,) if value is True else (flag, word) for word in words]
-    return CommandLine(f"git opatch {name}", tuple(options), tuple(arguments))
+    command = f"git opatch {name.replace('_', '-')}"
+    return CommandLine(command, tuple(options), tuple(arguments))

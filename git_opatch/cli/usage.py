@@ -29,16 +29,21 @@ _SPACE = (
     "leave it out"
 )
 _COUNTS = "wrong line numbers and counts are already accepted; leave it out"
-_FORWARD = "to skip what is already applied: --skip-applied"
+_COMMAND_ITSELF = "{command}"
+"""Stands for the command that was called."""
+_FORWARD = "to skip what is already applied: git opatch apply --skip-applied PATCH"
 _NEW_FILES = "new files are staged without it; after --worktree: git add -N FILE"
-_CHOOSE = "to choose files: --only PATH, --except PATH; to forbid others: --allow, --deny"
+_CHOOSE = (
+    "to choose files: {command} --only PATH PATCH (or --except PATH)\n"
+    "  to forbid others: {command} --allow PATHSPEC PATCH (or --deny PATHSPEC)"
+)
 _INSTEAD = {
     "--strip": _STRIP,
     "--stat": "to see it: git opatch show --stat PATCH",
     "--numstat": "to see it: git opatch show --numstat PATCH",
     "--summary": "to see the files: git opatch show --name-status PATCH",
     "--name-only": "to see the files: git opatch show --name-only PATCH",
-    "-C": "to ignore outer lines of context: --fuzz N",
+    "-C": "to ignore outer lines of context: {command} --fuzz N PATCH",
     "--unidiff-zero": "hunks without context are read as they are; leave it out",
     "--recount": _COUNTS,
     "--inaccurate-eof": "a wrongly stated newline at the end is already accepted; leave it out",
@@ -58,8 +63,14 @@ _INSTEAD = {
     "--force": "nothing is forced; see --partial, --overwrite and --3way",
     "-f": "nothing is forced; see --partial, --overwrite and --3way",
 }
-"""What to do in place of an option of `git apply` or patch(1)."""
-_CHOOSE_HUNKS = "to choose hunks: --only, --except; to be asked for each: git opatch apply -p PATCH"
+"""What to do in place of an option of `git apply` or patch(1).
+
+Those with `{command}` are for the commands that have the option they name: `_READ_PATCHES`.
+"""
+_CHOOSE_HUNKS = (
+    "to choose hunks: {command} --only HUNK PATCH (or --except HUNK)\n"
+    "  to be asked for each: git opatch apply -p PATCH"
+)
 _PATCH = {
     "show": "it shows the diff without it; leave it out",
     "check": _CHOOSE_HUNKS,
@@ -158,16 +169,23 @@ def _unknown_option(command: str, option: str, parameters: Iterable[Any]) -> str
     if command == _PROGRAM and option in _OF_GIT:
         return f"{unknown}; options of git come before `opatch`: git {_OF_GIT[option]} opatch ..."
     name = command.removeprefix(f"{_PROGRAM} ")
-    instead = _PATCH.get(name) if option in ("-p", "--patch") else _INSTEAD.get(option)
+    instead = _PATCH.get(name) if option in ("-p", "--patch") else _of_patch(option, name)
     if instead := _OF_COMMAND.get(name, {}).get(option) or instead:
-        return f"{unknown}\n  {instead}"
+        return f"{unknown}\n  {instead.replace(_COMMAND_ITSELF, command)}"
     if option.lstrip("-").isdigit():
         return f"{unknown}; write {option.lstrip('-')} without `-`"
-    names = [name for each in parameters for name in each.opts]
-    meant = _most_alike(option, [name for name in (*names, *_INSTEAD) if name.startswith("--")])
-    if meant in _INSTEAD and meant not in names:
-        return f"{unknown}\n  {_INSTEAD[meant]}"
+    own = [opt for each in parameters for opt in each.opts]
+    known = [*own, *(each for each in _INSTEAD if _of_patch(each, name))]
+    meant = _most_alike(option, [each for each in known if each.startswith("--")])
+    if meant not in own and (instead := _of_patch(meant, name)):
+        return f"{unknown}\n  {instead.replace(_COMMAND_ITSELF, command)}"
     return f"{unknown}; {_did_you_mean(meant) or f'see `{command} -h`'}"
+
+
+def _of_patch(option: str, name: str) -> str:
+    """Return what to do in place of an option of `git apply`; empty if the command cannot do it."""
+    instead = _INSTEAD.get(option, "")
+    return "" if _COMMAND_ITSELF in instead and name not in _READ_PATCHES else instead
 
 
 def _most_alike(name: str, known: Sequence[str]) -> str:

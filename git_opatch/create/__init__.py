@@ -51,16 +51,20 @@ class CreatedPatch(NamedTuple):
 
 
 class NotExpressibleError(OpatchError):
-    """No patch of the format says what changed; `reasons` has each file that it cannot express."""
+    """No patch of the format says what changed; `reasons` has each file that it cannot express.
+
+    `others` are formats without the limits that are exceeded.
+    """
 
     def __init__(self, reasons: Sequence[tuple[str, str]], others: Sequence[Format]) -> None:
         lines = [
             f"{visible(path)}: {visible(reason)}" if path else reason for path, reason in reasons
         ]
         names = ", ".join(other.value for other in others)
-        advice = f"\n  try --format {names}" if names else ""
+        advice = f"\n  formats that may express it: {names}" if names else ""
         super().__init__("\nerror: ".join(lines) + advice)
         self.reasons = tuple(reasons)
+        self.others = tuple(others)
 
 
 def write_patch(files: Iterable[ChangedFile], wanted: Wanted) -> CreatedPatch:
@@ -176,12 +180,11 @@ def _paths(file: ChangedFile) -> set[str]:
 
 
 def _reason(proof: Proof, wanted: Wanted) -> str:
-    """Say why no section gives the new version, and what may help."""
+    """Say why no section gives the new version."""
     what = f"no patch of the format {wanted.patch_format.value} gives its new version"
     if wanted.context is not None:
         what = f"{wanted.context} lines of context do not give its new version"
-    advice = "" if wanted.context is None else "; write it without --context"
-    return f"{what}: {proof.reason}{advice}"
+    return f"{what}: {proof.reason}"
 
 
 def _first_ranges(file: ChangedFile, wanted: Wanted) -> tuple[OldFile, list[HunkRange]]:

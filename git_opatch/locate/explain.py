@@ -20,6 +20,7 @@ from git_opatch.model.result import (
     Failure,
     Mismatch,
     Reason,
+    Way,
     failure_of,
 )
 from git_opatch.model.text import visible
@@ -178,9 +179,9 @@ class NotFoundExplainer:
         if hunk.unfinished:
             advice.append("the text ends there, and the hunk's header announces more lines")
         advice += self._reversed_advice(hunk)
-        advice += self._option_advice(hunk)
         text = "\n".join(advice)
-        return failure_of(hunk, Reason.NOT_FOUND, "does not match", text, Mismatch(nearest))
+        failure = failure_of(hunk, Reason.NOT_FOUND, "does not match", text, Mismatch(nearest))
+        return failure._replace(ways=self._ways(hunk))
 
     def _closest(self, candidates: Candidates) -> ClosestMatch | None:
         if self._closest_matches is None:
@@ -219,22 +220,24 @@ class NotFoundExplainer:
     def _is_in_file(self, line: Line) -> bool:
         return bool(self._file_index.find([line]))
 
-    def _option_advice(self, hunk: Hunk) -> list[str]:
+    def _ways(self, hunk: Hunk) -> tuple[Way, ...]:
         """Name the option that would place the hunk; empty if there is none."""
         if not self._matching.can_loosen or self._suggestions >= SHOWN:
-            return []
+            return ()
         self._suggestions += 1
         for tier in tuple(Tier)[len(self._matching.tier.upto) :]:
             line = self._line_with(hunk, self._matching._replace(tier=tier))
             if line:
-                return [f"a looser tier would place it at line {line}: --match {tier.value}"]
+                what = f"a looser tier would place it at line {line}"
+                return (Way(what, ("--match", tier.value)),)
         if self._is_stale(hunk):
-            return []
+            return ()
         for fuzz in range(self._matching.fuzz + 1, _MAX_FUZZ + 1):
             line = self._line_with(hunk, self._matching._replace(fuzz=fuzz))
             if line:
-                return [f"without its outer context it would match at line {line}: --fuzz {fuzz}"]
-        return []
+                what = f"without its outer context it would match at line {line}"
+                return (Way(what, ("--fuzz", str(fuzz))),)
+        return ()
 
     def _line_with(self, hunk: Hunk, matching: Matching) -> int:
         """Return the line, from 1, where the hunk would be placed; 0 if it would not."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 import shlex
 from typing import NamedTuple
 
+_REPEATED = ("--only", "--except")
+"""Options that may be given several times, each with a value of its own."""
+
 
 class CommandLine(NamedTuple):
     """A subcommand, its options (each with its value, if it takes one) and its arguments."""
@@ -20,6 +23,16 @@ class CommandLine(NamedTuple):
     def without(self, *names: str) -> CommandLine:
         """Drop the options `names`, if they are there."""
         return self._replace(options=tuple(each for each in self.options if each[0] not in names))
+
+    def way_with(self, *option: str) -> str:
+        """Say how to give `option`, in place of another value of it.
+
+        That is the command, if it names what it reads; else it is for the one that is piped.
+        """
+        if set(self.arguments) <= {"-"}:
+            return f"add {shlex.join(option)}"
+        others = self if option[0] in _REPEATED else self.without(option[0])
+        return str(others.with_option(*option))
 
     def only(self, *names: str) -> CommandLine:
         """Drop all options but `names`."""

@@ -53,6 +53,10 @@ TARGET_FLAGS = (*(f"--{target.value}" for target in Target), "--carry", "--base"
 """The options that name what a patch is for; a command has one of them."""
 
 
+COMMIT_FLAGS = ("--commit", "-m", "-F", "--trailer", "--author", "--date")
+"""The options of a commit, as a `CommandLine` spells them."""
+
+
 class Format(Enum):
     """The formats that patches are written in."""
 
@@ -241,7 +245,6 @@ class Options:
         command = self.command.without(*TARGET_FLAGS) if flag in TARGET_FLAGS else self.command
         return str(command.with_option(flag))
 
-    def way_with(self, flag: str) -> str:
-        """Say how to give one more flag: by the user's command, if it names what it reads."""
-        is_piped = set(self.command.arguments) <= {"-"}
-        return f"add {flag}" if is_piped else self.command_with(flag)
+    def way_with(self, *option: str) -> str:
+        """Say how to give one more option: by the user's command, if it names what it reads."""
+        return self.command.way_with(*option)

@@ -5,11 +5,11 @@ Positions count from 0, line numbers that a user sees from 1.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from typing import NamedTuple, Self
 
+from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import Kind, OpatchError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import FilePatch, Hunk, Line, Prefix
@@ -162,6 +162,13 @@ LOCATED_IN = {
 """What hunks are located in."""
 
 
+class Way(NamedTuple):
+    """What an option of the user's command would do, for advice: `option` has its value, too."""
+
+    what: str
+    option: tuple[str, ...]
+
+
 SKIP_APPLIED = ("git opatch apply", "git opatch check")
 """The commands that have the option `--skip-applied`."""
 _CONVERT = "git opatch convert"
@@ -185,6 +192,8 @@ class Attempt(NamedTuple):
     """Whether a diff is wanted, and nothing is to be changed."""
     can_choose: bool = False
     """Whether the user can leave a hunk out: then a message may advise it."""
+    command: CommandLine = CommandLine("git opatch apply")
+    """The user's command line, for advice."""
 
     @classmethod
     def of(cls, options: Options, record: int = 0) -> Self:
@@ -194,7 +203,8 @@ class Attempt(NamedTuple):
         skip = options.way_with("--skip-applied") if can_skip else ""
         converts = options.command.name == _CONVERT
         can_choose = options.command.name in _CHOOSE and options.matching.can_loosen and not record
-        return cls(base, options.reverse, options.redoes, skip, record, converts, can_choose)
+        words = (skip, record, converts, can_choose, options.command)
+        return cls(base, options.reverse, options.redoes, *words)
 
     @property
     def is_undo(self) -> bool:
@@ -226,6 +236,8 @@ class Failure(NamedTuple):
     kind: Kind = Kind.IO
     attempt: Attempt | None = None
     """What was attempted; None if that is not known."""
+    ways: tuple[Way, ...] = ()
+    """Options that would help, below the advice."""
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -288,11 +300,15 @@ class Failure(NamedTuple):
         if self.skip_command:
             lines.append(f"to skip it: {self.skip_command}")
         lines += self.advice.splitlines()
-        if self.other and self.attempt and self.attempt.can_choose:
-            ordinals = sorted((self.where.hunk, self.other))
-            names = (shlex.quote(f"{self.path}:{ordinal}") for ordinal in ordinals)
-            lines.append("to leave one out: " + ", or ".join(f"--except {name}" for name in names))
-        return lines
+        ways = [*self.ways, *self._ways_to_leave_out(attempt)]
+        return [*lines, *(f"{what}: {attempt.command.way_with(*option)}" for what, option in ways)]
+
+    def _ways_to_leave_out(self, attempt: Attempt) -> Iterator[Way]:
+        """Yield how to leave out either of two hunks that change the same lines."""
+        if self.other and attempt.can_choose:
+            for ordinal in sorted((self.where.hunk, self.other)):
+                option = ("--except", f"{self.path}:{ordinal}")
+                yield Way(f"to leave hunk {ordinal} out", option)
 
     @property
     def skip_command(self) -> str:
@@ -381,6 +397,12 @@ class Failure(NamedTuple):
     def already_applied(self) -> bool:
         """Whether the change is in the file already, for certain."""
         return self.reason is Reason.ALREADY_APPLIED and self.exact_match
+
+    @property
+    def nothing_to_do(self) -> bool:
+        """Whether the change is there already, or, of one to undo, it or its file is not there."""
+        is_undone = self.attempt is not None and self.attempt.reverse
+        return self.already_applied or (is_undone and self.reason is Reason.MISSING_FILE)
 
 
 NOT_APPLIED = "is not applied here, so there is nothing to undo"

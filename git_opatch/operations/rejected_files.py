@@ -27,7 +27,15 @@ def plan_rejects(
     rejects = rejects_of(patch, plan.failures)
     changed = {change.path for change in plan.completed.changes}
     if obstacles := guard_rejects(repository.require_worktree(), list(rejects), changed):
-        raise Refused([*plan.failures, *obstacles], options)
+        command = options.command.without("--reject", "--partial").with_option("--partial")
+        way = f"to write no such file: {command}"
+        raise Refused(
+            [
+                *plan.failures,
+                *(each._replace(advice=f"{each.advice}\n{way}".strip()) for each in obstacles),
+            ],
+            options,
+        )
     return rejects
 
 

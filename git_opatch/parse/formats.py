@@ -98,7 +98,7 @@ NO_BEGINNING = (
 NO_OBJECT = (
     ": the JSON has neither an operation (`type`, `path` and `diff`) nor an edit (`file_path`, "
     "`old_string` and `new_string`); how these are written: git opatch prompt --format operations, "
-    "or --format string-replace"
+    "or git opatch prompt --format string-replace"
 )
 """Why JSON has no patch."""
 _FENCE = rb"```|~~~"

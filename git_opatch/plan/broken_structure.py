@@ -12,13 +12,11 @@ from git_opatch.complete.python_blocks import block_fault
 from git_opatch.complete.tree import Result
 from git_opatch.model.options import Options, Tier
 from git_opatch.model.patch import FilePatch, Patch
-from git_opatch.model.result import Failure, Reason, refusal
+from git_opatch.model.result import Failure, Reason, Way, refusal
 from git_opatch.model.text import visible
 
-_ADVICE = (
-    "re-read the file and send all changes of the block in one patch; "
-    "if this is meant, use --match strict"
-)
+_ADVICE = "re-read the file and send all changes of the block in one patch"
+_MEANT = Way("if this is meant", ("--match", Tier.STRICT.value))
 
 
 def refuse_broken(patch: Patch, results: Sequence[Result], options: Options) -> list[Failure]:
@@ -32,13 +30,15 @@ def refuse_broken(patch: Patch, results: Sequence[Result], options: Options) -> 
     for section in patch.files:
         for path in dict.fromkeys(_paths(section)):
             named.setdefault(path, []).append(section)
+    ways = (_MEANT,) if options.matching.can_loosen else ()
     failures = []
     for result in results:
         sections = named.get(result.path, [])
         if not sections or any(map(_is_exempt, sections)):
             continue
         if message := _unpaired(result) or _unfitting(result):
-            failures.append(refusal(sections[-1], Reason.UNCLEAR, message, advice=_ADVICE))
+            failure = refusal(sections[-1], Reason.UNCLEAR, message, advice=_ADVICE)
+            failures.append(failure._replace(ways=ways))
     return failures
 
 

@@ -12,7 +12,7 @@ from git_opatch.model.blob import Mode
 from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch, Operation
 from git_opatch.model.paths import parents
-from git_opatch.model.result import Failure, MissingFile, Reason, refusal
+from git_opatch.model.result import NOT_APPLIED, Failure, MissingFile, Reason, refusal
 
 
 class PathFailures(NamedTuple):
@@ -27,22 +27,23 @@ class PathFailures(NamedTuple):
         snapshot = self.snapshot
         for reason, message, paths in (
             (Reason.UNMERGED, "unmerged; resolve the conflict first", snapshot.unmerged),
-            (Reason.UNTRACKED, "only intended to be added (git add -N); `git add` it first, or use "
-             "--worktree", snapshot.intended),
             (Reason.NOT_A_FILE, "a submodule; patch it in its own repository",
              snapshot.submodules),
             (Reason.NOT_A_FILE, "a directory; name the files in it", snapshot.folders),
         ):  # fmt: skip
             if path in paths:
                 return refusal(section, reason, f"is {message}", path=path)
+        if path in snapshot.intended:
+            what, advice = "is only intended to be added (git add -N)", ways_to_add(self.options)
+            return refusal(section, Reason.UNTRACKED, what, path=path, advice=advice)
         if path in self.tree.base:
             what = "was deleted or moved by an earlier section"
             advice = "put all changes of a file into one section"
             return refusal(section, Reason.MISSING_FILE, what, path=path, advice=advice)
-        what = f"is not in {snapshot.name}"
         if not self.options.reverse:
+            what = f"is not in {snapshot.name}"
             return refusal(section, Reason.MISSING_FILE, what, path=path)
-        what += ", so its change is not applied here"
+        what = f"its change {NOT_APPLIED}; the file is not in {snapshot.name}"
         failure = refusal(section, Reason.MISSING_FILE, what, path=path)
         is_added = section.operation is Operation.DELETE  # so that no other file can be meant
         return failure._replace(detail=MissingFile(())) if is_added else failure
@@ -65,7 +66,7 @@ class PathFailures(NamedTuple):
             is_copied = section.operation in (Operation.MOVE, Operation.COPY)
             advice = "name another path" if is_copied else "send an update instead"
             if self.options.matching.can_loosen:
-                advice += ", or use --overwrite"
+                advice += f"\nor, to replace the file: {self.options.way_with('--overwrite')}"
             return _exists(section, path, existing, content, advice)
         if path in snapshot.submodules | snapshot.unmerged | snapshot.intended:
             return self.missing(section, path)
@@ -86,6 +87,13 @@ class PathFailures(NamedTuple):
             return ""
         kind = "a symbolic link" if file and file.mode is Mode.SYMLINK else "a file"
         return f"`{parent}` is {kind}, so nothing can be created below it"
+
+
+def ways_to_add(options: Options, add: str = "git add") -> str:
+    """Say what to do with a file that is not in the index; `add` is what adds it."""
+    if options.commit:  # what is only added is not in HEAD, and --worktree stages nothing
+        return f"`{add}` and commit it first"
+    return f"`{add}` it first, or patch it as it is: {options.command_with('--worktree')}"
 
 
 def _exists(

@@ -18,6 +18,7 @@ from git_opatch.journal import Record
 from git_opatch.model.options import Options, Target
 from git_opatch.model.paths import pathspec
 from git_opatch.model.result import Failure, MissingFile, Reason
+from git_opatch.plan.path_failures import ways_to_add
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.renamed_files import renamed_files
 
@@ -62,7 +63,7 @@ def with_directory_note(plan: Plan, repository: Repository, options: Options) ->
     if both is None:
         return plan
     note = f"paths count from the top, so this is {both}, not {prefix}/{both}"
-    return plan.with_notes([f"{note}; to change that: --directory {quote(prefix)}"])
+    return plan.with_notes([f"{note}; to change that: {options.way_with('--directory', prefix)}"])
 
 
 def _with_hint(
@@ -142,12 +143,7 @@ def _deleted(path: str, gone: Departure, repository: Repository, options: Option
 
 def _untracked(failure: Failure, repository: Repository, options: Options) -> Failure:
     add = "git add -f" if is_ignored(repository, failure.path) else "git add"
-    advice = (
-        f"`{add}` and commit it first"  # what is only added is not in HEAD
-        if options.commit  # --worktree stages nothing
-        else f"`{add}` it first, or patch it as it is: {options.command_with('--worktree')}"
-    )
-    message = "is not tracked by git"
+    message, advice = "is not tracked by git", ways_to_add(options, add)
     return failure._replace(reason=Reason.UNTRACKED, message=message, advice=advice)
 
 

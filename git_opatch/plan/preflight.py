@@ -52,7 +52,13 @@ def _in_the_way(
 
     An undo or a redo has no option that replaces a file, and --commit wants nothing else staged.
     """
-    failures = guard(repository.require_worktree(), changes, options.target) if changes else []
+    found = guard(repository.require_worktree(), changes, options.target) if changes else []
+    failures = [
+        failure._replace(advice=f"{failure.advice}\nor, {_in_index_only(options)}")
+        if failure.reason is Reason.UNSTAGED
+        else failure
+        for failure in found
+    ]
     if plan.reverses or options.commit or not options.matching.can_loosen:
         return failures
     paths = [each.path for each in failures if each.reason is Reason.IN_THE_WAY]
@@ -106,8 +112,12 @@ def _not_checked_out(
     skipped = sorted(sources & snapshot.skipped)
     reasons = [(path, "is not checked out (skip-worktree)") for path in skipped]
     reasons += [(path, "is outside of the sparse checkout") for path in outside]
-    advice = f"to change it in the index only: {options.command_with('--cached')}"
+    advice = _in_index_only(options)
     return [Failure(Reason.SKIPPED, what, Location(path), advice=advice) for path, what in reasons]
+
+
+def _in_index_only(options: Options) -> str:
+    return f"to change it in the index only: {options.command_with('--cached')}"
 
 
 def _refuse_unstaged(planned: Planned, repository: Repository, options: Options) -> list[Failure]:

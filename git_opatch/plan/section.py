@@ -368,7 +368,9 @@ def _refuse_kind(section: FilePatch, options: Options) -> Failure | None:
 
 
 def _refuse_binary(section: FilePatch, options: Options) -> Failure:
-    rest = f"to apply the rest, leave it out: --except {shlex.quote(section.path)}"
+    rest = "to apply the rest, leave it out"
+    if options.matching.can_loosen:
+        rest += f": {options.way_with('--except', section.path)}"
     by_git = "the diff does not have its content, which `git diff --binary` would write"
     if section.has_content:
         command = _git_apply(section, options)

@@ -18,7 +18,7 @@ from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.git.three_way_merge import Merged, Unmerged, merge, with_conflicts
 from git_opatch.model.blob import Stages
-from git_opatch.model.options import Options, ThreeWay
+from git_opatch.model.options import COMMIT_FLAGS, Options, ThreeWay
 from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Patch, Prefix
 from git_opatch.model.result import Failure, Reason, refusal
 from git_opatch.model.text import Text
@@ -218,7 +218,8 @@ def _already_applied(file: _MergedFile) -> Failure:
 
 def _conflict(file: _MergedFile, options: Options) -> Failure:
     what = f"conflicts with later changes of the same lines: {file.origin}"
-    advice = "conflicts are not committed; to have them in the file, leave out --commit"
+    command = options.command.without(*COMMIT_FLAGS)
+    advice = f"conflicts are not committed; to have them in the file: {command}"
     advice = advice if options.commit else ""
     return refusal(file.stale.sections[0], Reason.CONFLICT, what, advice=advice)
 

@@ -127,7 +127,7 @@ def _worktree_failures(
             stash = "stash them, apply, then resolve the conflicts of `git stash pop`"
             first = [stash] if read_head(repository).id else []  # git stash needs a commit
             advice = "\n".join([*first, alternatives(options)])
-            yield failure._replace(message=what, advice=advice, detail=None)
+            yield failure._replace(message=what, advice=advice, detail=None, ways=())
             continue
         advice = failure.advice or alternatives(options)
         detail = failure.detail

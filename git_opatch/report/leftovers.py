@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from git_opatch.model.command_line import CommandLine
 from git_opatch.model.text import visible
 
-EXEMPT = "to exempt a file: --allow PATHSPEC, or git config --add opatch.leftovers PATHSPEC"
-"""The advice below the list."""
+
+def way_to_exempt(command: CommandLine) -> str:
+    """Say below the list how to exempt a file: for good, or in this call, which is `command`."""
+    here = visible(str(command.with_option("--allow", "PATHSPEC")))
+    return f"to exempt a file: git config --add opatch.leftovers PATHSPEC, or once: {here}"
 
 
 def line(path: str, marker: tuple[int, bytes] | None) -> str:

@@ -89,15 +89,14 @@ def _at_path(top: Path, change: Change, removed: Collection[str]) -> Iterator[Fa
             Reason.UNSTAGED,
             "is deleted in the working tree, and the deletion is not staged",
             Location(change.path),
-            advice=f"restore it with `git restore -- {quote(pathspec(change.path))}`, or use "
-            "--cached",
+            advice=f"restore it with `git restore -- {quote(pathspec(change.path))}`",
         )
     elif not _same_type(mode, change.old):
         yield Failure(
             Reason.UNSTAGED,
             f"is {_kind(mode)} in the working tree, and something else in the index",
             Location(change.path),
-            advice="stage what is there, or use --cached",
+            advice="stage what is there",
         )
 
 

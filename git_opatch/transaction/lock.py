@@ -90,18 +90,20 @@ def _acquire(lock: int) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise BusyError(f"{AT_WORK}; try again when it is done, or use --wait SECONDS") from None
+        raise BusyError(f"{AT_WORK}; try again when it is done") from None
 
 
 def retry_while_locked(
     work: Callable[[], _Result],
     seconds: float,
     note: Callable[[Sequence[str]], None] = lambda _: None,
+    way: str = "",
 ) -> _Result:
     """Call `work`, again and again for so many seconds while it raises `BusyError`.
 
-    Raises the last one. `note` receives the notes of each attempt that had to wait (what was
-    recovered). `work` must have changed nothing else when it raises it.
+    Raises the last one, and `way` is then the command that waits, if not empty. `note` receives the
+    notes of each attempt that had to wait (what was recovered). `work` must have changed nothing
+    else when it raises it.
     """
     end = time.monotonic() + seconds
     while True:
@@ -110,6 +112,7 @@ def retry_while_locked(
         except BusyError as error:
             left = end - time.monotonic()
             if not left > 0:  # which includes NaN
+                error.args = (f"{error}\n  to wait for that: {way}",) if way else error.args
                 raise
             note(getattr(error, "__notes__", ()))
         time.sleep(min(left, _PAUSE))

@@ -43,7 +43,12 @@ def guard_rejects(top: Path, rejects: Sequence[str], changed: Collection[str]) -
     """List what prevents writing `rejects`; `changed` are the paths that the patch changes."""
     failures = guard_parents(top, rejects)
     failures += [
-        Failure(Reason.IN_THE_WAY, "is a file of the patch itself; use --partial", Location(path))
+        Failure(
+            Reason.IN_THE_WAY,
+            "is a file of the patch itself",
+            Location(path),
+            advice="leave it out of the patch",
+        )
         for path in rejects
         if path in changed
     ]
@@ -51,8 +56,9 @@ def guard_rejects(top: Path, rejects: Sequence[str], changed: Collection[str]) -
         failures += [
             Failure(
                 Reason.IN_THE_WAY,
-                "is not a file of rejected hunks; move it away, or use --partial",
+                "is not a file of rejected hunks",
                 Location(path),
+                advice="move it away",
             )
             for path in rejects
             if _is_in_the_way(tree, path)

@@ -462,7 +462,7 @@ def test_a_looser_match_is_advised_to_people_and_not_to_programs(base: Sandbox) 
 
 def test_a_move_onto_a_file_is_to_name_another_path(base: Sandbox) -> None:
     patch = envelope(b"*** Update File: a.txt\n*** Move to: dir/inner.txt\n@@\n-two\n+2\n")
-    advice = "  name another path, or use --overwrite\n"
+    advice = "  name another path\n  or, to replace the file: add --overwrite\n"
     _refused(base, patch, 1, "error: dir/inner.txt: the file already exists\n", advice)
 
 
@@ -485,7 +485,7 @@ def test_the_rest_of_a_patch_with_a_binary_change_is_applied(
     patch = b"diff --git a/b.bin b/b.bin\nindex 1..2 100644\n" + change
     patch += b"diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@\n-two\n+2\n"
     message = "error: b.bin: is a binary change, which has no lines to match"
-    _refused(base, patch, 1, message, "leave it out: --except b.bin", way)
+    _refused(base, patch, 1, message, "leave it out: add --except b.bin", way)
     for option, status in (("--except=b.bin", 0), ("--partial", 1)):
         assert base.opatch("apply", option, feed=patch).status == status
         assert base.index()["a.txt"][1] == b"one\n2\nthree\n"

@@ -57,8 +57,9 @@ def base(repo: Sandbox) -> Sandbox:
         ),
         (
             "check --patch p.txt",
-            "`git opatch check` has no option `--patch`\n  to choose hunks: --only, --except; to "
-            "be asked for each: git opatch apply -p PATCH",
+            "`git opatch check` has no option `--patch`\n  to choose hunks: git opatch check "
+            "--only HUNK PATCH (or --except HUNK)\n"
+            "  to be asked for each: git opatch apply -p PATCH",
         ),
         (
             "undo --force 1",
@@ -97,7 +98,8 @@ def base(repo: Sandbox) -> Sandbox:
         (
             "apply -N p.txt",
             "`git opatch apply` has no option `-N`\n  to skip what is already applied: "
-            "--skip-applied\n  new files are staged without it; after --worktree: git add -N FILE",
+            "git opatch apply --skip-applied PATCH\n"
+            "  new files are staged without it; after --worktree: git add -N FILE",
         ),
         (
             "apply --commit --amend p.txt",
@@ -111,8 +113,19 @@ def base(repo: Sandbox) -> Sandbox:
             "are; to find whitespace errors in them: git diff --check HEAD",
         ),
         (
+            "show --include=a p.txt",
+            "`git opatch show` has no option `--include`\n"
+            "  to choose files: git opatch show --only PATH PATCH (or --except PATH)\n"
+            "  to forbid others: git opatch show --allow PATHSPEC PATCH (or --deny PATHSPEC)",
+        ),
+        (
+            "batch --include a",
+            "`git opatch batch` has no option `--include`; see `git opatch batch -h`",
+        ),
+        (
             "check -C1 p.txt",
-            "`git opatch check` has no option `-C`\n  to ignore outer lines of context: --fuzz N",
+            "`git opatch check` has no option `-C`\n  to ignore outer lines of context: "
+            "git opatch check --fuzz N PATCH",
         ),
     ],
 )

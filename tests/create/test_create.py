@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -136,7 +137,9 @@ def test_files_are_moved_and_deleted(repo: Sandbox, name: str, patch_format: str
     if patch_format in ("search-replace", "string-replace"):
         assert _refused(ran)
         assert f"no patch of the format {patch_format} can express that" in ran.err
-        assert "try --format envelope, unified," in ran.err
+        assert "\n  formats that may express it: envelope, unified, file-changes" in ran.err
+        (way,) = re.findall(r"\n  to write it as envelope: git opatch (.*)\n", ran.err)
+        _lands(repo, repo.opatch(*way.split()).out, "HEAD~", target)
         return
     assert not _refused(ran), ran.err
     if name == "renamed":
@@ -364,8 +367,9 @@ def test_too_little_fixed_context_is_refused(repo: Sandbox) -> None:
     ran = repo.opatch("create", "HEAD", "--context", "1")
     assert (ran.status, ran.out) == (1, b"")
     assert "a: 1 lines of context do not give its new version: hunk 1 of 1 matches at" in ran.err
-    assert ran.err.endswith("; write it without --context\n")
-    _lands(repo, repo.opatch("create", "HEAD").out, "HEAD~", target)
+    way = ran.err.partition("\n  to write as much context as is needed: git opatch ")[2]
+    assert way == "create HEAD\n"
+    _lands(repo, repo.opatch(*way.split()).out, "HEAD~", target)
 
 
 def test_the_statistic_has_both_sizes(repo: Sandbox) -> None:

@@ -51,7 +51,7 @@ def test_the_match_option_sets_the_loosest_tier(
     base: Sandbox, command: str, hunk: bytes, loosest: str, refused: list[str]
 ) -> None:
     for tier in refused:
-        advice = f"at line 1: --match {loosest}\n"
+        advice = f"at line 1: add --match {loosest}\n"
         _check_refusal(base, (command, "--match", tier), _patch(hunk), advice)
     ran = base.opatch(command, "--match", loosest, feed=_patch(hunk))
     assert ran.status == 0, ran.err
@@ -183,7 +183,7 @@ def test_hooks_ignore_nearest(base: Sandbox, command: str) -> None:
 
 @pytest.mark.parametrize("command", ["apply", "convert"])
 def test_the_fuzz_option_ignores_outer_context(base: Sandbox, command: str) -> None:
-    advice = "it would match at line 2: --fuzz 1\n"
+    advice = "it would match at line 2: add --fuzz 1\n"
     _check_refusal(base, (command,), _patch(_STALE_EDGE), "the text differs", advice)
     _check_refusal(base, (command, "--fuzz", "0"), _patch(_STALE_EDGE), advice)
     ran = base.opatch(command, "--fuzz", "1", feed=_patch(_STALE_EDGE))

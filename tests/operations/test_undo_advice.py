@@ -78,13 +78,16 @@ def test_a_revert_is_advised_where_other_files_have_unstaged_changes(base: Sandb
     [
         (
             envelope(b"*** Add File: d/new\n+n\n"),
-            "d/new: its change is not",
+            "d/new: its change is not applied here, so there is nothing to undo\n",
         ),
         (
             envelope(b"*** Update File: f\n*** Move to: h\n@@\n-line 1\n+1\n"),
             "h: its change is not",
         ),
-        (b"diff --git a/f b/h\nsimilarity index 100%\nrename from f\nrename to h\n", "h: is not"),
+        (
+            b"diff --git a/f b/h\nsimilarity index 100%\nrename from f\nrename to h\n",
+            "h: its change is not",
+        ),
         (b"diff --git a/f b/f\nold mode 100644\nnew mode 100755\n", "f: its change is not"),
         (envelope(b"*** Delete File: g\n"), "g: its change is not"),
         (_TEN, "f: hunk 1 of 1 is not applied here"),
@@ -98,6 +101,23 @@ def test_a_patch_in_reverse_that_is_not_applied_is_called_so(
     assert ran.err.startswith(f"error: {said}")
     assert "not applied here" in ran.err
     assert "check the path" not in ran.err
+
+
+def test_each_part_of_a_patch_that_is_not_applied_is_said_to_be_so_in_the_same_words(
+    base: Sandbox,
+) -> None:
+    base.write(
+        "p.txt", envelope(_TEN.split(b"\n", 1)[1].rsplit(b"***", 1)[0], b"*** Add File: n\n+n\n")
+    )
+    nothing = "is not applied here, so there is nothing to undo"
+    for words in (["show", "-R"], ["apply", "-R"], ["apply", "-R", "--check"]):
+        assert base.opatch(*words, "p.txt").err.count(f"1 {nothing}\n") == 1
+        assert base.opatch(*words, "p.txt").err.count(f"n: its change {nothing}\n") == 1
+    shown = base.opatch("show", "-R", "p.txt").out.decode()
+    assert [line.partition("] ")[2] for line in shown.splitlines() if line] == [
+        f"f: hunk 1 of 1: {nothing}",
+        f"n: its change {nothing}; the file is not in the index",
+    ]
 
 
 def test_a_wrong_path_of_a_patch_in_reverse_gets_the_path_that_is_alike(base: Sandbox) -> None:

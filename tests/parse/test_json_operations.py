@@ -143,7 +143,7 @@ def test_json_without_a_patch_is_prose(text: str) -> None:
 def test_of_json_without_a_patch_the_formats_in_json_are_named() -> None:
     (error,) = errors('{"file": "a.txt", "search": "one", "replace": "two"}')
     assert error.startswith("no patch found: the JSON has neither an operation (`type`, `path` and")
-    assert "git opatch prompt --format operations, or --format string-replace" in error
+    assert "--format operations, or git opatch prompt --format string-replace" in error
     assert "the JSON" not in errors("[1] a note\n{ code }")[0]
 
 

@@ -473,7 +473,7 @@ def test_conflicts_are_not_committed(torn: Sandbox) -> None:
     before = torn.state()
     for check in ([], ["--check"]):
         ran = torn.opatch("apply", "--3way", "--commit", "-m", "m", *check, feed=_patch())
-        advice = "  conflicts are not committed; to have them in the file, leave out --commit\n"
+        advice = "  conflicts are not committed; to have them in the file: git opatch apply -3\n"
         assert (ran.status, ran.err.count(advice)) == (1, 1)
         assert torn.state() == before
 

@@ -31,7 +31,8 @@ _BADLY = "error: f: hunk 1 of 1 does not match the index"
 _LEFT = "x = 1\n*** End Patch\n"
 _LISTED = (
     "a.py:2: leftover of a patch: *** End Patch\n"
-    "to exempt a file: --allow PATHSPEC, or git config --add opatch.leftovers PATHSPEC\n"
+    "to exempt a file: git config --add opatch.leftovers PATHSPEC, or once: "
+    "git opatch leftovers --allow PATHSPEC\n"
 )
 
 

@@ -20,7 +20,16 @@ from git_opatch.cli.groups import (
     SelectOptions,
     TargetOptions,
 )
-from git_opatch.cli.options import TRANSIENT, Json, Quiet, Reverse, Verbose, Wait, option_groups
+from git_opatch.cli.options import (
+    A_WHILE,
+    TRANSIENT,
+    Json,
+    Quiet,
+    Reverse,
+    Verbose,
+    Wait,
+    option_groups,
+)
 from git_opatch.cli.patch_input import STANDARD_INPUT
 from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.git.repository import Repository
@@ -196,8 +205,14 @@ class _Invocation(NamedTuple):
         if check:
             self._require_uninterrupted()
         else:
-            recovery = retry_while_locked(lambda: recover_interrupted(self.repository), self.wait)
+            recovery = retry_while_locked(
+                lambda: recover_interrupted(self.repository), self.wait, way=self._way_to_wait
+            )
             self.reporter.note(recovery.notes)
+
+    @property
+    def _way_to_wait(self) -> str:
+        return self.options.command.way_with("--wait", A_WHILE)
 
     def _require_uninterrupted(self) -> None:
         retry_while_locked(lambda: require_uninterrupted(self.repository), self.wait)
@@ -239,7 +254,7 @@ class _Invocation(NamedTuple):
 
     def _apply(self, patch: Patch) -> Plan:
         application = self._application(patch, " ".join(self.names))
-        plan = retry_while_locked(application, self.wait, self.reporter.note)
+        plan = retry_while_locked(application, self.wait, self.reporter.note, self._way_to_wait)
         interrupts.ignore()  # it is applied, and what is left is to say so
         return plan
 

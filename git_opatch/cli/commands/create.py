@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from git_opatch.create import Wanted, write_patch
+from git_opatch.cli.options import option_groups
+from git_opatch.create import NotExpressibleError, Wanted, write_patch
 from git_opatch.create.comparison import compare
 from git_opatch.create.saving import saving
 from git_opatch.git.repository import Repository
+from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Format
 from git_opatch.report.terminal import write_data
@@ -46,7 +49,9 @@ Stat = Annotated[
 ]
 
 
+@option_groups
 def create(
+    command: CommandLine,
     revision: Revision = "",
     pathspecs: Pathspecs = None,
     patch_format: PatchFormat = Format.ENVELOPE,
@@ -66,11 +71,24 @@ def create(
     repository = Repository()
     comparison = compare(repository, revision, specs, _directory(repository.top), cached=cached)
     wanted = Wanted(patch_format, lines, repository.algorithm)
-    created = write_patch(comparison.files, wanted)
+    try:
+        created = write_patch(comparison.files, wanted)
+    except NotExpressibleError as error:
+        error.args = ("\n  ".join([str(error), *_ways(error, command)]),)
+        raise
     if stat:
         write_data(saving(created, comparison.plain_diff()))
     else:
         write_data(created.text)
+
+
+def _ways(error: NotExpressibleError, command: CommandLine) -> Iterator[str]:
+    """Yield the commands that write another format, or as much context as is needed."""
+    if error.others:
+        other = command.without("--format").with_option("--format", error.others[0].value)
+        yield f"to write it as {error.others[0].value}: {other}"
+    if (minimal := command.without("--context")) != command:
+        yield f"to write as much context as is needed: {minimal}"
 
 
 def _parse_context(value: str) -> int | None:

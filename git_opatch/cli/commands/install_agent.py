@@ -13,6 +13,7 @@ import typer
 
 from git_opatch import report
 from git_opatch.agent.program import hook_words, program_words
+from git_opatch.cli.options import option_groups
 from git_opatch.git.repository import Repository
 from git_opatch.install.client_files import (
     FileChange,
@@ -24,6 +25,7 @@ from git_opatch.install.client_files import (
 )
 from git_opatch.install.writing import write_change
 from git_opatch.model.client import Client
+from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import UsageError
 from git_opatch.model.text import visible
 from git_opatch.report.terminal import show
@@ -48,7 +50,9 @@ Remove = Annotated[bool, typer.Option("--remove", help="Take it out again, and n
 Yes = Annotated[bool, typer.Option("-y", "--yes", help="Write the change without asking.")]
 
 
+@option_groups
 def install_agent(
+    command: CommandLine,
     client: ClientName,
     project: Project = False,
     user: User = False,
@@ -74,7 +78,7 @@ def install_agent(
         return
     for change in changes:
         show(_shown(change), sys.stdout)
-    if not yes and not _agreed():
+    if not yes and not _agreed(command):
         show(["nothing was changed"], sys.stderr)
         raise typer.Exit(_NOT_WRITTEN)
     for change in changes:
@@ -105,10 +109,11 @@ def _lines(parts: Sequence[str]) -> list[str]:
     return list(parts[:-1] if parts[-1] == "" else parts)
 
 
-def _agreed() -> bool:
+def _agreed(command: CommandLine) -> bool:
     """Ask at the terminal. Raises `UsageError` without one."""
     if sys.stdin is None or not sys.stdin.isatty():
-        raise UsageError("there is no terminal to ask at; with --yes, this change is written")
+        way = f"to write this change: {command.with_option('--yes')}"
+        raise UsageError(f"there is no terminal to ask at\n  {way}")
     sys.stderr.write("Write this? [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")

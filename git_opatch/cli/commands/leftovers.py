@@ -11,11 +11,12 @@ from typing import Annotated
 import typer
 
 from git_opatch.agent.markers import find_markers, is_patch_file, is_reject_file
-from git_opatch.cli.options import value_option
+from git_opatch.cli.options import option_groups, value_option
 from git_opatch.git.index import list_index, staged_paths
 from git_opatch.git.output import nul_terminated
 from git_opatch.git.pathspec import all_tracked_paths, matching_paths, tracked_paths
 from git_opatch.git.repository import Repository
+from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import RepositoryError, UsageError
 from git_opatch.model.settings import Settings
 from git_opatch.report import leftovers as report
@@ -43,7 +44,9 @@ All = Annotated[bool, typer.Option("--all", help="Search every tracked file.")]
 PathsOnly = Annotated[bool, typer.Option("-z", help="Print only the paths, each ended by NUL.")]
 
 
+@option_groups
 def leftovers(
+    command: CommandLine,
     files: Searched = None,
     all_files: All = False,
     allow: Exempt = None,
@@ -68,7 +71,7 @@ def leftovers(
         write_data(nul_terminated(dict(found)))
     else:
         show((report.line(path, marker) for path, marker in found), sys.stdout, settings)
-        show([report.EXEMPT] if found else [], sys.stderr, settings)
+        show([report.way_to_exempt(command)] if found else [], sys.stderr, settings)
     if found:
         raise typer.Exit(1)
 
