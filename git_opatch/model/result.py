@@ -398,12 +398,6 @@ class Failure(NamedTuple):
         """Whether the change is in the file already, for certain."""
         return self.reason is Reason.ALREADY_APPLIED and self.exact_match
 
-    @property
-    def nothing_to_do(self) -> bool:
-        """Whether the change is there already, or, of one to undo, it or its file is not there."""
-        is_undone = self.attempt is not None and self.attempt.reverse
-        return self.already_applied or (is_undone and self.reason is Reason.MISSING_FILE)
-
 
 NOT_APPLIED = "is not applied here, so there is nothing to undo"
 _NOT_ANY_MORE = "is not applied here any more"

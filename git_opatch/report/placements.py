@@ -62,7 +62,7 @@ def verdicts(parts: Sequence[Part], plan: Plan, failures: Sequence[Failure]) -> 
     for part in parts:
         if failure := refused.get(part.key):
             sentence = visible(failure.sentence)
-            verdict = sentence if failure.nothing_to_do else f"refused: {sentence}"
+            verdict = sentence if failure.already_applied else f"refused: {sentence}"
         elif found := placed.get(part.key):
             verdict = _where(found.placement)
         else:

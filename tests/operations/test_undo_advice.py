@@ -116,7 +116,7 @@ def test_each_part_of_a_patch_that_is_not_applied_is_said_to_be_so_in_the_same_w
     shown = base.opatch("show", "-R", "p.txt").out.decode()
     assert [line.partition("] ")[2] for line in shown.splitlines() if line] == [
         f"f: hunk 1 of 1: {nothing}",
-        f"n: its change {nothing}; the file is not in the index",
+        f"n: its change {nothing}",
     ]
 
 
