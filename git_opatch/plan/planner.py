@@ -92,21 +92,35 @@ def plan_resolved(patch: Patch, repository: Repository, options: Options) -> tup
 def _plan_forward(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
     """Plan a patch; ask the journal whether it was applied before, also where it fits (D455)."""
     plan, snapshot = _plan_patch(patch, repository, options)
-    record = _record_of(patch, repository, options.target)
-    if record is None or record.target not in (options.target, Target.INDEX):
-        return plan, snapshot
-    from git_opatch.plan.reapplied import prefer_recorded, recorded_sections, without_sections
-
-    applied = recorded_sections(patch, record, snapshot, plan)
+    applied = _applied_before(patch, plan, snapshot, repository, options)
     if not applied:
         return plan, snapshot
+    from git_opatch.plan.reapplied import prefer_recorded, without_sections
+
     if not (options.skip_applied or options.partial):
-        return plan.with_failures(prefer_recorded(plan.failures, applied)), snapshot
+        return plan.with_failures(prefer_recorded(patch, plan.failures, applied)), snapshot
     rest = without_sections(patch.files, applied)
     plan = _plan_patch(Patch(rest, patch.digest), repository, options)[0] if rest else Plan()
     if options.skip_applied:
         return plan._replace(skipped=(*plan.skipped, *applied)), snapshot
     return plan.with_failures([*applied, *plan.failures]), snapshot
+
+
+def _applied_before(
+    patch: Patch, plan: Plan, snapshot: Snapshot, repository: Repository, options: Options
+) -> list[Failure]:
+    """Return a failure for each section that the journal knows to be applied."""
+    if not repository.has_journal:
+        return []
+    from git_opatch.plan.reapplied import recorded_sections, without_sections
+    from git_opatch.plan.recorded_deletions import deleted_before
+
+    record = _record_of(patch, repository, options.target)
+    recorded: list[Failure] = []
+    if record is not None and record.target in (options.target, Target.INDEX):
+        recorded = recorded_sections(patch, record, snapshot, plan)
+    rest = Patch(without_sections(patch.files, recorded))
+    return [*recorded, *deleted_before(rest, snapshot, plan, repository, options)]
 
 
 def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:

@@ -222,3 +222,121 @@ def test_a_record_of_another_patch_that_is_damaged_stops_nothing(base: Sandbox) 
     (base.path / ".git/opatch/journal/1.json").write_bytes(b"{")
     assert base.opatch("apply", feed=envelope(_PLAIN)).status == 0
     assert base.index()["one"][1] == b"a\nB\nc\n"
+
+
+def _unified(path: str, *lines: str) -> bytes:
+    removed = "".join(f"-{line}\n" for line in lines)
+    header = f"diff --git a/{path} b/{path}\ndeleted file mode 100644\n--- a/{path}\n"
+    return f"{header}+++ /dev/null\n@@ -1,{len(lines)} +0,0 @@\n{removed}".encode()
+
+
+_STALE = b"*** Update File: one\n@@\n a\n-zeta\n+B\n"
+_WHOLE = envelope(_PLAIN, _DELETE)
+
+
+@pytest.mark.parametrize(
+    ("flags", "applied", "sent"),
+    [
+        pytest.param(["--only", "gone"], _WHOLE, _WHOLE, id="a part, then all"),
+        pytest.param(["--partial"], envelope(_STALE, _DELETE), _WHOLE, id="a hunk corrected"),
+        pytest.param([], _WHOLE, b"Sure:\n" + _WHOLE, id="other prose"),
+        pytest.param([], _WHOLE, envelope(_DELETE), id="all, then a part"),
+        pytest.param([], envelope(_DELETE), _unified("gone", "x"), id="another format"),
+    ],
+)
+@pytest.mark.parametrize("commit", [False, True], ids=["staged", "committed"])
+def test_a_deletion_by_another_text_is_already_applied(
+    base: Sandbox, flags: list[str], applied: bytes, sent: bytes, commit: bool
+) -> None:
+    base.opatch("apply", *flags, feed=applied)
+    if commit:
+        base.git("commit", "--quiet", "-m", "applied")
+    for command in ("apply", "check", "show"):
+        ran = base.opatch(command, feed=sent)
+        assert "gone: is already applied, as patch 1 (see `git opatch log`)" in ran.err
+        assert "is not in the index" not in ran.err
+    ran = base.opatch("apply", "--skip-applied", feed=sent)
+    assert (ran.status, "gone: is already applied, as patch 1" in ran.err) == (0, True), ran
+    assert "gone" not in base.index()
+
+
+def test_a_deletion_of_a_part_is_recognized(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=_WHOLE).status == 0
+    assert "as patch 1" in base.opatch("apply", "--only", "gone", feed=_WHOLE).err
+
+
+def test_the_same_text_applied_in_part_has_deleted_its_file(base: Sandbox) -> None:
+    base.commit({"one": "a\nzeta\nc\n"})
+    assert base.opatch("apply", "--partial", feed=_WHOLE).status == 1
+    base.write("one", "a\nb\nc\n")
+    base.git("add", "one")
+    assert base.opatch("apply", "--skip-applied", feed=_WHOLE).status == 0
+    assert base.index()["one"][1] == b"a\nB\nc\n"
+
+
+def test_a_deletion_that_was_staged_by_hand_is_already_applied(base: Sandbox) -> None:
+    assert base.opatch("apply", "--worktree", feed=_WHOLE).status == 0
+    base.git("add", "--all")
+    assert "gone: is already applied, as patch 1" in base.opatch("apply", feed=_WHOLE).err
+
+
+def test_the_failures_are_in_the_order_of_the_patch(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=_WHOLE).status == 0
+    err = base.opatch("apply", feed=b"Sure:\n" + _WHOLE).err
+    assert err.index("error: one:") < err.index("error: gone:")
+
+
+def test_a_deletion_by_hand_is_not_already_applied(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=envelope(_PLAIN)).status == 0
+    base.git("rm", "--quiet", "gone")
+    ran = base.opatch("apply", "--skip-applied", feed=_WHOLE)
+    assert (ran.status, "gone: is not in the index" in ran.err) == (1, True)
+
+
+def test_a_deletion_that_was_undone_is_not_already_applied(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=envelope(_DELETE)).status == 0
+    assert base.opatch("undo").status == 0
+    base.git("rm", "--quiet", "gone")
+    ran = base.opatch("apply", "--skip-applied", feed=_WHOLE)
+    assert (ran.status, "gone: is not in the index" in ran.err) == (1, True)
+
+
+@pytest.mark.parametrize("by_hand", [True, False], ids=["by hand", "by a patch"])
+def test_a_file_created_since_its_deletion_is_not_already_deleted(
+    base: Sandbox, by_hand: bool
+) -> None:
+    assert base.opatch("apply", feed=envelope(_DELETE)).status == 0
+    base.git("commit", "--quiet", "-m", "deleted")
+    if by_hand:
+        base.commit({"gone": "new\n"})
+    else:
+        assert base.opatch("apply", feed=envelope(b"*** Add File: gone\n+x\n")).status == 0
+    base.git("rm", "--quiet", "--force", "gone")
+    ran = base.opatch("apply", "--skip-applied", feed=_WHOLE)
+    assert (ran.status, "gone: is not in the index" in ran.err) == (1, True)
+
+
+def test_other_lines_than_those_that_were_deleted_are_not_already_deleted(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=envelope(_DELETE)).status == 0
+    ran = base.opatch("apply", "--skip-applied", feed=_unified("gone", "x", "y"))
+    assert (ran.status, "gone: is not in the index" in ran.err) == (1, True)
+
+
+def test_a_file_that_was_moved_is_not_already_deleted(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=envelope(_MOVE)).status == 0
+    ran = base.opatch("apply", "--skip-applied", feed=envelope(b"*** Delete File: from\n"))
+    assert (ran.status, "from: is not in the index" in ran.err) == (1, True)
+
+
+def test_a_file_that_is_there_again_untracked_is_not_already_deleted(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=envelope(_DELETE)).status == 0
+    base.write("gone", "new\n")
+    ran = base.opatch("apply", "--skip-applied", feed=_WHOLE)
+    assert (ran.status, "gone: is not tracked by git" in ran.err) == (1, True)
+
+
+def test_a_damaged_diff_says_nothing_of_a_deletion(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=envelope(_DELETE)).status == 0
+    (base.path / ".git/opatch/journal/1.diff").write_bytes(b"")
+    ran = base.opatch("apply", "--skip-applied", feed=_WHOLE)
+    assert (ran.status, "gone: is not in the index" in ran.err) == (1, True)
