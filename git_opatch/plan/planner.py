@@ -15,7 +15,7 @@ from git_opatch.model.options import Options, Target, ThreeWay
 from git_opatch.model.patch import Operation, Patch
 from git_opatch.model.result import NOT_APPLIED, SKIP_APPLIED, Attempt, Failure, Location, Reason
 from git_opatch.plan.deleted_content import content_note, deleted_contents, source_of
-from git_opatch.plan.patch_paths import named_paths, refuse_unsafe
+from git_opatch.plan.patch_paths import created_paths, named_paths, refuse_unsafe
 from git_opatch.plan.path_hints import with_directory_note, with_path_hints
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.policy import check_policy
@@ -324,16 +324,17 @@ def _plan_patch(
 ) -> tuple[Plan, Snapshot]:
     """Plan a patch as it is; `record` is the journal's of it, or of its whole, if it is undone."""
     failures, snapshot = _read_base(patch, repository, options)
+    created = created_paths(patch)
     if failures:
         plan = Plan(failures=tuple(failures))
-        return with_path_hints(plan, repository, options, record), snapshot
+        return with_path_hints(plan, repository, options, record, created), snapshot
     deleted = deleted_contents(repository, patch, record)
     plan = plan_sections(patch, snapshot, options, repository.algorithm, deleted)
     if plan.failures and _tries_old_versions(options):
         from git_opatch.plan.three_way import plan_three_way
 
         plan = plan_three_way(plan, patch, snapshot, repository, options, deleted)
-    plan = with_path_hints(plan, repository, options, record)
+    plan = with_path_hints(plan, repository, options, record, created)
     return with_directory_note(plan, repository, options), snapshot
 
 
