@@ -340,3 +340,38 @@ def test_a_damaged_diff_says_nothing_of_a_deletion(base: Sandbox) -> None:
     (base.path / ".git/opatch/journal/1.diff").write_bytes(b"")
     ran = base.opatch("apply", "--skip-applied", feed=_WHOLE)
     assert (ran.status, "gone: is not in the index" in ran.err) == (1, True)
+
+
+@pytest.mark.parametrize("commit", [False, True], ids=["staged", "committed"])
+@pytest.mark.parametrize("words", [[], ["--skip-applied"], ["--check"]], ids=" ".join)
+def test_a_deletion_in_the_index_only_names_the_way_for_the_working_tree(
+    base: Sandbox, words: list[str], commit: bool
+) -> None:
+    base.write(".git/p", _WHOLE)
+    assert base.opatch("apply", "--cached", ".git/p").status == 0
+    if commit:
+        base.git("commit", "--quiet", "-m", "applied")
+    ran = base.opatch("apply", *words, ".git/p")
+    assert "gone: is not tracked by git: patch 1 deleted it in the index only" in ran.err
+    (way,) = (line for line in ran.err.splitlines() if "git opatch " in line)
+    assert way.startswith("  to apply the patch in the working tree, too: git opatch apply ")
+    assert base.run(*way.partition(": ")[2].split()).status == 0
+    assert "gone" not in base.files()
+
+
+def test_a_file_that_is_not_what_was_deleted_in_the_index_is_untracked(base: Sandbox) -> None:
+    assert base.opatch("apply", "--cached", feed=envelope(_DELETE)).status == 0
+    base.write("gone", "new\n")
+    ran = base.opatch("apply", feed=envelope(_DELETE))
+    assert (ran.status, "`git add` it first" in ran.err) == (1, True)
+    assert "in the index only" not in ran.err
+
+
+def test_a_file_that_was_deleted_in_both_places_and_created_again_is_untracked(
+    base: Sandbox,
+) -> None:
+    assert base.opatch("apply", feed=envelope(_DELETE)).status == 0
+    base.write("gone", "x\n")
+    ran = base.opatch("apply", feed=_WHOLE)
+    assert (ran.status, "`git add` it first" in ran.err) == (1, True)
+    assert "in the index only" not in ran.err
