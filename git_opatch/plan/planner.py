@@ -113,7 +113,7 @@ def _applied_before(
     if not repository.has_journal:
         return []
     from git_opatch.plan.reapplied import recorded_sections, without_sections
-    from git_opatch.plan.recorded_deletions import deleted_before
+    from git_opatch.plan.reapplied_deletions import deleted_before
 
     record = _record_of(patch, repository, options.target)
     recorded: list[Failure] = []
@@ -286,7 +286,7 @@ def _undo_in(
     """Plan to undo `record` by `patch`. A refusal is about the lines that must be as they were."""
     from git_opatch.plan.undo import drift, rebase_hunks, verify_undo
 
-    deleted = deleted_contents(repository, patch, record)
+    deleted = deleted_contents(repository, patch, record, options.target)
     edits = drift(record, snapshot, repository)
     all_of_it = replace(options, skip_applied=False)
 
@@ -328,7 +328,7 @@ def _plan_patch(
     if failures:
         plan = Plan(failures=tuple(failures))
         return with_path_hints(plan, repository, options, record, created), snapshot
-    deleted = deleted_contents(repository, patch, record)
+    deleted = deleted_contents(repository, patch, record, options.target)
     plan = plan_sections(patch, snapshot, options, repository.algorithm, deleted)
     if plan.failures and _tries_old_versions(options):
         from git_opatch.plan.three_way import plan_three_way
