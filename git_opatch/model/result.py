@@ -385,7 +385,7 @@ class Failure(NamedTuple):
 
 NOT_APPLIED = "is not applied here, so there is nothing to undo"
 _NOT_ANY_MORE = "is not applied here any more"
-_APPLIED = "is already applied, so there is nothing to redo"
+_APPLIED = "is already applied"
 
 
 def _patch_line(failure: Failure) -> str:
