@@ -79,3 +79,16 @@ def test_a_deletion_that_was_undone_does_not_count(base: Sandbox) -> None:
     base.git("commit", "--quiet", "-m", "by hand")
     ran = base.opatch("apply", "-R", feed=_PATCH)
     assert (ran.status, _LACKS in ran.err) == (1, True)
+
+
+@pytest.mark.parametrize("absent", [False, True], ids=["there", "deleted by hand"])
+@pytest.mark.parametrize("flags", [[], ["--overwrite"]], ids=" ".join)
+def test_the_source_is_named_only_of_what_is_restored(
+    base: Sandbox, flags: list[str], absent: bool
+) -> None:
+    if absent:
+        base.git("rm", "--quiet", "gone")
+    ran = base.opatch("apply", "-R", "--skip-applied", *flags, feed=_PATCH)
+    assert ran.status == 0, ran
+    assert ("content taken from HEAD" in ran.err) is absent
+    assert (b"nothing to do" in ran.out) is not absent
