@@ -38,11 +38,16 @@ def recorded_sections(
             section,
             Reason.ALREADY_APPLIED,
             what,
-            advice="" if (section.source, section.number) in misfits else _MEANT_AGAIN,
+            advice=_MEANT_AGAIN if section.has_parts and _key(section) not in misfits else "",
         )
         for section in patch.files
         if _is_applied(section, changes, snapshot)
     ]
+
+
+def _key(section: FilePatch) -> tuple[str, int]:
+    """Return the same of a section as `section_of` of its failures."""
+    return section.source, section.number
 
 
 def applied_as(record: Record) -> str:
@@ -55,7 +60,7 @@ def without_sections(
 ) -> tuple[FilePatch, ...]:
     """Return `files` without the sections of the failures `applied`."""
     sections = set(map(section_of, applied))
-    return tuple(file for file in files if (file.source, file.number) not in sections)
+    return tuple(file for file in files if _key(file) not in sections)
 
 
 def prefer_recorded(
@@ -70,7 +75,7 @@ def prefer_recorded(
     preferred = [failure for failure in applied if section_of(failure) not in all_applied]
     replaced = set(map(section_of, preferred))
     kept = [failure for failure in failures if section_of(failure) not in replaced]
-    order = {(file.source, file.number): at for at, file in enumerate(patch.files)}
+    order = {_key(file): at for at, file in enumerate(patch.files)}
     return sorted([*preferred, *kept], key=lambda failure: order.get(section_of(failure), -1))
 
 

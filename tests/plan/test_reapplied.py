@@ -375,3 +375,36 @@ def test_a_file_that_was_deleted_in_both_places_and_created_again_is_untracked(
     ran = base.opatch("apply", feed=_WHOLE)
     assert (ran.status, "`git add` it first" in ran.err) == (1, True)
     assert "in the index only" not in ran.err
+
+
+_REPLACE = b"*** Add File: gone\n+new\n"
+_MEANT = "if other lines are meant, show them by more context or an anchor"
+
+
+def test_a_file_that_is_replaced_is_named_once(base: Sandbox) -> None:
+    patch = envelope(_DELETE, _REPLACE)
+    assert base.opatch("apply", feed=patch).status == 0
+    said = "gone: is already applied, as patch 1"
+    ran = base.opatch("apply", feed=patch)
+    assert (ran.status, ran.err.count(said), _MEANT in ran.err) == (1, 1, False)
+    assert "the patch does not apply; nothing was changed\n" in ran.err
+    assert base.opatch("apply", "--skip-applied", feed=patch).err.count(said) == 1
+    assert base.opatch("apply", "--partial", feed=patch).err.count(said) == 1
+    assert len(json.loads(base.opatch("apply", "--json", feed=patch).out)["failures"]) == 2
+
+
+def test_two_files_that_are_replaced_are_both_named(base: Sandbox) -> None:
+    other = b"*** Delete File: from\n*** Add File: from\n+new\n"
+    patch = envelope(_DELETE, _REPLACE, other)
+    assert base.opatch("apply", feed=patch).status == 0
+    ran = base.opatch("apply", feed=patch)
+    assert ran.err.count(": is already applied, as patch 1") == 2
+    assert "(2 problems)" in ran.err
+
+
+def test_other_lines_can_be_meant_of_a_hunk_alone(base: Sandbox) -> None:
+    patch = envelope(_TWIN, _DELETE, _REPLACE)
+    assert base.opatch("apply", "--ambiguous", "nearest", feed=patch).status == 0
+    ran = base.opatch("apply", feed=patch)
+    assert ran.err.count(_MEANT) == 1
+    assert ran.err.index("two.py") < ran.err.index(_MEANT) < ran.err.index("error: gone")
