@@ -112,15 +112,19 @@ def _applied_before(
     """Return a failure for each section that the journal knows to be applied."""
     if not repository.has_journal:
         return []
-    from git_opatch.plan.reapplied import recorded_sections, without_sections
-    from git_opatch.plan.reapplied_deletions import deleted_before
-
     record = _record_of(patch, repository, options.target)
-    recorded: list[Failure] = []
+    applied: list[Failure] = []
     if record is not None and record.target in (options.target, Target.INDEX):
-        recorded = recorded_sections(patch, record, snapshot, plan)
-    rest = Patch(without_sections(patch.files, recorded))
-    return [*recorded, *deleted_before(rest, snapshot, plan, repository, options)]
+        from git_opatch.plan.reapplied import recorded_sections
+
+        applied = recorded_sections(patch, record, snapshot, plan)
+    if any(failure.reason is Reason.MISSING_FILE for failure in plan.failures):
+        from git_opatch.plan.reapplied import without_sections
+        from git_opatch.plan.reapplied_deletions import deleted_before
+
+        rest = Patch(without_sections(patch.files, applied))
+        applied += deleted_before(rest, snapshot, plan, repository, options)
+    return applied
 
 
 def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:

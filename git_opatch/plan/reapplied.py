@@ -38,16 +38,16 @@ def recorded_sections(
             section,
             Reason.ALREADY_APPLIED,
             what,
-            advice=_MEANT_AGAIN if section.has_parts and _key(section) not in misfits else "",
+            advice=_MEANT_AGAIN if section.has_parts and key_of(section) not in misfits else "",
         )
         for section in patch.files
         if _is_applied(section, changes, snapshot)
     ]
 
 
-def _key(section: FilePatch) -> tuple[str, int]:
+def key_of(section: FilePatch) -> tuple[str, int | str]:
     """Return the same of a section as `section_of` of its failures."""
-    return section.source, section.number
+    return section.source, section.number or section.path
 
 
 def applied_as(record: Record) -> str:
@@ -60,7 +60,7 @@ def without_sections(
 ) -> tuple[FilePatch, ...]:
     """Return `files` without the sections of the failures `applied`."""
     sections = set(map(section_of, applied))
-    return tuple(file for file in files if _key(file) not in sections)
+    return tuple(file for file in files if key_of(file) not in sections)
 
 
 def prefer_recorded(
@@ -75,13 +75,16 @@ def prefer_recorded(
     preferred = [failure for failure in applied if section_of(failure) not in all_applied]
     replaced = set(map(section_of, preferred))
     kept = [failure for failure in failures if section_of(failure) not in replaced]
-    order = {_key(file): at for at, file in enumerate(patch.files)}
+    order = {key_of(file): at for at, file in enumerate(patch.files)}
     return sorted([*preferred, *kept], key=lambda failure: order.get(section_of(failure), -1))
 
 
-def section_of(failure: Failure) -> tuple[str, int]:
-    """Return the patch file, and the line in it where the section begins."""
-    return failure.source, failure.where.section_line
+def section_of(failure: Failure) -> tuple[str, int | str]:
+    """Return the patch file, and the line in it where the section begins.
+
+    Its path, if that has no line: a program made it.
+    """
+    return failure.source, failure.where.section_line or failure.path
 
 
 def _is_applied(section: FilePatch, changes: Mapping[str, Change], snapshot: Snapshot) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from git_opatch.git.repository import Repository
@@ -12,7 +13,7 @@ from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import FilePatch, Operation, Patch
 from git_opatch.model.result import Failure, Reason, refusal
 from git_opatch.plan.plan import Plan
-from git_opatch.plan.reapplied import FORBIDDEN, applied_as, is_as_left, section_of
+from git_opatch.plan.reapplied import FORBIDDEN, applied_as, is_as_left, key_of, section_of
 from git_opatch.plan.recorded_deletions import Deletion, recorded_deletions
 from git_opatch.plan.section import plan_sections
 
@@ -27,11 +28,13 @@ def deleted_before(
     if options.base is not None or any(each.reason in FORBIDDEN for each in plan.failures):
         return []
     missing = {section_of(each) for each in plan.failures if each.reason is Reason.MISSING_FILE}
+    counts = Counter(map(key_of, patch.files))  # not all sections of a program can be told apart
     refused = [
         section
         for section in patch.files
         if section.operation is Operation.DELETE
-        and (section.source, section.number) in missing
+        and key_of(section) in missing
+        and counts[key_of(section)] == 1
         and _is_absent(section, snapshot, repository, options)
     ]
     paths = [section.path for section in refused]

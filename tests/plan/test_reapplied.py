@@ -10,11 +10,14 @@ import pytest
 from sandbox import Sandbox
 from writers import envelope
 
+from git_opatch import apply_patch
+from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.journal import Record
 from git_opatch.model.blob import Change, Entry, Mode
-from git_opatch.model.options import Target
-from git_opatch.model.patch import FilePatch, Operation, Patch
+from git_opatch.model.options import Options, Target
+from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Patch, Prefix
+from git_opatch.model.result import Refused
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.reapplied import recorded_sections
 
@@ -408,3 +411,31 @@ def test_other_lines_can_be_meant_of_a_hunk_alone(base: Sandbox) -> None:
     ran = base.opatch("apply", feed=patch)
     assert ran.err.count(_MEANT) == 1
     assert ran.err.index("two.py") < ran.err.index(_MEANT) < ran.err.index("error: gone")
+
+
+def test_sections_that_a_program_made_are_told_apart(base: Sandbox) -> None:
+    hunk = Hunk((Line(Prefix.REMOVED, b"b"), Line(Prefix.ADDED, b"B")))
+    update = FilePatch(Operation.UPDATE, "one", "one", (hunk,))
+    delete = FilePatch(Operation.DELETE, "gone", None, has_content=False)
+    repository = Repository(base.path)
+    assert apply_patch(Patch((delete,)), repository, Options()).record == 1
+    plan = apply_patch(Patch((update, delete)), repository, Options(skip_applied=True))
+    assert [change.path for change in plan.completed.changes] == ["one"]
+    assert [failure.path for failure in plan.skipped] == ["gone"]
+
+
+def test_nothing_is_skipped_of_sections_that_cannot_be_told_apart(base: Sandbox) -> None:
+    hunk = Hunk((Line(Prefix.ADDED, b"new"),))
+    delete = FilePatch(Operation.DELETE, "gone", None, has_content=False)
+    add = FilePatch(Operation.ADD, None, "gone", (hunk,))
+    repository = Repository(base.path)
+    assert apply_patch(Patch((delete,)), repository, Options()).record == 1
+    with pytest.raises(Refused):
+        apply_patch(Patch((delete, add)), repository, Options(skip_applied=True))
+
+
+def test_a_file_that_was_deleted_is_added_after_its_deletion(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=envelope(_DELETE)).status == 0
+    ran = base.opatch("apply", "--skip-applied", feed=envelope(_DELETE, _REPLACE))
+    assert (ran.status, "gone: is already applied, as patch 1" in ran.err) == (0, True)
+    assert base.index()["gone"][1] == b"new\n"
