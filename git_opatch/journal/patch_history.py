@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch.journal import Record, RecordAction, entries, mentions
+from git_opatch.model.blob import Change
 from git_opatch.model.errors import JournalError
 from git_opatch.model.options import Target
 
@@ -20,6 +21,14 @@ from git_opatch.model.options import Target
 class Step(NamedTuple):
     """A record, and the places of which it is the one that counts."""
 
+    record: Record
+    target: Target
+
+
+class LastChange(NamedTuple):
+    """The last change of a path, the record that made it, and where its patch is applied."""
+
+    change: Change
     record: Record
     target: Target
 
@@ -202,6 +211,22 @@ def find_undone(home: Path, digest: str, paths: Collection[str], target: Target)
     history = _newest_of(undone, digest, paths)
     steps = history.undos(history.undone) if history else ()
     return next((step.record for step in steps if step.target.overlaps(target)), None)
+
+
+def last_changes(home: Path, paths: Collection[str], target: Target) -> list[LastChange]:
+    """Return the last change of each of `paths` that the journal has.
+
+    Patches that are undone in any part of `target` do not count.
+    """
+    found: dict[str, LastChange] = {}
+    for history in read_journal(home).applied():
+        record = history.application_in(target)
+        if history.applied is None or record is None or history.is_undone_in(target):
+            continue
+        for change in record.changes:
+            if change.path in paths:
+                found.setdefault(change.path, LastChange(change, record, history.applied))
+    return [*found.values()]
 
 
 def _newest_of(

@@ -401,7 +401,7 @@ class Failure(NamedTuple):
 
 NOT_APPLIED = "is not applied here, so there is nothing to undo"
 _NOT_ANY_MORE = "is not applied here any more"
-_APPLIED = "is already applied, so there is nothing to redo"
+_APPLIED = "is already applied"
 
 
 def _patch_line(failure: Failure) -> str:
@@ -439,8 +439,23 @@ def _comparison(failure: Failure, closest: ClosestMatch) -> Iterator[str]:
         yield f"  and {closest.more} more line{'s differ' if closest.more > 1 else ' differs'}"
 
 
+def once_for_each_file(failures: Sequence[Failure]) -> list[Failure]:
+    """Leave out what is said again of a file that several sections of the patch have.
+
+    That is only what is said of the file as a whole: that it is already applied.
+    """
+    kept: dict[object, Failure] = {}
+    for at, failure in enumerate(failures):
+        is_of_file = failure.already_applied and not failure.hunk
+        key = (failure.source, failure.path, failure.message) if is_of_file else at
+        first = kept.setdefault(key, failure)
+        kept[key] = first._replace(advice=first.advice or failure.advice)
+    return [*kept.values()]
+
+
 def failure_lines(failures: Sequence[Failure]) -> Iterator[str]:
     """List the failures, each with what was found and what to do."""
+    failures = once_for_each_file(failures)
     listed = failures[:_MAX_FAILURES]
     skipping = [failure.skip_command for failure in listed if failure.skip_command]
     for failure in listed:
@@ -471,7 +486,8 @@ def count_failures(failures: Sequence[Failure]) -> str:
         return f"the patch would leave {conflicts}"
     attempts = (failure.attempt for failure in failures if failure.attempt)
     verdict = next(attempts, Attempt()).verdict
-    return f"{verdict} ({len(failures)} problems)" if len(failures) > 1 else verdict
+    count = len(once_for_each_file(failures))
+    return f"{verdict} ({count} problems)" if count > 1 else verdict
 
 
 class Refused(OpatchError):  # noqa: N818 - an outcome, as success is

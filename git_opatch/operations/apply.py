@@ -17,7 +17,7 @@ from git_opatch.model.blob import Change
 from git_opatch.model.errors import OpatchError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
-from git_opatch.model.result import Failure, Refused
+from git_opatch.model.result import Failure, Reason, Refused
 from git_opatch.operations.perform import BeforeCommit, Session, perform
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
@@ -80,7 +80,7 @@ def check_patch(patch: Patch | str | bytes, repository: Repository, options: Opt
     """Decide, then let git check the diff. Raises `ParseError`, `Refused`, `TransactionError`."""
     repository.require_worktree(CONVERT)
     patch = _resolve(patch, repository, options)
-    plan = preflight(plan_request(patch, repository, options), repository, options)
+    plan = _plan_checked(patch, repository, options)
     if plan.conflicts:
         raise Refused(plan.failures, options)
     plan_rejects(patch, plan, repository, options)
@@ -117,7 +117,7 @@ def apply_locked(
     """Apply `patch` while the caller has the lock; neither recovers nor runs the hook."""
     repository, options = session.repository, session.options
     patch = _resolve(patch, repository, options)
-    plan = preflight(plan_request(patch, repository, options), repository, options)
+    plan = _plan_checked(patch, repository, options)
     if plan.conflicts and options.commit:
         raise Refused(plan.failures, options)
     rejects = plan_rejects(patch, plan, repository, options)
@@ -126,6 +126,19 @@ def apply_locked(
     with deferred_signals():
         plan = perform(plan, session, digest=digest, rejects=rejects, before_commit=before_commit)
         return with_next_steps(plan.with_notes(note_unwritten(plan, options)), options)
+
+
+def _plan_checked(patch: Patch, repository: Repository, options: Options) -> Plan:
+    """Plan a patch whose paths are resolved, and check it against the working tree."""
+    try:
+        return preflight(plan_request(patch, repository, options), repository, options)
+    except Refused as refused:
+        if all(failure.reason is not Reason.UNTRACKED for failure in refused.failures):
+            raise
+        from git_opatch.operations.index_deletion import with_index_deletions
+
+        failures = with_index_deletions(refused.failures, patch, repository, options)
+        raise Refused(failures, options) from None
 
 
 def _resolve(patch: Patch | str | bytes, repository: Repository, options: Options) -> Patch:

@@ -52,7 +52,7 @@ def check_commit(
     _check_head(parts, repository)
     plan = check_patch(patch, repository, options)
     if len(parts) > 1:
-        return plan, len(plan_series(parts, repository, options))
+        return plan, len(plan_series(parts, repository, options, plan.skipped))
     return plan, int(bool(plan.completed.changes))
 
 

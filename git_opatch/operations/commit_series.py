@@ -38,13 +38,14 @@ from git_opatch.model.errors import CommitError, Interrupted, TransactionError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.paths import parents
-from git_opatch.model.result import Refused
+from git_opatch.model.result import Failure, Refused
 from git_opatch.model.text import visible
 from git_opatch.operations.apply import apply_locked, plan_patch
 from git_opatch.operations.commit_command import PlannedCommit
 from git_opatch.operations.perform import Session
 from git_opatch.plan.patch_paths import named_paths, resolve_paths
 from git_opatch.plan.plan import Plan
+from git_opatch.plan.reapplied import without_sections
 from git_opatch.plan.section import plan_sections
 from git_opatch.transaction import TransactionRecord, state_dir
 
@@ -57,17 +58,25 @@ class Step(NamedTuple):
 
 
 def plan_series(
-    parts: Sequence[PlannedCommit], repository: Repository, options: Options
+    parts: Sequence[PlannedCommit],
+    repository: Repository,
+    options: Options,
+    skipped: Sequence[Failure],
 ) -> list[Step]:
     """Plan the commits; a mail whose changes are all already applied makes none.
 
-    Raises `Refused` with the failures of the first mail that does not apply.
+    `skipped` is what the plan of all mails skips: the journal's record of them all tells it, and no
+    mail alone. Raises `Refused` with the failures of the first mail that does not apply.
     """
+    sections = [failure for failure in skipped if not failure.hunk]
     top = str(repository.top or "")
     patches = [resolve_paths(part.patch, options.directory, top) for part in parts]
     snapshot = take_snapshot(repository, named_paths(Patch.joined(patches, "")), options)
     steps = []
-    for part, patch in zip(parts, patches, strict=True):
+    for part, whole in zip(parts, patches, strict=True):
+        patch = whole._replace(files=without_sections(whole.files, sections))
+        if not patch.files:
+            continue
         plan = plan_sections(patch, snapshot, options, repository.algorithm, {})
         if plan.failures:
             raise Refused(plan.failures, options)
@@ -102,7 +111,7 @@ def apply_series(
     whole = plan_patch(patch, repository, options)  # collects the failures of all mails
     if whole.failures:
         raise Refused(whole.failures, options)
-    steps = plan_series(parts, repository, options)
+    steps = plan_series(parts, repository, options, whole.skipped)
     made: list[str] = []
     notes: list[str] = []
 

@@ -30,6 +30,7 @@ from git_opatch.model.result import LOCATED_IN, Failure, Refused
 from git_opatch.operations.perform import Session, perform
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
+from git_opatch.operations.remaining_changes import way_to_apply_rest
 from git_opatch.operations.undo_failures import Commits, explain
 from git_opatch.plan.conflict_hints import go_back, resolve, restore_ours
 from git_opatch.plan.plan import Plan
@@ -212,7 +213,7 @@ class _Chooser:
         """Say why what was chosen is refused, and what to do."""
         step = Step(choice.record, choice.target)
         explained = explain(failures, step, self._states, self._repository)
-        if rest := self._way_to_undo_rest(step):
+        if rest := self._way_to_undo_rest(step) or self._way_to_apply_rest(step, failures):
             *others, last = explained
             explained = [*others, last._replace(advice=f"{last.advice}\n{rest}".strip())]
         return explained
@@ -225,6 +226,19 @@ class _Chooser:
         where = [f"--{self._named.value}"] if self._named else []
         words = ["git opatch undo", *where, "--skip-undone", str(step.record.patch)]
         return f"to undo the rest: {' '.join(words)}"
+
+    def _way_to_apply_rest(self, step: Step, failures: Sequence[Failure]) -> str:
+        """Give the command that applies what is missing of an undone patch, where that would work.
+
+        A redo cannot skip what is there again.
+        """
+        history = self._journal.find(step.record.patch)
+        is_redo = step.record.action is RecordAction.UNDO
+        is_there = is_redo and all(failure.already_applied for failure in failures)
+        if not is_there or history is None:
+            return ""
+        way = way_to_apply_rest(history.records[0], step.target, self._repository)
+        return f"to apply the rest: {way}" if way else ""
 
     def notes_on_conflicts(self, record: Record) -> Iterator[str]:
         """Say which conflicts of a patch its undo leaves, and how to undo them, too."""

@@ -45,6 +45,12 @@ def named_paths(patch: Patch) -> list[str]:
     return sorted({path for section in patch.files for path in _paths_of(section)})
 
 
+def created_paths(patch: Patch) -> set[str]:
+    """List the paths that `patch` creates a file at."""
+    files = patch.files
+    return {each.new_path for each in files if each.new_path and each.new_path != each.old_path}
+
+
 def refuse_unsafe(patch: Patch) -> list[Failure]:
     """Return a failure for each path that no patch may name."""
     return [

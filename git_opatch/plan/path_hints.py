@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import SequenceMatcher
 from pathlib import Path
 from shlex import quote
@@ -37,9 +37,13 @@ NOTHING_TRACKED = (
 
 
 def with_path_hints(
-    plan: Plan, repository: Repository, options: Options, record: Record | None = None
+    plan: Plan,
+    repository: Repository,
+    options: Options,
+    record: Record | None = None,
+    created: Collection[str] = (),
 ) -> Plan:
-    """Say of the first few wrong paths of `plan` what may be meant.
+    """Say of the first few wrong paths of `plan` what may be meant; not those that it `created`.
 
     Those of a patch with a journal `record` are not read from another directory, and a program
     cannot choose to (`Matching.can_loosen`).
@@ -48,7 +52,7 @@ def with_path_hints(
     can_choose = record is None and options.matching.can_loosen
     if can_choose and (below := _below_current_directory(plan, repository, options)):
         return plan.with_failures([first[0]._replace(advice=below), *first[1:], *rest])
-    hinted = (_with_hint(each, repository, options, record) for each in first)
+    hinted = (_with_hint(each, repository, options, record, created) for each in first)
     return plan.with_failures([*hinted, *rest])
 
 
@@ -67,7 +71,11 @@ def with_directory_note(plan: Plan, repository: Repository, options: Options) ->
 
 
 def _with_hint(
-    failure: Failure, repository: Repository, options: Options, record: Record | None
+    failure: Failure,
+    repository: Repository,
+    options: Options,
+    record: Record | None,
+    created: Collection[str],
 ) -> Failure:
     if failure.advice or failure.reason not in (Reason.MISSING_FILE, Reason.UNSAFE_PATH):
         return failure
@@ -82,7 +90,10 @@ def _with_hint(
         return failure._replace(advice=advice, detail=MissingFile((name,)))
     if isinstance(failure.detail, MissingFile):
         return failure
-    similar = _most_similar(failure.path, repository, options.base, same_name=not is_missing)
+    left_out = {failure.path, *created}
+    similar = _most_similar(
+        failure.path, repository, options.base, left_out, same_name=not is_missing
+    )
     if is_missing and in_index and not similar and not all_tracked_paths(repository):
         return failure._replace(advice=NOTHING_TRACKED)
     deleted = _deleted(failure.path, gone, repository, options) if gone else ""
@@ -148,16 +159,21 @@ def _untracked(failure: Failure, repository: Repository, options: Options) -> Fa
 
 
 def _most_similar(
-    path: str, repository: Repository, tree: str | None, *, same_name: bool
+    path: str,
+    repository: Repository,
+    tree: str | None,
+    left_out: Collection[str],
+    *,
+    same_name: bool,
 ) -> tuple[str, ...]:
-    """Return the paths, tracked or of `tree`, that end as `path` does.
+    """Return the paths, tracked or of `tree`, that end as `path` does, but for `left_out`.
 
     If there are none, one whose name is nearly the same.
     """
     name = _name(path)
     if not name.strip(".") or not path.isprintable():
         return ()
-    tracked = [other for other in similar_paths(repository, path, tree) if other != path]
+    tracked = [other for other in similar_paths(repository, path, tree) if other not in left_out]
     ending = sorted(
         (other for other in tracked if _name(other) == name),
         key=lambda other: -_common_end(path, other),

@@ -15,7 +15,7 @@ from git_opatch.model.options import Options, Target, ThreeWay
 from git_opatch.model.patch import Operation, Patch
 from git_opatch.model.result import NOT_APPLIED, SKIP_APPLIED, Attempt, Failure, Location, Reason
 from git_opatch.plan.deleted_content import content_note, deleted_contents, source_of
-from git_opatch.plan.patch_paths import named_paths, refuse_unsafe
+from git_opatch.plan.patch_paths import created_paths, named_paths, refuse_unsafe
 from git_opatch.plan.path_hints import with_directory_note, with_path_hints
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.policy import check_policy
@@ -92,21 +92,39 @@ def plan_resolved(patch: Patch, repository: Repository, options: Options) -> tup
 def _plan_forward(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
     """Plan a patch; ask the journal whether it was applied before, also where it fits (D455)."""
     plan, snapshot = _plan_patch(patch, repository, options)
-    record = _record_of(patch, repository, options.target)
-    if record is None or record.target not in (options.target, Target.INDEX):
-        return plan, snapshot
-    from git_opatch.plan.reapplied import prefer_recorded, recorded_sections, without_sections
-
-    applied = recorded_sections(patch, record, snapshot, plan)
+    applied = _applied_before(patch, plan, snapshot, repository, options)
     if not applied:
         return plan, snapshot
+    from git_opatch.plan.reapplied import prefer_recorded, without_sections
+
     if not (options.skip_applied or options.partial):
-        return plan.with_failures(prefer_recorded(plan.failures, applied)), snapshot
+        return plan.with_failures(prefer_recorded(patch, plan.failures, applied)), snapshot
     rest = without_sections(patch.files, applied)
     plan = _plan_patch(Patch(rest, patch.digest), repository, options)[0] if rest else Plan()
     if options.skip_applied:
         return plan._replace(skipped=(*plan.skipped, *applied)), snapshot
     return plan.with_failures([*applied, *plan.failures]), snapshot
+
+
+def _applied_before(
+    patch: Patch, plan: Plan, snapshot: Snapshot, repository: Repository, options: Options
+) -> list[Failure]:
+    """Return a failure for each section that the journal knows to be applied."""
+    if not repository.has_journal:
+        return []
+    record = _record_of(patch, repository, options.target)
+    applied: list[Failure] = []
+    if record is not None and record.target in (options.target, Target.INDEX):
+        from git_opatch.plan.reapplied import recorded_sections
+
+        applied = recorded_sections(patch, record, snapshot, plan)
+    if any(failure.reason is Reason.MISSING_FILE for failure in plan.failures):
+        from git_opatch.plan.reapplied import without_sections
+        from git_opatch.plan.reapplied_deletions import deleted_before
+
+        rest = Patch(without_sections(patch.files, applied))
+        applied += deleted_before(rest, snapshot, plan, repository, options)
+    return applied
 
 
 def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
@@ -272,7 +290,7 @@ def _undo_in(
     """Plan to undo `record` by `patch`. A refusal is about the lines that must be as they were."""
     from git_opatch.plan.undo import drift, rebase_hunks, verify_undo
 
-    deleted = deleted_contents(repository, patch, record)
+    deleted = deleted_contents(repository, patch, record, options.target)
     edits = drift(record, snapshot, repository)
     all_of_it = replace(options, skip_applied=False)
 
@@ -310,16 +328,17 @@ def _plan_patch(
 ) -> tuple[Plan, Snapshot]:
     """Plan a patch as it is; `record` is the journal's of it, or of its whole, if it is undone."""
     failures, snapshot = _read_base(patch, repository, options)
+    created = created_paths(patch)
     if failures:
         plan = Plan(failures=tuple(failures))
-        return with_path_hints(plan, repository, options, record), snapshot
-    deleted = deleted_contents(repository, patch, record)
+        return with_path_hints(plan, repository, options, record, created), snapshot
+    deleted = deleted_contents(repository, patch, record, options.target)
     plan = plan_sections(patch, snapshot, options, repository.algorithm, deleted)
     if plan.failures and _tries_old_versions(options):
         from git_opatch.plan.three_way import plan_three_way
 
         plan = plan_three_way(plan, patch, snapshot, repository, options, deleted)
-    plan = with_path_hints(plan, repository, options, record)
+    plan = with_path_hints(plan, repository, options, record, created)
     return with_directory_note(plan, repository, options), snapshot
 
 

@@ -17,7 +17,8 @@ from git_opatch.model.result import Failure, Reason, refusal
 from git_opatch.plan.plan import Plan
 
 _MEANT_AGAIN = "if other lines are meant, show them by more context or an anchor"
-_FORBIDDEN = {Reason.NOT_ALLOWED, Reason.DENIED, Reason.STALE, Reason.UNSAFE_PATH}
+FORBIDDEN = {Reason.NOT_ALLOWED, Reason.DENIED, Reason.STALE, Reason.UNSAFE_PATH}
+"""The reasons by which a patch is refused whatever is applied of it."""
 
 
 def recorded_sections(
@@ -27,46 +28,63 @@ def recorded_sections(
 
     Records of partial applies are ignored; failures by policy take precedence.
     """
-    if not record.whole or any(failure.reason in _FORBIDDEN for failure in plan.failures):
+    if not record.whole or any(failure.reason in FORBIDDEN for failure in plan.failures):
         return []
-    what = f"is already applied, as patch {record.patch} (see `git opatch log`)"
-    misfits = set(map(_section, (*plan.failures, *plan.skipped)))
+    what = applied_as(record)
+    misfits = set(map(section_of, (*plan.failures, *plan.skipped)))
     changes = {change.path: change for change in record.changes}
     return [
         refusal(
             section,
             Reason.ALREADY_APPLIED,
             what,
-            advice="" if (section.source, section.number) in misfits else _MEANT_AGAIN,
+            advice=_MEANT_AGAIN if section.has_parts and key_of(section) not in misfits else "",
         )
         for section in patch.files
         if _is_applied(section, changes, snapshot)
     ]
 
 
+def key_of(section: FilePatch) -> tuple[str, int | str]:
+    """Return the same of a section as `section_of` of its failures."""
+    return section.source, section.number or section.path
+
+
+def applied_as(record: Record) -> str:
+    """Say that a section is already applied, and by which patch."""
+    return f"is already applied, as patch {record.patch} (see `git opatch log`)"
+
+
 def without_sections(
     files: Sequence[FilePatch], applied: Sequence[Failure]
 ) -> tuple[FilePatch, ...]:
     """Return `files` without the sections of the failures `applied`."""
-    sections = set(map(_section, applied))
-    return tuple(file for file in files if (file.source, file.number) not in sections)
+    sections = set(map(section_of, applied))
+    return tuple(file for file in files if key_of(file) not in sections)
 
 
-def prefer_recorded(failures: Sequence[Failure], applied: Sequence[Failure]) -> list[Failure]:
-    """Replace the failures of a section by the one in `applied`.
+def prefer_recorded(
+    patch: Patch, failures: Sequence[Failure], applied: Sequence[Failure]
+) -> list[Failure]:
+    """Replace the failures of a section of `patch` by the one in `applied`; keep its order.
 
     A section all of whose hunks are found to be applied keeps the failures of its hunks.
     """
-    other_reasons = {_section(failure) for failure in failures if not failure.already_applied}
-    all_applied = set(map(_section, failures)) - other_reasons
-    preferred = [failure for failure in applied if _section(failure) not in all_applied]
-    replaced = set(map(_section, preferred))
-    return [*preferred, *(failure for failure in failures if _section(failure) not in replaced)]
+    other_reasons = {section_of(failure) for failure in failures if not failure.already_applied}
+    all_applied = set(map(section_of, failures)) - other_reasons
+    preferred = [failure for failure in applied if section_of(failure) not in all_applied]
+    replaced = set(map(section_of, preferred))
+    kept = [failure for failure in failures if section_of(failure) not in replaced]
+    order = {key_of(file): at for at, file in enumerate(patch.files)}
+    return sorted([*preferred, *kept], key=lambda failure: order.get(section_of(failure), -1))
 
 
-def _section(failure: Failure) -> tuple[str, int]:
-    """Return the patch file, and the line in it where the section begins."""
-    return failure.source, failure.where.section_line
+def section_of(failure: Failure) -> tuple[str, int | str]:
+    """Return the patch file, and the line in it where the section begins.
+
+    Its path, if that has no line: a program made it.
+    """
+    return failure.source, failure.where.section_line or failure.path
 
 
 def _is_applied(section: FilePatch, changes: Mapping[str, Change], snapshot: Snapshot) -> bool:

@@ -189,6 +189,9 @@ class SectionPlanner:
             is_there = self.tree.get(path) == content and self._repeats(section)
             return [] if is_there else self._skip_applied([obstacle])
         self.tree.put(path, content)
+        is_as_before = before is not None and before[:2] == content[:2]  # mode and text
+        if not (section.has_content or is_as_before):
+            self.notes.append(content_note(path, self.deleted[path][1]))
         self._done.append(section)
         return []
 
@@ -207,9 +210,7 @@ class SectionPlanner:
                 "the patch does not have the content of the deleted file, and neither HEAD nor the "
                 "record of an applied patch has it",
             )
-        blob, source = self.deleted[path]
-        self.notes.append(content_note(path, source))
-        return restored_content(blob)
+        return restored_content(self.deleted[path][0])
 
     def _delete(self, section: FilePatch, path: str, content: FileContent) -> list[Failure]:
         """Delete a file. One whose lines the patch shows must have no others.

@@ -10,6 +10,7 @@ from git_opatch.model.result import (
     Failure,
     count_failures,
     failure_lines,
+    once_for_each_file,
     refusal_summary,
 )
 from git_opatch.model.text import visible
@@ -30,7 +31,7 @@ def partial_failures(plan: Plan, options: Options, *, done: bool) -> Iterator[st
     if plan.conflicts:
         yield unmerged(plan)
     elif plan.completed.changes:
-        count = len(plan.failures)
+        count = len(once_for_each_file(plan.failures))
         rest = "is applied" if done else "would apply"
         yield f"{count} problem{'s' * (count > 1)}; the rest of the patch {rest}"
     elif done and options.reject and any(failure.hunk for failure in plan.failures):
@@ -51,7 +52,7 @@ def skipped(plan: Plan, options: Options) -> list[str]:
     return [
         f"note: {visible(failure.path)}: {_hunk(failure)}"
         f"{NOT_APPLIED if options.reverse else visible(failure.message)}; skipped"
-        for failure in plan.skipped
+        for failure in once_for_each_file(plan.skipped)
     ]
 
 

@@ -226,3 +226,13 @@ def test_an_ignored_file_is_added_by_force(base: Sandbox) -> None:
         assert f"\n  `git add{flag}` it first, or patch it as it is: " in ran.err
         ran = base.opatch("apply", "--commit", "-m", "x", feed=_update(path))
         assert f"\n  `git add{flag}` and commit it first\n" in ran.err
+
+
+@pytest.mark.parametrize("adds", [True, False], ids=["of the patch", "of nobody"])
+def test_a_file_that_the_patch_itself_adds_is_not_suggested(base: Sandbox, adds: bool) -> None:
+    base.commit({"src/app/new.txt": "hello\n"})
+    added = [b"*** Add File: src/app/new.txt\n+hello\n"] if adds else []
+    ran = base.opatch("apply", feed=envelope(*added, b"*** Delete File: src/app/now.txt\n"))
+    assert ran.status == 1
+    assert "src/app/now.txt: is not in the index" in ran.err
+    assert ("did you mean" in ran.err) is not adds

@@ -288,6 +288,37 @@ def test_an_applied_mail_is_refused_or_skipped(base: Sandbox) -> None:
     assert _subjects(base) == ["commit", "One", "Two"]
 
 
+def test_a_series_that_is_as_its_record_left_it_is_skipped(base: Sandbox) -> None:
+    """No mail alone shows it: the second changed the line of the first."""
+    assert base.opatch("apply", "--commit", feed=THREE.encode()).status == 0
+    before = _state(base)
+    ran = base.opatch("apply", "--commit", feed=THREE.encode())
+    assert (ran.status, "add --skip-applied" in ran.err) == (1, True)
+    for words in ([], ["--commit"], ["--commit", "--check"]):
+        ran = base.opatch("apply", "--skip-applied", *words, feed=THREE.encode())
+        assert (ran.status, ran.out) == (0, b"nothing to do: the patch is already applied\n"), ran
+    assert _state(base) == before
+
+
+def test_the_rest_of_a_recorded_series_is_committed(base: Sandbox) -> None:
+    assert base.opatch("apply", "--commit", feed=THREE.encode()).status == 0
+    base.commit({"f": "one\nzwei\nthree\n", "g": "gee\n"})
+    ran = base.opatch("apply", "--skip-applied", "--commit", feed=THREE.encode())
+    assert ran.status == 0, ran
+    assert _subjects(base)[-1] == "Three"
+    assert base.git("show", "--name-only", "--format=", "HEAD") == b"g\n"
+    assert base.index()["f"][1] == b"one\nzwei\nthree\n"
+
+
+def test_a_series_whose_files_changed_since_is_refused(base: Sandbox) -> None:
+    assert base.opatch("apply", "--commit", feed=THREE.encode()).status == 0
+    base.commit({"f": "one\ndrei\nthree\n"})
+    before = _state(base)
+    ran = base.opatch("apply", "--skip-applied", "--commit", feed=THREE.encode())
+    assert (ran.status, "f: hunk 1 of 2 does not match" in ran.err) == (1, True)
+    assert _state(base) == before
+
+
 def test_a_check_commits_nothing(base: Sandbox) -> None:
     before = base.state()
     ran = base.opatch("apply", "--check", "--commit", feed=THREE.encode())

@@ -10,11 +10,14 @@ import pytest
 from sandbox import Sandbox
 from writers import envelope
 
+from git_opatch import apply_patch
+from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.journal import Record
 from git_opatch.model.blob import Change, Entry, Mode
-from git_opatch.model.options import Target
-from git_opatch.model.patch import FilePatch, Operation, Patch
+from git_opatch.model.options import Options, Target
+from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Patch, Prefix
+from git_opatch.model.result import Refused
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.reapplied import recorded_sections
 
@@ -222,3 +225,217 @@ def test_a_record_of_another_patch_that_is_damaged_stops_nothing(base: Sandbox) 
     (base.path / ".git/opatch/journal/1.json").write_bytes(b"{")
     assert base.opatch("apply", feed=envelope(_PLAIN)).status == 0
     assert base.index()["one"][1] == b"a\nB\nc\n"
+
+
+def _unified(path: str, *lines: str) -> bytes:
+    removed = "".join(f"-{line}\n" for line in lines)
+    header = f"diff --git a/{path} b/{path}\ndeleted file mode 100644\n--- a/{path}\n"
+    return f"{header}+++ /dev/null\n@@ -1,{len(lines)} +0,0 @@\n{removed}".encode()
+
+
+_STALE = b"*** Update File: one\n@@\n a\n-zeta\n+B\n"
+_WHOLE = envelope(_PLAIN, _DELETE)
+
+
+@pytest.mark.parametrize(
+    ("flags", "applied", "sent"),
+    [
+        pytest.param(["--only", "gone"], _WHOLE, _WHOLE, id="a part, then all"),
+        pytest.param(["--partial"], envelope(_STALE, _DELETE), _WHOLE, id="a hunk corrected"),
+        pytest.param([], _WHOLE, b"Sure:\n" + _WHOLE, id="other prose"),
+        pytest.param([], _WHOLE, envelope(_DELETE), id="all, then a part"),
+        pytest.param([], envelope(_DELETE), _unified("gone", "x"), id="another format"),
+    ],
+)
+@pytest.mark.parametrize("commit", [False, True], ids=["staged", "committed"])
+def test_a_deletion_by_another_text_is_already_applied(
+    base: Sandbox, flags: list[str], applied: bytes, sent: bytes, commit: bool
+) -> None:
+    base.opatch("apply", *flags, feed=applied)
+    if commit:
+        base.git("commit", "--quiet", "-m", "applied")
+    for command in ("apply", "check", "show"):
+        ran = base.opatch(command, feed=sent)
+        assert "gone: is already applied, as patch 1 (see `git opatch log`)" in ran.err
+        assert "is not in the index" not in ran.err
+    ran = base.opatch("apply", "--skip-applied", feed=sent)
+    assert (ran.status, "gone: is already applied, as patch 1" in ran.err) == (0, True), ran
+    assert "gone" not in base.index()
+
+
+def test_a_deletion_of_a_part_is_recognized(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=_WHOLE).status == 0
+    assert "as patch 1" in base.opatch("apply", "--only", "gone", feed=_WHOLE).err
+
+
+def test_the_same_text_applied_in_part_has_deleted_its_file(base: Sandbox) -> None:
+    base.commit({"one": "a\nzeta\nc\n"})
+    assert base.opatch("apply", "--partial", feed=_WHOLE).status == 1
+    base.write("one", "a\nb\nc\n")
+    base.git("add", "one")
+    assert base.opatch("apply", "--skip-applied", feed=_WHOLE).status == 0
+    assert base.index()["one"][1] == b"a\nB\nc\n"
+
+
+def test_a_deletion_that_was_staged_by_hand_is_already_applied(base: Sandbox) -> None:
+    assert base.opatch("apply", "--worktree", feed=_WHOLE).status == 0
+    base.git("add", "--all")
+    assert "gone: is already applied, as patch 1" in base.opatch("apply", feed=_WHOLE).err
+
+
+def test_the_failures_are_in_the_order_of_the_patch(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=_WHOLE).status == 0
+    err = base.opatch("apply", feed=b"Sure:\n" + _WHOLE).err
+    assert err.index("error: one:") < err.index("error: gone:")
+
+
+def test_a_deletion_by_hand_is_not_already_applied(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=envelope(_PLAIN)).status == 0
+    base.git("rm", "--quiet", "gone")
+    ran = base.opatch("apply", "--skip-applied", feed=_WHOLE)
+    assert (ran.status, "gone: is not in the index" in ran.err) == (1, True)
+
+
+def test_a_deletion_that_was_undone_is_not_already_applied(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=envelope(_DELETE)).status == 0
+    assert base.opatch("undo").status == 0
+    base.git("rm", "--quiet", "gone")
+    ran = base.opatch("apply", "--skip-applied", feed=_WHOLE)
+    assert (ran.status, "gone: is not in the index" in ran.err) == (1, True)
+
+
+@pytest.mark.parametrize("by_hand", [True, False], ids=["by hand", "by a patch"])
+def test_a_file_created_since_its_deletion_is_not_already_deleted(
+    base: Sandbox, by_hand: bool
+) -> None:
+    assert base.opatch("apply", feed=envelope(_DELETE)).status == 0
+    base.git("commit", "--quiet", "-m", "deleted")
+    if by_hand:
+        base.commit({"gone": "new\n"})
+    else:
+        assert base.opatch("apply", feed=envelope(b"*** Add File: gone\n+x\n")).status == 0
+    base.git("rm", "--quiet", "--force", "gone")
+    ran = base.opatch("apply", "--skip-applied", feed=_WHOLE)
+    assert (ran.status, "gone: is not in the index" in ran.err) == (1, True)
+
+
+def test_other_lines_than_those_that_were_deleted_are_not_already_deleted(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=envelope(_DELETE)).status == 0
+    ran = base.opatch("apply", "--skip-applied", feed=_unified("gone", "x", "y"))
+    assert (ran.status, "gone: is not in the index" in ran.err) == (1, True)
+
+
+def test_a_file_that_was_moved_is_not_already_deleted(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=envelope(_MOVE)).status == 0
+    ran = base.opatch("apply", "--skip-applied", feed=envelope(b"*** Delete File: from\n"))
+    assert (ran.status, "from: is not in the index" in ran.err) == (1, True)
+
+
+def test_a_file_that_is_there_again_untracked_is_not_already_deleted(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=envelope(_DELETE)).status == 0
+    base.write("gone", "new\n")
+    ran = base.opatch("apply", "--skip-applied", feed=_WHOLE)
+    assert (ran.status, "gone: is not tracked by git" in ran.err) == (1, True)
+
+
+def test_a_damaged_diff_says_nothing_of_a_deletion(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=envelope(_DELETE)).status == 0
+    (base.path / ".git/opatch/journal/1.diff").write_bytes(b"")
+    ran = base.opatch("apply", "--skip-applied", feed=_WHOLE)
+    assert (ran.status, "gone: is not in the index" in ran.err) == (1, True)
+
+
+@pytest.mark.parametrize("commit", [False, True], ids=["staged", "committed"])
+@pytest.mark.parametrize("words", [[], ["--skip-applied"], ["--check"]], ids=" ".join)
+def test_a_deletion_in_the_index_only_names_the_way_for_the_working_tree(
+    base: Sandbox, words: list[str], commit: bool
+) -> None:
+    base.write(".git/p", _WHOLE)
+    assert base.opatch("apply", "--cached", ".git/p").status == 0
+    if commit:
+        base.git("commit", "--quiet", "-m", "applied")
+    ran = base.opatch("apply", *words, ".git/p")
+    assert "gone: is not tracked by git: patch 1 deleted it in the index only" in ran.err
+    (way,) = (line for line in ran.err.splitlines() if "git opatch " in line)
+    assert way.startswith("  to apply the patch in the working tree, too: git opatch apply ")
+    assert base.run(*way.partition(": ")[2].split()).status == 0
+    assert "gone" not in base.files()
+
+
+def test_a_file_that_is_not_what_was_deleted_in_the_index_is_untracked(base: Sandbox) -> None:
+    assert base.opatch("apply", "--cached", feed=envelope(_DELETE)).status == 0
+    base.write("gone", "new\n")
+    ran = base.opatch("apply", feed=envelope(_DELETE))
+    assert (ran.status, "`git add` it first" in ran.err) == (1, True)
+    assert "in the index only" not in ran.err
+
+
+def test_a_file_that_was_deleted_in_both_places_and_created_again_is_untracked(
+    base: Sandbox,
+) -> None:
+    assert base.opatch("apply", feed=envelope(_DELETE)).status == 0
+    base.write("gone", "x\n")
+    ran = base.opatch("apply", feed=_WHOLE)
+    assert (ran.status, "`git add` it first" in ran.err) == (1, True)
+    assert "in the index only" not in ran.err
+
+
+_REPLACE = b"*** Add File: gone\n+new\n"
+_MEANT = "if other lines are meant, show them by more context or an anchor"
+
+
+def test_a_file_that_is_replaced_is_named_once(base: Sandbox) -> None:
+    patch = envelope(_DELETE, _REPLACE)
+    assert base.opatch("apply", feed=patch).status == 0
+    said = "gone: is already applied, as patch 1"
+    ran = base.opatch("apply", feed=patch)
+    assert (ran.status, ran.err.count(said), _MEANT in ran.err) == (1, 1, False)
+    assert "the patch does not apply; nothing was changed\n" in ran.err
+    assert base.opatch("apply", "--skip-applied", feed=patch).err.count(said) == 1
+    assert base.opatch("apply", "--partial", feed=patch).err.count(said) == 1
+    assert len(json.loads(base.opatch("apply", "--json", feed=patch).out)["failures"]) == 2
+
+
+def test_two_files_that_are_replaced_are_both_named(base: Sandbox) -> None:
+    other = b"*** Delete File: from\n*** Add File: from\n+new\n"
+    patch = envelope(_DELETE, _REPLACE, other)
+    assert base.opatch("apply", feed=patch).status == 0
+    ran = base.opatch("apply", feed=patch)
+    assert ran.err.count(": is already applied, as patch 1") == 2
+    assert "(2 problems)" in ran.err
+
+
+def test_other_lines_can_be_meant_of_a_hunk_alone(base: Sandbox) -> None:
+    patch = envelope(_TWIN, _DELETE, _REPLACE)
+    assert base.opatch("apply", "--ambiguous", "nearest", feed=patch).status == 0
+    ran = base.opatch("apply", feed=patch)
+    assert ran.err.count(_MEANT) == 1
+    assert ran.err.index("two.py") < ran.err.index(_MEANT) < ran.err.index("error: gone")
+
+
+def test_sections_that_a_program_made_are_told_apart(base: Sandbox) -> None:
+    hunk = Hunk((Line(Prefix.REMOVED, b"b"), Line(Prefix.ADDED, b"B")))
+    update = FilePatch(Operation.UPDATE, "one", "one", (hunk,))
+    delete = FilePatch(Operation.DELETE, "gone", None, has_content=False)
+    repository = Repository(base.path)
+    assert apply_patch(Patch((delete,)), repository, Options()).record == 1
+    plan = apply_patch(Patch((update, delete)), repository, Options(skip_applied=True))
+    assert [change.path for change in plan.completed.changes] == ["one"]
+    assert [failure.path for failure in plan.skipped] == ["gone"]
+
+
+def test_nothing_is_skipped_of_sections_that_cannot_be_told_apart(base: Sandbox) -> None:
+    hunk = Hunk((Line(Prefix.ADDED, b"new"),))
+    delete = FilePatch(Operation.DELETE, "gone", None, has_content=False)
+    add = FilePatch(Operation.ADD, None, "gone", (hunk,))
+    repository = Repository(base.path)
+    assert apply_patch(Patch((delete,)), repository, Options()).record == 1
+    with pytest.raises(Refused):
+        apply_patch(Patch((delete, add)), repository, Options(skip_applied=True))
+
+
+def test_a_file_that_was_deleted_is_added_after_its_deletion(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=envelope(_DELETE)).status == 0
+    ran = base.opatch("apply", "--skip-applied", feed=envelope(_DELETE, _REPLACE))
+    assert (ran.status, "gone: is already applied, as patch 1" in ran.err) == (0, True)
+    assert base.index()["gone"][1] == b"new\n"
