@@ -218,13 +218,32 @@ class _Chooser:
         return explained
 
     def _way_to_undo_rest(self, step: Step) -> str:
-        """Give the command that undoes what is left of a patch, where that would work."""
-        is_redo = step.record.action is RecordAction.UNDO
-        if is_redo or not self._fits(*step, skip_undone=True):
+        """Give the command that undoes what is left of a patch, where that would work.
+
+        If it would not in both the index and the working tree, it may in one of them.
+        """
+        record, target = step
+        if record.action is RecordAction.UNDO:
             return ""
-        where = [f"--{self._named.value}"] if self._named else []
-        words = ["git opatch undo", *where, "--skip-undone", str(step.record.patch)]
-        return f"to undo the rest: {' '.join(words)}"
+        carry = self._options_for(record).carry
+        flags = [f"--{self._named.value}"] if self._named else []
+        flags += ["--carry"] * carry
+        ways = [(flags, target, carry)]
+        if target is Target.INDEX:
+            ways += [([f"--{place.value}"], place, False) for place in target.places]
+        for flags, place, is_carried in ways:
+            if self._fits(record, place, carry=is_carried, skip_undone=True):
+                words = ["git opatch undo", *flags, "--skip-undone", str(record.patch)]
+                where = "" if place is target else _ONLY[place]
+                return f"to undo the rest{where}: {' '.join(words)}"
+        return ""
+
+    def _way_to_undo_left(self, history: PatchHistory, state: RecordState) -> str:
+        """Give the command that undoes what the working tree has of a patch that the index lost."""
+        record = history.application
+        if record is None or not state.is_left_in_files:
+            return ""
+        return self._way_to_undo_rest(Step(record, Target.INDEX))
 
     def notes_on_conflicts(self, record: Record) -> Iterator[str]:
         """Say which conflicts of a patch its undo leaves, and how to undo them, too."""
@@ -256,6 +275,8 @@ class _Chooser:
             whole, state = self._states.of(history), self._states.of(history, step.target)
             if whole.state is State.UNDONE or state.state is State.REAPPLIED:
                 continue
+            if self._way_to_undo_left(history, state):
+                raise self._not_undoable(history, state)
             if state.state is State.GONE:
                 reason = _gone(history, state)
                 if whole.state is State.GONE and reason not in skipped:
@@ -513,14 +534,21 @@ class _Chooser:
         return f"its undo would be refused; to see why: git opatch undo {number}"
 
     def _fits(
-        self, record: Record, target: Target, *, carry: bool = False, skip_undone: bool = False
+        self,
+        record: Record,
+        target: Target,
+        *,
+        carry: bool | None = None,
+        skip_undone: bool = False,
     ) -> bool:
         """Return whether a record can be reversed in a target, as the command would (D352).
 
-        With `skip_undone`, without what is undone of it already.
+        With `skip_undone`, without what is undone of it already; with `carry` as the user gave it,
+        unless it is given.
         """
         options = self._options_for(record)
-        carry, skip = carry or options.carry, skip_undone or options.skip_applied
+        carry = options.carry if carry is None else carry
+        skip = skip_undone or options.skip_applied
         options = replace(options, target=target, carry=carry, skip_applied=skip)
         with suppress(Refused):
             planned = plan_request(record, self._repository, options)
@@ -555,10 +583,12 @@ class _Chooser:
                 f"  to undo it there: git opatch undo --worktree {number}"
             )
         if self._place:
-            what = f"patch {number} is not applied{self._in_place}: {state.why}"
+            place = "" if LOCATED_IN[self._place] in state.why else self._in_place
+            what = f"patch {number} is not applied{place}: {state.why}"
             way = self._way_elsewhere(history)
             return NotAppliedError(_lines(what, [way] if way else []))
-        return NotAppliedError(_gone(history, state))
+        rest = self._way_to_undo_left(history, state)
+        return NotAppliedError(_lines(_gone(history, state), [rest] if rest else []))
 
     def _already_undone(self, history: PatchHistory) -> UndoneError:
         number, undone = history.number, self._states.undone_in(history)

@@ -26,6 +26,7 @@ from git_opatch.model.blob import Change, Entry, Mode
 from git_opatch.model.errors import RepositoryError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import FilePatch, Prefix
+from git_opatch.model.result import LOCATED_IN
 from git_opatch.plan.change_presence import (
     Presence,
     Presences,
@@ -73,6 +74,8 @@ class RecordState(NamedTuple):
     """Whether `HEAD` has a part of what is applied."""
     to_stage: tuple[str, ...] = ()
     """The files to stage again, if the index has only a part of the change (`UNSTAGED`)."""
+    is_left_in_files: bool = False
+    """Whether the working tree has a part of what is gone from the index."""
 
 
 class LoggedRecord(NamedTuple):
@@ -559,8 +562,26 @@ class RecordStates:
         is_gone = self._presence(record, version, target) is Presence.GONE
         if not is_gone or self._was_overwritten(record, version):
             return RecordState(State.CHANGED)
+        return self._gone(record, target, version)
+
+    def _gone(self, record: Record, target: Target, version: Version) -> RecordState:
+        """Say why a change is gone from `target`, and whether the working tree has a part of it."""
         different = [change for change in record.changes if version[change.path] != change.new]
-        return RecordState(State.GONE, why=_describe(different or record.changes, version))
+        changes = different or record.changes
+        other = self._read(Target.INDEX.without(target) or Target.WORKTREE, _paths(record))
+        is_same = all(other[change.path] == version[change.path] for change in changes)
+        why = _describe(changes, version, "" if is_same else LOCATED_IN[target])
+        is_left = target is Target.INDEX and self._has_part(record, other)
+        return RecordState(State.GONE, why=why, is_left_in_files=is_left)
+
+    def _has_part(self, record: Record, version: Version) -> bool:
+        """Return whether a part of the change of `record` is in `version`, as far as is known."""
+        with suppress(UnreadableVersionError):
+            return any(
+                Presence.THERE in self._presences.of_parts(record, section, version, {})
+                for section in self._sections(record)
+            )
+        return False
 
     def _is_unstaged(self, record: Record) -> bool:
         return bool(self.unstaged(_paths(record))) and self.is_there(record, Target.WORKTREE)
@@ -678,14 +699,14 @@ def _digest(history: PatchHistory) -> str:
     return first.digest if first.action is RecordAction.APPLY else ""
 
 
-def _describe(changes: Sequence[Change], version: Version) -> str:
-    """Say what the first of the files has, or does not have."""
+def _describe(changes: Sequence[Change], version: Version, place: str) -> str:
+    """Say what the first of the files has, or does not have; in `place`, if not everywhere."""
     path, _, new = changes[0]
     if new is None:
-        what = f"{path} exists again"
+        what = f"{path} is in {place} again" if place else f"{path} exists again"
     elif version[path] is not None:
-        what = f"{path} does not contain its lines"
+        what = f"{path} does not contain its lines" + (f" in {place}" if place else "")
     else:
-        what = f"{path} does not exist"
+        what = f"{path} is not in {place}" if place else f"{path} does not exist"
     more = len(changes) - 1
     return f"{what} (and {more} more file{'s' * (more > 1)})" if more else what

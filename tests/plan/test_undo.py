@@ -801,7 +801,7 @@ def test_what_is_applied_in_the_other_place_is_not_called_undone(
     way = f"  patch 1 is applied in the {_PLACE[other]}; to undo it there: {undo}\n"
     what = f"nothing to undo: no recorded patch is applied in the {place}"
     assert _refused(repo, flag) == f"error: {what}\n{way}"
-    what = f"patch 1 is not applied in the {place}: f does not contain its lines"
+    what = f"patch 1 is not applied: f does not contain its lines in the {place}"
     assert _refused(repo, flag, "1") == f"error: {what}\n{way}"
     assert repo.run(*undo.split()).status == 0
     assert _state(repo) == before

@@ -1,0 +1,73 @@
+"""An undo says of which place it speaks, where the index and the working tree differ."""
+
+from __future__ import annotations
+
+import pytest
+from sandbox import Ran, Sandbox
+from writers import envelope
+
+_EDIT = b"*** Update File: a\n@@\n-one\n+1\n"
+_ADD = b"*** Add File: n\n+n\n"
+_DELETE = b"*** Delete File: old\n"
+_REST = "  to undo the rest, in the {} only: git opatch undo --{} --skip-undone 1"
+
+
+@pytest.fixture
+def base(repo: Sandbox) -> Sandbox:
+    repo.commit({"a": "one\n", "old": "o\n"})
+    return repo
+
+
+def _apply(repo: Sandbox, *sections: bytes, target: str = "--index") -> None:
+    assert repo.opatch("apply", target, feed=envelope(*sections)).status == 0
+
+
+def _follow(repo: Sandbox, ran: Ran, way: str) -> None:
+    """Run the command of the line `way`, which the refusal must have."""
+    assert (ran.status, ran.out) == (1, b"")
+    assert way in ran.err.splitlines()
+    assert repo.run(*way.partition(": ")[2].split()).status == 0
+
+
+@pytest.mark.parametrize(
+    ("sections", "what"),
+    [
+        ([_EDIT, _ADD], "a does not contain its lines in the index (and 1 more file)"),
+        ([_EDIT, _DELETE], "old is in the index again (and 1 more file)"),
+        ([b"*** Update File: old\n@@\n-o\n+O\n", _ADD], "n is not in the index (and 1 more file)"),
+    ],
+)
+@pytest.mark.parametrize("number", [[], ["1"]], ids=["last", "named"])
+def test_what_only_the_working_tree_has_a_part_of_is_undone_there(
+    base: Sandbox, sections: list[bytes], what: str, number: list[str]
+) -> None:
+    before = base.index(), base.files()
+    _apply(base, *sections)
+    base.git("reset", "-q")
+    base.git("restore", "a" if sections[0] is _EDIT else "old")
+    assert "  gone from the index  " in base.opatch("log").out.decode()
+    ran = base.opatch("undo", *number)
+    assert ran.err.splitlines()[0] == f"error: patch 1 is no longer applied: {what}"
+    _follow(base, ran, _REST.format("working tree", "worktree"))
+    assert (base.index(), base.files()) == before
+
+
+def test_no_way_is_named_where_the_rest_was_changed(base: Sandbox) -> None:
+    _apply(base, _EDIT, _ADD)
+    base.git("reset", "-q")
+    base.git("restore", "a")
+    base.write("n", "n\nmine\n")
+    assert base.opatch("undo", "1").err == (
+        "error: patch 1 is no longer applied: a does not contain its lines in the index "
+        "(and 1 more file)\n"
+    )
+
+
+def test_no_place_is_named_of_what_is_gone_everywhere(base: Sandbox) -> None:
+    _apply(base, _EDIT)
+    _apply(base, _ADD)
+    base.git("rm", "-qf", "n")
+    assert "  gone  " in base.opatch("log").out.decode()
+    ran = base.opatch("undo")
+    assert ran.err == "note: patch 2 is no longer applied: n does not exist; skipped\n"
+    assert (ran.status, base.read("a")) == (0, b"one\n")
