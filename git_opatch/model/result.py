@@ -185,6 +185,8 @@ class Attempt(NamedTuple):
     """Whether a diff is wanted, and nothing is to be changed."""
     can_choose: bool = False
     """Whether the user can leave a hunk out: then a message may advise it."""
+    names_base: bool = False
+    """Whether a message must say that it is about `base`: what else the user sees is different."""
 
     @classmethod
     def of(cls, options: Options, record: int = 0) -> Self:
@@ -239,7 +241,8 @@ class Failure(NamedTuple):
         elif self.number and not (self.attempt and self.attempt.record):
             yield f"  {_patch_line(self)}"
         elif self.attempt and self.already_applied and self.attempt.is_undo:
-            lines = (f"{visible(self.path)}:{line}" for line in self.candidates)
+            place = f" in {self.attempt.base}" * self.attempt.names_base
+            lines = (f"{visible(self.path)}:{line}{place}" for line in self.candidates)
             yield from (
                 f"  the lines at {at} are as before patch {self.attempt.record}" for at in lines
             )
@@ -256,6 +259,8 @@ class Failure(NamedTuple):
         if reverse and self.reason is Reason.ALREADY_APPLIED:
             is_undo = self.attempt is not None and self.attempt.is_undo
             what = _APPLIED if redoes else _NOT_ANY_MORE if is_undo else NOT_APPLIED
+            if self.attempt and self.attempt.names_base:
+                what = what.replace(" here", "").replace(" applied", f" applied in {base}", 1)
             return what if self.hunk else f"its change {what}"
         if not isinstance(self.detail, Mismatch):
             return self.message

@@ -64,7 +64,7 @@ def explain(
         explainer.explain_unstaged(failure)
         if failure.reason in _IN_THE_WAY
         else explainer.explain(failure)
-        for failure in failures
+        for failure in map(explainer.in_place, failures)
     ]
     return list(_each_advice_once(explained))
 
@@ -84,6 +84,13 @@ class _Explainer:
     repository: Repository
     renamed: Mapping[str, str]
     """The new names of its files that were renamed since, by their old ones."""
+
+    def in_place(self, failure: Failure) -> Failure:
+        """Let a failure name the index if the working tree has another version of its file."""
+        if failure.attempt is None or self.target is not Target.INDEX:
+            return failure
+        is_other = bool(self.states.unstaged([failure.path]))
+        return failure._replace(attempt=failure.attempt._replace(names_base=is_other))
 
     def explain(self, failure: Failure) -> Failure:
         if later := self.states.changed_by(self.record, failure.path, self.target):

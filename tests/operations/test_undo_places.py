@@ -71,3 +71,41 @@ def test_no_place_is_named_of_what_is_gone_everywhere(base: Sandbox) -> None:
     ran = base.opatch("undo")
     assert ran.err == "note: patch 2 is no longer applied: n does not exist; skipped\n"
     assert (ran.status, base.read("a")) == (0, b"one\n")
+
+
+def test_a_hunk_that_only_the_index_lost_is_called_so(base: Sandbox) -> None:
+    _apply(base, _EDIT, _ADD)
+    base.write("n", "n\nmine\n")
+    base.git("restore", "--staged", "a")
+    ran = base.opatch("undo")
+    assert ran.err.splitlines()[:2] == [
+        "error: a: hunk 1 of 1 is not applied in the index any more",
+        "  the lines at a:1 in the index are as before patch 1",
+    ]
+    _follow(base, ran, _REST.format("index", "cached"))
+    assert "n" not in base.index()
+    assert (base.read("a"), base.read("n")) == (b"1\n", b"n\nmine\n")
+
+
+def test_a_redo_of_what_only_the_index_has_is_called_so(base: Sandbox) -> None:
+    _apply(base, _EDIT, _ADD)
+    assert base.opatch("undo").status == 0
+    base.write("a", "1\n")
+    base.git("add", "a")
+    base.write("a", "one\n")
+    assert base.opatch("redo", "1").err.splitlines()[0] == (
+        "error: a: hunk 1 of 1 is already applied in the index, so there is nothing to redo"
+    )
+
+
+def test_a_hunk_that_is_gone_everywhere_is_not_said_to_be_gone_from_the_index(
+    base: Sandbox,
+) -> None:
+    _apply(base, _EDIT, _ADD)
+    base.git("restore", "--staged", "--worktree", "a")
+    ran = base.opatch("undo")
+    assert ran.err.splitlines()[:2] == [
+        "error: a: hunk 1 of 1 is not applied here any more",
+        "  the lines at a:1 are as before patch 1",
+    ]
+    _follow(base, ran, "  to undo the rest: git opatch undo --skip-undone 1")
