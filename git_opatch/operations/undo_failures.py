@@ -159,7 +159,9 @@ class _Explainer:
         if not self.states.is_there(self.record, self.target, self.renamed):
             return [self._seen]
         commits = Commits(self.states, self.repository)
-        made = () if self._is_redo else commits.of(self.record)
+        # git would call an added file that was renamed a conflict: renamed, and deleted
+        added = {change.path for change in self.record.changes if change.old is None}
+        made = () if self._is_redo or added & self.renamed.keys() else commits.of(self.record)
         ways = []
         if made and not commits.kept_from_revert(list(self.renamed.values())):
             ways.append(way_to_revert(f"all of {' '.join(made)}", made))

@@ -387,6 +387,25 @@ def test_an_added_file_that_was_renamed_since_is_named(
         assert base.opatch("undo").status == 0
 
 
+@pytest.mark.parametrize("renamed", ["new", "f"])
+def test_a_revert_is_not_advised_where_an_added_file_was_renamed(
+    base: Sandbox, renamed: str
+) -> None:
+    """Git deletes the file, which is a conflict with its new name; of another it follows that."""
+    assert base.opatch("apply", "--commit", "-m", "both", feed=_ADDED + _TEN).status == 0
+    base.git("mv", renamed, "name")
+    base.git("commit", "-qm", "moved")
+    ran = base.opatch("undo")
+    way = f"  to undo it: git mv -- name {renamed} && git opatch undo 1"
+    assert way in ran.err.splitlines()
+    assert ("git revert " in ran.err) is (renamed == "f")
+    reverted = base.run("git", "revert", "--no-edit", "HEAD^")
+    assert (reverted.status == 0) is (renamed == "f")
+    base.git(*(["reset", "-q", "--hard", "HEAD^"] if renamed == "f" else ["revert", "--abort"]))
+    assert _then(ran, base).status == 0
+    assert (base.read("f").decode(), "new" in base.index()) == (_LINES, False)
+
+
 def test_a_file_that_is_like_a_deleted_one_and_older_is_not_its_new_name(base: Sandbox) -> None:
     base.commit({"older": "one\ntwo\nthree\n"})
     assert base.opatch("apply", feed=_ADDED).status == 0
