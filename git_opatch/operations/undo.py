@@ -153,6 +153,19 @@ class _Choice(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+class _Elsewhere(NamedTuple):
+    """A place where a patch, or a part of it, can be undone besides another."""
+
+    target: Target
+    number: int
+    is_part: bool = False
+
+    @property
+    def command(self) -> str:
+        skip = "--skip-undone " * self.is_part
+        return f"git opatch undo --{self.target.value} {skip}{self.number}"
+
+
 class _Chooser:
     """Chooses the record to reverse, or says why there is none and what to do."""
 
@@ -328,9 +341,8 @@ class _Chooser:
         rest = self._elsewhere(history, self._place) if self._place else None
         if rest is None:
             return ""
-        number = history.number
-        undo = f"git opatch undo --{rest.value} {number}"
-        return f"patch {number} is applied in {LOCATED_IN[rest]}; to undo it there: {undo}"
+        where = LOCATED_IN[rest.target]
+        return f"patch {history.number} is applied in {where}; to undo it there: {rest.command}"
 
     def _newest(
         self, steps_of: Callable[[PatchHistory], list[Step]]
@@ -344,12 +356,13 @@ class _Chooser:
         rest = self._elsewhere(history, step.target)
         if rest is None or self._named not in (None, step.record.target):
             return ()
-        number = history.number
-        command = f"git opatch undo --{rest.value} {number}"
-        return (f"the change of patch {number} is {_STILL[rest]}; to undo it there: {command}",)
+        part = "a part of " * rest.is_part
+        what = f"{part}the change of patch {history.number} is {_STILL[rest.target]}"
+        return (f"{what}; to undo it there: {rest.command}",)
 
-    def _elsewhere(self, history: PatchHistory, target: Target) -> Target | None:
-        """Return where the patch is besides `target`, and git opatch or `git add` brought it."""
+    def _elsewhere(self, history: PatchHistory, target: Target) -> _Elsewhere | None:
+        """Return where the patch is besides `target`, if git opatch or `git add` brought it, and
+        the undo of it there works."""
         rest = Target.INDEX.without(target)
         if rest is None or history.is_undone_in(rest):
             return None
@@ -357,8 +370,15 @@ class _Chooser:
         if record is None or history.target is None:
             return None
         is_staged = rest is Target.CACHED and not self._states.is_older(record)
-        is_meant = is_staged or history.target.overlaps(rest)
-        return rest if is_meant and self._fits(record, rest) else None
+        is_meant = history.target.overlaps(rest)
+        if not (is_staged or is_meant):
+            return None
+        if self._fits(record, rest):
+            return _Elsewhere(rest, history.number)
+        plan = self._plan_reversal(record, rest, skip_undone=True)
+        paths = [change.path for change in plan.completed.changes] if plan else []
+        is_ours = is_meant or self._states.are_staged(paths)
+        return _Elsewhere(rest, history.number, is_part=True) if paths and is_ours else None
 
     def _last_undone(self) -> _Choice:
         self._require_records()
@@ -541,7 +561,19 @@ class _Chooser:
         carry: bool | None = None,
         skip_undone: bool = False,
     ) -> bool:
-        """Return whether a record can be reversed in a target, as the command would (D352).
+        """Return whether a record can be reversed in a target, as the command would (D352)."""
+        plan = self._plan_reversal(record, target, carry=carry, skip_undone=skip_undone)
+        return plan is not None
+
+    def _plan_reversal(
+        self,
+        record: Record,
+        target: Target,
+        *,
+        carry: bool | None = None,
+        skip_undone: bool = False,
+    ) -> Plan | None:
+        """Plan to reverse a record in a target; None if that is refused.
 
         With `skip_undone`, without what is undone of it already; with `carry` as the user gave it,
         unless it is given.
@@ -553,8 +585,8 @@ class _Chooser:
         with suppress(Refused):
             planned = plan_request(record, self._repository, options)
             plan = preflight(planned, self._repository, options)
-            return bool(plan.skipped) or not skip_undone
-        return False
+            return plan if plan.skipped or not skip_undone else None
+        return None
 
     def _commits_of(self, history: PatchHistory, state: RecordState) -> tuple[str, ...]:
         """Return the commits that made the change, abbreviated, oldest first, if they are known."""
@@ -604,8 +636,7 @@ class _Chooser:
         what = f"patch {number} is already undone{where}"
         redo = f"to apply it again: git opatch redo {number}"
         if rest := self._elsewhere(history, undone):
-            undo = f"git opatch undo --{rest.value} {number}"
-            there = f"to undo it in {LOCATED_IN[rest]}, too: {undo}"
+            there = f"to undo it in {LOCATED_IN[rest.target]}, too: {rest.command}"
             return UndoneError(_lines(what, [there, redo]))
         return UndoneError(f"{what}; {redo}")
 

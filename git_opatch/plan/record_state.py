@@ -318,6 +318,11 @@ class RecordStates:
         files, index = self._read_files(paths), self._read_index(paths)
         return (path for path in paths if files[path] != index[path])
 
+    def are_staged(self, paths: Sequence[str]) -> bool:
+        """Return whether the index has something else than `HEAD` at each of `paths`."""
+        index, head = self._read_index(paths), self._read_head(paths)
+        return all(index[path] != head[path] for path in paths)
+
     def is_committed(self, record: Record) -> bool:
         """Return whether all of the change of `record` is in `HEAD`, and came after it (D456)."""
         return self._is_in_head(record) and not self._was_in_head(record)

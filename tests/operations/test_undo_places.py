@@ -109,3 +109,25 @@ def test_a_hunk_that_is_gone_everywhere_is_not_said_to_be_gone_from_the_index(
         "  the lines at a:1 are as before patch 1",
     ]
     _follow(base, ran, "  to undo the rest: git opatch undo --skip-undone 1")
+
+
+@pytest.mark.parametrize("staged", ["a", "n"])
+def test_a_part_that_is_still_staged_is_named(base: Sandbox, staged: str) -> None:
+    before = base.index(), base.files()
+    _apply(base, _EDIT, _ADD, _DELETE, target="--worktree")
+    base.git("add", staged)
+    command = "git opatch undo --cached --skip-undone 1"
+    what = f"a part of the change of patch 1 is still staged; to undo it there: {command}"
+    ran = base.opatch("undo")
+    assert (ran.status, ran.err) == (0, f"note: {what}\n")
+    assert f"  to undo it in the index, too: {command}" in base.opatch("undo", "1").err.splitlines()
+    assert base.run(*command.split()).status == 0
+    assert (base.index(), base.files()) == before
+
+
+def test_a_part_that_was_committed_before_the_patch_is_not_called_staged(base: Sandbox) -> None:
+    base.commit({"a": "1\n"})
+    base.write("a", "one\n")
+    _apply(base, _EDIT, _ADD, target="--worktree")
+    ran = base.opatch("undo")
+    assert (ran.status, ran.err) == (0, "")
