@@ -396,7 +396,8 @@ class RecordStates:
         `renamed` are the paths where files are now, by those that the record has.
         """
         read = self._read(target or record.target, [*_paths(record), *renamed.values()])
-        version = {**read, **{old: read[new] for old, new in renamed.items()}}
+        back = dict.fromkeys(new for new in renamed.values() if new in _paths(record))
+        version = {**read, **back, **{old: read[new] for old, new in renamed.items()}}
         return self._presence(record, version, target) is Presence.THERE
 
     def is_gone_from_file(self, record: Record, path: str) -> bool:

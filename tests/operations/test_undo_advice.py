@@ -406,6 +406,43 @@ def test_a_revert_is_not_advised_where_an_added_file_was_renamed(
     assert (base.read("f").decode(), "new" in base.index()) == (_LINES, False)
 
 
+_MOVED = envelope(b"*** Update File: f\n*** Move to: h\n@@\n-line 10\n+ten\n")
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_moved_file_that_was_renamed_back_is_named(base: Sandbox, committed: bool) -> None:
+    assert base.opatch("apply", feed=_MOVED).status == 0
+    if committed:
+        base.git("commit", "-qm", "moved")
+    base.git("mv", "h", "f")
+    if committed:
+        base.git("commit", "-qm", "back")
+    ran = base.opatch("undo")
+    assert ran.err.splitlines()[:-1] == [
+        "error: h: was renamed to f since patch 1 was applied",
+        "  to undo it: git mv -- f h && git opatch undo 1",
+    ]
+    assert _then(ran, base).status == 0
+    assert (base.read("f").decode(), "h" in base.index()) == (_LINES, False)
+
+
+@pytest.mark.parametrize("content", [_LINES, _LINES.replace("line 25\n", "mine\n")])
+def test_a_moved_file_that_is_as_before_is_not_called_renamed(base: Sandbox, content: str) -> None:
+    assert base.opatch("apply", feed=_MOVED).status == 0
+    base.git("reset", "-q", "--hard")
+    base.write("f", content)
+    base.git("add", "f")
+    assert "was renamed" not in base.opatch("undo", "1").err
+
+
+def test_a_file_that_was_only_moved_and_is_back_is_not_called_renamed(base: Sandbox) -> None:
+    move = b"diff --git a/f b/h\nsimilarity index 100%\nrename from f\nrename to h\n"
+    assert base.opatch("apply", feed=move).status == 0
+    base.git("mv", "h", "f")
+    ran = base.opatch("undo", "1")
+    assert ran.err.startswith("error: patch 1 is no longer applied: ")
+
+
 def test_a_file_that_is_like_a_deleted_one_and_older_is_not_its_new_name(base: Sandbox) -> None:
     base.commit({"older": "one\ntwo\nthree\n"})
     assert base.opatch("apply", feed=_ADDED).status == 0
