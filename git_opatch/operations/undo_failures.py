@@ -46,8 +46,10 @@ class Commits(NamedTuple):
 
     def kept_from_revert(self, paths: Sequence[str]) -> str:
         """Say what keeps `git revert` from undoing a commit of `paths`; empty if nothing does."""
-        if path := self.states.unstaged(paths):
+        if path := self.states.unstaged(paths, tracked=True):
             return f"{path} has unstaged changes"
+        if path := self.states.unstaged(paths):
+            return f"{path} is in the working tree, and is not tracked"
         if staged := staged_changes(self.repository, commit_id(self.repository, "HEAD")):
             return f"{staged[0].path} has staged changes"
         return ""

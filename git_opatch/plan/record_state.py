@@ -309,9 +309,13 @@ class RecordStates:
             if change.path in _paths_of(applied, section)
         )
 
-    def unstaged(self, paths: Sequence[str]) -> str:
-        """Return the first of `paths` that has unstaged changes; empty if none has."""
-        return next(iter(self._different(paths)), "")
+    def unstaged(self, paths: Sequence[str], *, tracked: bool = False) -> str:
+        """Return the first of `paths` that has unstaged changes; empty if none has.
+
+        A file that is not tracked has, unless only those that are `tracked` are meant.
+        """
+        index = self._read_index(paths)
+        return next((each for each in self._different(paths) if index[each] or not tracked), "")
 
     def _different(self, paths: Sequence[str]) -> Iterator[str]:
         """Yield the paths of which the index and the working tree are not the same."""

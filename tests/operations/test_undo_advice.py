@@ -54,6 +54,21 @@ def test_the_advised_undo_of_a_committed_patch_works_with_unstaged_changes(
     assert "mine\n" in base.read("f").decode()
 
 
+@pytest.mark.parametrize("edited", [True, False])
+def test_what_keeps_git_from_a_revert_is_called_what_it_is(base: Sandbox, edited: bool) -> None:
+    patch = envelope(b"*** Delete File: g\n*** Update File: f\n@@\n-line 10\n+ten\n")
+    assert base.opatch("apply", "--commit", "-m", "both", feed=patch).status == 0
+    base.write("g", "g\n")
+    if edited:
+        _edit(base, "line 25", "mine")
+    what = "f has unstaged changes" if edited else "g is in the working tree, and is not tracked"
+    ran = base.opatch("undo")
+    assert ran.err.splitlines()[1] == f"  {what}, so `git revert` would be refused"
+    assert base.run("git", "revert", "--no-edit", "HEAD").status == 128
+    command = _last(ran).partition(": ")[2]
+    assert base.run(*command.split()).status == 0
+
+
 def test_a_revert_is_not_advised_where_something_is_staged(base: Sandbox) -> None:
     _committed(base)
     base.write("new", "n\n")
