@@ -472,12 +472,18 @@ class _Chooser:
                 raise error
 
     def _require_merged(self, record: Record | None) -> None:
-        """Raise `JournalError` if a merge, which is in no record, came last."""
+        """Raise `JournalError` if a merge, which is in no record, came last.
+
+        `record` would be undone. If there is none, only the conflicts of an apply are in the way:
+        those of a git command are not for an undo, and there would be nothing after them.
+        """
         known = self._own_conflicts(record) if record else {}
         if others := unmerged_stages(self._repository).keys() - known.keys():
             path = min(others)
             ways = [resolve(path)]
             operation = unfinished_operation(self._repository)
+            if operation and record is None:
+                return
             if operation is None:
                 ways.append(f"to go back: {restore_ours(path)}")
             if record and not others & {change.path for change in record.changes}:

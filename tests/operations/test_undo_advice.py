@@ -204,6 +204,36 @@ def test_conflicts_of_git_are_called_so(base: Sandbox, command: str) -> None:
     assert base.git("ls-files", "--unmerged") != b""
 
 
+@pytest.mark.parametrize("recorded", [False, True])
+def test_nothing_to_undo_is_said_in_a_merge(base: Sandbox, recorded: bool) -> None:
+    base.git("checkout", "--quiet", "-b", "other")
+    base.commit({"g": "theirs\n"})
+    base.git("checkout", "--quiet", "-")
+    base.commit({"g": "ours\n"})
+    if recorded:
+        assert base.opatch("apply", feed=_TEN).status == 0
+        assert base.opatch("undo").status == 0
+    assert base.run("git", "merge", "other").status == 1
+    what = "nothing is recorded here: no patch was applied, or none is kept"
+    if recorded:
+        what = "nothing to undo: every recorded patch is undone; to redo the last: git opatch redo"
+    ran = base.opatch("undo")
+    assert (ran.status, ran.err) == (1 if recorded else 128, f"error: {what}\n")
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_conflicts_of_an_apply_without_a_record_are_named(base: Sandbox, recorded: bool) -> None:
+    if recorded:
+        assert base.opatch("apply", feed=_TEN).status == 0
+        assert base.opatch("undo").status == 0
+    base.commit({"g": "mine\n"})
+    diff = base.git("diff", "HEAD", "HEAD~1", "--", "g").replace(b"+g", b"+G")
+    base.commit({"g": "later\n"})
+    assert base.opatch("apply", "--3way", feed=diff).status == 1
+    assert base.git("ls-files", "--unmerged") != b""
+    assert base.opatch("undo").err.startswith("error: g is unmerged; conflicts are not recorded")
+
+
 def _then(ran: Ran, repo: Sandbox) -> Ran:
     """Run the command that a refused undo advises last."""
     assert (ran.status, ran.out) == (1, b"")
