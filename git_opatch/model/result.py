@@ -146,13 +146,20 @@ class AlreadyApplied(NamedTuple):
     """Where the hunk's lines begin, context included; None for a string that is replaced."""
 
 
+class OtherLine(NamedTuple):
+    """The first line of a file that the patch does not show, and that would be deleted with it."""
+
+    position: int
+    text: bytes
+
+
 class MissingFile(NamedTuple):
     """The file does not exist; `alike` are the paths that may be meant."""
 
     alike: tuple[str, ...]
 
 
-Detail = Mismatch | CandidatePositions | Overlap | AlreadyApplied | MissingFile
+Detail = Mismatch | CandidatePositions | Overlap | AlreadyApplied | OtherLine | MissingFile
 
 LOCATED_IN = {
     Target.INDEX: "the index",
@@ -246,6 +253,9 @@ class Failure(NamedTuple):
             yield from (
                 f"  the lines at {at} are as before patch {self.attempt.record}" for at in lines
             )
+        if isinstance(self.detail, OtherLine):
+            yield f"  {visible(self.path)}:{self.detail.position + 1} has"
+            yield f"      {visible(self.detail.text)}".rstrip()
         for each in self.enclosing:
             inside = visible(each.text.strip())
             yield f"  {visible(self.path)}:{each.candidate + 1} is in `{inside}`"
@@ -348,11 +358,13 @@ class Failure(NamedTuple):
         """The same, from 0."""
         if isinstance(self.detail, (CandidatePositions, Overlap, AlreadyApplied)):
             return self.detail.positions
-        return ()
+        return (self.detail.position,) if isinstance(self.detail, OtherLine) else ()
 
     @property
     def shown(self) -> NumberedLines:
         """The file's lines at the first of `positions`, where the hunk must show them."""
+        if isinstance(self.detail, OtherLine):
+            return (self.detail,)
         return self.detail.shown if isinstance(self.detail, (CandidatePositions, Overlap)) else ()
 
     @property
