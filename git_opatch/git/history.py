@@ -103,14 +103,15 @@ def renamed_since(
 
 
 def renamed_since_left(
-    repository: Repository, commit: str | None, left: Mapping[str, Entry]
+    repository: Repository, commit: str | None, left: Mapping[str, Entry | None]
 ) -> dict[str, str]:
     """The same since the files were as `left`, and all others as in `commit`; None is no file.
 
-    So a file that no commit had is found under its new name, too.
+    So a file that no commit had is found under its new name, too, and one that now has the name of
+    a file that was deleted.
     """
-    kept = repository.present(entry.id for entry in left.values())
-    entries = {path: entry for path, entry in left.items() if entry.id in kept}
+    kept = repository.present(entry.id for entry in left.values() if entry)
+    entries = {path: entry for path, entry in left.items() if entry is None or entry.id in kept}
     with scratch_directory() as directory:
         scratch = build_index(repository, entries, Path(directory), tree=commit)
         tree = write_tree(repository, scratch.file, scratch.env)

@@ -22,7 +22,7 @@ from git_opatch.git.output import (
 from git_opatch.git.repository import Repository
 from git_opatch.git.runner import output_of
 from git_opatch.git.scratch import scratch_directory
-from git_opatch.model.blob import Entry, Mode, Stages, blob_id
+from git_opatch.model.blob import Entry, Mode, Stages, blob_id, null_id
 from git_opatch.model.text import Text
 
 _MAX_TO_REFRESH = 200
@@ -157,20 +157,24 @@ def store_worktree(
 
 def build_index(
     repository: Repository,
-    entries: Mapping[str, Entry],
+    entries: Mapping[str, Entry | None],
     directory: Path,
     *beside: Path,
     tree: str | None = None,
 ) -> ScratchIndex:
     """Make a scratch index in `directory` with `entries`, and with all else of `tree`, if given.
 
-    Their blobs may be in the object directory of another scratch index, in one of `beside`.
+    None is no file. Their blobs may be in the object directory of another scratch index, in one of
+    `beside`.
     """
     env = _scratch_env(repository, directory, *beside)
     if tree is not None:
         repository.ask("read-tree", tree, env=env)
+    removed = f"0 {null_id(repository.algorithm)}"
     feed = b"".join(
-        f"{entry.mode.value} {entry.id} 0\t".encode() + os.fsencode(path) + b"\0"
+        (f"{entry.mode.value} {entry.id} 0\t" if entry else f"{removed}\t").encode()
+        + os.fsencode(path)
+        + b"\0"
         for path, entry in entries.items()
     )
     repository.ask("update-index", "-z", "--index-info", feed=feed, env=env)

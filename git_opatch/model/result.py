@@ -146,13 +146,20 @@ class AlreadyApplied(NamedTuple):
     """Where the hunk's lines begin, context included; None for a string that is replaced."""
 
 
+class OtherLine(NamedTuple):
+    """The first line of a file that the patch does not show, and that would be deleted with it."""
+
+    position: int
+    text: bytes
+
+
 class MissingFile(NamedTuple):
     """The file does not exist; `alike` are the paths that may be meant."""
 
     alike: tuple[str, ...]
 
 
-Detail = Mismatch | CandidatePositions | Overlap | AlreadyApplied | MissingFile
+Detail = Mismatch | CandidatePositions | Overlap | AlreadyApplied | OtherLine | MissingFile
 
 LOCATED_IN = {
     Target.INDEX: "the index",
@@ -194,6 +201,8 @@ class Attempt(NamedTuple):
     """Whether the user can leave a hunk out: then a message may advise it."""
     command: CommandLine = CommandLine("git opatch apply")
     """The user's command line, for advice."""
+    names_base: bool = False
+    """Whether a message must say that it is about `base`: what else the user sees is different."""
 
     @classmethod
     def of(cls, options: Options, record: int = 0) -> Self:
@@ -251,10 +260,14 @@ class Failure(NamedTuple):
         elif self.number and not (self.attempt and self.attempt.record):
             yield f"  {_patch_line(self)}"
         elif self.attempt and self.already_applied and self.attempt.is_undo:
-            lines = (f"{visible(self.path)}:{line}" for line in self.candidates)
+            place = f" in {self.attempt.base}" * self.attempt.names_base
+            lines = (f"{visible(self.path)}:{line}{place}" for line in self.candidates)
             yield from (
                 f"  the lines at {at} are as before patch {self.attempt.record}" for at in lines
             )
+        if isinstance(self.detail, OtherLine):
+            yield f"  {visible(self.path)}:{self.detail.position + 1} has"
+            yield f"      {visible(self.detail.text)}".rstrip()
         for each in self.enclosing:
             inside = visible(each.text.strip())
             yield f"  {visible(self.path)}:{each.candidate + 1} is in `{inside}`"
@@ -266,8 +279,7 @@ class Failure(NamedTuple):
         """What is wrong, to follow the name of the hunk. Not fit for a terminal."""
         base, reverse, redoes, *_ = self.attempt or Attempt()
         if reverse and self.reason is Reason.ALREADY_APPLIED:
-            is_undo = self.attempt is not None and self.attempt.is_undo
-            what = _APPLIED if redoes else _NOT_ANY_MORE if is_undo else NOT_APPLIED
+            what = _not_to_reverse(self.attempt or Attempt())
             return what if self.hunk else f"its change {what}"
         if not isinstance(self.detail, Mismatch):
             return self.message
@@ -359,11 +371,13 @@ class Failure(NamedTuple):
         """The same, from 0."""
         if isinstance(self.detail, (CandidatePositions, Overlap, AlreadyApplied)):
             return self.detail.positions
-        return ()
+        return (self.detail.position,) if isinstance(self.detail, OtherLine) else ()
 
     @property
     def shown(self) -> NumberedLines:
         """The file's lines at the first of `positions`, where the hunk must show them."""
+        if isinstance(self.detail, OtherLine):
+            return (self.detail,)
         return self.detail.shown if isinstance(self.detail, (CandidatePositions, Overlap)) else ()
 
     @property
@@ -399,9 +413,18 @@ class Failure(NamedTuple):
         return self.reason is Reason.ALREADY_APPLIED and self.exact_match
 
 
-NOT_APPLIED = "is not applied here, so there is nothing to undo"
-_NOT_ANY_MORE = "is not applied here any more"
-_APPLIED = "is already applied"
+_NOT_APPLIED_IN = "is not applied {}, so there is nothing to undo"
+NOT_APPLIED = _NOT_APPLIED_IN.format("here")
+
+
+def _not_to_reverse(attempt: Attempt) -> str:
+    """Say of a change why it cannot be undone, or redone: it is as that would leave it."""
+    place = f"in {attempt.base}" if attempt.names_base else "here"
+    if attempt.redoes:
+        return "is already applied" + f" {place}" * attempt.names_base
+    if attempt.is_undo:
+        return f"is not applied {place} any more"
+    return _NOT_APPLIED_IN.format(place)
 
 
 def _patch_line(failure: Failure) -> str:

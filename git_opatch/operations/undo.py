@@ -154,6 +154,19 @@ class _Choice(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+class _Elsewhere(NamedTuple):
+    """A place where a patch, or a part of it, can be undone besides another."""
+
+    target: Target
+    number: int
+    is_part: bool = False
+
+    @property
+    def command(self) -> str:
+        skip = "--skip-undone " * self.is_part
+        return f"git opatch undo --{self.target.value} {skip}{self.number}"
+
+
 class _Chooser:
     """Chooses the record to reverse, or says why there is none and what to do."""
 
@@ -219,13 +232,32 @@ class _Chooser:
         return explained
 
     def _way_to_undo_rest(self, step: Step) -> str:
-        """Give the command that undoes what is left of a patch, where that would work."""
-        is_redo = step.record.action is RecordAction.UNDO
-        if is_redo or not self._fits(*step, skip_undone=True):
+        """Give the command that undoes what is left of a patch, where that would work.
+
+        If it would not in both the index and the working tree, it may in one of them.
+        """
+        record, target = step
+        if record.action is RecordAction.UNDO:
             return ""
-        where = [f"--{self._named.value}"] if self._named else []
-        words = ["git opatch undo", *where, "--skip-undone", str(step.record.patch)]
-        return f"to undo the rest: {' '.join(words)}"
+        carry = self._options_for(record).carry
+        flags = [f"--{self._named.value}"] if self._named else []
+        flags += ["--carry"] * carry
+        ways = [(flags, target, carry)]
+        if target is Target.INDEX:
+            ways += [([f"--{place.value}"], place, False) for place in target.places]
+        for flags, place, is_carried in ways:
+            if self._fits(record, place, carry=is_carried, skip_undone=True):
+                words = ["git opatch undo", *flags, "--skip-undone", str(record.patch)]
+                where = "" if place is target else _ONLY[place]
+                return f"to undo the rest{where}: {' '.join(words)}"
+        return ""
+
+    def _way_to_undo_left(self, history: PatchHistory, state: RecordState) -> str:
+        """Give the command that undoes what the working tree has of a patch that the index lost."""
+        record = history.application
+        if record is None or not state.is_left_in_files:
+            return ""
+        return self._way_to_undo_rest(Step(record, Target.INDEX))
 
     def _way_to_apply_rest(self, step: Step, failures: Sequence[Failure]) -> str:
         """Give the command that applies what is missing of an undone patch, where that would work.
@@ -270,6 +302,8 @@ class _Chooser:
             whole, state = self._states.of(history), self._states.of(history, step.target)
             if whole.state is State.UNDONE or state.state is State.REAPPLIED:
                 continue
+            if self._way_to_undo_left(history, state):
+                raise self._not_undoable(history, state)
             if state.state is State.GONE:
                 reason = _gone(history, state)
                 if whole.state is State.GONE and reason not in skipped:
@@ -321,9 +355,8 @@ class _Chooser:
         rest = self._elsewhere(history, self._place) if self._place else None
         if rest is None:
             return ""
-        number = history.number
-        undo = f"git opatch undo --{rest.value} {number}"
-        return f"patch {number} is applied in {LOCATED_IN[rest]}; to undo it there: {undo}"
+        where = LOCATED_IN[rest.target]
+        return f"patch {history.number} is applied in {where}; to undo it there: {rest.command}"
 
     def _newest(
         self, steps_of: Callable[[PatchHistory], list[Step]]
@@ -337,12 +370,13 @@ class _Chooser:
         rest = self._elsewhere(history, step.target)
         if rest is None or self._named not in (None, step.record.target):
             return ()
-        number = history.number
-        command = f"git opatch undo --{rest.value} {number}"
-        return (f"the change of patch {number} is {_STILL[rest]}; to undo it there: {command}",)
+        part = "a part of " * rest.is_part
+        what = f"{part}the change of patch {history.number} is {_STILL[rest.target]}"
+        return (f"{what}; to undo it there: {rest.command}",)
 
-    def _elsewhere(self, history: PatchHistory, target: Target) -> Target | None:
-        """Return where the patch is besides `target`, and git opatch or `git add` brought it."""
+    def _elsewhere(self, history: PatchHistory, target: Target) -> _Elsewhere | None:
+        """Return where the patch is besides `target`, if git opatch or `git add` brought it, and
+        the undo of it there works."""
         rest = Target.INDEX.without(target)
         if rest is None or history.is_undone_in(rest):
             return None
@@ -350,8 +384,15 @@ class _Chooser:
         if record is None or history.target is None:
             return None
         is_staged = rest is Target.CACHED and not self._states.is_older(record)
-        is_meant = is_staged or history.target.overlaps(rest)
-        return rest if is_meant and self._fits(record, rest) else None
+        is_meant = history.target.overlaps(rest)
+        if not (is_staged or is_meant):
+            return None
+        if self._fits(record, rest):
+            return _Elsewhere(rest, history.number)
+        plan = self._plan_reversal(record, rest, skip_undone=True)
+        paths = [change.path for change in plan.completed.changes] if plan else []
+        is_ours = is_meant or self._states.are_staged(paths)
+        return _Elsewhere(rest, history.number, is_part=True) if paths and is_ours else None
 
     def _last_undone(self) -> _Choice:
         self._require_records()
@@ -445,12 +486,18 @@ class _Chooser:
                 raise error
 
     def _require_merged(self, record: Record | None) -> None:
-        """Raise `JournalError` if a merge, which is in no record, came last."""
+        """Raise `JournalError` if a merge, which is in no record, came last.
+
+        `record` would be undone. If there is none, only the conflicts of an apply are in the way:
+        those of a git command are not for an undo, and there would be nothing after them.
+        """
         known = self._own_conflicts(record) if record else {}
         if others := unmerged_stages(self._repository).keys() - known.keys():
             path = min(others)
             ways = [resolve(path)]
             operation = unfinished_operation(self._repository)
+            if operation and record is None:
+                return
             if operation is None:
                 ways.append(f"to go back: {restore_ours(path)}")
             if record and not others & {change.path for change in record.changes}:
@@ -527,20 +574,39 @@ class _Chooser:
         return f"its undo would be refused; to see why: git opatch undo {number}"
 
     def _fits(
-        self, record: Record, target: Target, *, carry: bool = False, skip_undone: bool = False
+        self,
+        record: Record,
+        target: Target,
+        *,
+        carry: bool | None = None,
+        skip_undone: bool = False,
     ) -> bool:
-        """Return whether a record can be reversed in a target, as the command would (D352).
+        """Return whether a record can be reversed in a target, as the command would (D352)."""
+        plan = self._plan_reversal(record, target, carry=carry, skip_undone=skip_undone)
+        return plan is not None
 
-        With `skip_undone`, without what is undone of it already.
+    def _plan_reversal(
+        self,
+        record: Record,
+        target: Target,
+        *,
+        carry: bool | None = None,
+        skip_undone: bool = False,
+    ) -> Plan | None:
+        """Plan to reverse a record in a target; None if that is refused.
+
+        With `skip_undone`, without what is undone of it already; with `carry` as the user gave it,
+        unless it is given.
         """
         options = self._options_for(record)
-        carry, skip = carry or options.carry, skip_undone or options.skip_applied
+        carry = options.carry if carry is None else carry
+        skip = skip_undone or options.skip_applied
         options = replace(options, target=target, carry=carry, skip_applied=skip)
         with suppress(Refused):
             planned = plan_request(record, self._repository, options)
             plan = preflight(planned, self._repository, options)
-            return bool(plan.skipped) or not skip_undone
-        return False
+            return plan if plan.skipped or not skip_undone else None
+        return None
 
     def _commits_of(self, history: PatchHistory, state: RecordState) -> tuple[str, ...]:
         """Return the commits that made the change, abbreviated, oldest first, if they are known."""
@@ -569,10 +635,12 @@ class _Chooser:
                 f"  to undo it there: git opatch undo --worktree {number}"
             )
         if self._place:
-            what = f"patch {number} is not applied{self._in_place}: {state.why}"
+            place = "" if LOCATED_IN[self._place] in state.why else self._in_place
+            what = f"patch {number} is not applied{place}: {state.why}"
             way = self._way_elsewhere(history)
             return NotAppliedError(_lines(what, [way] if way else []))
-        return NotAppliedError(_gone(history, state))
+        rest = self._way_to_undo_left(history, state)
+        return NotAppliedError(_lines(_gone(history, state), [rest] if rest else []))
 
     def _already_undone(self, history: PatchHistory) -> UndoneError:
         number, undone = history.number, self._states.undone_in(history)
@@ -588,8 +656,7 @@ class _Chooser:
         what = f"patch {number} is already undone{where}"
         redo = f"to apply it again: git opatch redo {number}"
         if rest := self._elsewhere(history, undone):
-            undo = f"git opatch undo --{rest.value} {number}"
-            there = f"to undo it in {LOCATED_IN[rest]}, too: {undo}"
+            there = f"to undo it in {LOCATED_IN[rest.target]}, too: {rest.command}"
             return UndoneError(_lines(what, [there, redo]))
         return UndoneError(f"{what}; {redo}")
 

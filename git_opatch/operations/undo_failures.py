@@ -46,8 +46,10 @@ class Commits(NamedTuple):
 
     def kept_from_revert(self, paths: Sequence[str]) -> str:
         """Say what keeps `git revert` from undoing a commit of `paths`; empty if nothing does."""
-        if path := self.states.unstaged(paths):
+        if path := self.states.unstaged(paths, tracked=True):
             return f"{path} has unstaged changes"
+        if path := self.states.unstaged(paths):
+            return f"{path} is in the working tree, and is not tracked"
         if staged := staged_changes(self.repository, commit_id(self.repository, "HEAD")):
             return f"{staged[0].path} has staged changes"
         return ""
@@ -64,7 +66,7 @@ def explain(
         explainer.explain_unstaged(failure)
         if failure.reason in _IN_THE_WAY
         else explainer.explain(failure)
-        for failure in failures
+        for failure in map(explainer.in_place, failures)
     ]
     return list(_each_advice_once(explained))
 
@@ -84,6 +86,13 @@ class _Explainer:
     repository: Repository
     renamed: Mapping[str, str]
     """The new names of its files that were renamed since, by their old ones."""
+
+    def in_place(self, failure: Failure) -> Failure:
+        """Let a failure name the index if the working tree has another version of its file."""
+        if failure.attempt is None or self.target is not Target.INDEX:
+            return failure
+        is_other = bool(self.states.unstaged([failure.path]))
+        return failure._replace(attempt=failure.attempt._replace(names_base=is_other))
 
     def explain(self, failure: Failure) -> Failure:
         if later := self.states.changed_by(self.record, failure.path, self.target):
@@ -152,7 +161,9 @@ class _Explainer:
         if not self.states.is_there(self.record, self.target, self.renamed):
             return [self._seen]
         commits = Commits(self.states, self.repository)
-        made = () if self._is_redo else commits.of(self.record)
+        # git would call an added file that was renamed a conflict: renamed, and deleted
+        added = {change.path for change in self.record.changes if change.old is None}
+        made = () if self._is_redo or added & self.renamed.keys() else commits.of(self.record)
         ways = []
         if made and not commits.kept_from_revert(list(self.renamed.values())):
             ways.append(way_to_revert(f"all of {' '.join(made)}", made))

@@ -86,7 +86,20 @@ def plan_resolved(patch: Patch, repository: Repository, options: Options) -> tup
     """Plan a patch whose paths are resolved, forwards or in reverse."""
     plan = _plan_reverse if options.reverse else _plan_forward
     planned, snapshot = plan(patch, repository, options)
+    if _asks_worktree(planned, options):
+        from git_opatch.plan.applied_in_index import refuse_index_only
+
+        def plan_with(others: Options) -> Plan:
+            return _plan_forward(patch, repository, others)[0]
+
+        planned = refuse_index_only(planned, patch, snapshot, repository, options, plan_with)
     return planned.attempted(Attempt.of(options)), snapshot
+
+
+def _asks_worktree(plan: Plan, options: Options) -> bool:
+    """Return whether what is already applied must be in the working tree, too."""
+    is_both = options.target is Target.INDEX and options.base is None and not options.reverse
+    return is_both and any(each.already_applied for each in (*plan.failures, *plan.skipped))
 
 
 def _plan_forward(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:

@@ -26,6 +26,7 @@ from git_opatch.model.blob import Change, Entry, Mode
 from git_opatch.model.errors import RepositoryError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import FilePatch, Prefix
+from git_opatch.model.result import LOCATED_IN
 from git_opatch.plan.change_presence import (
     Presence,
     Presences,
@@ -73,6 +74,8 @@ class RecordState(NamedTuple):
     """Whether `HEAD` has a part of what is applied."""
     to_stage: tuple[str, ...] = ()
     """The files to stage again, if the index has only a part of the change (`UNSTAGED`)."""
+    is_left_in_files: bool = False
+    """Whether the working tree has a part of what is gone from the index."""
 
 
 class LoggedRecord(NamedTuple):
@@ -306,14 +309,23 @@ class RecordStates:
             if change.path in _paths_of(applied, section)
         )
 
-    def unstaged(self, paths: Sequence[str]) -> str:
-        """Return the first of `paths` that has unstaged changes; empty if none has."""
-        return next(iter(self._different(paths)), "")
+    def unstaged(self, paths: Sequence[str], *, tracked: bool = False) -> str:
+        """Return the first of `paths` that has unstaged changes; empty if none has.
+
+        A file that is not tracked has, unless only those that are `tracked` are meant.
+        """
+        index = self._read_index(paths)
+        return next((each for each in self._different(paths) if index[each] or not tracked), "")
 
     def _different(self, paths: Sequence[str]) -> Iterator[str]:
         """Yield the paths of which the index and the working tree are not the same."""
         files, index = self._read_files(paths), self._read_index(paths)
         return (path for path in paths if files[path] != index[path])
+
+    def are_staged(self, paths: Sequence[str]) -> bool:
+        """Return whether the index has something else than `HEAD` at each of `paths`."""
+        index, head = self._read_index(paths), self._read_head(paths)
+        return all(index[path] != head[path] for path in paths)
 
     def is_committed(self, record: Record) -> bool:
         """Return whether all of the change of `record` is in `HEAD`, and came after it (D456)."""
@@ -388,7 +400,8 @@ class RecordStates:
         `renamed` are the paths where files are now, by those that the record has.
         """
         read = self._read(target or record.target, [*_paths(record), *renamed.values()])
-        version = {**read, **{old: read[new] for old, new in renamed.items()}}
+        back = dict.fromkeys(new for new in renamed.values() if new in _paths(record))
+        version = {**read, **back, **{old: read[new] for old, new in renamed.items()}}
         return self._presence(record, version, target) is Presence.THERE
 
     def is_gone_from_file(self, record: Record, path: str) -> bool:
@@ -559,8 +572,26 @@ class RecordStates:
         is_gone = self._presence(record, version, target) is Presence.GONE
         if not is_gone or self._was_overwritten(record, version):
             return RecordState(State.CHANGED)
+        return self._gone(record, target, version)
+
+    def _gone(self, record: Record, target: Target, version: Version) -> RecordState:
+        """Say why a change is gone from `target`, and whether the working tree has a part of it."""
         different = [change for change in record.changes if version[change.path] != change.new]
-        return RecordState(State.GONE, why=_describe(different or record.changes, version))
+        changes = different or record.changes
+        other = self._read(Target.INDEX.without(target) or Target.WORKTREE, _paths(record))
+        is_same = all(other[change.path] == version[change.path] for change in changes)
+        why = _describe(changes, version, "" if is_same else LOCATED_IN[target])
+        is_left = target is Target.INDEX and self._has_part(record, other)
+        return RecordState(State.GONE, why=why, is_left_in_files=is_left)
+
+    def _has_part(self, record: Record, version: Version) -> bool:
+        """Return whether a part of the change of `record` is in `version`, as far as is known."""
+        with suppress(UnreadableVersionError):
+            return any(
+                Presence.THERE in self._presences.of_parts(record, section, version, {})
+                for section in self._sections(record)
+            )
+        return False
 
     def _is_unstaged(self, record: Record) -> bool:
         return bool(self.unstaged(_paths(record))) and self.is_there(record, Target.WORKTREE)
@@ -678,14 +709,14 @@ def _digest(history: PatchHistory) -> str:
     return first.digest if first.action is RecordAction.APPLY else ""
 
 
-def _describe(changes: Sequence[Change], version: Version) -> str:
-    """Say what the first of the files has, or does not have."""
+def _describe(changes: Sequence[Change], version: Version, place: str) -> str:
+    """Say what the first of the files has, or does not have; in `place`, if not everywhere."""
     path, _, new = changes[0]
     if new is None:
-        what = f"{path} exists again"
+        what = f"{path} is in {place} again" if place else f"{path} exists again"
     elif version[path] is not None:
-        what = f"{path} does not contain its lines"
+        what = f"{path} does not contain its lines" + (f" in {place}" if place else "")
     else:
-        what = f"{path} does not exist"
+        what = f"{path} is not in {place}" if place else f"{path} does not exist"
     more = len(changes) - 1
     return f"{what} (and {more} more file{'s' * (more > 1)})" if more else what

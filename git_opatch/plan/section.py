@@ -19,7 +19,7 @@ from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import FilePatch, Hunk, Operation, Patch
 from git_opatch.model.paths import is_modules_file
 from git_opatch.model.placement import Placement
-from git_opatch.model.result import Failure, Location, Reason, not_reversible, refusal
+from git_opatch.model.result import Failure, Location, OtherLine, Reason, not_reversible, refusal
 from git_opatch.plan.apply_hunks import apply_hunks
 from git_opatch.plan.broken_structure import refuse_broken
 from git_opatch.plan.deleted_content import content_note
@@ -221,21 +221,24 @@ class SectionPlanner:
         if section.has_content:
             hunks = tuple(replace(hunk, at_end_of_file=False) for hunk in section.hunks)
             failures, rest = self._edit(section._replace(hunks=hunks), content)
-            if not failures and (count := len(rest.text.lines)):
-                failures = [self._not_all(section, count)]
+            if not failures and rest.text.lines:
+                failures = [self._not_all(section, content, rest)]
         if not failures:
             self.tree.remove(path)
             self._done.append(section)
         return failures
 
-    def _not_all(self, section: FilePatch, count: int) -> Failure:
-        """Refuse to delete a file that has so many lines besides those of the patch."""
+    def _not_all(self, section: FilePatch, content: FileContent, rest: FileContent) -> Failure:
+        """Refuse to delete a file that has the lines of `rest` besides those of the patch."""
+        count = len(rest.text.lines)
+        detail = _first_left(content, rest)
         more = f"has {count} line{'s' * (count != 1)} that the patch does not"
         if self.options.reverse or section.exact_positions:
             what = f"{more} add, and that would be deleted, too"
-            return refusal(section, Reason.NOT_FOUND, what)
+            return refusal(section, Reason.NOT_FOUND, what)._replace(detail=detail)
         advice = "re-read the file and send the patch again"
-        return refusal(section, Reason.NOT_FOUND, f"{more} delete", advice=advice)
+        failure = refusal(section, Reason.NOT_FOUND, f"{more} delete", advice=advice)
+        return failure._replace(detail=detail)
 
     def _update(self, section: FilePatch, path: str, before: FileContent) -> list[Failure]:
         """Change a file's lines or its mode, and move or copy it."""
@@ -401,3 +404,15 @@ def _unclear_move(section: FilePatch) -> Failure:
         f"update it, or `rename from {old}` and `rename to {new}` above `---` to move it"
     )
     return refusal(section, Reason.UNCLEAR, what)
+
+
+def _first_left(content: FileContent, rest: FileContent) -> OtherLine | None:
+    """Return the first line of `content` that is left in `rest`, which has others deleted."""
+    at = 0
+    for edit in sorted(rest.edits, key=lambda edit: edit.start):
+        if edit.start > at:
+            break
+        at = edit.stop
+    line = rest.text.lines[0]
+    is_known = at < len(content.text.lines) and content.text.lines[at] == line
+    return OtherLine(at, line) if is_known else None

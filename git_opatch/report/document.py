@@ -111,7 +111,7 @@ def _planned(outcome: Outcome) -> Fields:
     if not plan.completed.changes:
         summary = nothing_to_do(options)
     if plan.conflicts:
-        summary = unmerged(plan)
+        summary = unmerged(plan, options)
     recorded = plan.reverses is not None
     ids = outcome.ids.parts
     files = [file_of(file, hunks, ids, recorded=recorded) for file, hunks in placed_by_file(plan)]

@@ -29,22 +29,29 @@ def partial_failures(plan: Plan, options: Options, *, done: bool) -> Iterator[st
         return
     yield from failure_lines(plan.failures)
     if plan.conflicts:
-        yield unmerged(plan)
+        yield unmerged(plan, options)
     elif plan.completed.changes:
         count = len(once_for_each_file(plan.failures))
-        rest = "is applied" if done else "would apply"
-        yield f"{count} problem{'s' * (count > 1)}; the rest of the patch {rest}"
+        rest = _of_rest(options, done=done)
+        yield f"{count} problem{'s' * (count > 1)}; {rest}"
     elif done and options.reject and any(failure.hunk for failure in plan.failures):
         yield f"{count_failures(plan.failures)}; only the .rej files were written"
     else:
         yield refusal_summary(plan.failures)
 
 
-def unmerged(plan: Plan) -> str:
+def _of_rest(options: Options, *, done: bool = True) -> str:
+    """Say what becomes of the rest of a patch."""
+    if options.reverse:
+        return f"the rest of the patch {'is' if done else 'would be'} undone"
+    return f"the rest of the patch {'is applied' if done else 'would apply'}"
+
+
+def unmerged(plan: Plan, options: Options) -> str:
     """Say that a patch left files unmerged."""
     count = len(plan.failures)
     left = f"{count} file{'s' * (count > 1)} left with conflicts"
-    return f"{left}; the rest of the patch is applied" if plan.completed.changes else left
+    return f"{left}; {_of_rest(options)}" if plan.completed.changes else left
 
 
 def skipped(plan: Plan, options: Options) -> list[str]:

@@ -68,6 +68,8 @@ def _word_state(state: RecordState, commits: Sequence[str]) -> str:
     what = committed_as(commits) if committed else _WORDS[state.state]
     if state.to_stage:
         what = "applied, staged in part"
+    if state.is_left_in_files:
+        what = "gone from the index"
     what += ", committed in part" * state.is_partly_committed
     if state.undone_in is None:
         return what

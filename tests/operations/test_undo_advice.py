@@ -54,6 +54,21 @@ def test_the_advised_undo_of_a_committed_patch_works_with_unstaged_changes(
     assert "mine\n" in base.read("f").decode()
 
 
+@pytest.mark.parametrize("edited", [True, False])
+def test_what_keeps_git_from_a_revert_is_called_what_it_is(base: Sandbox, edited: bool) -> None:
+    patch = envelope(b"*** Delete File: g\n*** Update File: f\n@@\n-line 10\n+ten\n")
+    assert base.opatch("apply", "--commit", "-m", "both", feed=patch).status == 0
+    base.write("g", "g\n")
+    if edited:
+        _edit(base, "line 25", "mine")
+    what = "f has unstaged changes" if edited else "g is in the working tree, and is not tracked"
+    ran = base.opatch("undo")
+    assert ran.err.splitlines()[1] == f"  {what}, so `git revert` would be refused"
+    assert base.run("git", "revert", "--no-edit", "HEAD").status == 128
+    command = _last(ran).partition(": ")[2]
+    assert base.run(*command.split()).status == 0
+
+
 def test_a_revert_is_not_advised_where_something_is_staged(base: Sandbox) -> None:
     _committed(base)
     base.write("new", "n\n")
@@ -207,6 +222,36 @@ def test_conflicts_of_git_are_called_so(base: Sandbox, command: str) -> None:
     assert base.opatch("undo", "1").status == 0
     assert base.read("f").decode() == _LINES
     assert base.git("ls-files", "--unmerged") != b""
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_nothing_to_undo_is_said_in_a_merge(base: Sandbox, recorded: bool) -> None:
+    base.git("checkout", "--quiet", "-b", "other")
+    base.commit({"g": "theirs\n"})
+    base.git("checkout", "--quiet", "-")
+    base.commit({"g": "ours\n"})
+    if recorded:
+        assert base.opatch("apply", feed=_TEN).status == 0
+        assert base.opatch("undo").status == 0
+    assert base.run("git", "merge", "other").status == 1
+    what = "nothing is recorded here: no patch was applied, or none is kept"
+    if recorded:
+        what = "nothing to undo: every recorded patch is undone; to redo the last: git opatch redo"
+    ran = base.opatch("undo")
+    assert (ran.status, ran.err) == (1 if recorded else 128, f"error: {what}\n")
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_conflicts_of_an_apply_without_a_record_are_named(base: Sandbox, recorded: bool) -> None:
+    if recorded:
+        assert base.opatch("apply", feed=_TEN).status == 0
+        assert base.opatch("undo").status == 0
+    base.commit({"g": "mine\n"})
+    diff = base.git("diff", "HEAD", "HEAD~1", "--", "g").replace(b"+g", b"+G")
+    base.commit({"g": "later\n"})
+    assert base.opatch("apply", "--3way", feed=diff).status == 1
+    assert base.git("ls-files", "--unmerged") != b""
+    assert base.opatch("undo").err.startswith("error: g is unmerged; conflicts are not recorded")
 
 
 def _then(ran: Ran, repo: Sandbox) -> Ran:
@@ -405,6 +450,62 @@ def test_an_added_file_that_was_renamed_since_is_named(
         base.git("mv", "name", "new")
         assert base.index() == before
         assert base.opatch("undo").status == 0
+
+
+@pytest.mark.parametrize("renamed", ["new", "f"])
+def test_a_revert_is_not_advised_where_an_added_file_was_renamed(
+    base: Sandbox, renamed: str
+) -> None:
+    """Git deletes the file, which is a conflict with its new name; of another it follows that."""
+    assert base.opatch("apply", "--commit", "-m", "both", feed=_ADDED + _TEN).status == 0
+    base.git("mv", renamed, "name")
+    base.git("commit", "-qm", "moved")
+    ran = base.opatch("undo")
+    way = f"  to undo it: git mv -- name {renamed} && git opatch undo 1"
+    assert way in ran.err.splitlines()
+    assert ("git revert " in ran.err) is (renamed == "f")
+    reverted = base.run("git", "revert", "--no-edit", "HEAD^")
+    assert (reverted.status == 0) is (renamed == "f")
+    base.git(*(["reset", "-q", "--hard", "HEAD^"] if renamed == "f" else ["revert", "--abort"]))
+    assert _then(ran, base).status == 0
+    assert (base.read("f").decode(), "new" in base.index()) == (_LINES, False)
+
+
+_MOVED = envelope(b"*** Update File: f\n*** Move to: h\n@@\n-line 10\n+ten\n")
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_moved_file_that_was_renamed_back_is_named(base: Sandbox, committed: bool) -> None:
+    assert base.opatch("apply", feed=_MOVED).status == 0
+    if committed:
+        base.git("commit", "-qm", "moved")
+    base.git("mv", "h", "f")
+    if committed:
+        base.git("commit", "-qm", "back")
+    ran = base.opatch("undo")
+    assert ran.err.splitlines()[:-1] == [
+        "error: h: was renamed to f since patch 1 was applied",
+        "  to undo it: git mv -- f h && git opatch undo 1",
+    ]
+    assert _then(ran, base).status == 0
+    assert (base.read("f").decode(), "h" in base.index()) == (_LINES, False)
+
+
+@pytest.mark.parametrize("content", [_LINES, _LINES.replace("line 25\n", "mine\n")])
+def test_a_moved_file_that_is_as_before_is_not_called_renamed(base: Sandbox, content: str) -> None:
+    assert base.opatch("apply", feed=_MOVED).status == 0
+    base.git("reset", "-q", "--hard")
+    base.write("f", content)
+    base.git("add", "f")
+    assert "was renamed" not in base.opatch("undo", "1").err
+
+
+def test_a_file_that_was_only_moved_and_is_back_is_not_called_renamed(base: Sandbox) -> None:
+    move = b"diff --git a/f b/h\nsimilarity index 100%\nrename from f\nrename to h\n"
+    assert base.opatch("apply", feed=move).status == 0
+    base.git("mv", "h", "f")
+    ran = base.opatch("undo", "1")
+    assert ran.err.startswith("error: patch 1 is no longer applied: ")
 
 
 def test_a_file_that_is_like_a_deleted_one_and_older_is_not_its_new_name(base: Sandbox) -> None:

@@ -145,6 +145,33 @@ def test_a_partial_check_changes_nothing(base: Sandbox) -> None:
         assert base.state() == before
 
 
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        ([], "the rest of the patch is applied"),
+        (["--check"], "the rest of the patch would apply"),
+        (["-R"], "the rest of the patch is undone"),
+        (["-R", "--check"], "the rest of the patch would be undone"),
+    ],
+    ids=" ".join,
+)
+def test_what_becomes_of_the_rest_is_said(base: Sandbox, words: list[str], what: str) -> None:
+    there, other = ("2", "two")[:: 1 if "-R" in words else -1]
+    base.commit({"a.txt": f"{there}\n"})
+    patch = envelope(_update("a.txt", "two", "2"), _update("b.txt", "zeta", "Z"))
+    ran = base.opatch("apply", "--partial", *words, feed=patch)
+    assert ran.err.endswith(f"\n1 problem; {what}\n")
+    assert base.read("a.txt").decode() == (there if "--check" in words else other) + "\n"
+
+
+def test_what_becomes_of_the_rest_beside_conflicts_is_said(base: Sandbox) -> None:
+    patch = envelope(_update("a.txt", "two", "2"), _update("b.txt", "beta", "B"))
+    assert base.opatch("apply", "--commit", "-m", "both", feed=patch).status == 0
+    base.commit({"b.txt": "alpha\nmine\ngamma\n"})
+    ran = base.opatch("apply", "-R", "--3way", feed=patch)
+    assert ran.err.endswith("\n1 file left with conflicts; the rest of the patch is undone\n")
+
+
 def test_a_partial_apply_can_be_undone(base: Sandbox) -> None:
     message = base.opatch("apply", "--partial", feed=_MIXED).out.decode()
     words = message.strip().partition("Undo: git opatch ")[2].split()

@@ -801,7 +801,7 @@ def test_what_is_applied_in_the_other_place_is_not_called_undone(
     way = f"  patch 1 is applied in the {_PLACE[other]}; to undo it there: {undo}\n"
     what = f"nothing to undo: no recorded patch is applied in the {place}"
     assert _refused(repo, flag) == f"error: {what}\n{way}"
-    what = f"patch 1 is not applied in the {place}: f does not contain its lines"
+    what = f"patch 1 is not applied: f does not contain its lines in the {place}"
     assert _refused(repo, flag, "1") == f"error: {what}\n{way}"
     assert repo.run(*undo.split()).status == 0
     assert _state(repo) == before
@@ -1038,7 +1038,18 @@ def test_an_added_file_that_has_more_lines_now_is_not_deleted(
     ran = repo.opatch(*words)
     what = f"has {lines} that the patch does not add, and that would be deleted, too"
     assert (ran.status, ran.err.splitlines()[0]) == (1, f"error: new: {what}")
+    assert "  new:3 has\n      3\n" in ran.err
     assert repo.read("new") == b"1\n2\n" + more.encode()
+
+
+def test_the_first_line_that_an_undo_would_delete_too_is_shown(repo: Sandbox) -> None:
+    repo.commit({"g": "g\n"})
+    assert repo.opatch("apply", feed=envelope(b"*** Add File: new\n+1\n+2\n")).status == 0
+    repo.write("new", "\x1b[0m\n1\n2\nmore\n")
+    repo.git("add", "new")
+    assert "\n  new:1 has\n      \\x1b[0m\n" in repo.opatch("undo").err
+    (failure,) = json.loads(repo.opatch("undo", "--json").out)["failures"]
+    assert failure["candidates"] == [1]
 
 
 def test_a_file_to_delete_that_has_more_lines_is_not_deleted(repo: Sandbox) -> None:
