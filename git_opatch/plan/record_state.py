@@ -166,7 +166,7 @@ class RecordStates:
             return RecordState(State.COMMITTED, commits=applied.commits)
         if self.is_committed(applied):
             return RecordState(State.COMMITTED)
-        is_part = self._is_partly_committed(applied)
+        is_part = self.is_partly_committed(applied)
         return RecordState(State.APPLIED, is_partly_committed=is_part)
 
     def commits_of(self, records: Sequence[Record]) -> dict[int, tuple[str, ...]]:
@@ -370,7 +370,7 @@ class RecordStates:
     def _renamed_in_index(self) -> Mapping[str, str]:
         return renamed_since(self._repository, "HEAD")
 
-    def _is_partly_committed(self, record: Record) -> bool:
+    def is_partly_committed(self, record: Record) -> bool:
         """Return whether `HEAD` has a part of its change that it did not have before it, as far as
         is known."""
         if self._is_before(self._head, record):
