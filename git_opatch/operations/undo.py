@@ -138,7 +138,8 @@ def _reverse(
         except Refused as refused:
             failures = chooser.explain(refused.failures, choice)
             return Reversal(record, options, failures=failures, recovered=tuple(notes))
-        notes += [*choice.notes, *chooser.notes_on_conflicts(record)]
+        notes += [*choice.notes, *chooser.notes_on_rest(choice, plan)]
+        notes += chooser.notes_on_conflicts(record)
         with deferred_signals():
             plan = perform(plan, Session(repository, options, lock, record.name))
     with after_commit():
@@ -271,6 +272,19 @@ class _Chooser:
             return ""
         way = way_to_apply_rest(history.records[0], step.target, self._repository)
         return f"to apply the rest: {way}" if way else ""
+
+    def notes_on_rest(self, choice: _Choice, plan: Plan) -> Iterator[str]:
+        """Say that the rest of a patch, without what is undone already, is committed."""
+        record, target, _ = choice
+        history = self._journal.find(record.patch)
+        if history is None or not plan.undoes or not plan.skipped or target is Target.WORKTREE:
+            return
+        state = self._states.of(history, target)
+        is_staged = self._states.are_staged([change.path for change in plan.completed.changes])
+        is_changed = state.state is State.CHANGED and not is_staged
+        if is_changed and self._states.is_partly_committed(record):
+            is_part = not self._commits_of(history, state)
+            yield self._committed_note(history, state._replace(is_partly_committed=is_part), target)
 
     def notes_on_conflicts(self, record: Record) -> Iterator[str]:
         """Say which conflicts of a patch its undo leaves, and how to undo them, too."""

@@ -166,7 +166,7 @@ class RecordStates:
             return RecordState(State.COMMITTED, commits=applied.commits)
         if self.is_committed(applied):
             return RecordState(State.COMMITTED)
-        is_part = self._is_partly_committed(applied)
+        is_part = self.is_partly_committed(applied)
         return RecordState(State.APPLIED, is_partly_committed=is_part)
 
     def commits_of(self, records: Sequence[Record]) -> dict[int, tuple[str, ...]]:
@@ -370,7 +370,7 @@ class RecordStates:
     def _renamed_in_index(self) -> Mapping[str, str]:
         return renamed_since(self._repository, "HEAD")
 
-    def _is_partly_committed(self, record: Record) -> bool:
+    def is_partly_committed(self, record: Record) -> bool:
         """Return whether `HEAD` has a part of its change that it did not have before it, as far as
         is known."""
         if self._is_before(self._head, record):
@@ -580,7 +580,10 @@ class RecordStates:
         changes = different or record.changes
         other = self._read(Target.INDEX.without(target) or Target.WORKTREE, _paths(record))
         is_same = all(other[change.path] == version[change.path] for change in changes)
-        why = _describe(changes, version, "" if is_same else LOCATED_IN[target])
+        paths = {change.path for change in changes}
+        sections = self._sections(record)  # a moved file has two paths
+        files = sum(not paths.isdisjoint(_paths_of(record, section)) for section in sections)
+        why = _describe(changes[0], version, "" if is_same else LOCATED_IN[target], files)
         is_left = target is Target.INDEX and self._has_part(record, other)
         return RecordState(State.GONE, why=why, is_left_in_files=is_left)
 
@@ -709,14 +712,14 @@ def _digest(history: PatchHistory) -> str:
     return first.digest if first.action is RecordAction.APPLY else ""
 
 
-def _describe(changes: Sequence[Change], version: Version, place: str) -> str:
-    """Say what the first of the files has, or does not have; in `place`, if not everywhere."""
-    path, _, new = changes[0]
+def _describe(change: Change, version: Version, place: str, files: int) -> str:
+    """Say what the first of so many files has, or does not have; in `place`, if not everywhere."""
+    path, _, new = change
     if new is None:
         what = f"{path} is in {place} again" if place else f"{path} exists again"
     elif version[path] is not None:
         what = f"{path} does not contain its lines" + (f" in {place}" if place else "")
     else:
         what = f"{path} is not in {place}" if place else f"{path} does not exist"
-    more = len(changes) - 1
-    return f"{what} (and {more} more file{'s' * (more > 1)})" if more else what
+    more = files - 1
+    return f"{what} (and {more} more file{'s' * (more > 1)})" if more > 0 else what

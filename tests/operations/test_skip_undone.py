@@ -161,3 +161,26 @@ def test_an_added_file_with_other_content_is_not_as_before(
     base.write("d/new", "mine\n")
     ran = base.opatch("apply", "-R", "--skip-applied", *target, feed=_ADDED)
     assert (ran.status, base.read("d/new")) == (1, b"mine\n")
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_the_undo_of_the_rest_of_a_committed_patch_is_noted(base: Sandbox, committed: bool) -> None:
+    assert base.opatch("apply", ".git/p").status == 0
+    if committed:
+        base.git("commit", "-qm", "p")
+    made = base.git("rev-parse", "--short", "HEAD").decode().strip()
+    base.git("rm", "-qf", "n")
+    if committed:
+        base.git("commit", "-qm", "rm")
+    ran = _follow(base, base.opatch("undo", "1"))
+    note = f"note: patch 1 is committed as {made}; this stages its undo"
+    assert (ran.status, note in ran.err.splitlines()) == (0, committed)
+    assert ("committed" in ran.err) is committed
+
+
+def test_the_rest_that_is_not_committed_is_not_called_so(base: Sandbox) -> None:
+    assert base.opatch("apply", ".git/p").status == 0
+    base.git("commit", "-qm", "g", "g")
+    base.git("checkout", "-q", "HEAD~1", "--", "g")
+    ran = _follow(base, base.opatch("undo", "1"))
+    assert (ran.status, "committed" in ran.err) == (0, False), ran.err

@@ -131,3 +131,22 @@ def test_a_part_that_was_committed_before_the_patch_is_not_called_staged(base: S
     _apply(base, _EDIT, _ADD, target="--worktree")
     ran = base.opatch("undo")
     assert (ran.status, ran.err) == (0, "")
+
+
+_MOVE = b"*** Update File: a\n*** Move to: b\n@@\n-one\n+1\n"
+
+
+@pytest.mark.parametrize(
+    ("sections", "more"),
+    [
+        ([_MOVE], ""),
+        ([_MOVE, _ADD], " (and 1 more file)"),
+        ([_MOVE, _ADD, _DELETE], " (and 2 more files)"),
+    ],
+)
+def test_a_moved_file_is_counted_once(base: Sandbox, sections: list[bytes], more: str) -> None:
+    _apply(base, *sections)
+    base.git("reset", "-q", "--hard")
+    ran = base.opatch("undo", "1")
+    path = "old" if _DELETE in sections else "a"
+    assert ran.err == f"error: patch 1 is no longer applied: {path} exists again{more}\n"
