@@ -240,10 +240,18 @@ class Options:
             policy=Policy(PathRule.from_settings(settings)),
         )
 
-    def command_with(self, flag: str) -> str:
-        """Spell the user's command with one more flag; a target replaces the one that it names."""
-        command = self.command.without(*TARGET_FLAGS) if flag in TARGET_FLAGS else self.command
-        return str(command.with_option(flag))
+    def command_with(self, *flags: str) -> str:
+        """Spell the user's command with more flags; a target replaces the one that it names.
+
+        Of a command whose patch is piped, only the flags, to be added.
+        """
+        if self.command.is_piped:
+            return f"add {' '.join(flags)}"
+        is_target = not set(flags).isdisjoint(TARGET_FLAGS)
+        command = self.command.without(*TARGET_FLAGS) if is_target else self.command
+        for flag in reversed(flags):
+            command = command.with_option(flag)
+        return str(command)
 
     def way_with(self, *option: str) -> str:
         """Say how to give one more option: by the user's command, if it names what it reads."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Change
 from git_opatch.model.errors import OpatchError
-from git_opatch.model.options import TARGET_FLAGS, Options, Target
+from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.result import Attempt, Failure, Reason
 from git_opatch.plan.planner import plan_request
@@ -28,17 +28,13 @@ def with_index_deletions(
     deletions = _in_index_only(failures, repository, options)
     if not deletions:
         return [*failures]
-    command = options.command.without(*TARGET_FLAGS, "--skip-applied")
-    command = command.with_option("--skip-applied").with_option("--worktree")
-    in_worktree = replace(
-        options, target=Target.WORKTREE, skip_applied=True, carry=False, command=command
-    )
+    once = replace(options, command=options.command.without("--skip-applied"))
+    way = once.command_with("--worktree", "--skip-applied")
+    in_worktree = replace(options, target=Target.WORKTREE, skip_applied=True, carry=False)
     if not _deletes(deletions, patch, repository, in_worktree):
         return [*failures]
     attempt = Attempt.of(options)._replace(skip_command="")
-    return [
-        _explained(each, deletions, str(command))._replace(attempt=attempt) for each in failures
-    ]
+    return [_explained(each, deletions, way)._replace(attempt=attempt) for each in failures]
 
 
 def _in_index_only(
@@ -63,10 +59,10 @@ def _deletes(
     return False
 
 
-def _explained(failure: Failure, deletions: Mapping[str, Deletion], command: str) -> Failure:
+def _explained(failure: Failure, deletions: Mapping[str, Deletion], way: str) -> Failure:
     deletion = deletions.get(failure.path)
     if deletion is None:
         return failure
     what = f"is not tracked by git: patch {deletion.record.patch} deleted it in the index only"
-    advice = f"to apply the patch in the working tree, too: {command}"
+    advice = f"to apply the patch in the working tree, too: {way}"
     return failure._replace(message=what, advice=advice)

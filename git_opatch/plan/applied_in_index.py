@@ -120,9 +120,7 @@ def _way(worktree: Plan, options: Options) -> str:
     if options.commit or not _all_applied(worktree.failures):
         return ""
     flags = ["--skip-applied"] if worktree.failures and not options.skip_applied else []
-    command = options.command.with_option(*flags) if flags else options.command
-    spelled = replace(options, command=command)
-    return f"to patch the working tree, too: {spelled.command_with('--worktree')}"
+    return f"to patch the working tree, too: {options.command_with('--worktree', *flags)}"
 
 
 def _all_applied(failures: Sequence[Failure]) -> bool:

@@ -226,8 +226,8 @@ def _below_current_directory(plan: Plan, repository: Repository, options: Option
     if exist != below:
         return ""
     directory = posixpath.normpath(posixpath.join(prefix, options.directory))
-    command = options.command.without("--directory").with_option("--directory", directory)
-    return f"paths are read from the top of the working tree; to read them from here: {command}"
+    way = options.way_with("--directory", directory)
+    return f"paths are read from the top of the working tree; to read them from here: {way}"
 
 
 def _current_directory(repository: Repository) -> str:

@@ -10,7 +10,6 @@ from git_opatch.git import index
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot, take_snapshot
 from git_opatch.model.blob import Blob, Change, Entry
-from git_opatch.model.command_line import CommandLine
 from git_opatch.model.options import Options, Target
 from git_opatch.model.paths import pathspec
 from git_opatch.model.result import Failure, Location, Reason, Refused
@@ -66,9 +65,9 @@ def _in_the_way(
         return failures
     there = take_snapshot(repository, paths, Options(Target.WORKTREE)).blobs
     added = {change.path for change in changes if _entry(there, change.path) == change.new}
-    command = _overwriting(plan, options)
+    way = _way_to_overwrite(plan, options)
     return [
-        _with_way_out(each, command, is_same=each.path in added) if each.path in there else each
+        _with_way_out(each, way, is_same=each.path in added) if each.path in there else each
         for each in failures
     ]
 
@@ -77,21 +76,22 @@ def _entry(blobs: Mapping[str, Blob], path: str) -> Entry | None:
     return blobs[path].entry if path in blobs else None
 
 
-def _overwriting(plan: Plan, options: Options) -> CommandLine:
-    """Return the user's command with the options that it takes to replace a file."""
-    command = options.command
-    if any(failure.skip_command for failure in plan.failures):
-        command = command.with_option("--skip-applied")
-    return command if options.overwrite else command.with_option("--overwrite")
+def _way_to_overwrite(plan: Plan, options: Options) -> str:
+    """Say how to replace a file that git tracks, below the command that lets git track it."""
+    flags = [] if options.overwrite else ["--overwrite"]
+    flags += ["--skip-applied"] * any(failure.skip_command for failure in plan.failures)
+    if options.command.is_piped:
+        return f", and {options.command_with(*flags)}" if flags else ""
+    return f" && {options.command_with(*flags) if flags else options.command}"
 
 
-def _with_way_out(failure: Failure, command: CommandLine, *, is_same: bool) -> Failure:
+def _with_way_out(failure: Failure, way: str, *, is_same: bool) -> Failure:
     """Say what to do with a file that is in the way, or that has what would be written."""
     add = f"git add -f -- {quote(pathspec(failure.path))}"
     if is_same:
         what = "has what the patch adds already, and is not tracked"
         return failure._replace(message=what, advice=f"to stage it: {add}")
-    return failure._replace(advice=f"{failure.advice}\nor, to replace it: {add} && {command}")
+    return failure._replace(advice=f"{failure.advice}\nor, to replace it: {add}{way}")
 
 
 def _outside_sparse_checkout(

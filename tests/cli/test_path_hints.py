@@ -136,13 +136,13 @@ def test_it_is_not_given_where_it_would_not_help(base: Sandbox) -> None:
         assert "from here" not in base.opatch("apply", cwd=sub, feed=patch).err
     assert "from here" not in base.opatch("apply", feed=_update("main.py")).err
     ran = base.opatch("check", "--base", "HEAD", cwd=sub, feed=_update("main.py"))
-    assert "to read them from here: git opatch check --directory src/app" in ran.err
+    assert "to read them from here: add --directory src/app\n" in ran.err
 
 
 def test_a_directory_is_read_from_here_too(base: Sandbox) -> None:
     patch = _update("main.py")
     ran = base.opatch("apply", "--directory", "app", cwd=base.path / "src", feed=patch)
-    assert "git opatch apply --directory src/app\n" in ran.err
+    assert "to read them from here: add --directory src/app\n" in ran.err
 
 
 _LONG = "".join(f"line {number}\n" for number in range(9))

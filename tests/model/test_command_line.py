@@ -25,3 +25,12 @@ def test_another_target_replaces_carry() -> None:
     options = Options(carry=True, command=_COMMAND)
     assert options.command_with("--cached").startswith("git opatch apply --cached --directory")
     assert "--carry" in options.command_with("--skip-applied")
+
+
+def test_of_a_command_whose_patch_is_piped_only_the_options_are_named() -> None:
+    """By itself it would wait for a patch at the terminal."""
+    for arguments in ((), ("-",)):
+        piped = Options(command=_COMMAND._replace(arguments=arguments))
+        assert piped.command_with("--cached", "--skip-applied") == "add --cached --skip-applied"
+    undo = Options(command=CommandLine("git opatch undo"))
+    assert undo.command_with("--cached") == "git opatch undo --cached"

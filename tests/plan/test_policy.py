@@ -311,5 +311,6 @@ def test_the_document_names_the_reason(base: Sandbox) -> None:
 
 def test_advised_commands_repeat_the_policy(base: Sandbox) -> None:
     base.write("src/f", "a\nmine\n")
-    ran = base.opatch("apply", "--deny", "x y", "--deny", "z", feed=_BOTH)
-    assert "git opatch apply --carry --deny 'x y' --deny z" in ran.err
+    base.write(".git/p", _BOTH)
+    ran = base.opatch("apply", "--deny", "x y", "--deny", "z", ".git/p")
+    assert "git opatch apply --carry --deny 'x y' --deny z .git/p\n" in ran.err
