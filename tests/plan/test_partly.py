@@ -153,7 +153,7 @@ def test_a_partial_check_changes_nothing(base: Sandbox) -> None:
         (["-R"], "the rest of the patch is undone"),
         (["-R", "--check"], "the rest of the patch would be undone"),
     ],
-    ids=" ".join,
+    ids=["apply", "check", "undo", "check undo"],
 )
 def test_what_becomes_of_the_rest_is_said(base: Sandbox, words: list[str], what: str) -> None:
     there, other = ("2", "two")[:: 1 if "-R" in words else -1]
