@@ -22,6 +22,7 @@ from writers import envelope
 from git_opatch.batch import ray_engine
 from git_opatch.batch.lines import TaskLine
 
+_SECONDS = 600  # ten thousand tasks, on a busy machine
 _REPOSITORIES = 5
 
 
@@ -56,7 +57,8 @@ def _tasks(directory: Path, count: int) -> list[Any]:
 
 
 def _judged(directory: Path, *words: str) -> Ran:
-    return Sandbox(directory).program("git-opatch", "batch", "tasks", "--diff", "--tree", *words)
+    command = ("git-opatch", "batch", "tasks", "--diff", "--tree", *words)
+    return Sandbox(directory).program(*command, seconds=_SECONDS)
 
 
 def _lines(ran: Ran) -> list[bytes]:

@@ -142,15 +142,16 @@ class Sandbox:
         feed: bytes = b"",
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
+        seconds: int = 120,
     ) -> Ran:
-        """Run a program in a separate process, even `git opatch`."""
+        """Run a program in a separate process, even `git opatch`, for so many seconds at most."""
         done = subprocess.run(
             words,
             cwd=cwd or self.path,
             input=feed,
             capture_output=True,
             env={**os.environ, **(env or {})},
-            timeout=120,
+            timeout=seconds,
         )
         return Ran(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
 
