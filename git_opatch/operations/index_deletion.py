@@ -34,7 +34,10 @@ def with_index_deletions(
     if not _deletes(deletions, patch, repository, in_worktree):
         return [*failures]
     attempt = Attempt.of(options)._replace(skip_command="")
-    return [_explained(each, deletions, way)._replace(attempt=attempt) for each in failures]
+    advice = f"to patch the working tree, too: {way}"
+    if any(advice in each.advice.splitlines() for each in failures):
+        advice = ""  # which the index's other changes have given
+    return [_explained(each, deletions, advice)._replace(attempt=attempt) for each in failures]
 
 
 def _in_index_only(
@@ -59,10 +62,9 @@ def _deletes(
     return False
 
 
-def _explained(failure: Failure, deletions: Mapping[str, Deletion], way: str) -> Failure:
+def _explained(failure: Failure, deletions: Mapping[str, Deletion], advice: str) -> Failure:
     deletion = deletions.get(failure.path)
     if deletion is None:
         return failure
     what = f"is not tracked by git: patch {deletion.record.patch} deleted it in the index only"
-    advice = f"to apply the patch in the working tree, too: {way}"
     return failure._replace(message=what, advice=advice)

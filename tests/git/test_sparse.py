@@ -12,7 +12,7 @@ _UPDATE_OUT = envelope(b"*** Update File: out/f\n@@\n-b\n+B\n")
 _ADD_IN = envelope(b"*** Add File: in/deep/new\n+x\n", b"*** Add File: top\n+x\n")
 _ADD_OUT = envelope(b"*** Add File: out/new\n+x\n")
 _MOVE_OUT = envelope(b"*** Update File: in/f\n*** Move to: out/moved\n")
-_OUTSIDE = "is outside of the sparse checkout\n  to change it in the index only: git opatch apply"
+_OUTSIDE = "is outside of the sparse checkout\n  to change it in the index only: add"
 
 
 pytestmark = pytest.mark.parametrize(

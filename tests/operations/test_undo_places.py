@@ -94,7 +94,7 @@ def test_a_redo_of_what_only_the_index_has_is_called_so(base: Sandbox) -> None:
     base.git("add", "a")
     base.write("a", "one\n")
     assert base.opatch("redo", "1").err.splitlines()[0] == (
-        "error: a: hunk 1 of 1 is already applied in the index, so there is nothing to redo"
+        "error: a: hunk 1 of 1 is already applied in the index"
     )
 
 

@@ -357,7 +357,7 @@ def test_a_deletion_in_the_index_only_names_the_way_for_the_working_tree(
     ran = base.opatch("apply", *words, ".git/p")
     assert "gone: is not tracked by git: patch 1 deleted it in the index only" in ran.err
     (way,) = (line for line in ran.err.splitlines() if "git opatch " in line)
-    assert way.startswith("  to apply the patch in the working tree, too: git opatch apply ")
+    assert way.startswith("  to patch the working tree, too: git opatch apply ")
     assert base.run(*way.partition(": ")[2].split()).status == 0
     assert "gone" not in base.files()
 
