@@ -105,10 +105,10 @@ def renamed_since(
 def renamed_since_left(
     repository: Repository, commit: str | None, left: Mapping[str, Entry | None]
 ) -> dict[str, str]:
-    """The same since the files were as `left`, and all others as in `commit`; None is no file.
+    """The same since the files were as `left`, and all others as in `commit`.
 
-    So a file that no commit had is found under its new name, too, and one that now has the name of
-    a file that was deleted.
+    None in `left` is for a file that was deleted. So a file that no commit had is found under its
+    new name, too, and one that now has the name of a deleted file.
     """
     kept = repository.present(entry.id for entry in left.values() if entry)
     entries = {path: entry for path, entry in left.items() if entry is None or entry.id in kept}

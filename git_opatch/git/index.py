@@ -164,8 +164,8 @@ def build_index(
 ) -> ScratchIndex:
     """Make a scratch index in `directory` with `entries`, and with all else of `tree`, if given.
 
-    None is no file. Their blobs may be in the object directory of another scratch index, in one of
-    `beside`.
+    None is for a path to remove. Their blobs may be in the object directory of another scratch
+    index, in one of `beside`.
     """
     env = _scratch_env(repository, directory, *beside)
     if tree is not None:

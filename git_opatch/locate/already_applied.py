@@ -214,7 +214,7 @@ def _one_of_several(
 ) -> int | None:
     """Return where one of `lines` is right above or below `at`, and nowhere else; or None (D466).
 
-    `is_open` says on which of the two sides the hunk shows nothing. Blank lines are passed over.
+    `is_open` says on which of the two sides the hunk shows nothing. Blank lines are skipped.
     Above, it is not the last of `lines`: where a block is added below one that ends alike, diffs
     show the end of the other. A line that the patch removes may be meant to move.
     """
