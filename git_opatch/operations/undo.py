@@ -473,7 +473,7 @@ class _Chooser:
         (undo, *_) = history.undos(history.undone)
         return NotAppliedError(
             f"patch {history.number} is undone by {undo.record.number}, but its lines are there "
-            "again, and not by git opatch; so there is nothing to redo"
+            "again, by hand or by another patch, so there is nothing to redo"
         )
 
     def _find(self, number: int) -> PatchHistory:
@@ -662,8 +662,8 @@ class _Chooser:
             return UndoneError(f"patch {number} is already undone")
         if self._has_lines(history, undone):
             return UndoneError(
-                f"patch {number} is already undone; its lines are there again, but not by git "
-                "opatch, so they are left\n"
+                f"patch {number} is already undone; its lines are there again, by hand or by "
+                "another patch, so they are left\n"
                 f"  to see them: git opatch log -p {number}"
             )
         where = _ONLY[undone] if history.target.without(undone) else ""

@@ -62,6 +62,10 @@ class PathFailures(NamedTuple):
         """Return why `content` cannot be created at `path`; None if it can."""
         snapshot = self.snapshot
         existing = self.tree.get(path)
+        if existing is not None and path not in self.tree.base:
+            what = "is already added by an earlier section"
+            advice = "put all changes of a file into one section"
+            return refusal(section, Reason.FILE_EXISTS, what, path=path, advice=advice)
         if existing is not None and not self.options.overwrite:
             is_copied = section.operation in (Operation.MOVE, Operation.COPY)
             advice = "name another path" if is_copied else "send an update instead"
@@ -99,8 +103,10 @@ def ways_to_add(options: Options, add: str = "git add") -> str:
 def _exists(
     section: FilePatch, path: str, existing: FileContent, content: FileContent, advice: str
 ) -> Failure:
-    if existing.text == content.text and existing.mode.is_file == content.mode.is_file:
-        what = "already applied: the file exists with exactly this content"
-        return refusal(section, Reason.ALREADY_APPLIED, what, path=path)
     what = "the file already exists"
+    if existing.text == content.text and existing.mode.is_file == content.mode.is_file:
+        if section.operation is not Operation.MOVE:
+            what = "already applied: the file exists with exactly this content"
+            return refusal(section, Reason.ALREADY_APPLIED, what, path=path)
+        what = f"already has what the move would give it, and `{section.old_path}` still exists"
     return refusal(section, Reason.FILE_EXISTS, what, path=path, advice=advice)

@@ -612,7 +612,8 @@ class RecordStates:
                 continue
             if other.number == history.number or target.without(other.applied) is not None:
                 continue
-            same = bool(digest) and _digest(other) == digest
+            is_text = bool(digest) and _digest(other) == digest
+            same = is_text and not self._was_there(again, applied)
             if (same or self._brought(again, applied)) and self.is_there(again, target):
                 return other.number
         return 0
@@ -629,6 +630,16 @@ class RecordStates:
             if self.is_there(again, other.applied):
                 return other.number
         return 0
+
+    def _was_there(self, later: Record, applied: Record) -> bool:
+        """Return whether `later` found all of the change of `applied`, and so made another."""
+        found, _ = _sides({change.path: change for change in later.changes})
+        with suppress(UnreadableVersionError):
+            return all(
+                self._presences.of_section(applied, section, found, {}) is Presence.THERE
+                for section in self._sections(applied)
+            )
+        return False
 
     def _brought(self, later: Record, applied: Record) -> bool:
         """Return whether `later` found all that it shares with `applied` gone, and left it

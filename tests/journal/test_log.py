@@ -536,3 +536,18 @@ def test_a_file_that_only_the_index_has_under_the_name_is_not_committed(base: Sa
     assert base.opatch("apply", feed=_UPDATE).status == 0
     assert _state(base, 1) == "applied"
     assert base.opatch("undo").status == 0
+
+
+def test_a_patch_that_is_applied_twice_is_two_patches(base: Sandbox) -> None:
+    """The second time it found its change there, and made it elsewhere."""
+    patch = envelope(b"*** Update File: f\n@@\n-two\n+2\n")
+    base.commit({"f": "one\ntwo\nthree\n"})
+    assert base.opatch("apply", feed=patch).status == 0
+    base.write("f", "one\n2\nthree\nfour\nfive\nsix\ntwo\n")
+    base.git("add", "f")
+    assert base.opatch("apply", feed=patch).status == 0
+    assert [_state(base, number) for number in (1, 2)] == ["applied", "applied"]
+    assert base.opatch("undo", "1").status == 0
+    assert base.read("f") == b"one\ntwo\nthree\nfour\nfive\nsix\n2\n"
+    assert base.opatch("undo").status == 0
+    assert base.read("f") == b"one\ntwo\nthree\nfour\nfive\nsix\ntwo\n"

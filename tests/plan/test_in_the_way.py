@@ -59,3 +59,34 @@ def test_what_is_in_the_way_is_said_beside_another_refusal(base: Sandbox) -> Non
     ran = base.opatch("apply", ".git/p")
     assert ran.err.endswith("the patch does not apply (2 problems); nothing was changed\n")
     assert base.opatch("apply", "--cached", ".git/p").err.count("error: ") == 1
+
+
+_MOVE = envelope(b"*** Update File: f\n*** Move to: h\n@@\n-b\n+B\n")
+
+
+def test_a_move_that_is_done_by_half_is_not_applied_already(base: Sandbox) -> None:
+    base.write("h", "a\nB\n")
+    base.git("add", "h")
+    base.write(".git/p", _MOVE)
+    for flag in ([], ["--skip-applied"]):
+        ran = base.opatch("apply", *flag, ".git/p")
+        what = "error: h: already has what the move would give it, and `f` still exists"
+        assert (ran.status, ran.err.splitlines()[0]) == (1, what)
+        assert "to skip" not in ran.err
+    way = ran.err.partition("or, to replace the file: ")[2].partition("\n")[0]
+    assert base.run("sh", "-c", way).status == 0
+    assert {path: entry[1] for path, entry in base.index().items()} == {"h": b"a\nB\n"}
+
+
+def test_a_move_that_is_done_is_applied_already(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=_MOVE).status == 0
+    assert base.opatch("apply", "--skip-applied", feed=_MOVE).status == 0
+
+
+@pytest.mark.parametrize("flag", [[], ["--overwrite"]], ids=" ".join)
+def test_a_file_that_the_patch_adds_twice_does_not_exist(base: Sandbox, flag: list[str]) -> None:
+    twice = envelope(b"*** Add File: z\n+a\n*** Add File: z\n+b\n")
+    ran = base.opatch("apply", *flag, feed=twice)
+    what = "error: z: is already added by an earlier section"
+    assert (ran.status, ran.err.splitlines()[0]) == (1, what)
+    assert "z" not in base.files()
