@@ -69,7 +69,11 @@ class PathFailures(NamedTuple):
         if existing is not None and not self.options.overwrite:
             is_copied = section.operation in (Operation.MOVE, Operation.COPY)
             advice = "name another path" if is_copied else "send an update instead"
-            if self.options.matching.can_loosen:
+            if section.fills:
+                advice = (
+                    "what is searched for is empty, which makes a new file; search for its lines"
+                )
+            elif self.options.matching.can_loosen:
                 advice += f"\nor, to replace the file: {self.options.way_with('--overwrite')}"
             return _exists(section, path, existing, content, advice)
         if path in snapshot.submodules | snapshot.unmerged | snapshot.intended:

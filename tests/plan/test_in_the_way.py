@@ -90,3 +90,25 @@ def test_a_file_that_the_patch_adds_twice_does_not_exist(base: Sandbox, flag: li
     what = "error: z: is already added by an earlier section"
     assert (ran.status, ran.err.splitlines()[0]) == (1, what)
     assert "z" not in base.files()
+
+
+@pytest.mark.parametrize("search", [b"", b"\n", b"\n\n"])
+def test_an_empty_search_in_a_file_that_has_lines_is_explained(
+    base: Sandbox, search: bytes
+) -> None:
+    """To replace the whole file is not advised: most mean to change it."""
+    block = b"f\n<<<<<<< SEARCH\n" + search + b"=======\nc\n>>>>>>> REPLACE\n"
+    ran = base.opatch("apply", feed=block)
+    assert ran.status == 1
+    assert ran.err.splitlines()[::2][:2] == [
+        "error: f: the file already exists",
+        "  what is searched for is empty, which makes a new file; search for its lines",
+    ]
+    assert "--overwrite" not in ran.err
+
+
+def test_an_empty_search_fills_an_empty_file(base: Sandbox) -> None:
+    base.commit({"empty": ""})
+    block = b"empty\n<<<<<<< SEARCH\n=======\nc\n>>>>>>> REPLACE\n"
+    assert base.opatch("apply", feed=block).status == 0
+    assert base.read("empty") == b"c\n"

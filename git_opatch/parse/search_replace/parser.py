@@ -267,4 +267,5 @@ def _make_section(first: _Block, rest: Iterator[_Block]) -> FilePatch:
         source=first.begin.source,
         directory=first.begin.directory,
         ordered=False,
+        fills=first.adds,
     )
