@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from git_opatch.git.index import list_index
 from git_opatch.git.repository import Repository
-from git_opatch.journal import RecordAction
+from git_opatch.journal import Record, RecordAction, entries
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.paths import pathspec
 from git_opatch.model.result import Refused
 from git_opatch.plan.plan import Plan
+from git_opatch.transaction import state_dir
 
 
 def plan_rejects(
@@ -22,11 +23,13 @@ def plan_rejects(
     """Make the files of rejected hunks, by path. Raises `Refused` if one is in the way."""
     if not options.reject:
         return {}
-    from git_opatch.transaction.rejects import guard_rejects, rejects_of
+    from git_opatch.transaction.rejects import guard_edited, guard_rejects, rejects_of
 
     rejects = rejects_of(patch, plan.failures)
     changed = {change.path for change in plan.completed.changes}
-    if obstacles := guard_rejects(repository.require_worktree(), list(rejects), changed):
+    top = repository.require_worktree()
+    obstacles = guard_rejects(top, list(rejects), changed)
+    if obstacles := obstacles or guard_edited(top, _recorded(repository, rejects)):
         command = options.command.without("--reject", "--partial").with_option("--partial")
         way = f"to write no such file: {command}"
         raise Refused(
@@ -37,6 +40,18 @@ def plan_rejects(
             options,
         )
     return rejects
+
+
+def _recorded(
+    repository: Repository, rejects: Mapping[str, bytes]
+) -> Mapping[str, Collection[bytes]]:
+    """Return what the journal's records have of `rejects`, by path; of those that they have."""
+    found: dict[str, set[bytes]] = {}
+    for _, record in entries(state_dir(repository)):
+        if isinstance(record, Record):
+            for path in rejects.keys() & record.rejects.keys():
+                found.setdefault(path, set()).add(record.rejects[path])
+    return found
 
 
 def note_unwritten(plan: Plan, options: Options) -> list[str]:

@@ -66,6 +66,21 @@ def guard_rejects(top: Path, rejects: Sequence[str], changed: Collection[str]) -
     return failures
 
 
+def guard_edited(top: Path, recorded: Mapping[str, Collection[bytes]]) -> list[Failure]:
+    """List the files of rejected hunks that are there, and have none of their recorded contents."""
+    with opened(top) as tree:
+        return [
+            Failure(
+                Reason.IN_THE_WAY,
+                "was changed since it was written",
+                Location(path),
+                advice="move it away",
+            )
+            for path, contents in recorded.items()
+            if tree.stamp(path) is not None and tree.read(path) not in contents
+        ]
+
+
 def write_rejects(top: Path, rejects: Mapping[str, bytes]) -> None:
     """Write each file at once, by a rename. Raises `OSError`."""
     with opened(top) as tree:

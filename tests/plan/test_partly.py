@@ -373,3 +373,18 @@ def test_the_order_decides_where_no_hunk_is_refused(repo: Sandbox) -> None:
     text = envelope(b"*** Update File: f\n@@\n-b\n+B\n@@\n-x\n+X\n", b"*** Add File: n\n+n\n")
     assert repo.opatch("apply", "--partial", feed=text).status == 0
     assert repo.index()["f"][1] == b"a\nx\nB\nX\n"
+
+
+def test_a_file_of_rejected_hunks_that_was_edited_is_not_overwritten(base: Sandbox) -> None:
+    patch = envelope(b"*** Update File: a.txt\n@@\n-nowhere\n+x\n*** Add File: new\n+n\n")
+    assert base.opatch("apply", "--reject", feed=patch).status == 1
+    written = base.read("a.txt.rej")
+    base.write("a.txt.rej", written + b"my note\n")
+    assert base.opatch("undo").status == 0
+    before = base.state()
+    ran = base.opatch("apply", "--reject", feed=patch)
+    assert "error: a.txt.rej: was changed since it was written\n  move it away\n" in ran.err
+    assert (ran.status, base.state()) == (1, before)
+    base.write("a.txt.rej", written)
+    assert base.opatch("apply", "--reject", feed=patch).status == 1
+    assert base.read("new") == b"n\n"
