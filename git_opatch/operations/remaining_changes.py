@@ -40,7 +40,7 @@ def way_to_apply_rest(record: Record, target: Target, repository: Repository) ->
 
 
 def _read(record: Record) -> Patch | None:
-    """Read the patch from the file that it was in; None if that has it no more."""
+    """Read the patch from the file that it was in; None if it has another text now."""
     with suppress(OSError, ValueError):
         patch = parse_patch(Path(record.name).read_bytes())
         return patch if patch.digest == record.digest else None

@@ -46,7 +46,7 @@ def named_paths(patch: Patch) -> list[str]:
 
 
 def created_paths(patch: Patch) -> set[str]:
-    """List the paths that `patch` creates a file at."""
+    """Return the paths at which `patch` creates a file."""
     files = patch.files
     return {each.new_path for each in files if each.new_path and each.new_path != each.old_path}
 

@@ -41,7 +41,7 @@ def partial_failures(plan: Plan, options: Options, *, done: bool) -> Iterator[st
 
 
 def _of_rest(options: Options, *, done: bool = True) -> str:
-    """Say what becomes of the rest of a patch."""
+    """Say that the rest of a patch is applied or undone, or would be."""
     if options.reverse:
         return f"the rest of the patch {'is' if done else 'would be'} undone"
     return f"the rest of the patch {'is applied' if done else 'would apply'}"
