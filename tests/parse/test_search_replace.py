@@ -92,6 +92,7 @@ def test_distant_changes_of_a_long_block_are_separate_hunks() -> None:
         pytest.param("<<<<< SEARCH", "=====", ">>>>> REPLACE", id="five"),
         pytest.param("<<<<<<<<< SEARCH", "=========", ">>>>>>>>> REPLACE", id="nine"),
         pytest.param("<<<<<<< SEARCH>", "=======", ">>>>>>> REPLACE", id="a mark too many"),
+        pytest.param("<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE>", id="one at the end"),
         pytest.param("<<<<<<<SEARCH", "=======", ">>>>>>>REPLACE", id="no space"),
         pytest.param("<<<<<<< SEARCH  ", "=======  ", ">>>>>>> REPLACE\t", id="spaces after"),
         pytest.param("<<<<<<< SEARCH", "======", ">>>>>>>> REPLACE", id="three lengths"),

@@ -4,7 +4,8 @@
     divider := "======="
     close   := ">>>>>>> REPLACE" [path] | "+++++++ REPLACE"
 
-Source: aider's parser, Cline's `replace_in_file`. Models also write the block's path beside one.
+Source: aider's parser, Cline's `replace_in_file`. Models also write the block's path beside one,
+and `>` behind the word.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from git_opatch.parse.search_replace.path_line import looks_like_path
 
 _PATH = rb"[ \t\r]*(?:(?<=[ \t])(\S+)[ \t\r]*)?"
 _OPEN = re.compile(rb"([ \t]*)(<{5,9}|-{5,9})[ \t]*(?i:SEARCH)>?" + _PATH)
-CLOSE = re.compile(rb"([ \t]*)(>{5,9}|\+{5,9})[ \t]*(?i:REPLACE)" + _PATH)
+CLOSE = re.compile(rb"([ \t]*)(>{5,9}|\+{5,9})[ \t]*(?i:REPLACE)>?" + _PATH)
 DIVIDER = re.compile(rb"([ \t]*)(={5,9})[ \t\r]*")
 
 
