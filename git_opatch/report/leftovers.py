@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from git_opatch.model.command_line import CommandLine
+import shlex
+
+from git_opatch.model.paths import pathspec
 from git_opatch.model.text import visible
 
 
-def way_to_exempt(command: CommandLine) -> str:
-    """Say below the list how to exempt a file: for good, or in this call, which is `command`."""
-    here = visible(str(command.with_option("--allow", "PATHSPEC")))
-    return f"to exempt a file: git config --add opatch.leftovers PATHSPEC, or once: {here}"
+def way_to_exempt(path: str) -> str:
+    """Say how to exempt the file at `path`, so that hooks leave it out, too."""
+    spec = shlex.quote(pathspec(path).removeprefix(":/"))  # the setting counts from the top
+    return f"to exempt {visible(path)}: git config --add opatch.leftovers {visible(spec)}"
 
 
 def line(path: str, marker: tuple[int, bytes] | None) -> str:

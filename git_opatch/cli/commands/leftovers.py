@@ -16,8 +16,8 @@ from git_opatch.git.index import list_index, staged_paths
 from git_opatch.git.output import nul_terminated
 from git_opatch.git.pathspec import all_tracked_paths, matching_paths, tracked_paths
 from git_opatch.git.repository import Repository
-from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import RepositoryError, UsageError
+from git_opatch.model.limits import SHOWN
 from git_opatch.model.settings import Settings
 from git_opatch.report import leftovers as report
 from git_opatch.report.terminal import show, write_data
@@ -46,7 +46,6 @@ PathsOnly = Annotated[bool, typer.Option("-z", help="Print only the paths, each 
 
 @option_groups
 def leftovers(
-    command: CommandLine,
     files: Searched = None,
     all_files: All = False,
     allow: Exempt = None,
@@ -71,7 +70,8 @@ def leftovers(
         write_data(nul_terminated(dict(found)))
     else:
         show((report.line(path, marker) for path, marker in found), sys.stdout, settings)
-        show([report.way_to_exempt(command)] if found else [], sys.stderr, settings)
+        paths = list(dict(found))[:SHOWN]
+        show(map(report.way_to_exempt, paths), sys.stderr, settings)
     if found:
         raise typer.Exit(1)
 
