@@ -111,7 +111,8 @@ def _plan_forward(patch: Patch, repository: Repository, options: Options) -> tup
     from git_opatch.plan.reapplied import prefer_recorded, without_sections
 
     if not (options.skip_applied or options.partial):
-        return plan.with_failures(prefer_recorded(patch, plan.failures, applied)), snapshot
+        failures = tuple(prefer_recorded(patch, plan.failures, applied))
+        return plan._replace(failures=failures, conflicts=None), snapshot
     rest = without_sections(patch.files, applied)
     plan = _plan_patch(Patch(rest, patch.digest), repository, options)[0] if rest else Plan()
     if options.skip_applied:
