@@ -27,8 +27,7 @@ from git_opatch.parse.bounds import MAX_BYTES
 
 _FIELDS = {"id", "repository", "base", "files", "patch", "patch_file", "format", "options"}
 _OPTIONS = {
-    "match", "ambiguous", "proximity", "fuzz", "directory", "overwrite", "skip_applied",
-    "allow", "deny", "expect",
+    "match", "ambiguous", "directory", "overwrite", "skip_applied", "allow", "deny", "expect",
 }  # fmt: skip
 _OF_AN_INDEX = {
     "index", "cached", "worktree", "carry", "commit", "partial", "reject", "3way", "three_way",
@@ -36,7 +35,6 @@ _OF_AN_INDEX = {
 }  # fmt: skip
 """Options of `git opatch apply` that are about what it changes, or was changed before."""
 _BLOB_ID = re.compile(r"[0-9a-fA-F]{4,64}")
-_MAX_CONTEXT = 1_000_000  # lines
 _COMMAND = CommandLine("git opatch check")
 _Choice = TypeVar("_Choice", bound=Enum)
 
@@ -135,8 +133,6 @@ def _options_of(given: Mapping[str, Any], base: str | None) -> Options:
     matching = Matching(
         _choice(given, "match", Tier, Tier.FUZZY) or Tier.FUZZY,
         _choice(given, "ambiguous", Ambiguous, Ambiguous.REFUSE) or Ambiguous.REFUSE,
-        _count(given, "proximity", 100),
-        _count(given, "fuzz", 0),
         can_loosen=False,  # a program reads the result
     )
     directory = _of_kind(given, "directory", str, "")
@@ -193,10 +189,3 @@ def _choice(
     except ValueError:
         choices = ", ".join(f"`{choice.value}`" for choice in kind)
         raise UsageError(f"`{name}` is not one of {choices}") from None
-
-
-def _count(given: Mapping[str, Any], name: str, default: int) -> int:
-    value = given.get(name, default)
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_CONTEXT:
-        return value
-    raise UsageError(f"`{name}` is not a number of lines")

@@ -17,7 +17,7 @@ from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Ambiguous, Format, Matching, Target, ThreeWay, Tier
 from git_opatch.model.patch import Patch
 from git_opatch.model.selection import Selected, select
-from git_opatch.model.settings import Settings, choice, count
+from git_opatch.model.settings import Settings, choice
 from git_opatch.plan.patch_paths import resolve_paths
 
 
@@ -185,15 +185,6 @@ class MatchOptions(NamedTuple):
             "opatch.ambiguous). The nearest one is often wrong.",
         ),
     ] = None
-    fuzz: Annotated[
-        int,
-        typer.Option(
-            "--fuzz",
-            metavar="N",
-            help="Ignore up to N outermost context lines on each side, if the rest is unique in "
-            "the file.",
-        ),
-    ] = 0
     three_way: Annotated[
         bool, typer.Option("-3", "--3way", help="Attempt a three-way merge from an older version.")
     ] = False
@@ -201,15 +192,14 @@ class MatchOptions(NamedTuple):
     def resolve(self, settings: Settings, *, by_program: bool = False) -> Matching:
         """Take what is named, else `opatch.match` and `opatch.ambiguous`, else the defaults.
 
-        `by_program` says that a program reads the result: no looser matching is advised to it.
+        `by_program` says that a program reads the result, to which no option is advised.
         Raises `UsageError`, also for a guess in a hook, where nobody checks the result.
         """
-        tier = self.match or choice("opatch.match", Tier.FUZZY, settings)
-        ambiguous = self.ambiguous or choice("opatch.ambiguous", Ambiguous.REFUSE, settings)
+        configured = Matching.from_settings(settings)
+        ambiguous = self.ambiguous or configured.ambiguous
         if ambiguous is Ambiguous.NEAREST and "PRE_COMMIT" in os.environ:
             raise UsageError("--ambiguous nearest is not allowed in hooks: nobody checks its guess")
-        proximity = count("opatch.proximity", 100, "lines", settings)
-        return Matching(tier, ambiguous, proximity, self.fuzz, can_loosen=not by_program)
+        return Matching(self.match or configured.tier, ambiguous, can_loosen=not by_program)
 
     def resolve_three_way(
         self, target: Target, *, carry: bool = False, partial: bool = False

@@ -37,13 +37,15 @@ _CHOOSE = (
     "to choose files: {command} --only PATH PATCH (or --except PATH)\n"
     "  to forbid others: {command} --allow PATHSPEC PATCH (or --deny PATHSPEC)"
 )
+_STALE = "to merge what was written for an older version of a file: {command} --3way PATCH"
 _INSTEAD = {
     "--strip": _STRIP,
     "--stat": "to see it: git opatch show --stat PATCH",
     "--numstat": "to see it: git opatch show --numstat PATCH",
     "--summary": "to see the files: git opatch show --name-status PATCH",
     "--name-only": "to see the files: git opatch show --name-only PATCH",
-    "-C": "to ignore outer lines of context: {command} --fuzz N PATCH",
+    "-C": _STALE,
+    "--fuzz": _STALE,
     "--unidiff-zero": "hunks without context are read as they are; leave it out",
     "--recount": _COUNTS,
     "--inaccurate-eof": "a wrongly stated newline at the end is already accepted; leave it out",

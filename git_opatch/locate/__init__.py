@@ -115,7 +115,7 @@ def _locate(
     if not partly_applied:
         narrow_by_stated_line(all_candidates, file_index)
     if matching.ambiguous is Ambiguous.NEAREST:
-        choose_nearest(all_candidates, file_index, matching.proximity)
+        choose_nearest(all_candidates, file_index)
     resolver = Resolver(file_index, all_candidates, matching)
     results = [resolver.resolve(candidates) for candidates in all_candidates]
     return refuse_applied_twins(results, all_candidates, file_index, partly_applied=partly_applied)

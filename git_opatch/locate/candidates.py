@@ -19,7 +19,6 @@ from git_opatch.locate.line_index import MAX_POSITIONS
 from git_opatch.locate.normal_lines import NormalizedLines
 from git_opatch.locate.repairs import (
     cut_in_front,
-    with_fuzz,
     without_overhang,
 )
 from git_opatch.locate.rivals import find_rivals
@@ -133,8 +132,6 @@ def _attempts(
         yield _cut_in_front(initial, file_index.view(tier))
     for tier in loose_tiers:
         yield _without_overhang(initial, file_index, tier)
-    for fuzz in range(1, matching.fuzz + 1):
-        yield from _with_fuzz(initial, file_index, loose_tiers, fuzz)
     yield _as_variant(initial, file_index)
     if loose_tiers and not file_index.changed:
         yield _with_gaps(initial, file_index)
@@ -297,21 +294,6 @@ def _without_overhang(initial: Candidates, file_index: FileIndex, tier: Tier) ->
         lie = "a context line lies" if count == 1 else f"{count} context lines lie"
         found.repairs = (f"{lie} past the end of the file",)
     return found
-
-
-def _with_fuzz(
-    initial: Candidates, file_index: FileIndex, tiers: Sequence[Tier], fuzz: int
-) -> Iterator[Candidates]:
-    """Search without the outermost context lines, at each tier (D32)."""
-    variant = with_fuzz(initial.hunk, fuzz)
-    if variant is None:
-        return
-    ignored = len(initial.hunk.lines) - len(variant.lines)
-    repairs = (f"{ignored} outer context line{'s' * (ignored > 1)} ignored (fuzz {fuzz})",)
-    initial = replace(initial, searched=variant, repairs=repairs, must_be_unique=True)
-    yield replace(initial, positions=file_index.find(variant.preimage))
-    for tier in tiers:
-        yield replace(_at_tier(initial, file_index, tier), must_be_unique=True)
 
 
 def _as_variant(initial: Candidates, file_index: FileIndex) -> Candidates:

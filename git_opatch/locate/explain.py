@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from git_opatch.locate.already_applied import first_new_line
-from git_opatch.locate.candidates import Candidates, find_candidates
+from git_opatch.locate.candidates import Candidates
 from git_opatch.locate.closest_match import ClosestMatches, difference
 from git_opatch.locate.enclosing import name_enclosing
 from git_opatch.locate.file_index import FileIndex
@@ -20,13 +20,9 @@ from git_opatch.model.result import (
     Failure,
     Mismatch,
     Reason,
-    Way,
     failure_of,
 )
 from git_opatch.model.text import visible
-
-_MAX_FUZZ = 3
-"""More fuzz than this is not suggested."""
 
 
 def refuse(
@@ -152,7 +148,7 @@ def _first_loose_line(
 
 
 class NotFoundExplainer:
-    """Refuses the hunks of a file that are not found: shows the closest match, suggests options."""
+    """Refuses the hunks of a file that are not found: shows the closest match."""
 
     def __init__(
         self, file_index: FileIndex, all_candidates: Sequence[Candidates], matching: Matching
@@ -161,7 +157,6 @@ class NotFoundExplainer:
         self._all_candidates = all_candidates
         self._matching = matching
         self._closest_matches: ClosestMatches | None = None
-        self._suggestions = 0
 
     def refuse(self, candidates: Candidates) -> Failure:
         """Refuse a hunk that is not found at any tier that is allowed."""
@@ -180,8 +175,7 @@ class NotFoundExplainer:
             advice.append("the text ends there, and the hunk's header announces more lines")
         advice += self._reversed_advice(hunk)
         text = "\n".join(advice)
-        failure = failure_of(hunk, Reason.NOT_FOUND, "does not match", text, Mismatch(nearest))
-        return failure._replace(ways=self._ways(hunk))
+        return failure_of(hunk, Reason.NOT_FOUND, "does not match", text, Mismatch(nearest))
 
     def _closest(self, candidates: Candidates) -> ClosestMatch | None:
         if self._closest_matches is None:
@@ -206,43 +200,8 @@ class NotFoundExplainer:
             "or the change is already applied"
         ]
 
-    def _is_stale(self, hunk: Hunk) -> bool:
-        """Return whether a line that the hunk removes is not in the file, however it is
-        compared."""
-        view = self._file_index.view(Tier.FUZZY)
-        return any(
-            line.prefix is Prefix.REMOVED
-            and view.key(line)
-            and not view.find_ignoring_blanks([line])
-            for line in hunk.lines
-        )
-
     def _is_in_file(self, line: Line) -> bool:
         return bool(self._file_index.find([line]))
-
-    def _ways(self, hunk: Hunk) -> tuple[Way, ...]:
-        """Name the option that would place the hunk; empty if there is none."""
-        if not self._matching.can_loosen or self._suggestions >= SHOWN:
-            return ()
-        self._suggestions += 1
-        for tier in tuple(Tier)[len(self._matching.tier.upto) :]:
-            line = self._line_with(hunk, self._matching._replace(tier=tier))
-            if line:
-                what = f"a looser tier would place it at line {line}"
-                return (Way(what, ("--match", tier.value)),)
-        if self._is_stale(hunk):
-            return ()
-        for fuzz in range(self._matching.fuzz + 1, _MAX_FUZZ + 1):
-            line = self._line_with(hunk, self._matching._replace(fuzz=fuzz))
-            if line:
-                what = f"without its outer context it would match at line {line}"
-                return (Way(what, ("--fuzz", str(fuzz))),)
-        return ()
-
-    def _line_with(self, hunk: Hunk, matching: Matching) -> int:
-        """Return the line, from 1, where the hunk would be placed; 0 if it would not."""
-        found = find_candidates(hunk, self._file_index, matching)
-        return found.positions[0] + 1 if found.decided else 0
 
 
 def _may_replace(line: Line, hunk: Hunk) -> bool:

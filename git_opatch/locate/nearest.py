@@ -14,29 +14,30 @@ from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk
 from git_opatch.model.placement import Evidence
 
+_PROXIMITY = 100
+"""How many lines away the nearest candidate may be beyond the strict tier: FILE_PATCH's limit."""
 
-def choose_nearest(
-    all_candidates: Sequence[Candidates], file_index: FileIndex, proximity: int
-) -> None:
+
+def choose_nearest(all_candidates: Sequence[Candidates], file_index: FileIndex) -> None:
     """Choose, for each hunk with several candidates, the best, then the nearest to where it says.
 
     A hunk without a line number is expected where the hunk before it ends. Beyond the strict tier,
-    candidates more than `proximity` lines away are not chosen.
+    candidates more than 100 lines away are not chosen.
     """
     expected = 0
     for candidates in all_candidates:
         if len(candidates.positions) > 1 and not candidates.truncated:
             stated = candidates.hunk.stated_start
-            _choose(candidates, expected if stated is None else stated, file_index, proximity)
+            _choose(candidates, expected if stated is None else stated, file_index)
         if candidates.decided:
             position = candidates.positions[0]
             expected = position + len(candidates.hunk_at(position).preimage)
 
 
-def _choose(candidates: Candidates, expected: int, file_index: FileIndex, proximity: int) -> None:
+def _choose(candidates: Candidates, expected: int, file_index: FileIndex) -> None:
     near = [start for start in candidates.positions if start not in candidates.rivals]
     if candidates.tier is not Tier.STRICT:
-        near = [start for start in near if abs(start - expected) <= proximity]
+        near = [start for start in near if abs(start - expected) <= _PROXIMITY]
     if not near:
         return
 

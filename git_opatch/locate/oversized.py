@@ -15,11 +15,9 @@ from git_opatch.model.result import Failure, Reason, failure_of
 from git_opatch.model.text import Text
 
 
-def refuse_oversized(
-    hunks: Sequence[Hunk], text: Text, fuzz: int
-) -> tuple[list[Hunk], list[Failure]]:
+def refuse_oversized(hunks: Sequence[Hunk], text: Text) -> tuple[list[Hunk], list[Failure]]:
     """Return those of a file's `hunks` that may fit in `text`, and the failures of the others."""
-    limit = len(text.lines) + 2 * fuzz + MANY
+    limit = len(text.lines) + MANY
     if all(len(hunk.lines) <= limit for hunk in hunks):
         return list(hunks), []
     counts = [Counter(line.prefix for line in hunk.lines if line.text.strip()) for hunk in hunks]

@@ -1,4 +1,4 @@
-"""Repairs that no normal form can express: a cut-off line, overhang, fuzz.
+"""Repairs that no normal form can express: a cut-off line, overhang.
 
 Each is tried only after all tiers have failed with the whole hunk. Every repair requires other
 lines that match in full.
@@ -13,7 +13,7 @@ from dataclasses import replace
 from git_opatch.locate.normal_lines import NormalizedLines
 from git_opatch.locate.tiers import LEAST_DISTINCTIVE
 from git_opatch.model.limits import MANY
-from git_opatch.model.patch import Hunk, Line, Prefix, context_around
+from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.text import indentation, opens
 
 _MAX_OVERHANG = 3
@@ -130,18 +130,3 @@ def _carries(left: list[Line], in_file: list[bytes]) -> bool:
     texts = [line.text for line in left]
     has_word = any(map(str.isalnum, b"".join(texts).decode("utf-8", "replace")))
     return len(left) >= 2 and ((has_word and texts == in_file) or any(map(_is_long, texts)))
-
-
-def with_fuzz(hunk: Hunk, fuzz: int) -> Hunk | None:
-    """Drop the `fuzz` outermost context lines on each side, as patch(1) does (D32).
-
-    One that the last changed line needs is kept (D27). None if there is nothing to drop, or nothing
-    would be left to find.
-    """
-    lines = hunk.lines
-    before, after = context_around(lines)
-    if after and _needs(*lines[-after - 1 :][:2]):
-        after -= 1
-    reduced = replace(hunk, lines=lines[min(fuzz, before) : len(lines) - min(fuzz, after)])
-    has_text = any(line.text.strip() for line in reduced.preimage)
-    return reduced if has_text and reduced.lines != lines else None

@@ -10,7 +10,8 @@ from typing import NamedTuple, Protocol
 
 from git_opatch.model.arguments import require_type
 from git_opatch.model.command_line import CommandLine
-from git_opatch.model.settings import Settings, choice, count, journal_size
+from git_opatch.model.errors import UsageError
+from git_opatch.model.settings import Settings, choice, journal_size
 
 
 class Target(Enum):
@@ -93,7 +94,7 @@ class Ambiguous(Enum):
 
     REFUSE = "refuse"
     NEAREST = "nearest"
-    """Take the position nearest to the previous hunk, within a limit."""
+    """Take the position nearest to the previous hunk; within 100 lines, unless it is strict."""
 
 
 class ThreeWay(Enum):
@@ -119,12 +120,8 @@ class Matching(NamedTuple):
     tier: Tier = Tier.FUZZY
     """The loosest one to try."""
     ambiguous: Ambiguous = Ambiguous.REFUSE
-    proximity: int = 100
-    """How far, in lines, the nearest position may be from the expected one (`NEAREST`)."""
-    fuzz: int = 0
-    """How many of the outermost context lines on each side may be ignored."""
     can_loosen: bool = True
-    """Whether the user can choose a looser tier or more fuzz: then a message may advise it."""
+    """Whether the user is a person, who can choose other options: then a message may advise one."""
     reversed: bool = False
     """Whether the hunks are those of a patch in reverse."""
     ordered: bool = True
@@ -136,14 +133,18 @@ class Matching(NamedTuple):
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Matching:
-        """Take what `opatch.match`, `opatch.ambiguous` and `opatch.proximity` choose.
+        """Take what `opatch.match` and `opatch.ambiguous` choose.
 
-        Raises `UsageError` for a value that is not one of theirs.
+        Raises `UsageError` for a value that is not one of theirs, and for `opatch.proximity`: one
+        below 100 would refuse what is now taken.
         """
+        if "opatch.proximity" in settings:
+            raise UsageError(
+                "opatch.proximity is not a setting any more: the limit is 100 lines; unset it"
+            )
         return cls(
             choice("opatch.match", Tier.FUZZY, settings),
             choice("opatch.ambiguous", Ambiguous.REFUSE, settings),
-            count("opatch.proximity", 100, "lines", settings),
         )
 
 
@@ -222,14 +223,12 @@ class Options:
         require_type("policy", self.policy, Policy)
         require_type("matching.tier", self.matching.tier, Tier)
         require_type("matching.ambiguous", self.matching.ambiguous, Ambiguous)
-        require_type("matching.proximity", self.matching.proximity, int)
-        require_type("matching.fuzz", self.matching.fuzz, int)
 
     @classmethod
     def from_config(cls, repository: Configured) -> Options:
         """Return the options that `git config opatch.*` chooses for `repository`.
 
-        Those of the commands: target, match, ambiguous, proximity, journalSize, allow and deny.
+        Those of the commands: target, match, ambiguous, journalSize, allow and deny.
         Raises `UsageError` for a value that is not one.
         """
         settings = repository.settings()

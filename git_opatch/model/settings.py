@@ -45,14 +45,13 @@ def choice(name: str, default: _Choice, settings: Mapping[str, str]) -> _Choice:
         raise UsageError(f"{name} is `{value}`; use {', '.join(others)} or {last}") from None
 
 
-def count(name: str, default: int, unit: str, settings: Mapping[str, str]) -> int:
-    """Look up a number of `unit`. Raises `UsageError`."""
-    value = settings.get(name.lower(), str(default))
-    if not (value.isascii() and value.isdigit()):
-        raise UsageError(f"{name} is `{value}`; use a number of {unit}")
-    return int(value[:9])
-
-
 def journal_size(settings: Mapping[str, str]) -> int:
-    """Look up how many records the journal keeps; 0 keeps none, as sizes of git do."""
-    return count("opatch.journalSize", 100, "records", settings)
+    """Look up how many records the journal keeps; 0 keeps none, as sizes of git do.
+
+    Raises `UsageError`.
+    """
+    name = "opatch.journalSize"
+    value = settings.get(name.lower(), "100")
+    if not (value.isascii() and value.isdigit()):
+        raise UsageError(f"{name} is `{value}`; use a number of records")
+    return int(value[:9])

@@ -41,7 +41,7 @@ class AppliedHunks:
 def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> AppliedHunks:
     """Apply those hunks of `section` to `content` that can be placed; say why the others cannot."""
     matching = matching_for(section, options)
-    hunks, oversized = refuse_oversized(section.hunks, content.text, matching.fuzz)
+    hunks, oversized = refuse_oversized(section.hunks, content.text)
     changing: list[Hunk] = []
     idle: list[Hunk] = []
     for hunk in hunks:
@@ -51,7 +51,7 @@ def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> A
     if section.exact_positions:
         edited = _apply_at_exact_positions(expanded.hunks, content, matching)
     else:
-        left_out, _ = refuse_oversized(section.left_out, content.text, matching.fuzz)
+        left_out, _ = refuse_oversized(section.left_out, content.text)
         edited = _apply_located(expanded.hunks, left_out, content, matching)
         if options.partial or options.skip_applied:
             edited = _without_order(edited, expanded.hunks, left_out, matching, content)
@@ -202,7 +202,7 @@ def _exact_after_others(
     trial = EditedFile(content)
     trial.edit(exact)
     loose = {placement.hunk.ordinal for placement in placements if not placement.exact}
-    strictly = matching._replace(tier=Tier.STRICT, fuzz=0, can_loosen=False)
+    strictly = matching._replace(tier=Tier.STRICT, can_loosen=False)
     results = locate_hunks(
         [hunk for hunk in hunks if hunk.ordinal in loose], trial.content.text, strictly
     )

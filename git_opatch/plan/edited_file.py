@@ -91,7 +91,7 @@ class EditedFile:
         them was placed.
         """
         text = self.content.text
-        matching = matching._replace(fuzz=0, tier=_at_most_resilient(matching.tier))
+        matching = matching._replace(tier=_at_most_resilient(matching.tier))
         lines = [changed.lines for changed in self.changed]
         placed = [placement.hunk for placement in self.placements]
         results = locate_hunks(hunks, text, matching, lines, placed, partly_applied=partly_applied)

@@ -51,7 +51,7 @@ _CASES: list[tuple[str, Any, str, str]] = [
     ("options as a list", {**_OF_FILES, "options": []}, "input", "`options` is not an object"),
     ("unknown option", {**_OF_FILES, "options": {"fuz": 1}}, "usage", "is not an option"),
     ("wrong value", {**_OF_FILES, "options": {"match": "no"}}, "usage", "not one of `strict`"),
-    ("wrong number", {**_OF_FILES, "options": {"fuzz": -1}}, "usage", "not a number of lines"),
+    ("former option", {**_OF_FILES, "options": {"fuzz": 1}}, "usage", "is not an option"),
     ("wrong flag", {**_OF_FILES, "options": {"overwrite": 1}}, "input", "not true or false"),
     ("policy of files", {**_OF_FILES, "options": {"deny": ["f"]}}, "usage", "need a repository"),
     ("not a pathspec", {**_OF_TREE, "options": {"deny": [":(no)f"]}}, "repository", "pathspec"),

@@ -198,7 +198,6 @@ def test_options_are_those_of_the_command(base: Sandbox, tmp_path: Path) -> None
         (exact, {"allow": ["src/*"]}, []),
         (exact, {"expect": {"notes.txt": oid[:8]}}, ["--expect", f"notes.txt={oid[:8]}"]),
         (exact, {"expect": {"notes.txt": "12345678"}}, ["--expect", "notes.txt=12345678"]),
-        (exact, {"fuzz": 1}, ["--fuzz", "1"]),
     ]
     tasks = [
         _task(base, str(number), patch, options=options)

@@ -77,16 +77,6 @@ _BINARY = (
     b"diff --git a/b.bin b/b.bin\nindex 1..2 100644\nBinary files a/b.bin and b/b.bin differ\n"
 )
 _OPTIONS = {
-    "a looser tier would place it at line 1": (
-        envelope(b"*** Update File: f.txt\n@@\n-  one\n+1\n"),
-        ["--match", "strict", "--cached"],
-        "--match resilient --cached",
-    ),
-    "without its outer context it would match at line 2": (
-        envelope(b"*** Update File: f.txt\n@@\n stale\n-two\n+2\n"),
-        ["--fuzz", "0"],
-        "--fuzz 1",
-    ),
     "or, to replace the file": (
         envelope(b"*** Add File: f.txt\n+F\n"),
         ["--worktree"],

@@ -444,20 +444,15 @@ def _in_terminal(repo: Sandbox, patch: bytes) -> Ran:
     return Ran(done.returncode, b"", seen)
 
 
-def test_a_looser_match_is_advised_to_people_and_not_to_programs(base: Sandbox) -> None:
-    patch = envelope(b"*** Update File: a.txt\n@@\n first\n-two\n+2\n three\n")
-
-    def said(*command: str) -> str:
-        ran = base.opatch(*command, feed=patch)
-        assert ran.status == 1
-        return ran.out.decode() + ran.err
-
-    for command in ("apply", "check", "show", "convert"):
-        assert "--fuzz 1" in said(command)
-        assert "does not match" in said(command, "--json")
-        assert "--fuzz" not in said(command, "--json")
-    call = ("bash", "-lc", f"apply_patch <<'EOF'\n{patch.decode()}EOF\n")
-    assert "--fuzz" not in said("check", "--argv", "--", *call)
+@pytest.mark.parametrize("strict", [[], ["--match", "strict"]])
+def test_no_refusal_proposes_to_match_more_loosely(base: Sandbox, strict: list[str]) -> None:
+    """The first hunk would match without its outer context, the second at a looser tier."""
+    for lines in (b" first\n-two\n+2\n three\n", b"-  two\n+2\n"):
+        patch = envelope(b"*** Update File: a.txt\n@@\n" + lines)
+        for command in ("apply", "check", "show", "convert"):
+            ran = base.opatch(command, *strict, feed=patch)
+            for option in ("--fuzz", "--match", "--ambiguous"):
+                assert option not in ran.out.decode() + ran.err
 
 
 def test_a_move_onto_a_file_is_to_name_another_path(base: Sandbox) -> None:

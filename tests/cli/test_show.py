@@ -200,7 +200,7 @@ def test_unsafe_names_are_refused(base: Sandbox, option: str) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [(), ("--worktree",), ("--base", "HEAD~"), ("-R",), ("--match", "strict"), ("--fuzz", "1"),
+    [(), ("--worktree",), ("--base", "HEAD~"), ("-R",), ("--match", "strict"),
      ("--directory", "sub"), ("--overwrite",), ("--ambiguous", "nearest"),
      ("--format", "unified")],
 )  # fmt: skip

@@ -27,8 +27,7 @@ def base(repo: Sandbox) -> Sandbox:
         ("log -n -1", "-n, --max-count: -1 is less than 0; see `git opatch log -h`"),
         ("apply --wait nan p.txt", "--wait: nan is less than 0; see `git opatch apply -h`"),
         ("log -n x", "-n, --max-count: `x` is not a number; see `git opatch log -h`"),
-        ("apply --fuzz x p.txt", "--fuzz: `x` is not a number; see `git opatch apply -h`"),
-        ("apply --fuzz", "`--fuzz` needs a value; see `git opatch apply -h`"),
+        ("apply --only", "`--only` needs a value; see `git opatch apply -h`"),
         ("apply --check=yes p.txt", "`--check` takes no value; see `git opatch apply -h`"),
         (
             "apply --match loose p.txt",
@@ -124,8 +123,13 @@ def base(repo: Sandbox) -> Sandbox:
         ),
         (
             "check -C1 p.txt",
-            "`git opatch check` has no option `-C`\n  to ignore outer lines of context: "
-            "git opatch check --fuzz N PATCH",
+            "`git opatch check` has no option `-C`\n  to merge what was written for an older "
+            "version of a file: git opatch check --3way PATCH",
+        ),
+        (
+            "apply --fuzz 2 p.txt",
+            "`git opatch apply` has no option `--fuzz`\n  to merge what was written for an older "
+            "version of a file: git opatch apply --3way PATCH",
         ),
     ],
 )

@@ -98,7 +98,7 @@ def test_a_refusal_is_ours_and_changes_nothing(base: Sandbox) -> None:
         ran = base.opatch("apply-patch", feed=patch)
         assert (ran.status, ran.out) == (status, b"")
         assert ran.err.startswith(message)
-        assert "--fuzz" not in ran.err
+        assert "--match" not in ran.err
     assert base.state() == before
 
 

@@ -78,7 +78,6 @@ def test_a_literal_reading_that_matches_is_preferred(
 def test_a_literal_reading_at_a_looser_tier_is_respected(content: str) -> None:
     verdict = locate(content, ["-- p", "++ r"], Tier.STRICT)
     assert isinstance(verdict, Failure)
-    assert "a looser tier would place it at line 1" in str(verdict)
 
 
 @pytest.mark.parametrize(

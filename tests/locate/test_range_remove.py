@@ -274,9 +274,7 @@ def test_a_later_section_sees_the_remaining_lines(repo: Sandbox) -> None:
     assert repo.read("f.py") == _AFTER.replace(b"    d = 4\n", b"")
 
 
-@pytest.mark.parametrize(
-    "option", [["--fuzz", "3"], ["--ambiguous", "nearest"], ["--match", "fuzzy"]]
-)
+@pytest.mark.parametrize("option", [["--ambiguous", "nearest"], ["--match", "fuzzy"]])
 def test_no_option_loosens_an_elision(repo: Sandbox, option: list[str]) -> None:
     repo.commit({"f.py": _FILE})
     before = repo.state()

@@ -223,12 +223,6 @@ def test_what_skips_is_said_once(base: Sandbox) -> None:
     assert "\nto skip what is already applied: add --skip-applied\n" in message
 
 
-def test_an_empty_fuzz_is_an_error(base: Sandbox) -> None:
-    before = base.state()
-    ran = base.opatch("apply", "--fuzz", "", feed=_MIXED)
-    assert (ran.status, base.state()) == (129, before)
-
-
 def test_a_moved_file_can_be_patched_in_part(base: Sandbox) -> None:
     move = b"*** Update File: b.txt\n*** Move to: m.txt\n@@\n-beta\n+B\n@@\n-stale\n+x\n"
     assert base.opatch("apply", "--partial", feed=envelope(move)).status == 1

@@ -290,11 +290,6 @@ def test_a_patch_that_matches_a_version_loosely_is_refused(
     _refuses(late, _patch().replace(line, changed))
 
 
-def test_fuzz_is_for_the_current_version_alone(late: Sandbox) -> None:
-    patch = _patch().replace(b" line 13", b" other").replace(b" line 9", b" other")
-    _refuses(late, patch, "--fuzz", "1")
-
-
 _REGION = "begin\nmiddle\nold\nafter\nend\n"
 _IN_REGION = envelope(b"*** Update File: f\n@@\n begin\n middle\n-old\n+new\n after\n end\n")
 _CHANGED = _REGION.replace("begin", "start")

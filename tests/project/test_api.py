@@ -101,9 +101,6 @@ _WRONG_TYPES: dict[str, Callable[[], object]] = {
     "pass Tier.STRICT or Tier.RESILIENT or Tier.FUZZY": lambda: _UNTYPED.Options(
         matching=_UNTYPED.Matching(tier="exact")
     ),
-    "matching.fuzz must be of type int, not str": lambda: _UNTYPED.Options(
-        matching=_UNTYPED.Matching(fuzz="1")
-    ),
     "repository must be of type Repository or Mapping, not str": lambda: _UNTYPED.plan_patch(
         _PATCH, ".", _UNTYPED.Options()
     ),

@@ -221,12 +221,6 @@ def test_reversed_prefixes_are_mentioned() -> None:
     assert words not in message("a\nnew\nc\n", [" a", "-old", "+newer", " x"])
 
 
-def test_fuzz_is_not_advised_for_a_stale_hunk() -> None:
-    content = "a\nb\nc\n"
-    assert "--fuzz 1" in message(content, [" nowhere", "-b", "+n"])
-    assert "--fuzz" not in message(content, [" nowhere", " a", "-x", "+n"])
-
-
 def test_long_lines_are_shown_where_they_differ() -> None:
     long = "word " * 100
     text = message(f"x\n{long}left\n", [f"-{long}right", "+z"])

@@ -199,7 +199,7 @@ def _signalled(base: Sandbox, moment: str) -> Any:
 
 
 _ERRORS: dict[str, tuple[Callable[[Sandbox], dict[str, Any]], int]] = {
-    "usage": (lambda base: asked(base, "apply", "--fuzz", "x"), 129),
+    "usage": (lambda base: asked(base, "apply", "--match", "x"), 129),
     "input": (lambda base: asked(base, "apply", "no-such"), 128),
     "repository": (lambda base: asked(base, "apply", cwd=base.path.parent), 128),
     "journal": (lambda base: asked(base, "undo", "7"), 128),
