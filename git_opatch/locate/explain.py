@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from git_opatch.locate.already_applied import first_new_line
+from git_opatch.locate.already_applied import first_new_line, unique_gap
 from git_opatch.locate.candidates import Candidates
 from git_opatch.locate.closest_match import ClosestMatches, difference
 from git_opatch.locate.enclosing import name_enclosing
@@ -173,7 +173,7 @@ class NotFoundExplainer:
             advice.append("the line is below a removed one: if it replaces that, begin it with `+`")
         if hunk.unfinished:
             advice.append("the text ends there, and the hunk's header announces more lines")
-        advice += self._reversed_advice(hunk)
+        advice += self._applied_advice(hunk)
         text = "\n".join(advice)
         return failure_of(hunk, Reason.NOT_FOUND, "does not match", text, Mismatch(nearest))
 
@@ -183,13 +183,20 @@ class NotFoundExplainer:
             self._closest_matches = ClosestMatches(self._file_index, lost, self._matching.tier)
         return self._closest_matches.nearest(candidates.hunk, candidates.anchors.positions)
 
-    def _reversed_advice(self, hunk: Hunk) -> list[str]:
-        """Mention that the prefixes may be reversed, where the file has what the hunk adds."""
+    def _applied_advice(self, hunk: Hunk) -> list[str]:
+        """Mention where the hunk may be made already, or its prefixes reversed."""
         removed, added = (
             [line for line in hunk.lines if line.prefix is prefix and line.text.strip()]
             for prefix in (Prefix.REMOVED, Prefix.ADDED)
         )
-        if self._matching.reversed or not removed or not added:
+        if self._matching.reversed:
+            return []
+        if (gap := unique_gap(hunk, self._file_index)) is not None:
+            return [
+                "what it removes may be gone already: its other lines are together at line "
+                f"{gap + 1}"
+            ]
+        if not removed or not added:
             return []
         if any(map(self._is_in_file, removed)):
             return []
