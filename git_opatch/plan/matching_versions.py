@@ -34,8 +34,8 @@ class StaleFile(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The path that the patch names."""
-        return self.sections[0].path
+        """The one of the paths that the patch names that exists."""
+        return self.present.path
 
     @property
     def stated(self) -> str:
@@ -59,8 +59,9 @@ def stale_files(plan: Plan, patch: Patch, snapshot: Snapshot) -> Iterator[StaleF
     reasons: dict[tuple[str, int], set[Reason]] = {}
     for failure in plan.failures:
         reasons.setdefault((failure.source, failure.where.section_line), set()).add(failure.reason)
+    refused = {failure.path for failure in plan.failures}
     for path, sections in _sections_by_path(patch).items():
-        present = snapshot.blobs.get(path)
+        present = snapshot.blobs.get(path) if path in refused else None
         found = {
             reason
             for section in sections

@@ -15,7 +15,9 @@ from git_opatch.git.pathspec import all_tracked_paths, existing_paths, is_ignore
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_file
 from git_opatch.journal import Record
+from git_opatch.model.errors import Kind
 from git_opatch.model.options import Options, Target
+from git_opatch.model.patch import Patch
 from git_opatch.model.paths import pathspec
 from git_opatch.model.result import Failure, MissingFile, Reason
 from git_opatch.plan.path_failures import ways_to_add
@@ -54,6 +56,26 @@ def with_path_hints(
         return plan.with_failures([first[0]._replace(advice=below), *first[1:], *rest])
     hinted = (_with_hint(each, repository, options, record, created) for each in first)
     return plan.with_failures([*hinted, *rest])
+
+
+def with_other_names(plan: Plan, patch: Patch, repository: Repository, options: Options) -> Plan:
+    """Say of hunks that do not fit which file the other name of their header may mean (D31)."""
+    others = {
+        (section.source, section.number): {section.path, section.alternate}
+        for section in patch.files
+        if section.alternate is not None
+    }
+    failures = []
+    for failure in plan.failures:
+        names = others.pop((failure.source, failure.where.section_line), set()) - {failure.path}
+        if failure.kind is Kind.MATCH and len(names) == 1:
+            (other,) = names
+            left_out = {failure.path, other}
+            if similar := _most_similar(other, repository, options.base, left_out, same_name=False):
+                asked = f"the patch also names `{other}`: {did_you_mean(similar)}"
+                failure = failure._replace(advice=f"{failure.advice}\n{asked}".strip())
+        failures.append(failure)
+    return plan.with_failures(failures)
 
 
 def with_directory_note(plan: Plan, repository: Repository, options: Options) -> Plan:

@@ -16,7 +16,7 @@ from git_opatch.model.patch import Operation, Patch
 from git_opatch.model.result import NOT_APPLIED, SKIP_APPLIED, Attempt, Failure, Location, Reason
 from git_opatch.plan.deleted_content import content_note, deleted_contents, source_of
 from git_opatch.plan.patch_paths import created_paths, named_paths, refuse_unsafe
-from git_opatch.plan.path_hints import with_directory_note, with_path_hints
+from git_opatch.plan.path_hints import with_directory_note, with_other_names, with_path_hints
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.policy import check_policy
 from git_opatch.plan.section import plan_sections
@@ -353,6 +353,7 @@ def _plan_patch(
 
         plan = plan_three_way(plan, patch, snapshot, repository, options, deleted)
     plan = with_path_hints(plan, repository, options, record, created)
+    plan = with_other_names(plan, patch, repository, options)
     return with_directory_note(plan, repository, options), snapshot
 
 

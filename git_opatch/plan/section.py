@@ -124,7 +124,10 @@ class SectionPlanner:
             return self._append(section)
         if section.operation is Operation.ADD:
             return self._add(section)
-        path = self._old_path(section)
+        named = self._with_one_name(section)
+        if isinstance(named, Failure):
+            return [named]
+        section, path = named, named.path
         content = self.tree.get(path)
         if content is None and _creates(section):
             return self._add(section._replace(operation=Operation.ADD))
@@ -157,12 +160,34 @@ class SectionPlanner:
             return self._skip_applied([self._missing(section, section.path)])
         return self._update(section, section.path, content)
 
-    def _old_path(self, section: FilePatch) -> str:
-        """Return the file to change: of the two that the headers name, the one that exists."""
-        path, other = section.path, section.alternate
-        if other is not None and self.tree.get(path) is None and self.tree.get(other):
-            return other
-        return path
+    def _with_one_name(self, section: FilePatch) -> FilePatch | Failure:
+        """Return `section` with the one of its header's two names that is meant, or refuse (D31).
+
+        That is the one that exists; of two that do, the one that its hunks fit, or are in.
+        """
+        names = [name for name in (section.path, section.alternate) if self.tree.get(name or "")]
+        if section.alternate is None or not names:
+            return section
+        if section.may_move and names == [section.path]:
+            return _unclear_move(section)
+        named = [section._replace(old_path=name, new_path=name, alternate=None) for name in names]
+        if len(named) == 1:
+            return named[0]
+        fitting = [each for each in named if self._fits(each)]
+        if len(fitting) != 1:
+            return _unclear_name(section, "both, or one has them" if fitting else "neither")
+        other = next(name for name in names if name != fitting[0].path)
+        note = f"the patch also names `{other}`, which its hunks do not fit"
+        self.notes.append(f"{fitting[0].path}: {note}")
+        return fitting[0]
+
+    def _fits(self, section: FilePatch) -> bool:
+        """Return whether the hunks of an update all fit its file, or are applied to it already."""
+        content = self.tree.get(section.path)
+        if content is None or content.text.binary:
+            return False
+        failures = apply_hunks(section, content, self.options).failures
+        return all(failure.already_applied for failure in failures)
 
     def _already_moved(self, section: FilePatch) -> Failure | None:
         """Return a failure if the new path has the outcome of all hunks of a move."""
@@ -242,8 +267,6 @@ class SectionPlanner:
 
     def _update(self, section: FilePatch, path: str, before: FileContent) -> list[Failure]:
         """Change a file's lines or its mode, and move or copy it."""
-        if section.may_move and path == section.path and not self.tree.get(section.alternate or ""):
-            return [_unclear_move(section)]
         target = path if section.operation is Operation.UPDATE else section.new_path or path
         if section.operation is Operation.COPY and self.options.reverse:
             what = "a copy cannot be undone from its text; delete the file instead"
@@ -404,6 +427,13 @@ def _unclear_move(section: FilePatch) -> Failure:
         f"update it, or `rename from {old}` and `rename to {new}` above `---` to move it"
     )
     return refusal(section, Reason.UNCLEAR, what)
+
+
+def _unclear_name(section: FilePatch, fitting: str) -> Failure:
+    """Return the refusal of a diff with two names of files that exist: its hunks fit `fitting`."""
+    what = f"exists, and so does `{section.alternate}`, which the patch also names"
+    advice = f"its hunks fit {fitting}; write the one that is meant in both lines"
+    return refusal(section, Reason.UNCLEAR, what, advice=advice)
 
 
 def _first_left(content: FileContent, rest: FileContent) -> OtherLine | None:
