@@ -133,7 +133,7 @@ def _options_of(given: Mapping[str, Any], base: str | None) -> Options:
     matching = Matching(
         _choice(given, "match", Tier, Tier.FUZZY) or Tier.FUZZY,
         _choice(given, "ambiguous", Ambiguous, Ambiguous.REFUSE) or Ambiguous.REFUSE,
-        can_loosen=False,  # a program reads the result
+        can_choose=False,  # a program reads the result
     )
     directory = _of_kind(given, "directory", str, "")
     return Options(

@@ -199,7 +199,7 @@ class MatchOptions(NamedTuple):
         ambiguous = self.ambiguous or configured.ambiguous
         if ambiguous is Ambiguous.NEAREST and "PRE_COMMIT" in os.environ:
             raise UsageError("--ambiguous nearest is not allowed in hooks: nobody checks its guess")
-        return Matching(self.match or configured.tier, ambiguous, can_loosen=not by_program)
+        return Matching(self.match or configured.tier, ambiguous, can_choose=not by_program)
 
     def resolve_three_way(
         self, target: Target, *, carry: bool = False, partial: bool = False

@@ -78,7 +78,7 @@ class Service(NamedTuple):
         settings = repository.settings()
         return Options(
             self.target or choice("opatch.target", Target.WORKTREE, settings),
-            matching=Matching.from_settings(settings)._replace(can_loosen=False),
+            matching=Matching.from_settings(settings)._replace(can_choose=False),
             journal_size=journal_size(settings),
             carry=self.carry,
             policy=Policy((*self._all_rules, *PathRule.from_settings(settings)), expected),

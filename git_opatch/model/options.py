@@ -120,7 +120,7 @@ class Matching(NamedTuple):
     tier: Tier = Tier.FUZZY
     """The loosest one to try."""
     ambiguous: Ambiguous = Ambiguous.REFUSE
-    can_loosen: bool = True
+    can_choose: bool = True
     """Whether the user is a person, who can choose other options: then a message may advise one."""
     reversed: bool = False
     """Whether the hunks are those of a patch in reverse."""

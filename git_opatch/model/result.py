@@ -211,7 +211,7 @@ class Attempt(NamedTuple):
         can_skip = options.command.name in SKIP_APPLIED and not options.reverse
         skip = options.way_with("--skip-applied") if can_skip else ""
         converts = options.command.name == _CONVERT
-        can_choose = options.command.name in _CHOOSE and options.matching.can_loosen and not record
+        can_choose = options.command.name in _CHOOSE and options.matching.can_choose and not record
         words = (skip, record, converts, can_choose, options.command)
         return cls(base, options.reverse, options.redoes, *words)
 

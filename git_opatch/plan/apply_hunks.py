@@ -101,7 +101,7 @@ def _lost_idle(
 
 def matching_for(section: FilePatch, options: Options) -> Matching:
     """Return how the hunks of `section` are matched: in a reversed patch, exactly (D8)."""
-    exactly = Matching(Tier.STRICT, can_loosen=False, reversed=True)
+    exactly = Matching(Tier.STRICT, can_choose=False, reversed=True)
     return (exactly if options.reverse else options.matching)._replace(
         ordered=section.ordered,
         path=section.path,
@@ -202,7 +202,7 @@ def _exact_after_others(
     trial = EditedFile(content)
     trial.edit(exact)
     loose = {placement.hunk.ordinal for placement in placements if not placement.exact}
-    strictly = matching._replace(tier=Tier.STRICT, can_loosen=False)
+    strictly = matching._replace(tier=Tier.STRICT, can_choose=False)
     results = locate_hunks(
         [hunk for hunk in hunks if hunk.ordinal in loose], trial.content.text, strictly
     )

@@ -30,7 +30,7 @@ def refuse_broken(patch: Patch, results: Sequence[Result], options: Options) -> 
     for section in patch.files:
         for path in dict.fromkeys(_paths(section)):
             named.setdefault(path, []).append(section)
-    ways = (_MEANT,) if options.matching.can_loosen else ()
+    ways = (_MEANT,) if options.matching.can_choose else ()
     failures = []
     for result in results:
         sections = named.get(result.path, [])

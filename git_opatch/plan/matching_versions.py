@@ -135,7 +135,7 @@ def _complete_in(
         )
         for section in stale.sections
     )
-    strict = Matching(Tier.STRICT, can_loosen=False)
+    strict = Matching(Tier.STRICT, can_choose=False)
     strictly = replace(options, matching=strict, partial=False, skip_applied=False)
     snapshot = Snapshot({path: version}, frozenset({path}))
     plan = plan_sections(Patch(sections), snapshot, strictly, repository.algorithm, {})

@@ -73,7 +73,7 @@ class PathFailures(NamedTuple):
                 advice = (
                     "what is searched for is empty, which makes a new file; search for its lines"
                 )
-            elif self.options.matching.can_loosen:
+            elif self.options.matching.can_choose:
                 advice += f"\nor, to replace the file: {self.options.way_with('--overwrite')}"
             return _exists(section, path, existing, content, advice)
         if path in snapshot.submodules | snapshot.unmerged | snapshot.intended:

@@ -48,10 +48,10 @@ def with_path_hints(
     """Say of the first few wrong paths of `plan` what may be meant; not those that it `created`.
 
     Those of a patch with a journal `record` are not read from another directory, and a program
-    cannot choose to (`Matching.can_loosen`).
+    cannot choose to (`Matching.can_choose`).
     """
     first, rest = plan.failures[:_MAX_ADVISED], plan.failures[_MAX_ADVISED:]
-    can_choose = record is None and options.matching.can_loosen
+    can_choose = record is None and options.matching.can_choose
     if can_choose and (below := _below_current_directory(plan, repository, options)):
         return plan.with_failures([first[0]._replace(advice=below), *first[1:], *rest])
     hinted = (_with_hint(each, repository, options, record, created) for each in first)
@@ -81,7 +81,7 @@ def with_other_names(plan: Plan, patch: Patch, repository: Repository, options: 
 def with_directory_note(plan: Plan, repository: Repository, options: Options) -> Plan:
     """Note that a changed file is not the one of the same path below the current directory."""
     top, prefix = repository.top, _current_directory(repository)
-    is_plain = options.base is None and not options.directory and options.matching.can_loosen
+    is_plain = options.base is None and not options.directory and options.matching.can_choose
     if top is None or not prefix or not is_plain:
         return plan
     paths = (change.path for change in plan.completed.changes if change.old is not None)

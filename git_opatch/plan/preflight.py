@@ -58,7 +58,7 @@ def _in_the_way(
         else failure
         for failure in found
     ]
-    if plan.reverses or options.commit or not options.matching.can_loosen:
+    if plan.reverses or options.commit or not options.matching.can_choose:
         return failures
     paths = [each.path for each in failures if each.reason is Reason.IN_THE_WAY]
     if not paths:

@@ -396,7 +396,7 @@ def _refuse_kind(section: FilePatch, options: Options) -> Failure | None:
 
 def _refuse_binary(section: FilePatch, options: Options) -> Failure:
     rest = "to apply the rest, leave it out"
-    if options.matching.can_loosen:
+    if options.matching.can_choose:
         rest += f": {options.way_with('--except', section.path)}"
     by_git = "the diff does not have its content, which `git diff --binary` would write"
     if section.has_content:

@@ -12,7 +12,7 @@ from git_opatch.model.placement import Placement
 from git_opatch.model.result import Failure, Reason
 from git_opatch.model.text import Text
 
-_STRICT = Matching(Tier.STRICT, can_loosen=False)
+_STRICT = Matching(Tier.STRICT, can_choose=False)
 
 
 def locate(content: str, lines: list[str], matching: Matching | None = None) -> Placement | Failure:

@@ -31,7 +31,7 @@ class Two:
 """
 GO = ("-        go()", "+        run()")
 
-_STRICT = Matching(Tier.STRICT, can_loosen=False)
+_STRICT = Matching(Tier.STRICT, can_choose=False)
 
 
 def hunk(

@@ -26,7 +26,7 @@ _lines = st.one_of(
 )
 _pattern = st.lists(st.sampled_from([A, B, C, b"other"]), min_size=1, max_size=4)
 
-_STRICT = Matching(Tier.STRICT, can_loosen=False)
+_STRICT = Matching(Tier.STRICT, can_choose=False)
 
 
 def places(lines: Sequence[bytes], pattern: Sequence[bytes]) -> list[int]:
