@@ -1,0 +1,245 @@
+"""Compare what this working tree and another revision make of the same cases.
+
+    python benchmarks/compare.py --against main
+    python benchmarks/compare.py --against main --sets scenarios,sequences --list
+    python benchmarks/compare.py --against main --repo CLONE --repo CLONE --typed CASES --seed 7
+
+Not words are compared, but outcomes: whether a patch was applied, the bytes of what is there then,
+and otherwise the reasons. Where a rule comes or goes, this says what it changes. The sets are
+
+scenarios  the scenarios of the tests
+grammar    drawn by `grammar.py`: one to three slips at once
+classes    drawn by `accuracy.py`: a class of slips each
+late       changes of real commits, for later versions of their file, as `later_versions.py` has
+sequences  apply, edit, commit, undo and redo, in a repository
+typed      diffs that models typed, as `collect_diffs.py` collects them; only with `--typed`
+
+and the columns
+
+stricter      was applied, and is refused now
+looser        was refused, and is applied now
+other bytes   what is there afterwards differs
+other reason  the reasons, or what the journal says of a patch, differ
+given up      a command or an option is not there on one side
+
+Ends with status 1 if any of them is not 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import grammar
+import kinds
+import model_diffs
+import travel
+from history import read_history
+from model import ROOT
+from scene import write_scene
+from sequences import draw_sequence
+from styles import render
+
+_TOP = Path(__file__).resolve().parents[1]
+_SCENARIOS = _TOP / "tests" / "scenarios"
+_COLUMNS = ("same", "stricter", "looser", "other bytes", "other reason", "given up")
+
+sys.path.insert(0, str(_TOP / "tests" / "support"))
+
+from scenario import read_scenario  # noqa: E402 - where that is was not known above
+
+Case = dict[str, Any]
+Outcome = list[dict[str, Any]]
+
+
+def main() -> None:
+    """Run the cases on both sides, and print what differs."""
+    options = _options()
+    with tempfile.TemporaryDirectory(prefix="compare-") as directory:
+        top = Path(directory)
+        _extract(options.against, top / "before")
+        cases = dict(_write_cases(top / "cases", options))
+        outcomes = _outcomes(top, {"before": top / "before", "after": _TOP})
+    table = {name: Counter[str]() for name in options.sets}
+    for id_, name in cases.items():
+        before, after = (outcomes[side][id_] for side in ("before", "after"))
+        column, at = column_of(before, after)
+        table[name][column] += 1
+        if options.list and column != "same":
+            print(f"{id_}: {column}, step {at + 1}\n  {_short(before[at])}\n  {_short(after[at])}")
+    print(f"| set | cases | {' | '.join(_COLUMNS)} |\n| --- {'| ---: ' * (len(_COLUMNS) + 1)}|")
+    for name, counts in table.items():
+        print(f"| {name} | {counts.total()} | {' | '.join(str(counts[c]) for c in _COLUMNS)} |")
+    sys.exit(any(counts.total() > counts["same"] for counts in table.values()))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    add = parser.add_argument
+    add("--against", required=True, metavar="REV", help="the revision to compare with")
+    add("--sets", default=",".join(_SETS), help="some of: " + ",".join(_SETS))
+    add("--count", type=int, default=600, metavar="N",
+        help="cases of each set that is drawn; a tenth of it in sequences (600)")  # fmt: skip
+    add("--seed", default="1", help="another seed draws other cases")
+    add("--repo", type=Path, action="append", help="a repository to draw from (this one)")
+    add("--typed", type=Path, metavar="DIR", help="the cases of collect_diffs.py")
+    add("--list", action="store_true", help="print the cases that differ")
+    options = parser.parse_args()
+    options.sets = options.sets.split(",")
+    if unknown := set(options.sets) - set(_SETS):
+        parser.error(f"no such set: {', '.join(sorted(unknown))}")
+    options.repo = options.repo or [Path(_git("rev-parse", "--git-common-dir").decode().strip())]
+    return options
+
+
+def _git(*words: str) -> bytes:
+    return subprocess.run(["git", *words], cwd=_TOP, check=True, stdout=subprocess.PIPE).stdout
+
+
+def _extract(revision: str, directory: Path) -> None:
+    archive = io.BytesIO(_git("archive", revision, "git_opatch"))
+    with tarfile.open(fileobj=archive) as files:
+        files.extractall(directory, filter="data")
+
+
+def _write_cases(path: Path, options: argparse.Namespace) -> Iterator[tuple[str, str]]:
+    """Write the cases of the sets to a file; yield the id and the set of each."""
+    with path.open("w", encoding="utf-8") as file:
+        for name in options.sets:
+            for number, (title, case) in enumerate(_SETS[name](options)):
+                id_ = f"{name} {number}: {title}"
+                file.write(json.dumps({"id": id_, **case}) + "\n")
+                yield id_, name
+
+
+def _scenarios(_: argparse.Namespace) -> Iterator[tuple[str, Case]]:
+    for path in sorted(_SCENARIOS.glob("*/*.txt")):
+        scenario = read_scenario(path.read_bytes())
+        words, files = scenario.words[2:], scenario.before
+        words[1:1] = ["--json"] if words[0] in ("apply", "check") else []
+        case = {
+            "files": {name: (mode, data.decode("latin-1")) for name, (mode, data) in files.items()},
+            "steps": [("opatch", words, scenario.feed.decode("latin-1"))],
+            "journal": False,
+        }
+        yield str(path.relative_to(_SCENARIOS)), case
+
+
+def _in_memory(files: Mapping[str, bytes], patch: bytes) -> Case:
+    texts = {path: data.decode("latin-1") for path, data in files.items()}
+    return {"files": texts, "patch": patch.decode("latin-1")}
+
+
+def _grammar(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
+    changes = grammar.read_changes(options.repo, options.seed)
+    for number in range(options.count):
+        if drawn := grammar.draw(changes, options.seed, number):
+            text = write_scene(drawn.scene, drawn.scene.patch_format)
+            yield drawn.case.kind, _in_memory(drawn.case.draft.base, text.encode())
+
+
+def _classes(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
+    histories = [read_history(path, options.seed) for path in options.repo]
+    each = -(-options.count // len(kinds.KINDS))
+    for kind in kinds.KINDS:
+        for case in kinds.draw(kind, histories, each, options.seed):
+            text = render(case, case.style).replace(ROOT, "/nowhere")
+            yield f"{case.name}, {case.style}", _in_memory(case.draft.base, text.encode())
+
+
+def _late(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
+    found = itertools.chain.from_iterable(
+        ((late, at) for at in range(1, len(late.versions)))
+        for late in travel.draw(options.repo, options.seed)
+    )
+    for late, at in itertools.islice(found, options.count):
+        text, commit = render(late.case, late.case.style), late.case.commit
+        title = f"{commit.repository} {commit.id[:10]} {late.change.path}, version {at}"
+        yield title, _in_memory({late.change.path: late.versions[at]}, text.encode())
+
+
+def _sequences(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
+    for number in range(options.count // 10):
+        files, steps = draw_sequence(Random(f"{options.seed}:{number}"))
+        texts = {name: ("100644", "\n".join([*(text or ()), ""])) for name, text in files.items()}
+        yield f"seed {options.seed}", {"files": texts, "steps": steps, "journal": True}
+
+
+def _typed(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
+    if options.typed is None:
+        print("typed: skipped, since no --typed names a directory", file=sys.stderr)
+        return
+    for place in sorted(options.typed.iterdir()):
+        case = model_diffs.Case.load(place)
+        yield case.name, _in_memory(case.base, case.patch)
+
+
+_SETS: dict[str, Callable[[argparse.Namespace], Iterator[tuple[str, Case]]]] = {
+    "scenarios": _scenarios,
+    "grammar": _grammar,
+    "classes": _classes,
+    "late": _late,
+    "sequences": _sequences,
+    "typed": _typed,
+}
+
+
+def _outcomes(top: Path, sides: Mapping[str, Path]) -> dict[str, dict[str, Outcome]]:
+    """Run all cases on both sides at once. Returns the outcomes of each side by the case's id."""
+    program = str(Path(__file__).with_name("outcomes.py"))
+    running = {}
+    for side, tree in sides.items():
+        env = {**os.environ, "PYTHONPATH": str(tree)}
+        with (top / f"{side}.out").open("wb") as out:
+            command = [sys.executable, program, str(top / "cases")]
+            running[side] = subprocess.Popen(command, env=env, stdout=out)
+    statuses = [run.wait() for run in running.values()]
+    if any(statuses):
+        raise SystemExit("one side did not run all cases")
+    return {
+        side: {case["id"]: case["steps"] for case in map(json.loads, (top / f"{side}.out").open())}
+        for side in sides
+    }
+
+
+def column_of(before: Outcome, after: Outcome) -> tuple[str, int]:
+    """The column of a case, and its first step that differs so, from 0.
+
+    Files that differ make all later steps differ; reasons do not, so that they count last.
+    """
+    steps = list(zip(before, after, strict=True))
+    for at, (old, new) in enumerate(steps):
+        if (old["ok"], old["bytes"]) != (new["ok"], new["bytes"]):
+            return _kind(old, new), at
+    differing = (at for at, (old, new) in enumerate(steps) if old != new)
+    at = next(differing, -1)
+    return ("same", 0) if at < 0 else (_kind(*steps[at]), at)
+
+
+def _kind(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    if ("usage" in old["reason"]) != ("usage" in new["reason"]):
+        return "given up"
+    if old["ok"] != new["ok"]:
+        return "stricter" if old["ok"] else "looser"
+    return "other bytes" if old["bytes"] != new["bytes"] else "other reason"
+
+
+def _short(step: Mapping[str, Any]) -> str:
+    result = "applied" if step["ok"] else "refused"
+    return ascii(" ".join([result, *step["reason"]]))[1:301]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""The comparison of two revisions sees what became of a case, and says how that differs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from compare import column_of
+from sequences import draw_sequence
+
+_TOP = Path(__file__).parents[2]
+_PATCH = "*** Begin Patch\n*** Update File: f\n@@\n a\n-b\n+B\n*** End Patch\n"
+_FILES = {"f": ("100644", "a\nb\nc\n")}
+
+
+def _outcomes(tmp_path: Path, *cases: dict[str, Any]) -> list[list[dict[str, Any]]]:
+    """Run the cases with the package that is tested."""
+    file = tmp_path / "cases"
+    file.write_text("".join(json.dumps({"id": "x", **case}) + "\n" for case in cases))
+    ran = subprocess.run(
+        [sys.executable, str(_TOP / "benchmarks/outcomes.py"), str(file)],
+        capture_output=True, env={**os.environ, "PYTHONPATH": str(_TOP)}, timeout=120,
+    )  # fmt: skip
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    return [json.loads(line)["steps"] for line in ran.stdout.splitlines()]
+
+
+def test_a_plan_has_its_bytes_or_its_reasons(tmp_path: Path) -> None:
+    placed, stale, cut = _outcomes(
+        tmp_path,
+        {"files": {"f": "a\nb\nc\n"}, "patch": _PATCH},
+        {"files": {"f": "x\n"}, "patch": _PATCH},
+        {"files": {"f": "a\nb\nc\n"}, "patch": _PATCH.replace("*** End Patch\n", "")},
+    )
+    blob = subprocess.run(
+        ["git", "hash-object", "--stdin"], input=b"a\nB\nc\n", capture_output=True, check=True
+    ).stdout.decode()
+    assert placed == [{"ok": True, "bytes": [["f", "100644", blob.strip()]], "reason": []}]
+    assert stale == [{"ok": False, "bytes": [], "reason": ["not_found: f, hunk 1"]}]
+    assert cut == [{"ok": False, "bytes": [], "reason": ["malformed: line 1"]}]
+
+
+def test_steps_are_run_in_a_repository(tmp_path: Path) -> None:
+    apply, undo = ["opatch", ["apply", "--json"], _PATCH], ["opatch", ["undo", "--json"], ""]
+    unknown = ["opatch", ["apply", "--no-such-option"], _PATCH]
+    edit, stage = ["write", "f", "a\nB\nc\nd\n"], ["git", ["add", "f"]]
+    steps = [apply, apply, undo, unknown, ["git", ["reset", "-q", "--hard"]], apply, edit, stage]
+    case = {"files": _FILES, "steps": [*steps, undo], "journal": True}
+    first, again, undone, usage, third, last = _outcomes(tmp_path, case)[0]
+    assert [each["ok"] for each in (first, again, undone, usage, third, last)] == [
+        *(True, False, True, False, True, True)
+    ]
+    assert "already_applied: f, hunk 1, line 4" in again["reason"]
+    assert "usage" in usage["reason"]
+    assert again["bytes"] == first["bytes"] == third["bytes"]
+    assert undone["bytes"] == usage["bytes"] != first["bytes"]
+    assert last["bytes"] not in (first["bytes"], undone["bytes"])
+    assert first["reason"] != undone["reason"]
+
+
+def _step(result: object, *reasons: str) -> dict[str, Any]:
+    return {"ok": not reasons, "bytes": result, "reason": [*reasons]}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "column"),
+    [
+        (_step("a"), _step("a"), "same"),
+        (_step("a"), _step("", "not_found"), "stricter"),
+        (_step("", "not_found"), _step("a"), "looser"),
+        (_step("a"), _step("b"), "other bytes"),
+        (_step("", "not_found"), _step("", "ambiguous"), "other reason"),
+        (_step("a"), _step("", "usage"), "given up"),
+    ],
+)
+def test_a_difference_has_a_name(old: dict[str, Any], new: dict[str, Any], column: str) -> None:
+    assert column_of([_step("s"), old], [_step("s"), new]) == (column, int(column != "same"))
+
+
+def test_other_bytes_count_before_other_reasons() -> None:
+    before = [_step("", "not_found"), _step("a")]
+    assert column_of(before, [_step("", "ambiguous"), _step("b")]) == ("other bytes", 1)
+
+
+def test_a_seed_draws_the_same_sequence() -> None:
+    first, second, other = (draw_sequence(Random(seed)) for seed in ("1", "1", "2"))
+    assert first == second != other
+    assert {step[0] for step in first[1]} >= {"opatch", "write"}
