@@ -17,7 +17,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import table
-from failures import write_failure
 from history import read_history
 from in_process import plan_case
 from kinds import KINDS, draw
@@ -39,9 +38,6 @@ def main() -> None:
         options.json.write_text(
             json.dumps([_summary(result) for result in results], indent=1), "utf-8"
         )
-    for result in results:
-        if options.failures and result.tool == OWN and not table.is_good(result):
-            write_failure(options.failures, result)
 
 
 def _options() -> argparse.Namespace:
@@ -63,7 +59,6 @@ def _options() -> argparse.Namespace:
         help="all, or some of: " + ",".join(KINDS),
     )
     add("--json", type=Path, help="write every outcome to this file")
-    add("--failures", type=Path, help="write the cases in which opatch failed to this directory")
     add("--in-process", action="store_true", help="let opatch plan without git: much faster")
     add("--python", action="append", default=[sys.executable], help="a Python that has peers")
     add("--codex", default="codex", help="the native codex program")
