@@ -323,8 +323,8 @@ def test_unwritable_output_is_an_error(base: Sandbox) -> None:
     for option in ("", *_OUTPUT_OPTIONS[1:]):
         ran = base.run("sh", "-c", f"git-opatch show {option} p.patch >/dev/full")
         assert (ran.status, "No space left" in ran.err) == (128, True)
-        ran = base.run("sh", "-c", f"git-opatch show {option} p.patch | true")
-        assert (ran.status, ran.err) == (0, "")
+    ran = base.run("sh", "-c", "git-opatch show p.patch | true")
+    assert (ran.status, ran.err) == (0, "")
 
 
 # --- a refused patch ------------------------------------------------------------------------

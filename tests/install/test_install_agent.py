@@ -325,13 +325,17 @@ def test_the_plugin_in_the_repository_is_the_one_that_is_installed() -> None:
 _HARNESS = """
 const { GitOpatch } = await import(process.argv[2])
 const hooks = await GitOpatch({ directory: process.argv[3] })
-const output = { args: JSON.parse(process.argv[5]) }
-try {
-  await hooks["tool.execute.before"]({ tool: process.argv[4] }, output)
-  console.log(JSON.stringify({ args: output.args }))
-} catch (error) {
-  console.log(JSON.stringify({ error: error.message }))
+const said = []
+for (const [tool, args] of JSON.parse(process.argv[4])) {
+  const output = { args }
+  try {
+    await hooks["tool.execute.before"]({ tool }, output)
+    said.push({ args: output.args })
+  } catch (error) {
+    said.push({ error: error.message })
+  }
 }
+console.log(JSON.stringify(said))
 """
 
 
@@ -343,20 +347,24 @@ def test_the_plugin_judges_calls(base: Sandbox, tmp_path: Path) -> None:
     harness = tmp_path / "harness.mjs"
     harness.write_text(_HARNESS)
 
-    def call(tool: str, args: dict[str, str]) -> dict[str, Any]:
-        words = ["node", *map(str, (harness, plugin, base.path)), tool, json.dumps(args)]
+    def call(*calls: tuple[str, dict[str, str]]) -> list[dict[str, Any]]:
+        words = ["node", *map(str, (harness, plugin, base.path)), json.dumps(calls)]
         ran = subprocess.run(words, capture_output=True, text=True, check=True)
-        found: dict[str, Any] = json.loads(ran.stdout)
+        found: list[dict[str, Any]] = json.loads(ran.stdout)
         return found
 
-    stale = call("apply_patch", {"patchText": _STALE})
+    patch, listing = ("apply_patch", {"patchText": _GOOD}), ("bash", {"command": "ls"})
+    stale, good, bash, read = call(
+        ("apply_patch", {"patchText": _STALE}), patch, listing, ("read", {"filePath": "f"})
+    )
     assert stale["error"].startswith("error: f: hunk 1 of 1 does not match")
-    assert "error" not in call("apply_patch", {"patchText": _GOOD})
-    assert call("bash", {"command": "ls"}) == {"args": {"command": "ls"}}
-    assert call("read", {"filePath": "f"}) == {"args": {"filePath": "f"}}
+    assert "error" not in good
+    assert bash == {"args": {"command": "ls"}}
+    assert read == {"args": {"filePath": "f"}}
     plugin.write_text(plugin.read_text().replace(sys.executable, "/nowhere/python"))
-    assert "could not judge the patch" in call("apply_patch", {"patchText": _GOOD})["error"]
-    assert call("bash", {"command": "ls"}) == {"args": {"command": "ls"}}
+    unjudged, bash = call(patch, listing)
+    assert "could not judge the patch" in unjudged["error"]
+    assert bash == {"args": {"command": "ls"}}
 
 
 _AT_ONCE = """
