@@ -10,7 +10,7 @@ and otherwise the reasons. Where a rule comes or goes, this says what it changes
 scenarios  the scenarios of the tests
 grammar    drawn by `grammar.py`: one to three slips at once
 classes    drawn by `accuracy.py`: a class of slips each
-late       changes of real commits, for later versions of their file, as `later_versions.py` has
+late       changes of real commits, for later versions of their file, as `travel.py` draws them
 sequences  apply, edit, commit, undo and redo, in a repository
 typed      diffs that models typed, as `collect_diffs.py` collects them; only with `--typed`
 
@@ -91,7 +91,7 @@ def _options() -> argparse.Namespace:
     add("--against", required=True, metavar="REV", help="the revision to compare with")
     add("--sets", default=",".join(_SETS), help="some of: " + ",".join(_SETS))
     add("--count", type=int, default=600, metavar="N",
-        help="cases of each set that is drawn; a tenth of it in sequences (600)")  # fmt: skip
+        help="cases of each set that is drawn; a twentieth of it in sequences (600)")  # fmt: skip
     add("--seed", default="1", help="another seed draws other cases")
     add("--repo", type=Path, action="append", help="a repository to draw from (this one)")
     add("--typed", type=Path, metavar="DIR", help="the cases of collect_diffs.py")
@@ -100,7 +100,8 @@ def _options() -> argparse.Namespace:
     options.sets = options.sets.split(",")
     if unknown := set(options.sets) - set(_SETS):
         parser.error(f"no such set: {', '.join(sorted(unknown))}")
-    options.repo = options.repo or [Path(_git("rev-parse", "--git-common-dir").decode().strip())]
+    own = _git("rev-parse", "--path-format=absolute", "--git-common-dir").decode().strip()
+    options.repo = options.repo or [Path(own)]
     return options
 
 
@@ -171,7 +172,7 @@ def _late(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
 
 
 def _sequences(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
-    for number in range(options.count // 10):
+    for number in range(options.count // 20):
         files, steps = draw_sequence(Random(f"{options.seed}:{number}"))
         texts = {name: ("100644", "\n".join([*(text or ()), ""])) for name, text in files.items()}
         yield f"seed {options.seed}", {"files": texts, "steps": steps, "journal": True}
