@@ -336,6 +336,7 @@ for (const [tool, args] of JSON.parse(process.argv[4])) {
   }
 }
 console.log(JSON.stringify(said))
+process.exit() // it would wait a minute for the end of a call that passed
 """
 
 
