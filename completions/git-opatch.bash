@@ -11,7 +11,7 @@ __git_opatch_hunks ()
 
 _git_opatch ()
 {
-	local commands="apply check convert create batch show undo redo log recover prompt leftovers agent-hook install-agent doctor mcp apply-patch install-shim demo"
+	local commands="apply show undo redo log check convert create batch leftovers install-agent agent-hook apply-patch mcp prompt doctor install-shim recover demo"
 	local command="$(__git_find_on_cmdline "$commands")"
 	case "$command,$prev,$cur" in
 	apply,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
@@ -26,6 +26,19 @@ _git_opatch ()
 	apply,--allow,*) __git_complete_index_file "--cached" ;;
 	apply,--deny,*) __git_complete_index_file "--cached" ;;
 	apply,--expect,*) __git_complete_index_file "--cached" ;;
+	show,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
+	show,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
+	show,--directory,*) compopt -o dirnames ;;
+	show,--base,*) __git_complete_refs ;;
+	show,--match,*) __gitcomp "strict resilient fuzzy" ;;
+	show,*,--match=*) __gitcomp "strict resilient fuzzy" "" "${cur#*=}" ;;
+	show,--ambiguous,*) __gitcomp "refuse nearest" ;;
+	show,*,--ambiguous=*) __gitcomp "refuse nearest" "" "${cur#*=}" ;;
+	show,--only,*) __gitcomp "$(__git_opatch_hunks)" ;;
+	show,--except,*) __gitcomp "$(__git_opatch_hunks)" ;;
+	show,--allow,*) __git_complete_index_file "--cached" ;;
+	show,--deny,*) __git_complete_index_file "--cached" ;;
+	show,--expect,*) __git_complete_index_file "--cached" ;;
 	check,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
 	check,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
 	check,--directory,*) compopt -o dirnames ;;
@@ -56,49 +69,36 @@ _git_opatch ()
 	create,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
 	batch,--engine,*) __gitcomp "local ray" ;;
 	batch,*,--engine=*) __gitcomp "local ray" "" "${cur#*=}" ;;
-	show,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
-	show,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
-	show,--directory,*) compopt -o dirnames ;;
-	show,--base,*) __git_complete_refs ;;
-	show,--match,*) __gitcomp "strict resilient fuzzy" ;;
-	show,*,--match=*) __gitcomp "strict resilient fuzzy" "" "${cur#*=}" ;;
-	show,--ambiguous,*) __gitcomp "refuse nearest" ;;
-	show,*,--ambiguous=*) __gitcomp "refuse nearest" "" "${cur#*=}" ;;
-	show,--only,*) __gitcomp "$(__git_opatch_hunks)" ;;
-	show,--except,*) __gitcomp "$(__git_opatch_hunks)" ;;
-	show,--allow,*) __git_complete_index_file "--cached" ;;
-	show,--deny,*) __git_complete_index_file "--cached" ;;
-	show,--expect,*) __git_complete_index_file "--cached" ;;
-	prompt,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
-	prompt,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
-	prompt,--grammar,*) __gitcomp "lark gbnf" ;;
-	prompt,*,--grammar=*) __gitcomp "lark gbnf" "" "${cur#*=}" ;;
 	leftovers,--allow,*) __git_complete_index_file "--cached" ;;
 	agent-hook,--allow,*) __git_complete_index_file "--cached" ;;
 	agent-hook,--deny,*) __git_complete_index_file "--cached" ;;
 	mcp,--root,*) compopt -o dirnames ;;
 	mcp,--allow,*) __git_complete_index_file "--cached" ;;
 	mcp,--deny,*) __git_complete_index_file "--cached" ;;
+	prompt,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
+	prompt,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
+	prompt,--grammar,*) __gitcomp "lark gbnf" ;;
+	prompt,*,--grammar=*) __gitcomp "lark gbnf" "" "${cur#*=}" ;;
 	,*,-*) __gitcomp "--help --version" ;;
 	,*) __gitcomp "$commands" ;;
 	apply,*,-*) __gitcomp "--format --directory --overwrite --index --cached --worktree --carry --match --ambiguous --3way --only --except --skip-applied --partial --reject --allow --deny --expect --commit --message --file --trailer --author --date --reverse --patch --interactive --check --dry-run --wait --quiet --verbose --json --help" ;;
-	check,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --argv --skip-applied --quiet --verbose --json --help" ;;
-	convert,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --output --reverse --json --help" ;;
-	create,*,-*) __gitcomp "--format --context --cached --stat --help" ;;
-	batch,*,-*) __gitcomp "--output --jobs --engine --address --diff --tree --quiet --help" ;;
 	show,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --stat --numstat --name-only --name-status --hunks --reverse --json --help" ;;
 	undo,*,-*) __gitcomp "--index --cached --worktree --carry --skip-undone --wait --quiet --json --help" ;;
 	redo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
 	log,*,-*) __gitcomp "--patch --all --max-count --json --help" ;;
-	recover,*,-*) __gitcomp "--wait --json --help" ;;
-	prompt,*,-*) __gitcomp "--format --grammar --help" ;;
+	check,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --argv --skip-applied --quiet --verbose --json --help" ;;
+	convert,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --output --reverse --json --help" ;;
+	create,*,-*) __gitcomp "--format --context --cached --stat --help" ;;
+	batch,*,-*) __gitcomp "--output --jobs --engine --address --diff --tree --quiet --help" ;;
 	leftovers,*,-*) __gitcomp "--all --allow --help" ;;
-	agent-hook,*,-*) __gitcomp "--allow --deny --help" ;;
 	install-agent,*,-*) __gitcomp "--project --user --remove --yes --help" ;;
-	doctor,*,-*) __gitcomp "--help" ;;
-	mcp,*,-*) __gitcomp "--index --cached --worktree --carry --root --allow --deny --help" ;;
+	agent-hook,*,-*) __gitcomp "--allow --deny --help" ;;
 	apply-patch,*,-*) __gitcomp "--help" ;;
+	mcp,*,-*) __gitcomp "--index --cached --worktree --carry --root --allow --deny --help" ;;
+	prompt,*,-*) __gitcomp "--format --grammar --help" ;;
+	doctor,*,-*) __gitcomp "--help" ;;
 	install-shim,*,-*) __gitcomp "--remove --help" ;;
+	recover,*,-*) __gitcomp "--wait --json --help" ;;
 	demo,*,-*) __gitcomp "--help" ;;
 	undo,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '$5 ~ /^(applied|committed|changed)/ && $6 != "again" {print $1}')" ;;
 	redo,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '/[ ,] undone by [0-9]+ / {print $1}')" ;;

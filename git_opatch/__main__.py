@@ -21,12 +21,13 @@ def main() -> None:
 
     startup.disable_garbage_collection()
     startup.skip_version_check()
-    from git_opatch.cli.main import register, run
+    from git_opatch.cli.main import register, run, words_of
 
-    register(sys.argv[1:])
+    words = words_of(sys.argv[1:])
+    register(words)
     try:
         interrupts.raise_once()
-        status = run()
+        status = run(words)
         interrupts.ignore()  # all is written, and the status is known
     except KeyboardInterrupt:
         status = interrupts.report()

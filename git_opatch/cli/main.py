@@ -23,6 +23,53 @@ from git_opatch.model.errors import Interrupted, OpatchError, SystemCallError, U
 
 _BROKEN_PIPE = 141
 _OPTIONS = "[OPTION]..."
+_GROUPS = {
+    "Every day": {
+        "apply": "Apply a patch to the index and the working tree.",
+        "show": "Show what a patch would do: where each hunk applies, and the diff.",
+        "undo": "Undo a patch that was applied here.",
+        "redo": "Apply a patch again that was undone.",
+        "log": "Show what was applied here, and what became of it.",
+    },
+    "Scripts and CI": {
+        "check": "Report whether each patch, or a command, would apply.",
+        "convert": "Complete a patch into a standard unified diff.",
+        "create": "Write what changed as a patch, in any format.",
+        "batch": "Judge many patches, each against its own base tree.",
+        "leftovers": "List staged files that have markers of patches in them.",
+    },
+    "Agents": {
+        "install-agent": "Install the hook or plugin of an agent, and a skill.",
+        "agent-hook": "Answer an agent's PreToolUse hook.",
+        "apply-patch": "Apply a patch as the program apply_patch of agents does.",
+        "mcp": "Serve apply, check, show, undo, redo and log to agents (MCP).",
+        "prompt": "Print how to write patches, for a language model.",
+        "doctor": "Say whether the hook of an agent would run.",
+        "install-shim": "Install a program apply_patch that applies with git opatch.",
+    },
+    "Other": {
+        "recover": "Recover from an interrupted apply.",
+        "demo": "Apply and undo a patch in a temporary repository.",
+    },
+}
+_COMMANDS = {name: short for group in _GROUPS.values() for name, short in group.items()}
+"""The names of the commands, each a function in the module of its name, and their short help."""
+_SUBJECTS = {
+    "Where": (
+        "directory",
+        "base",
+        "index_and_worktree",
+        "cached",
+        "worktree",
+        "carry",
+        "overwrite",
+    ),
+    "Which hunks": ("only", "leave_out", "interactive", "skip_applied", "partial", "reject"),
+    "How to match": ("match", "ambiguous", "three_way", "reverse"),
+    "Policy": ("allow", "deny", "expect"),
+    "Commit": ("commit", "message", "message_file", "trailer", "author", "date"),
+}
+"""The options of the commands that locate, by subject; all others are listed below them."""
 
 
 class _Group(TyperGroup):
@@ -34,6 +81,12 @@ class _Group(TyperGroup):
     def get_params(self, ctx: Any) -> Any:
         return startup.without_pydantic(super().get_params(ctx))
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - typer's
+        """List the commands in groups."""
+        for title, commands in _GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([*commands.items()], col_max=14)
+
 
 class _Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -41,6 +94,7 @@ class _Command(TyperCommand):
         usage.require_no_strip(self.name or "", args)
         try:
             words = usage.expand_count(self.name or "", args)
+            words = usage.complete_options(words, self.get_params(ctx))
             return super().parse_args(ctx, usage.keep_separator(self.name or "", words))
         except TyperException as error:
             if hasattr(error, "ctx"):
@@ -50,6 +104,19 @@ class _Command(TyperCommand):
     def get_params(self, ctx: Any) -> Any:
         parameters = super().get_params(ctx)
         return startup.without_pydantic(startup.without_type_of_arguments(parameters))
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """List the arguments, then the options by subject."""
+        titles = {name: title for title, names in _SUBJECTS.items() for name in names}
+        rows: dict[str, list[Any]] = {title: [] for title in ("Arguments", *_SUBJECTS, "Options")}
+        for parameter in self.get_params(ctx):
+            is_argument = parameter.param_type_name == "argument"
+            title = "Arguments" if is_argument else titles.get(parameter.name, "Options")
+            rows[title].append(parameter.get_help_record(ctx))
+        for title, records in rows.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
 
 
 app = typer.Typer(
@@ -87,30 +154,6 @@ def _top(
         raise typer.Exit(UsageError.exit_status)
 
 
-_COMMANDS = {
-    "apply": "Apply a patch to the index and the working tree.",
-    "check": "Report whether each patch, or a command, would apply.",
-    "convert": "Complete a patch into a standard unified diff.",
-    "create": "Write what changed as a patch, in any format.",
-    "batch": "Judge many patches, each against its own base tree.",
-    "show": "Show what a patch would do: where each hunk applies, and the diff.",
-    "undo": "Undo a patch that was applied here.",
-    "redo": "Apply a patch again that was undone.",
-    "log": "Show what was applied here, and what became of it.",
-    "recover": "Recover from an interrupted apply.",
-    "prompt": "Print how to write patches, for a language model.",
-    "leftovers": "List staged files that have markers of patches in them.",
-    "agent-hook": "Answer an agent's PreToolUse hook.",
-    "install-agent": "Install the hook or plugin of an agent, and a skill.",
-    "doctor": "Say whether the hook of an agent would run.",
-    "mcp": "Serve apply, check, show, undo, redo and log to agents (MCP).",
-    "apply-patch": "Apply a patch as the program apply_patch of agents does.",
-    "install-shim": "Install a program apply_patch that applies with git opatch.",
-    "demo": "Apply and undo a patch in a temporary repository.",
-}
-"""The names of the commands, each a function in the module of its name, and their short help."""
-
-
 def register(words: Sequence[str] | None = None) -> None:
     """Register the commands anew: all of them, or those that a command line of `words` needs.
 
@@ -132,11 +175,17 @@ def _import_command(name: str) -> Any:
     return getattr(import_module(f"git_opatch.cli.commands.{module}"), module)
 
 
-def run() -> int:
-    """Run the command that the user asked for; gives the exit status."""
+def words_of(arguments: Sequence[str]) -> list[str]:
+    """Return what is to be run: `help COMMAND` is `COMMAND -h`, as it is for git."""
+    words = list(arguments)
+    return [*words[1:2], "-h"] if words[:1] == ["help"] else words
+
+
+def run(words: Sequence[str]) -> int:
+    """Run the command that `words` ask for; gives the exit status."""
     try:
         _open_streams()
-        status = app(prog_name="git opatch", standalone_mode=False) or 0
+        status = app(list(words), prog_name="git opatch", standalone_mode=False) or 0
     except TyperException as error:
         return _fail(usage.usage_error(error))
     except OpatchError as error:

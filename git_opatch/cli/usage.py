@@ -204,14 +204,11 @@ def _did_you_mean(name: str) -> str:
 
 def require_known_command(words: Sequence[str], commands: Iterable[str]) -> None:
     """Raise `UsageError` if the first of `words` is not one of `commands`."""
-    name, *following = words
+    name = words[0]
     known = list(commands)
     if name in known:
         return
     unknown = f"`{name}` is not a command of git opatch"
-    if name == "help":
-        command = next((word for word in following if word in known), "COMMAND")
-        raise UsageError(f"{unknown}; see `git opatch {command} -h`, or `git help opatch`")
     if name == "version":
         raise UsageError(f"{unknown}; write `git opatch --version`")
     if os.path.isfile(name):
@@ -233,6 +230,39 @@ def expand_count(command: str, words: Sequence[str]) -> list[str]:
         is_count = re.fullmatch(r"-\d+", word) and not is_value and "--" not in words[:at]
         expanded += ["-n", word[1:]] if is_count else [word]
     return expanded
+
+
+def complete_options(words: Sequence[str], parameters: Iterable[Any]) -> list[str]:
+    """Write the long options in `words` in full that are shortened, as git's may be.
+
+    Values of options, and what is behind `--`, stay as they are. Raises `UsageError` for a
+    beginning that several options have.
+    """
+    takes_value = {
+        flag: not each.is_flag for each in parameters for flag in each.opts if flag[0] == "-"
+    }
+    takes_value["--help"] = False
+    completed = list(words)
+    at = 0
+    while at < len(completed) and completed[at] != "--":
+        flag, sign, value = completed[at].partition("=")
+        if flag.startswith("--"):
+            flag = _in_full(flag, takes_value)
+            completed[at] = flag + sign + value
+            at += takes_value.get(flag, False) and not sign
+        elif flag.startswith("-"):  # short options may stand together, the last with its value
+            with_value = [letter for letter in flag[1:] if takes_value.get(f"-{letter}")]
+            at += bool(with_value) and flag.endswith(with_value[0]) and not sign
+        at += 1
+    return completed
+
+
+def _in_full(flag: str, known: Iterable[str]) -> str:
+    """Return the only one of the `known` options that begins so; `flag` itself if there is none."""
+    meant = sorted(each for each in known if each.startswith(flag))
+    if len(meant) < 2 or flag in meant:
+        return meant[0] if len(meant) == 1 else flag
+    raise UsageError(f"`{flag}` could be {' or '.join(f'`{each}`' for each in meant)}")
 
 
 def keep_separator(command: str, words: Sequence[str]) -> list[str]:

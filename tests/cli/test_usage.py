@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from sandbox import Sandbox
 from writers import envelope
@@ -37,18 +39,12 @@ def base(repo: Sandbox) -> Sandbox:
         ("apply --3wy p.txt", "`git opatch apply` has no option `--3wy`; did you mean `--3way`?"),
         ("batch --jobs x", "-j, --jobs: `x` is not a number; see `git opatch batch -h`"),
         ("apply --stage p.txt", "`git opatch apply` has no option `--stage`\n  write --cached"),
-        ("show --sta p.txt", "`git opatch show` has no option `--sta`; did you mean `--stat`?"),
-        ("apply --x p.txt", "`git opatch apply` has no option `--x`; see `git opatch apply -h`"),
         ("--x", "`git opatch` has no option `--x`; see `git opatch -h`"),
         ("aply p.txt", "`aply` is not a command of git opatch; did you mean `apply`?"),
         ("revert 1", "`revert` is not a command of git opatch; did you mean `undo`?"),
         ("am p.txt", "`am` is not a command of git opatch; did you mean `apply --commit`?"),
         ("patch p.txt", "`patch` is not a command of git opatch; did you mean `apply`?"),
         ("x p.txt", "`x` is not a command of git opatch; see `git opatch -h`"),
-        (
-            "help show",
-            "`help` is not a command of git opatch; see `git opatch show -h`, or `git help opatch`",
-        ),
         ("version", "`version` is not a command of git opatch; write `git opatch --version`"),
         (
             "show -p p.txt",
@@ -157,3 +153,29 @@ def test_a_file_or_a_record_may_be_a_number(base: Sandbox) -> None:
     assert base.opatch("check", "--", "1").status == 0
     assert base.opatch("apply", "1").status == 0
     assert base.opatch("log", "-p", "1").status == 0
+
+
+def test_the_commands_are_listed_in_groups(base: Sandbox) -> None:
+    ran = base.opatch("-h")
+    titles = [line for line in ran.out.decode().splitlines() if re.match(r"\w.*:$", line)]
+    assert titles == ["Options:", "Every day:", "Scripts and CI:", "Agents:", "Other:"]
+    assert base.opatch("help").out == ran.out
+
+
+def test_help_of_a_command_is_its_option(base: Sandbox) -> None:
+    asked = base.opatch("help", "show")
+    assert (asked.status, asked.out) == (0, base.opatch("show", "-h").out)
+    assert base.opatch("help", "nothing").status == 129
+
+
+def test_an_option_may_be_shortened_as_long_as_it_is_clear(base: Sandbox) -> None:
+    base.write("p.txt", _PATCH)
+    assert base.opatch("apply", "--che", "--dir=.", "p.txt").status == 0
+    ran = base.opatch("apply", "--pa", "p.txt")
+    assert (ran.status, ran.err) == (129, "error: `--pa` could be `--partial` or `--patch`\n")
+
+
+def test_a_value_that_reads_like_a_shortened_option_stays(base: Sandbox) -> None:
+    base.write("p.txt", _PATCH)
+    assert base.opatch("apply", "--comm", "-qm", "--comm", "p.txt").status == 0
+    assert base.git("log", "-1", "--format=%s") == b"--comm\n"

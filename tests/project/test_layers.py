@@ -147,7 +147,7 @@ def test_a_command_line_is_read_without_pydantic() -> None:
     script = (
         "import sys; from git_opatch.cli.main import register, run\n"
         "register()\n"
-        "status = run()\n"
+        "status = run(sys.argv[1:])\n"
         "print(status, 'pydantic' in sys.modules)"
     )
     command = [sys.executable, "-c", script, "apply", "--directory", "folder", "missing.patch"]

@@ -13,10 +13,9 @@ from sandbox import Sandbox
 
 from make import TOP, generate
 
-_COMMANDS = ("apply", "check", "convert", "create", "batch", "show", "undo", "redo", "log",
-             "recover", "prompt", "leftovers", "agent-hook", "install-agent", "doctor", "mcp",
-             "apply-patch",
-             "install-shim", "demo")  # fmt: skip
+_COMMANDS = ("apply", "show", "undo", "redo", "log", "check", "convert", "create", "batch",
+             "leftovers", "install-agent", "agent-hook", "apply-patch", "mcp", "prompt", "doctor",
+             "install-shim", "recover", "demo")  # fmt: skip
 _PAGE = TOP / "manual" / "git-opatch.1"
 _OF_GIT = Path("/usr/share/bash-completion/completions/git")
 
@@ -28,8 +27,8 @@ needs_completion = pytest.mark.skipif(
 
 def _options(repo: Sandbox, command: str) -> set[str]:
     """List every spelling of every option in the help of the command."""
-    shown = repo.opatch(command, "-h").out.decode().partition("\nOptions:\n")[2]
-    lines = re.findall(r"(?m)^  (-\S.*)$", shown)
+    shown = repo.opatch(command, "-h").out.decode()
+    lines = re.findall(r"(?m)^  (--?\w.*)$", shown)
     return {flag for line in lines for flag in re.findall(r"(?:^|, )(--?[\w-]+)", line)}
 
 
@@ -48,7 +47,7 @@ def test_every_option_is_in_the_page(repo: Sandbox, command: str) -> None:
 
 
 def test_every_command_is_tested(repo: Sandbox) -> None:
-    shown = repo.opatch("-h").out.decode().partition("Commands:")[2]
+    shown = repo.opatch("-h").out.decode().partition("Every day:")[2]
     assert set(re.findall(r"(?m)^  ([\w-]+)", shown)) == set(_COMMANDS)
 
 
