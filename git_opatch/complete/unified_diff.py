@@ -18,6 +18,7 @@ from git_opatch.model.paths import quote
 from git_opatch.model.text import Text
 
 _CONTEXT = 3
+_LONGEST_HEADING = 80
 
 
 class FileDiff(NamedTuple):
@@ -113,16 +114,34 @@ def _similarity(old: Text, new: FileContent) -> int:
 def _hunks(result: Result, edits: Sequence[Edit]) -> Iterator[bytes]:
     old = result.old.text if result.old else Text([])
     new = result.content.text if result.content else Text([])
-    offset = 0
+    offset = above = 0
+    heading = b""
     for group in _groups(edits):
         first = max(group[0].start - _CONTEXT, 0)
         last = min(group[-1].stop + _CONTEXT, len(old.lines))
         grown = sum(len(edit.lines) - (edit.stop - edit.start) for edit in group)
         size = last - first
-        start, new_start = first + (size > 0), first + offset + (size + grown > 0)
-        yield b"@@ -%d,%d +%d,%d @@\n" % (start, size, new_start, size + grown)
+        heading, above = _heading(old.lines, above, first) or heading, first
+        ranges = _range(first, size), _range(first + offset, size + grown)
+        yield b"@@ -%b +%b @@%b\n" % (*ranges, heading)
         yield from _lines(old, group, new, first, last)
         offset += grown
+
+
+def _range(first: int, size: int) -> bytes:
+    """Write where a hunk begins, from 1, or which line it follows, and its size if not 1."""
+    return b"%d" % (first + 1) if size == 1 else b"%d,%d" % (first + (size > 0), size)
+
+
+def _heading(lines: Sequence[bytes], begin: int, stop: int) -> bytes:
+    """Return the last of these lines that git takes for the beginning of a function, for `@@`.
+
+    Such a line begins with a letter, `_` or `$` (`def_ff` of git's xdiff/xemit.c).
+    """
+    for line in reversed(lines[begin:stop]):
+        if line[:1].isalpha() or line[:1] in (b"_", b"$"):
+            return b" " + line[:_LONGEST_HEADING].rstrip()
+    return b""
 
 
 def _groups(edits: Sequence[Edit]) -> Iterator[list[Edit]]:

@@ -35,6 +35,22 @@ def test_git_applies_the_converted_diff(base: Sandbox) -> None:
     assert base.read(".git/opatch/journal/1.diff") == diff.out
 
 
+def test_the_diff_is_as_git_writes_it(repo: Sandbox) -> None:
+    """With the function above each hunk, no count of 1, and all ids in full."""
+    functions = "".join(f"def f{n}():\n" + "    pass\n" * 12 for n in range(4))
+    repo.commit({"f": functions, "empty": "", "one": "x\n", "long": "L" * 90 + "\n" * 9 + "end\n"})
+    sections = (
+        b"*** Update File: f\n@@ def f1():\n     pass\n+    x\n@@ def f3():\n     pass\n+    y\n",
+        b"*** Update File: long\n@@\n-end\n+End\n",
+        b"*** Update File: one\n@@\n-x\n+y\n",
+        b"*** Add File: new\n+n\n",
+    )
+    diff = repo.opatch("convert", "--ambiguous", "nearest", feed=envelope(*sections))
+    assert diff.status == 0
+    repo.git("apply", "--index", "-", feed=diff.out)
+    assert diff.out == repo.git("diff", "--cached", "--full-index")
+
+
 def test_the_diff_can_be_written_to_a_file(base: Sandbox, tmp_path: Path) -> None:
     out = tmp_path / "out.diff"
     ran = base.opatch("convert", "-o", str(out), feed=_PATCH)
