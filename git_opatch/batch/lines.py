@@ -39,8 +39,10 @@ def fields_of(line: TaskLine) -> dict[str, Any]:
         raise InputError(f"the line has more than {MOST_BYTES >> 20} MiB; use `patch_file`")
     try:
         value = json.loads(line.text)
+    except json.JSONDecodeError as error:  # the line of the file is known: it is said elsewhere
+        raise InputError(f"not JSON: {error.msg} at character {error.colno}") from None
     except (ValueError, RecursionError) as error:
-        raise InputError(f"the line is not JSON: {error}") from None
+        raise InputError(f"not JSON: {error}") from None
     if not isinstance(value, dict):
         raise InputError("the line is not an object of JSON: write {…}")
     return value

@@ -40,6 +40,13 @@ Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing on suc
 Verbose = Annotated[
     bool, typer.Option("-v", "--verbose", help="Print where each hunk was found."), TRANSIENT
 ]
+Output = Annotated[
+    str,
+    value_option(
+        "-o", "--output", metavar="OUT", help="Write to the file OUT instead of standard output."
+    ),
+    TRANSIENT,
+]
 Json = Annotated[
     bool,
     typer.Option("--json", help="Print one JSON document on standard output, and nothing else."),

@@ -34,6 +34,11 @@ class FileSummary(NamedTuple):
     binary: bool = False
     """Whether git shows no lines of it."""
 
+    @property
+    def paths(self) -> tuple[str, str]:
+        """Both paths of a moved file; the same one twice otherwise."""
+        return self.old_path, self.path
+
 
 class Completed(NamedTuple):
     """A completed patch: the diff for git, and the result that it must have."""

@@ -44,6 +44,11 @@ class Outcome(NamedTuple):
     def ids(self) -> PartIds:
         """The ids of the patch's parts; those of a whole file, such as an added one, by path."""
         ids = ids_of(self.whole) if self.whole else {}
+        order: dict[str, int] = {}
+        for section in self.patch.files:
+            for path in (section.old_path, section.new_path, section.alternate):
+                if path:
+                    order.setdefault(path, len(order))
         whole = ((section, ids.get(key_of(section, 0))) for section in self.patch.files)
         files = {
             path: name
@@ -51,7 +56,7 @@ class Outcome(NamedTuple):
             for path in (section.old_path, section.new_path)
             if name and path
         }
-        return PartIds(ids, files)
+        return PartIds(ids, files, order)
 
     @property
     def exit_status(self) -> int:

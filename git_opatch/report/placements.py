@@ -34,15 +34,26 @@ class Surroundings(NamedTuple):
 
 
 class PartIds(NamedTuple):
-    """The ids of a patch's parts, and by path those of the files that are one part each."""
+    """The ids of a patch's parts, and by path those of the files that are one part each.
+
+    `order` has the paths of its sections in the order of the text.
+    """
 
     parts: Mapping[Key, str]
     files: Mapping[str, str]
+    order: Mapping[str, int]
 
 
 def details(plan: Plan, ids: PartIds) -> Iterator[str]:
-    """List each file, and each hunk with its line, tier and evidence, for `show` and `-v`."""
-    for file, hunks in placed_by_file(plan):
+    """List each file, and each hunk with its line, tier and evidence, for `show` and `-v`.
+
+    The files are in the order of the patch; the diff has them in git's.
+    """
+    last = len(ids.order)
+    for file, hunks in sorted(
+        placed_by_file(plan),
+        key=lambda each: min(ids.order.get(path, last) for path in each[0].paths),
+    ):
         old = f"{visible(file.old_path)} => " if file.old_path != file.path else ""
         counts = "binary" if file.binary else f"+{file.added} -{file.removed}"
         yield f"{file.status} {old}{visible(file.path)} ({counts})"

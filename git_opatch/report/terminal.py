@@ -1,7 +1,7 @@
 """Lines to the terminal: messages to standard error, data to standard output.
 
-Colour is used only on a terminal, if `NO_COLOR` and `color.ui` allow it. rich is imported only
-then.
+Colour is used on a terminal, if `NO_COLOR` and `color.ui` allow it, and elsewhere if `color.ui` is
+`always`, as git has it. rich is imported only then.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TextIO
 
+from git_opatch.model.errors import InputError
 from git_opatch.model.text import Text, visible
 from git_opatch.report.files import DIFF_STYLES, Spans
 
@@ -21,8 +23,10 @@ _NEVER = ("false", "never", "no", "off")
 
 
 def use_colour(stream: TextIO, settings: Mapping[str, str]) -> bool:
-    """Decide whether to colour what goes to `stream`."""
+    """Decide whether to colour what goes to `stream`: `always` also does so in a pipe."""
     wanted = settings.get("color.opatch", settings.get("color.ui", "auto")).lower()
+    if wanted == "always":
+        return True
     plain = os.environ.get("TERM") == "dumb" or bool(os.environ.get("NO_COLOR"))
     seen = stream.isatty() or (stream is sys.stdout and _in_pager(settings))
     return seen and not plain and wanted not in _NEVER
@@ -66,7 +70,7 @@ def _print(lines: Iterable[str], stream: TextIO, settings: Mapping[str, str]) ->
     from rich.console import Console
     from rich.text import Text as Styled
 
-    console = Console(file=stream, soft_wrap=True, highlight=False)
+    console = Console(file=stream, force_terminal=True, soft_wrap=True, highlight=False)
     for line in lines:
         label, colon, rest = line.partition(": ")
         style = _STYLES.get(label) if colon else None
@@ -142,3 +146,11 @@ def write_data(data: bytes) -> None:
     except OSError:
         _silence(sys.stdout)
         raise
+
+
+def write_file(data: bytes, name: str) -> None:
+    """Write `data` to the file `name`. Raises `InputError` if that fails."""
+    try:
+        Path(name).write_bytes(data)
+    except OSError as error:
+        raise InputError(f"cannot write `{name}`: {error.strerror}") from None

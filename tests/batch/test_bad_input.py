@@ -25,9 +25,9 @@ def _without(task: dict[str, Any], *names: str, **fields: Any) -> dict[str, Any]
 
 
 _CASES: list[tuple[str, Any, str, str]] = [
-    ("not JSON", "{'id': 1}", "input", "is not JSON"),
-    ("cut off", '{"id": "x", "patch": "', "input", "is not JSON"),
-    ("deep", "[" * 100_000, "input", "is not JSON"),
+    ("not JSON", "{'id': 1}", "input", "not JSON: "),
+    ("cut off", '{"id": "x", "patch": "', "input", "not JSON: "),
+    ("deep", "[" * 100_000, "input", "not JSON: "),
     ("a list", [1], "input", "is not an object"),
     ("no id", _without(_OF_FILES, "id"), "input", "`id` is missing"),
     ("a list as id", {**_OF_FILES, "id": []}, "input", "`id` is not a string"),
@@ -105,7 +105,7 @@ def test_each_bad_task_has_its_line_and_the_others_are_judged(base: Sandbox) -> 
         (failure,) = bad["document"]["failures"]
         assert (failure["kind"], failure["reason"]) == ("IoError", reason), name
         assert words in failure["message"], name
-        assert bad["id"] == ("x" if '"id": "x"' in line and words != "is not JSON" else None)
+        assert bad["id"] == ("x" if '"id": "x"' in line and words != "not JSON: " else None)
         assert bad["document"]["exit_status"] in (1, 128, 129)
 
 
@@ -114,7 +114,7 @@ def test_the_schema_refuses_what_a_task_cannot_be() -> None:
                 "a file", "a directory in one", "no such base", "a blob", "a line break",
                 "not a pathspec", "not a blob", "unsafe", "policy of files"}  # fmt: skip
     for name, (line, _, words) in _BAD.items():
-        if words != "is not JSON":
+        if words != "not JSON: ":
             assert TASK_VALIDATOR.is_valid(json.loads(line)) == (name in of_values), name
     assert TASK_VALIDATOR.is_valid(_OF_TREE)
     assert TASK_VALIDATOR.is_valid(_OF_FILES)

@@ -42,15 +42,15 @@ def test_each_file_each_hunk_and_the_diff_are_shown(base: Sandbox) -> None:
     assert base.state() == before
     details, _, diff = ran.out.decode().partition("\n\n")
     assert _without_ids(details) == [
-        "D data.bin (binary)",
-        "  the whole file",
-        "D gone (+0 -2)",
-        "  the whole file",
         "M code.py (+1 -1)",
         "  hunk 1 of 1: line 1, resilient (unique); 1 line differs in indentation",
         "R old.txt => new/place.md (+1 -1)",
         "  hunk 1 of 1: line 5, strict (unique)",
+        "D gone (+0 -2)",
+        "  the whole file",
         "A näw (+1 -0)",
+        "  the whole file",
+        "D data.bin (binary)",
         "  the whole file",
     ]
     assert diff.encode() == base.opatch("convert", "p.patch").out
@@ -254,11 +254,11 @@ def test_hunks_that_cancel_out_change_nothing(base: Sandbox) -> None:
     patch = envelope(*sections, b"*** Delete File: code.py\n")
     lines = _without_ids(base.opatch("show", feed=patch).out.decode())
     assert lines[:5] == [
-        "D code.py (+0 -2)",
-        "  the whole file",
         "= gone (+0 -0)",
         "  hunk 1 of 2: line 1, strict (unique)",
         "  hunk 2 of 2: line 1, strict (unique)",
+        "D code.py (+0 -2)",
+        "  the whole file",
     ]
 
 
@@ -302,6 +302,16 @@ def test_colour_can_be_turned_off(base: Sandbox, setting: str, env: dict[str, st
     status, seen = in_terminal(base, "show", "p.patch", env=env)
     assert status == 0
     assert seen.encode() == base.opatch("show", "p.patch").out
+
+
+def test_colour_can_be_asked_for_in_a_pipe(base: Sandbox) -> None:
+    plain = base.opatch("show", "p.patch").out.decode()
+    base.git("config", "color.ui", "always")
+    ran = base.opatch("show", "p.patch")
+    assert re.sub("\x1b\\[[0-9;]*m", "", ran.out.decode()) != ran.out.decode()
+    assert "\x1b[36m@@" in ran.out.decode()
+    assert "\x1b[1;31merror:" in base.opatch("apply", "--deny", "*", "p.patch").err
+    assert base.opatch("convert", "p.patch").out in plain.encode()
 
 
 def test_escape_sequences_of_a_patch_are_shown(base: Sandbox) -> None:

@@ -412,3 +412,12 @@ def test_patches_of_sha256_repositories_are_proved(tmp_path: Path) -> None:
     _commit(repo, {"a": "1\n2\n"})
     target = _commit(repo, {"a": "1\n3\n"})
     _lands(repo, repo.opatch("create", "HEAD").out, "HEAD~", target)
+
+
+def test_the_patch_can_be_written_to_a_file(repo: Sandbox, tmp_path: Path) -> None:
+    repo.commit({"a": "1\n"})
+    repo.write("a", "2\n")
+    printed = repo.opatch("create")
+    ran = repo.opatch("create", "-o", str(tmp_path / "p.txt"))
+    assert (ran.status, ran.out, (tmp_path / "p.txt").read_bytes()) == (0, b"", printed.out)
+    assert repo.opatch("create", "-o", str(tmp_path)).status == 128

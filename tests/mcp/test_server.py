@@ -129,7 +129,7 @@ def test_looking_changes_nothing(base: Sandbox) -> None:
     assert check[0].startswith("would apply to the working tree only: 1 file")
     assert not check[1]
     assert "M f (+1 -1)\n" in show[0]
-    assert show[0].endswith("@@ -1,1 +1,1 @@\n-a\n+b\n")
+    assert show[0].endswith("@@ -1 +1 @@\n-a\n+b\n")
     assert bad[1]
     assert log == ("nothing is recorded here: no patch was applied", False)
     assert base.state() == before

@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, SelectOptions
 from git_opatch.cli.locating import locator
-from git_opatch.cli.options import TRANSIENT, Json, Reverse, option_groups, value_option
+from git_opatch.cli.options import Json, Output, Reverse, option_groups
 from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.model.command_line import CommandLine
-from git_opatch.model.errors import InputError
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.reporters import JsonReporter, TextReporter
-from git_opatch.report.terminal import write_data
-
-Output = Annotated[
-    str,
-    value_option(
-        "-o", "--output", metavar="OUT", help="Write the diff to OUT instead of standard output."
-    ),
-    TRANSIENT,
-]
+from git_opatch.report.terminal import write_data, write_file
 
 
 @option_groups
@@ -48,7 +37,7 @@ def convert(
     reporter = JsonReporter("convert") if json else _DiffReporter(where.settings, output)
     outcome = where.locate(inputs.read(), select)
     if output and not outcome.failures:
-        _write(outcome.plan.completed.diff, output)
+        write_file(outcome.plan.completed.diff, output)
     raise typer.Exit(reporter.report(outcome))
 
 
@@ -64,10 +53,3 @@ class _DiffReporter(TextReporter):
         self.show_notes(outcome)
         if not self._output:
             write_data(outcome.plan.completed.diff)
-
-
-def _write(diff: bytes, output: str) -> None:
-    try:
-        Path(output).write_bytes(diff)
-    except OSError as error:
-        raise InputError(f"cannot write `{output}`: {error.strerror}") from None

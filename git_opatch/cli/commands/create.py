@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from git_opatch.cli.options import option_groups
+from git_opatch.cli.options import Output, option_groups
 from git_opatch.create import NotExpressibleError, Wanted, write_patch
 from git_opatch.create.comparison import compare
 from git_opatch.create.saving import saving
@@ -17,7 +17,7 @@ from git_opatch.git.repository import Repository
 from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Format
-from git_opatch.report.terminal import write_data
+from git_opatch.report.terminal import write_data, write_file
 
 _MINIMAL = "minimal"
 _SEPARATOR = "--"
@@ -58,6 +58,7 @@ def create(
     context: ContextLines = _MINIMAL,
     cached: Cached = False,
     stat: Stat = False,
+    output: Output = "",
 ) -> None:
     """Write what changed as a patch, proved to give exactly that.
 
@@ -76,10 +77,11 @@ def create(
     except NotExpressibleError as error:
         error.args = ("\n  ".join([str(error), *_ways(error, command)]),)
         raise
-    if stat:
-        write_data(saving(created, comparison.plain_diff()))
+    data = saving(created, comparison.plain_diff()) if stat else created.text
+    if output:
+        write_file(data, output)
     else:
-        write_data(created.text)
+        write_data(data)
 
 
 def _ways(error: NotExpressibleError, command: CommandLine) -> Iterator[str]:
