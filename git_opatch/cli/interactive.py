@@ -6,13 +6,15 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
+from git_opatch.cli.hunk_editor import HunkEditor
+from git_opatch.git.repository import Repository
 from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import Interrupted, UsageError
 from git_opatch.model.options import Options
-from git_opatch.model.patch import Operation
-from git_opatch.model.selection import Key, Part, Selected, keep, parts_of, show_command
+from git_opatch.model.patch import Hunk, Operation, Patch
+from git_opatch.model.selection import Key, Part, Selected, keep, parts_of, show_command, with_hunks
 from git_opatch.model.text import visible
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
@@ -33,9 +35,11 @@ a - {0} this hunk and all later hunks in the file
 d - do not {0} this hunk or any of the later hunks in the file
 j - leave this hunk undecided, see next undecided hunk
 k - leave this hunk undecided, see previous undecided hunk
+e - manually edit the current hunk
 ? - print help"""
 
 
+_AGAIN = 'Your edited hunk does not apply. Edit again (saying "no" discards!) [y/n]? '
 _WHAT = {
     Operation.ADD: "addition",
     Operation.DELETE: "deletion",
@@ -45,16 +49,21 @@ _WHAT = {
 
 
 def choose(
-    selected: Selected, plan: Plan, options: Options, settings: Mapping[str, str], top: str
+    selected: Selected,
+    plan_parts: Callable[[Patch], Plan],
+    repository: Repository,
+    options: Options,
+    settings: Mapping[str, str],
 ) -> Selected | None:
     """Ask at the terminal which of the selected parts to apply; what stays undecided is left out.
 
-    `plan` is of the selected parts that apply: those that it refuses are named and left out, or
+    `plan_parts` plans the parts that apply: those that it refuses are named and left out, or
     with `Options.partial` stay selected beside what is chosen, for the caller to report. If it
     refuses all, or something that is not of a part, nothing is asked, and all stays selected: then
-    the reasons are for the caller to report, too. None if nothing is chosen. `top` is the working
-    tree's path. Raises `UsageError` without a terminal.
+    the reasons are for the caller to report, too. None if nothing is chosen. Raises `UsageError`
+    without a terminal.
     """
+    plan = plan_parts(selected.patch)
     parts = parts_of(selected.patch)
     refused = refused_parts(parts, plan.failures)
     with _terminal(options.command, parts) as answers:
@@ -63,16 +72,36 @@ def choose(
         apply = [part for part in parts if part.key not in refused]
         lines = [*left_out_verdicts(parts, plan)]
         show_styled_on(sys.stderr, [[(line, "")] for line in lines], settings)
+        top = str(repository.top or "")
         around = surroundings_of(plan, resolve_paths(selected.patch, options.directory, top))
         verb = "undo" if options.reverse else "apply"
-        wanted = _Questions(apply, around, answers, settings, verb).ask()
+        trial = _Trial(selected.patch, plan_parts, HunkEditor(repository, answers))
+        questions = _Questions(apply, around, answers, settings, verb, trial)
+        wanted = questions.ask()
     chosen = {part.key for part, is_wanted in zip(apply, wanted, strict=True) if is_wanted}
     if not chosen:
         return None
     kept = chosen | refused.keys() if options.partial else chosen
     left_out = [part for part in parts if part.key not in kept]
     rest, left_out_now = keep(selected.patch, left_out)
-    return Selected(rest, (*selected.left_out, *left_out_now))
+    return Selected(with_hunks(rest, questions.edited), (*selected.left_out, *left_out_now))
+
+
+class _Trial(NamedTuple):
+    """Edits a hunk, and plans the patch with it."""
+
+    patch: Patch
+    plan: Callable[[Patch], Plan]
+    editor: HunkEditor
+
+    def edit(self, hunk: Hunk) -> Hunk | None:
+        """Return `hunk` as the user edits it; None if that is no hunk."""
+        return self.editor.edit(hunk)
+
+    def refuses(self, part: Part, edited: Hunk) -> bool:
+        """Whether `part` does not apply with the `edited` hunk."""
+        plan = self.plan(with_hunks(self.patch, {part.key: edited}))
+        return part.key in refused_parts([part], plan.failures)
 
 
 def _has_others(plan: Plan, parts: Sequence[Part]) -> bool:
@@ -105,6 +134,11 @@ def _terminal(command: CommandLine, parts: Sequence[Part]) -> Iterator[TextIO]:
         yield stream
 
 
+def _is_editable(part: Part) -> bool:
+    """Return whether a part is a hunk that shows all of its lines."""
+    return part.hunk is not None and part.hunk.replacement is None and not part.hunk.removed_ranges
+
+
 class _Questions:
     """Asks for one part after the other."""
 
@@ -115,12 +149,16 @@ class _Questions:
         answers: TextIO,
         settings: Mapping[str, str],
         verb: str,
+        trial: _Trial,
     ) -> None:
         self._parts = parts
         self._around = around
         self._answers = answers
         self._settings = settings
         self._verb = verb
+        self._trial = trial
+        self.edited: dict[Key, Hunk] = {}
+        """The hunks that the user edited."""
         self._wanted: list[bool | None] = [None] * len(parts)
         self._at = 0
         self._shown = -1
@@ -134,6 +172,7 @@ class _Questions:
             "d": lambda: self._decide(self._rest_of_file(), wanted=False),
             "j": lambda: self._go(range(self._at + 1, len(self._parts)), "No next hunk"),
             "k": lambda: self._go(reversed(range(self._at)), "No previous hunk"),
+            "e": self._edit,
         }
         while None in self._wanted:
             answer = self._read()
@@ -154,9 +193,13 @@ class _Questions:
             self._shown = self._at
         what = _WHAT.get(part.section.operation, "hunk") if part.hunk is None else "hunk"
         keys = "y,n,q,a,d" + ",j" * self._is_open(range(self._at + 1, len(self._parts)))
-        keys += ",k" * self._is_open(range(self._at)) + ",?"
+        keys += ",k" * self._is_open(range(self._at)) + ",e" * _is_editable(part) + ",?"
         number = f"({self._at + 1}/{len(self._parts)})"
-        sys.stderr.write(f"{number} {self._verb.capitalize()} this {what} [{keys}]? ")
+        return self._answer(f"{number} {self._verb.capitalize()} this {what} [{keys}]? ")
+
+    def _answer(self, question: str) -> str | None:
+        """Ask, and return the answer in lower case; None at the end of the input."""
+        sys.stderr.write(question)
         sys.stderr.flush()
         try:
             line = self._answers.readline()
@@ -174,6 +217,23 @@ class _Questions:
                 self._wanted[index] = wanted
         undecided = [at for at, decided in enumerate(self._wanted) if decided is None]
         self._at = next((at for at in undecided if at > self._at), (undecided or [0])[0])
+
+    def _edit(self) -> None:
+        """Let the user edit the hunk until it applies, or it is left as it was."""
+        part = self._parts[self._at]
+        hunk = self.edited.get(part.key, part.hunk)
+        if hunk is None or not _is_editable(part):
+            sys.stderr.write("Sorry, cannot edit this hunk\n")
+            return
+        while True:
+            edited = self._trial.edit(hunk)
+            if edited is not None and not self._trial.refuses(part, edited):
+                self.edited[part.key] = edited
+                self._decide([self._at], wanted=True)
+                return
+            question = 'Your edited hunk does not apply. Edit again (saying "no" discards!) [y/n]? '
+            if self._answer(question) not in ("y", "yes"):
+                return
 
     def _rest_of_file(self) -> list[int]:
         paths = self._parts[self._at].paths

@@ -192,13 +192,16 @@ class _Invocation(NamedTuple):
         """Ask for each part of `selected` that applies."""
         from git_opatch.cli.interactive import choose
 
+        return choose(selected, self._plan_parts, self.repository, self.options, settings)
+
+    def _plan_parts(self, patch: Patch) -> Plan:
+        """Plan the hunks of `patch` that apply."""
         options = replace(self.options, partial=True)
-        plan = plan_patch(selected.patch, self.repository, options)
+        plan = plan_patch(patch, self.repository, options)
         if plan.reverses:  # as a whole; the lines of its hunks are known by its text
-            unrecorded = selected.patch._replace(digest="")
-            by_text = plan_patch(unrecorded, self.repository, options)
+            by_text = plan_patch(patch._replace(digest=""), self.repository, options)
             plan = plan if by_text.failures else by_text
-        return choose(selected, plan, self.options, settings, str(self.repository.top or ""))
+        return plan
 
     def end(self, *, check: bool) -> None:
         """Recover from an interrupted run, with no patch to apply; `check` only refuses then."""
