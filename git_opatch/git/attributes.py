@@ -50,9 +50,13 @@ def missing_attribute_files(top: Path, paths: Iterable[str]) -> list[str]:
 
     Git takes these from the index, if that has them.
     """
-    above = {parent for path in paths for parent in parents(path)}
-    names = [".gitattributes", *(f"{directory}/.gitattributes" for directory in sorted(above))]
-    return [name for name in names if not is_regular(f"{top}/{name}")]
+    return [name for name in attribute_files(paths) if not is_regular(f"{top}/{name}")]
+
+
+def attribute_files(paths: Iterable[str]) -> list[str]:
+    """The files `.gitattributes` beside and above `paths`, whether they are there or not."""
+    above = sorted({parent for path in paths for parent in parents(path)})
+    return [".gitattributes", *(f"{directory}/.gitattributes" for directory in above)]
 
 
 def unconverted(repository: Repository, paths: Sequence[str], empty_index: Path) -> Collection[str]:

@@ -170,6 +170,15 @@ def build_index(
     env = _scratch_env(repository, directory, *beside)
     if tree is not None:
         repository.ask("read-tree", tree, env=env)
+    index = ScratchIndex(directory / "index", env)
+    set_entries(repository, entries, index)
+    return index
+
+
+def set_entries(
+    repository: Repository, entries: Mapping[str, Entry | None], index: ScratchIndex
+) -> None:
+    """Set the entries of `index` at some paths; None is for a path to remove."""
     removed = f"0 {null_id(repository.algorithm)}"
     feed = b"".join(
         (f"{entry.mode.value} {entry.id} 0\t" if entry else f"{removed}\t").encode()
@@ -177,8 +186,7 @@ def build_index(
         + b"\0"
         for path, entry in entries.items()
     )
-    repository.ask("update-index", "-z", "--index-info", feed=feed, env=env)
-    return ScratchIndex(directory / "index", env)
+    repository.ask("update-index", "-z", "--index-info", feed=feed, index=index.file, env=index.env)
 
 
 def _scratch_env(repository: Repository, directory: Path, *beside: Path) -> dict[str, str]:

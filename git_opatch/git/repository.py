@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from git_opatch.git.disk import Durability
@@ -32,8 +33,8 @@ from git_opatch.model.settings import Settings
 
 _SETTINGS = (
     *("config", "-z", "--get-regexp"),
-    r"^((opatch|color)\.[a-z]+|pager\.opatch|core\.(fsync(method)?|autocrlf|eol)"
-    r"|filter\..*\.(clean|process))$",
+    r"^((opatch|color)\.[a-z]+|pager\.opatch|core\.(fsync(method)?|autocrlf|eol|attributesfile)"
+    r"|filter\..*\.(clean|smudge|process))$",
 )
 _MAX_ARGUMENTS = 500_000  # bytes
 _PLAIN_DIFF = ("--text", "--no-color", "--no-ext-diff", "--no-textconv", "-U0",
@@ -115,9 +116,13 @@ class Repository(GitRunner):
         self._settings = Settings(result.output)
         return self._settings
 
-    def filters(self) -> frozenset[str]:
-        """The names of the user's filters that have a program, as they were read last."""
+    def filters(self) -> Mapping[str, AbstractSet[str]]:
+        """The programs of each of the user's filters that has any, as they were read last."""
         return self._known_settings().filters
+
+    def attributes_file(self) -> str:
+        """The file of the user's own attributes, as it is set; empty if it is not."""
+        return self._known_settings().get("core.attributesfile", "")
 
     def converts_line_endings(self) -> bool:
         """Whether the user's settings may have git write CRLF where a blob has LF."""

@@ -21,9 +21,12 @@ class Settings(dict[str, str]):
         pairs = [item.partition("\n") for item in items]
         self._pairs = [(key.lower(), value if nl else "true") for key, nl, value in pairs]
         super().__init__(self._pairs)
-        keys = [key for key, _, _ in pairs if key.lower().startswith("filter.")]
-        self.filters = frozenset(key.split(".", 1)[1].rpartition(".")[0] for key in keys)
-        """The names of the filters that have a program (gitattributes(5))."""
+        last = {key: value for key, _, value in pairs if key.lower().startswith("filter.")}
+        self.filters: dict[str, set[str]] = {}
+        """The programs, by the last word of their settings, of each filter (gitattributes(5))."""
+        for key in [key for key, value in last.items() if value]:
+            name, _, program = key.split(".", 1)[1].rpartition(".")
+            self.filters.setdefault(name, set()).add(program)
 
     def every(self, key: str) -> list[str]:
         """All values of `key`, which is in lower case.
