@@ -9,15 +9,22 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from git_opatch.git.filtered import (
+    FilterPrograms,
+    filters,
+    missing_attributes,
+    read_text,
+)
 from git_opatch.git.index import list_index, store_worktree
 from git_opatch.git.output import IndexEntry
 from git_opatch.git.repository import CONVERT, Repository
 from git_opatch.git.scratch import scratch_directory
 from git_opatch.git.stamp import Stamp
-from git_opatch.model.blob import Blob, Entry, Mode
+from git_opatch.model.blob import Blob, Entry, Mode, blob_id
 from git_opatch.model.errors import RepositoryError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.paths import parents
+from git_opatch.model.text import Text
 
 
 class Snapshot(NamedTuple):
@@ -44,22 +51,70 @@ class Snapshot(NamedTuple):
     """The stamps of files in the working tree from before they were compared with the index."""
     name: str = "the index"
     """What the base is, in messages."""
+    filters: Mapping[str, str] = {}
+    """The filter of each path that has one, by path, where `blobs` has the texts of its files."""
+    stored: Mapping[str, Entry] = {}
+    """How git stores those files: what the index has, or would have of the working tree's."""
 
 
-def take_snapshot(repository: Repository, paths: Iterable[str], options: Options) -> Snapshot:
-    """Read `paths` where `options` says the patch is located. Raises `RepositoryError`."""
+def take_snapshot(
+    repository: Repository, paths: Iterable[str], options: Options, *, texts: bool = False
+) -> Snapshot:
+    """Read `paths` where `options` says the patch is located. Raises `RepositoryError`.
+
+    With `texts`, files under a filter are as they are on disk, if that is of the target; else all
+    are as git stores them.
+    """
     wanted = sorted(set(paths))
     above = sorted({parent for path in wanted for parent in parents(path)})
     if options.base is not None:
         return _of_tree(repository, options.base, wanted, above)
+    attributes = missing_attributes(repository, wanted) if texts else []
     if options.target is Target.WORKTREE:
-        return _of_worktree(repository, wanted, above)
+        return _of_worktree(repository, wanted, above, attributes, texts=texts)
     if options.target is Target.CACHED:
         return _of_entries(repository, list_index(repository, wanted, above), wanted, above)
     # first: what is written to a file from here on must be noticed later
     stamps = _stamps(repository.top, wanted) if repository.top else {}
-    listed = list_index(repository, wanted, above, compare=True)
-    return _of_entries(repository, listed, wanted, above)._replace(stamps=stamps)
+    listed = list_index(repository, wanted, [*above, *attributes], compare=True)
+    snapshot = _of_entries(repository, listed, wanted, above)._replace(stamps=stamps)
+    if not texts or repository.top is None:
+        return snapshot
+    return _with_texts(snapshot, repository, wanted, _has_any(listed, attributes))
+
+
+def _has_any(listed: Iterable[IndexEntry], paths: Iterable[str]) -> bool:
+    return not {entry.path for entry in listed}.isdisjoint(paths)
+
+
+def _with_texts(
+    snapshot: Snapshot, repository: Repository, paths: list[str], in_index: bool
+) -> Snapshot:
+    """Return `snapshot` with the texts of the files under a filter.
+
+    That is what is on disk, or with unstaged changes what a checkout of the staged version would
+    write. A file that has no text is left as git stores it. `in_index` says whether attributes are
+    in the index alone. Raises `FilterError`.
+    """
+    names = filters(repository, paths, in_index)
+    texts, stored = dict(snapshot.blobs), dict[str, Entry]()
+    for path in snapshot.blobs.keys() & names.keys():
+        entry = snapshot.blobs[path].entry
+        if not entry.mode.is_file or path in snapshot.deleted | snapshot.skipped:
+            continue
+        if path in snapshot.changed:
+            text: bytes | None = _staged_text(repository, path, names[path], entry)
+        else:
+            text = read_text(repository, path)
+        if text is not None:
+            oid = blob_id(Text.from_bytes(text), repository.algorithm)
+            texts[path], stored[path] = Blob(path, Entry(entry.mode, oid), text), entry
+    return snapshot._replace(blobs=texts, filters=names, stored=stored)
+
+
+def _staged_text(repository: Repository, path: str, name: str, entry: Entry) -> bytes:
+    with scratch_directory() as directory:
+        return FilterPrograms(repository, Path(directory)).smudge(path, name, entry.id)
 
 
 def _stamps(top: Path, paths: Iterable[str]) -> dict[str, Stamp]:
@@ -129,10 +184,20 @@ def _paths(entries: Iterable[IndexEntry]) -> frozenset[str]:
     return frozenset(entry.path for entry in entries)
 
 
-def _of_worktree(repository: Repository, paths: list[str], above: list[str]) -> Snapshot:
-    """Read the working tree's files as `git add` would store them, tracked or not."""
+def _of_worktree(
+    repository: Repository,
+    paths: list[str],
+    above: list[str],
+    attributes: list[str],
+    *,
+    texts: bool,
+) -> Snapshot:
+    """Read the working tree's files as `git add` would store them, tracked or not.
+
+    With `texts`, those under a filter as they are; `attributes` may give them one by the index.
+    """
     top = repository.require_worktree(CONVERT)
-    tracked = list_index(repository, paths, above)
+    tracked = list_index(repository, paths, [*above, *attributes])
     unmerged = _paths(entry for entry in tracked if entry.stage)
     names = _paths(entry for entry in tracked if entry.tag in "HShs") - unmerged
     present = {path for path in paths if is_file(top / path)} - unmerged
@@ -146,9 +211,12 @@ def _of_worktree(repository: Repository, paths: list[str], above: list[str]) -> 
         stored = _of_entries(repository, listed, paths, above, env)
     blobs = {path: blob for path, blob in stored.blobs.items() if path in present}
     folders = stored.folders | {path for path in paths if is_folder(top / path)}
-    return Snapshot(
+    snapshot = Snapshot(
         blobs, stored.tracked, folders, stored.submodules, unmerged, name="the working tree"
     )
+    if not texts:
+        return snapshot
+    return _with_texts(snapshot, repository, paths, _has_any(tracked, attributes))
 
 
 def is_file(path: Path) -> bool:

@@ -89,6 +89,19 @@ class Record(NamedTuple):
 
     Empty in old records, and in those of an undo or a redo.
     """
+    texts: tuple[Change, ...] = ()
+    """What became of the texts of files under a filter, which the diff is of.
+
+    `changes` has what the index had of them. The repository has, or had, blobs of the texts.
+    """
+
+    def located_in(self, target: Target) -> Record:
+        """The record with the changes of what hunks are located in: of texts, but for the index."""
+        if target is Target.CACHED or not self.texts:
+            return self
+        texts = {change.path: change for change in self.texts}
+        changes = tuple(texts.get(change.path, change) for change in self.changes)
+        return self._replace(changes=changes)
 
     @property
     def patch(self) -> int:
@@ -138,8 +151,8 @@ def add_record(
 
     `about` has the remaining keys of the record: `patch` (its name), `digest`, `files`, `undoes`,
     `action`, `origin`, `head`, `carried`, `partial`, `part`, `reverse`, `unmerged`, `rejects`,
-    `command`. Only the newest `size` records are kept; with a size of 0, those that are there
-    (D121). Raises `OSError`.
+    `command`, `texts`. Only the newest `size` records are kept; with a size of 0, those that are
+    there (D121). Raises `OSError`.
     """
     if not size:
         return 0
@@ -318,6 +331,7 @@ def _from_json(folder: Path, number: int, entry: Mapping[str, Any]) -> Record:
         bool(entry.get("part", False)),
         bool(entry.get("reverse", False)),
         str(entry.get("command", "")),
+        tuple(map(Change.from_json, entry.get("texts", ()))),
     )
 
 

@@ -24,6 +24,7 @@ from git_opatch.operations.recover import recovered
 from git_opatch.operations.rejected_files import note_unwritten, plan_rejects
 from git_opatch.parse import patch_of
 from git_opatch.plan.conflict_hints import with_next_steps
+from git_opatch.plan.filtered_files import unfiltered_diff
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import plan_request, plan_resolved
@@ -84,11 +85,11 @@ def check_patch(patch: Patch | str | bytes, repository: Repository, options: Opt
     if plan.conflicts:
         raise Refused(plan.failures, options)
     plan_rejects(patch, plan, repository, options)
-    if plan.carried is not None:
-        check_diff(repository, plan.carried.diff, Target.WORKTREE)
-    if plan.completed.changes:
+    if plan.carried is not None and (diff := unfiltered_diff(plan, plan.carried, repository)):
+        check_diff(repository, diff, Target.WORKTREE)
+    if diff := unfiltered_diff(plan, plan.completed, repository):
         target = options.target if plan.carried is None else Target.CACHED
-        check_diff(repository, plan.completed.diff, target)
+        check_diff(repository, diff, target)
     return plan
 
 

@@ -155,9 +155,11 @@ def _apply_one(
     repository = session.repository
     home = state_dir(repository)
     plan = apply_locked(patch, session, lambda _: pending_commit.begin(repository, home, head, 1))
-    changes = set(plan.completed.changes)
+    changes = {change for change in plan.index_changes if change.old != change.new}
     if not changes:
-        return plan
+        taken_out = "nothing was committed: its filter takes the change out of what git stores"
+        paths = [change.path for change in plan.index_changes[:1]]
+        return plan.with_notes(f"{path}: {taken_out}" for path in paths)
     if read_head(repository) != head or set(staged_changes(repository, head.id)) != changes:
         raise NotCommitted("not committed: somebody changed the index or HEAD meanwhile", plan)
     notes = skipped_hooks(repository, session.options, changes)

@@ -24,6 +24,7 @@ from typing import NamedTuple
 from git_opatch import journal
 from git_opatch.complete import Completed
 from git_opatch.git.commit import commit
+from git_opatch.git.filtered import FilterError
 from git_opatch.git.head import Head, read_head, tree_of
 from git_opatch.git.history import abbreviate_commits
 from git_opatch.git.hooks import any_is_hook
@@ -71,7 +72,12 @@ def plan_series(
     sections = [failure for failure in skipped if not failure.hunk]
     top = str(repository.top or "")
     patches = [resolve_paths(part.patch, options.directory, top) for part in parts]
-    snapshot = take_snapshot(repository, named_paths(Patch.joined(patches, "")), options)
+    snapshot = take_snapshot(
+        repository, named_paths(Patch.joined(patches, "")), options, texts=True
+    )
+    for path in sorted(snapshot.filters):
+        what = "has a filter, and mails that change it are not committed together"
+        raise FilterError(path, f"{what}; apply each mail by itself")
     steps = []
     for part, whole in zip(parts, patches, strict=True):
         patch = whole._replace(files=without_sections(whole.files, sections))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch import journal
+from git_opatch.complete import Completed
 from git_opatch.git.head import Committed, read_committed
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Change, Stages, blob_id
@@ -52,7 +53,7 @@ def perform(
         return plan.with_notes(settle_rejects(repository, plan.action, rejects))
     if plan.reverses is not None:
         rejects = plan.reverses.rejects
-    head, differs = _compare_with_head(plan.completed.changes, repository)
+    head, differs = _compare_with_head(plan.index_changes, repository)
     about = {**_about(plan, session, digest, rejects), "head": head}
     record, notes = 0, list[str]()
 
@@ -101,7 +102,7 @@ def _add_record(
     plan: Plan, session: Session, transaction: TransactionRecord, about: Mapping[str, object]
 ) -> int:
     """Record the plan; return the number of its record, 0 if it changed nothing."""
-    diff, changes = plan.completed.diff, plan.completed.changes
+    diff, changes = plan.completed.diff, plan.index_changes
     if not changes:
         return 0
     home, size = state_dir(session.repository), session.options.journal_size
@@ -130,6 +131,7 @@ def _about(
         **_reversal(plan),
         "files": Counter(file.status for file in plan.completed.files),
         "carried": plan.carried is not None,
+        "texts": [change.to_json() for change in plan.texts],
         "unmerged": {path: _ids(each, algorithm) for path, each in stages.items()},
         "partial": bool(plan.failures),
         "part": plan.is_part,
@@ -151,8 +153,17 @@ def _change_set(plan: Plan, about: dict[str, object], before_commit: BeforeCommi
         plan.flags,
         plan.stamps,
         about=about,
-        carried=ChangeSet(carried.diff, carried.changes, {}) if carried else None,
+        carried=_carried(carried) if carried else None,
         before_commit=before_commit,
         unmerged=plan.conflicts.stages if plan.conflicts else {},
-        contents={result.path: result.content.text for result in written.results if result.content},
+        contents=_contents(written),
+        filtered=plan.filtered,
     )
+
+
+def _carried(carried: Completed) -> ChangeSet:
+    return ChangeSet(carried.diff, carried.changes, {}, contents=_contents(carried))
+
+
+def _contents(completed: Completed) -> dict[str, Text]:
+    return {result.path: result.content.text for result in completed.results if result.content}

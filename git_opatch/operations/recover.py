@@ -178,4 +178,4 @@ def _record(
     if about.get("unmerged") or journal.has_transaction(home, name):
         return
     diff, entry = transaction.diff.read_bytes(), {**about, "transaction": name}
-    journal.add_record(home, diff, transaction.changes, transaction.target, entry, size)
+    journal.add_record(home, diff, transaction.in_index, transaction.target, entry, size)

@@ -15,6 +15,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
+from git_opatch.git.filtered import FilterError
 from git_opatch.git.head import unfinished_operation
 from git_opatch.git.index import unmerged_stages
 from git_opatch.git.repository import Repository
@@ -466,7 +467,9 @@ class _Chooser:
     def _has_lines(self, history: PatchHistory, target: Target) -> bool:
         """Return whether the lines of a patch are in `target`."""
         applied = history.application_in(target)
-        return applied is not None and self._states.is_there(applied, target)
+        if applied is None or all(change.old == change.new for change in applied.changes):
+            return False  # what a filter takes out is not seen in the index
+        return self._states.is_there(applied, target)
 
     @staticmethod
     def _there_again(history: PatchHistory) -> NotAppliedError:
@@ -616,7 +619,7 @@ class _Chooser:
         carry = options.carry if carry is None else carry
         skip = skip_undone or options.skip_applied
         options = replace(options, target=target, carry=carry, skip_applied=skip)
-        with suppress(Refused):
+        with suppress(Refused, FilterError):
             planned = plan_request(record, self._repository, options)
             plan = preflight(planned, self._repository, options)
             return plan if plan.skipped or not skip_undone else None

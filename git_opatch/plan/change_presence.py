@@ -93,6 +93,8 @@ class Presences:
             return [Presence.THERE]
         if all(version.get(change.path) == change.old for change in changes):
             return [Presence.GONE]
+        if _is_filtered(record, changes):
+            return [Presence.CHANGED]
         return [
             part
             for change in changes
@@ -113,11 +115,12 @@ class Presences:
 
         A path that is not in `version` is as the record left it. Raises `UnreadableVersionError`.
         """
-        for path, _, new in changes_of(record, section):
+        for change in changes_of(record, section):
+            path, _, new = change
             now = version.get(path, new)
             if now == new:
                 continue
-            if now is None or new is None or not section.hunks:
+            if now is None or new is None or not section.hunks or _is_filtered(record, [change]):
                 return False
             edits = self._differences(new, now)
             parts = (part for hunk in section.hunks for part in narrowed(hunk, 1))
@@ -217,6 +220,12 @@ def changes_of(record: Record, section: FilePatch) -> list[Change]:
     """The changes that a section of `record` made, or undoes."""
     paths = {section.old_path, section.new_path}
     return [change for change in record.changes if change.path in paths]
+
+
+def _is_filtered(record: Record, changes: Iterable[Change]) -> bool:
+    """Return whether the diff is not of what the index has, so that its lines cannot be there."""
+    texts = {change.path for change in record.texts}
+    return any(change.path in texts for change in changes)
 
 
 def _of_mode(old: Entry, new: Entry, now: Entry) -> Presence:

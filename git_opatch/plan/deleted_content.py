@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
+from git_opatch.git.filtered import smudged
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record
 from git_opatch.model.blob import Blob, Entry
@@ -27,32 +29,53 @@ def deleted_contents(
     ]
     if not wanted:
         return {}
-    found: dict[str, tuple[Entry, str]] = {}
+    found: dict[str, _Content] = {}
     with suppress(RepositoryError):  # no HEAD yet
         head = repository.list_tree("HEAD", wanted)
-        found |= {path: (entry, "HEAD") for path, entry in head.items() if entry is not None}
+        found |= {path: _Content(entry, "HEAD") for path, entry in head.items() if entry}
     recorded = _recorded_contents(repository, wanted, record, target)
-    present = repository.present(entry.id for entry, _ in recorded.values())
-    found |= {path: each for path, each in recorded.items() if each[0].id in present}
-    data = repository.read_blobs(entry.id for entry, _ in found.values())
+    present = repository.present(each.entry.id for each in recorded.values())
+    found |= {path: each for path, each in recorded.items() if each.entry.id in present}
+    data = repository.read_blobs(each.entry.id for each in found.values())
+    contents = {path: data[each.entry.id] for path, each in found.items()}
+    if target is not Target.CACHED:
+        stored = {path: each.entry for path, each in found.items() if not each.is_text}
+        contents |= smudged(repository, stored)
     return {
-        path: (Blob(path, entry, data[entry.id]), source) for path, (entry, source) in found.items()
+        path: (Blob(path, each.entry, contents[path]), each.source) for path, each in found.items()
     }
+
+
+class _Content(NamedTuple):
+    """The content of a deleted file; `is_text` if a filter is not to be run on it any more."""
+
+    entry: Entry
+    source: str
+    is_text: bool = False
+
+    @classmethod
+    def before(cls, record: Record, path: str) -> _Content:
+        is_text = any(change.path == path for change in record.texts)
+        return cls(record.before[path], source_of(record), is_text)
 
 
 def _recorded_contents(
     repository: Repository, wanted: Sequence[str], record: Record | None, target: Target
-) -> dict[str, tuple[Entry, str]]:
+) -> dict[str, _Content]:
     """Return what the journal knows of `wanted`, by path; `record` is that of the patch itself."""
+    record = record.located_in(target) if record else None
     own = record.before if record else {}
     others = [path for path in wanted if path not in own]
-    found = {path: (own[path], source_of(record)) for path in wanted if record and path in own}
+    found = {path: _Content.before(record, path) for path in wanted if record and path in own}
     if not others:
         return found
     from git_opatch.plan.recorded_deletions import recorded_deletions
 
     deletions = recorded_deletions(repository, others, target)
-    return found | {path: (each.entry, source_of(each.record)) for path, each in deletions.items()}
+    return found | {
+        path: _Content.before(each.record.located_in(target), path)
+        for path, each in deletions.items()
+    }
 
 
 def source_of(record: Record) -> str:

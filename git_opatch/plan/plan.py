@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from git_opatch.complete import Completed, Conflicts
+from git_opatch.git.filtered import StoredForms
 from git_opatch.git.stamp import Stamp
 from git_opatch.journal import Record, RecordAction
-from git_opatch.model.blob import Blob
+from git_opatch.model.blob import Blob, Change
 from git_opatch.model.errors import CommitError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch
@@ -51,6 +52,8 @@ class Plan(NamedTuple):
     """Files to be left unmerged. `failures` name them; `completed` is without them."""
     carried: Completed | None = None
     """The diff for the working tree, where its files have unstaged changes."""
+    filtered: StoredForms = StoredForms()
+    """How git stores the files under a filter, whose texts are in the diffs."""
     flags: Mapping[str, str] = {}
     """The bits that index entries must keep, by path (see `Snapshot.flags`)."""
     stamps: Mapping[str, Stamp] = {}
@@ -84,6 +87,17 @@ class Plan(NamedTuple):
         from git_opatch.journal.patch_history import opposite
 
         return opposite(self.reverses)
+
+    @property
+    def index_changes(self) -> tuple[Change, ...]:
+        """The changes of `completed` as the index has them."""
+        return self.filtered.of(self.completed.changes)
+
+    @property
+    def texts(self) -> tuple[Change, ...]:
+        """The changes of the texts of files under a filter."""
+        paths = self.filtered.paths
+        return tuple(change for change in self.completed.changes if change.path in paths)
 
     @property
     def written(self) -> Completed:

@@ -15,6 +15,7 @@ from git_opatch.model.options import Options, Target, ThreeWay
 from git_opatch.model.patch import Operation, Patch
 from git_opatch.model.result import NOT_APPLIED, SKIP_APPLIED, Attempt, Failure, Location, Reason
 from git_opatch.plan.deleted_content import content_note, deleted_contents, source_of
+from git_opatch.plan.filtered_files import locates_texts, with_stored_hints
 from git_opatch.plan.patch_paths import created_paths, named_paths, refuse_unsafe
 from git_opatch.plan.path_hints import with_directory_note, with_other_names, with_path_hints
 from git_opatch.plan.plan import Plan
@@ -131,7 +132,7 @@ def _applied_before(
     if record is not None and record.target in (options.target, Target.INDEX):
         from git_opatch.plan.reapplied import recorded_sections
 
-        applied = recorded_sections(patch, record, snapshot, plan)
+        applied = recorded_sections(patch, record.located_in(options.target), snapshot, plan)
     if any(failure.reason is Reason.MISSING_FILE for failure in plan.failures):
         from git_opatch.plan.reapplied import without_sections
         from git_opatch.plan.reapplied_deletions import deleted_before
@@ -150,7 +151,7 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
     if record is not None:
         with suppress(JournalError):
             undo, snapshot = plan_undo(record, repository, options)
-            is_exact = _restores(undo, record) or bool(undo.skipped)
+            is_exact = _restores(undo, record.located_in(options.target)) or bool(undo.skipped)
             if not undo.failures and (is_exact or _carries_in_worktree(options)):
                 return undo.with_notes(_restored_by(record, undo, patch)), snapshot
     source = record or _record_of_whole(patch, repository, options.target)
@@ -286,14 +287,16 @@ def plan_undo(record: Record, repository: Repository, options: Options) -> tuple
     Where its lines cannot be undone with all of their context, they are with the next line on each
     side: what is farther away may have changed since, as for `git merge` (D340).
     """
-    from git_opatch.plan.undo import undo_patch_of
+    from git_opatch.plan.undo import refuse_filtered, undo_patch_of
 
+    located = record.located_in(options.target)
     patch = undo_patch_of(record)
     failures, snapshot = _read_base(patch, repository, options)
+    failures += [*refuse_filtered(record, options)]
     plan = Plan(failures=tuple(failures))
     if not failures:
-        plan = _undo_in(snapshot, patch, record, repository, options)
-        plan = with_path_hints(plan, repository, options, record)
+        plan = _undo_in(snapshot, patch, located, repository, options)
+        plan = with_path_hints(plan, repository, options, located)
     attempt = Attempt.of(options, record.patch)
     return plan._replace(reverses=record).attempted(attempt), snapshot
 
@@ -348,12 +351,13 @@ def _plan_patch(
         return with_path_hints(plan, repository, options, record, created), snapshot
     deleted = deleted_contents(repository, patch, record, options.target)
     plan = plan_sections(patch, snapshot, options, repository.algorithm, deleted)
-    if plan.failures and _tries_old_versions(options):
+    if plan.failures and _tries_old_versions(options) and not snapshot.stored:
         from git_opatch.plan.three_way import plan_three_way
 
         plan = plan_three_way(plan, patch, snapshot, repository, options, deleted)
     plan = with_path_hints(plan, repository, options, record, created)
     plan = with_other_names(plan, patch, repository, options)
+    plan = with_stored_hints(plan, repository, options)
     return with_directory_note(plan, repository, options), snapshot
 
 
@@ -367,7 +371,8 @@ def _read_base(
         failures = [_located_in(patch, failure) for failure in found]
     if failures:
         return failures, Snapshot({})
-    snapshot = take_snapshot(repository, [*paths, *options.policy.expected_paths], options)
+    wanted = [*paths, *options.policy.expected_paths]
+    snapshot = take_snapshot(repository, wanted, options, texts=locates_texts(options))
     return check_policy(patch, snapshot, repository, options), snapshot
 
 

@@ -100,8 +100,9 @@ def _difference(
         return f"{_expected(wanted)}, found a directory, a submodule or an unmerged file"
     if blob is None and wanted:
         return f"{_expected(wanted)}, found none"
-    if blob is not None and not (wanted and blob.entry.id.startswith(wanted)):
-        return f"{_expected(wanted)}, found blob {blob.entry.id[: max(len(wanted), 12)]}"
+    found = snapshot.stored.get(path, blob.entry if blob else None)
+    if found is not None and not (wanted and found.id.startswith(wanted)):
+        return f"{_expected(wanted)}, found blob {found.id[: max(len(wanted), 12)]}"
     if checks_worktree and path in snapshot.changed | snapshot.deleted:
         return f"{_expected(wanted)}, found unstaged changes"
     if checks_worktree and not wanted and _exists(path, repository):

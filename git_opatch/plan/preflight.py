@@ -13,6 +13,7 @@ from git_opatch.model.blob import Blob, Change, Entry
 from git_opatch.model.options import Options, Target
 from git_opatch.model.paths import pathspec
 from git_opatch.model.result import Failure, Location, Reason, Refused
+from git_opatch.plan.filtered_files import with_stored_forms
 from git_opatch.plan.losses import refuse_losses
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import Planned
@@ -41,7 +42,8 @@ def preflight(planned: Planned, repository: Repository, options: Options) -> Pla
         raise Refused([*plan.failures, *obstacles], options)
     flags = {**snapshot.flags, **dict.fromkeys(outside, "S")}
     plan = plan._replace(flags=flags, stamps=snapshot.stamps)
-    return _carry_unstaged(plan, planned, repository, options)
+    plan = _carry_unstaged(plan, planned, repository, options)
+    return with_stored_forms(plan, snapshot, repository, options)
 
 
 def _in_the_way(

@@ -15,7 +15,7 @@ from git_opatch.git.snapshot import Snapshot
 from git_opatch.journal import Record
 from git_opatch.model.blob import Change, Entry
 from git_opatch.model.errors import JournalError, ParseError
-from git_opatch.model.options import Format
+from git_opatch.model.options import Format, Options, Target
 from git_opatch.model.patch import FilePatch, Hunk, Operation, Patch, Prefix
 from git_opatch.model.result import Failure, Location, Reason, refusal
 from git_opatch.model.reverse import reverse_recorded
@@ -166,6 +166,18 @@ def verify_undo(
             if planned.get(path, _current_id(path, snapshot)) != _id(before):
                 what = f"its earlier content, blob {_id(before)}, is no longer in the repository"
                 yield refusal(section, Reason.NOT_REVERSIBLE, what, path=path)
+
+
+def refuse_filtered(record: Record, options: Options) -> Iterator[Failure]:
+    """Refuse to undo in the index alone what was located in the text of a file under a filter."""
+    if options.target is Target.CACHED:
+        what = (
+            "was changed as it is on disk, and the index has it in another form, which its filter "
+            "makes"
+        )
+        advice = f"to undo it there, too: git opatch undo --index {record.patch}"
+        for change in record.texts:
+            yield Failure(Reason.NOT_REVERSIBLE, what, Location(change.path), advice=advice)
 
 
 def _id(entry: Entry | None) -> str:

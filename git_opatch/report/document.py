@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 
+from git_opatch.git.filtered import FilterError
 from git_opatch.model.errors import (
     BusyError,
     CommitError,
@@ -82,6 +83,7 @@ _REASONS = {
     RepositoryError: "repository",
     BusyError: "busy",
     TransactionError: "transaction",
+    FilterError: "transaction",
     CommitError: "commit",
     Interrupted: "interrupted",
     ImplicitInvocation: "implicit_invocation",

@@ -65,6 +65,7 @@ def run_transaction(
         diff=change_set.diff,
         about=change_set.about,
         carried=(carried.changes, carried.diff) if carried else ((), b""),
+        stored=change_set.filtered.changes,
     )
     try:
         written = write(repository, change_set, record, lock)

@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from git_opatch.git.filtered import StoredForms
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_folder
 from git_opatch.model.blob import Change
@@ -59,6 +60,13 @@ class TransactionRecord(NamedTuple):
     """What the journal is to record of it, even if another run finishes it."""
     carried: tuple[Change, ...] = ()
     """The changes of the same paths in the working tree, if they differ from `changes`."""
+    stored: tuple[Change, ...] = ()
+    """What becomes of files under a filter in the index, where `changes` are of their texts."""
+
+    @property
+    def in_index(self) -> tuple[Change, ...]:
+        """The changes as the index has them."""
+        return StoredForms(self.stored).of(self.changes)
 
     @property
     def written(self) -> tuple[Change, ...]:
@@ -168,11 +176,13 @@ def prepare_transaction(
     diff: bytes,
     about: Mapping[str, object],
     carried: tuple[Sequence[Change], bytes] = ((), b""),
+    stored: Sequence[Change] = (),
 ) -> TransactionRecord:
     """Record what is about to change in `repository`.
 
-    `carried` is the working tree's own changes and their diff, if they differ. Raises
-    `TransactionError`, with nothing left behind, if the record cannot be written.
+    `carried` is the working tree's own changes and their diff, if they differ; `stored` is what the
+    index has of filtered files. Raises `TransactionError`, with nothing left behind, if the record
+    cannot be written.
     """
     home = state_dir(repository)
     making = home / _MAKING
@@ -180,7 +190,8 @@ def prepare_transaction(
     try:
         written = tuple(carried[0])
         record = TransactionRecord(
-            making, target, tuple(changes), (), repository.index_file, about, written
+            *(making, target, tuple(changes), (), repository.index_file, about, written),
+            stored=tuple(stored),
         )
         record = record._replace(created=_missing_directories(repository.top, record.written))
         (making / "files").mkdir(parents=True)
@@ -242,8 +253,9 @@ def read_transaction(repository: Repository) -> TransactionRecord | None:
             Path(os.path.normpath(repository.git_dir / str(plan["index"]))),
             dict(plan.get("about", {})),
             tuple(map(Change.from_json, plan.get("carried", ()))),
+            tuple(map(Change.from_json, plan.get("stored", ()))),
         )
-        paths = [change.path for change in (*record.changes, *record.carried)]
+        paths = [change.path for change in (*record.changes, *record.carried, *record.stored)]
         if any(why_unsafe(path) for path in (*paths, *record.created)):
             raise ValueError("a path that no patch may name")
         uuid.UUID(record.name)
@@ -283,6 +295,7 @@ def _to_json(record: TransactionRecord, repository: Repository) -> dict[str, obj
         "about": dict(record.about),
         "changes": [change.to_json() for change in record.changes],
         "carried": [change.to_json() for change in record.carried],
+        "stored": [change.to_json() for change in record.stored],
     }
 
 

@@ -15,10 +15,12 @@ from git_opatch.git.attributes import (
     unconverted,
     without_filters,
 )
+from git_opatch.git.filtered import StoredForms, read_text
 from git_opatch.git.index import (
     ScratchIndex,
     check_out_aside,
     list_index,
+    set_entries,
     set_flag,
     set_unmerged,
     store_worktree,
@@ -28,7 +30,7 @@ from git_opatch.git.output import GitResult, git_message
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_folder
 from git_opatch.git.stamp import Stamp
-from git_opatch.model.blob import Change, Entry, Mode, Stages
+from git_opatch.model.blob import Change, Entry, Mode, Stages, blob_id
 from git_opatch.model.errors import RepositoryError, TransactionError
 from git_opatch.model.options import Target
 from git_opatch.model.paths import parents
@@ -61,6 +63,8 @@ class ChangeSet(NamedTuple):
     contents: Mapping[str, Text] = {}
     """What the blobs of new and changed files will be, by path; of any that is missing, git is
     asked."""
+    filtered: StoredForms = StoredForms()
+    """How git stores the files under a filter, whose texts are in `changes` and `contents`."""
 
 
 class Written(NamedTuple):
@@ -84,19 +88,17 @@ def write(
         stamps = read_stamps(repository.require_worktree(), record.written)
     else:
         stamps = dict(change_set.stamps)
+    stored = [repository.store_blob(data) for data in change_set.filtered.blobs]
     scratch, plain = None, dict[str, tuple[Mode, Text]]()
     if record.target is not Target.WORKTREE:
-        scratch = ScratchIndex(_scratch_index(record), {})
-        unfiltering = _without_new_filters(repository, record.changes)
-        _apply(repository, record.diff, scratch._replace(env=unfiltering), lock)
-        candidates = _plain_candidates(record, change_set.contents)
-        plain = _verified(repository, record, candidates, scratch)
+        scratch, plain = _write_index(repository, change_set, record, lock)
     unfiltered: dict[str, str] = {}
     files = PublishedFiles(record)
     if record.written:
         source = scratch
         if source is None or record.carried:
             source = _worktree_index(repository, record, lock)
+        plain |= _filtered_files(record, change_set)
         files.write_new(plain)
         others = [change.path for change in record.written if change.new]
         others = [path for path in others if path not in plain]
@@ -107,10 +109,28 @@ def write(
     if scratch is not None:
         _keep_flags(repository, change_set, scratch.file)
         _unmerge(repository, change_set.unmerged, scratch.file)
-    repository.sync(_prepared(repository, record))
+    repository.sync(_prepared(repository, record, stored))
     if record.written:
         files.publish(repository.require_worktree(), stamps, repository.sync)
     return Written(files, unfiltered)
+
+
+def _write_index(
+    repository: Repository, change_set: ChangeSet, record: TransactionRecord, lock: int
+) -> tuple[ScratchIndex, dict[str, tuple[Mode, Text]]]:
+    """Let git write the new index beside the real one; return it, and the files it has as they are.
+
+    Git applies the diff to the texts of files under a filter, whose stored forms then replace them.
+    """
+    index = ScratchIndex(_scratch_index(record), {})
+    _enter_texts(repository, record, record.changes, index)
+    unfiltering = _without_new_filters(repository, record.changes)
+    _apply(repository, record.diff, index._replace(env=unfiltering), lock)
+    candidates = _plain_candidates(record, change_set.contents)
+    plain = _verified(repository, record, candidates, index)
+    if record.stored:
+        set_entries(repository, {change.path: change.new for change in record.stored}, index)
+    return index, plain
 
 
 def _without_new_filters(
@@ -125,19 +145,47 @@ def _without_new_filters(
     return without_filters(repository.filters() if _changes_attributes(changes) else (), others)
 
 
-def _prepared(repository: Repository, record: TransactionRecord) -> Iterator[str | Path]:
-    """All that was made before any file is replaced: files, index and blobs."""
+def _prepared(
+    repository: Repository, record: TransactionRecord, stored: Sequence[str]
+) -> Iterator[str | Path]:
+    """All that was made before any file is replaced: files, index, blobs and those `stored`."""
     yield from (record.folder, record.stamps, record.index_file.parent, record.scratch_index)
     written = [change.path for change in record.written if change.new]
     above = {parent for path in written for parent in parents(path)}
     new, objects = str(record.new), str(repository.objects)
     yield from (f"{new}/{path}" for path in ("", *above, *written))
-    if record.target is not Target.WORKTREE:
+    made = [change.new.id for change in record.changes if change.new]
+    ids = [*stored, *(made if record.target is not Target.WORKTREE else ())]
+    if ids:
         yield objects
-        for change in record.changes:
-            if change.new:
-                blob = loose_object(objects, change.new.id)
-                yield from (blob.rpartition("/")[0], blob)
+    for oid in ids:
+        blob = loose_object(objects, oid)
+        yield from (blob.rpartition("/")[0], blob)
+
+
+def _enter_texts(
+    repository: Repository,
+    record: TransactionRecord,
+    changes: Sequence[Change],
+    index: ScratchIndex,
+) -> None:
+    """Give `index` the texts of files under a filter, which the diff is for, as their blobs."""
+    filtered = {change.path for change in record.stored}
+    if texts := {each.path: each.old for each in changes if each.old and each.path in filtered}:
+        set_entries(repository, texts, index)
+
+
+def _filtered_files(
+    record: TransactionRecord, change_set: ChangeSet
+) -> dict[str, tuple[Mode, Text]]:
+    """The new files under a filter: their texts, of which only what the diff says is changed."""
+    filtered = {change.path for change in record.stored}
+    contents = (change_set.carried or change_set).contents
+    return {
+        change.path: (change.new.mode, contents[change.path])
+        for change in record.written
+        if change.new and change.new.mode.is_file and change.path in filtered
+    }
 
 
 def _scratch_index(record: TransactionRecord) -> Path:
@@ -165,6 +213,9 @@ def _worktree_index(repository: Repository, record: TransactionRecord, lock: int
     wanted = set(paths)
     hidden = [entry for entry in list_index(repository, paths, []) if entry.path in wanted]
     source = store_worktree(repository, paths, record.work, hidden=hidden)
+    if record.stored:
+        _require_texts(repository, record)
+        _enter_texts(repository, record, record.written, source)
     entries = _entries(repository, record.written, source)
     changed = [change.path for change in record.written if entries.get(change.path) != change.old]
     if changed:
@@ -175,6 +226,16 @@ def _worktree_index(repository: Repository, record: TransactionRecord, lock: int
     _apply(repository, record.written_diff, source._replace(env=alone), lock)
     _verify(record.written, _entries(repository, record.written, source))
     return source
+
+
+def _require_texts(repository: Repository, record: TransactionRecord) -> None:
+    """Raise `TransactionError` if a file under a filter has changed since the plan."""
+    filtered = {change.path for change in record.stored}
+    for path, old, _ in record.written:
+        if path in filtered and old and old.mode.is_file:
+            text = read_text(repository, path)
+            if text is None or blob_id(Text.from_bytes(text), repository.algorithm) != old.id:
+                raise TransactionError(f"{visible(path)} was changed meanwhile; run it again")
 
 
 def _plain_candidates(

@@ -85,12 +85,9 @@ _STATES = {
     ),
     "a filter": Dirty(
         _text(_MINE),
-        _text(_MINE | {10: "gra\n", 15: "line 15\nsvsgrra naq n unys\n"}),
+        _text(_MINE | _PATCHED),
         attributes="f filter=rot\n",
         config=_ROT,
-        patch=envelope(
-            b"*** Update File: f\n@@\n yvar 9\n-yvar 10\n+ten\n@@\n yvar 15\n+fifteen and a half\n"
-        ),
     ),
     "ident": Dirty(
         _with_id(_text(_MINE)),

@@ -1,0 +1,226 @@
+"""The text of a file under a filter (gitattributes(5), "filter"): what is on disk.
+
+Git stores another form of it, which `clean` makes of the text, and a checkout writes what `smudge`
+makes of that. Neither need have all that the text has: a filter may take the outputs out of a
+notebook. So hunks are located in the text, the file keeps every other byte of it, and the index
+gets what `git add` would store of the result.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import NamedTuple
+
+from git_opatch.git.attributes import attribute_files, filters_of, missing_attribute_files
+from git_opatch.git.output import settings_environment
+from git_opatch.git.repository import Repository
+from git_opatch.git.scratch import scratch_directory
+from git_opatch.model.blob import Change, Entry
+from git_opatch.model.errors import RepositoryError, TransactionError
+from git_opatch.model.text import visible
+
+_SYSTEM = ("/etc", "/usr/local/etc", "/opt/homebrew/etc")
+"""Where git's own file of attributes is; it was told when git was built."""
+_MARKS = (b"*", b"?", b"[", b"\\", b"/", b'"')
+"""What makes a pattern more than `*` and a suffix (gitignore(5))."""
+
+
+class StoredForms(NamedTuple):
+    """What the index has of the filtered files that a plan changes, before and after.
+
+    `blobs` are the contents, of the texts and of their stored forms, that the repository is to
+    have: nothing else may have them.
+    """
+
+    changes: tuple[Change, ...] = ()
+    blobs: tuple[bytes, ...] = ()
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """The paths of the filtered files."""
+        return frozenset(change.path for change in self.changes)
+
+    def of(self, changes: Iterable[Change]) -> tuple[Change, ...]:
+        """Return `changes` of texts with what the index has in place of the texts."""
+        stored = {change.path: change for change in self.changes}
+        return tuple(stored.get(change.path, change) for change in changes)
+
+
+class Stored(NamedTuple):
+    """The form in which git stores a text."""
+
+    id: str
+    data: bytes
+
+
+def missing_attributes(repository: Repository, paths: Sequence[str]) -> list[str]:
+    """The `.gitattributes` for `paths` that only the index may have.
+
+    None where no filter is set up. Whether the index has one is an argument of `filters`.
+    """
+    if not repository.filters() or repository.top is None:
+        return []
+    return missing_attribute_files(repository.top, paths)
+
+
+def filters(repository: Repository, paths: Sequence[str], in_index: bool) -> dict[str, str]:
+    """The filter of each of `paths` that has one with a program. Raises `RepositoryError`.
+
+    Git is asked only if a file of attributes has a line that may be about one of `paths`, or if
+    such a file is `in_index` alone.
+    """
+    programs = repository.filters()
+    if not programs or repository.top is None:
+        return {}
+    files = _all_attribute_files(repository, paths)
+    names = [os.fsencode(path).rpartition(b"/")[2].lower() for path in paths]
+    patterns = {pattern for file in files for pattern in _filter_patterns(file)}
+    if not in_index and not any(_may_match(pattern, names) for pattern in patterns):
+        return {}
+    named = filters_of(repository, paths)
+    return {path: name for path, name in named.items() if name in programs}
+
+
+def filters_in_tree(repository: Repository, tree: str, paths: Sequence[str]) -> dict[str, str]:
+    """The filters that files of attributes in `tree` name for `paths`, as a hint.
+
+    Git of this version reads them from no tree. Raises `RepositoryError`.
+    """
+    listed = repository.list_tree(tree, attribute_files(paths))
+    entries = {path: entry for path, entry in listed.items() if entry}
+    data = repository.read_blobs(entry.id for entry in entries.values())
+    found: dict[str, str] = {}
+    for file in sorted(entries):  # those above first, as the nearer ones count
+        directory = file.removesuffix(".gitattributes")
+        for line in os.fsdecode(data[entries[file].id]).splitlines():
+            pattern, *attributes = line.split() or ("",)
+            names = [word[7:] for word in attributes if word.startswith("filter=")]
+            for path in paths if names else ():
+                below = path.removeprefix(directory)
+                name = below if "/" in pattern else below.rpartition("/")[2]
+                if path.startswith(directory) and fnmatchcase(name, pattern.lstrip("/")):
+                    found[path] = names[-1]
+    return found
+
+
+def smudged(repository: Repository, entries: Mapping[str, Entry]) -> dict[str, bytes]:
+    """The texts that a checkout would write of stored forms, by path. Raises `FilterError`.
+
+    Only of those of `entries` that have a filter.
+    """
+    named = filters(repository, list(entries), in_index=False)
+    if not named:
+        return {}
+    with scratch_directory() as directory:
+        programs = FilterPrograms(repository, Path(directory))
+        return {path: programs.smudge(path, named[path], entries[path].id) for path in named}
+
+
+def _all_attribute_files(repository: Repository, paths: Iterable[str]) -> Iterable[str]:
+    """All files in which git looks for attributes of `paths`."""
+    yield from (f"{repository.top}/{name}" for name in attribute_files(paths))
+    common = {repository.git_dir, repository.objects.parent}
+    yield from (f"{directory}/info/attributes" for directory in common)
+    settings = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    own = repository.attributes_file() or f"{settings}/git/attributes"
+    yield os.path.join(str(repository.top), os.path.expanduser(own))
+    yield from (f"{directory}/gitattributes" for directory in _SYSTEM)
+
+
+def _filter_patterns(file: str) -> Iterable[bytes]:
+    """The patterns of those lines of a file of attributes that may say something of a filter."""
+    lines = (_read_regular(file) or b"").split(b"\n")
+    words = [line.replace(b"\t", b" ").strip(b" \r") for line in lines if b"filter" in line]
+    return [line.split(b" ", 1)[0] for line in words if not line.startswith(b"#")]
+
+
+def _may_match(pattern: bytes, names: Iterable[bytes]) -> bool:
+    """Return whether a pattern may be about a file with one of `names`, which are in lower case.
+
+    All may be but `*SUFFIX`, which nearly all are, and which is told without git.
+    """
+    suffix = pattern[1:].lower()
+    if pattern[:1] != b"*" or any(mark in suffix for mark in _MARKS):
+        return True
+    return any(name.endswith(suffix) for name in names)
+
+
+def read_text(repository: Repository, path: str) -> bytes | None:
+    """The bytes of a file on disk, not through a link; None if there is no such file."""
+    return _read_regular(f"{repository.require_worktree()}/{path}", os.O_NOFOLLOW)
+
+
+def _read_regular(file: str, flags: int = 0) -> bytes | None:
+    with suppress(OSError):
+        # a pipe is not waited for
+        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
+        with os.fdopen(descriptor, "rb") as content:
+            if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return content.read()
+    return None
+
+
+class FilterPrograms:
+    """Runs the filters of a repository on texts, in an object directory of its own.
+
+    Failures of a filter are git's: `FilterError` has what it says. Where git would go on without
+    a filter that failed, and store the text as it is, that is one, too.
+    """
+
+    def __init__(self, repository: Repository, directory: Path) -> None:
+        (directory / "objects").mkdir()
+        self._repository = repository
+        self._objects = repository.scratch_objects(directory)
+
+    def clean(self, path: str, name: str, text: bytes) -> Stored:
+        """Return what `git add` would store of `text` at `path`. Raises `FilterError`."""
+        env = {**self._objects, **self._required(name, "clean")}
+        flags = ("-w", "--stdin", f"--path={path}")
+        stored = self._ask(path, name, "hash-object", *flags, feed=text, env=env).decode().strip()
+        return Stored(stored, self._repository.read_blobs([stored], env=self._objects)[stored])
+
+    def smudge(self, path: str, name: str, stored: str) -> bytes:
+        """Return the text that a checkout would write of a stored form. Raises `FilterError`."""
+        env = {**self._objects, **self._required(name, "smudge")}
+        return self._ask(path, name, "cat-file", "--filters", f"--path={path}", stored, env=env)
+
+    def store(self, path: str, name: str, text: bytes) -> Stored:
+        """Return the stored form of a new text, if a checkout of it would be unchanged, too.
+
+        Raises `FilterError`.
+        """
+        stored = self.clean(path, name, text)
+        again = self.smudge(path, name, stored.id)
+        if self.clean(path, name, again).id != stored.id:
+            raise FilterError(
+                path,
+                f"its filter `{visible(name)}` would store it in another form after a checkout, so "
+                "git would always call it changed",
+            )
+        return stored
+
+    def _required(self, name: str, program: str) -> dict[str, str]:
+        """Let git fail where the filter does."""
+        if self._repository.filters()[name].isdisjoint((program, "process")):
+            return {}
+        return settings_environment([(f"filter.{name}.required", "true")])
+
+    def _ask(
+        self, path: str, name: str, *words: str, env: Mapping[str, str], feed: bytes | None = None
+    ) -> bytes:
+        try:
+            return self._repository.ask(*words, env=env, feed=feed)
+        except RepositoryError as error:
+            raise FilterError(path, f"its filter `{visible(name)}` failed: {error}") from None
+
+
+class FilterError(TransactionError):
+    """What keeps the result of a file's filter from being used."""
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(f"{visible(path)}: {why}")

@@ -1,0 +1,347 @@
+"""Files under a filter: their text is what is on disk, whatever contract the filter keeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from filtering import assert_stored, set_filter
+from killed import kill_before, kill_before_call
+from sandbox import Sandbox, Tree
+from writers import envelope
+
+_TEXT = b"title\nout: 1\none\nout: 2\ntwo\nout: 3\nthree\nout: 4\nfour\n"
+_AFTER = _TEXT.replace(b"two", b"2")
+_HUNK = b"@@\n one\n out: 2\n-two\n+2\n"
+_FILTERS = ("strip", "encrypt", "pointer", "process", "slow")
+
+
+@dataclass(frozen=True)
+class Change:
+    """A patch, and what it makes of files; None for what is gone. `status` is that of git."""
+
+    patch: bytes
+    after: dict[str, bytes | None]
+    status: bytes
+    worktree_status: bytes
+
+
+_CHANGES = {
+    "update": Change(b"*** Update File: a.f\n" + _HUNK, {"a.f": _AFTER}, b"M  a.f\n", b" M a.f\n"),
+    "add": Change(
+        b"*** Add File: d/b.f\n+new\n+out: 9\n",
+        {"d/b.f": b"new\nout: 9\n"},
+        b"A  d/b.f\n",
+        b"?? d/\n",
+    ),
+    "delete": Change(b"*** Delete File: a.f\n", {"a.f": None}, b"D  a.f\n", b" D a.f\n"),
+    "move": Change(
+        b"*** Update File: a.f\n*** Move to: d/b.f\n" + _HUNK,
+        {"a.f": None, "d/b.f": _AFTER},
+        b"D  a.f\nA  d/b.f\n",
+        b" D a.f\n?? d/\n",
+    ),
+    "move into": Change(
+        b"*** Update File: plain\n*** Move to: b.f\n" + _HUNK,
+        {"plain": None, "b.f": _AFTER},
+        b"A  b.f\nD  plain\n",
+        b" D plain\n?? b.f\n",
+    ),
+    "move out of": Change(
+        b"*** Update File: a.f\n*** Move to: b\n" + _HUNK,
+        {"a.f": None, "b": _AFTER},
+        b"D  a.f\nA  b\n",
+        b" D a.f\n?? b\n",
+    ),
+    "beside another file": Change(
+        b"*** Update File: other\n@@\n-other\n+changed\n*** Update File: a.f\n" + _HUNK,
+        {"other": b"changed\n", "a.f": _AFTER},
+        b"M  a.f\nM  other\n",
+        b" M a.f\n M other\n",
+    ),
+    "what only the text has": Change(
+        b"*** Update File: a.f\n@@\n-out: 2\n+out: two\n",
+        {"a.f": _TEXT.replace(b"out: 2", b"out: two")},
+        b"M  a.f\n",
+        b" M a.f\n",
+    ),
+}
+
+
+_ALWAYS = {
+    *(("strip", name) for name in _CHANGES),
+    *(("pointer", name) for name in ("update", "add", "move into")),
+    *((program, "update") for program in _FILTERS),
+}
+
+
+def _each(*commands: tuple[str, ...]) -> list[object]:
+    """Give each filter, change and command: some of them always, all if it may take long."""
+    return [
+        pytest.param(
+            *(program, change, command),
+            id=f"{program}, {name}, {' '.join(command)}",
+            marks=() if (program, name) in _ALWAYS and not at else pytest.mark.exhaustive,
+        )
+        for at, command in enumerate(commands)
+        for program in _FILTERS
+        for name, change in _CHANGES.items()
+    ]
+
+
+def _base(repo: Sandbox, program: str) -> Sandbox:
+    set_filter(repo, program)
+    files = {"a.f": _TEXT, "plain": _TEXT, "other": b"other\n"}
+    repo.commit({".gitattributes": "*.f filter=x\n", **files})
+    assert repo.index()["a.f"][1] != _TEXT
+    assert repo.git("status", "--short") == b""
+    return repo
+
+
+def _after(before: Tree, change: Change) -> Tree:
+    files = {name: content for name, (_, content) in before.items()} | change.after
+    return {name: ("100644", content) for name, content in files.items() if content is not None}
+
+
+def _status(repo: Sandbox) -> bytes:
+    return repo.git("status", "--short", "--no-renames")
+
+
+@pytest.mark.parametrize(("program", "change", "command"), _each(("apply",), ("apply", "--carry")))
+def test_index_and_working_tree(
+    repo: Sandbox, program: str, change: Change, command: tuple[str, ...]
+) -> None:
+    before = (_base(repo, program).index(), repo.files())
+    hidden = program == "strip" and change is _CHANGES["what only the text has"]
+    expected = _after(before[1], change)
+    checked = repo.opatch(*command, "--check", feed=envelope(change.patch))
+    assert (checked.status, repo.files()) == (0, before[1]), checked.err
+    ran = repo.opatch(*command, feed=envelope(change.patch))
+    assert ran.status == 0, ran.err
+    assert repo.files() == expected
+    assert _status(repo) == (b"" if hidden else change.status)
+    assert_stored(repo)
+    assert repo.opatch("undo").status == 0
+    assert (repo.index(), repo.files(), _status(repo)) == (*before, b"")
+    assert repo.opatch("redo").status == 0
+    assert repo.files() == expected
+    assert_stored(repo)
+    assert repo.opatch("apply", "-R", feed=envelope(change.patch)).status == 0
+    assert (repo.index(), repo.files(), _status(repo)) == (*before, b"")
+    repo.fsck()
+
+
+@pytest.mark.parametrize(
+    ("program", "change", "command"), _each(("apply", "--worktree"), ("apply-patch",))
+)
+def test_working_tree(
+    repo: Sandbox, program: str, change: Change, command: tuple[str, ...]
+) -> None:
+    before = (_base(repo, program).index(), repo.files())
+    expected = _after(before[1], change)
+    ran = repo.opatch(*command, feed=envelope(change.patch))
+    assert ran.status == 0, ran.err
+    assert (repo.index(), repo.files()) == (before[0], expected)
+    assert _status(repo) == change.worktree_status
+    assert repo.opatch("undo").status == 0
+    assert (repo.index(), repo.files(), _status(repo)) == (*before, b"")
+    assert repo.opatch("redo").status == 0
+    assert repo.files() == expected
+
+
+@pytest.mark.parametrize("program", _FILTERS)
+def test_unstaged_changes_are_carried(repo: Sandbox, program: str) -> None:
+    before = _base(repo, program).index()
+    mine = _TEXT.replace(b"four", b"mine") + b"out: 5\n"
+    repo.write("a.f", mine)
+    patch = envelope(_CHANGES["update"].patch.replace(b" one\n out: 2\n", b""))
+    refused = repo.opatch("apply", feed=patch)
+    assert (refused.status, "has unstaged changes" in refused.err) == (1, True), refused
+    ran = repo.opatch("apply", "--carry", feed=patch)
+    assert ran.status == 0, ran.err
+    assert repo.read("a.f") == mine.replace(b"two", b"2")
+    assert _status(repo) == b"MM a.f\n"
+    staged = b"title\none\n2\nthree\nfour\n" if program == "strip" else _AFTER
+    assert repo.git("cat-file", "--filters", ":a.f") == staged
+    undone = repo.opatch("undo")
+    assert undone.status == 0, undone.err
+    assert (repo.index(), repo.read("a.f")) == (before, mine)
+
+
+@pytest.mark.parametrize("command", [("apply", "--cached"), ("apply", "--cached", "--check"),
+                                     ("check",), ("convert",), ("convert", "--base", "HEAD")],
+                         ids=" ".join)  # fmt: skip
+@pytest.mark.parametrize("program", ["encrypt", "pointer", "process"])
+def test_what_is_not_in_the_stored_form_is_refused(
+    repo: Sandbox, program: str, command: tuple[str, ...]
+) -> None:
+    before = _base(repo, program).state()
+    ran = repo.opatch(*command, feed=envelope(_CHANGES["update"].patch))
+    assert ran.status == 1, ran
+    assert "git stores the file filtered, by `x`" in ran.err + ran.out.decode()
+    assert "--worktree" in ran.err + ran.out.decode()
+    assert repo.state() == before
+
+
+def test_a_bare_repository(repo: Sandbox, tmp_path: Path) -> None:
+    _base(repo, "encrypt")
+    repo.commit({"d/.gitattributes": "/e filter=y\n", "d/e": "ENC:x\n"})
+    bare = Sandbox(tmp_path / "bare").init("--bare")
+    bare.git("fetch", "-q", str(repo.path), "HEAD")
+    patch = envelope(_CHANGES["update"].patch, b"*** Update File: d/e\n@@\n-k\n+l\n")
+    ran = bare.opatch("convert", "--base", "FETCH_HEAD", feed=patch)
+    assert ran.status == 1
+    for name in ("x", "y"):
+        hint = f"git stores the file filtered, by `{name}`, and its text is on disk"
+        assert f"{hint}; to change that: git opatch apply --worktree" in ran.err
+
+
+def test_what_is_in_the_stored_form_is_changed_there(repo: Sandbox) -> None:
+    _base(repo, "strip")
+    ran = repo.opatch(
+        "apply", "--cached", feed=envelope(b"*** Update File: a.f\n@@\n one\n-two\n+2\n")
+    )
+    assert ran.status == 0, ran.err
+    assert repo.index()["a.f"][1] == b"title\none\n2\nthree\nfour\n"
+    assert repo.read("a.f") == _TEXT
+    assert repo.opatch("undo").status == 0
+    assert _status(repo) == b""
+
+
+@pytest.mark.parametrize("target", ["--index", "--worktree"])
+@pytest.mark.parametrize("program", ["strip", "encrypt"])
+def test_a_file_is_undone_below_later_changes(repo: Sandbox, program: str, target: str) -> None:
+    _base(repo, program)
+    first = envelope(b"*** Update File: a.f\n@@\n-title\n+heading\n+more\n")
+    second = envelope(b"*** Update File: a.f\n@@\n-four\n+4\n")
+    for patch in (first, second):
+        assert repo.opatch("apply", target, feed=patch).status == 0
+    ran = repo.opatch("undo", "1")
+    assert ran.status == 0, ran.err
+    assert repo.read("a.f") == _TEXT.replace(b"four", b"4")
+    assert_stored(repo) if target == "--index" else None
+    assert repo.opatch("undo", "2").status == 0
+    assert (repo.read("a.f"), _status(repo)) == (_TEXT, b"")
+
+
+@pytest.mark.parametrize("target", ["--index", "--worktree"])
+@pytest.mark.parametrize(
+    "step", [2, 4, *(pytest.param(step, marks=pytest.mark.exhaustive) for step in (1, 3, 5, 6))]
+)
+def test_a_kill_leaves_all_or_nothing(repo: Sandbox, step: int, target: str) -> None:
+    before = (_base(repo, "strip").index(), repo.files())
+    patch = envelope(
+        b"*** Update File: a.f\n" + _HUNK,
+        b"*** Update File: plain\n*** Move to: b.f\n" + _HUNK,
+        b"*** Add File: c.f\n+c\n+out: 1\n",
+    )
+    kill_before(step, repo, patch, target)
+    ran = repo.opatch("recover")
+    assert ran.status == 0, ran.err
+    assert (repo.index(), repo.files(), _status(repo)) == (*before, b"")
+    assert repo.opatch("apply", target, feed=patch).status == 0
+    assert (repo.read("a.f"), repo.read("b.f")) == (_AFTER, _AFTER)
+    assert repo.opatch("undo").status == 0
+    assert (repo.index(), repo.files(), _status(repo)) == (*before, b"")
+
+
+def test_a_run_that_was_killed_after_its_commit_is_finished(repo: Sandbox) -> None:
+    before = _base(repo, "strip").files()
+    patch = envelope(_CHANGES["update"].patch)
+    kill_before_call(repo, "os.rename", "/.git/index", "apply", feed=patch)
+    ran = repo.opatch("recover")
+    assert ran.status == 0, ran.err
+    assert repo.read("a.f") == _AFTER
+    assert_stored(repo)
+    assert _status(repo) == b"M  a.f\n"
+    assert repo.opatch("undo").status == 0
+    assert (repo.files(), _status(repo)) == (before, b"")
+
+
+def test_a_deleted_file_is_restored_from_head(repo: Sandbox) -> None:
+    """Of its text only what a checkout would write is known."""
+    _base(repo, "encrypt")
+    repo.git("rm", "-q", "a.f")
+    ran = repo.opatch("apply", "-R", feed=envelope(b"*** Delete File: a.f\n"))
+    assert ran.status == 0, ran.err
+    assert (repo.read("a.f"), _status(repo)) == (_TEXT, b"")
+
+
+def test_a_change_that_git_does_not_store_is_not_committed(repo: Sandbox) -> None:
+    _base(repo, "strip")
+    head = repo.git("rev-parse", "HEAD")
+    change = _CHANGES["what only the text has"]
+    ran = repo.opatch("apply", "--commit", "-m", "x", feed=envelope(change.patch))
+    assert (ran.status, repo.git("rev-parse", "HEAD"), _status(repo)) == (0, head, b"")
+    assert "a.f: nothing was committed" in ran.err
+    assert repo.read("a.f") == change.after["a.f"]
+
+
+def test_a_version_is_expected_as_git_names_it(repo: Sandbox) -> None:
+    _base(repo, "strip")
+    blob = repo.git("rev-parse", ":a.f").decode().strip()
+    patch = envelope(_CHANGES["update"].patch)
+    text = repo.git("hash-object", "--no-filters", "a.f").decode().strip()
+    refused = repo.opatch("apply", "--expect", f"a.f={text}", feed=patch)
+    assert (refused.status, f"found blob {blob}" in refused.err) == (1, True), refused
+    assert repo.opatch("apply", "--expect", f"a.f={blob}", feed=patch).status == 0
+    assert repo.read("a.f") == _AFTER
+
+
+def test_an_untracked_file_is_replaced(repo: Sandbox) -> None:
+    _base(repo, "strip")
+    repo.write("b.f", "mine\nout: 0\n")
+    patch = envelope(b"*** Add File: b.f\n+new\n+out: 1\n")
+    assert repo.opatch("apply", feed=patch).status == 1
+    ran = repo.opatch("apply", "--worktree", "--overwrite", feed=patch)
+    assert (ran.status, repo.read("b.f")) == (0, b"new\nout: 1\n"), ran.err
+    assert repo.opatch("undo").status == 0
+    assert (repo.read("b.f"), _status(repo)) == (b"mine\nout: 0\n", b"?? b.f\n")
+
+
+def test_mails_are_not_committed_together(repo: Sandbox) -> None:
+    _base(repo, "strip")
+    before = repo.state()
+    from_line = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\n"
+    who = "From: A <a@example.com>\nDate: Tue, 2 Jan 2024 03:04:05 +0000\n"
+    head = f"{from_line}{who}Subject: [PATCH] %s\n\n---\n"
+    diffs = {
+        "One": f"--- a/a.f\n+++ b/a.f\n{_HUNK.decode()}",
+        "Two": "--- a/other\n+++ b/other\n@@\n-other\n+changed\n",
+    }
+    mails = "".join(f"{head % subject}{diff}-- \n2.39.5\n\n" for subject, diff in diffs.items())
+    ran = repo.opatch("apply", "--commit", feed=mails.encode())
+    assert (ran.status, repo.state()) == (128, before), ran
+    assert "apply each mail by itself" in ran.err
+
+
+def test_older_versions_are_not_tried(repo: Sandbox) -> None:
+    _base(repo, "strip")
+    repo.commit({"a.f": _TEXT.replace(b"two", b"second")})
+    before = repo.state()
+    ran = repo.opatch("apply", "--3way", feed=envelope(_CHANGES["update"].patch))
+    assert (ran.status, repo.state()) == (1, before)
+
+
+def test_a_binary_file_is_moved_and_deleted(repo: Sandbox) -> None:
+    _base(repo, "pointer")
+    repo.commit({"b.f": b"b\0\n", "c.f": b"c\0\n"})
+    before = (repo.index(), repo.files())
+    patch = envelope(b"*** Delete File: b.f\n*** Update File: c.f\n*** Move to: d\n")
+    ran = repo.opatch("apply", feed=patch)
+    assert ran.status == 0, ran.err
+    assert (repo.read("d"), _status(repo)) == (b"c\0\n", b"D  b.f\nD  c.f\nA  d\n")
+    assert repo.opatch("undo").status == 0
+    assert (repo.index(), repo.files(), _status(repo)) == (*before, b"")
+
+
+def test_commit(repo: Sandbox) -> None:
+    _base(repo, "strip")
+    ran = repo.opatch("apply", "--commit", "-m", "x", feed=envelope(_CHANGES["update"].patch))
+    assert ran.status == 0, ran.err
+    assert (repo.read("a.f"), _status(repo)) == (_AFTER, b"")
+    assert repo.git("show", "HEAD:a.f") == b"title\none\n2\nthree\nfour\n"
+    ran = repo.opatch("undo", "1")
+    assert ran.status == 0, ran.err
+    assert (repo.read("a.f"), _status(repo)) == (_TEXT, b"M  a.f\n")
