@@ -283,8 +283,8 @@ class SectionPlanner:
             return failures
         if section.new_mode is not None:
             content = content._replace(mode=section.new_mode)
-        if section.operation is Operation.COPY:
-            content = content._replace(copied=True)
+        if section.operation is Operation.COPY:  # of a text, unless the index has another form
+            content = content._replace(copied=path not in self.snapshot.filters)
         self.tree.put(target, content)
         self._done.append(section)
         return failures

@@ -345,3 +345,20 @@ def test_commit(repo: Sandbox) -> None:
     ran = repo.opatch("undo", "1")
     assert ran.status == 0, ran.err
     assert (repo.read("a.f"), _status(repo)) == (_TEXT, b"M  a.f\n")
+
+
+@pytest.mark.parametrize("command", [("apply",), ("apply", "--worktree"), ("apply", "--carry")])
+@pytest.mark.parametrize("target", ["b.f", "b"])
+def test_a_copy_has_the_text(repo: Sandbox, target: str, command: tuple[str, ...]) -> None:
+    _base(repo, "strip")
+    before = (repo.index(), repo.files())
+    patch = (
+        f"diff --git a/a.f b/{target}\ncopy from a.f\ncopy to {target}\n--- a/a.f\n+++ b/{target}\n"
+        "@@ -4,3 +4,3 @@\n out: 2\n-two\n+2\n out: 3\n"
+    )
+    ran = repo.opatch(*command, feed=patch.encode())
+    assert ran.status == 0, ran.err
+    assert (repo.read("a.f"), repo.read(target)) == (_TEXT, _AFTER)
+    assert_stored(repo)
+    assert repo.opatch("undo").status == 0
+    assert (repo.index(), repo.files()) == before
