@@ -28,6 +28,8 @@ _SYSTEM = ("/etc", "/usr/local/etc", "/opt/homebrew/etc")
 """Where git's own file of attributes is; it was told when git was built."""
 _MARKS = (b"*", b"?", b"[", b"\\", b"/", b'"')
 """What makes a pattern more than `*` and a suffix (gitignore(5))."""
+_BLANKS = bytes.maketrans(b"\t\r", b"  ")
+"""Git takes these for spaces in a file of attributes."""
 
 
 class StoredForms(NamedTuple):
@@ -135,7 +137,7 @@ def _all_attribute_files(repository: Repository, paths: Iterable[str]) -> Iterab
 def _filter_patterns(file: str) -> Iterable[bytes]:
     """The patterns of those lines of a file of attributes that may say something of a filter."""
     lines = (_read_regular(file) or b"").split(b"\n")
-    words = [line.replace(b"\t", b" ").strip(b" \r") for line in lines if b"filter" in line]
+    words = [line.translate(_BLANKS).strip() for line in lines if b"filter" in line]
     return [line.split(b" ", 1)[0] for line in words if not line.startswith(b"#")]
 
 

@@ -362,3 +362,12 @@ def test_a_copy_has_the_text(repo: Sandbox, target: str, command: tuple[str, ...
     assert_stored(repo)
     assert repo.opatch("undo").status == 0
     assert (repo.index(), repo.files()) == before
+
+
+def test_carriage_returns_are_blanks_in_attributes(repo: Sandbox) -> None:
+    _base(repo, "strip")
+    repo.write(".gitattributes", "*.f\rfilter=x\n")
+    repo.git("commit", "-qam", "carriage return")
+    ran = repo.opatch("apply", feed=envelope(_CHANGES["update"].patch))
+    assert ran.status == 0, ran.err
+    assert (repo.read("a.f"), _status(repo)) == (_AFTER, b"M  a.f\n")
