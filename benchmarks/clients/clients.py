@@ -122,14 +122,14 @@ class Session:
         (hook,) = installed_hooks(places)
         recorder = self._recorder(hook.command)
         text = hook.path.read_text()
-        if hook.value:
+        if hook.group:
             hook.path.write_text(text.replace(json.dumps(hook.command), json.dumps(recorder)))
         else:
             line = f"const PROGRAM = {json.dumps([recorder])}"
             hook.path.write_text(re.sub(r"(?m)^const PROGRAM = .*$", line, text))
         (hook,) = installed_hooks(places)
         if self.client == "Codex":
-            key = json.dumps(f"{hook.path}:pre_tool_use:0:0")
+            key = json.dumps(f"{hook.path}:pre_tool_use:{hook.key}")
             trust = f'[hooks.state.{key}]\ntrusted_hash = "{codex_hash(hook)}"\n'
             self._write(self.home / ".codex/config.toml", trust)
 

@@ -18,14 +18,13 @@ from typing import Any, NamedTuple
 
 from git_opatch.git.runner import outside_environment, run_program
 from git_opatch.install.client_files import (
-    Installed,
+    Hook,
     Places,
     installed_hooks,
     places_of_user,
-    read_text,
+    read_json,
     read_toml,
 )
-from git_opatch.install.json_text import read_object
 from git_opatch.model.client import Client
 from git_opatch.model.errors import InputError
 
@@ -56,7 +55,7 @@ def diagnose(client: Client, places: Places, top: Path | None) -> list[Diagnosis
     ]
 
 
-def _obstacles(client: Client, hook: Installed, user: Places, top: Path | None) -> Iterator[str]:
+def _obstacles(client: Client, hook: Hook, user: Places, top: Path | None) -> Iterator[str]:
     if client is Client.CLAUDE:
         yield from _obstacles_of_claude(user, top)
     if client is Client.CODEX:
@@ -72,14 +71,13 @@ def _obstacles_of_claude(user: Places, top: Path | None) -> Iterator[str]:
     if top:
         paths += [top / ".claude/settings.json", top / ".claude/settings.local.json"]
     for path in paths:
-        text = read_text(path)
-        if text and text.strip() and read_object(text, str(path)).get("disableAllHooks") is True:
+        if read_json(path).get("disableAllHooks") is True:
             yield f"`disableAllHooks` is set in {path}"
 
 
-def _obstacles_of_codex(hook: Installed, user: Places, top: Path | None) -> Iterator[str]:
+def _obstacles_of_codex(hook: Hook, user: Places, top: Path | None) -> Iterator[str]:
     """Find what Codex is silent about: features, trust in the project, trust in the hook."""
-    config = _toml_of(user.config)
+    config = read_toml(user.config) if user.config else {}
     features = config.get("features")
     names = ("hooks", "codex_hooks")
     if isinstance(features, dict) and any(features.get(name) is False for name in names):
@@ -103,61 +101,43 @@ def _is_trusted(config: Mapping[str, Any], top: Path) -> bool:
     )
 
 
-def _trust_in(hook: Installed, config: Mapping[str, Any]) -> str | None:
+def _trust_in(hook: Hook, config: Mapping[str, Any]) -> str | None:
     """Return the hash by which Codex trusts the hook (`hooks.state`); None if it does not."""
     hooks = config.get("hooks")
     states = hooks.get("state") if isinstance(hooks, dict) else None
     for name, entry in (states if isinstance(states, dict) else {}).items():
         path, *rest = name.rsplit(":", 3)
-        is_it = rest == ["pre_tool_use", str(hook.at[2]), str(hook.at[4])]
+        is_it = rest == ["pre_tool_use", *hook.key.split(":")]
         if is_it and os.path.realpath(path) == os.path.realpath(hook.path):
             found = entry.get("trusted_hash") if isinstance(entry, dict) else None
             return found if isinstance(found, str) and entry.get("enabled") is not False else None
     return None
 
 
-def codex_hash(hook: Installed) -> str:
+def codex_hash(hook: Hook) -> str:
     """Compute what Codex 0.169 records when a person trusts the hook."""
-    group, handler = _group(hook), _group(hook)["hooks"][hook.at[4]]
-    identity = {
-        "event_name": "pre_tool_use",
-        "hooks": [
-            {
-                "async": bool(handler.get("async", False)),
-                "command": hook.command,
-                "timeout": handler.get("timeout", _CODEX_SECONDS),
-                "type": "command",
-            }
-        ],
+    handler = {
+        "async": bool(hook.handler.get("async", False)),
+        "command": hook.command,
+        "timeout": hook.handler.get("timeout", _CODEX_SECONDS),
+        "type": "command",
     }
-    if group.get("matcher") is not None:
-        identity["matcher"] = group["matcher"]
+    identity = {"event_name": "pre_tool_use", "hooks": [handler]}
+    if hook.group.get("matcher") is not None:
+        identity["matcher"] = hook.group["matcher"]
     text = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
-def _group(hook: Installed) -> Any:
-    """Return the group of the hook: its matcher and its handlers."""
-    found: Any = hook.value
-    for step in hook.at[:3]:
-        found = found[step]
-    return found
-
-
-def _matches(hook: Installed, tool: str) -> bool:
+def _matches(hook: Hook, tool: str) -> bool:
     """Return whether the matcher lets the hook see calls of `tool`."""
-    matcher = _group(hook).get("matcher")
+    matcher = hook.group.get("matcher")
     if not matcher or matcher == "*":
         return True
     try:
         return re.search(str(matcher), tool) is not None
     except re.error:
         return False
-
-
-def _toml_of(path: Path | None) -> dict[str, Any]:
-    text = read_text(path) if path else None
-    return read_toml(text, path) if path and text else {}
 
 
 def _try(client: Client, command: str) -> Iterator[str]:

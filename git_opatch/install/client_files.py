@@ -21,7 +21,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from git_opatch.install import json_text
 from git_opatch.model.client import Client
 from git_opatch.model.errors import InputError
 
@@ -53,13 +52,16 @@ class FileChange(NamedTuple):
     new: str | None
 
 
-class Installed(NamedTuple):
-    """A hook of ours in a file: the command that it runs, and where it is in the file's value."""
+class Hook(NamedTuple):
+    """A hook of ours in a file, and the command that it runs."""
 
     path: Path
     command: str
-    at: json_text.Path = ()
-    value: Mapping[str, Any] = {}
+    group: dict[str, Any]
+    """What it is in, with its matcher; empty in a plugin."""
+    handler: dict[str, Any]
+    key: str = ""
+    """The indices of its group and of itself, as Codex writes them: `0:0`."""
 
 
 _MATCHERS = {
@@ -136,18 +138,15 @@ def plan_removal(places: Places) -> list[FileChange]:
     return [change for change in changes if change.old != change.new]
 
 
-def installed_hooks(places: Places) -> Iterator[Installed]:
+def installed_hooks(places: Places) -> Iterator[Hook]:
     """Yield each hook of ours in the configuration. Raises `InputError` for an unreadable file."""
-    for path in (places.hooks, places.config):
-        text = read_text(path) if path else None
-        if path and text:
-            value = json_text.read_object(text, str(path)) if path == places.hooks else None
-            value = read_toml(text, path) if value is None else value
-            for at, command in _ours(value, path):
-                yield Installed(path, command, at, value)
+    if places.hooks:
+        yield from _ours(read_json(places.hooks), places.hooks)
+    if places.config:
+        yield from _ours(read_toml(places.config), places.config)
     text = read_text(places.plugin) if places.plugin else None
     if places.plugin and text and (found := re.search(r"(?m)^const PROGRAM = (\[.*\])$", text)):
-        yield Installed(places.plugin, hook_command(json.loads(found[1])))
+        yield Hook(places.plugin, hook_command(json.loads(found[1])), {}, {})
 
 
 def hook_command(program: Sequence[str], arguments: Sequence[str] = ()) -> str:
@@ -178,41 +177,43 @@ def _plugin(program: Sequence[str]) -> str:
 
 
 def _json_with_hook(path: Path, matcher: str, program: Sequence[str]) -> FileChange:
-    old = read_text(path)
-    text = old if old and old.strip() else "{}\n"
-    value = json_text.read_object(text, str(path))
+    value = read_json(path)
     found = list(_ours(value, path))
-    for at, command in found:
-        text = json_text.replaced(text, (*at, "command"), _updated(command, program))
+    for hook in found:
+        hook.handler["command"] = _updated(hook.command, program)
     if not found:
-        entry = {
-            "matcher": matcher,
-            "hooks": [{"type": "command", "command": hook_command(program)}],
-        }
-        text = _with_entry(text, value, entry)
-    return FileChange(path, old, text)
-
-
-def _with_entry(text: str, value: Mapping[str, Any], entry: object) -> str:
-    if "hooks" not in value:
-        return json_text.added(text, (), "hooks", {_EVENT: [entry]})
-    if _EVENT not in value["hooks"]:
-        return json_text.added(text, ("hooks",), _EVENT, [entry])
-    return json_text.added(text, ("hooks", _EVENT), None, entry)
+        handler = {"type": "command", "command": hook_command(program)}
+        groups = value.setdefault("hooks", {}).setdefault(_EVENT, [])
+        groups.append({"matcher": matcher, "hooks": [handler]})
+    return _json_change(path, value)
 
 
 def _json_without_hook(path: Path) -> FileChange:
+    value = read_json(path)
+    for hook in list(_ours(value, path)):
+        hook.group["hooks"].remove(hook.handler)
+        if not hook.group["hooks"]:
+            value["hooks"][_EVENT].remove(hook.group)
+        if not value["hooks"][_EVENT]:
+            del value["hooks"][_EVENT]
+        if not value["hooks"]:
+            del value["hooks"]
+    return _json_change(path, value)
+
+
+def _json_change(path: Path, value: Mapping[str, Any]) -> FileChange:
+    """Write `value` as the file does; a file with nothing in it is deleted."""
     old = read_text(path)
-    if not old or not old.strip():
+    if value == read_json(path):
         return FileChange(path, old, old)
-    text = old
-    while found := next(_ours(value := json_text.read_object(text, str(path)), path), None):
-        text = json_text.removed(text, _whole_group(found[0], value))
-    return FileChange(path, old, None if text != old and text == "{}\n" else text)
+    indent = re.search(r"\n([ \t]+)", old or "")
+    new = json.dumps(value, indent=indent[1] if indent else 2, ensure_ascii=False) + "\n"
+    newline = "\r\n" if old and "\r\n" in old else "\n"
+    return FileChange(path, old, new.replace("\n", newline) if value else None)
 
 
-def _ours(value: Mapping[str, Any], path: Path) -> Iterator[tuple[json_text.Path, str]]:
-    """Yield where a hook of ours is, and its command. Raises `InputError` for another structure."""
+def _ours(value: Mapping[str, Any], path: Path) -> Iterator[Hook]:
+    """Yield the hooks of ours in `value`. Raises `InputError` for another structure."""
     hooks = value.get("hooks", {})
     groups = hooks.get(_EVENT, []) if isinstance(hooks, dict) else None
     if not isinstance(groups, list):
@@ -222,16 +223,7 @@ def _ours(value: Mapping[str, Any], path: Path) -> Iterator[tuple[json_text.Path
         for index, handler in enumerate(handlers if isinstance(handlers, list) else []):
             command = handler.get("command") if isinstance(handler, dict) else None
             if isinstance(command, str) and _arguments(command) is not None:
-                yield ("hooks", _EVENT, number, "hooks", index), command
-
-
-def _whole_group(at: json_text.Path, value: Mapping[str, Any]) -> json_text.Path:
-    """Return the path of the group where the hook at `at` is its only one: it is ours, then."""
-    *group, name, _ = at
-    found: Any = value
-    for step in group:
-        found = found[step]
-    return at if len(found[name]) > 1 else tuple(group)
+                yield Hook(path, command, group, handler, f"{number}:{index}")
 
 
 def _arguments(command: str) -> list[str] | None:
@@ -262,19 +254,18 @@ def _has_hooks_file(places: Places) -> bool:
 def _has_hooks(path: Path) -> bool:
     """Return whether a TOML configuration has hooks of its own; trust that is recorded there is
     none."""
-    text = read_text(path)
-    hooks = read_toml(text, path).get("hooks", {}) if text else {}
+    hooks = read_toml(path).get("hooks", {})
     return bool(isinstance(hooks, dict) and hooks.keys() - {"state"})
 
 
 def _toml_with_hook(path: Path, matcher: str, program: Sequence[str]) -> FileChange:
     """Append our hook as a block of its own; comments and all else stay."""
     old = read_text(path) or ""
-    found = list(_ours(read_toml(old, path), path))
+    found = list(_ours(_parse_toml(old, path), path))
     block = _BLOCK.search(old)
     if found and not block:
         return FileChange(path, old, old)
-    arguments = _arguments(found[0][1]) if found else None
+    arguments = _arguments(found[0].command) if found else None
     command = json.dumps(hook_command(program, arguments or ()), ensure_ascii=False)
     text = (
         f"{_BEGIN}\n[[hooks.{_EVENT}]]\nmatcher = {json.dumps(matcher)}\n"
@@ -285,15 +276,38 @@ def _toml_with_hook(path: Path, matcher: str, program: Sequence[str]) -> FileCha
         return FileChange(path, old, old[:begin] + text + old[block.end() :])
     new = f"{old}{'' if old.endswith(chr(10)) else chr(10)}\n{text}"
     try:
-        read_toml(new, path)
+        _parse_toml(new, path)
     except InputError:
         message = f"`{path}` has hooks to which none can be appended; add this to them:\n{text}"
         raise InputError(message.rstrip("\n")) from None
     return FileChange(path, old, new)
 
 
-def read_toml(text: str, path: Path) -> dict[str, Any]:
-    """Parse the text of the file `path`. Raises `InputError`."""
+def read_json(path: Path) -> dict[str, Any]:
+    """Parse a file; empty if there is none. Raises `InputError` if it is not an object in JSON."""
+    try:
+        value = json.loads((read_text(path) or "").strip() or "{}", object_pairs_hook=_object)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"`{path}` is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise InputError(f"`{path}` is not an object in JSON")
+    return value
+
+
+def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the members of an object. Raises `ValueError` for two of one name, not to lose one."""
+    value = dict(members)
+    if len(value) < len(members):
+        raise ValueError("an object has two members of one name")
+    return value
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Parse a file; empty if there is none. Raises `InputError`."""
+    return _parse_toml(read_text(path) or "", path)
+
+
+def _parse_toml(text: str, path: Path) -> dict[str, Any]:
     import tomllib  # which only Codex needs
 
     try:

@@ -11,7 +11,7 @@ import pytest
 from sandbox import Ran, Sandbox
 
 from git_opatch.agent.doctor import codex_hash
-from git_opatch.install.client_files import Installed, installed_hooks, places_in
+from git_opatch.install.client_files import Hook, installed_hooks, places_in
 from git_opatch.model.client import Client
 
 _START = (sys.executable, "-P", "-c", "from git_opatch.__main__ import main; main()")
@@ -129,8 +129,7 @@ def test_codex_needs_trust_in_the_project_and_in_the_hook(base: Sandbox, sealed:
 def test_the_hash_of_trust_is_that_of_codex() -> None:
     handler = {"type": "command", "command": _COMMAND}
     group = {"matcher": "apply_patch|Bash", "hooks": [handler]}
-    at = ("hooks", "PreToolUse", 0, "hooks", 0)
-    hook = Installed(Path("hooks.json"), _COMMAND, at, {"hooks": {"PreToolUse": [group]}})
+    hook = Hook(Path("hooks.json"), _COMMAND, group, handler)
     assert codex_hash(hook) == _HASH
 
 

@@ -175,7 +175,7 @@ def test_it_asks_at_the_terminal(base: Sandbox, answer: str, status: int) -> Non
 _SETTINGS = [
     '{"permissions": {"allow": ["Bash(ls:*)"]}}',
     '{\n    "model": "opus",\n    "hooks": {\n        "Stop": []\n    }\n}\n',
-    '{\n  "hooks": {\n    "PreToolUse": [\n      {"matcher": "Read", "hooks": []}\n    ]\n  }\n}\n',
+    '{"hooks": {"PreToolUse": [{"matcher": "Read", "hooks": []}]}, "é": 1.5}',
     '{\n\t"hooks": {"PreToolUse": [{"hooks": [{"command": "mine agent-hook"}]}]}\n}',
     '{\r\n  "a": 1\r\n}\r\n',
 ]  # fmt: skip
@@ -193,7 +193,11 @@ def test_what_is_in_the_file_stays(base: Sandbox, text: str) -> None:
     assert new == old
     assert _install(base, "claude", "--yes").out == b"already installed\n"
     assert _install(base, "claude", "--remove", "--yes").status == 0
-    assert base.read(name) == text.encode()
+    after = base.read(name).decode()
+    assert list(json.loads(after).items()) == list(json.loads(text).items())
+    assert ("\r\n" in after, "\n\t" in after) == ("\r\n" in text, "\n\t" in text)
+    if text.count("\n") > 2:
+        assert after == text
 
 
 def test_a_former_path_is_updated_and_its_options_are_kept(base: Sandbox) -> None:
@@ -259,6 +263,7 @@ def test_a_configuration_without_hooks_is_left_alone(base: Sandbox) -> None:
         ("claude", ".claude/settings.local.json", "{", "is not JSON"),
         ("claude", ".claude/settings.local.json", "// x\n{}", "is not JSON"),
         ("claude", ".claude/settings.local.json", "[]", "is not an object"),
+        ("claude", ".claude/settings.local.json", '{"a": 1, "a": 2}', "two members of one name"),
         ("claude", ".claude/settings.local.json", '{"hooks": []}', "another structure"),
         ("codex", ".codex/hooks.json", '{"hooks": {"PreToolUse": {}}}', "another structure"),
         ("claude", ".claude/settings.local.json", b"\xff", "is not text in UTF-8"),
