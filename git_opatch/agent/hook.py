@@ -7,7 +7,9 @@ A call is judged from the directory that it is made in, and the refusal counts p
 
 from __future__ import annotations
 
+import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,8 +48,6 @@ class Judged(NamedTuple):
     action: Action | None
     outside: tuple[FilePatch, ...]
     """The sections that name files outside of the working tree: they are not judged."""
-    patch: Patch
-    """All of it."""
 
 
 def find_patch(call: ToolCall) -> Invocation | None:
@@ -56,6 +56,28 @@ def find_patch(call: ToolCall) -> Invocation | None:
     Raises `ImplicitInvocation` for a bare patch in place of the command.
     """
     return detect(call.argv) if call.argv else None
+
+
+def find_edit(call: ToolCall) -> Invocation | None:
+    """Return OpenCode's call of `edit` as a patch; None if its tool does what the call says.
+
+    That is where the old string is in the file once, or each is replaced. Where there is a line
+    ending of another kind, or a character that is not UTF-8, the tool would change that, too.
+    """
+    if call.edit is None:
+        return None
+    old, new, every = call.edit
+    path = os.path.join(call.directory, os.path.expanduser(call.path))
+    with suppress(OSError, ValueError):  # the plan will say why it cannot be read
+        text = Path(path).read_bytes().decode().removeprefix("\ufeff")
+        plain, old = (each.replace("\r\n", "\n") for each in (text, old))
+        is_alike = text in (plain, plain.replace("\n", "\r\n")) or "\n" not in old + new
+        is_once = plain.find(old) == plain.rfind(old)
+        if is_alike and old in plain and ("$" not in new if every else is_once):
+            return None  # `$` is no text where OpenCode replaces all
+    given = {"filePath": path, "oldString": old, "newString": new, "replaceAll": every}
+    patch = json.dumps(given)
+    return Invocation(patch, "", patch)
 
 
 def find_place(directory: str, below: str = "") -> Place | None:
@@ -76,15 +98,15 @@ def judge_patch(invocation: Invocation, place: Place, options: Options) -> Judge
     Raises `Refused` if it does not apply, or is not allowed, with paths as the call counts them;
     `ParseError` and `RepositoryError` as `verify`.
     """
-    patch = whole = parse_patch(invocation.patch)
+    patch = parse_patch(invocation.patch)
     where, outside = place.directory, tuple[FilePatch, ...]()
     if not any(rule.allows for rule in options.policy.rules):
         where, (patch, outside) = place.top, split_by_place(patch, place.top, place.directory)
     if outside and not patch.files:
-        return Judged(invocation, None, outside, whole)
+        return Judged(invocation, None, outside)
     try:
         action = verify_patch(patch, invocation, where, options)
-        return Judged(invocation, action, outside, whole)
+        return Judged(invocation, action, outside)
     except Refused as refused:
         raise as_seen_from(place.prefix, refused, options) from None
 

@@ -52,6 +52,18 @@ class ToolCall(NamedTuple):
         """Whether the command is a patch, which the client applies itself."""
         return self.is_text and self.argv[:1] == (PATCH_TOOL,)
 
+    @property
+    def edit(self) -> tuple[str, str, bool] | None:
+        """The old and the new string of OpenCode's `edit`, and whether all are replaced.
+
+        None for another call, and for one that the tool itself refuses.
+        """
+        old, new, every = map(self.arguments.get, ("oldString", "newString", "replaceAll"))
+        is_edit = self.client is Client.OPENCODE and bool(self.path) and old not in ("", new)
+        if is_edit and isinstance(old, str) and isinstance(new, str):
+            return old, new, every is True
+        return None
+
 
 def read_call(event: bytes) -> ToolCall | None:
     """Read the call from an event; None for another event, or a tool that writes no files.
@@ -103,13 +115,13 @@ def denial(call: ToolCall, reason: str) -> bytes:
     return _encode({"hookSpecificOutput": {"hookEventName": _PRE_TOOL_USE, **decision}})
 
 
-def rewriting(call: ToolCall, command: str) -> bytes:
-    """Return the answer that lets the call be made with `command` in place of its own.
+def rewriting(call: ToolCall, changed: Mapping[str, object]) -> bytes:
+    """Return the answer that lets the call be made with other arguments: those of `changed`.
 
     Codex takes a changed input only with "allow", which says nothing there of the user's approval;
     in Claude Code that word skips the user's approval, and is not needed (D261).
     """
-    arguments = {**call.arguments, call.argument: command}
+    arguments = {**call.arguments, **changed}
     if call.client is Client.OPENCODE:
         return _encode({"args": arguments})
     allow = {"permissionDecision": "allow"} if call.client is Client.CODEX else {}

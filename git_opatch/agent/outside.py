@@ -7,13 +7,10 @@ tree; what is outside of it is the agent's own affair, and its user's.
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from git_opatch.model.patch import FilePatch, Patch
-
-_HEADER = re.compile(r"\*\*\* (?:Add|Update|Delete) File: \S")
 
 
 def path_within(top: Path, path: str) -> str | None:
@@ -47,23 +44,6 @@ def split_by_place(patch: Patch, top: Path, directory: Path) -> tuple[Patch, tup
     inside = tuple(placed for _, placed in sections if placed is not None)
     outside = tuple(section for section, placed in sections if placed is None)
     return patch._replace(files=inside), outside
-
-
-def text_of_sections(text: str, patch: Patch, sections: Sequence[FilePatch]) -> list[str] | None:
-    """Return the lines of some sections of the envelope `text`; None if it is another text."""
-    lines = text.split("\n")
-    ends = [number for number, line in enumerate(lines, 1) if line.strip() == "*** End Patch"]
-    starts = sorted(section.number for section in patch.files)
-    if lines[0].strip() != "*** Begin Patch" or len(ends) != 1 or ends[0] < starts[-1]:
-        return None
-    found: list[str] = []
-    for section in sections:
-        stop = next((start for start in (*starts, ends[0]) if start > section.number), 0)
-        part = lines[section.number - 1 : stop - 1]
-        if not part or not _HEADER.match(part[0]):
-            return None
-        found += part
-    return found
 
 
 def _placed(section: FilePatch, top: Path, directory: Path) -> FilePatch | None:

@@ -1,6 +1,7 @@
 """Complete a call that would apply, so that what is checked is what will be written (D261, D263).
 
-    a client's own tool, Codex's shell     the envelope that makes the client do what is planned
+    Codex's and OpenCode's apply_patch, Codex's shell     the envelope that does what is planned
+    OpenCode's edit                                       the strings that do what is planned
     another shell                          `git opatch apply-patch` with the patch as it is
 
 A shell of Codex hands a call of `apply_patch` to the tool; what the tool cannot do is done as in
@@ -10,17 +11,13 @@ other shells, which have no such program.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
 
-from git_opatch.agent import client_model
-from git_opatch.agent.client_envelope import write_envelope
-from git_opatch.agent.client_model import Inexpressible
+from git_opatch.agent.client_change import Inexpressible, write_edit, write_envelope
 from git_opatch.agent.hook import Judged, Place
-from git_opatch.agent.hook_event import ToolCall
-from git_opatch.agent.outside import text_of_sections
-from git_opatch.agent.verify import Action
+from git_opatch.agent.hook_event import PATCH_TOOL, ToolCall
 from git_opatch.model.client import Client
 from git_opatch.model.errors import InputError
 from git_opatch.model.text import visible
@@ -36,46 +33,39 @@ class AgentHook(Enum):
     """Nothing."""
 
 
-def rewrite(call: ToolCall, judged: Judged, place: Place, program: Sequence[str]) -> str:
-    """Return the command or the patch to put in place of that of `call`; empty to leave it.
+def rewrite(
+    call: ToolCall, judged: Judged, place: Place, program: Sequence[str]
+) -> Mapping[str, object]:
+    """Return the arguments to put in place of those of `call`; empty to leave them.
 
     `program` are the words that start git opatch. Left as it is: a patch for files outside of the
     working tree alone, a command that is a list of words, and a patch for the tool of a client
-    that is not modelled. Raises `InputError` if the client could not do what is planned, with what
+    that is not known. Raises `InputError` if the client could not do what is planned, with what
     to do instead.
     """
-    action = judged.action
-    if action is None or not call.is_text:
-        return ""
+    if judged.action is None or not call.is_text:
+        return {}
     if call.is_patch_tool and call.client is Client.CLAUDE:
-        return ""  # which has no such tool: another client with the same events
-    if call.is_patch_tool:
-        try:
-            return _envelope(call.client, judged, action, place)
-        except Inexpressible as inexpressible:
-            raise _unable(call.client, inexpressible, program) from None
+        return {}  # which has no such tool: another client with the same events
+    if judged.outside:
+        raise _outside(judged)
+    results = judged.action.plan.completed.results
+    try:
+        if call.edit:
+            old, new = write_edit(results[0], place.top)
+            return {"oldString": old, "newString": new, "replaceAll": False}
+        if call.is_patch_tool:
+            patch = write_envelope(results, place.top, place.prefix, call.client)
+            return {call.argument: patch}
+    except Inexpressible as inexpressible:
+        raise _unable(call, inexpressible, program) from None
     directory = shlex.quote(str(place.directory)) if judged.invocation.directory else ""
     if call.client is Client.CODEX:
         with suppress(Inexpressible):
-            patch = _envelope(call.client, judged, action, place)
-            return _script(directory, "apply_patch", patch)
-    if judged.outside:
-        raise _outside(judged)
+            patch = write_envelope(results, place.top, place.prefix, call.client)
+            return {call.argument: _script(directory, PATCH_TOOL, patch)}
     command = shlex.join([*program, "apply-patch"])
-    return _script(directory, command, judged.invocation.patch)
-
-
-def _envelope(client: Client, judged: Judged, action: Action, place: Place) -> str:
-    """Write what is planned, and what is outside of the working tree as it was written."""
-    manner = client_model.OPENCODE if client is Client.OPENCODE else client_model.CODEX
-    outside = text_of_sections(judged.invocation.patch, judged.patch, judged.outside)
-    if judged.outside and outside is None:
-        raise _outside(judged)
-    text = write_envelope(action.plan.completed.results, place.top, place.prefix, manner)
-    if not outside:
-        return text
-    return "\n".join([text.removesuffix(f"{client_model.END}\n") + outside[0], *outside[1:],
-                      client_model.END, ""])  # fmt: skip
+    return {call.argument: _script(directory, command, judged.invocation.patch)}
 
 
 def _outside(judged: Judged) -> InputError:
@@ -86,12 +76,14 @@ def _outside(judged: Judged) -> InputError:
     )
 
 
-def _unable(client: Client, why: Inexpressible, program: Sequence[str]) -> InputError:
+def _unable(call: ToolCall, why: Inexpressible, program: Sequence[str]) -> InputError:
     instead = shlex.join([*program, "apply-patch"])
+    what, tool = ("edit", "edit") if call.edit else ("patch", PATCH_TOOL)
+    text = "these arguments as JSON" if call.edit else "the same patch"
     return InputError(
         f"{visible(why.path)}: {why.reason}\n"
-        f"the patch would apply, but the tool `apply_patch` of {client.title} cannot make this "
-        f"change; run in a shell, with the same patch: {instead} <<'{_DELIMITER}'"
+        f"the {what} would apply, but the tool `{tool}` of {call.client.title} cannot make this "
+        f"change; run in a shell, with {text}: {instead} <<'{_DELIMITER}'"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -13,12 +14,11 @@ import pytest
 from sandbox import Sandbox
 from writers import envelope
 
-from git_opatch.agent import client_model
-from git_opatch.agent.client_envelope import write_envelope
-from git_opatch.agent.client_model import CODEX, OPENCODE, Inexpressible, Manner, outcome
+from git_opatch.agent.client_change import Inexpressible, write_envelope
 from git_opatch.complete.edits import Edit
 from git_opatch.complete.tree import FileContent, Result
 from git_opatch.model.blob import Blob, Entry, Mode
+from git_opatch.model.client import Client
 
 _TWICE = "a\nx\nb\nx\nc\n"
 _SECOND = envelope(b"*** Update File: f\n@@\n b\n-x\n+y\n").decode()
@@ -29,6 +29,44 @@ _COMPLETED = envelope(b"*** Update File: f\n@@\n a\n x\n b\n-x\n+y\n c\n").decod
 def base(repo: Sandbox) -> Sandbox:
     repo.commit({"f": _TWICE, "sub/f": "s\n"})
     return repo
+
+
+def _landed(text: str, files: dict[str, bytes], client: Client) -> dict[str, bytes | None]:
+    """Apply an envelope as the tools do: each hunk where its old lines first are, from the last on.
+
+    To Codex a carriage return is no text; added lines get that of the first line.
+    """
+    landed: dict[str, bytes | None] = {}
+    is_codex = client is Client.CODEX
+    for section in re.split(r"(?m)^\*\*\* (?=(?:Add|Delete|Update) File: )", text[:-14])[1:]:
+        head, *hunks = re.split(r"(?m)^@@\n", section)
+        first, *added = head.splitlines()
+        kind, _, path = first.partition(" File: ")
+        if kind == "Add":
+            lines = "\n".join(line[1:] for line in added)
+            landed[path] = (lines + "\n" * (lines[-1:] != "\n" or is_codex)).encode()
+            continue
+        landed[path] = None
+        if kind == "Update":
+            data = files[path].decode()
+            ending = "\r" if is_codex and "\r\n" in data else ""
+            new = _patched(data.replace("\r\n", "\n") if ending else data, hunks)
+            target = added[0].removeprefix("*** Move to: ") if added else path
+            landed[target] = "".join(f"{line}{ending}\n" for line in new).encode()
+    return landed
+
+
+def _patched(data: str, hunks: list[str]) -> list[str]:
+    lines, at = data.removesuffix("\n").split("\n") if data else [], 0
+    for hunk in hunks:
+        shown = hunk.removesuffix("\n").split("\n")
+        old = [line[1:] for line in shown if line[0] in " -"]
+        new = [line[1:] for line in shown if line[0] in " +"]
+        starts = range(at, len(lines) - len(old) + 1)
+        at = next(start for start in starts if lines[start : start + len(old)] == old)
+        lines[at : at + len(old)] = new
+        at += len(new)
+    return lines
 
 
 def _heredoc(patch: str, name: str = "apply_patch") -> str:
@@ -146,28 +184,16 @@ def test_what_is_not_judged_is_not_rewritten(base: Sandbox) -> None:
         assert _answer(base, _event("Codex", base.path, "apply_patch", given)) == {}
 
 
-def test_what_is_outside_stays_beside_what_is_completed(base: Sandbox) -> None:
+def test_what_is_outside_is_sent_by_itself(base: Sandbox) -> None:
     """Else one section outside would let all others pass as they are."""
     begin, end = "*** Begin Patch\n", "*** End Patch\n"
-    before, after = "*** Add File: ../n\n+n\n+*** x\n", "*** Update File: /o\n@@ z\n-o\n+O\n"
-    both = f"{begin}{before}{_SECOND.removeprefix(begin).removesuffix(end)}{after}{end}"
-    wanted = f"{_COMPLETED.removesuffix(end)}{before}{after}{end}"
-    assert _codex(base, both)["updatedInput"]["command"] == wanted
-    event = _event("Codex", base.path, "Bash", {"command": _heredoc(both)})
-    specific = _answer(base, event)["hookSpecificOutput"]
-    assert specific["updatedInput"] == {"command": _heredoc(wanted)}
-    stale = _denied(base, both.replace("-x", "-nowhere"))
-    assert "does not match" in stale
-
-
-def test_what_is_outside_in_another_format_is_sent_by_itself(base: Sandbox) -> None:
-    outside = "--- /dev/null\n+++ /nowhere/n\n@@ -0,0 +1 @@\n+n\n"
-    inside = "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n b\n-x\n+y\n c\n"
-    reason = _denied(base, inside + outside)
-    assert "`/nowhere/n`: outside of the working tree" in reason
-    event = _event("Claude Code", base.path, "Bash", {"command": _heredoc(inside + outside)})
+    inside = _SECOND.removeprefix(begin).removesuffix(end)
+    patch = f"{begin}*** Add File: /nowhere/n\n+n\n{inside}{end}"
+    assert "`/nowhere/n`: outside of the working tree" in _denied(base, patch)
+    event = _event("Claude Code", base.path, "Bash", {"command": _heredoc(patch)})
     specific = _answer(base, event)["hookSpecificOutput"]
     assert specific["permissionDecision"] == "deny"
+    assert "does not match" in _denied(base, patch.replace("-x", "-nowhere"))
 
 
 def test_the_tool_of_an_unknown_client_is_only_checked(base: Sandbox) -> None:
@@ -190,8 +216,8 @@ def test_the_other_operations(base: Sandbox) -> None:
     )
     command = _codex(base, envelope(patch).decode())["updatedInput"]["command"]
     files = {"gone": b"x\n", "old": b"1\n2\n"}
-    for manner in (CODEX, OPENCODE):
-        assert outcome(command, files, manner) == {
+    for client in (Client.CODEX, Client.OPENCODE):
+        assert _landed(command, files, client) == {
             "gone": None,
             "new/file": b"n\n",
             "old": None,
@@ -233,32 +259,10 @@ def test_a_file_with_other_line_endings_on_disk(base: Sandbox) -> None:
     base.write("f", _TWICE.replace("\n", "\r\n"))
     command = _codex(base, _SECOND)["updatedInput"]["command"]
     data = _TWICE.replace("\n", "\r\n").encode()
-    assert outcome(command, {"f": data}, CODEX) == {"f": b"a\r\nx\r\nb\r\ny\r\nc\r\n"}
+    assert _landed(command, {"f": data}, Client.CODEX) == {"f": b"a\r\nx\r\nb\r\ny\r\nc\r\n"}
     event = _event("OpenCode", base.path, "apply_patch", {"patchText": _SECOND})
     command = _answer(base, event)["args"]["patchText"]
-    assert outcome(command, {"f": data}, OPENCODE) == {"f": b"a\r\nx\r\nb\r\ny\r\nc\r\n"}
-
-
-@pytest.mark.parametrize(
-    ("old", "hunk", "new"),
-    [
-        (b"a\nb", "-b\n+B\n", b"a\nB\n"),
-        (b"a\r\nb\r\nc\n", " a\n-b\n+B\n", b"a\r\nB\r\nc\n"),
-        (b"a\r\nb\nc\r\nd\n", " a\n b\n-c\n+C\n d\n", b"a\r\nb\nC\r\nd\n"),
-        (b"a\nb\r\nc\r\nd\n", " a\n b\n-c\n+C\n d\n", b"a\nb\r\nC\nd\n"),
-        (b"\xef\xbb\xbfa\nb\n", " \ufeffa\n-b\n+B\n", b"\xef\xbb\xbfa\nB\n"),
-        (b"", "+B\n", b"B\n"),
-        (b"a\n", "-a\n", b""),
-        (b"a\n\n\n", "-a\n+A\n", b"A\n\n\n"),
-        (b"a\nb\n", " a\n-b\n+b\n+\n", b"a\nb\n\n"),
-        (b"a\nb\r\n", " b\n+c\n", b"a\nb\r\nc\n"),
-        (b"x\na\nx\n", " x\n+y\n", b"x\ny\na\nx\n"),
-    ],
-)
-def test_the_model_does_as_codex_did(old: bytes, hunk: str, new: bytes) -> None:
-    """Each result is what Codex 0.169 wrote."""
-    text = envelope(b"*** Update File: f\n@@\n" + hunk.encode()).decode()
-    assert outcome(text, {"f": old}, CODEX) == {"f": new}
+    assert _landed(command, {"f": data}, Client.OPENCODE) == {"f": b"a\r\nx\r\nb\r\ny\r\nc\r\n"}
 
 
 @pytest.mark.parametrize("path", [" f", "f ", "a\nb"])
@@ -267,15 +271,15 @@ def test_a_name_that_an_envelope_cannot_have(path: str, tmp_path: Path) -> None:
     (tmp_path / path).write_bytes(b"a\n")
     content = FileContent.of(blob).edited([Edit(0, 1, (b"b",))])
     with pytest.raises(Inexpressible):
-        write_envelope([Result(blob, path, content)], tmp_path, "", CODEX)
+        write_envelope([Result(blob, path, content)], tmp_path, "", Client.CODEX)
 
 
 _LINES = [b"a", b"b", b"", b"  a", b"a ", b"@@", b"@@ x", b"*** End Patch", b" *** x", b"-a", b"\t"]
 
 
-@pytest.mark.parametrize("manner", [CODEX, OPENCODE])
+@pytest.mark.parametrize("client", [Client.CODEX, Client.OPENCODE])
 @pytest.mark.parametrize("seed", range(20))
-def test_the_first_match_is_the_right_place(manner: Manner, seed: int, tmp_path: Path) -> None:
+def test_the_first_match_is_the_right_place(client: Client, seed: int, tmp_path: Path) -> None:
     """In files whose lines repeat, and look like markers."""
     chance = random.Random(seed)
     for _ in range(20):
@@ -291,8 +295,8 @@ def test_the_first_match_is_the_right_place(manner: Manner, seed: int, tmp_path:
         blob = Blob("f", Entry(Mode.REGULAR, "0" * 40), old)
         (tmp_path / "f").write_bytes(old)
         content = FileContent.of(blob).edited(edits)
-        text = write_envelope([Result(blob, "f", content)], tmp_path, "", manner)
-        assert outcome(text, {"f": old}, manner) == {"f": content.text.to_bytes()}
+        text = write_envelope([Result(blob, "f", content)], tmp_path, "", client)
+        assert _landed(text, {"f": old}, client) == {"f": content.text.to_bytes()}
 
 
 def test_a_call_is_completed_by_the_program_that_runs(base: Sandbox) -> None:
@@ -301,4 +305,4 @@ def test_a_call_is_completed_by_the_program_that_runs(base: Sandbox) -> None:
     program = Path(shlex.split(command.partition("<<")[0])[0])
     assert program.is_absolute()
     assert program.parent == Path(sys.executable).parent
-    assert client_model.BEGIN in command
+    assert _SECOND in command

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from git_opatch import report
-from git_opatch.agent.hook import Place, find_patch, find_place, judge_edit, judge_patch
+from git_opatch.agent.hook import Place, find_edit, find_patch, find_place, judge_edit, judge_patch
 from git_opatch.agent.hook_event import ToolCall, denial, read_call, rewriting
 from git_opatch.agent.program import program_words
 from git_opatch.agent.rewrite import AgentHook, rewrite
@@ -48,23 +48,21 @@ def agent_hook(allow: Allow = None, deny: Deny = None) -> None:
 def _answer(call: ToolCall, allow: Sequence[str] | None, deny: Sequence[str] | None) -> bytes:
     """Answer a call that may be made; empty to let it be as it is. Raises `OpatchError`."""
     if call.path:
-        place = find_place(call.directory)
-        if place is not None:
+        invocation, place = find_edit(call), find_place(call.directory)
+        if place:
             judge_edit(call.path, place, _options(place, allow, deny))
-        return b""
-    invocation = find_patch(call)
-    place = find_place(call.directory, invocation.directory) if invocation else None
+    else:
+        invocation = find_patch(call)
+        place = find_place(call.directory, invocation.directory) if invocation else None
     if invocation is None or place is None:
         return b""
     require_uninterrupted(place.repository)
     judged = judge_patch(invocation, place, _options(place, allow, deny))
-    if (
-        choice("opatch.agentHook", AgentHook.REWRITE, place.repository.settings())
-        is AgentHook.CHECK
-    ):
+    settings = place.repository.settings()
+    if choice("opatch.agentHook", AgentHook.REWRITE, settings) is AgentHook.CHECK:
         return b""
-    command = rewrite(call, judged, place, program_words())
-    return rewriting(call, command) if command else b""
+    changed = rewrite(call, judged, place, program_words())
+    return rewriting(call, changed) if changed else b""
 
 
 def _options(place: Place, allow: Sequence[str] | None, deny: Sequence[str] | None) -> Options:
