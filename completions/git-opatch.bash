@@ -11,7 +11,7 @@ __git_opatch_hunks ()
 
 _git_opatch ()
 {
-	local commands="apply show undo redo log check convert create batch leftovers install-agent agent-hook apply-patch mcp prompt doctor install-shim recover demo"
+	local commands="apply show undo redo log check convert create batch leftovers install-agent agent-hook apply-patch mcp prompt recover demo"
 	local command="$(__git_find_on_cmdline "$commands")"
 	case "$command,$prev,$cur" in
 	apply,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
@@ -91,13 +91,11 @@ _git_opatch ()
 	create,*,-*) __gitcomp "--format --context --cached --stat --output --help" ;;
 	batch,*,-*) __gitcomp "--output --jobs --engine --address --diff --tree --quiet --help" ;;
 	leftovers,*,-*) __gitcomp "--all --allow --help" ;;
-	install-agent,*,-*) __gitcomp "--project --user --remove --yes --help" ;;
+	install-agent,*,-*) __gitcomp "--project --user --check --remove --yes --help" ;;
 	agent-hook,*,-*) __gitcomp "--allow --deny --help" ;;
 	apply-patch,*,-*) __gitcomp "--help" ;;
 	mcp,*,-*) __gitcomp "--index --cached --worktree --carry --root --allow --deny --help" ;;
 	prompt,*,-*) __gitcomp "--format --grammar --help" ;;
-	doctor,*,-*) __gitcomp "--help" ;;
-	install-shim,*,-*) __gitcomp "--remove --help" ;;
 	recover,*,-*) __gitcomp "--wait --json --help" ;;
 	demo,*,-*) __gitcomp "--help" ;;
 	undo,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '$5 ~ /^(applied|committed|changed)/ && $6 != "again" {print $1}')" ;;

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from mock_model import Call, MockModel, Turn
 
-from git_opatch.agent.doctor import codex_hash
+from git_opatch.agent.hook_check import codex_hash
 from git_opatch.install.client_files import installed_hooks, places_of_user
 from git_opatch.model.client import Client
 

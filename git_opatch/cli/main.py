@@ -39,13 +39,11 @@ _GROUPS = {
         "leftovers": "List staged files that have markers of patches in them.",
     },
     "Agents": {
-        "install-agent": "Install the hook or plugin of an agent, and a skill.",
+        "install-agent": "Install the hook or plugin of an agent, and a skill, or check it.",
         "agent-hook": "Answer an agent's PreToolUse hook.",
         "apply-patch": "Apply a patch as the program apply_patch of agents does.",
-        "mcp": "Serve apply, check, show, undo, redo and log to agents (MCP).",
+        "mcp": "Serve apply, edit, check, undo and more to agents (MCP).",
         "prompt": "Print how to write patches, for a language model.",
-        "doctor": "Say whether the hook of an agent would run.",
-        "install-shim": "Install a program apply_patch that applies with git opatch.",
     },
     "Other": {
         "recover": "Recover from an interrupted apply.",

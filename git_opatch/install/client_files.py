@@ -64,12 +64,6 @@ class Hook(NamedTuple):
     """The indices of its group and of itself, as Codex writes them: `0:0`."""
 
 
-_MATCHERS = {
-    Client.CLAUDE: "Bash|Edit|MultiEdit|Write|NotebookEdit",
-    Client.CODEX: "apply_patch|Bash",
-}
-
-
 def places_in(client: Client, top: Path) -> Places:
     """Return where the client has it for the project at `top`.
 
@@ -108,21 +102,33 @@ def _skill_in(root: Path) -> Path:
 
 
 def plan_install(
-    client: Client, places: Places, program: Sequence[str], hook: Sequence[str]
+    client: Client,
+    places: Places,
+    program: Sequence[str],
+    hook: Sequence[str],
+    has_policy: bool = False,
 ) -> list[FileChange]:
     """List the changes that install our part.
 
-    `program` are the words that start git opatch in a shell, `hook` those that start it as a hook.
-    Empty if it is installed. Raises `InputError` for a file that cannot be read or extended.
+    `program` are the words that start git opatch in a shell, `hook` those that start it as a hook;
+    `has_policy` is whether paths are allowed or denied, so that edits have to be looked at. Empty
+    if it is installed. Raises `InputError` for a file that cannot be read or extended.
     """
     changes = [_own_file(places.skill, _SKILL_MARK, _skill(program))]
     if places.plugin:
         changes.append(_own_file(places.plugin, _PLUGIN_MARK, _plugin(hook)))
     elif places.config and _has_hooks(places.config) and not _has_hooks_file(places):
-        changes.append(_toml_with_hook(places.config, _MATCHERS[client], hook))
+        changes.append(_toml_with_hook(places.config, _matcher(client), hook))
     elif places.hooks:
-        changes.append(_json_with_hook(places.hooks, _MATCHERS[client], hook))
+        changes.append(_json_with_hook(client, places.hooks, hook, has_policy=has_policy))
     return [change for change in changes if change.old != change.new]
+
+
+def _matcher(client: Client, *, has_policy: bool = False) -> str:
+    """Return which tools the hook is asked about: the fewest, as each call of theirs takes time."""
+    tools = ["apply_patch"] if client is Client.CODEX else []
+    edits = ["Edit", "MultiEdit", "Write", "NotebookEdit"]
+    return "|".join([*tools, "Bash", *edits * (has_policy and client is Client.CLAUDE)])
 
 
 def plan_removal(places: Places) -> list[FileChange]:
@@ -176,15 +182,21 @@ def _plugin(program: Sequence[str]) -> str:
     return text.replace('const PROGRAM = ["git-opatch"]', line)
 
 
-def _json_with_hook(path: Path, matcher: str, program: Sequence[str]) -> FileChange:
+def _json_with_hook(
+    client: Client, path: Path, program: Sequence[str], *, has_policy: bool
+) -> FileChange:
     value = read_json(path)
+    own = [_matcher(client, has_policy=each) for each in (False, True)]
     found = list(_ours(value, path))
     for hook in found:
-        hook.handler["command"] = _updated(hook.command, program)
+        arguments = _arguments(hook.command) or []
+        hook.handler["command"] = hook_command(program, arguments)
+        if hook.group.get("matcher") in own:
+            hook.group["matcher"] = own[has_policy or bool(arguments)]
     if not found:
         handler = {"type": "command", "command": hook_command(program)}
         groups = value.setdefault("hooks", {}).setdefault(_EVENT, [])
-        groups.append({"matcher": matcher, "hooks": [handler]})
+        groups.append({"matcher": own[has_policy], "hooks": [handler]})
     return _json_change(path, value)
 
 
@@ -240,11 +252,6 @@ def _arguments(command: str) -> list[str] | None:
     is_ours = start == ["git", "opatch"] or not names.isdisjoint({"git-opatch", "git_opatch"})
     is_ours = is_ours or any(word.startswith("from git_opatch.") for word in start)
     return words[at + 1 :] if is_ours else None
-
-
-def _updated(command: str, program: Sequence[str]) -> str:
-    """Spell the command for another path of the program; its own arguments are kept."""
-    return hook_command(program, _arguments(command) or ())
 
 
 def _has_hooks_file(places: Places) -> bool:

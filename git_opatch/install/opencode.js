@@ -1,9 +1,12 @@
 // git-opatch: judges the calls of apply_patch, the shell and the editing tools of OpenCode.
 // `git opatch install-agent opencode` writes this file, with the program's path, and removes it.
 import { spawn } from "node:child_process"
+import { readFile } from "node:fs/promises"
+import { resolve as join } from "node:path"
 
 const PROGRAM = ["git-opatch"]
-const TOOLS = ["apply_patch", "patch", "bash", "edit", "multiedit", "write"]
+const FILES = ["edit", "write"]
+const TOOLS = ["apply_patch", "patch", "bash", "multiedit", ...FILES]
 
 const ask = (event) =>
   new Promise((resolve, reject) => {
@@ -20,8 +23,27 @@ const ask = (event) =>
     hook.stdin.end(JSON.stringify(event))
   })
 
+// Whether paths are allowed or denied by a setting; if that cannot be told, they may be.
+const hasPolicy = (directory) =>
+  new Promise((resolve) => {
+    const words = ["config", "--get-regexp", "^opatch\\.(allow|deny)$"]
+    const git = spawn("git", words, { cwd: directory, stdio: "ignore" })
+    git.on("error", () => resolve(true))
+    git.on("close", (status) => resolve(status !== 1))
+  })
+
+// Whether an edit needs no judge: its old string is in the file once, where all is plain text.
+const isPlain = async (directory, { filePath, oldString, replaceAll }) => {
+  const text = await readFile(join(directory, `${filePath}`), "utf8").catch(() => "")
+  const at = text.indexOf(oldString)
+  return !replaceAll && !/[\r\ufeff\ufffd]/.test(text) && at >= 0 && at === text.lastIndexOf(oldString)
+}
+
 const judgeIn = (directory) => async (input, output) => {
   if (!TOOLS.includes(input.tool)) return
+  if (FILES.includes(input.tool) && !(await hasPolicy(directory))) {
+    if (input.tool !== "edit" || (await isPlain(directory, output.args))) return
+  }
   const event = { hook_event_name: "tool.execute.before", cwd: directory, tool_name: input.tool,
                   tool_input: output.args }
   const text = await ask(event).catch((error) => {
@@ -35,8 +57,8 @@ const judgeIn = (directory) => async (input, output) => {
   if (answer.args) Object.assign(output.args, answer.args)
 }
 
-// OpenCode makes the calls of one answer at the same time. What one patch is judged by must not be
-// changed by another: each waits until the one before has ended, or for a minute.
+// OpenCode makes the calls of one answer at the same time. What one is judged by must not be changed
+// by another: each that writes files waits until the one before has ended, or for a minute.
 const WAIT = 60000
 const ENDED = ["completed", "error"]
 
@@ -60,18 +82,18 @@ const turns = () => {
 }
 
 export const GitOpatch = async ({ directory }) => {
-  const patches = turns()
+  const writers = turns()
   const judge = judgeIn(directory)
   return {
     event: async ({ event }) => {
       const part = event.type === "message.part.updated" ? event.properties.part : {}
-      if (part.type === "tool" && ENDED.includes(part.state?.status)) patches.end(part.callID)
+      if (part.type === "tool" && ENDED.includes(part.state?.status)) writers.end(part.callID)
     },
     "tool.execute.before": async (input, output) => {
-      if (input.tool !== "apply_patch") return judge(input, output)
-      await patches.begin(input.callID)
+      if (![...FILES, "apply_patch"].includes(input.tool)) return judge(input, output)
+      await writers.begin(input.callID)
       await judge(input, output).catch((error) => {
-        patches.end(input.callID)
+        writers.end(input.callID)
         throw error
       })
     },

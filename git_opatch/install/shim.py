@@ -7,25 +7,25 @@ from __future__ import annotations
 
 import os
 import shlex
-import tempfile
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
+from git_opatch.install.writing import replace_file
 from git_opatch.model.errors import InputError
 
 NAME = "apply_patch"
-_MARK = b"# apply_patch of git opatch; remove it with: git opatch install-shim --remove DIR\n"
+_MARK = b"#!/bin/sh\n# apply_patch of git opatch; remove it with: "
+_REMOVAL = b"git opatch install-agent --remove shim DIR\n"
 
 
 def shim_script(program: Sequence[str]) -> bytes:
     """Write the script that runs `program`, the words that start git opatch."""
     command = shlex.join([*program, "apply-patch", "--"])
-    return b"#!/bin/sh\n" + _MARK + os.fsencode(f'exec {command} "$@"\n')
+    return _MARK + _REMOVAL + os.fsencode(f'exec {command} "$@"\n')
 
 
-def install_shim(directory: Path, program: Sequence[str]) -> Path:
-    """Write the shim in `directory`, which must be there; return its path.
+def install_shim(directory: Path, program: Sequence[str]) -> None:
+    """Write the shim in `directory`, which must be there.
 
     A former shim is replaced. Raises `InputError` if another file has its name, or it cannot be
     written.
@@ -33,19 +33,9 @@ def install_shim(directory: Path, program: Sequence[str]) -> Path:
     path = directory / NAME
     _require_own(path)
     try:
-        descriptor, aside = tempfile.mkstemp(prefix=f".{NAME}.", dir=directory)
-        try:
-            with open(descriptor, "wb") as file:
-                file.write(shim_script(program))
-            os.chmod(aside, 0o755)
-            os.replace(aside, path)
-        except OSError:
-            with suppress(OSError):
-                os.unlink(aside)
-            raise
+        replace_file(path, shim_script(program), 0o755)
     except OSError as error:
         raise InputError(f"cannot write `{path}`: {error.strerror}") from None
-    return path
 
 
 def remove_shim(directory: Path) -> bool:
@@ -68,12 +58,9 @@ def _require_own(path: Path) -> None:
     """Raise `InputError` if there is something at `path` that is not a shim of ours."""
     if not os.path.lexists(path):
         return
-    if path.is_symlink() or not path.is_file() or not _is_shim(path):
-        raise InputError(f"`{path}` is not a shim of git opatch; it was left as it is")
-
-
-def _is_shim(path: Path) -> bool:
     try:
-        return path.read_bytes().startswith(b"#!/bin/sh\n" + _MARK)
+        is_own = not path.is_symlink() and path.is_file() and path.read_bytes().startswith(_MARK)
     except OSError as error:
         raise InputError(f"cannot read `{path}`: {error.strerror}") from None
+    if not is_own:
+        raise InputError(f"`{path}` is not a shim of git opatch; it was left as it is")

@@ -1,4 +1,4 @@
-"""Write the files of a client as they were planned."""
+"""Write the files of a client as they were planned, and the shim."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ def write_change(change: FileChange, base: Path) -> None:
             _remove_empty(change.path.parent, base)
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
-            _replace(path, change.new.encode("utf-8"))
+            mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+            replace_file(path, change.new.encode("utf-8"), mode)
     except OSError as error:
         raise InputError(f"cannot write `{change.path}`: {error.strerror}") from None
 
 
-def _replace(path: Path, data: bytes) -> None:
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+def replace_file(path: Path, data: bytes, mode: int) -> None:
+    """Write a file whole, so that it is never there in part. Raises `OSError`."""
     descriptor, aside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with open(descriptor, "wb") as file:

@@ -12,7 +12,7 @@ from enum import Enum
 class Client(Enum):
     """A client of the hook; the value is how the command line calls it."""
 
-    CLAUDE = "claude"
+    CLAUDE = "claude-code"
     CODEX = "codex"
     OPENCODE = "opencode"
 

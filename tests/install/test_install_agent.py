@@ -20,16 +20,16 @@ _PROGRAM = Path(sys.executable).with_name("git-opatch")
 _TOP = Path(__file__).parents[2]
 _START = [sys.executable, "-P", "-c", "from git_opatch.__main__ import main; main()"]
 _COMMAND = shlex.join([*_START, "agent-hook"])
-_CLIENTS = ("claude", "codex", "opencode")
+_CLIENTS = ("claude-code", "codex", "opencode")
 _STALE = envelope(b"*** Update File: f\n@@\n-nowhere\n+b\n").decode()
 _GOOD = envelope(b"*** Update File: f\n@@\n-a\n+b\n").decode()
 _FILES = {
-    "claude": [".claude/settings.local.json", ".claude/skills/git-opatch/SKILL.md"],
+    "claude-code": [".claude/settings.local.json", ".claude/skills/git-opatch/SKILL.md"],
     "codex": [".codex/hooks.json", ".agents/skills/git-opatch/SKILL.md"],
     "opencode": [".opencode/plugins/git-opatch.js", ".opencode/skills/git-opatch/SKILL.md"],
 }
 _OF_USER = {
-    "claude": [".claude/settings.json", ".claude/skills/git-opatch/SKILL.md"],
+    "claude-code": [".claude/settings.json", ".claude/skills/git-opatch/SKILL.md"],
     "codex": [".codex/hooks.json", ".agents/skills/git-opatch/SKILL.md"],
     "opencode": [
         ".config/opencode/plugins/git-opatch.js",
@@ -65,7 +65,9 @@ def test_it_is_installed_and_removed(base: Sandbox, client: str) -> None:
     before = base.files()
     ran = _install(base, client, "--yes")
     assert (ran.status, _changed(base)) == (0, sorted(_FILES[client]))
-    assert f"+++ {base.path / _FILES[client][0]}" in ran.out.decode()
+    shown = ran.out.decode()
+    assert shown.index("for this project:\n") < shown.index(f"  {base.path / _FILES[client][0]}\n")
+    assert shown.index("    a skill: ") < shown.index(f"+++ {base.path / _FILES[client][0]}\n")
     after = base.files()
     ran = _install(base, client, "--yes")
     assert (ran.status, ran.out, ran.err) == (0, b"already installed\n", "")
@@ -100,7 +102,7 @@ def test_directories_that_the_user_chose_are_used(base: Sandbox, tmp_path: Path)
         assert (tmp_path / name).is_file()
 
 
-@pytest.mark.parametrize("client", ["claude", "codex"])
+@pytest.mark.parametrize("client", ["claude-code", "codex"])
 def test_the_command_judges_a_patch(base: Sandbox, client: str) -> None:
     """It is run as the client does, by a shell, and needs no PATH."""
     assert _install(base, client, "--yes").status == 0
@@ -136,11 +138,13 @@ def test_the_command_imports_nothing_for_most_events(
     program = tmp_path / "git-opatch"
     program.write_text(f"#!{sys.executable}\n{launcher}")
     program.chmod(0o755)
-    assert base.program(str(program), "install-agent", "claude", "--yes").status == 0
+    assert base.program(str(program), "install-agent", "claude-code", "--yes").status == 0
     event = json.dumps({**_EVENT, "tool_input": {"command": "ls"}}).encode()
     imports = {"PYTHONPROFILEIMPORTTIME": "1"}
     python = base.program(sys.executable, "-P", "-c", "import io", env=imports).err
-    ran = base.program("sh", "-c", _command(base, _FILES["claude"][0]), feed=event, env=imports)
+    ran = base.program(
+        "sh", "-c", _command(base, _FILES["claude-code"][0]), feed=event, env=imports
+    )
     assert (ran.status, ran.out) == (0, b"")
     names = [{line.split("|")[-1].strip() for line in err.split("\n")} for err in (python, ran.err)]
     assert names[1] - names[0] == {
@@ -153,17 +157,17 @@ def test_the_command_imports_nothing_for_most_events(
 
 def test_nothing_is_written_without_consent(base: Sandbox) -> None:
     before = base.files()
-    ran = _install(base, "claude")
+    ran = _install(base, "claude-code")
     assert (ran.status, base.files()) == (129, before)
     assert b"+++ " in ran.out
-    assert ran.err.endswith("\n  to write this change: git opatch install-agent --yes claude\n")
+    assert ran.err == "error: not a terminal, so it cannot ask; add `--yes` to write the change\n"
 
 
 @pytest.mark.parametrize(("answer", "status"), [("y", 0), ("n", 1), ("", 1), ("yes", 0)])
 def test_it_asks_at_the_terminal(base: Sandbox, answer: str, status: int) -> None:
     ours, theirs = os.openpty()
     os.write(ours, answer.encode() + b"\n")
-    words = [str(_PROGRAM), "install-agent", "claude"]
+    words = [str(_PROGRAM), "install-agent", "claude-code"]
     ran = subprocess.run(words, cwd=base.path, stdin=theirs, capture_output=True, text=True)
     os.close(theirs)
     os.close(ours)
@@ -183,16 +187,16 @@ _SETTINGS = [
 
 @pytest.mark.parametrize("text", _SETTINGS)
 def test_what_is_in_the_file_stays(base: Sandbox, text: str) -> None:
-    name = _FILES["claude"][0]
+    name = _FILES["claude-code"][0]
     base.write(name, text)
-    assert _install(base, "claude", "--yes").status == 0
+    assert _install(base, "claude-code", "--yes").status == 0
     old, new = json.loads(text), json.loads(base.read(name))
     ours = new["hooks"]["PreToolUse"].pop()
     assert ours["hooks"][0]["command"] == _COMMAND
     old.setdefault("hooks", {}).setdefault("PreToolUse", [])
     assert new == old
-    assert _install(base, "claude", "--yes").out == b"already installed\n"
-    assert _install(base, "claude", "--remove", "--yes").status == 0
+    assert _install(base, "claude-code", "--yes").out == b"already installed\n"
+    assert _install(base, "claude-code", "--remove", "--yes").status == 0
     after = base.read(name).decode()
     assert list(json.loads(after).items()) == list(json.loads(text).items())
     assert ("\r\n" in after, "\n\t" in after) == ("\r\n" in text, "\n\t" in text)
@@ -260,18 +264,18 @@ def test_a_configuration_without_hooks_is_left_alone(base: Sandbox) -> None:
 @pytest.mark.parametrize(
     ("client", "name", "text", "message"),
     [
-        ("claude", ".claude/settings.local.json", "{", "is not JSON"),
-        ("claude", ".claude/settings.local.json", "// x\n{}", "is not JSON"),
-        ("claude", ".claude/settings.local.json", "[]", "is not an object"),
-        ("claude", ".claude/settings.local.json", '{"a": 1, "a": 2}', "two members of one name"),
-        ("claude", ".claude/settings.local.json", '{"hooks": []}', "another structure"),
+        ("claude-code", ".claude/settings.local.json", "{", "is not JSON"),
+        ("claude-code", ".claude/settings.local.json", "// x\n{}", "is not JSON"),
+        ("claude-code", ".claude/settings.local.json", "[]", "is not an object"),
+        ("claude-code", ".claude/settings.local.json", '{"a": 1, "a": 2}', "two members"),
+        ("claude-code", ".claude/settings.local.json", '{"hooks": []}', "another structure"),
         ("codex", ".codex/hooks.json", '{"hooks": {"PreToolUse": {}}}', "another structure"),
-        ("claude", ".claude/settings.local.json", b"\xff", "is not text in UTF-8"),
-        ("claude", ".claude/skills/git-opatch/SKILL.md", "mine", "is not a file of git opatch"),
+        ("claude-code", ".claude/settings.local.json", b"\xff", "is not text in UTF-8"),
+        ("claude-code", ".claude/skills/git-opatch/SKILL.md", "mine", "is not a file of git"),
         ("codex", ".codex/hooks.json", '{"hooks": null}', "another structure"),
         ("codex", ".codex/config.toml", "x = ", "is not TOML"),
         ("codex", ".codex/config.toml", "hooks = {Stop = []}\n", "none can be appended"),
-        ("opencode", ".opencode/plugins/git-opatch.js", "mine", "is not a file of git opatch"),
+        ("opencode", ".opencode/plugins/git-opatch.js", "mine", "is not a file of git"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_extended_is_left_alone(
@@ -293,7 +297,7 @@ def test_a_link_to_the_file_is_followed(base: Sandbox, tmp_path: Path) -> None:
     link.parent.mkdir()
     link.symlink_to(real)
     real.chmod(0o600)
-    assert _install(base, "claude", "--yes").status == 0
+    assert _install(base, "claude-code", "--yes").status == 0
     assert link.is_symlink()
     assert "agent-hook" in real.read_text()
     assert real.stat().st_mode & 0o777 == 0o600
@@ -301,24 +305,67 @@ def test_a_link_to_the_file_is_followed(base: Sandbox, tmp_path: Path) -> None:
 
 def test_wrong_calls_are_refused(base: Sandbox, tmp_path: Path) -> None:
     for words, message in (
-        ((), "needs CLIENT"),
-        (("emacs",), "`emacs` is not one of `claude`, `codex`, `opencode`"),
-        (("claude", "--user", "--project"), "exclude one another"),
+        ((), "needs claude-code, codex, opencode or shim DIR"),
+        (("shim",), "needs claude-code, codex, opencode or shim DIR"),
+        (("codex", "bin"), "needs claude-code, codex, opencode or shim DIR"),
+        (("emacs",), "`emacs` is not one of claude-code, codex, opencode, shim"),
+        (("claude-code", "--user", "--project"), "exclude one another"),
     ):
         ran = base.opatch("install-agent", *words)
         assert (ran.status, ran.out) == (129, b"")
         assert message in ran.err
     outside = tmp_path / "outside"
     outside.mkdir()
-    assert base.opatch("install-agent", "claude", "--yes", cwd=outside).status == 128
+    assert base.opatch("install-agent", "claude-code", "--yes", cwd=outside).status == 128
+
+
+def test_claude_is_a_name_of_claude_code(base: Sandbox) -> None:
+    assert _install(base, "claude", "--yes").status == 0
+    assert _changed(base) == _FILES["claude-code"]
+    assert _install(base, "claude-code", "--yes").out == b"already installed\n"
+
+
+def _matcher(repo: Sandbox) -> str:
+    (group,) = json.loads(repo.read(_FILES["claude-code"][0]))["hooks"]["PreToolUse"]
+    return str(group["matcher"])
+
+
+@pytest.mark.parametrize("setting", ["opatch.allow", "opatch.deny"])
+def test_edits_of_claude_code_are_looked_at_where_there_is_a_policy(
+    base: Sandbox, setting: str
+) -> None:
+    ran = _install(base, "claude-code", "--yes")
+    assert (_matcher(base), b"its edits are not looked at" in ran.out) == ("Bash", True)
+    base.git("config", setting, "src/")
+    ran = _install(base, "claude-code", "--yes")
+    assert b"what it edits is held to" in ran.out
+    assert _matcher(base) == "Bash|Edit|MultiEdit|Write|NotebookEdit"
+    base.git("config", "--unset", setting)
+    assert _install(base, "claude-code", "--yes").status == 0
+    assert _matcher(base) == "Bash"
+    text = base.read(_FILES["claude-code"][0]).replace(b"agent-hook", b"agent-hook --deny x")
+    base.write(_FILES["claude-code"][0], text)
+    assert _install(base, "claude-code", "--yes").status == 0
+    assert _matcher(base) == "Bash|Edit|MultiEdit|Write|NotebookEdit"
+
+
+def test_a_matcher_of_the_users_own_is_kept(base: Sandbox) -> None:
+    name = _FILES["claude-code"][0]
+    assert _install(base, "claude-code", "--yes").status == 0
+    base.write(name, base.read(name).replace(b'"Bash"', b'"Bash|Write"'))
+    assert _install(base, "claude-code", "--yes").out == b"already installed\n"
 
 
 def test_the_skill_teaches_the_format(base: Sandbox) -> None:
-    assert _install(base, "claude", "--yes").status == 0
+    assert _install(base, "claude-code", "--yes").status == 0
     text = base.read(".claude/skills/git-opatch/SKILL.md").decode()
     assert text.startswith("---\nname: git-opatch\ndescription: ")
     assert base.opatch("prompt").out.decode() in text
     assert f"{_PROGRAM} apply-patch <<'PATCH'" in text
+    line = text.partition("## After an edit has failed\n")[2].partition("```sh\n")[2]
+    base.write("src/greet.py", "def  greet(name):\n\tpass\n")
+    ran = base.program("sh", "-c", line.partition("```")[0])
+    assert (ran.status, base.read("src/greet.py")) == (0, b"def greet(name, mark):\n\tpass\n")
     assert "@" not in text.replace("@@", "")
 
 
@@ -367,10 +414,24 @@ def test_the_plugin_judges_calls(base: Sandbox, tmp_path: Path) -> None:
     assert "error" not in good
     assert bash == {"args": {"command": "ls"}}
     assert read == {"args": {"filePath": "f"}}
+    base.write("f", "def  a():\n\treturn 1\n\nx\nx\n")
+    own = ("edit", {"filePath": "f", "oldString": "return 1", "newString": "return 2"})
+    twice = ("edit", {"filePath": "f", "oldString": "x", "newString": "y"})
+    edit, many = call(
+        ("edit", {"filePath": "f", "oldString": "def a():\n", "newString": "def b():\n"}), twice
+    )
+    assert edit["args"]["oldString"].startswith("def  a():\n\treturn 1\n")
+    assert edit["args"]["newString"].startswith("def b():\n\treturn 1\n")
+    assert "occurs 2 times" in many["error"]
+    base.git("config", "opatch.deny", "f")
+    for denied in call(own, ("write", {"filePath": "f", "content": ""})):
+        assert "is a denied path" in denied["error"]
+    base.git("config", "--unset", "opatch.deny")
     plugin.write_text(plugin.read_text().replace(sys.executable, "/nowhere/python"))
-    unjudged, bash = call(patch, listing)
+    unjudged, bash, plain, many = call(patch, listing, own, twice)
     assert "could not judge the patch" in unjudged["error"]
     assert bash == {"args": {"command": "ls"}}
+    assert (plain, many) == ({"args": own[1]}, {"args": twice[1]})
 
 
 _AT_ONCE = """

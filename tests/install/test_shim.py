@@ -1,4 +1,4 @@
-"""The program `apply_patch` that `git opatch install-shim` installs."""
+"""The program `apply_patch` that `git opatch install-agent shim` installs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def programs(tmp_path: Path) -> Path:
 
 def _install(repo: Sandbox, directory: Path, *options: str) -> Ran:
     """Install it by the path of the program, which is written into it."""
-    return repo.direct(str(_PROGRAM), "install-shim", *options, str(directory))
+    return repo.direct(str(_PROGRAM), "install-agent", *options, "shim", str(directory))
 
 
 def _shell(repo: Sandbox, programs: Path, script: str, cwd: Path | None = None) -> Ran:
@@ -205,12 +205,21 @@ def test_it_is_installed_again_and_removed(base: Sandbox, programs: Path) -> Non
 def test_it_says_where_a_shell_does_not_find_it(base: Sandbox, programs: Path) -> None:
     assert "is not on PATH" in _install(base, programs).err
     path = f"{programs}{os.pathsep}{os.environ['PATH']}"
-    words = (str(_PROGRAM), "install-shim", str(programs))
+    words = (str(_PROGRAM), "install-agent", "shim", str(programs))
     assert base.program(*words, env={"PATH": path}).err == ""
     other = base.write("bin/apply_patch", "#!/bin/sh\n")
     other.chmod(0o755)
     ran = base.program(*words, env={"PATH": f"{other.parent}{os.pathsep}{path}"})
     assert ran.err == f"note: {other} comes first on PATH, so that a shell runs that one\n"
+
+
+def test_a_shim_of_a_former_version_is_replaced(base: Sandbox, programs: Path) -> None:
+    former = "#!/bin/sh\n# apply_patch of git opatch; remove it with: git opatch install-shim DIR\n"
+    (programs / "apply_patch").write_text(former)
+    assert _install(base, programs).status == 0
+    assert (programs / "apply_patch").read_text() != former
+    assert _install(base, programs, "--remove").status == 0
+    assert list(programs.iterdir()) == []
 
 
 @pytest.mark.parametrize("kind", ["file", "link", "dangling", "directory"])

@@ -135,7 +135,7 @@ def test_the_matching_examples_are_correct(
 def test_every_option_is_documented(repo: Sandbox) -> None:
     commands = ["apply", "convert", "check", "show", "undo", "redo", "log", "recover", "prompt"]
     commands += ["create", "batch"]
-    for command in [*commands, "leftovers", "install-agent", "mcp", "install-shim"]:
+    for command in [*commands, "leftovers", "install-agent", "mcp"]:
         shown = repo.opatch(command, "-h").out.decode()
         options = set(re.findall(r"(?m)^  (?:-\w, )?(--[a-z]+)", shown)) - {"--help"}
         assert options
@@ -146,8 +146,8 @@ def test_every_option_is_documented(repo: Sandbox) -> None:
 
 def test_help_and_version_are_printed(repo: Sandbox) -> None:
     commands = ["apply", "convert", "check", "show", "demo", "undo", "redo", "log", "recover"]
-    commands += ["prompt", "leftovers", "agent-hook", "install-agent", "doctor", "mcp"]
-    commands += ["apply-patch", "install-shim", "batch", "create"]
+    commands += ["prompt", "leftovers", "agent-hook", "install-agent", "mcp"]
+    commands += ["apply-patch", "batch", "create"]
     for words in (["-h"], *([command, "-h"] for command in commands)):
         ran = repo.opatch(*words)
         assert (ran.status, ran.err) == (0, "")

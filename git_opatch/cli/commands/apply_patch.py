@@ -58,9 +58,9 @@ def apply_patch(patch: PatchText = None) -> None:
 
     Paths are relative to the current directory, and the index is not changed. The output lists the
     changed files in the form of Codex's tool. Outside of a repository the files of the current
-    directory are changed, and no record is kept. `git opatch install-shim` installs a program
-    `apply_patch` that runs this. Exit status: 0 applied, 1 it does not apply, 128 not a patch, or
-    a repository that cannot be read, 129 usage, 130 interrupted.
+    directory are changed, and no record is kept. `git opatch install-agent shim` installs a
+    program `apply_patch` that runs this. Exit status: 0 applied, 1 it does not apply, 128 not a
+    patch, or a repository that cannot be read, 129 usage, 130 interrupted.
     """
     if patch is not None and os.path.isfile(patch):
         command = f"git opatch apply-patch <{shlex.quote(patch)}"

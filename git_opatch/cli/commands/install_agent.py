@@ -1,20 +1,23 @@
-"""`git opatch install-agent`: our hook and skill in the configuration of a client."""
+"""`git opatch install-agent`: our hook and skill in the configuration of a client, or the shim."""
 
 from __future__ import annotations
 
 import difflib
 import os
+import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from git_opatch import report
+from git_opatch.agent.hook_check import diagnose
 from git_opatch.agent.program import hook_words, program_words
-from git_opatch.cli.options import option_groups
 from git_opatch.git.repository import Repository
+from git_opatch.git.runner import GitRunner
+from git_opatch.install import shim
 from git_opatch.install.client_files import (
     FileChange,
     Places,
@@ -25,60 +28,110 @@ from git_opatch.install.client_files import (
 )
 from git_opatch.install.writing import write_change
 from git_opatch.model.client import Client
-from git_opatch.model.command_line import CommandLine
-from git_opatch.model.errors import UsageError
+from git_opatch.model.errors import RepositoryError, UsageError
 from git_opatch.model.text import visible
 from git_opatch.report.terminal import show
 
 _MAX_CHARACTERS = 2000
-_NOT_WRITTEN = 1
+_NOT_WRITTEN = _WOULD_NOT_RUN = 1
+_SHIM = "shim"
+_CLIENTS = {"claude": Client.CLAUDE, **{client.value: client for client in Client}}
+_EDITS = {
+    True: "what it edits is held to opatch.allow and opatch.deny",
+    False: "its edits are not looked at, as neither opatch.allow nor opatch.deny is set",
+}
+_PARTS = {
+    Client.CLAUDE: "a hook: patches in its shell are checked, and applied by git opatch; {edits}",
+    Client.CODEX: "a hook: its calls of apply_patch are checked, and completed",
+    Client.OPENCODE: "a plugin: its calls of apply_patch and edit are checked, and completed",
+}
+_SKILL = "a skill: how to write a patch, and what to do after an edit has failed"
 _AFTERWARDS = {
     Client.CLAUDE: "it takes effect in new sessions of Claude Code",
     Client.CODEX: "Codex runs no hook that is not trusted: trust the project, if it asks, and the "
-    "hook, in /hooks; `git opatch doctor codex` says whether it would run",
+    "hook, in /hooks; `git opatch install-agent --check codex` says whether it would run",
     Client.OPENCODE: "it takes effect when OpenCode is started again",
 }
 
-ClientName = Annotated[
-    Client, typer.Argument(metavar="CLIENT", help="claude, codex or opencode.", show_default=False)
+Agent = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="AGENT",
+        help="claude-code, codex or opencode; or shim, a program apply_patch.",
+        show_default=False,
+    ),
+]
+Directory = Annotated[
+    str | None,
+    typer.Argument(metavar="DIR", help="Where to install the shim.", show_default=False),
 ]
 Project = Annotated[
     bool, typer.Option("--project", help="Install it for this repository (the default).")
 ]
 User = Annotated[bool, typer.Option("--user", help="Install it for all projects of the user.")]
+Check = Annotated[
+    bool, typer.Option("--check", help="Say whether what is installed would run, and why not.")
+]
 Remove = Annotated[bool, typer.Option("--remove", help="Take it out again, and nothing else.")]
 Yes = Annotated[bool, typer.Option("-y", "--yes", help="Write the change without asking.")]
 
 
-@option_groups
 def install_agent(
-    command: CommandLine,
-    client: ClientName,
+    agent: Agent = None,
+    directory: Directory = None,
     project: Project = False,
     user: User = False,
+    check: Check = False,
     remove: Remove = False,
     yes: Yes = False,
 ) -> None:
     """Install the hook of git opatch, or its plugin, and a skill for an agent.
 
-    The change of the client's files is shown first, and written after you agree. All else in them
-    stays, byte for byte. The program is named by an absolute path, so keep these files out of
-    commits. Exit status: 0 done, or there is nothing to do, 1 you did not agree, 128 a file cannot
-    be read or extended, 129 usage.
+    The change of the client's files is shown first, and written after you agree. The program is
+    named by an absolute path, so keep these files out of commits. --check runs what is installed
+    with a patch that must be denied: clients make calls without their hook, and without a word,
+    where it is not trusted or cannot be run. `install-agent shim DIR` installs a program
+    `apply_patch` that runs `git opatch apply-patch`, in DIR, which should be on PATH. Exit status:
+    0 done, or there is nothing to do, 1 you did not agree, or --check found what hinders a hook, or
+    no hook, 128 a file cannot be read or extended, 129 usage.
     """
     if project and user:
         raise UsageError("--project and --user exclude one another")
-    places = _places(client, user=user)
+    if agent not in (None, _SHIM, *_CLIENTS):
+        names = ", ".join(client.value for client in Client)
+        raise UsageError(f"`{visible(agent or '')}` is not one of {names}, {_SHIM}")
+    if (agent == _SHIM) != (directory is not None) or (agent is None and not check):
+        raise UsageError("install-agent needs claude-code, codex, opencode or shim DIR")
+    if directory is not None:
+        _install_shim(directory, remove=remove)
+    elif check:
+        _check(_CLIENTS[agent] if agent else None)
+    else:
+        _install(_CLIENTS[agent or ""], user=user, remove=remove, yes=yes)
+
+
+def _install(client: Client, *, user: bool, remove: bool, yes: bool) -> None:
+    places = (
+        places_of_user(client, Path.home(), os.environ)
+        if user
+        else places_in(client, Repository().require_worktree())
+    )
+    has_policy = _has_policy()
     if remove:
         changes = plan_removal(places)
     else:
-        changes = plan_install(client, places, program_words(), hook_words())
+        changes = plan_install(client, places, program_words(), hook_words(), has_policy)
     if not changes:
         show(["nothing to remove" if remove else "already installed"], sys.stdout)
         return
+    show([f"{client.title}, {'for all projects' if user else 'for this project'}:"], sys.stdout)
+    for change in changes:
+        part = _SKILL if change.path == places.skill else _PARTS[client]
+        what = "removed" if remove else part.format(edits=_EDITS[has_policy])
+        show([visible(f"  {change.path}", _MAX_CHARACTERS), f"    {what}"], sys.stdout)
     for change in changes:
         show(_shown(change), sys.stdout)
-    if not yes and not _agreed(command):
+    if not yes and not _agreed():
         show(["nothing was changed"], sys.stderr)
         raise typer.Exit(_NOT_WRITTEN)
     for change in changes:
@@ -88,10 +141,10 @@ def install_agent(
         show(report.notes([_AFTERWARDS[client]]), sys.stderr)
 
 
-def _places(client: Client, *, user: bool) -> Places:
-    if user:
-        return places_of_user(client, Path.home(), os.environ)
-    return places_in(client, Repository().require_worktree())
+def _has_policy() -> bool:
+    """Return whether paths are allowed or denied here by a setting, of the user or the project."""
+    asked = GitRunner(".").run("config", "--get-regexp", r"^opatch\.(allow|deny)$")
+    return asked.status == 0
 
 
 def _shown(change: FileChange) -> Iterator[str]:
@@ -99,21 +152,75 @@ def _shown(change: FileChange) -> Iterator[str]:
     before, after = (
         "/dev/null" if text is None else str(change.path) for text in (change.old, change.new)
     )
-    old, new = ((text or "").split("\n") for text in (change.old, change.new))
-    for line in difflib.unified_diff(_lines(old), _lines(new), before, after, lineterm=""):
+    old, new = ((text or "").removesuffix("\n").split("\n") for text in (change.old, change.new))
+    if change.old is None:
+        old = []
+    if change.new is None:
+        new = []
+    for line in difflib.unified_diff(old, new, before, after, lineterm=""):
         yield visible(line, _MAX_CHARACTERS)
 
 
-def _lines(parts: Sequence[str]) -> list[str]:
-    """Drop the empty piece after the last newline."""
-    return list(parts[:-1] if parts[-1] == "" else parts)
-
-
-def _agreed(command: CommandLine) -> bool:
+def _agreed() -> bool:
     """Ask at the terminal. Raises `UsageError` without one."""
     if sys.stdin is None or not sys.stdin.isatty():
-        way = f"to write this change: {command.with_option('--yes')}"
-        raise UsageError(f"there is no terminal to ask at\n  {way}")
+        raise UsageError("not a terminal, so it cannot ask; add `--yes` to write the change")
     sys.stderr.write("Write this? [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _check(client: Client | None) -> None:
+    """Say of each hook that is installed whether it would run. Raises `Exit` if one would not."""
+    top, found, has_policy = _top(), list[bool](), _has_policy()
+    for each in [client] if client else Client:
+        for scope, places in _all_places(each, top):
+            for path, command, obstacles in diagnose(
+                each, places, top if scope == "project" else None, has_policy
+            ):
+                verdict = "would not run as it should" if obstacles else "would run"
+                line = f"{each.value}, {scope}: {verdict}: {command} ({path})"
+                lines = [line, *(f"  {why}" for why in obstacles)]
+                show((visible(line, _MAX_CHARACTERS) for line in lines), sys.stdout)
+                found.append(not obstacles)
+    if not found:
+        name = client.value if client else "AGENT"
+        show([f"no hook is installed; to install one: git opatch install-agent {name}"], sys.stdout)
+    if not found or not all(found):
+        raise typer.Exit(_WOULD_NOT_RUN)
+
+
+def _top() -> Path | None:
+    """Find the project, if there is one here."""
+    try:
+        return Repository().top
+    except RepositoryError:
+        return None
+
+
+def _all_places(client: Client, top: Path | None) -> Iterator[tuple[str, Places]]:
+    if top:
+        yield "project", places_in(client, top)
+    yield "user", places_of_user(client, Path.home(), os.environ)
+
+
+def _install_shim(directory: str, *, remove: bool) -> None:
+    """Install the program `apply_patch`, or remove it, and say where a shell would not run it."""
+    where = Path(os.path.abspath(os.path.expanduser(directory)))
+    if not where.is_dir():
+        raise UsageError(f"`{visible(directory)}` is not a directory")
+    path = where / shim.NAME
+    if remove:
+        removed = shim.remove_shim(where)
+        line = f"removed {path}" if removed else f"nothing to remove: no {path}"
+        show([visible(line)], sys.stdout)
+        return
+    shim.install_shim(where, program_words())
+    show([visible(f"installed {path}")], sys.stdout)
+    found = shutil.which(shim.NAME)
+    if found is None:
+        note = f"{where} is not on PATH, so that a shell does not find it yet"
+        show(report.notes([note]), sys.stderr)
+    elif not os.path.samefile(found, path):
+        note = f"{found} comes first on PATH, so that a shell runs that one"
+        show(report.notes([note]), sys.stderr)

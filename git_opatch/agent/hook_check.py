@@ -43,16 +43,20 @@ class Diagnosis(NamedTuple):
     obstacles: tuple[str, ...]
 
 
-def diagnose(client: Client, places: Places, top: Path | None) -> list[Diagnosis]:
+def diagnose(
+    client: Client, places: Places, top: Path | None, has_policy: bool = False
+) -> Iterator[Diagnosis]:
     """Examine each hook of ours in `places`; `top` is the project, if they are a project's.
 
-    Raises `InputError` for a file that cannot be read.
+    `has_policy` is whether paths are allowed or denied, so that edits have to be looked at. Raises
+    `InputError` for a file that cannot be read.
     """
     user = places_of_user(client, Path.home(), os.environ)
-    return [
-        Diagnosis(hook.path, hook.command, tuple(_obstacles(client, hook, user, top)))
-        for hook in installed_hooks(places)
-    ]
+    for hook in installed_hooks(places):
+        obstacles = list(_obstacles(client, hook, user, top))
+        if client is Client.CLAUDE and has_policy and not _matches(hook, "Edit"):
+            obstacles.append("its matcher does not match the tool Edit: install it again")
+        yield Diagnosis(hook.path, hook.command, tuple(obstacles))
 
 
 def _obstacles(client: Client, hook: Hook, user: Places, top: Path | None) -> Iterator[str]:
@@ -145,7 +149,7 @@ def _try(client: Client, command: str) -> Iterator[str]:
     words = shlex.split(command)
     if not os.path.isabs(words[0]):
         yield f"`{words[0]}` is looked up on the client's PATH, which may be another than this one"
-    with tempfile.TemporaryDirectory(prefix="git-opatch-doctor-") as directory:
+    with tempfile.TemporaryDirectory(prefix="git-opatch-check-") as directory:
         env, top = outside_environment(), Path(directory)
         try:
             run_program(["git", "init", "--quiet"], top, env, feed=b"")
@@ -172,7 +176,7 @@ def _event(client: Client, directory: str) -> dict[str, Any]:
         "tool_name": _TOOLS[client],
         "tool_input": {"command": script},
     }
-    return {**event, "turn_id": "doctor"} if is_codex else event
+    return {**event, "turn_id": "check"} if is_codex else event
 
 
 def _denies(output: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""`git opatch doctor`: whether the hook of an agent would run."""
+"""`git opatch install-agent --check`: whether the hook of an agent would run."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from sandbox import Ran, Sandbox
 
-from git_opatch.agent.doctor import codex_hash
+from git_opatch.agent.hook_check import codex_hash
 from git_opatch.install.client_files import Hook, installed_hooks, places_in
 from git_opatch.model.client import Client
 
 _START = (sys.executable, "-P", "-c", "from git_opatch.__main__ import main; main()")
 _CALLED = shlex.join([*_START, "agent-hook"])
-_CLIENTS = ("claude", "codex", "opencode")
+_CLIENTS = ("claude-code", "codex", "opencode")
 # What Codex 0.169 says of the first hook (`codex app-server`, hooks/list, currentHash).
 _COMMAND = "/tmp/G-prog agent-hook"
 _HASH = "sha256:12c0e3453597a4c6566b46058b08955982ce18e818dd094994c16e05bf50021d"
@@ -33,8 +33,8 @@ def _install(repo: Sandbox, client: str, *options: str) -> None:
     assert ran.status == 0, ran.err
 
 
-def _doctor(repo: Sandbox, *words: str, cwd: Path | None = None) -> Ran:
-    ran = repo.opatch("doctor", *words, cwd=cwd)
+def _check(repo: Sandbox, *words: str, cwd: Path | None = None) -> Ran:
+    ran = repo.opatch("install-agent", "--check", *words, cwd=cwd)
     assert ran.err == ""
     return ran
 
@@ -50,77 +50,86 @@ def _trust(repo: Sandbox, home: Path, digest: str) -> None:
     path.write_text(text)
 
 
-@pytest.mark.parametrize("client", ["claude", "opencode"])
+@pytest.mark.parametrize("client", ["claude-code", "opencode"])
 @pytest.mark.parametrize("scope", ["--project", "--user"])
 def test_a_hook_that_is_installed_would_run(base: Sandbox, client: str, scope: str) -> None:
     before = base.state()
     _install(base, client, scope)
-    ran = _doctor(base, client)
+    ran = _check(base, client)
     assert ran.status == 0
     assert ran.out.startswith(f"{client}, {scope[2:]}: would run: {_CALLED} (".encode())
     assert len(ran.out.splitlines()) == 1
-    assert _doctor(base).out == ran.out
+    assert _check(base).out == ran.out
     base.direct("git-opatch", "install-agent", client, "--yes", "--remove", scope)
     assert base.state() == before
 
 
 def test_nothing_installed_is_said(base: Sandbox, tmp_path: Path) -> None:
-    ran = _doctor(base)
+    ran = _check(base)
     assert ran.status == 1
-    assert ran.out == b"no hook is installed; to install one: git opatch install-agent CLIENT\n"
-    ran = _doctor(base, "codex", cwd=tmp_path)
+    assert ran.out == b"no hook is installed; to install one: git opatch install-agent AGENT\n"
+    ran = _check(base, "codex", cwd=tmp_path)
     assert ran.status == 1
     assert ran.out.endswith(b"git opatch install-agent codex\n")
 
 
 def test_a_program_that_is_gone_is_found(base: Sandbox) -> None:
-    _install(base, "claude")
+    _install(base, "claude-code")
     name = ".claude/settings.local.json"
     base.write(name, base.read(name).replace(_CALLED.encode(), b"/nowhere/git-opatch agent-hook"))
-    ran = _doctor(base, "claude")
+    ran = _check(base, "claude-code")
     assert ran.status == 1
     assert b"would not run as it should: /nowhere/git-opatch agent-hook" in ran.out
     assert b"it does not deny a bad patch (status 127)" in ran.out
 
 
 def test_a_name_is_looked_up_on_a_path(base: Sandbox) -> None:
-    _install(base, "claude")
+    _install(base, "claude-code")
     name = ".claude/settings.local.json"
     base.write(name, base.read(name).replace(_CALLED.encode(), b"git-opatch agent-hook"))
-    ran = _doctor(base, "claude")
+    ran = _check(base, "claude-code")
     assert ran.status == 1
     assert b"  `git-opatch` is looked up on the client's PATH" in ran.out
     assert b"does not deny" not in ran.out
 
 
 def test_hooks_that_are_switched_off_are_found(base: Sandbox, sealed: Path) -> None:
-    _install(base, "claude")
+    _install(base, "claude-code")
     base.write(".claude/settings.json", '{"disableAllHooks": true}')
-    ran = _doctor(base, "claude")
+    ran = _check(base, "claude-code")
     assert (ran.status, b"`disableAllHooks` is set in " in ran.out) == (1, True)
     base.write(".claude/settings.json", '{"disableAllHooks": false}')
-    assert _doctor(base, "claude").status == 0
+    assert _check(base, "claude-code").status == 0
     (sealed / ".claude").mkdir()
     (sealed / ".claude/settings.json").write_text('{"disableAllHooks": true}')
-    assert _doctor(base, "claude").status == 1
+    assert _check(base, "claude-code").status == 1
 
 
 def test_a_matcher_that_misses_the_tool_is_found(base: Sandbox) -> None:
-    _install(base, "claude")
+    _install(base, "claude-code")
     name = ".claude/settings.local.json"
-    base.write(name, base.read(name).replace(b"Bash|Edit", b"Edit"))
-    ran = _doctor(base, "claude")
+    base.write(name, base.read(name).replace(b'"Bash"', b'"Edit"'))
+    ran = _check(base, "claude-code")
     assert (ran.status, b"  its matcher does not match the tool Bash" in ran.out) == (1, True)
+
+
+def test_a_matcher_without_edits_is_found_where_there_is_a_policy(base: Sandbox) -> None:
+    _install(base, "claude-code")
+    base.git("config", "opatch.deny", "f")
+    ran = _check(base, "claude-code")
+    assert (ran.status, b"  its matcher does not match the tool Edit: " in ran.out) == (1, True)
+    _install(base, "claude-code")
+    assert _check(base, "claude-code").status == 0
 
 
 def test_codex_needs_trust_in_the_project_and_in_the_hook(base: Sandbox, sealed: Path) -> None:
     _install(base, "codex")
-    ran = _doctor(base, "codex")
+    ran = _check(base, "codex")
     assert ran.status == 1
     assert b"  the project is not trusted: " in ran.out
     assert b"  the hook is not trusted: " in ran.out
     _trust(base, sealed, "sha256:0")
-    ran = _doctor(base, "codex")
+    ran = _check(base, "codex")
     assert ran.status == 1
     assert b"  the hook has changed since it was trusted" in ran.out
     assert b"project is not trusted" not in ran.out
@@ -137,7 +146,7 @@ def test_a_trusted_hook_of_codex_would_run(base: Sandbox, sealed: Path) -> None:
     _install(base, "codex")
     (hook,) = installed_hooks(places_in(Client.CODEX, base.path))
     _trust(base, sealed, codex_hash(hook))
-    ran = _doctor(base, "codex")
+    ran = _check(base, "codex")
     assert (ran.status, ran.out.count(b"\n")) == (0, 1)
     config = sealed / ".codex/config.toml"
     for more, message in (
@@ -146,7 +155,7 @@ def test_a_trusted_hook_of_codex_would_run(base: Sandbox, sealed: Path) -> None:
     ):
         text = config.read_text()
         config.write_text(text + more)
-        ran = _doctor(base, "codex")
+        ran = _check(base, "codex")
         assert (ran.status, message in ran.out) == (1, True)
         config.write_text(text)
 
@@ -161,7 +170,7 @@ def test_a_trusted_hook_of_codex_would_run(base: Sandbox, sealed: Path) -> None:
 )
 def test_a_file_that_cannot_be_read_is_named(base: Sandbox, name: str, text: str) -> None:
     base.write(name, text)
-    ran = base.opatch("doctor")
+    ran = base.opatch("install-agent", "--check")
     assert ran.status == 128
     assert str(base.path / name) in ran.err
 
@@ -171,6 +180,6 @@ def test_odd_values_are_no_hooks(base: Sandbox, sealed: Path) -> None:
     base.write(".claude/settings.local.json", json.dumps({"hooks": {"PreToolUse": groups}}))
     (sealed / ".codex").mkdir()
     (sealed / ".codex/config.toml").write_text("projects = 1\nfeatures = 1\nhooks = {state = 1}\n")
-    assert b"no hook is installed" in _doctor(base).out
+    assert b"no hook is installed" in _check(base).out
     _install(base, "codex")
-    assert b"the hook is not trusted" in _doctor(base, "codex").out
+    assert b"the hook is not trusted" in _check(base, "codex").out
