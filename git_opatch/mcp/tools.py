@@ -5,6 +5,7 @@ A refusal is a result with `isError`, in the words of the commands, so that a mo
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -186,12 +187,13 @@ _KINDS = {
     "string": "a string",
     "integer": "a whole number from 1",
     "object": "an object of strings, by path",
+    "boolean": "true or false",
 }
 
 
 def _is_a(kind: str, value: object) -> bool:
-    if kind == "string":
-        return isinstance(value, str)
+    if kind in ("string", "boolean"):
+        return isinstance(value, str if kind == "string" else bool)
     if kind == "integer":
         return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**9
     return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
@@ -218,6 +220,13 @@ def _bounded(text: str) -> str:
 
 def _patch_of(call: _Call, arguments: Arguments) -> Patch:
     return called_in(call.prefix, parse_patch(arguments["patch"]))
+
+
+def _edit(call: _Call, arguments: Arguments) -> Iterator[str]:
+    """Apply the edit as the patch that it is: a replacement of a string, in JSON."""
+    edit = {"file_path": arguments["path"], **arguments}
+    del edit["path"]
+    return _apply(call, {"patch": json.dumps(edit)})
 
 
 def _apply(call: _Call, arguments: Arguments) -> Iterator[str]:
@@ -333,12 +342,24 @@ _NUMBER = {
 }
 _COUNT = {"type": "integer", "minimum": 1, "description": f"How many; {_MAX_RECORDS} without it."}
 _JUDGED: Mapping[str, Mapping[str, Any]] = {"patch": _PATCH, "expect": _EXPECT}
+_STRINGS: Mapping[str, Mapping[str, Any]] = {
+    "path": {"type": "string", "description": "The file."},
+    "old_string": {"type": "string", "description": "Text of the file, with the lines around it "
+                   "that tell its place. Empty: the file is new."},
+    "new_string": {"type": "string", "description": "What takes its place."},
+    "replace_all": {"type": "boolean", "description": "Replace it wherever it is."},
+}  # fmt: skip
 
 TOOLS: Mapping[str, Tool] = {
     "apply": Tool(
         "Apply a patch to files of the repository: all of it, or nothing. If it is refused, the "
         "result says why, what the file has, and what to do.",
         _JUDGED, _apply, ("patch",), changes=True,
+    ),
+    "edit": Tool(
+        "Replace a string in a file, after another tool has not found it or found it twice: it is "
+        "found although whitespace, quotes or escapes differ, where only one place can be meant.",
+        _STRINGS, _edit, ("path", "old_string", "new_string"), changes=True,
     ),
     "check": Tool(
         "Say whether a patch would apply, and why not. Changes nothing.",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -82,7 +84,7 @@ def test_a_version_is_agreed_on(base: Sandbox, wanted: object) -> None:
 def test_the_tools_are_described(base: Sandbox) -> None:
     (answer,) = _answers(base, [json.dumps(_request("tools/list")).encode()])
     tools = {tool["name"]: tool for tool in answer["result"]["tools"]}
-    assert set(tools) == set(TOOLS) == {"apply", "check", "show", "undo", "redo", "log"}
+    assert set(tools) == set(TOOLS) == {"apply", "edit", "check", "show", "undo", "redo", "log"}
     for name, tool in tools.items():
         assert tool["description"]
         assert tool["inputSchema"]["type"] == "object"
@@ -113,6 +115,65 @@ def test_a_patch_is_applied_undone_and_redone(base: Sandbox) -> None:
     assert undone[0].endswith("Redo: the tool `redo` with number 1")
     assert redone[0].endswith("Undo: the tool `undo` with number 1")
     assert (base.read("f"), base.index()) == (b"b\n", before)
+
+
+def test_an_edit_is_placed_recorded_and_undone(base: Sandbox) -> None:
+    text = "def  get(self, key):\n\treturn 1\n\nx = 1\nx = 1\n"
+    base.write("sub/g", text)
+    edit = {"path": "g", "old_string": "def get(self, key):\n    return 1"}
+    edited, twice, every, undone, log = _results(
+        base,
+        [
+            _call("edit", {**edit, "new_string": "def get(self):\n    return 2"}),
+            _call("edit", {"path": "g", "old_string": "x = 1", "new_string": "x = 2"}),
+            _call(
+                "edit",
+                {"path": "g", "old_string": "x", "new_string": "y", "replace_all": True},
+            ),
+            _call("undo"),
+            _call("log"),
+        ],
+        "--root",
+        "sub",
+    )
+    assert edited[0].endswith(", not staged. Undo: the tool `undo` with number 1")
+    assert twice[1]
+    assert "old string that occurs 2 times: lines 4, 5" in twice[0]
+    assert not every[1]
+    assert undone[0].endswith("Redo: the tool `redo` with number 2")
+    assert len(log[0].splitlines()) == 2
+    assert (
+        base.read("sub/g")
+        == text.replace("def  get(self, key)", "def get(self)")
+        .replace("return 1", "return 2")
+        .encode()
+    )
+
+
+def test_an_edit_that_is_not_certain_changes_nothing(base: Sandbox) -> None:
+    before = base.state()
+    for edit, told in (
+        ({"path": "f", "old_string": "z", "new_string": "y"}, "does not match"),
+        ({"path": "nosuch", "old_string": "z", "new_string": "y"}, "is not in the working tree"),
+        ({"path": "../f", "old_string": "a", "new_string": "y"}, "leaves the working tree"),
+        ({"path": "f", "old_string": "a"}, "the argument `new_string` is missing"),
+        ({"path": "f", "old_string": "a", "new_string": "b", "replace_all": 1}, "true or false"),
+    ):
+        ((text, failed),) = _results(base, [_call("edit", edit)])
+        assert failed
+        assert told in text
+    assert base.state() == before
+
+
+def test_a_person_at_a_terminal_is_told_what_it_waits_for(base: Sandbox) -> None:
+    ours, theirs = os.openpty()
+    os.write(ours, b"\x04")
+    words = [sys.executable, "-P", "-m", "git_opatch", "mcp"]
+    ran = subprocess.run(words, cwd=base.path, stdin=theirs, capture_output=True, timeout=60)
+    os.close(theirs)
+    os.close(ours)
+    assert (ran.returncode, ran.stdout) == (0, b"")
+    assert b"waiting for a client of the Model Context Protocol; end it with Ctrl-D" in ran.stderr
 
 
 def test_looking_changes_nothing(base: Sandbox) -> None:

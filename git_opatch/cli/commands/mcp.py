@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Annotated
 
+from git_opatch import report
 from git_opatch.cli.groups import TargetOptions
 from git_opatch.cli.options import option_groups, value_option
 from git_opatch.cli.policy_options import Allow, Deny, named_rules
 from git_opatch.mcp.server import serve
 from git_opatch.mcp.tools import Service
 from git_opatch.model.errors import UsageError
+from git_opatch.report.terminal import show
 
 Root = Annotated[
     str,
@@ -28,7 +31,7 @@ Root = Annotated[
 
 @option_groups
 def mcp(target: TargetOptions, root: Root = ".", allow: Allow = None, deny: Deny = None) -> None:
-    """Serve the tools apply, check, show, undo, redo and log over the Model Context Protocol.
+    """Serve the tools apply, edit, check, show, undo, redo and log over the Model Context Protocol.
 
     It reads messages from standard input until that is closed, and answers on standard output. The
     working tree is changed, unless an option or `opatch.target` says otherwise. A refusal is a
@@ -39,6 +42,9 @@ def mcp(target: TargetOptions, root: Root = ".", allow: Allow = None, deny: Deny
     if not real.is_dir():
         raise UsageError(f"--root: `{root}` is not a directory")
     service = Service(real, named_rules(allow, deny, str(real)), target.named, target.carry)
+    if sys.stdin is not None and sys.stdin.isatty():
+        note = "waiting for a client of the Model Context Protocol; end it with Ctrl-D"
+        show(report.notes([note]), sys.stderr)
     gc.enable()  # it was disabled for a run that is short
     with _message_streams() as (source, out):
         serve(source, out, service)
