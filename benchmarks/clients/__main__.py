@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cases import CASES
+from edits import EDITS, NOT_PLACED, PLACED
 from mock_model import MockModel
 from trials import TRIALS, Trial
 
-from clients import WAYS, Session, Way, install
+from clients import EDIT_WAYS, WAYS, EditWay, Session, Way, install
 
 _TOP = Path(__file__).parents[2]
 _ADVICE = re.compile(r"cannot make this change; run in a shell, with the same patch: (.*?) <<'EOF'")
@@ -84,6 +85,7 @@ def main() -> None:
                 print(_row(way, outcomes), flush=True)
                 if options.verbose:
                     _explain(outcomes)
+        _print_edits(options.work, options.way, model, verbose=options.verbose)
         if not options.without_hook:
             print("\n| client | what | as it should |\n| --- | --- | --- |")
             for trial in TRIALS:
@@ -127,6 +129,46 @@ def _outcomes(
         answer, equal = answers.get(_directory(at), "not asked"), is_now == should
         outcomes.append(Outcome(answer, applies[at], was != is_now, equal, result, equal))
     return outcomes
+
+
+def _print_edits(work: Path, only: str, model: MockModel, *, verbose: bool) -> None:
+    """Print the table of all tools that replace a string, with the hook and without it."""
+    print(
+        "\n| client, tool | hook | landed as meant | otherwise | not certain, landed | hook asked |"
+    )
+    print("| --- |" + " --- |" * 5)
+    for way in EDIT_WAYS:
+        if only in str(way):
+            for hooked in (False, True) if way.read else (False,):
+                print(_run_edits(work, way, model, hooked=hooked, verbose=verbose), flush=True)
+
+
+def _run_edits(work: Path, way: EditWay, model: MockModel, hooked: bool, verbose: bool) -> str:
+    """Make all edits with a tool; return the row that counts what landed."""
+    with tempfile.TemporaryDirectory(dir=work) as name:
+        session = Session(work, Path(name), way.client)
+        paths = [f"{_directory(at)}/f" for at in range(len(EDITS))]
+        files = {path: edit.data for path, edit in zip(paths, EDITS, strict=True)}
+        _commit(session.tree, files)
+        if hooked:
+            session.install()
+        steps = [
+            [call]
+            for path, edit in zip(paths, EDITS, strict=True)
+            for call in way.calls(path, edit.old, edit.new, every=edit.every)
+        ]
+        session.run(model, steps)
+        after = [(session.tree / path).read_bytes() for path in paths]
+        asked = len(session.answers())
+    landed = otherwise = wrong = 0
+    for edit, data in zip(EDITS, after, strict=True):
+        landed += data == edit.wanted
+        otherwise += edit in PLACED and data not in (edit.wanted, edit.data)
+        wrong += edit in NOT_PLACED and data != edit.data
+        if verbose and data not in (edit.data, edit.wanted):
+            print(f"    {edit.name}: {data!r}")
+    counts = f"{landed} of {len(PLACED)} | {otherwise} | {wrong} of {len(NOT_PLACED)} | {asked}"
+    return f"| {way} | {'yes' if hooked else 'no'} | {counts} |"
 
 
 def _try(work: Path, trial: Trial, model: MockModel) -> str:

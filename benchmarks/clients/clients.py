@@ -57,6 +57,35 @@ class Way(NamedTuple):
         return f"{self.client} {PACKAGES[self.client][1]}, {self.tool}"
 
 
+class EditWay(NamedTuple):
+    """A tool that replaces a string in a file: of the client, or of `git opatch mcp`."""
+
+    client: str
+    tool: str
+    names: Sequence[str]
+    """Of the path, the old string, the new string, and whether all are replaced."""
+    read: str = ""
+    """The tool that has to read the file before."""
+    namespace: str = ""
+
+    def calls(self, path: str, old: str, new: str, *, every: bool) -> list[Call]:
+        """Call the tool, and before it the one that reads."""
+        given = dict(zip(self.names, (path, old, new, every), strict=True))
+        edit = Call(self.tool, given, self.namespace)
+        return [Call(self.read, {self.names[0]: path}), edit] if self.read else [edit]
+
+    def __str__(self) -> str:
+        return f"{self.client} {PACKAGES[self.client][1]}, {self.tool}"
+
+
+_OURS = ("path", "old_string", "new_string", "replace_all")
+EDIT_WAYS = (
+    EditWay("Claude Code", "Edit", ("file_path", *_OURS[1:]), "Read"),
+    EditWay("OpenCode", "edit", ("filePath", "oldString", "newString", "replaceAll"), "read"),
+    EditWay("Codex", "edit", _OURS, namespace="mcp__git_opatch"),
+    EditWay("Claude Code", "mcp__git-opatch__edit", _OURS),
+    EditWay("OpenCode", "git-opatch_edit", _OURS),
+)
 WAYS = (
     Way("Codex", "apply_patch", "input"),
     Way("Codex", "exec_command", "cmd"),
