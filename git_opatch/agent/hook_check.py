@@ -31,7 +31,8 @@ from git_opatch.model.errors import InputError
 _PATCH = "*** Begin Patch\n*** Update File: nowhere\n@@\n-a\n+b\n*** End Patch\n"
 _CODEX_SECONDS = 600
 """Codex's time limit for a hook that names none; it is part of what a person trusts."""
-_TOOLS = {Client.CLAUDE: "Bash", Client.CODEX: "apply_patch"}
+_TOOLS = {Client.CLAUDE: "Bash", Client.CODEX: "apply_patch", Client.OPENCODE: "apply_patch"}
+"""The tool of each client that a patch is sent with."""
 _MAX_CHARACTERS = 200
 
 
@@ -52,21 +53,15 @@ def diagnose(
     `InputError` for a file that cannot be read.
     """
     user = places_of_user(client, Path.home(), os.environ)
+    tools = [_TOOLS[client], *["Edit"] * (has_policy and client is Client.CLAUDE)]
     for hook in installed_hooks(places):
-        obstacles = list(_obstacles(client, hook, user, top))
-        if client is Client.CLAUDE and has_policy and not _matches(hook, "Edit"):
-            obstacles.append("its matcher does not match the tool Edit: install it again")
-        yield Diagnosis(hook.path, hook.command, tuple(obstacles))
-
-
-def _obstacles(client: Client, hook: Hook, user: Places, top: Path | None) -> Iterator[str]:
-    if client is Client.CLAUDE:
-        yield from _obstacles_of_claude(user, top)
-    if client is Client.CODEX:
-        yield from _obstacles_of_codex(hook, user, top)
-    if client in _TOOLS and not _matches(hook, _TOOLS[client]):
-        yield f"its matcher does not match the tool {_TOOLS[client]}"
-    yield from _try(client, hook.command)
+        obstacles = [f"its matcher does not match the tool {tool}: install it again"
+                     for tool in tools if not _matches(hook, tool)]  # fmt: skip
+        if client is Client.CLAUDE:
+            obstacles += _obstacles_of_claude(user, top)
+        if client is Client.CODEX:
+            obstacles += _obstacles_of_codex(hook, user, top)
+        yield Diagnosis(hook.path, hook.command, (*obstacles, *_try(client, hook.command)))
 
 
 def _obstacles_of_claude(user: Places, top: Path | None) -> Iterator[str]:
@@ -82,40 +77,29 @@ def _obstacles_of_claude(user: Places, top: Path | None) -> Iterator[str]:
 def _obstacles_of_codex(hook: Hook, user: Places, top: Path | None) -> Iterator[str]:
     """Find what Codex is silent about: features, trust in the project, trust in the hook."""
     config = read_toml(user.config) if user.config else {}
-    features = config.get("features")
-    names = ("hooks", "codex_hooks")
-    if isinstance(features, dict) and any(features.get(name) is False for name in names):
+    features = _table(config, "features")
+    if False in (features.get("hooks"), features.get("codex_hooks")):
         yield f"`features.hooks` is off in {user.config}"
-    if top and not _is_trusted(config, top):
+    projects = _table(config, "projects")
+    trusted = [name for name in projects if _table(projects, name).get("trust_level") == "trusted"]
+    if top and os.path.realpath(top) not in map(os.path.realpath, trusted):
         yield f"the project is not trusted: start Codex in it, or see `projects` in {user.config}"
-    trusted = _trust_in(hook, config)
-    if trusted is None:
+    states, state = _table(config, "hooks", "state"), dict[str, Any]()
+    for name in states:
+        path, _, key = name.partition(":pre_tool_use:")
+        if key == hook.key and os.path.realpath(path) == os.path.realpath(hook.path):
+            state = {**_table(states, name)}
+    if "trusted_hash" not in state or state.get("enabled") is False:
         yield "the hook is not trusted: review it in Codex with /hooks"
-    elif trusted != codex_hash(hook):
+    elif state["trusted_hash"] != codex_hash(hook):
         yield "the hook has changed since it was trusted: review it in Codex with /hooks"
 
 
-def _is_trusted(config: Mapping[str, Any], top: Path) -> bool:
-    projects = config.get("projects")
-    return isinstance(projects, dict) and any(
-        isinstance(entry, dict)
-        and entry.get("trust_level") == "trusted"
-        and os.path.realpath(name) == os.path.realpath(top)
-        for name, entry in projects.items()
-    )
-
-
-def _trust_in(hook: Hook, config: Mapping[str, Any]) -> str | None:
-    """Return the hash by which Codex trusts the hook (`hooks.state`); None if it does not."""
-    hooks = config.get("hooks")
-    states = hooks.get("state") if isinstance(hooks, dict) else None
-    for name, entry in (states if isinstance(states, dict) else {}).items():
-        path, *rest = name.rsplit(":", 3)
-        is_it = rest == ["pre_tool_use", *hook.key.split(":")]
-        if is_it and os.path.realpath(path) == os.path.realpath(hook.path):
-            found = entry.get("trusted_hash") if isinstance(entry, dict) else None
-            return found if isinstance(found, str) and entry.get("enabled") is not False else None
-    return None
+def _table(value: Any, *names: str) -> Mapping[str, Any]:
+    """Return the table of that name in `value`; empty for anything else."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
 
 
 def codex_hash(hook: Hook) -> str:
@@ -157,35 +141,17 @@ def _try(client: Client, command: str) -> Iterator[str]:
             result = run_program(["sh", "-c", command], top, env, feed=feed)
         except OSError as error:
             raise InputError(f"cannot try the hook: {error.strerror}") from None
-    if result.status or not _denies(result.output):
+    if result.status or b'"deny"' not in result.output:
         said = result.output.decode("utf-8", "replace").strip()[:_MAX_CHARACTERS]
         yield f"it does not deny a bad patch (status {result.status}): {said or 'no output'}"
 
 
 def _event(client: Client, directory: str) -> dict[str, Any]:
     """Write the event of a call of apply_patch as the client does."""
-    if client is Client.OPENCODE:
-        given, name = {"patchText": _PATCH}, "tool.execute.before"
-        return {"hook_event_name": name, "cwd": directory, "tool_name": "apply_patch",
-                "tool_input": given}  # fmt: skip
-    is_codex = client is Client.CODEX
-    script = _PATCH if is_codex else f"apply_patch <<'EOF'\n{_PATCH}EOF\n"
-    event = {
-        "hook_event_name": "PreToolUse",
-        "cwd": directory,
-        "tool_name": _TOOLS[client],
-        "tool_input": {"command": script},
-    }
-    return {**event, "turn_id": "check"} if is_codex else event
-
-
-def _denies(output: bytes) -> bool:
-    try:
-        answer = json.loads(output)
-    except ValueError:
-        return False
-    if not isinstance(answer, dict):
-        return False
-    decision = answer.get("hookSpecificOutput")
-    denied = isinstance(decision, dict) and decision.get("permissionDecision") == "deny"
-    return denied or "deny" in answer
+    script = f"apply_patch <<'EOF'\n{_PATCH}EOF\n"
+    given, more = {
+        Client.CLAUDE: ({"command": script}, {"hook_event_name": "PreToolUse"}),
+        Client.CODEX: ({"command": _PATCH}, {"hook_event_name": "PreToolUse", "turn_id": "check"}),
+        Client.OPENCODE: ({"patchText": _PATCH}, {"hook_event_name": "tool.execute.before"}),
+    }[client]
+    return {**more, "cwd": directory, "tool_name": _TOOLS[client], "tool_input": given}
