@@ -23,6 +23,7 @@ _START = [sys.executable, "-P", "-m", "git_opatch"]
 _SERVER = [*_START, "mcp"]
 _NAMES = {"Codex": Client.CODEX, "Claude Code": Client.CLAUDE, "OpenCode": Client.OPENCODE}
 _SECONDS = 900
+_STARTS = 5
 PACKAGES = {
     "Codex": ("@openai/codex", "0.169.0"),
     "Claude Code": ("@anthropic-ai/claude-code", "2.1.197"),
@@ -181,22 +182,25 @@ class Session:
 
     def run(self, model: MockModel, steps: Sequence[Sequence[Call]]) -> list[str]:
         """Let the client's model make the calls of `steps`; return the results that it got."""
-        model.turn = Turn(steps)
         configure: Callable[[int, str], list[str]] = {
             "Codex": self._codex,
             "Claude Code": self._claude_code,
             "OpenCode": self._opencode,
         }[self.client]
         words = configure(model.port, steps[0][0].tool)
-        done = subprocess.run(
-            [str(self._program), *words],
-            cwd=self.tree,
-            env={**self._environment, "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{model.port}"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
-        )
+        for _ in range(_STARTS):  # since no client waits for a server that is slow to start
+            model.turn = Turn(steps)
+            done = subprocess.run(
+                [str(self._program), *words],
+                cwd=self.tree,
+                env={**self._environment, "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{model.port}"},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=_SECONDS,
+            )
+            if model.turn.results:
+                break
         count = sum(map(len, steps))
         if len(model.turn.results) != count:
             told = f"{len(model.turn.results)} of {count} calls were made"

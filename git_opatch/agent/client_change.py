@@ -227,6 +227,6 @@ def _shown(text: str, lines: Sequence[str], start: int, stop: int) -> tuple[int,
     while True:
         first, last = max(start - size, 0), min(stop + size, len(lines))
         shown = "\n".join(lines[first:last])
-        if last - first == len(lines) or text.find(shown) == text.rfind(shown):
+        if last - first == len(lines) or text.find(shown, text.find(shown) + 1) < 0:
             return first, last
         size *= 2
