@@ -310,6 +310,8 @@ def test_wrong_calls_are_refused(base: Sandbox, tmp_path: Path) -> None:
         (("codex", "bin"), "needs claude-code, codex, opencode or shim DIR"),
         (("emacs",), "`emacs` is not one of claude-code, codex, opencode, shim"),
         (("claude-code", "--user", "--project"), "exclude one another"),
+        (("claude-code", "--check", "--remove"), "--check and --remove exclude one another"),
+        (("shim", str(tmp_path), "--check"), "--check and shim exclude one another"),
     ):
         ran = base.opatch("install-agent", *words)
         assert (ran.status, ran.out) == (129, b"")

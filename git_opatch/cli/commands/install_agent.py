@@ -97,6 +97,8 @@ def install_agent(
     """
     if project and user:
         raise UsageError("--project and --user exclude one another")
+    if check and (remove or agent == _SHIM):
+        raise UsageError(f"--check and {'--remove' if remove else _SHIM} exclude one another")
     if agent not in (None, _SHIM, *_CLIENTS):
         names = ", ".join(client.value for client in Client)
         raise UsageError(f"`{visible(agent or '')}` is not one of {names}, {_SHIM}")
