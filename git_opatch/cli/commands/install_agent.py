@@ -41,7 +41,7 @@ _EDITS = {
     False: "its edits are not looked at, as neither opatch.allow nor opatch.deny is set",
 }
 _PARTS = {
-    Client.CLAUDE: "a hook: patches in its shell are checked, and applied by git opatch; {edits}",
+    Client.CLAUDE: "a hook: patches in its shell are checked, and applied by git opatch;\n    {edits}",
     Client.CODEX: "a hook: its calls of apply_patch are checked, and completed",
     Client.OPENCODE: "a plugin: its calls of apply_patch and edit are checked, and completed",
 }
@@ -129,7 +129,7 @@ def _install(client: Client, *, user: bool, remove: bool, yes: bool) -> None:
     show([f"{client.title}, {'for all projects' if user else 'for this project'}:"], sys.stdout)
     for change in changes:
         part = _SKILL if change.path == places.skill else _PARTS[client]
-        what = "removed" if remove else part.format(edits=_EDITS[has_policy])
+        what = "is to be removed" if remove else part.format(edits=_EDITS[has_policy])
         show([visible(f"  {change.path}", _MAX_CHARACTERS), f"    {what}"], sys.stdout)
     for change in changes:
         show(_shown(change), sys.stdout)
