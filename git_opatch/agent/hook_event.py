@@ -25,7 +25,7 @@ _BEFORE = "tool.execute.before"
 PATCH_TOOL = "apply_patch"
 """The tool of Codex and OpenCode that applies a patch."""
 _COMMANDS = ("command", "input", "patch", "patchText")
-_PATHS = ("file_path", "filePath", "notebook_path")
+_PATHS = ("file_path", "filePath", "path", "notebook_path")
 _EDITORS = frozenset({"edit", "multiedit", "write", "notebookedit"})
 
 

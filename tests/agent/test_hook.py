@@ -204,6 +204,7 @@ def _edits(path: str, where: Path) -> list[dict[str, Any]]:
         ),
         {**_claude("", where, "NotebookEdit"), "tool_input": {"notebook_path": path}},
         *(_opencode({"filePath": path}, where, tool) for tool in ("edit", "write")),
+        _opencode({"path": path, "oldString": "", "newString": "x"}, where, "edit"),
     ]
 
 
