@@ -4,8 +4,8 @@ A client takes the first place where the old lines are. So they are the file's o
 context as makes them occur once in the file: whatever is compared then, that place is found. What
 the tools cannot write is `Inexpressible`. Rules: Codex 0.169 and OpenCode 1.18.33, of which both
 read UTF-8 and end the last line of an envelope's file; Codex ends added lines as the file's first
-one; to OpenCode's `apply_patch` a carriage return is text, its `edit` ends all lines alike, and
-neither sees a byte-order mark.
+one; OpenCode's `apply_patch` takes a carriage return for text, and drops a blank line at the end of
+a file that it updates; its `edit` ends all lines alike; neither sees a byte-order mark.
 """
 
 from __future__ import annotations
@@ -132,9 +132,10 @@ def _require_separate(changes: Sequence[_Change]) -> None:
 def _require_endings(change: _Change, client: Client) -> None:
     """Raise `Inexpressible` if the tool would end the lines of the file otherwise than planned."""
     old, new = change.old or "", change.new or ""
-    is_open = bool(old) and not old.endswith("\n")
-    if new and (not new.endswith("\n") or (is_open and ("\r" in old or new.endswith("\n\n")))):
+    if new and not (new.endswith("\n") and (old.endswith("\n") or "\r" not in old)):
         raise Inexpressible(change.path, "has no newline at its end, and would get one")
+    if client is Client.OPENCODE and change.old is not None and f"\n{new}".endswith("\n\n"):
+        raise Inexpressible(change.path, "ends with a blank line, which it would drop")
     if client is Client.CODEX and "\r" in old + new and not _ends_with_cr(old, new):
         raise Inexpressible(change.path, "has line endings that it would not keep")
 

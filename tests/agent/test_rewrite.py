@@ -34,7 +34,8 @@ def base(repo: Sandbox) -> Sandbox:
 def _landed(text: str, files: dict[str, bytes], client: Client) -> dict[str, bytes | None]:
     """Apply an envelope as the tools do: each hunk where its old lines first are, from the last on.
 
-    To Codex a carriage return is no text; added lines get that of the first line.
+    To Codex a carriage return is no text; added lines get that of the first line. OpenCode ends
+    the last line only if it is not blank.
     """
     landed: dict[str, bytes | None] = {}
     is_codex = client is Client.CODEX
@@ -52,7 +53,9 @@ def _landed(text: str, files: dict[str, bytes], client: Client) -> dict[str, byt
             ending = "\r" if is_codex and "\r\n" in data else ""
             new = _patched(data.replace("\r\n", "\n") if ending else data, hunks)
             target = added[0].removeprefix("*** Move to: ") if added else path
-            landed[target] = "".join(f"{line}{ending}\n" for line in new).encode()
+            if is_codex or new[-1:] != [""]:
+                new.append("")
+            landed[target] = f"{ending}\n".join(new).encode()
     return landed
 
 
@@ -295,6 +298,10 @@ def test_the_first_match_is_the_right_place(client: Client, seed: int, tmp_path:
         blob = Blob("f", Entry(Mode.REGULAR, "0" * 40), old)
         (tmp_path / "f").write_bytes(old)
         content = FileContent.of(blob).edited(edits)
+        if client is Client.OPENCODE and not content.text.lines[-1]:
+            with pytest.raises(Inexpressible, match="ends with a blank line"):
+                write_envelope([Result(blob, "f", content)], tmp_path, "", client)
+            continue
         text = write_envelope([Result(blob, "f", content)], tmp_path, "", client)
         assert _landed(text, {"f": old}, client) == {"f": content.text.to_bytes()}
 

@@ -41,7 +41,8 @@ _EDITS = {
     False: "its edits are not looked at, as neither opatch.allow nor opatch.deny is set",
 }
 _PARTS = {
-    Client.CLAUDE: "a hook: patches in its shell are checked, and applied by git opatch;\n    {edits}",
+    Client.CLAUDE: "a hook: patches in its shell are checked, and applied by git opatch;\n"
+    "    {edits}",
     Client.CODEX: "a hook: its calls of apply_patch are checked, and completed",
     Client.OPENCODE: "a plugin: its calls of apply_patch and edit are checked, and completed",
 }
