@@ -32,7 +32,7 @@ from scenario import read_scenario
 
 from git_opatch.model.errors import ParseError
 from git_opatch.model.options import Options
-from git_opatch.model.result import Refused
+from git_opatch.model.refusal import Refused
 from git_opatch.operations.in_memory import apply_to_text
 
 _SCENARIOS = Path(__file__).resolve().parents[1] / "tests" / "scenarios"

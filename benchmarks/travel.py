@@ -30,7 +30,7 @@ from git_opatch.git.changes import ChangedFile
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Blob, Entry, Mode, blob_id
 from git_opatch.model.options import Format, Options, Target, ThreeWay
-from git_opatch.model.result import Reason
+from git_opatch.model.sentences import Reason
 from git_opatch.model.text import Text
 from git_opatch.operations.apply import plan_patch
 from git_opatch.parse import parse_patch

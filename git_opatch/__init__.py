@@ -42,9 +42,6 @@ if TYPE_CHECKING:
         Entry,
         Mode,
     )
-    from git_opatch.model.command_line import (
-        CommandLine,
-    )
     from git_opatch.model.errors import (
         BusyError,
         CommitError,
@@ -63,6 +60,10 @@ if TYPE_CHECKING:
         TransactionError,
         UndoneError,
         UsageError,
+    )
+    from git_opatch.model.failure import (
+        ClosestMatch,
+        Failure,
     )
     from git_opatch.model.options import (
         Ambiguous,
@@ -91,12 +92,12 @@ if TYPE_CHECKING:
         Likeness,
         Placement,
     )
-    from git_opatch.model.result import (
-        ClosestMatch,
-        Failure,
-        Location,
-        Reason,
+    from git_opatch.model.refusal import (
         Refused,
+    )
+    from git_opatch.model.sentences import (
+        Fault,
+        Reason,
     )
     from git_opatch.operations.apply import (
         apply_patch,
@@ -136,15 +137,15 @@ _MODULE_OF = {
     "Anchor": "model.patch",
     "BusyError": "model.errors",
     "Change": "model.blob",
-    "ClosestMatch": "model.result",
-    "CommandLine": "model.command_line",
+    "ClosestMatch": "model.failure",
     "CommitError": "model.errors",
     "Completed": "complete",
     "CreatedPatch": "create",
     "Diagnostic": "model.errors",
     "Entry": "model.blob",
     "Evidence": "model.placement",
-    "Failure": "model.result",
+    "Failure": "model.failure",
+    "Fault": "model.sentences",
     "FileChange": "agent.verify",
     "FilePatch": "model.patch",
     "FileSummary": "complete",
@@ -159,7 +160,6 @@ _MODULE_OF = {
     "Kind": "model.errors",
     "Likeness": "model.placement",
     "Line": "model.patch",
-    "Location": "model.result",
     "Mail": "model.patch",
     "Matching": "model.options",
     "Mode": "model.blob",
@@ -176,11 +176,11 @@ _MODULE_OF = {
     "Plan": "plan.plan",
     "Policy": "model.options",
     "Prefix": "model.patch",
-    "Reason": "model.result",
+    "Reason": "model.sentences",
     "Record": "journal",
     "RecordAction": "journal",
     "Recovery": "operations.recover",
-    "Refused": "model.result",
+    "Refused": "model.refusal",
     "Replacement": "model.patch",
     "Repository": "git.repository",
     "RepositoryError": "model.errors",
@@ -215,7 +215,6 @@ __all__ = [
     "BusyError",
     "Change",
     "ClosestMatch",
-    "CommandLine",
     "CommitError",
     "Completed",
     "CreatedPatch",
@@ -223,6 +222,7 @@ __all__ = [
     "Entry",
     "Evidence",
     "Failure",
+    "Fault",
     "FileChange",
     "FilePatch",
     "FileSummary",
@@ -237,7 +237,6 @@ __all__ = [
     "Kind",
     "Likeness",
     "Line",
-    "Location",
     "Mail",
     "Matching",
     "Mode",

@@ -19,11 +19,12 @@ from git_opatch.agent.outside import names_within, relative_paths, split_by_plac
 from git_opatch.agent.verify import Action, repository_of, verify_patch
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch, Operation, Patch
-from git_opatch.model.result import Failure, MissingFile, Refused
+from git_opatch.model.refusal import Refused
+from git_opatch.model.sentences import Fault, Hint
 from git_opatch.parse import parse_patch
-from git_opatch.plan.path_hints import CHECK_PATH, did_you_mean
 from git_opatch.plan.policy import check_policy
 
 
@@ -137,10 +138,9 @@ def as_seen_from(prefix: str, refused: Refused, options: Options) -> Refused:
 def _relative(failure: Failure, prefix: str) -> Failure:
     if not os.path.isabs(failure.path):
         (path,) = relative_paths([failure.path], prefix)
-        failure = failure._replace(where=failure.where._replace(path=path))
-    if isinstance(failure.detail, MissingFile):
-        alike = tuple(relative_paths(failure.detail.alike, prefix))
-        return failure._replace(detail=MissingFile(alike), advice=did_you_mean(alike))
-    if failure.advice == CHECK_PATH:
-        return failure._replace(advice=f"check the path; it is relative to `{prefix}`")
+        failure = failure._replace(path=path)
+    if failure.similar:
+        return failure._replace(similar=tuple(relative_paths(failure.similar, prefix)))
+    if failure.fault is Fault.MISSING_FILE:
+        return failure.with_hint(Hint.HERE, directory=prefix)
     return failure

@@ -24,7 +24,7 @@ from git_opatch.model.arguments import typed
 from git_opatch.model.errors import InputError, RepositoryError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Operation, Patch
-from git_opatch.model.result import Refused
+from git_opatch.model.refusal import Refused
 from git_opatch.operations.apply import plan_patch
 from git_opatch.parse import parse_patch
 from git_opatch.plan.patch_paths import called_in, named_paths, refuse_unsafe, resolve_paths

@@ -9,7 +9,6 @@ from enum import Enum
 from typing import Any, NamedTuple, TypeVar
 
 from git_opatch.batch.lines import valid_id
-from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import InputError, UsageError
 from git_opatch.model.options import (
     Ambiguous,
@@ -35,7 +34,6 @@ _OF_AN_INDEX = {
 }  # fmt: skip
 """Options of `git opatch apply` that are about what it changes, or was changed before."""
 _BLOB_ID = re.compile(r"[0-9a-fA-F]{4,64}")
-_COMMAND = CommandLine("git opatch check")
 _Choice = TypeVar("_Choice", bound=Enum)
 
 
@@ -144,7 +142,6 @@ def _options_of(given: Mapping[str, Any], base: str | None) -> Options:
         matching=matching,
         skip_applied=_of_kind(given, "skip_applied", bool, False),
         policy=_policy_of(given, directory),
-        command=_COMMAND,
     )
 
 
@@ -167,7 +164,7 @@ def _expected(name: str, oid: object, directory: str) -> tuple[str, str]:
     if not isinstance(oid, str) or not (_BLOB_ID.fullmatch(oid) or not oid):
         raise UsageError(f"`expect[{name}]` is not the id of a blob, of at least 4 digits")
     if why := why_unsafe(path):
-        raise UsageError(f"`expect[{name}]`: {why}")
+        raise UsageError(f"`expect[{name}]`: {why.sentence}")
     return path, oid.lower() if oid.strip("0") else ""
 
 

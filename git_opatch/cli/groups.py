@@ -10,9 +10,8 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from git_opatch.cli.options import TRANSIENT, SkipApplied, value_option
+from git_opatch.cli.options import SkipApplied, value_option
 from git_opatch.cli.patch_input import read_patch
-from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Ambiguous, Format, Matching, Target, ThreeWay, Tier
 from git_opatch.model.patch import Patch
@@ -63,13 +62,9 @@ class InputOptions(NamedTuple):
         return read_patch(self.files or (), self.patch_format)
 
 
-Both = Annotated[
-    bool, typer.Option("--index", help="Change the index and the working tree."), TRANSIENT
-]
+Both = Annotated[bool, typer.Option("--index", help="Change the index and the working tree.")]
 Cached = Annotated[
-    bool,
-    typer.Option("--cached", help="Change just the index, without touching the working tree."),
-    TRANSIENT,
+    bool, typer.Option("--cached", help="Change just the index, without touching the working tree.")
 ]
 
 
@@ -84,7 +79,6 @@ class TargetOptions(NamedTuple):
             "--worktree",
             help="Change just the working tree, untracked files too; locate hunks in its files.",
         ),
-        TRANSIENT,
     ] = False
     carry: Annotated[
         bool,
@@ -112,12 +106,6 @@ class TargetOptions(NamedTuple):
         """Take the target that is named, else that of `opatch.target`, else the index."""
         return self.named or choice("opatch.target", Target.INDEX, settings)
 
-    def restate(self, command: CommandLine, settings: Settings) -> CommandLine:
-        """Name the target in `command`, for advice, unless it is the default."""
-        target = self.resolve(settings)
-        named = target is not Target.INDEX or "opatch.target" in settings
-        return command.with_option(f"--{target.value}") if named else command
-
 
 class PlaceOptions(NamedTuple):
     """Where to undo, or to redo."""
@@ -129,7 +117,6 @@ class PlaceOptions(NamedTuple):
         typer.Option(
             "--worktree", help="Change just the working tree, without touching the index."
         ),
-        TRANSIENT,
     ] = False
     carry: Annotated[
         bool,

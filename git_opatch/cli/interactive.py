@@ -10,11 +10,10 @@ from typing import NamedTuple, TextIO
 
 from git_opatch.cli.hunk_editor import HunkEditor
 from git_opatch.git.repository import Repository
-from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import Interrupted, UsageError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Hunk, Operation, Patch
-from git_opatch.model.selection import Key, Part, Selected, keep, parts_of, show_command, with_hunks
+from git_opatch.model.selection import Key, Part, Selected, keep, parts_of, with_hunks
 from git_opatch.model.text import visible
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
@@ -66,7 +65,7 @@ def choose(
     plan = plan_parts(selected.patch)
     parts = parts_of(selected.patch)
     refused = refused_parts(parts, plan.failures)
-    with _terminal(options.command, parts) as answers:
+    with _terminal() as answers:
         if refused.keys() >= {part.key for part in parts} or _has_others(plan, parts):
             return selected
         apply = [part for part in parts if part.key not in refused]
@@ -107,17 +106,14 @@ class _Trial(NamedTuple):
 def _has_others(plan: Plan, parts: Sequence[Part]) -> bool:
     """Whether something is refused that is not of a part, such as a file that was expected."""
     keys = {key for part in parts for key in (part.key, part.whole)}
-    return any(
-        (each.source, each.where.section_line, each.where.hunk) not in keys
-        for each in plan.failures
-    )
+    return any((each.source, each.section_line, each.hunk) not in keys for each in plan.failures)
 
 
 @contextmanager
-def _terminal(command: CommandLine, parts: Sequence[Part]) -> Iterator[TextIO]:
+def _terminal() -> Iterator[TextIO]:
     """Open what answers are read from: standard input may be the patch.
 
-    Raises `UsageError`, with the `command` that chooses from `parts` without it.
+    Raises `UsageError` if there is no terminal.
     """
     if sys.stdin is not None and sys.stdin.isatty():
         yield sys.stdin
@@ -126,9 +122,8 @@ def _terminal(command: CommandLine, parts: Sequence[Part]) -> Iterator[TextIO]:
         stream = open("/dev/tty")  # noqa: SIM115 - closed below
     except OSError:
         raise UsageError(
-            "--interactive asks at a terminal, and there is none\n"
-            f"  to choose without one: {command.with_option('--only', 'HUNK')} (or --except HUNK)\n"
-            f"  to see the ids of the hunks: {show_command(parts, '--hunks')}"
+            "not a terminal, so --interactive cannot ask\n"
+            "  `--only` and `--except` choose hunks; `git opatch show --hunks` lists them"
         ) from None
     with stream:
         yield stream

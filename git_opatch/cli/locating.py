@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, SelectOptions
 from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.git.repository import Repository
-from git_opatch.model.command_line import CommandLine
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.settings import Settings
@@ -24,11 +23,6 @@ class Locator(NamedTuple):
     repository: Repository
     settings: Settings
     options: Options
-
-    def of(self, name: str) -> Self:
-        """Return the same for one of several patches, which advice is to name alone."""
-        command = self.options.command._replace(arguments=(name,))
-        return self._replace(options=replace(self.options, command=command))
 
     def locate(
         self, patch: Patch, select: SelectOptions, name: str = "", *, refused_partly: bool = False
@@ -60,10 +54,10 @@ def locator(
     base: BaseOptions,
     match: MatchOptions,
     policy: PolicyOptions,
-    command: CommandLine,
     *,
     reverse: bool,
     skip_applied: bool = False,
+    converts: bool = False,
     by_program: bool = False,
 ) -> Locator:
     """Resolve the options.
@@ -86,7 +80,7 @@ def locator(
         three_way=match.resolve_three_way(target),
         skip_applied=skip_applied,
         policy=policy.resolve(settings, inputs.directory, repository.top),
-        command=command,
+        converts=converts,
     )
     if target is Target.WORKTREE:
         require_uninterrupted(repository)

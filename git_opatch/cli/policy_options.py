@@ -70,7 +70,7 @@ def _parse_expected(value: str, directory: str, top: Path | None) -> tuple[str, 
             f"there must be no file: `{value}`"
         )
     if why := why_unsafe(path):
-        raise UsageError(f"--expect `{value}`: {why}")
+        raise UsageError(f"--expect `{value}`: {why.sentence}")
     return path, oid.lower() if oid.strip("0") else ""
 
 

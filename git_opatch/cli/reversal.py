@@ -8,10 +8,9 @@ import typer
 
 from git_opatch.cli import interrupts
 from git_opatch.cli.groups import PlaceOptions
-from git_opatch.cli.options import A_WHILE
+from git_opatch.cli.options import WAIT
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction
-from git_opatch.model.command_line import CommandLine
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.settings import journal_size
@@ -28,7 +27,6 @@ Reverse = Callable[[int | None, Repository, OptionsFor, Target | None], Reversal
 def reverse_record(
     name: str,
     reverse: Reverse,
-    command: CommandLine,
     target: PlaceOptions,
     number: int | None,
     *,
@@ -37,10 +35,7 @@ def reverse_record(
     quiet: bool,
     json: bool,
 ) -> None:
-    """Run `undo` or `redo`, which is `reverse`, and exit with its status.
-
-    `command` is as the user typed it, without the place.
-    """
+    """Run `undo` or `redo`, which is `reverse`, and exit with its status."""
     settings = (repository := Repository(asks_settings=True)).settings()
     size, named = journal_size(settings), target.named
 
@@ -51,17 +46,15 @@ def reverse_record(
             skip_applied=skip_undone,
             carry=target.carry or record.carried,
             redoes=record.action is RecordAction.UNDO,
-            command=CommandLine(command.name, arguments=(str(record.patch),)),
         )
 
-    in_place = command.with_option(f"--{named.value}") if named else command
     reporter = JsonReporter(name) if json else TextReporter(settings, quiet)
     with reporter:
         done = retry_while_locked(
             lambda: reverse(number, repository, options_for, named),
             wait,
             reporter.note,
-            str(in_place.with_option("--wait", A_WHILE)),
+            WAIT,
         )
         interrupts.ignore()  # it is done or refused, and what is left is to say so
         reporter.note(done.recovered)

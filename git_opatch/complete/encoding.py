@@ -11,6 +11,7 @@ from functools import cached_property
 
 from git_opatch.model.patch import Prefix, added_lines
 from git_opatch.model.placement import Placement
+from git_opatch.model.sentences import Fault
 from git_opatch.model.text import Text
 
 
@@ -31,20 +32,20 @@ class RemainingLines:
         return _encodings(line for at, line in enumerate(self._text.lines) if at not in gone)
 
 
-def foreign_encoding(placement: Placement, remaining: RemainingLines) -> str:
-    """Say that a line that a hunk adds is in UTF-8 and the file is not, or the reverse.
+def foreign_encoding(placement: Placement, remaining: RemainingLines) -> Fault | None:
+    """Return that a line that a hunk adds is in UTF-8 and the file is not, or the reverse.
 
-    Empty if its encoding is that of some line that stays in the file, or all of those are ASCII.
+    None if its encoding is that of some line that stays in the file, or all of those are ASCII.
     """
     come = _encodings(added_lines(placement.hunk.lines))
     if not come:
-        return ""
+        return None
     stay = remaining.encodings
     if not stay or come <= stay:
-        return ""
+        return None
     if stay == {True}:
-        return "adds a line that is not UTF-8, and the file is UTF-8"
-    return "adds a line with characters in UTF-8, and the file has another encoding"
+        return Fault.NOT_UTF8
+    return Fault.UTF8_IN_OTHER
 
 
 def _removed(placement: Placement) -> Iterable[int]:

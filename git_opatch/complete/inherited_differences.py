@@ -32,10 +32,12 @@ from typing import NamedTuple
 from unicodedata import category
 
 from git_opatch.complete.reindent import lines_between
+from git_opatch.model.failure import Problem
 from git_opatch.model.limits import QUOTED
 from git_opatch.model.options import Tier
 from git_opatch.model.patch import Line, Prefix
 from git_opatch.model.placement import Likeness, Placement
+from git_opatch.model.sentences import Fault
 from git_opatch.model.text import Text, visible_difference
 
 _TOKEN = re.compile(r"\w+|(\W)\1*")
@@ -48,13 +50,6 @@ _SENTENCE_END = re.compile(r"[.,;:!?]+")
 _SENTENCE = re.compile(r"[.!?]")
 _CLOSED = re.compile(r".*[\w)\]}>\"'`\u2019\u201d]", re.DOTALL)
 """A line that could go on with a sign of punctuation."""
-_UNCLEAR_LEVEL = (
-    "shows headings of another level than the file, so the level of those that it adds is unclear"
-)
-_UNCLEAR_ENDS = (
-    "shows some lines with whitespace at their end that the file does not have, and an added line "
-    "ends so, too"
-)
 _EDGE = " "
 _COMPARED = {Likeness.WHITESPACE, Likeness.HEADING_LEVEL, Likeness.CASE, Likeness.TEXT}
 
@@ -63,7 +58,7 @@ class Written(NamedTuple):
     """A placement with the added lines as they are meant, or why that is unclear."""
 
     placement: Placement
-    unclear: str = ""
+    unclear: Problem | None = None
 
 
 class _Row(NamedTuple):
@@ -98,12 +93,12 @@ def correct_inherited(placement: Placement, text: Text) -> Written:
     differing = [row for row in rows if row.in_patch != row.in_file]
     shift = _heading_shift(rows, placement.hunk.lines)
     if shift is None:
-        return Written(placement, _UNCLEAR_LEVEL)
+        return Written(placement, Problem(Fault.HEADING_LEVEL))
     signs = _signs_to_undo(rows, differing, text)
     beyond = _whitespace_beyond(placement, text)
     cuts = _whitespace_to_cut(placement.hunk.lines, beyond)
     if _has_some_of(placement, text, beyond) or _leaves_whitespace(placement.hunk.lines, cuts):
-        return Written(placement, _UNCLEAR_ENDS)
+        return Written(placement, Problem(Fault.WHITESPACE_AT_END))
     lines = [_undone(line, shift, signs, cuts) for line in placement.hunk.lines]
     in_prose = placement.tier is Tier.FUZZY
     unclear = _first_doubt(rows, differing, lines, text, in_prose=in_prose) or _first_quoted(
@@ -267,8 +262,8 @@ def _first_doubt(
     text: Text,
     *,
     in_prose: bool,
-) -> str:
-    """Say which difference an added line may have inherited; empty if none.
+) -> Problem | None:
+    """Return which difference an added line may have inherited; None if none.
 
     `in_prose` is whether signs differ in prose alone, as they do at the fuzzy tier (D100).
     """
@@ -282,11 +277,8 @@ def _first_doubt(
             judged.add((difference, row.run, first))
             if _is_in_doubt(difference, row.run, first, added, kept):
                 shown, there = visible_difference(row.in_patch, row.in_file, QUOTED)
-                return (
-                    f"{'removes' if row.run else 'shows'} `{shown}` where the file has `{there}`, "
-                    "and an added line repeats the difference, so its intended text is unclear"
-                )
-    return ""
+                return Problem.of(Fault.INHERITED, shown=shown, there=there)
+    return None
 
 
 def _is_in_doubt(
@@ -391,7 +383,7 @@ class _KeptTokens:
         return self._ends[key]
 
 
-def _first_quoted(placement: Placement, text: Text) -> str:
+def _first_quoted(placement: Placement, text: Text) -> Problem | None:
     """Say which quoted text differs in whitespace, and is added as the patch has it."""
     lines = placement.hunk.lines
     added = [each for line in lines if line.prefix is Prefix.ADDED for each in _quoted(line.text)]
@@ -402,12 +394,9 @@ def _first_quoted(placement: Placement, text: Text) -> str:
             continue
         for shown, there in zip(_quoted(line.text), _quoted(found), strict=False):
             if shown != there and any(_has_whitespace_of(each, shown, there) for each in added):
-                pair = visible_difference(shown, there, QUOTED)
-                return (
-                    f"has `{pair[0]}` where the file has `{pair[1]}`, and an added line repeats "
-                    "the difference, so its intended text is unclear"
-                )
-    return ""
+                one, other = visible_difference(shown, there, QUOTED)
+                return Problem.of(Fault.INHERITED, shown=one, there=other)
+    return None
 
 
 def _has_whitespace_of(quoted: str, shown: str, there: str) -> bool:

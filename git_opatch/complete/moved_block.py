@@ -19,9 +19,11 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
+from git_opatch.model.failure import Problem
 from git_opatch.model.patch import Line, Prefix
 from git_opatch.model.placement import Placement
-from git_opatch.model.text import Text, indentation, opens, visible
+from git_opatch.model.sentences import Fault
+from git_opatch.model.text import Text, indentation, opens
 
 _PYTHON = (".py", ".pyi", ".pyx")
 _OPENS = (
@@ -51,23 +53,23 @@ class _ChangeRun(NamedTuple):
     text: Text
 
 
-def moved_block(placement: Placement, lines: Sequence[Line], text: Text, path: str) -> str:
-    """Say that a block that stays in `text` would have to move; empty if none has to.
+def moved_block(
+    placement: Placement, lines: Sequence[Line], text: Text, path: str
+) -> Problem | None:
+    """Say that a block that stays in `text` would have to move; None if none has to.
 
     `lines` are those of the hunk, the added ones as they are written; `path` is the file's name.
     """
     if not path.endswith(_PYTHON):
-        return ""
+        return None
     for run in _runs(placement, lines, text):
         opened = run.added[-1] if run.added else b""
         if _opens_block(opened) and not _is_deeper(run.below.in_file, opened):
-            new = visible(opened.strip())
-            return f"opens a block with `{new}` above lines that would have to move into it"
+            return Problem.of(Fault.BLOCK_OPENED, line=opened)
         for at, line in enumerate(run.removed):
             if _loses_block(run, at, opened or run.above):
-                closed = visible(line.in_file.strip())
-                return f"removes `{closed}` above lines that would have to move out of its block"
-    return ""
+                return Problem.of(Fault.BLOCK_CLOSED, line=line.in_file)
+    return None
 
 
 def _loses_block(run: _ChangeRun, at: int, last: bytes) -> bool:

@@ -48,13 +48,6 @@ _FOLLOWS = {
 """The clauses of a statement, and what each may come after."""
 
 
-class BlockFault(NamedTuple):
-    """The number of a line that does not fit into the blocks around it, from 1, and why."""
-
-    line: int
-    why: str
-
-
 class _LogicalLine(NamedTuple):
     """A line of code with those that continue it, without comments and what is in strings."""
 
@@ -80,22 +73,22 @@ class _Block:
     depth: bytes
     last: _LogicalLine | None = None
 
-    def end(self, head: bytes) -> BlockFault | None:
+    def end(self, head: bytes) -> int | None:
         """Return that the last statement lacks something, where `head` begins the next line."""
         if self.last is None or self.last.head != b"try" or head in (b"except", b"finally"):
             return None
-        return BlockFault(self.last.number, "without `except` or `finally`")
+        return self.last.number
 
-    def add(self, line: _LogicalLine) -> BlockFault | None:
+    def add(self, line: _LogicalLine) -> int | None:
         """Add the next line; return that it lacks the clause before it, if it does."""
         last, self.last = self.last, line
         follows = _FOLLOWS.get(line.head)
         if follows and (last is None or last.head not in follows):
-            return BlockFault(line.number, "without the clause that it continues")
+            return line.number
         return None
 
 
-def block_fault(before: Text, after: Text, edits: Sequence[Edit], path: str) -> BlockFault | None:
+def block_fault(before: Text, after: Text, edits: Sequence[Edit], path: str) -> int | None:
     """Return the first line of a file that does not fit into its blocks after `edits`; or None.
 
     None, too, if one does not before, or if the name of the file, `path`, is not Python's. Where
@@ -128,7 +121,7 @@ def _begins(line: bytes) -> bool:
     return match is not None and match[1] not in _FOLLOWS
 
 
-def _first_fault(lines: Sequence[bytes]) -> BlockFault | None:
+def _first_fault(lines: Sequence[bytes]) -> int | None:
     blocks = [_Block(b"")]
     above: _LogicalLine | None = None
     for line in _logical_lines([*lines, b"pass"]):
@@ -138,9 +131,7 @@ def _first_fault(lines: Sequence[bytes]) -> BlockFault | None:
     return None
 
 
-def _fault_of(
-    line: _LogicalLine, above: _LogicalLine | None, blocks: list[_Block]
-) -> BlockFault | None:
+def _fault_of(line: _LogicalLine, above: _LogicalLine | None, blocks: list[_Block]) -> int | None:
     """Return what is wrong with the place of `line`; None if nothing is.
 
     `blocks` are those that the line above is in, and become those that `line` is in.
@@ -148,13 +139,13 @@ def _fault_of(
     depth = indentation(line.code)
     if above is not None and above.opens:
         if not depth.startswith(blocks[-1].depth) or depth == blocks[-1].depth:
-            return BlockFault(above.number, "without a line in its block")
+            return above.number
         blocks.append(_Block(depth))
     while len(depth) < len(blocks[-1].depth):
         if fault := blocks.pop().end(b""):
             return fault
     if depth != blocks[-1].depth:
-        return BlockFault(line.number, "at a depth that no block around it has")
+        return line.number
     return blocks[-1].end(line.head) or blocks[-1].add(line)
 
 

@@ -30,6 +30,7 @@ from git_opatch.model.indent_rules import STYLES, IndentRule, Pair, explains, ru
 from git_opatch.model.limits import NEAR
 from git_opatch.model.patch import Line, Prefix
 from git_opatch.model.placement import Likeness, Placement
+from git_opatch.model.sentences import Fault
 from git_opatch.model.text import BYTE_ORDER_MARK, Text, indentation
 
 
@@ -39,7 +40,7 @@ class Reindent(NamedTuple):
     rule: IndentRule | None = None
     by_line: IndentByLine = MappingProxyType({})
     note: str = ""
-    unclear: str = ""
+    unclear: Fault | None = None
     """Why the hunk must be refused: its added lines could be meant in two ways."""
 
     def lines(self, lines: Sequence[Line]) -> Sequence[Line]:
@@ -63,35 +64,12 @@ class Reindent(NamedTuple):
 
 AS_WRITTEN = Reindent()
 
-_ONE_SPACE_SHORT = Reindent(
-    unclear="has context that is indented one space less than the file, and added lines that fit "
-    "the file both ways, so their indentation is unclear"
-)
-
-_MIXED = Reindent(
-    unclear="shows some lines with the file's indentation and some with another, so the "
-    "indentation of its added lines is unclear"
-)
-
-_SEVERAL_RULES = Reindent(
-    unclear="has another indentation than the file, which several rules explain, so the "
-    "indentation of its added lines is unclear"
-)
-
-_AT_FILE_DEPTH = Reindent(
-    unclear="shows lines with another indentation than the file, but adds lines that begin as deep "
-    "as the file's, so their indentation is unclear"
-)
-
-_AT_MARGIN = Reindent(
-    unclear="matches by lines that lost their indentation, and its added lines fit the file both "
-    "as written and shifted, so their indentation is unclear"
-)
-
-_BELOW_ANCHOR = Reindent(
-    unclear="has an anchor that lost its indentation, and its added lines may have lost theirs, so "
-    "their indentation is unclear"
-)
+_ONE_SPACE_SHORT = Reindent(unclear=Fault.FITS_BOTH_WAYS)
+_MIXED = Reindent(unclear=Fault.MIXED_INDENTATION)
+_SEVERAL_RULES = Reindent(unclear=Fault.SEVERAL_RULES)
+_AT_FILE_DEPTH = Reindent(unclear=Fault.AT_FILE_DEPTH)
+_AT_MARGIN = Reindent(unclear=Fault.AT_MARGIN)
+_BELOW_ANCHOR = Reindent(unclear=Fault.BELOW_ANCHOR)
 
 
 def plan_reindent(placements: Sequence[Placement], text: Text) -> list[Reindent]:

@@ -3,40 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from git_opatch.complete.encoding import RemainingLines, foreign_encoding
 from git_opatch.complete.moved_block import moved_block
 from git_opatch.complete.placeholder import may_have_placeholder, placeholder_in
+from git_opatch.model.failure import Problem
 from git_opatch.model.limits import NEAR
 from git_opatch.model.patch import FilePatch, Line, Prefix, added_lines
 from git_opatch.model.paths import is_document
 from git_opatch.model.placement import Evidence, Placement
-from git_opatch.model.text import Text, indentation, visible
+from git_opatch.model.sentences import Fault
+from git_opatch.model.text import Text, indentation
 
 _NOTHING = Text([])
-_DOUBLED = (
-    "adds lines that all begin with `+`, as no line near them does, so it is unclear whether "
-    "their prefixes are doubled"
-)
-
-
-class Unclear(NamedTuple):
-    """Why a hunk's added lines are in doubt; without `advice`, the file must be read again."""
-
-    message: str
-    advice: str = ""
-
-
-_ONE_SPACE_DEEPER = Unclear(
-    "adds lines that are one space deeper than any line near them, so their indentation is unclear",
-    "send added lines without a space between `+` and the text",
-)
-_ONE_SPACE_SHORT = Unclear(
-    "adds lines that are one space less deep than lines near them, and as deep as none, so their "
-    "indentation is unclear",
-    "send added lines with all of their spaces between `+` and the text",
-)
 
 
 def find_unclear(
@@ -45,7 +24,7 @@ def find_unclear(
     remaining: RemainingLines,
     text: Text,
     path: str,
-) -> Unclear | None:
+) -> Problem | None:
     """Return why the added lines of `placement` are not to be written; None if they are.
 
     `lines` are those of its hunk, the added ones indented as they would be written.
@@ -58,24 +37,18 @@ def find_unclear(
     if may_have_placeholder(added) and (
         placeholder := placeholder_in(placement.hunk, text, is_document=is_document(path))
     ):
-        return Unclear(
-            f"adds `{visible(placeholder)}`, which stands for code that the hunk does not show",
-            "leave that line out, since lines that a hunk does not show stay; or write the code",
-        )
+        return Problem.of(Fault.PLACEHOLDER, placeholder=placeholder)
     if _doubles_prefixes(placement, added, text):
-        return Unclear(_DOUBLED, "send each added line with one `+` in front of its text")
+        return Problem(Fault.DOUBLED_PREFIX)
     if spaces := _spaces_off(placement, lines, text):
-        return _ONE_SPACE_DEEPER if spaces > 0 else _ONE_SPACE_SHORT
+        return Problem(Fault.ONE_SPACE_DEEPER if spaces > 0 else Fault.ONE_SPACE_SHORT)
     all_ascii = all(map(bytes.isascii, added))
     if not all_ascii and (encoding := foreign_encoding(placement, remaining)):
-        return Unclear(encoding, "write the added lines in ASCII, or convert the file first")
-    moved = moved_block(placement, lines, text, path)
-    if moved:
-        return Unclear(moved, "remove those lines, too, and add them again at their new depth")
-    return None
+        return Problem(encoding)
+    return moved_block(placement, lines, text, path)
 
 
-def find_unclear_in_new(section: FilePatch, path: str) -> Unclear | None:
+def find_unclear_in_new(section: FilePatch, path: str) -> Problem | None:
     """Return why the lines of a new file at `path` are not to be written; None if they are.
 
     A document may well show what a placeholder looks like.
@@ -84,10 +57,7 @@ def find_unclear_in_new(section: FilePatch, path: str) -> Unclear | None:
         return None
     for hunk in section.hunks:
         if placeholder := placeholder_in(hunk, _NOTHING, is_document=False):
-            return Unclear(
-                f"has `{visible(placeholder)}`, which stands for code that the patch does not show",
-                "send the whole file, or only what changes, with context lines",
-            )
+            return Problem.of(Fault.PLACEHOLDER_IN_NEW, placeholder=placeholder)
     return None
 
 

@@ -11,10 +11,10 @@ from typing import NamedTuple
 from git_opatch.git.changes import ChangedFile
 from git_opatch.model.blob import Change
 from git_opatch.model.errors import ParseError
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options, Tier
 from git_opatch.model.patch import Patch
 from git_opatch.model.placement import Evidence, Placement
-from git_opatch.model.result import Failure
 from git_opatch.operations.in_memory import plan_blobs
 from git_opatch.parse import parse_patch
 from git_opatch.plan.plan import Plan
@@ -57,7 +57,7 @@ def prove(text: bytes, files: Sequence[ChangedFile], algorithm: str) -> Proof:
             frozenset(
                 numbers[key]
                 for failure in plan.failures
-                if (key := (failure.where.section_line, failure.where.hunk)) in numbers
+                if (key := (failure.section_line, failure.hunk)) in numbers
             ),
         )
     if _by_path(plan.completed.changes) != _target(files):
@@ -74,7 +74,7 @@ def _hunk_numbers(patch: Patch) -> dict[tuple[int, int], int]:
 
 def _reason(failure: Failure) -> str:
     hunk = f"hunk {failure.hunk} of {failure.hunks} " if failure.hunk else ""
-    return hunk + failure.sentence
+    return hunk + failure.message
 
 
 def _doubtful(plan: Plan, numbers: dict[tuple[int, int], int]) -> Iterable[tuple[int, str]]:

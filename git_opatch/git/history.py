@@ -118,34 +118,19 @@ def renamed_since_left(
         return renamed_since(repository, tree, scratch.env)
 
 
-class Departure(NamedTuple):
-    """What became of a file that is not in the index.
+def new_names(repository: Repository, paths: Sequence[str]) -> dict[str, str]:
+    """The paths in the index of the files that were renamed from `paths`, by their old paths.
 
-    `new_name` is the path of a file in the index that it was renamed to, by git's measure, and
-    `commit` the one of `HEAD`'s history that deleted or renamed it, if it was not the index.
+    None of `paths` is in the index; by git's measure, since a commit that had them.
     """
-
-    new_name: str | None
-    commit: str | None
-
-
-def departures(repository: Repository, paths: Sequence[str]) -> dict[str, Departure]:
-    """What became of `paths`, none of which is in the index; of those that commits had."""
     newest: dict[str, tuple[str, Change]] = {}
     for commit, change in list_changes(repository, paths, "HEAD", _MAX_COMMITS):
         newest.setdefault(change.path, (commit, change))
-    deleted_by = {path: commit for path, (commit, change) in newest.items() if change.new is None}
-    asked = list(dict.fromkeys(deleted_by.values()))[:_MAX_ASKED]
+    deleted_by = {commit: None for commit, change in newest.values() if change.new is None}
     renamed: dict[str, str] = {}
-    for since in ("HEAD", *(f"{commit}^" for commit in asked)):
+    for since in ("HEAD", *(f"{commit}^" for commit in [*deleted_by][:_MAX_ASKED])):
         renamed = renamed_since(repository, since) | renamed
-    return {path: Departure(renamed.get(path), deleted_by.get(path)) for path in newest}
-
-
-def new_names(repository: Repository, paths: Sequence[str]) -> dict[str, str]:
-    """The paths in the index of the files that were renamed from `paths`, by their old paths."""
-    found = departures(repository, paths)
-    return {path: each.new_name for path, each in found.items() if each.new_name is not None}
+    return {path: renamed[path] for path in newest if path in renamed}
 
 
 def find_blob(repository: Repository, abbreviated: str) -> str | None:

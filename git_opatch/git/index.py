@@ -66,15 +66,6 @@ def list_index(
     return entries
 
 
-def tag_of(repository: Repository, path: str) -> str:
-    """The tag of the entry at `path`, as `ls-files -v` has it; empty if there is none."""
-    with scratch_directory() as name:
-        (Path(name) / "objects").mkdir()  # of a sparse index, git writes trees
-        env = {**repository.scratch_objects(Path(name)), "GIT_LITERAL_PATHSPECS": "1"}
-        output = os.fsdecode(repository.ask("ls-files", "-v", "-z", "--", path, env=env))
-    return next((each[0] for each in output.split("\0") if each[2:] == path), "")
-
-
 def _different_entries(
     repository: Repository,
     entries: Sequence[IndexEntry],

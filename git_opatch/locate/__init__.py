@@ -9,8 +9,8 @@
     overlap            refuse what another hunk changes
 
 `tiers` says how lines are compared; `variants`, `omitted_context`, `context_difference`,
-`lost_prefix`, `blank_lines`, `repairs` and `unchanged_lines` what is tolerated; `explain` words the
-failures.
+`lost_prefix`, `blank_lines`, `repairs` and `unchanged_lines` what is tolerated; `explain` refuses
+the others.
 `~` and string replacements are first expanded to whole lines: `range_remove`, `replacement`.
 `oversized` refuses what would take too long.
 """
@@ -29,10 +29,11 @@ from git_opatch.locate.hunk_order import narrow_by_order
 from git_opatch.locate.nearest import choose_nearest
 from git_opatch.locate.overlap import refuse_overlaps
 from git_opatch.locate.resolve import Resolver
+from git_opatch.model.failure import Failure, HunkResult
 from git_opatch.model.options import Ambiguous, Matching
 from git_opatch.model.patch import Hunk
 from git_opatch.model.placement import Placement
-from git_opatch.model.result import Failure, HunkResult
+from git_opatch.model.sentences import Fault
 from git_opatch.model.text import Text
 
 _DEFAULT_MATCHING = Matching()
@@ -133,9 +134,5 @@ def refuse_absent(hunks: Sequence[Hunk], text: Text, matching: Matching) -> list
     all_candidates = [find_candidates(hunk, file_index, matching) for hunk in sought]
     explainer = NotFoundExplainer(file_index, all_candidates, matching)
     missing = [candidates for candidates in all_candidates if not candidates.positions]
-    return [_lost_prefix(explainer.refuse(candidates)) for candidates in missing]
-
-
-def _lost_prefix(failure: Failure) -> Failure:
-    advice = "as written it changes nothing; a line may lack its `-` or `+`"
-    return failure._replace(advice=f"{failure.advice}\n{advice}".lstrip())
+    refused = map(explainer.refuse, missing)
+    return [failure._replace(fault=Fault.LOST_PREFIX, hint=None) for failure in refused]

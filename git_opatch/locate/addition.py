@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from git_opatch.locate.anchor import AnchorMatch
+from git_opatch.model.failure import Problem
 from git_opatch.model.patch import Hunk
 from git_opatch.model.placement import Evidence
-from git_opatch.model.text import visible
+from git_opatch.model.sentences import Fault
 
 
 class Addition(NamedTuple):
@@ -19,7 +20,7 @@ class Addition(NamedTuple):
 
     positions: list[int]
     evidence: Evidence = Evidence.UNIQUE
-    problem: str = ""
+    problem: Problem | None = None
     notes: tuple[str, ...] = ()
     """What was assumed, where the hunk does not say where its lines go."""
 
@@ -34,24 +35,20 @@ def place_addition(hunk: Hunk, found: AnchorMatch, size: int) -> Addition:
     if size == 0 or hunk.at_end_of_file:
         return at_end
     if not anchors:
-        problem = _problem_without_anchor(hunk)
-        if problem:
-            return Addition([], problem=f"has only added lines{problem}")
+        fault = _fault_without_anchor(hunk)
+        if fault:
+            return Addition([], problem=Problem(fault))
         return at_end._replace(notes=(_ASSUMED,))
     if found.missing or not found.full:
-        anchor = visible(anchors[-1].text.strip())
-        return Addition(
-            [], problem=f"has only added lines, and its anchor `{anchor}` is not in the file"
-        )
+        missing = Problem.of(Fault.ANCHOR_OF_ADDED_MISSING, anchor=anchors[-1].text)
+        return Addition([], problem=missing)
     return Addition([position + 1 for position in found.positions], Evidence.AFTER_ANCHOR)
 
 
-def _problem_without_anchor(hunk: Hunk) -> str:
-    """Say why a hunk without a strong anchor does not go to the end; empty if it does."""
+def _fault_without_anchor(hunk: Hunk) -> Fault | None:
+    """Return why a hunk without a strong anchor does not go to the end; None if it does."""
     if hunk.stated_start is not None:
-        return " and line numbers, and numbers are not trusted"
+        return Fault.ONLY_NUMBERS
     if hunk.anchors:
-        return ", and a heading alone does not say where they go"
-    if not hunk.is_last:
-        return " for the end of the file, but is not the last hunk"
-    return ""
+        return Fault.ONLY_HEADING
+    return None if hunk.is_last else Fault.NOT_LAST

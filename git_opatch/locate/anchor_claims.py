@@ -19,7 +19,7 @@ from git_opatch.locate.anchor import (
     scope_end,
 )
 from git_opatch.locate.anchor_references import Reference, names_beside_kinds, references_in
-from git_opatch.locate.claim_verdict import HunkAtPosition, Ignored, Refuted, Verdict
+from git_opatch.locate.claim_verdict import HunkAtPosition, Ignored, Verdict
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import (
     Name,
@@ -30,8 +30,10 @@ from git_opatch.locate.outline import (
     name_of,
     named_by,
 )
+from git_opatch.model.failure import Problem, Value
 from git_opatch.model.limits import FEW
 from git_opatch.model.patch import Anchor, Prefix
+from git_opatch.model.sentences import Fault
 from git_opatch.model.text import opens, visible
 
 _LEAST_CUT = 76
@@ -43,7 +45,6 @@ _CODE_NAME = (
     rb"|(?:(?<=struct )|(?<=union ))\w+(?= ?\*)"
 )
 """A name that only code has: of several words, joined, or that of a type that is pointed to."""
-_ADVICE = "re-read the file and send the hunk again with the definition or heading that it is in"
 
 
 def names_what_is_above(located: HunkAtPosition) -> Iterator[Verdict]:
@@ -56,13 +57,12 @@ def _check_anchor(anchor: Anchor, located: HunkAtPosition) -> Verdict:
     if not anchor.text.strip():
         return None
     positions, whole = _find_anchor(anchor, located.file_index)
-    shown = f"{'heading' if anchor.weak else 'anchor'} `{visible(anchor.text.strip())}`"
     if not positions:
-        return _check_missing(anchor, shown, located)
+        return _check_missing(anchor, located)
     first = located.position
     if _is_in_one_of(positions, located):
         end = _next_definition(positions, located) if anchor.weak and whole else first
-        return None if end >= first else _under(shown, positions[-1], end, located)
+        return None if end >= first else _under(anchor, positions[-1], end, located)
     above = [position for position in positions if position < first]
     if not above:
         line = located.file_index.lines[positions[0]]
@@ -70,23 +70,24 @@ def _check_anchor(anchor: Anchor, located: HunkAtPosition) -> Verdict:
         is_claim = is_heading or named_by(line) is not None
         if not is_claim or _is_explained(anchor, located, positions[0]):
             return None
-        after = f"after its only candidate, line {first + 1}"
-        return Refuted(f"has its {shown} at line {positions[0] + 1}, {after}")
+        return _problem(Fault.ANCHOR_BELOW, anchor, at=positions[0] + 1)
     end = scope_end(above[-1], located.file_index)
     if _is_explained(anchor, located, above[-1]):
         return None
     if anchor.weak and not _has_later_heading(above[-1], end, located):
         return None
-    return _under(shown, above[-1], end, located)
+    return _under(anchor, above[-1], end, located)
 
 
-def _under(shown: str, found: int, other: int, located: HunkAtPosition) -> Refuted:
+def _problem(fault: Fault, anchor: Anchor, **values: Value) -> Problem:
+    kind = "heading" if anchor.weak else "anchor"
+    return Problem.of(fault, kind=kind, anchor=anchor.text, **values)
+
+
+def _under(anchor: Anchor, found: int, other: int, located: HunkAtPosition) -> Problem:
     """Say that the hunk is not below the line at `found`, but below that at `other`."""
-    below = visible(located.file_index.lines[other].strip())
-    return Refuted(
-        f"has its {shown} at line {found + 1}, "
-        f"but its only candidate, line {located.position + 1}, is under `{below}`"
-    )
+    below = located.file_index.lines[other]
+    return _problem(Fault.ANCHOR_OF_OTHER, anchor, at=found + 1, below=below)
 
 
 def _is_at_margin(line: bytes) -> bool:
@@ -129,21 +130,20 @@ def _would_be_heading(position: int, heading: int, lines: Sequence[bytes]) -> bo
     return _is_at_margin(line) or line[:1] == other[:1]
 
 
-def _check_missing(anchor: Anchor, shown: str, located: HunkAtPosition) -> Verdict:
+def _check_missing(anchor: Anchor, located: HunkAtPosition) -> Verdict:
     name = named_by(anchor.text)
     if name is None or not _has_kind(name.kind, located.file_index):
         if unknown := _unknown_name(anchor, located):
-            return Refuted(f"has the {shown}, but `{visible(unknown)}` is not in the file", _ADVICE)
+            return _problem(Fault.ANCHOR_NAME_MISSING, anchor, name=unknown)
         if other := _refers_elsewhere(anchor, located):
             line, named = other
-            return Refuted(
-                f"has the {shown}, but `{visible(named)}` is at line {line + 1}", _ADVICE
-            )
+            return _problem(Fault.ANCHOR_ELSEWHERE, anchor, name=named, at=line + 1)
         is_known = anchor.weak or referred(anchor, located.file_index)
-        return None if is_known else Ignored(f"the {shown} is not in the file")
+        shown = visible(anchor.text.strip())
+        return None if is_known else Ignored(f"the anchor `{shown}` is not in the file")
     if _is_explained(anchor, located):
         return None
-    return Refuted(f"has the {shown}, which is not in the file", _ADVICE)
+    return _problem(Fault.ANCHOR_MISSING, anchor)
 
 
 def _refers_elsewhere(anchor: Anchor, located: HunkAtPosition) -> tuple[int, bytes] | None:

@@ -26,17 +26,11 @@ from git_opatch.locate.already_applied import (
 from git_opatch.locate.anchor import in_scope_of
 from git_opatch.locate.candidates import Candidates
 from git_opatch.locate.file_index import FileIndex
+from git_opatch.model.failure import Failure, HunkResult, Problem, failure_of
 from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, Prefix
 from git_opatch.model.placement import Placement
-from git_opatch.model.result import (
-    AlreadyApplied,
-    CandidatePositions,
-    Failure,
-    HunkResult,
-    Reason,
-    failure_of,
-)
+from git_opatch.model.sentences import Fault
 
 _Bounds = tuple[float, float]
 """The positions of the hunks before and after one, between which it is in order."""
@@ -48,7 +42,6 @@ class _Suspicion(NamedTuple):
     None if only the order of the hunks suggests it.
     """
 
-    why: str
     twin: int | None = None
     tier: Tier = Tier.STRICT
 
@@ -96,7 +89,7 @@ def _suspicion(
     starts = [start for start in stated if start is not None and start != position]
     at_number = postimage_at(hunk, starts, file_index) if starts else None
     if at_number is not None:
-        return _Suspicion("where its line number points", at_number)
+        return _Suspicion(at_number)
     anchors = _strong_anchors(candidates)
     in_scope = bool(anchors and in_scope_of([position], anchors, file_index))
     in_order = bounds[0] <= position <= bounds[1]
@@ -107,13 +100,13 @@ def _suspicion(
     twins = [twin for twin in _twins(hunk, candidates, file_index) if twin != position]
     under_anchor = in_scope_of(twins, anchors, file_index)
     if under_anchor and not in_scope:
-        return _Suspicion("where its anchor points", under_anchor[0], tier)
+        return _Suspicion(under_anchor[0], tier)
     if in_scope and not under_anchor:
         return None
     suspicion = _suspicion_of_others(position, twins, bounds, partly_applied=partly_applied)
     if suspicion:
         return suspicion._replace(tier=tier)
-    return None if exact or not twins else _Suspicion("which is as loose a match", twins[0], tier)
+    return None if exact or not twins else _Suspicion(twins[0], tier)
 
 
 def _suspicion_of_others(
@@ -123,13 +116,12 @@ def _suspicion_of_others(
     low, high = bounds
     in_order = low <= position <= high
     if partly_applied and twins:
-        return _Suspicion("like other hunks of this file", twins[0])
+        return _Suspicion(twins[0])
     if partly_applied and not in_order:
-        only = f"its only candidate, line {position + 1}, is out of the order of the hunks"
-        return _Suspicion(f"like other hunks of this file: {only}")
+        return _Suspicion()
     between = [twin for twin in twins if low < twin < high]
     if between and not in_order:
-        return _Suspicion("where the order of the hunks puts it", between[0])
+        return _Suspicion(between[0])
     return None
 
 
@@ -148,19 +140,13 @@ def _twins(hunk: Hunk, candidates: Candidates, file_index: FileIndex) -> Sequenc
 def _refuse(
     placement: Placement, suspicion: _Suspicion, candidates: Candidates, file_index: FileIndex
 ) -> Failure:
-    why, twin, tier = suspicion
-    what = f", {why}"
+    twin, tier = suspicion
+    problem = Problem(Fault.OUT_OF_ORDER)
     if twin is not None:
         new = first_new_line(candidates.hunk_at(placement.start), twin, file_index, tier)
         old = _first_old_line(placement)
-        what = f" at line {new + 1}, {why}; its old lines are at line {old + 1}"
-    return failure_of(
-        placement.hunk,
-        Reason.CONTRADICTED,
-        f"may already be applied{what}",
-        "re-read the file; if the change is not there, send this hunk alone, without line numbers",
-        CandidatePositions((placement.start,), placement.found),
-    )
+        problem = Problem.of(Fault.TWIN_APPLIED, at=new + 1, old=old + 1)
+    return failure_of(placement.hunk, problem, positions=(placement.start,), shown=placement.found)
 
 
 def _first_old_line(placement: Placement) -> int:
@@ -182,6 +168,4 @@ def _bounds_of(results: Sequence[HunkResult]) -> Iterator[_Bounds]:
 
 def _position_of(result: HunkResult) -> int | None:
     """Return where the lines of a hunk that is placed, or already applied, begin."""
-    if isinstance(result, Placement):
-        return result.start
-    return result.detail.start if isinstance(result.detail, AlreadyApplied) else None
+    return result.start

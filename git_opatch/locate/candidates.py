@@ -22,10 +22,12 @@ from git_opatch.locate.repairs import (
     without_overhang,
 )
 from git_opatch.locate.rivals import find_rivals
+from git_opatch.model.failure import Problem
 from git_opatch.model.limits import FEW
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk, Line, changed_span
 from git_opatch.model.placement import Evidence
+from git_opatch.model.sentences import Fault
 
 if TYPE_CHECKING:
     from git_opatch.locate.variants import Variant
@@ -52,11 +54,11 @@ class Candidates:
     evidence: Evidence = Evidence.UNIQUE
     candidate_count: int = 1
     """How many candidates `Evidence.NEAREST` chose from."""
-    no_position: str = ""
+    no_position: Problem | None = None
     """Why a hunk of added lines alone has no position at all."""
     applied_at: int | None = None
     """Where the postimage is, while the preimage is nowhere."""
-    omission_problem: str = ""
+    omission_problem: Problem | None = None
     """Why a hunk that leaves lines out has no position (D35)."""
     notes: tuple[str, ...] = ()
     """What was assumed of a hunk that does not say where it goes (D21)."""
@@ -349,13 +351,13 @@ def _with_gaps(initial: Candidates, file_index: FileIndex) -> Candidates:
     bridged = bridge_gaps(initial.hunk, initial.anchors.positions, file_index)
     if bridged is None:
         return initial
-    left_out = f"{describe_gaps(bridged.gaps) or 'no line'} of the file"
+    left_out = describe_gaps(bridged.gaps) or "no line"
     if bridged.unclear:
-        return replace(initial, omission_problem=f"leaves out {left_out}, {bridged.unclear}")
+        return replace(initial, omission_problem=Problem.of(Fault.GAP, left_out=left_out))
     return replace(
         initial,
         searched=bridged.hunk,
         positions=[bridged.start],
-        repairs=(f"{left_out} left out",),
+        repairs=(f"{left_out} of the file left out",),
         must_be_unique=True,
     )

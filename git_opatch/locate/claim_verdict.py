@@ -6,15 +6,9 @@ from typing import NamedTuple
 
 from git_opatch.locate.candidates import Candidates
 from git_opatch.locate.file_index import FileIndex
+from git_opatch.model.failure import Problem
 from git_opatch.model.options import Matching
 from git_opatch.model.patch import Hunk
-
-
-class Refuted(NamedTuple):
-    """A claim that does not hold: what was claimed and what the file has, and what to do."""
-
-    message: str
-    advice: str = "re-read the file and send the hunk again"
 
 
 class Ignored(NamedTuple):
@@ -23,8 +17,8 @@ class Ignored(NamedTuple):
     note: str
 
 
-Verdict = Refuted | Ignored | None
-"""None if the claim holds, or there is none."""
+Verdict = Problem | Ignored | None
+"""A problem if the claim does not hold; None if it does, or there is none."""
 
 
 class HunkAtPosition(NamedTuple):

@@ -22,19 +22,21 @@ from dataclasses import replace
 
 from git_opatch.locate.already_applied import is_rewrite, partly_applied_at
 from git_opatch.locate.anchor_claims import names_what_is_above
-from git_opatch.locate.claim_verdict import HunkAtPosition, Ignored, Refuted, Verdict
+from git_opatch.locate.claim_verdict import HunkAtPosition, Ignored, Verdict
 from git_opatch.locate.tiers import resilient
+from git_opatch.model.failure import Problem
 from git_opatch.model.patch import Hunk, Prefix
 from git_opatch.model.placement import Evidence
-from git_opatch.model.text import Text, indentation, opens, visible
+from git_opatch.model.sentences import Fault
+from git_opatch.model.text import Text, indentation, opens
 
 
-def check_claims(located: HunkAtPosition) -> tuple[Refuted | None, list[str]]:
+def check_claims(located: HunkAtPosition) -> tuple[Problem | None, list[str]]:
     """Return the first claim of the hunk that does not hold, and notes on those that are noise."""
     notes: list[str] = []
     for claim in CLAIMS:
         for answer in claim(located):
-            if isinstance(answer, Refuted):
+            if isinstance(answer, Problem):
                 return answer, notes
             if answer is not None:
                 notes.append(answer.note)
@@ -50,12 +52,12 @@ def _ends_file(located: HunkAtPosition) -> Iterator[Verdict]:
     size = len(located.file_index.lines)
     if not located.candidates.hunk.at_end_of_file or located.stop == size:
         return
-    ends = f"its only candidate ends at line {located.stop} of {size}"
     is_decided = located.candidates.evidence in (Evidence.UNIQUE, Evidence.ANCHOR)
     if is_decided and located.candidates.decided and not located.matching.reversed:
+        ends = f"its only candidate ends at line {located.stop} of {size}"
         yield Ignored(f"says that it ends the file, but {ends}; ignored")
     else:
-        yield Refuted(f"must end where the file ends, but {ends}")
+        yield Problem.of(Fault.NOT_AT_END, stop=located.stop, size=size)
 
 
 def _has_no_newline(located: HunkAtPosition) -> Iterator[Verdict]:
@@ -91,10 +93,7 @@ def _shows_a_line(located: HunkAtPosition) -> Iterator[Verdict]:
         line.prefix is Prefix.CONTEXT and not line.text.strip() for line in hunk.preimage
     )
     if hunk.preimage and is_blank and hunk.stated_start != located.position:
-        yield Refuted(
-            "shows nothing but blank lines, which do not say where its added lines go",
-            "add a line of context, or leave the blank lines out",
-        )
+        yield Problem(Fault.ONLY_BLANK_LINES)
 
 
 def _is_after_its_anchor(located: HunkAtPosition) -> Iterator[Verdict]:
@@ -113,10 +112,7 @@ def _is_after_its_anchor(located: HunkAtPosition) -> Iterator[Verdict]:
     is_inside = len(indentation(below)) > len(depth) and opens(anchor)
     is_header = below.strip() == b"{" and not anchor.rstrip().endswith((b"{", b";", b"}"))
     if (is_inside and added is not None and len(added) <= len(depth)) or is_header:
-        yield Refuted(
-            f"would add its lines between `{visible(anchor.strip())}` and what belongs to it",
-            "show the line that they come after",
-        )
+        yield Problem.of(Fault.BETWEEN, anchor=anchor)
 
 
 def _depths(hunk: Hunk) -> list[bytes]:
@@ -140,13 +136,7 @@ def _is_at_its_number(located: HunkAtPosition) -> Iterator[Verdict]:
     same = sum(bool(text) and text == found for text, found in pairs)
     differ = sum(text != found for text, found in pairs)
     if len(pairs) == len(preimage) and differ <= 1 and same > 1:
-        there = "all of its lines but one" if differ else "its lines with other whitespace"
-        yield Refuted(
-            f"states line {stated + 1}, where the file has {there}, "
-            f"but its only candidate is line {located.position + 1}",
-            f"re-read the file; correct what differs below line {stated + 1}, or leave out the "
-            "numbers",
-        )
+        yield Problem.of(Fault.OTHER_NUMBER, stated=stated + 1)
 
 
 def _is_whole(located: HunkAtPosition) -> Iterator[Verdict]:
@@ -159,25 +149,16 @@ def _is_whole(located: HunkAtPosition) -> Iterator[Verdict]:
         return
     last, found = hunk.preimage[-1].text, lines[located.stop - 1] if located.stop else b""
     if resilient(located.file_index.normal(last)) != resilient(found):
-        yield Refuted(
-            "ends in the middle of a line, and its header announces more lines",
-            "send the whole patch again",
-        )
+        yield Problem(Fault.CUT_OFF)
 
 
 def _is_not_there(located: HunkAtPosition) -> Iterator[Verdict]:
     """What the hunk adds is not in the file already: next to its position, or as all of it."""
     if not located.matching.appends and is_rewrite(located.hunk, located.file_index):
-        yield Refuted(
-            "only adds lines, which read like the whole file: it would be there twice",
-            "send only what changes, with context lines and the lines to remove",
-        )
+        yield Problem(Fault.REWRITE)
     found = partly_applied_at(located.hunk, located.position, located.file_index)
     if found is not None:
-        yield Refuted(
-            "may be partly applied: lines that it adds are already next to their position, "
-            f"at line {found + 1}"
-        )
+        yield Problem.of(Fault.PARTLY_APPLIED, at=found + 1)
 
 
 CLAIMS: tuple[Callable[[HunkAtPosition], Iterator[Verdict]], ...] = (

@@ -11,13 +11,17 @@ from typing import NamedTuple
 from unicodedata import category, normalize
 
 from git_opatch.locate.file_index import FileIndex
-from git_opatch.locate.tiers import likeness, spaced_once
+from git_opatch.locate.tiers import likeness
+from git_opatch.model.failure import ClosestMatch, DifferentLine, Values
 from git_opatch.model.limits import FEW, MANY, NEAR, SHOWN
 from git_opatch.model.options import Tier
-from git_opatch.model.patch import Hunk, Line, Prefix
+from git_opatch.model.patch import Hunk, Line
 from git_opatch.model.placement import Likeness, NumberedLines
-from git_opatch.model.result import ClosestMatch, DifferentLine
+from git_opatch.model.sentences import Difference
 from git_opatch.model.text import BYTE_ORDER_MARK, common_length, visible, without_cr
+
+Described = tuple[Difference, Values]
+"""A difference, and the words that its sentence needs."""
 
 
 class ClosestMatches:
@@ -101,16 +105,18 @@ class ClosestMatches:
         start = first.position - first.offset
         position = min(max(first.position, 0), len(self._lines))
         line = preimage[first.offset]
+        what, values = first.described or self._describe(line, first.position)
         last = min(position + len(preimage) + 2, len(self._lines))
         return ClosestMatch(
             position,
             line,
             self._numbered(position - 1, position + 2),
-            first.described or self._describe(line, first.position),
+            what,
             reread=(max(position - 1, 1), last),
             lines=self._numbered(start, start + len(preimage)),
             others=tuple(others[: SHOWN - 1]),
             more=max(len(others) - (SHOWN - 1), 0),
+            values=values,
         )
 
     def _differences(self, preimage: Sequence[Line], start: int) -> Iterator[_Difference]:
@@ -124,7 +130,7 @@ class ClosestMatches:
                 if 0 < index < len(steps) - 1:
                     yield _Difference(begin, first, _left_out(range(first, stop)))
             elif tag == "delete" and begin and end < len(preimage):
-                yield _Difference(begin, first, _surplus(preimage[begin:end], first))
+                yield _Difference(begin, first, (Difference.SURPLUS, {"count": end - begin}))
             else:
                 is_below_a_match = begin or end == len(preimage)
                 at = first if is_below_a_match else stop - end
@@ -173,11 +179,11 @@ class ClosestMatches:
         inside = range(max(start, 0), min(stop, len(self._lines)))
         return tuple((position, self._lines[position]) for position in inside)
 
-    def _describe(self, line: Line, position: int) -> str:
+    def _describe(self, line: Line, position: int) -> Described:
         if position >= len(self._lines):
-            return "the file ends before this line"
+            return Difference.FILE_ENDS, {}
         if position < 0:
-            return "the file begins after this line"
+            return Difference.FILE_BEGINS, {}
         return difference(self._normal(line.text), self._lines[position])
 
 
@@ -186,7 +192,7 @@ class _Difference(NamedTuple):
 
     offset: int
     position: int
-    described: str = ""
+    described: Described | None = None
     """What the hunk or the file has too many, if that is the difference."""
 
 
@@ -212,25 +218,10 @@ def _steps(
 _WORD = re.compile(rb"[\w\x80-\xff]")
 
 
-def _left_out(lines: range) -> str:
+def _left_out(lines: range) -> Described:
     """Say which lines of the file are between the line that was expected and the one above it."""
-    first, last = lines.start + 1, lines.stop
-    if first == last:
-        return f"the file has line {first} between this line and the one above it; add it"
-    which = f"{first} and {last}" if last - first == 1 else f"{first}-{last}"
-    return f"the file has lines {which} between this line and the one above it; add them"
-
-
-def _surplus(lines: Sequence[Line], position: int) -> str:
-    """Say that the file does not have `lines` above the line at `position`."""
-    more = len(lines) - 1
-    which = {0: "this line", 1: "this line and the next one"}.get(
-        more, f"this line and the next {more}"
-    )
-    where = f"the file does not have {which} between its lines {position} and {position + 1}"
-    if any(line.prefix is Prefix.REMOVED for line in lines):
-        return where
-    return f"{where}; leave {'them' if more else 'it'} out"
+    last = f"-{lines.stop}" * (len(lines) > 1)
+    return Difference.LEFT_OUT, {"between": f"line{'s' * bool(last)} {lines.start + 1}{last}"}
 
 
 _WHITESPACE = b" \t\n\v\f\r"
@@ -242,47 +233,54 @@ def _squeezed(line: bytes) -> bytes:
 
 
 _DIFFERENCES = {
-    Likeness.EXACT: "the line endings differ",
-    Likeness.INDENTATION: "the indentation differs",
-    Likeness.WHITESPACE: "the whitespace differs",
-    Likeness.HEADING_LEVEL: "the heading level differs",
-    Likeness.CASE: "the letter case differs",
-    Likeness.TEXT: "typography or punctuation differs",
+    Likeness.EXACT: Difference.LINE_ENDINGS,
+    Likeness.INDENTATION: Difference.INDENTATION,
+    Likeness.WHITESPACE: Difference.WHITESPACE,
+    Likeness.HEADING_LEVEL: Difference.HEADING_LEVEL,
+    Likeness.CASE: Difference.CASE,
+    Likeness.TEXT: Difference.SIGNS,
 }
 
 
-def difference(expected: bytes, found: bytes) -> str:
-    """Name the difference between two lines that are not equal."""
+def difference(expected: bytes, found: bytes) -> Described:
+    """Name the difference between two lines that are not equal; by character if they look alike."""
     if expected.startswith(BYTE_ORDER_MARK) != found.startswith(BYTE_ORDER_MARK):
-        return "the byte-order mark differs"
+        return Difference.BYTE_ORDER_MARK, {}
     if expected.endswith(b"\r") != found.endswith(b"\r"):
         same = without_cr(expected) == without_cr(found)
-        return "the line endings differ" if same else "the text and the line endings differ"
-    same_characters = _squeezed(expected) == _squeezed(found)
-    code_points = _code_points(expected, found)
-    if same_characters and spaced_once(expected.lower()) != spaced_once(found.lower()):
-        return "the whitespace differs" + code_points
+        return Difference.LINE_ENDINGS if same else Difference.TEXT_AND_ENDINGS, {}
     if expected.rstrip() == found.rstrip():
-        return "the whitespace at the end differs"
-    return _DIFFERENCES.get(likeness(expected, found), "the text differs") + code_points
+        return Difference.WHITESPACE_AT_END, {}
+    one, other = (line.decode("utf-8", "surrogateescape") for line in (expected, found))
+    if _looks(one) == _looks(other):
+        at = common_length(one, other)
+        if (one[at:] + other[at:])[:1].isspace() or other[at : at + 1].isspace():
+            at = len(one[:at].rstrip())
+        names = {"patch": _named(one[at:]), "file": _named(other[at:])}
+        return Difference.CHARACTER, {"column": at + 1, **names}
+    if expected.lower() != found.lower() and _squeezed(expected) == _squeezed(found):
+        return Difference.WHITESPACE, {}
+    return _DIFFERENCES.get(likeness(expected, found), Difference.TEXT), {}
 
 
-def _code_points(expected: bytes, found: bytes) -> str:
-    """Name the first characters that differ, if the lines look alike; empty if they do not."""
-    texts = [line.decode("utf-8", "surrogateescape") for line in (expected, found)]
-    at = common_length(*texts)
-    differing = [text[at : at + 1] for text in texts]
-    if "".join(differing).isascii() or len({*map(_looks, texts)}) > 1:
-        return ""
-    patch, file = ("nothing" if not text else f"U+{ord(text):04X}" for text in differing)
-    return f" at column {at + 1}: the patch has {patch}, the file {file}"
+def _named(rest: str) -> str:
+    """Name the character that `rest` begins with, and how many spaces or tabs there are."""
+    character = rest[:1]
+    if character not in ("", " ", "\t"):
+        code = f"U+{ord(character):04X}"
+        return f"{code} ({character})" if character.isprintable() else code
+    count = len(rest) - len(rest.lstrip(character)) if character else 0
+    name = {"": "nothing", " ": "a space", "\t": "a tab"}[character]
+    return name if count < 2 else f"{count} {name[2:]}s"
 
 
 def _looks(text: str) -> str:
     """Return `text` as it looks: composed, without characters of no width, other scripts' letters
-    as the Latin ones that they look like."""
+    as the Latin ones that they look like, and all whitespace as a space."""
     plain = normalize("NFKC", text).translate(_LOOKALIKES)
-    return "".join(character for character in plain if category(character) != "Cf")
+    shown = "".join(character for character in plain if category(character) != "Cf")
+    indented = " " * shown[:1].isspace()
+    return indented + " ".join(shown.split())
 
 
 _LOOKALIKES = str.maketrans(

@@ -1,4 +1,4 @@
-"""Word the refusals of hunks: what is wrong, what the file has, and what would make it certain."""
+"""Refuse hunks: which fault it is, and what the file has there."""
 
 from __future__ import annotations
 
@@ -10,33 +10,26 @@ from git_opatch.locate.candidates import Candidates
 from git_opatch.locate.closest_match import ClosestMatches, difference
 from git_opatch.locate.enclosing import name_enclosing
 from git_opatch.locate.file_index import FileIndex
-from git_opatch.model.limits import MANY, SHOWN
+from git_opatch.model.failure import ClosestMatch, Failure, Problem, failure_of
+from git_opatch.model.limits import MANY
 from git_opatch.model.options import Matching, Tier
-from git_opatch.model.patch import Hunk, Line, Prefix
-from git_opatch.model.result import (
-    AlreadyApplied,
-    CandidatePositions,
-    ClosestMatch,
-    Failure,
-    Mismatch,
-    Reason,
-    failure_of,
-)
-from git_opatch.model.text import visible
+from git_opatch.model.patch import Hunk, Prefix
+from git_opatch.model.sentences import Fault, Hint, Reason
 
 
-def refuse(
-    candidates: Candidates, file_index: FileIndex, reason: Reason, message: str, advice: str
-) -> Failure:
+def refuse(candidates: Candidates, file_index: FileIndex, problem: Problem) -> Failure:
     """Refuse a hunk that has candidates; the failure lists them."""
     positions = tuple(candidates.positions[:MANY])
-    first = positions[0]
-    lines = file_index.lines[first : first + len(candidates.hunk_at(first).preimage)]
-    is_unsure = reason is Reason.AMBIGUOUS
-    lines_of_file, known = file_index.lines, file_index.enclosing
-    enclosing = name_enclosing(positions, lines_of_file, known) if is_unsure else ()
-    detail = CandidatePositions(positions, tuple(enumerate(lines, first)), enclosing)
-    return failure_of(candidates.hunk, reason, message, advice, detail)
+    first, lines = positions[0], file_index.lines
+    shown = lines[first : first + len(candidates.hunk_at(first).preimage)]
+    is_unsure = problem.fault.reason is Reason.AMBIGUOUS
+    return failure_of(
+        candidates.hunk,
+        problem,
+        positions=positions,
+        shown=tuple(enumerate(shown, first)),
+        enclosing=name_enclosing(positions, lines, file_index.enclosing) if is_unsure else (),
+    )
 
 
 def refuse_ambiguous(
@@ -46,34 +39,16 @@ def refuse_ambiguous(
 
     `has_anchors` is whether its format has anchors, which could decide.
     """
-    count = len(candidates.positions)
-    lines = ", ".join(str(position + 1) for position in candidates.positions[:SHOWN])
-    if candidates.truncated:
-        message = f"matches at more than {count - 1} positions; the first are lines {lines}"
-    else:
-        loosely = "loosely " if candidates.must_be_unique else ""
-        more = ", …" if count > SHOWN else ""
-        message = f"matches {loosely}at {count} positions: lines {lines}{more}"
-    advice = _what_would_decide(candidates) if has_anchors else _MORE_LINES
-    return refuse(candidates, file_index, Reason.AMBIGUOUS, message, advice)
-
-
-_MORE_LINES = "add the lines above or below it, until they are in the file once"
-
-
-def _what_would_decide(candidates: Candidates) -> str:
-    """Say what the patch could add so that one of several candidates is meant."""
-    hunk, anchors = candidates.hunk, candidates.anchors
+    missing = [anchor.text for anchor in candidates.anchors.missing if not anchor.weak]
+    fault = Fault.AMBIGUOUS if has_anchors else Fault.AMBIGUOUS_BLOCK
     if candidates.must_be_unique:
-        return "a loose match must be the only one; re-read the file and send the hunk again"
-    missing = [visible(anchor.text.strip()) for anchor in anchors.missing if not anchor.weak]
-    if missing:
-        return f"the anchor `{missing[0]}` is not in the file; correct it, or add context lines"
-    if hunk.at_end_of_file:
-        return "none of them is at the end of the file; add context lines"
-    if anchors.positions and not all(anchor.weak for anchor in hunk.anchors):
-        return "its anchor does not distinguish them; add a second anchor, or context lines"
-    return "add context lines, or `@@` with the enclosing definition"
+        fault = Fault.AMBIGUOUS_LOOSELY
+    elif missing and has_anchors:
+        fault = Fault.AMBIGUOUS_ANCHOR
+    count = len(candidates.positions)
+    counted = f"more than {count - 1}" if candidates.truncated else count
+    problem = Problem.of(fault, count=counted, anchor=missing[0] if missing else b"")
+    return refuse(candidates, file_index, problem)
 
 
 def refuse_blank_lines(candidates: Candidates, position: int, file_index: FileIndex) -> Failure:
@@ -82,52 +57,18 @@ def refuse_blank_lines(candidates: Candidates, position: int, file_index: FileIn
     `position` is that of the file's blank line.
     """
     omits = candidates.alignments[candidates.positions[0]].omitted
-    message = (
-        f"{'omits a blank line' if omits else 'has too many blank lines'} next to an added line "
-        f"(file line {position + 1}), so the position of the added line is ambiguous"
-    )
-    advice = "send the hunk again with the file's blank lines"
-    return refuse(candidates, file_index, Reason.UNCLEAR, message, advice)
-
-
-def refuse_gaps(candidates: Candidates) -> Failure:
-    """Refuse a hunk whose change could depend on lines that it leaves out (D35)."""
-    advice = "send the hunk again with these lines, or what is below them as a hunk of its own"
-    return failure_of(candidates.hunk, Reason.NOT_FOUND, candidates.omission_problem, advice)
-
-
-def refuse_addition(candidates: Candidates) -> Failure:
-    """Refuse a hunk of added lines that says nothing of where they go (D21)."""
-    advice = "add a context line, or `@@` with the line before the change"
-    return failure_of(candidates.hunk, Reason.UNCLEAR, candidates.no_position, advice)
+    fault = Fault.BLANK_LINE_OMITTED if omits else Fault.BLANK_LINE_SURPLUS
+    return refuse(candidates, file_index, Problem.of(fault, at=position + 1))
 
 
 def refuse_already_applied(hunk: Hunk, position: int, tier: Tier, file_index: FileIndex) -> Failure:
     """Refuse a hunk whose postimage is at `position`, as compared at `tier` (D5)."""
     first = first_new_line(hunk, position, file_index, tier)
-    new_lines = f"its new lines are at line {first + 1}"
     if tier is Tier.STRICT:
-        detail = AlreadyApplied((first,), start=position)
-        message = f"is already applied: {new_lines}"
-        return failure_of(hunk, Reason.ALREADY_APPLIED, message, detail=detail)
-    message = f"may already be applied: {new_lines}, but match only loosely"
-    if (missing := _missing_removed(hunk, file_index)) is not None:
-        line = visible(missing.text.strip())
-        message += f"; `{line}`, which it removes, is not in the file"
-    nearest = _first_loose_line(hunk, position, tier, file_index)
-    advice = "" if nearest else "only its blank lines differ; if they matter, send the hunk again"
-    detail = AlreadyApplied((first,), exact=False, nearest=nearest, start=position)
-    return failure_of(hunk, Reason.ALREADY_APPLIED, message, advice, detail)
-
-
-def _missing_removed(hunk: Hunk, file_index: FileIndex) -> Line | None:
-    """Return the first line that the hunk removes and the file does not have; None if it has all.
-
-    It is gone since the change is applied, or the hunk is wrong: the author can tell.
-    """
-    removed = (line for line in hunk.lines if line.prefix is Prefix.REMOVED and line.text.strip())
-    missing = (line for line in removed if not file_index.strict_positions(line.text))
-    return next(missing, None)
+        fault, closest = Fault.ALREADY_APPLIED, None
+    else:
+        fault, closest = Fault.MAY_BE_APPLIED, _first_loose_line(hunk, position, tier, file_index)
+    return failure_of(hunk, fault, positions=(first,), closest=closest, start=position)
 
 
 def _first_loose_line(
@@ -141,14 +82,14 @@ def _first_loose_line(
         expected = file_index.normal(line.text)
         if expected != lines[at]:
             around = tuple(enumerate(lines[max(at - 1, 0) : at + 2], max(at - 1, 0)))
-            last = min(position + len(hunk.postimage), len(lines))
-            reread = (position + 1, max(last, at + 1))
-            return ClosestMatch(at, line, around, difference(expected, lines[at]), reread)
+            last = max(min(position + len(hunk.postimage), len(lines)), at + 1)
+            what, values = difference(expected, lines[at])
+            return ClosestMatch(at, line, around, what, (position + 1, last), values=values)
     return None
 
 
 class NotFoundExplainer:
-    """Refuses the hunks of a file that are not found: shows the closest match."""
+    """Refuses the hunks of a file that are not found, and shows the closest match."""
 
     def __init__(
         self, file_index: FileIndex, all_candidates: Sequence[Candidates], matching: Matching
@@ -160,22 +101,12 @@ class NotFoundExplainer:
 
     def refuse(self, candidates: Candidates) -> Failure:
         """Refuse a hunk that is not found at any tier that is allowed."""
-        hunk = candidates.hunk
-        advice = []
-        nearest = self._closest(candidates)
-        if nearest is None:
-            nearest = ClosestMatch(0, hunk.preimage[0], ())
-            advice = ["none of its lines is in the file; re-read the file and send the hunk again"]
-        advice += _omission_advice(hunk)
-        if not nearest.line.has_prefix:
-            advice.append("the line does not begin with ` `, `-` or `+`; read as context")
-        if _may_replace(nearest.line, hunk):
-            advice.append("the line is below a removed one: if it replaces that, begin it with `+`")
-        if hunk.unfinished:
-            advice.append("the text ends there, and the hunk's header announces more lines")
-        advice += self._applied_advice(hunk)
-        text = "\n".join(advice)
-        return failure_of(hunk, Reason.NOT_FOUND, "does not match", text, Mismatch(nearest))
+        hunk, fault = candidates.hunk, Fault.NOT_FOUND
+        closest = self._closest(candidates)
+        if closest is None:
+            fault, closest = Fault.NOTHING_FOUND, ClosestMatch(0, hunk.preimage[0])
+        failure = failure_of(hunk, fault, closest=closest)
+        return self._with_hint(failure, hunk, closest)
 
     def _closest(self, candidates: Candidates) -> ClosestMatch | None:
         if self._closest_matches is None:
@@ -183,50 +114,35 @@ class NotFoundExplainer:
             self._closest_matches = ClosestMatches(self._file_index, lost, self._matching.tier)
         return self._closest_matches.nearest(candidates.hunk, candidates.anchors.positions)
 
-    def _applied_advice(self, hunk: Hunk) -> list[str]:
-        """Mention where the hunk may be made already, or its prefixes reversed."""
+    def _with_hint(self, failure: Failure, hunk: Hunk, closest: ClosestMatch) -> Failure:
+        """Add what the hunk itself tells of why it is not found."""
+        from git_opatch.locate.omitted_context import is_placeholder
+
+        line = closest.line
+        if omitting := next(filter(is_placeholder, hunk.preimage), None):
+            return failure.with_hint(Hint.OMITS, at=omitting.number, line=omitting.text)
+        if not line.has_prefix:
+            return failure.with_hint(Hint.NO_PREFIX)
+        pairs = zip(hunk.lines, hunk.lines[1:], strict=False)
+        if line.prefix is Prefix.CONTEXT and any(
+            above.prefix is Prefix.REMOVED and below == line for above, below in pairs
+        ):
+            return failure.with_hint(Hint.MAY_REPLACE)
+        if hunk.unfinished:
+            return failure.with_hint(Hint.UNFINISHED)
+        if self._matching.reversed:
+            return failure
+        if (gap := unique_gap(hunk, self._file_index)) is not None:
+            return failure.with_hint(Hint.GONE, at=gap + 1)
+        return failure.with_hint(Hint.REVERSED) if self._may_be_reversed(hunk) else failure
+
+    def _may_be_reversed(self, hunk: Hunk) -> bool:
+        """Return whether the file has what the hunk adds, and nothing of what it removes."""
         removed, added = (
             [line for line in hunk.lines if line.prefix is prefix and line.text.strip()]
             for prefix in (Prefix.REMOVED, Prefix.ADDED)
         )
-        if self._matching.reversed:
-            return []
-        if (gap := unique_gap(hunk, self._file_index)) is not None:
-            return [
-                "what it removes may be gone already: its other lines are together at line "
-                f"{gap + 1}"
-            ]
         if not removed or not added:
-            return []
-        if any(map(self._is_in_file, removed)):
-            return []
-        if not all(map(self._is_in_file, added)):
-            return []
-        return [
-            "the file has the added lines and not the removed ones: `-` and `+` may be reversed, "
-            "or the change is already applied"
-        ]
-
-    def _is_in_file(self, line: Line) -> bool:
-        return bool(self._file_index.find([line]))
-
-
-def _may_replace(line: Line, hunk: Hunk) -> bool:
-    """Return whether context that is not where it should be is right below a removed line (D27)."""
-    pairs = zip(hunk.lines, hunk.lines[1:], strict=False)
-    return any(
-        above.prefix is Prefix.REMOVED and below.prefix is Prefix.CONTEXT and below == line
-        for above, below in pairs
-    )
-
-
-def _omission_advice(hunk: Hunk) -> list[str]:
-    """Name a context line such as `# ... existing code ...`, which omits lines (D35)."""
-    from git_opatch.locate.omitted_context import is_placeholder
-
-    return [
-        f"line {line.number}, `{visible(line.text.strip())}`, omits lines; begin a new hunk "
-        "with `@@` after it, or write the lines out"
-        for line in hunk.preimage
-        if is_placeholder(line)
-    ][:1]
+            return False
+        find = self._file_index.find
+        return all(find([line]) for line in added) and not any(find([line]) for line in removed)

@@ -57,13 +57,13 @@ class Gap(NamedTuple):
 class Bridged(NamedTuple):
     """A hunk together with the lines that it leaves out, at the position `start`.
 
-    `unclear` says why it must be refused nevertheless; empty if it need not.
+    `unclear` is whether it must be refused nevertheless.
     """
 
     hunk: Hunk
     start: int
     gaps: tuple[Gap, ...]
-    unclear: str = ""
+    unclear: bool = False
 
 
 def is_placeholder(line: Line) -> bool:
@@ -98,7 +98,7 @@ def bridge_gaps(
     interpretations = [_bridge(hunk, segments, rows, file_index) for rows in divisions if rows]
     if not interpretations or _edits(interpretations[0]) != _edits(interpretations[-1]):
         return None
-    return max(interpretations, key=lambda interpretation: bool(interpretation.unclear))
+    return max(interpretations, key=lambda interpretation: interpretation.unclear)
 
 
 def _ends_in_cancelled_blank(changed: Hunk, hunk: Hunk) -> bool:
@@ -299,8 +299,8 @@ def _bridge(
         lines += added
     bridged = replace(hunk, lines=tuple(lines))
     shown = _Shown.of(lines, gaps, rows[0])
-    whys = (_why_unclear(shown, gap, file_index) for gap in gaps)
-    return Bridged(bridged, rows[0], tuple(gaps), next(filter(None, whys), ""))
+    unclear = any(_is_unclear(shown, gap, file_index) for gap in gaps)
+    return Bridged(bridged, rows[0], tuple(gaps), unclear)
 
 
 def _is_removed(line: Line) -> bool:
@@ -378,35 +378,33 @@ class _Shown(NamedTuple):
         return self.headings[index][1] if index >= 0 else None
 
 
-def _why_unclear(shown: _Shown, gap: Gap, file_index: FileIndex) -> str:
-    """Say why the lines of `gap` could matter to what the hunk changes; empty if they cannot."""
+def _is_unclear(shown: _Shown, gap: Gap, file_index: FileIndex) -> bool:
+    """Return whether the lines of `gap` could matter to what the hunk changes."""
     left_out = shown.lines[gap.first : gap.first + len(gap.rows)]
     skipped = [line for line in left_out if line.text.strip()]
     run_above, run_below = _run(shown.above(gap))[::-1], _run(shown.below(gap))
     if gap.marked and any(map(_is_marker_in_words, left_out)):
-        return "one of which reads like the marker"
+        return True
     if any(map(_is_removed, run_above)) and any(map(_is_removed, run_below)):
-        return "so they could be meant to be removed"
+        return True
     if not gap.marked and (
         _may_be_beside_added(left_out, shown.below(gap))
         or _may_be_beside_added(left_out[::-1], shown.above(gap))
     ):
-        return "so the position of the added line is ambiguous"
+        return True
     if _repeats(run_above, run_below, gap, file_index):
-        return "and lines that it adds are there already"
+        return True
     if skipped and _is_in_removed_block(skipped, run_above):
-        return "between lines of different blocks"
+        return True
     is_whole = shown.has_whole_pieces_beside(gap, len(file_index.lines))
     if shown.last_change < gap.first and (gap.marked or is_whole):
-        return ""
+        return False
     if skipped and not is_whole and not any(map(_counts, shown.above(gap))):
-        return "below blank lines alone"
+        return True
     if skipped and not is_whole and _leaves_block(skipped, shown, gap):
-        return "between lines of different blocks"
+        return True
     opened = shown.heading_above(gap)
-    if opened is not None and scope_end(opened, file_index) < gap.rows.stop:
-        return "between lines of different blocks"
-    return ""
+    return opened is not None and scope_end(opened, file_index) < gap.rows.stop
 
 
 def _begins_with_context(lines: Iterable[Line]) -> bool:

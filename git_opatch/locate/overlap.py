@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from git_opatch.model.failure import Failure, HunkResult, failure_of
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.placement import Evidence, Placement
-from git_opatch.model.result import Failure, HunkResult, Overlap, Reason, failure_of
+from git_opatch.model.sentences import Fault
 
 
 def refuse_overlaps(results: list[HunkResult]) -> list[HunkResult]:
@@ -90,26 +91,17 @@ def refuse_overlap(
     hunk: Hunk, placement: Placement | None = None, other: Placement | None = None
 ) -> Failure:
     """Refuse `hunk`, at `placement` if that is known, which changes what `other` changes."""
-    which = f"hunk {other.hunk.ordinal}{_line_of(other.hunk)}" if other else "another hunk"
-    detail = Overlap(
-        other.hunk.ordinal if other else 0,
-        (placement.start,) if placement else (),
-        placement.found if placement else (),
+    fault = Fault.OVERLAP if other else Fault.OVERLAP_ANOTHER
+    if _only_add(placement, other):
+        fault = Fault.SAME_POSITION
+    return failure_of(
+        hunk,
+        fault,
+        positions=(placement.start,) if placement else (),
+        shown=placement.found if placement else (),
+        other=other.hunk.ordinal if other else 0,
     )
-    both = (
-        "adds at the same position as"
-        if _only_add(placement, other)
-        else "changes the same lines as"
-    )
-    message = f"{_line_of(hunk).lstrip()} {both} {which}".lstrip()
-    advice = "send the two changes as one hunk, or only the one that is meant"
-    return failure_of(hunk, Reason.OVERLAP, message, advice, detail)
 
 
 def _only_add(*placements: Placement | None) -> bool:
     return all(each and each.changed[0] == each.changed[1] for each in placements)
-
-
-def _line_of(hunk: Hunk) -> str:
-    """Return the hunk's line in the patch's text; empty if it is not known."""
-    return f" (line {hunk.number})" if hunk.number else ""

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from git_opatch.model.failure import Failure, failure_of
 from git_opatch.model.limits import MANY
 from git_opatch.model.patch import Hunk, Prefix
-from git_opatch.model.result import Failure, Reason, failure_of
+from git_opatch.model.sentences import Fault
 from git_opatch.model.text import Text
 
 
@@ -27,7 +28,7 @@ def refuse_oversized(hunks: Sequence[Hunk], text: Text) -> tuple[list[Hunk], lis
         added_by_others = added - count[Prefix.ADDED]
         if _is_oversized(hunk, count, limit + added_by_others):
             to_find = count.total() - count[Prefix.ADDED]
-            failures.append(_refuse(hunk, to_find, len(text.lines)))
+            failures.append(failure_of(hunk, Fault.TOO_LONG, wanted=to_find, size=len(text.lines)))
         else:
             kept.append(hunk)
     return kept, failures
@@ -38,11 +39,3 @@ def _is_oversized(hunk: Hunk, count: Counter[Prefix], limit: int) -> bool:
     preimage, postimage = count.total() - count[Prefix.ADDED], count.total() - count[Prefix.REMOVED]
     leaves_none = count[Prefix.REMOVED] == len(hunk.lines)
     return preimage > limit and (postimage > limit or leaves_none)
-
-
-def _refuse(hunk: Hunk, to_find: int, size: int) -> Failure:
-    message = (
-        f"is longer than the file: it has {to_find:,} context and removed lines, "
-        f"the file has {size:,}"
-    )
-    return failure_of(hunk, Reason.NOT_FOUND, message, "re-read the file and send the hunk again")

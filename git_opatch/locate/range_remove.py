@@ -28,23 +28,12 @@ from git_opatch.locate.explain import refuse_already_applied
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.overlap import refuse_overlap
 from git_opatch.locate.rivals import find_rivals
-from git_opatch.model.limits import MANY, QUOTED, SHOWN
+from git_opatch.model.failure import ClosestMatch, Failure, failure_of
+from git_opatch.model.limits import MANY, QUOTED
 from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, Line, Prefix
-from git_opatch.model.result import (
-    CandidatePositions,
-    ClosestMatch,
-    Failure,
-    Mismatch,
-    Reason,
-    failure_of,
-)
+from git_opatch.model.sentences import Fault
 from git_opatch.model.text import Text, visible
-
-_EXACT_ADVICE = (
-    "the lines next to `~` must be in the file exactly as written: it removes lines that are not "
-    "shown"
-)
 
 
 @dataclass(slots=True, eq=False)
@@ -118,7 +107,7 @@ class _RangeFinder:
                 return _refuse_ambiguous(part, sorted([*positions, *loose]), self._file_index.lines)
             start = positions[0]
             if spans and start < spans[-1][1]:
-                return _refuse_order(part, start, spans[-1][1])
+                return failure_of(part, Fault.RANGE_ORDER, positions=(start,), stop=spans[-1][1])
             spans.append((start, start + len(part.preimage)))
         return [range(stop, start) for (_, stop), (start, _) in pairwise(spans)]
 
@@ -131,9 +120,8 @@ class _RangeFinder:
         position = unique_postimage(hunk, self._file_index, Tier.STRICT)
         if position is not None:
             return refuse_already_applied(hunk, position, Tier.STRICT, self._file_index)
-        nearest = self._closest_matches.nearest(part, ()) or ClosestMatch(0, part.preimage[0], ())
-        detail = Mismatch(nearest)
-        return failure_of(part, Reason.NOT_FOUND, "does not match", _EXACT_ADVICE, detail)
+        closest = self._closest_matches.nearest(part, ()) or ClosestMatch(0, part.preimage[0])
+        return failure_of(part, Fault.RANGE_NOT_FOUND, closest=closest)
 
     @cached_property
     def _closest_matches(self) -> ClosestMatches:
@@ -141,26 +129,10 @@ class _RangeFinder:
         return ClosestMatches(self._file_index, parts, Tier.STRICT)
 
 
-def _refuse_order(part: Hunk, start: int, stop: int) -> Failure:
-    return failure_of(
-        part,
-        Reason.CONTRADICTED,
-        f"has the lines after `~` at line {start + 1}, but those before it end at line {stop}",
-        "re-read the file and send the hunk again",
-        CandidatePositions((start,)),
-    )
-
-
 def _refuse_ambiguous(part: Hunk, positions: Sequence[int], lines: Sequence[bytes]) -> Failure:
-    which = ", ".join(str(position + 1) for position in positions[:SHOWN])
-    more = ", …" if len(positions) > SHOWN else ""
-    return failure_of(
-        part,
-        Reason.AMBIGUOUS,
-        f"has lines next to `~` that match at {len(positions)} positions: lines {which}{more}",
-        "write more lines on that side of `~`, so that they match at one position only",
-        CandidatePositions(tuple(positions[:MANY]), enclosing=name_enclosing(positions, lines)),
-    )
+    enclosing = name_enclosing(positions, lines)
+    places = tuple(positions[:MANY])
+    return failure_of(part, Fault.RANGE_AMBIGUOUS, positions=places, enclosing=enclosing)
 
 
 def _expand(hunk: Hunk, ranges: Sequence[range], text: Text) -> Hunk:

@@ -17,21 +17,15 @@ from itertools import islice, pairwise
 from git_opatch.locate.enclosing import name_enclosing
 from git_opatch.locate.tiers import LEAST_DISTINCTIVE
 from git_opatch.model.common_lines import common_runs
+from git_opatch.model.failure import Failure, Problem, failure_of
 from git_opatch.model.limits import MANY, SHOWN
 from git_opatch.model.patch import Hunk, Line, Prefix, Replacement
-from git_opatch.model.result import (
-    AlreadyApplied,
-    CandidatePositions,
-    Failure,
-    Reason,
-    failure_of,
-)
+from git_opatch.model.sentences import Fault, Reason
 from git_opatch.model.text import BYTE_ORDER_MARK, Text, visible, without_cr
 
 _MAX_REPLACED = 100_000
 """More occurrences than this are not replaced."""
 _CONTEXT = 3
-_MORE_CONTEXT = "write more of the text around it, or ask for all occurrences with `replace_all`"
 
 
 @dataclass(slots=True, eq=False)
@@ -71,8 +65,7 @@ def _expand(hunk: Hunk, replacement: Replacement, text: Text) -> _Expanded | Hun
     content = _content_for(replacement, text)
     old = content.replacement.old
     if not old:
-        what = "restores a string whose position the patch does not say"
-        return failure_of(hunk, Reason.NOT_REVERSIBLE, what)
+        return failure_of(hunk, Fault.STRING_NOT_REVERSIBLE)
     found = list(islice(_occurrences(content.raw, old), _MAX_REPLACED + 1))
     if not found:
         return _as_lines(hunk, replacement)
@@ -133,43 +126,36 @@ def _as_lines(hunk: Hunk, replacement: Replacement) -> Hunk | Failure:
     old, new = replacement.old, replacement.new
     joins = old.endswith(b"\n") and bool(new) and not new.endswith(b"\n")
     if replacement.every or joins:
-        return _refuse_missing(hunk, replacement)
+        first = replacement.old.strip().partition(b"\n")[0]
+        return failure_of(hunk, Fault.STRING_MISSING, old=first)
     return replace(hunk, replacement=None)
-
-
-def _refuse_missing(hunk: Hunk, replacement: Replacement) -> Failure:
-    shown = visible(replacement.old.strip().partition(b"\n")[0], 60)
-    what = f"has an old string that does not occur in the file: `{shown}`"
-    advice = "re-read the file and send the string as the file has it"
-    return failure_of(hunk, Reason.NOT_FOUND, what, advice)
 
 
 def _refuse_count(
     hunk: Hunk, replacement: Replacement, content: _Content, found: Sequence[int]
 ) -> Failure | None:
     """Refuse what occurs more often, or less often, than the patch says."""
-    lines = _lines_of(content, found)
-    where = f"line{'s' if len(set(lines)) > 1 else ''} {_listed(lines)}"
-    detail = CandidatePositions(tuple(dict.fromkeys(lines))[:MANY])
-    count = f"{len(found)} times" if len(found) > 1 else "once"
     if len(found) > _MAX_REPLACED:
-        what = f"has an old string that occurs more than {_MAX_REPLACED} times"
-        return failure_of(hunk, Reason.AMBIGUOUS, what, "write more of the text around it")
+        return failure_of(hunk, Fault.STRING_TOO_OFTEN, count=_MAX_REPLACED)
+    places, size = _places(_lines_of(content, found)), len(content.replacement.old)
+    times = f"{len(found)} times" if len(found) > 1 else "once"
     if replacement.expected and len(found) != replacement.expected:
-        what = (
-            f"has an old string that occurs {count} ({where}); "
-            f"the patch expects {replacement.expected}"
+        expected = replacement.expected
+        return failure_of(
+            hunk, Fault.STRING_COUNT, positions=places, times=times, expected=expected
         )
-        return failure_of(hunk, Reason.CONTRADICTED, what, "re-read the file", detail)
     if len(found) > 1 and not replacement.every:
-        detail = detail._replace(enclosing=name_enclosing(detail.positions, content.lines))
-        what = f"has an old string that occurs {count}: {where}"
-        return failure_of(hunk, Reason.AMBIGUOUS, what, _MORE_CONTEXT, detail)
-    size = len(content.replacement.old)
+        enclosing = name_enclosing(places, content.lines)
+        return failure_of(
+            hunk, Fault.STRING_OFTEN, positions=places, enclosing=enclosing, times=times
+        )
     if any(after - before < size for before, after in pairwise(found)):
-        what = f"has an old string whose occurrences overlap: {where}"
-        return failure_of(hunk, Reason.AMBIGUOUS, what, "write more of the text around it", detail)
+        return failure_of(hunk, Fault.STRINGS_OVERLAP, positions=places)
     return None
+
+
+def _places(lines: Sequence[int]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(lines))[:MANY]
 
 
 def _lines_of(content: _Content, found: Sequence[int]) -> list[int]:
@@ -213,21 +199,11 @@ def _refuse_applied(hunk: Hunk, content: _Content, found: Sequence[int]) -> Fail
     ]
     if not applied:
         return None
-    lines = _lines_of(content, applied)
+    places = _places(_lines_of(content, applied))
     if len(applied) == len(found):
-        detail = AlreadyApplied(tuple(dict.fromkeys(lines))[:MANY])
-        return failure_of(
-            hunk,
-            Reason.ALREADY_APPLIED,
-            f"is already applied: the new string is at line {_listed(lines)}",
-            detail=detail,
-        )
-    what = (
-        f"has an old string that is replaced already at {len(applied)} of {len(found)} positions: "
-        f"line {_listed(lines)}"
-    )
-    positions = CandidatePositions(tuple(dict.fromkeys(lines))[:MANY])
-    return failure_of(hunk, Reason.CONTRADICTED, what, "re-read the file", positions)
+        return failure_of(hunk, Fault.STRING_APPLIED, positions=places)
+    part = Problem.of(Fault.STRING_REPLACED_IN_PART, count=len(applied), of=len(found))
+    return failure_of(hunk, part, positions=places)
 
 
 def refuse_applied_replacement(
@@ -253,11 +229,8 @@ def _applied_elsewhere(hunk: Hunk, replacement: Replacement, text: Text) -> Fail
     wanted = replacement.expected or (1 if not replacement.every else len(found))
     if not found or len(found) != wanted or len(found) > MANY:
         return None
-    lines = [content.line_at(at) for at in found]
-    what = f"is already applied: the new string is at line {_listed(lines)}"
-    return failure_of(
-        hunk, Reason.ALREADY_APPLIED, what, detail=AlreadyApplied(tuple(dict.fromkeys(lines)))
-    )
+    places = _places([content.line_at(at) for at in found])
+    return failure_of(hunk, Fault.STRING_APPLIED, positions=places)
 
 
 def _refuse_join(hunk: Hunk, content: _Content, found: Sequence[int]) -> Failure | None:
@@ -272,15 +245,9 @@ def _refuse_join(hunk: Hunk, content: _Content, found: Sequence[int]) -> Failure
         end = at + len(old)
         next_line = content.raw[end : content.end_of(end)] if end < len(content.raw) else b""
         if content.start_of(at) == at and next_line.strip():
-            line = content.line_at(end) + 1
-            return failure_of(
-                hunk,
-                Reason.UNCLEAR,
-                f"has a new string without the newline at the end of the old one, so it would be "
-                f"joined to line {line}",
-                "end both strings with a newline, or neither",
-                CandidatePositions((content.line_at(at),)),
-            )
+            places = (content.line_at(at),)
+            joined = content.line_at(end) + 1
+            return failure_of(hunk, Fault.STRING_JOINS, positions=places, next=joined)
     return None
 
 
@@ -377,8 +344,7 @@ def _insert(
     content = _Content(text, replacement)
     count, added = len(content.lines), hunk.lines
     if after > count:
-        what = f"inserts lines below line {after}, and the file has {count}"
-        return failure_of(hunk, Reason.CONTRADICTED, what, "re-read the file")
+        return failure_of(hunk, Fault.BELOW_THE_END, after=after, size=count)
     if not count:
         return replace(hunk, replacement=None)
     new = [line.text for line in added]
@@ -388,8 +354,7 @@ def _insert(
             and content.lines[start : start + len(new)] == new
             and any(map(bytes.strip, new))
         ):
-            what = f"is already applied: its lines are at line {start + 1}"
-            return failure_of(hunk, Reason.ALREADY_APPLIED, what, detail=AlreadyApplied((start,)))
+            return failure_of(hunk, Fault.ALREADY_APPLIED, positions=(start,))
     start, stop = _unique_range(content.lines, after)
     number = hunk.number
     lines = [

@@ -8,25 +8,23 @@ from git_opatch.locate.already_applied import applied_over, postimage_positions
 from git_opatch.locate.anchor import in_scope_of
 from git_opatch.locate.blank_lines import Alignment
 from git_opatch.locate.candidates import Candidates
-from git_opatch.locate.claim_verdict import HunkAtPosition, Refuted
+from git_opatch.locate.claim_verdict import HunkAtPosition
 from git_opatch.locate.claims import check_claims, with_newlines_of
 from git_opatch.locate.explain import (
     NotFoundExplainer,
     refuse,
-    refuse_addition,
     refuse_already_applied,
     refuse_ambiguous,
     refuse_blank_lines,
-    refuse_gaps,
 )
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.lost_prefix import restore_prefixes
 from git_opatch.locate.tiers import likeness
 from git_opatch.locate.unchanged_lines import cancel_unchanged
+from git_opatch.model.failure import Failure, HunkResult, Problem, failure_of
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.placement import Likeness, Placement
-from git_opatch.model.result import Failure, HunkResult, Reason
 
 
 class Resolver:
@@ -64,24 +62,25 @@ class Resolver:
         return self._place(candidates, position, notes)
 
     def _refuse_without_candidates(self, candidates: Candidates) -> Failure:
-        if candidates.no_position:
-            return refuse_addition(candidates)
+        problem = candidates.no_position
+        if problem is None and candidates.applied_at is None:
+            problem = candidates.omission_problem
+        if problem:
+            return failure_of(candidates.hunk, problem)
         if candidates.applied_at is not None:
             return refuse_already_applied(
                 candidates.hunk, candidates.applied_at, candidates.tier, self._file_index
             )
-        if candidates.omission_problem:
-            return refuse_gaps(candidates)
         return self._not_found.refuse(candidates)
 
-    def _refuse_contradicted(self, candidates: Candidates, refuted: Refuted) -> Failure:
+    def _refuse_contradicted(self, candidates: Candidates, refuted: Problem) -> Failure:
         """Refuse a hunk; as already applied if its postimage is once under its anchor, strictly."""
         hunk = candidates.hunk
         positions = postimage_positions(hunk, self._file_index, Tier.STRICT)
         under = in_scope_of(positions, candidates.anchors.positions, self._file_index)
         if len(under) == 1:
             return refuse_already_applied(hunk, under[0], Tier.STRICT, self._file_index)
-        return refuse(candidates, self._file_index, Reason.CONTRADICTED, *refuted)
+        return refuse(candidates, self._file_index, refuted)
 
     def _place(self, candidates: Candidates, position: int, notes: Sequence[str]) -> Placement:
         hunk = candidates.hunk_at(position)

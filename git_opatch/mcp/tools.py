@@ -17,7 +17,6 @@ from git_opatch import report
 from git_opatch.agent.hook import as_seen_from
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record, RecordAction
-from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import (
     InputError,
     JournalError,
@@ -28,7 +27,7 @@ from git_opatch.model.errors import (
 from git_opatch.model.options import Matching, Options, PathRule, Policy, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.paths import normalise, why_unsafe
-from git_opatch.model.result import Refused
+from git_opatch.model.refusal import Refused, plain, refusal_lines
 from git_opatch.model.settings import choice, journal_size
 from git_opatch.operations import apply as operation
 from git_opatch.operations import undo as reversal
@@ -83,7 +82,6 @@ class Service(NamedTuple):
             journal_size=journal_size(settings),
             carry=self.carry,
             policy=Policy((*self._all_rules, *PathRule.from_settings(settings)), expected),
-            command=CommandLine("git opatch apply"),
         )
 
     @property
@@ -117,7 +115,10 @@ def call_tool(tool: Tool, arguments: object, service: Service) -> tuple[str, boo
         lines, failed = _run(tool, arguments, service), False
     except Refused as refused:
         lines, failed = (
-            [*report.notes(notes_of(refused)), *report.refusal_lines(refused.failures)],
+            [
+                *report.notes(notes_of(refused)),
+                *plain(refusal_lines(refused.failures, refused.options)),
+            ],
             True,
         )
     except OpatchError as error:
@@ -204,7 +205,7 @@ def _expected(given: Arguments, prefix: str, top: str) -> Iterator[tuple[str, st
     for name, oid in given.get("expect", {}).items():
         path = normalise(name, prefix, top)
         if why := why_unsafe(path):
-            raise InputError(f"`expect` has `{name}`: {why}")
+            raise InputError(f"`expect` has `{name}`: {why.sentence}")
         if oid and not _BLOB_ID.fullmatch(oid):
             raise InputError(f"`expect` has `{oid}`: not the id of a blob, or its first 4 digits")
         yield path, oid.lower()

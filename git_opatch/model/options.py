@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from git_opatch.model.arguments import require_type
-from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import UsageError
 from git_opatch.model.settings import Settings, choice, journal_size
 
@@ -48,14 +47,6 @@ class Target(Enum):
     def overlaps(self, other: Target) -> bool:
         """Return whether a change of one is a change of the other, at least in part."""
         return self.shared_with(other) is not None
-
-
-TARGET_FLAGS = (*(f"--{target.value}" for target in Target), "--carry", "--base")
-"""The options that name what a patch is for; a command has one of them."""
-
-
-COMMIT_FLAGS = ("--commit", "-m", "-F", "--trailer", "--author", "--date")
-"""The options of a commit, as a `CommandLine` spells them."""
 
 
 class Format(Enum):
@@ -209,9 +200,8 @@ class Options:
     commit: bool = False
     """Whether the applied patch is to be committed, for which it must be staged."""
     policy: Policy = field(default_factory=Policy)
-    command: CommandLine = CommandLine("git opatch apply")  # noqa: RUF009 - it is immutable
-    """The user's command line, for advice in messages; it names the target, if that is not the
-    default."""
+    converts: bool = False
+    """Whether a diff is wanted that git is to apply: then files are as git stores them."""
     redoes: bool = False
     """Whether what is applied in reverse is itself an undo: for messages."""
 
@@ -238,20 +228,3 @@ class Options:
             journal_size=journal_size(settings),
             policy=Policy(PathRule.from_settings(settings)),
         )
-
-    def command_with(self, *flags: str) -> str:
-        """Spell the user's command with more flags; a target replaces the one that it names.
-
-        Of a command whose patch is piped, only the flags, to be added.
-        """
-        if self.command.is_piped:
-            return f"add {' '.join(flags)}"
-        is_target = not set(flags).isdisjoint(TARGET_FLAGS)
-        command = self.command.without(*TARGET_FLAGS) if is_target else self.command
-        for flag in reversed(flags):
-            command = command.with_option(flag)
-        return str(command)
-
-    def way_with(self, *option: str) -> str:
-        """Say how to give one more option: by the user's command, if it names what it reads."""
-        return self.command.way_with(*option)

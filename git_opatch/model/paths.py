@@ -10,6 +10,8 @@ import os
 import re
 from collections.abc import Iterator
 
+from git_opatch.model.sentences import Fault
+
 _ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
 _BYTES = {name: code for code, name in _ESCAPES.items()}
 _PLAIN = re.compile(r"[ !#-\[\]-~]*")
@@ -100,28 +102,28 @@ def parents(path: str) -> Iterator[str]:
         slash = path.find("/", slash + 1)
 
 
-def why_unsafe(path: str) -> str | None:
+def why_unsafe(path: str) -> Fault | None:
     """Why no patch may name `path`, or None if it may.
 
     Refuses what git refuses on any system (verify_path with core.protectNTFS and core.protectHFS
     on), so that a patch that applies here applies everywhere.
     """
     if not path:
-        return "the path is empty"
+        return Fault.EMPTY_PATH
     if "\0" in path:
-        return "the path contains a NUL"
+        return Fault.NUL_IN_PATH
     if path.startswith(("/", "\\")) or _DRIVE.match(path):
-        return "the path is outside of the working tree; paths are relative to its top"
+        return Fault.OUTSIDE
     parts = path.replace("\\", "/").split("/")
     size = len(os.fsencode(path))
     if size > _LONGEST_NAME and (
         size > _LONGEST_PATH or any(len(os.fsencode(part)) > _LONGEST_NAME for part in parts)
     ):
-        return "the path is longer than a file system allows"
+        return Fault.LONG_PATH
     if ".." in parts:
-        return "the path leaves the working tree"
+        return Fault.LEAVES
     if "git" in path.translate(_IGNORED_BY_HFS).lower() and any(map(_is_git_directory, parts)):
-        return "the path goes into the git directory"
+        return Fault.GIT_DIRECTORY
     return None
 
 

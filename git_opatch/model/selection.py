@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
@@ -122,13 +121,6 @@ def select(
     return keep(patch, left_out)
 
 
-def show_command(parts: Sequence[Part], *options: str) -> str:
-    """Spell the command that shows the patch of `parts`, whose files are named if it is of any."""
-    sources = dict.fromkeys(part.section.source for part in parts)
-    files = [shlex.quote(source) for source in sources if source]
-    return " ".join(["git opatch show", *options, *(files or ["PATCH"])])
-
-
 def keep(patch: Patch, left_out: Sequence[Part]) -> Selected:
     """Leave parts out of `patch`, not all of them; hunks keep their ordinals."""
     if not left_out:
@@ -230,8 +222,7 @@ class _Choice(NamedTuple):
         raise self._unknown(path, f"has {count}, and no hunk {ordinal}")
 
     def _unknown(self, name: str, what: str) -> UsageError:
-        listed = show_command(self.parts, "--hunks")
-        return UsageError(f"`{visible(name)}` {what}\n  to list them: {listed}")
+        return UsageError(f"`{visible(name)}` {what}; `git opatch show --hunks` lists them")
 
     def _meant(self, name: str) -> str:
         """Ask whether a path that is nearly the same is meant."""

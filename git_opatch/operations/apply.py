@@ -8,22 +8,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 
 from git_opatch.git.repository import CONVERT, Repository
 from git_opatch.model.arguments import typed
-from git_opatch.model.blob import Change
-from git_opatch.model.errors import OpatchError
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
-from git_opatch.model.result import Failure, Reason, Refused
+from git_opatch.model.refusal import Refused
+from git_opatch.model.sentences import Fault
 from git_opatch.operations.perform import BeforeCommit, Session, perform
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
 from git_opatch.operations.rejected_files import note_unwritten, plan_rejects
 from git_opatch.parse import patch_of
-from git_opatch.plan.conflict_hints import with_next_steps
 from git_opatch.plan.filtered_files import unfiltered_diff
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
@@ -60,20 +58,6 @@ def is_already_applied(
     if options.reverse or not all(failure.already_applied for failure in failures):
         return False
     return plan_patch(patch, repository, replace(options, skip_applied=True)).is_empty
-
-
-def is_restored_by(patch: Patch, plan: Plan, repository: Repository, options: Options) -> bool:
-    """Return whether `patch`, the other way round, restores all that `plan` of it changed.
-
-    It is planned for that, on what `plan` left. What is restored by the text alone may be something
-    else: a deleted file as `HEAD` has it, or nothing of a file that was replaced.
-    """
-    options = replace(options, reverse=not options.reverse)
-    before = {Change(path, new, old) for path, old, new in plan.completed.changes}
-    with suppress(OpatchError):
-        back = plan_patch(patch, repository, options)
-        return not back.is_refused(options) and set(back.completed.changes) == before
-    return False
 
 
 @typed(repository=Repository, options=Options)
@@ -126,20 +110,21 @@ def apply_locked(
     plan = plan._replace(is_part=patch.is_part)
     with deferred_signals():
         plan = perform(plan, session, digest=digest, rejects=rejects, before_commit=before_commit)
-        return with_next_steps(plan.with_notes(note_unwritten(plan, options)), options)
+        return _with_conflicts_left(plan.with_notes(note_unwritten(plan, options)))
 
 
 def _plan_checked(patch: Patch, repository: Repository, options: Options) -> Plan:
     """Plan a patch whose paths are resolved, and check it against the working tree."""
-    try:
-        return preflight(plan_request(patch, repository, options), repository, options)
-    except Refused as refused:
-        if all(failure.reason is not Reason.UNTRACKED for failure in refused.failures):
-            raise
-        from git_opatch.operations.index_deletion import with_index_deletions
+    return preflight(plan_request(patch, repository, options), repository, options)
 
-        failures = with_index_deletions(refused.failures, patch, repository, options)
-        raise Refused(failures, options) from None
+
+def _with_conflicts_left(plan: Plan) -> Plan:
+    """Say of the files that were left unmerged how to go on."""
+    stages = plan.conflicts.stages if plan.conflicts else ()
+    return plan.with_failures(
+        each._replace(fault=Fault.CONFLICT_LEFT) if each.path in stages else each
+        for each in plan.failures
+    )
 
 
 def _resolve(patch: Patch | str | bytes, repository: Repository, options: Options) -> Patch:

@@ -36,10 +36,11 @@ from git_opatch.git.snapshot import Snapshot, take_snapshot
 from git_opatch.journal import pending_commit
 from git_opatch.model.blob import Blob, Change
 from git_opatch.model.errors import CommitError, Interrupted, TransactionError
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.paths import parents
-from git_opatch.model.result import Failure, Refused
+from git_opatch.model.refusal import Refused
 from git_opatch.model.text import visible
 from git_opatch.operations.apply import apply_locked, plan_patch
 from git_opatch.operations.commit_command import PlannedCommit

@@ -14,7 +14,7 @@ from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Options, Target, ThreeWay
 from git_opatch.model.patch import Patch
 from git_opatch.model.paths import parents
-from git_opatch.model.result import Attempt, Refused
+from git_opatch.model.refusal import Refused
 from git_opatch.model.reverse import reverse
 from git_opatch.model.text import Text
 from git_opatch.parse import patch_of
@@ -85,7 +85,7 @@ def plan_blobs(patch: Patch, blobs: Mapping[str, Blob], options: Options, algori
         plan = Plan(failures=tuple(failures))
     else:
         plan = plan_sections(patch, _snapshot_of(blobs), options, algorithm, {})
-    return plan.attempted(Attempt("the file", options.reverse))
+    return plan.attempted(options, "the file")
 
 
 def _require_options_for_memory(options: Options) -> None:

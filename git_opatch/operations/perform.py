@@ -126,7 +126,6 @@ def _about(
     algorithm = session.repository.algorithm
     return {
         "patch": session.name,
-        "command": "" if plan.reverses else str(session.options.command._replace(arguments=())),
         "digest": "" if stages else digest,
         **_reversal(plan),
         "files": Counter(file.status for file in plan.completed.files),

@@ -12,7 +12,7 @@ from git_opatch.journal import Record, RecordAction, entries
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.paths import pathspec
-from git_opatch.model.result import Refused
+from git_opatch.model.refusal import Refused
 from git_opatch.plan.plan import Plan
 from git_opatch.transaction import state_dir
 
@@ -30,15 +30,7 @@ def plan_rejects(
     top = repository.require_worktree()
     obstacles = guard_rejects(top, list(rejects), changed)
     if obstacles := obstacles or guard_edited(top, _recorded(repository, rejects)):
-        command = options.command.without("--reject", "--partial").with_option("--partial")
-        way = f"to write no such file: {command}"
-        raise Refused(
-            [
-                *plan.failures,
-                *(each._replace(advice=f"{each.advice}\n{way}".strip()) for each in obstacles),
-            ],
-            options,
-        )
+        raise Refused([*plan.failures, *obstacles], options)
     return rejects
 
 

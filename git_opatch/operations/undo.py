@@ -25,14 +25,14 @@ from git_opatch.model.arguments import typed
 from git_opatch.model.blob import Entry
 from git_opatch.model.commits import committed_as, way_to_revert
 from git_opatch.model.errors import JournalError, NotAppliedError, UndoneError
+from git_opatch.model.failure import LOCATED_IN, Failure
 from git_opatch.model.options import Options, Target
 from git_opatch.model.paths import pathspec
-from git_opatch.model.result import LOCATED_IN, Failure, Refused
+from git_opatch.model.refusal import Refused
 from git_opatch.operations.perform import Session, perform
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
-from git_opatch.operations.remaining_changes import way_to_apply_rest
-from git_opatch.operations.undo_failures import Commits, explain
+from git_opatch.operations.undo_failures import Commits
 from git_opatch.plan.conflict_hints import go_back, resolve, restore_ours
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import plan_request
@@ -137,7 +137,7 @@ def _reverse(
         try:
             plan = preflight(plan_request(record, repository, options), repository, options)
         except Refused as refused:
-            failures = chooser.explain(refused.failures, choice)
+            failures = refused.failures
             return Reversal(record, options, failures=failures, recovered=tuple(notes))
         notes += [*choice.notes, *chooser.notes_on_rest(choice, plan)]
         notes += chooser.notes_on_conflicts(record)
@@ -224,15 +224,6 @@ class _Chooser:
         """
         return state.state is State.GONE and bool(renamed_files(record, self._repository))
 
-    def explain(self, failures: Sequence[Failure], choice: _Choice) -> list[Failure]:
-        """Say why what was chosen is refused, and what to do."""
-        step = Step(choice.record, choice.target)
-        explained = explain(failures, step, self._states, self._repository)
-        if rest := self._way_to_undo_rest(step) or self._way_to_apply_rest(step, failures):
-            *others, last = explained
-            explained = [*others, last._replace(advice=f"{last.advice}\n{rest}".strip())]
-        return explained
-
     def _way_to_undo_rest(self, step: Step) -> str:
         """Give the command that undoes what is left of a patch, where that would work.
 
@@ -260,19 +251,6 @@ class _Chooser:
         if record is None or not state.is_left_in_files:
             return ""
         return self._way_to_undo_rest(Step(record, Target.INDEX))
-
-    def _way_to_apply_rest(self, step: Step, failures: Sequence[Failure]) -> str:
-        """Give the command that applies what is missing of an undone patch, where that would work.
-
-        A redo cannot skip what is there again.
-        """
-        history = self._journal.find(step.record.patch)
-        is_redo = step.record.action is RecordAction.UNDO
-        is_there = is_redo and all(failure.already_applied for failure in failures)
-        if not is_there or history is None:
-            return ""
-        way = way_to_apply_rest(history.records[0], step.target, self._repository)
-        return f"to apply the rest: {way}" if way else ""
 
     def notes_on_rest(self, choice: _Choice, plan: Plan) -> Iterator[str]:
         """Say that the rest of a patch, without what is undone already, is committed."""

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from git_opatch.git.history import new_names
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options, Target
-from git_opatch.model.result import NOT_APPLIED, Failure, MissingFile, Reason
+from git_opatch.model.sentences import Fault
 from git_opatch.plan.renamed_files import renamed_files
 
 
@@ -24,7 +25,7 @@ def mark_absent(
     A file that is in the working tree, or has another name now, is somewhere. `record` is the
     journal's of the patch, if there is one.
     """
-    missing = [each for each in failures if each.detail == MissingFile(())]
+    missing = [each for each in failures if each.fault is Fault.ADDED_FILE_NOT_APPLIED]
     if options.base is None and options.target is not Target.CACHED:
         top = repository.require_worktree()
         missing = [each for each in missing if not os.path.lexists(top / each.path)]
@@ -33,8 +34,5 @@ def mark_absent(
         named = renamed_files(record, repository) if record else new_names(repository, paths)
         missing = [each for each in missing if each.path not in named]
     return [
-        each._replace(reason=Reason.ALREADY_APPLIED, message=NOT_APPLIED, detail=None)
-        if each in missing
-        else each
-        for each in failures
+        each._replace(fault=Fault.NOT_APPLIED) if each in missing else each for each in failures
     ]

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Set
 from dataclasses import replace
 
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot, take_snapshot
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options, Target, ThreeWay
 from git_opatch.model.patch import FilePatch, Operation, Patch
-from git_opatch.model.result import AlreadyApplied, Failure
+from git_opatch.model.sentences import Fault
 from git_opatch.plan.plan import Plan
 
 _Hunk = tuple[str, int, int]
 """The patch file, the line in it where the section begins, and the ordinal; 0 is all of it."""
-_WHAT = "is already applied in the index only"
 
 
 def refuse_index_only(
@@ -57,11 +57,11 @@ def refuse_index_only(
         and not _is_there(failure, section, there)
         and not _has_grown(section, snapshot, repository)
     }
-    return _refuse(plan, lost, _way(worktree, options)) if lost else plan
+    return _refuse(plan, lost) if lost else plan
 
 
 def _hunk(failure: Failure) -> _Hunk:
-    return failure.source, failure.where.section_line, failure.hunk or 0
+    return failure.source, failure.section_line, failure.hunk
 
 
 def _differs(section: FilePatch, snapshot: Snapshot, repository: Repository) -> bool:
@@ -97,31 +97,14 @@ def _has_grown(section: FilePatch, snapshot: Snapshot, repository: Repository) -
     return not any(lines for lines, _ in repository.differences(staged.data, file.data))
 
 
-def _refuse(plan: Plan, lost: Set[_Hunk], way: str) -> Plan:
-    """Return `plan` with failures that cannot be skipped for `lost`; the last one has the `way`."""
-    refused = [_not_skippable(each) for each in plan.skipped if _hunk(each) in lost]
-    failures = [
-        _not_skippable(each) if _hunk(each) in lost and each.already_applied else each
-        for each in plan.failures
-    ]
-    *others, last = [*failures, *refused]
-    last = last._replace(advice=f"{last.advice}\n{way}".strip())
+def _refuse(plan: Plan, lost: Set[_Hunk]) -> Plan:
+    """Return `plan` with failures that cannot be skipped for `lost`."""
+
+    def judged(failure: Failure) -> Failure:
+        is_lost = failure.already_applied and _hunk(failure) in lost
+        return failure._replace(fault=Fault.APPLIED_IN_INDEX) if is_lost else failure
+
     skipped = tuple(each for each in plan.skipped if _hunk(each) not in lost)
-    return plan.with_failures([*others, last])._replace(skipped=skipped)
-
-
-def _not_skippable(failure: Failure) -> Failure:
-    detail = AlreadyApplied(failure.positions, exact=False)
-    return failure._replace(message=_WHAT, advice="", detail=detail)
-
-
-def _way(worktree: Plan, options: Options) -> str:
-    """Give the command that applies the rest in the working tree; empty if none would."""
-    if options.commit or not _all_applied(worktree.failures):
-        return ""
-    flags = ["--skip-applied"] if worktree.failures and not options.skip_applied else []
-    return f"to patch the working tree, too: {options.command_with('--worktree', *flags)}"
-
-
-def _all_applied(failures: Sequence[Failure]) -> bool:
-    return all(failure.already_applied for failure in failures)
+    refused = [each for each in plan.skipped if _hunk(each) in lost]
+    failures = map(judged, (*plan.failures, *refused))
+    return plan.with_failures(failures)._replace(skipped=skipped)

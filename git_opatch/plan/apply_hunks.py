@@ -17,10 +17,11 @@ from git_opatch.locate import locate_hunks, locate_part, refuse_absent
 from git_opatch.locate.oversized import refuse_oversized
 from git_opatch.locate.range_remove import expand_ranges
 from git_opatch.locate.replacement import expand_replacements, refuse_applied_replacement
+from git_opatch.model.failure import Failure, failure_of
 from git_opatch.model.options import Matching, Options, Tier
 from git_opatch.model.patch import FilePatch, Hunk, Operation
 from git_opatch.model.placement import Evidence, Placement
-from git_opatch.model.result import CandidatePositions, Failure, Reason, failure_of
+from git_opatch.model.sentences import Fault
 from git_opatch.model.text import Text
 from git_opatch.plan.edited_file import EditedFile
 
@@ -115,13 +116,12 @@ def _with_notes(placement: Placement, notes: dict[int, tuple[str, ...]]) -> Plac
 
 
 def _in_section(failure: Failure, section: FilePatch) -> Failure:
-    where = failure.where._replace(
+    return failure._replace(
         path=section.path,
         hunks=section.hunks_in_text,
         source=section.source,
         section_line=section.number,
     )
-    return failure._replace(where=where)
 
 
 def _apply_located(
@@ -171,7 +171,7 @@ def _apply_in_rounds(
     """Apply the hunks that are found, then, round by round, those that show their result."""
     results = locate_part(hunks, left_out, content.text, matching, partly_applied=partly_applied)
     placements = [result for result in results if isinstance(result, Placement)]
-    failures = {result.where.hunk: result for result in results if isinstance(result, Failure)}
+    failures = {result.hunk: result for result in results if isinstance(result, Failure)}
     postponed = _exact_after_others(hunks, placements, content, matching)
 
     edited = EditedFile(content, failures=failures, path=matching.path)
@@ -247,6 +247,4 @@ def _matches_at_stated(hunk: Hunk, text: Text) -> bool:
 
 
 def _refuse_moved(hunk: Hunk, placement: Placement) -> Failure:
-    message = f"does not match at its stated line; its lines are at line {placement.start + 1}"
-    detail = CandidatePositions((placement.start,))
-    return failure_of(hunk, Reason.CONTRADICTED, message, detail=detail)
+    return failure_of(hunk, Fault.NOT_AT_NUMBER, positions=(placement.start,))

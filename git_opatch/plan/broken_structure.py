@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from git_opatch.complete.brackets import Unpaired, unpaired_brackets
+from git_opatch.complete.brackets import unpaired_brackets
 from git_opatch.complete.python_blocks import block_fault
 from git_opatch.complete.tree import Result
+from git_opatch.model.failure import Failure, Problem, refusal
 from git_opatch.model.options import Options, Tier
 from git_opatch.model.patch import FilePatch, Patch
-from git_opatch.model.result import Failure, Reason, Way, refusal
-from git_opatch.model.text import visible
-
-_ADVICE = "re-read the file and send all changes of the block in one patch"
-_MEANT = Way("if this is meant", ("--match", Tier.STRICT.value))
+from git_opatch.model.sentences import Fault
 
 
 def refuse_broken(patch: Patch, results: Sequence[Result], options: Options) -> list[Failure]:
@@ -30,15 +27,13 @@ def refuse_broken(patch: Patch, results: Sequence[Result], options: Options) -> 
     for section in patch.files:
         for path in dict.fromkeys(_paths(section)):
             named.setdefault(path, []).append(section)
-    ways = (_MEANT,) if options.matching.can_choose else ()
     failures = []
     for result in results:
         sections = named.get(result.path, [])
         if not sections or any(map(_is_exempt, sections)):
             continue
-        if message := _unpaired(result) or _unfitting(result):
-            failure = refusal(sections[-1], Reason.UNCLEAR, message, advice=_ADVICE)
-            failures.append(failure._replace(ways=ways))
+        if problem := _unpaired(result) or _unfitting(result):
+            failures.append(refusal(sections[-1], problem))
     return failures
 
 
@@ -52,30 +47,24 @@ def _is_exempt(section: FilePatch) -> bool:
     return section.exact_positions or bool(section.left_out) or replaces
 
 
-def _unpaired(result: Result) -> str:
-    """Say which brackets of a changed file pair worse than before; empty if none do."""
+def _unpaired(result: Result) -> Problem | None:
+    """Return which brackets of a changed file pair worse than before; None if none do."""
     content = result.content
     if result.old is None or content is None or not content.mode.is_file:
-        return ""
-    unpaired = unpaired_brackets(result.old.text, content.text, content.edits, result.path)
-    return "" if unpaired is None or result.binary else _message(unpaired)
+        return None
+    found = unpaired_brackets(result.old.text, content.text, content.edits, result.path)
+    if found is None or result.binary:
+        return None
+    more, less = (found.opening, found.closing)[:: 1 if found.surplus > 0 else -1]
+    return Problem.of(Fault.UNPAIRED, count=abs(found.surplus), more=more, less=less)
 
 
-def _unfitting(result: Result) -> str:
-    """Say which line of a changed file has no place in its blocks; empty if all have one."""
+def _unfitting(result: Result) -> Problem | None:
+    """Return which line of a changed file has no place in its blocks; None if all have one."""
     content = result.content
     if result.old is None or content is None or not content.mode.is_file:
-        return ""
-    fault = block_fault(result.old.text, content.text, content.edits, result.path)
-    if fault is None or result.binary:
-        return ""
-    shown = visible(content.text.lines[fault.line - 1].strip(), 60)
-    return f"would leave `{shown}` {fault.why} (line {fault.line} of the result)"
-
-
-def _message(unpaired: Unpaired) -> str:
-    opening, closing = f"`{unpaired.opening}`", f"`{unpaired.closing}`"
-    more, less = (opening, closing) if unpaired.surplus > 0 else (closing, opening)
-    how = "pair better" if unpaired.before else "pair"
-    count = abs(unpaired.surplus)
-    return f"would have {count} more {more} than {less}, which {how} in the file as it is"
+        return None
+    line = block_fault(result.old.text, content.text, content.edits, result.path)
+    if line is None or result.binary:
+        return None
+    return Problem.of(Fault.BLOCK_BROKEN, line=content.text.lines[line - 1], at=line)

@@ -19,15 +19,13 @@ from git_opatch.complete.edits import Edit, edits_of
 from git_opatch.complete.tree import FileContent
 from git_opatch.locate import locate_part
 from git_opatch.locate.range_remove import expand_ranges
+from git_opatch.model.failure import Failure, HunkResult, refusal
 from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch, Hunk, changed_span
 from git_opatch.model.placement import Evidence, Likeness, Placement
-from git_opatch.model.result import Failure, HunkResult, Overlap, Reason, refusal
+from git_opatch.model.sentences import Fault, Reason
 from git_opatch.model.text import Text
 from git_opatch.plan.apply_hunks import matching_for
-
-_ONE_VERSION = "send only the version that is meant"
-_STRICTLY = "show those lines exactly as the patch writes them"
 
 
 class Checked(NamedTuple):
@@ -193,32 +191,12 @@ class _Checker(NamedTuple):
     def _refuse_other(self, hunk: Hunk, before: HunkResult | None, changed: Edit) -> Failure:
         """Refuse one of two versions; the earlier can be left out if this one has a position."""
         number, ordinal = self._maker_of(changed)
-        message = (
-            f"(line {hunk.number}) changes the same lines of the file as the earlier hunk at "
-            f"line {number}"
-        )
-        other = ordinal if isinstance(before, Placement) else 0
-        return self._refuse(hunk, message, _ONE_VERSION, other)
+        failure = refusal(self.section, Fault.OVERLAP_EARLIER, hunk=hunk, earlier=number)
+        return failure._replace(other=ordinal if isinstance(before, Placement) else 0)
 
     def _refuse_loose(self, hunk: Hunk) -> Failure:
         number = self.earlier[-1].section.number
-        return self._refuse(
-            hunk,
-            f"(line {hunk.number}) matches only loosely what an earlier section (line {number}) "
-            "writes",
-            _STRICTLY,
-        )
-
-    def _refuse(self, hunk: Hunk, message: str, advice: str, other: int = 0) -> Failure:
-        failure = refusal(
-            self.section,
-            Reason.OVERLAP,
-            message,
-            hunk=hunk.ordinal,
-            number=hunk.number,
-            advice=advice,
-        )
-        return failure._replace(detail=Overlap(other))
+        return refusal(self.section, Fault.LOOSE_AFTER_EARLIER, hunk=hunk, earlier=number)
 
 
 def _shows_exactly(placement: Placement, positions: Sequence[int]) -> bool:

@@ -17,13 +17,14 @@ from git_opatch.complete.edits import Edit, edits_of
 from git_opatch.complete.encoding import RemainingLines
 from git_opatch.complete.reindent import plan_reindent
 from git_opatch.complete.tree import FileContent
-from git_opatch.complete.unclear_additions import Unclear, find_unclear
+from git_opatch.complete.unclear_additions import find_unclear
 from git_opatch.locate import locate_hunks
 from git_opatch.locate.overlap import refuse_overlap
+from git_opatch.model.failure import Failure, HunkResult, Problem, failure_of
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk
 from git_opatch.model.placement import Placement
-from git_opatch.model.result import CandidatePositions, Failure, HunkResult, Reason, failure_of
+from git_opatch.model.sentences import Fault, Reason
 from git_opatch.model.text import Text
 
 
@@ -51,15 +52,11 @@ class EditedFile:
         for placement, reindent in zip(placements, plan_reindent(placements, text), strict=True):
             ordinal = placement.hunk.ordinal
             meant, unclear = _as_meant(placement, text)
-            unclear = reindent.unclear or unclear
             lines = reindent.lines(meant.hunk.lines)
-            problem = (
-                Unclear(unclear)
-                if unclear
-                else find_unclear(meant, lines, remaining, text, self.path)
-            )
+            problem = Problem(reindent.unclear) if reindent.unclear else unclear
+            problem = problem or find_unclear(meant, lines, remaining, text, self.path)
             if problem:
-                self.failures[ordinal] = _refuse_unclear(placement, problem, text)
+                self.failures[ordinal] = _refuse_unclear(placement, problem)
                 continue
             own = list(edits_of(meant, text, reindent))
             if not own and placement.hunk.changes:
@@ -129,16 +126,15 @@ class EditedFile:
     def refuse_the_rest(self, hunks: Sequence[Hunk]) -> None:
         """Refuse the hunks that have neither a placement nor a failure: none is dropped."""
         done = {found.hunk.ordinal for found in self.placements} | self.failures.keys()
-        advice = "its context shows the result of other hunks; send it after them"
         for hunk in hunks:
             if hunk.ordinal not in done:
-                self.failures[hunk.ordinal] = refuse_overlap(hunk)._replace(advice=advice)
+                self.failures[hunk.ordinal] = failure_of(hunk, Fault.SHOWS_OTHERS)
 
 
-def _as_meant(placement: Placement, text: Text) -> tuple[Placement, str]:
+def _as_meant(placement: Placement, text: Text) -> tuple[Placement, Problem | None]:
     """Return `placement` with its added lines as they are meant, and why that is unclear."""
     if not placement.likeness:
-        return placement, ""  # it matches as it is written
+        return placement, None  # it matches as it is written
     from git_opatch.complete.inherited_differences import correct_inherited
 
     return correct_inherited(placement, text)
@@ -153,16 +149,6 @@ def _is_exact(result: HunkResult) -> bool:
     return isinstance(result, Placement) and result.exact
 
 
-def _lines(first: int, last: int) -> str:
-    return f"lines {first}-{last}" if last > first else f"line {first}"
-
-
-def _refuse_unclear(placement: Placement, problem: Unclear, text: Text) -> Failure:
+def _refuse_unclear(placement: Placement, problem: Problem) -> Failure:
     """Refuse a hunk with added lines that are unclear (D42, D45, D92, D93)."""
-    first, last = max(placement.start, 1), min(placement.stop + 1, len(text.lines))
-    advice = problem.advice or (
-        f"re-read {_lines(first, last)} of the file and send the hunk again with the file's own "
-        "text and indentation"
-    )
-    detail = CandidatePositions((placement.start,), placement.found)
-    return failure_of(placement.hunk, Reason.UNCLEAR, problem.message, advice, detail)
+    return failure_of(placement.hunk, problem, positions=(placement.start,), shown=placement.found)

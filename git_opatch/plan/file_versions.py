@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
-from shlex import quote
 from typing import NamedTuple
 
 from git_opatch import journal
@@ -18,7 +17,6 @@ from git_opatch.git.history import abbreviate_commits, find_blob, list_history, 
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Entry, Mode
 from git_opatch.model.errors import RepositoryError
-from git_opatch.model.paths import pathspec
 from git_opatch.transaction import state_dir
 
 MOST_COMMITS = 5000
@@ -68,21 +66,6 @@ def list_versions(
         path: [version for blob, version in blobs.items() if blob in present]
         for path, blobs in found.items()
     }
-
-
-def advise_fetch(repository: Repository, path: str, stated: str) -> str:
-    """Say that this clone may lack the version of `path` that a patch fits, and how to fetch it.
-
-    `stated` is the id that the patch names, or empty. Empty if the clone is whole.
-    """
-    if not (repository.is_shallow or repository.is_partial):
-        return ""
-    what = f"the patch fits no version of {path} that is here"
-    if stated.strip("0") and find_blob(repository, stated) is None:
-        what = f"the patch was written for blob {stated[:10]}, which is not here"
-    if repository.is_shallow:
-        return f"{what}; to fetch more history: git fetch --deepen=100"
-    return f"{what}; to fetch older versions: git log -p -100 -- {quote(pathspec(path))} >/dev/null"
 
 
 def _of_history(

@@ -21,8 +21,10 @@ from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import scratch_directory
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Change, Entry
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options, Target
-from git_opatch.model.result import Failure, Location, Reason, Refused
+from git_opatch.model.refusal import Refused
+from git_opatch.model.sentences import Fault, Hint, Reason
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import Plan
 
@@ -57,7 +59,10 @@ def with_stored_forms(
         programs = FilterPrograms(repository, Path(directory))
         stored = [planned.stored(change, programs) for change in changes]
     if planned.misfits and options.target is Target.INDEX:
-        raise Refused([*plan.failures, *map(_misfit, planned.misfits)], options)
+        raise Refused(
+            [*plan.failures, *(Failure(Fault.OTHER_FORM, path) for path in planned.misfits)],
+            options,
+        )
     blobs = [*planned.blobs, *_texts(plan.completed, paths)]
     blobs += _texts(plan.carried, paths) if plan.carried else ()
     return plan._replace(filtered=StoredForms(tuple(stored), tuple(dict.fromkeys(blobs))))
@@ -194,11 +199,6 @@ def unfiltered_diff(plan: Plan, completed: Completed, repository: Repository) ->
     return complete_results(others, repository.algorithm).diff
 
 
-def _misfit(path: str) -> Failure:
-    what = "has unstaged changes: the index has something else than its filter makes of the file"
-    return Failure(Reason.UNSTAGED, what, Location(path), advice="stage what is there")
-
-
 def _require_attributes(repository: Repository, paths: Sequence[str]) -> None:
     """Raise `FilterError` if attributes are in the index alone: those no filter is run by here."""
     missing = missing_attribute_files(repository.require_worktree(), paths) if paths else []
@@ -227,19 +227,12 @@ def _filters_after(plan: Plan, repository: Repository, snapshot: Snapshot) -> Ma
         return filters_of(repository, paths, index=Path(directory, "no-index"), env=env)
 
 
-_CONVERT = "git opatch convert"
-
-
 def locates_texts(options: Options) -> bool:
     """Return whether files under a filter are located in their texts.
 
     Not for what has no working tree, nor for a diff that git is to apply.
     """
-    return (
-        options.base is None
-        and options.target is not Target.CACHED
-        and options.command.name != _CONVERT
-    )
+    return options.base is None and options.target is not Target.CACHED and not options.converts
 
 
 def with_stored_hints(plan: Plan, repository: Repository, options: Options) -> Plan:
@@ -253,17 +246,9 @@ def with_stored_hints(plan: Plan, repository: Repository, options: Options) -> P
         names = filters_in_tree(repository, options.base, paths)
     else:
         names = filters(repository, paths, in_index=False)
-    way = "git opatch apply --worktree"
-    if options.base is None and options.command.name != _CONVERT:
-        way = options.command_with("--worktree")
     return plan.with_failures(
-        each._replace(advice=_stored_hint(names[each.path], each.advice, way))
+        each.with_hint(Hint.FILTERED, filter=names[each.path])
         if each.path in names and each.reason in _MISFITS
         else each
         for each in plan.failures
     )
-
-
-def _stored_hint(name: str, advice: str, way: str) -> str:
-    what = f"git stores the file filtered, by `{visible(name)}`, and its text is on disk"
-    return f"{what}; to change that: {way}" + (f"\n{advice}" if advice else "")

@@ -8,11 +8,10 @@ from contextlib import suppress
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Change, Entry
 from git_opatch.model.errors import RepositoryError
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options
-from git_opatch.model.result import Failure, Location, Reason
+from git_opatch.model.sentences import Fault
 from git_opatch.plan.plan import Plan
-
-_SIZE = 100  # the default: less could remove records
 
 
 def refuse_losses(plan: Plan, repository: Repository, options: Options) -> list[Failure]:
@@ -27,19 +26,8 @@ def refuse_losses(plan: Plan, repository: Repository, options: Options) -> list[
     if lost:
         with suppress(RepositoryError):  # no HEAD yet
             kept = repository.list_tree("HEAD", [change.path for change in lost])
-    words = str(options.command).removeprefix("git ")
-    advice = (
-        f"to record it: git -c opatch.journalSize={_SIZE} {words}\n"
-        "or commit the file first, so that HEAD has it"
-    )
-    what = "and its content is neither in HEAD nor recorded, as opatch.journalSize is 0"
     return [
-        Failure(
-            Reason.NOT_REVERSIBLE,
-            f"would be {'replaced' if change.new else 'deleted'}, {what}",
-            Location(change.path),
-            advice=advice,
-        )
+        Failure(Fault.CONTENT_WOULD_BE_LOST, change.path)
         for change in lost
         if kept.get(change.path) != change.old
     ]

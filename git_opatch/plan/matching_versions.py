@@ -11,7 +11,7 @@ from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Blob, Entry
 from git_opatch.model.options import Matching, Options, Tier
 from git_opatch.model.patch import FilePatch, Hunk, Operation, Patch
-from git_opatch.model.result import Reason
+from git_opatch.model.sentences import Reason
 from git_opatch.plan.file_versions import Version
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.section import plan_sections
@@ -58,7 +58,7 @@ def stale_files(plan: Plan, patch: Patch, snapshot: Snapshot) -> Iterator[StaleF
     """List the files that are worth looking for another version of."""
     reasons: dict[tuple[str, int], set[Reason]] = {}
     for failure in plan.failures:
-        reasons.setdefault((failure.source, failure.where.section_line), set()).add(failure.reason)
+        reasons.setdefault((failure.source, failure.section_line), set()).add(failure.reason)
     refused = {failure.path for failure in plan.failures}
     for path, sections in _sections_by_path(patch).items():
         present = snapshot.blobs.get(path) if path in refused else None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 
+from git_opatch.model.failure import Failure, refusal
 from git_opatch.model.patch import FilePatch, Patch
 from git_opatch.model.paths import normalise, why_unsafe
-from git_opatch.model.result import Failure, Reason, refusal
 
 
 def resolve_paths(patch: Patch, directory: str, top: str = "") -> Patch:
@@ -54,7 +54,7 @@ def created_paths(patch: Patch) -> set[str]:
 def refuse_unsafe(patch: Patch) -> list[Failure]:
     """Return a failure for each path that no patch may name."""
     return [
-        refusal(section, Reason.UNSAFE_PATH, why, path=path)
+        refusal(section, why, path=path)
         for section in patch.files
         for path in _paths_of(section)
         if (why := why_unsafe(path))

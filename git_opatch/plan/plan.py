@@ -11,10 +11,10 @@ from git_opatch.git.stamp import Stamp
 from git_opatch.journal import Record, RecordAction
 from git_opatch.model.blob import Blob, Change
 from git_opatch.model.errors import CommitError
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch
 from git_opatch.model.placement import Placement
-from git_opatch.model.result import Attempt, Failure
 
 if TYPE_CHECKING:
     from git_opatch.complete import PatchSet
@@ -124,12 +124,10 @@ class Plan(NamedTuple):
         """Return the plan with `failures` instead of its own."""
         return self._replace(failures=tuple(failures))
 
-    def attempted(self, attempt: Attempt) -> Plan:
-        """Return the plan whose failures know what was attempted."""
-        if not (self.failures or self.skipped):
-            return self
+    def attempted(self, options: Options, base: str = "", record: int = 0) -> Plan:
+        """Return the plan whose failures know what was attempted (see `Failure.attempted`)."""
         failures, skipped = (
-            tuple(failure.attempted(attempt) for failure in each)
+            tuple(failure.attempted(options, base, record) for failure in each)
             for each in (self.failures, self.skipped)
         )
         return self._replace(failures=failures, skipped=skipped)

@@ -11,9 +11,10 @@ from git_opatch.git.snapshot import Snapshot, take_snapshot
 from git_opatch.journal import Record
 from git_opatch.model.blob import Change
 from git_opatch.model.errors import JournalError
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options, Target, ThreeWay
 from git_opatch.model.patch import Operation, Patch
-from git_opatch.model.result import NOT_APPLIED, SKIP_APPLIED, Attempt, Failure, Location, Reason
+from git_opatch.model.sentences import Fault, Reason
 from git_opatch.plan.deleted_content import content_note, deleted_contents, source_of
 from git_opatch.plan.filtered_files import locates_texts, with_stored_hints
 from git_opatch.plan.patch_paths import created_paths, named_paths, refuse_unsafe
@@ -94,7 +95,7 @@ def plan_resolved(patch: Patch, repository: Repository, options: Options) -> tup
             return _plan_forward(patch, repository, others)[0]
 
         planned = refuse_index_only(planned, patch, snapshot, repository, options, plan_with)
-    return planned.attempted(Attempt.of(options)), snapshot
+    return planned.attempted(options), snapshot
 
 
 def _asks_worktree(plan: Plan, options: Options) -> bool:
@@ -161,15 +162,8 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
         plan = Plan(failures=tuple(failures)) if failures else plan
         if plan.completed.changes and set(plan.completed.changes) == set(undo.completed.changes):
             plan = plan._replace(reverses=record)  # by its text, and to the same effect
-    if plan.failures and record is not None:
-        plan = _with_way_to_undo_rest(plan, record, repository, options)
     if plan.failures:
         plan = _say_if_undone(plan, patch, repository, options, record.number if record else 0)
-    if record is not None and _is_in_worktree_alone(record, patch, repository, options):
-        first, *others = plan.failures or (None,)
-        where = f"patch {record.patch} is in the working tree only"
-        advice = f"{where}; to undo it there: git opatch undo {record.patch}"
-        plan = plan.with_failures([first._replace(advice=advice), *others]) if first else plan
     return plan, snapshot
 
 
@@ -206,22 +200,6 @@ def _restored_by(record: Record, undo: Plan, patch: Patch) -> list[str]:
     ]
 
 
-def _with_way_to_undo_rest(
-    plan: Plan, record: Record, repository: Repository, options: Options
-) -> Plan:
-    """Name the command that undoes what is left of a recorded patch, where that would work."""
-    if options.command.name not in SKIP_APPLIED or options.skip_applied:
-        return plan
-    with suppress(JournalError):
-        rest = plan_undo(record, repository, replace(options, skip_applied=True))[0]
-        if rest.skipped and not rest.failures:
-            *others, last = plan.failures
-            way = f"to undo the rest: {options.command_with('--skip-applied')}"
-            advice = f"{last.advice}\n{way}".strip()
-            return plan.with_failures([*others, last._replace(advice=advice)])
-    return plan
-
-
 def _say_if_undone(
     plan: Plan, patch: Patch, repository: Repository, options: Options, applied: int
 ) -> Plan:
@@ -229,22 +207,12 @@ def _say_if_undone(
     undo = _undo_of(patch, repository, options.target)
     if undo is None or undo.number < applied:
         return plan
-    first, *others = (
-        failure._replace(reason=Reason.ALREADY_APPLIED, message=NOT_APPLIED, advice="", detail=None)
+    return plan.with_failures(
+        failure._replace(fault=Fault.NOT_APPLIED, closest=None, hint=None)
         if failure.reason in (Reason.NOT_FOUND, Reason.MISSING_FILE)
         else failure
         for failure in plan.failures
     )
-    advice = f"patch {undo.patch} was undone by {undo.number}; see `git opatch log`"
-    return plan.with_failures([first._replace(advice=advice), *others])
-
-
-def _is_in_worktree_alone(
-    record: Record, patch: Patch, repository: Repository, options: Options
-) -> bool:
-    if record.target is not Target.WORKTREE or options.target is Target.WORKTREE:
-        return False
-    return _undo_of(patch, repository, Target.WORKTREE) is None
 
 
 def _undo_of(patch: Patch, repository: Repository, target: Target) -> Record | None:
@@ -296,9 +264,8 @@ def plan_undo(record: Record, repository: Repository, options: Options) -> tuple
     plan = Plan(failures=tuple(failures))
     if not failures:
         plan = _undo_in(snapshot, patch, located, repository, options)
-        plan = with_path_hints(plan, repository, options, located)
-    attempt = Attempt.of(options, record.patch)
-    return plan._replace(reverses=record).attempted(attempt), snapshot
+        plan = with_path_hints(plan, repository, options)
+    return plan._replace(reverses=record).attempted(options, record=record.patch), snapshot
 
 
 def _undo_in(
@@ -348,14 +315,14 @@ def _plan_patch(
     created = created_paths(patch)
     if failures:
         plan = Plan(failures=tuple(failures))
-        return with_path_hints(plan, repository, options, record, created), snapshot
+        return with_path_hints(plan, repository, options, created), snapshot
     deleted = deleted_contents(repository, patch, record, options.target)
     plan = plan_sections(patch, snapshot, options, repository.algorithm, deleted)
     if plan.failures and _tries_old_versions(options) and not snapshot.stored:
         from git_opatch.plan.three_way import plan_three_way
 
         plan = plan_three_way(plan, patch, snapshot, repository, options, deleted)
-    plan = with_path_hints(plan, repository, options, record, created)
+    plan = with_path_hints(plan, repository, options, created)
     plan = with_other_names(plan, patch, repository, options)
     plan = with_stored_hints(plan, repository, options)
     return with_directory_note(plan, repository, options), snapshot
@@ -380,13 +347,8 @@ def _located_in(patch: Patch, failure: Failure) -> Failure:
     """Say which line of the patch names the path of `failure`."""
     for section in patch.files:
         if failure.path in (section.path, section.old_path, section.new_path):
-            where = Location(
-                failure.path,
-                number=section.number,
-                source=section.source,
-                section_line=section.number,
-            )
-            return failure._replace(where=where)
+            number = section.number
+            return failure._replace(number=number, source=section.source, section_line=number)
     return failure
 
 

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence, Set
 from git_opatch.git.pathspec import matching_paths
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot, is_folder
+from git_opatch.model.failure import Failure, refusal
 from git_opatch.model.options import Options, PathRule, Target
 from git_opatch.model.patch import FilePatch, Operation, Patch
-from git_opatch.model.result import Failure, Location, Reason, refusal
+from git_opatch.model.sentences import Fault
 
 
 def check_policy(
@@ -64,11 +65,8 @@ def _touched(section: FilePatch, existing: Set[str | None]) -> list[str]:
 
 def _forbidden(section: FilePatch, path: str, rule: PathRule, repository: Repository) -> Failure:
     listed = " ".join(rule.pathspecs) + _relative_to(rule, repository)
-    if rule.allows:
-        what, advice = "is not an allowed path", f"allowed paths ({rule.origin}): {listed}"
-        return refusal(section, Reason.NOT_ALLOWED, what, path=path, advice=advice)
-    what, advice = "is a denied path", f"denied paths ({rule.origin}): {listed}"
-    return refusal(section, Reason.DENIED, what, path=path, advice=advice)
+    fault = Fault.NOT_ALLOWED if rule.allows else Fault.DENIED
+    return refusal(section, fault, path=path, origin=rule.origin, pathspecs=listed)
 
 
 def _relative_to(rule: PathRule, repository: Repository) -> str:
@@ -82,38 +80,33 @@ def _relative_to(rule: PathRule, repository: Repository) -> str:
 def _stale(snapshot: Snapshot, repository: Repository, options: Options) -> Iterator[Failure]:
     """Return a failure for each file that is not the expected version."""
     for path, wanted in options.policy.expected:
-        what = _difference(path, wanted, snapshot, repository, options)
-        if what:
-            advice = "re-read the file, and write the patch for its present content"
-            yield Failure(Reason.STALE, f"is stale: {what}", Location(path), advice=advice)
+        if found := _other_version(path, wanted, snapshot, repository, options):
+            values = {"wanted": f"blob {wanted}" if wanted else "no file", "found": found}
+            yield Failure(Fault.STALE, path, values=values)
 
 
-def _difference(
+def _other_version(
     path: str, wanted: str, snapshot: Snapshot, repository: Repository, options: Options
 ) -> str:
-    """Say how a file differs from the version that is `wanted`; empty if it does not."""
+    """Name what is at `path` in place of the version that is `wanted`; empty if that is there."""
     checks_worktree = (
         options.target is Target.INDEX and options.base is None and repository.top is not None
     )
     blob = snapshot.blobs.get(path)
     if path in snapshot.unmerged or path in snapshot.submodules or path in snapshot.folders:
-        return f"{_expected(wanted)}, found a directory, a submodule or an unmerged file"
+        return "a directory, a submodule or an unmerged file"
     if blob is None and wanted:
-        return f"{_expected(wanted)}, found none"
+        return "none"
     found = snapshot.stored.get(path, blob.entry if blob else None)
     if found is not None and not (wanted and found.id.startswith(wanted)):
-        return f"{_expected(wanted)}, found blob {found.id[: max(len(wanted), 12)]}"
+        return f"blob {found.id[: max(len(wanted), 12)]}"
     if checks_worktree and path in snapshot.changed | snapshot.deleted:
-        return f"{_expected(wanted)}, found unstaged changes"
+        return "unstaged changes"
     if checks_worktree and not wanted and _exists(path, repository):
-        return f"{_expected(wanted)}, found an untracked one"
+        return "an untracked one"
     return ""
 
 
 def _exists(path: str, repository: Repository) -> bool:
     file = repository.require_worktree() / path
     return os.path.lexists(file) and not is_folder(file)
-
-
-def _expected(wanted: str) -> str:
-    return f"expected blob {wanted}" if wanted else "expected no file"

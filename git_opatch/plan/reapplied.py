@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.journal import Record
 from git_opatch.model.blob import Change
+from git_opatch.model.failure import Failure, refusal
 from git_opatch.model.patch import FilePatch, Patch
-from git_opatch.model.result import Failure, Reason, refusal
+from git_opatch.model.sentences import Fault, Reason
 from git_opatch.plan.plan import Plan
 
-_MEANT_AGAIN = "if other lines are meant, show them by more context or an anchor"
 FORBIDDEN = {Reason.NOT_ALLOWED, Reason.DENIED, Reason.STALE, Reason.UNSAFE_PATH}
 """The reasons by which a patch is refused whatever is applied of it."""
 
@@ -30,16 +30,9 @@ def recorded_sections(
     """
     if not record.whole or any(failure.reason in FORBIDDEN for failure in plan.failures):
         return []
-    what = applied_as(record)
-    misfits = set(map(section_of, (*plan.failures, *plan.skipped)))
     changes = {change.path: change for change in record.changes}
     return [
-        refusal(
-            section,
-            Reason.ALREADY_APPLIED,
-            what,
-            advice=_MEANT_AGAIN if section.has_parts and key_of(section) not in misfits else "",
-        )
+        refusal(section, Fault.RECORD_APPLIED, patch=record.patch)
         for section in patch.files
         if _is_applied(section, changes, snapshot)
     ]
@@ -48,11 +41,6 @@ def recorded_sections(
 def key_of(section: FilePatch) -> tuple[str, int | str]:
     """Return the same of a section as `section_of` of its failures."""
     return section.source, section.number or section.path
-
-
-def applied_as(record: Record) -> str:
-    """Say that a section is already applied, and by which patch."""
-    return f"is already applied, as patch {record.patch} (see `git opatch log`)"
 
 
 def without_sections(
@@ -84,7 +72,7 @@ def section_of(failure: Failure) -> tuple[str, int | str]:
 
     Its path, if that has no line: a program made it.
     """
-    return failure.source, failure.where.section_line or failure.path
+    return failure.source, failure.section_line or failure.path
 
 
 def _is_applied(section: FilePatch, changes: Mapping[str, Change], snapshot: Snapshot) -> bool:

@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Blob, Change
+from git_opatch.model.failure import Failure, refusal
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import FilePatch, Operation, Patch
-from git_opatch.model.result import Failure, Reason, refusal
+from git_opatch.model.sentences import Fault, Reason
 from git_opatch.plan.plan import Plan
-from git_opatch.plan.reapplied import FORBIDDEN, applied_as, is_as_left, key_of, section_of
+from git_opatch.plan.reapplied import FORBIDDEN, is_as_left, key_of, section_of
 from git_opatch.plan.recorded_deletions import Deletion, recorded_deletions
 from git_opatch.plan.section import plan_sections
 
@@ -41,7 +42,7 @@ def deleted_before(
     deletions = recorded_deletions(repository, paths, options.target) if paths else {}
     known = [section for section in refused if section.path in deletions]
     return [
-        refusal(section, Reason.ALREADY_APPLIED, applied_as(deletions[section.path].record))
+        refusal(section, Fault.RECORD_APPLIED, patch=deletions[section.path].record.patch)
         for section in _that_delete(known, deletions, repository, options)
     ]
 

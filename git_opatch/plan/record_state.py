@@ -24,9 +24,9 @@ from git_opatch.journal import Record, RecordAction
 from git_opatch.journal.patch_history import Journal, PatchHistory
 from git_opatch.model.blob import Change, Entry, Mode
 from git_opatch.model.errors import RepositoryError
+from git_opatch.model.failure import LOCATED_IN
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import FilePatch, Prefix
-from git_opatch.model.result import LOCATED_IN
 from git_opatch.plan.change_presence import (
     Presence,
     Presences,

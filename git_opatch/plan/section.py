@@ -5,8 +5,6 @@ All failures are collected, so that a user sees them at once. Decisions: D6, D7,
 
 from __future__ import annotations
 
-import os
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,19 +13,18 @@ from git_opatch.complete.tree import FileContent, VirtualTree, new_content, rest
 from git_opatch.complete.unclear_additions import find_unclear_in_new
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Change, Mode
-from git_opatch.model.options import Options, Target
+from git_opatch.model.failure import Failure, refusal
+from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch, Hunk, Operation, Patch
 from git_opatch.model.paths import is_modules_file
 from git_opatch.model.placement import Placement
-from git_opatch.model.result import Failure, Location, OtherLine, Reason, not_reversible, refusal
+from git_opatch.model.sentences import Fault, Reason
 from git_opatch.plan.apply_hunks import apply_hunks
 from git_opatch.plan.broken_structure import refuse_broken
 from git_opatch.plan.deleted_content import content_note
 from git_opatch.plan.earlier_sections import Checked, EarlierSection, check_section
 from git_opatch.plan.path_failures import PathFailures
 from git_opatch.plan.plan import DeletedContents, PlacedHunk, Plan
-
-_NUL_ADDED = "the new lines have a NUL byte, so git would treat the file as binary"
 
 
 def plan_sections(
@@ -59,17 +56,15 @@ def _with_diff(plan: Plan, completed: Completed, patch: Patch, options: Options)
     if linked := _linked_modules(completed.changes):
         return Plan(failures=(*plan.failures, *linked))
     if not (completed.changes or plan.failures or plan.skipped):
-        reason = Reason.ALREADY_APPLIED if options.reverse else Reason.NO_CHANGE
-        unchanged = refusal(patch.files[0], reason, "the patch changes nothing")
-        plan = plan.with_failures([unchanged])
+        fault = Fault.NOTHING_TO_UNDO if options.reverse else Fault.CHANGES_NOTHING
+        plan = plan.with_failures([refusal(patch.files[0], fault)])
     return plan._replace(completed=completed)
 
 
 def _linked_modules(changes: Sequence[Change]) -> list[Failure]:
     """Refuse a `.gitmodules` that is a link, as git does (verify_path): it could lead outside."""
-    what = "`.gitmodules` cannot be a symbolic link"
     return [
-        Failure(Reason.UNSAFE_PATH, what, Location(change.path))
+        Failure(Fault.LINKED_MODULES, change.path)
         for change in changes
         if change.new and change.new.mode is Mode.SYMLINK and is_modules_file(change.path)
     ]
@@ -150,12 +145,10 @@ class SectionPlanner:
         if content is None and not self.options.reverse:
             return self.plan_section(section._replace(operation=Operation.ADD))
         if content is not None and content.mode is Mode.SYMLINK:
-            what = "is a symbolic link; name the file that it points to"
-            return [refusal(section, Reason.NOT_A_FILE, what)]
+            return [refusal(section, Fault.APPEND_TO_LINK)]
         (hunk,) = section.hunks
         if content and self.options.reverse and len(content.text.lines) == len(hunk.lines):
-            what = "is all that the file has; the patch does not say whether it existed before"
-            return [not_reversible(section, hunk, what)]
+            return [refusal(section, Fault.ALL_OF_THE_FILE, hunk=hunk)]
         if content is None:
             return self._skip_applied([self._missing(section, section.path)])
         return self._update(section, section.path, content)
@@ -169,13 +162,14 @@ class SectionPlanner:
         if section.alternate is None or not names:
             return section
         if section.may_move and names == [section.path]:
-            return _unclear_move(section)
+            return refusal(section, Fault.UNCLEAR_MOVE, new_path=section.alternate)
         named = [section._replace(old_path=name, new_path=name, alternate=None) for name in names]
         if len(named) == 1:
             return named[0]
         fitting = [each for each in named if self._fits(each)]
         if len(fitting) != 1:
-            return _unclear_name(section, "both, or one has them" if fitting else "neither")
+            fault = Fault.FITS_BOTH_NAMES if fitting else Fault.FITS_NO_NAME
+            return refusal(section, fault, alternate=section.alternate)
         other = next(name for name in names if name != fitting[0].path)
         note = f"the patch also names `{other}`, which its hunks do not fit"
         self.notes.append(f"{fitting[0].path}: {note}")
@@ -198,8 +192,7 @@ class SectionPlanner:
         applied = [failure for failure in failures if failure.reason is Reason.ALREADY_APPLIED]
         if not applied or len(applied) < sum(hunk.changes for hunk in section.hunks):
             return None
-        what = f"already applied: it was moved to `{section.new_path}`"
-        return refusal(section, Reason.ALREADY_APPLIED, what)
+        return refusal(section, Fault.MOVE_APPLIED, new_path=section.new_path or "")
 
     def _add(self, section: FilePatch) -> list[Failure]:
         path = section.new_path or ""
@@ -223,18 +216,12 @@ class SectionPlanner:
     def _added_content(self, section: FilePatch, path: str) -> FileContent | Failure:
         if section.has_content:
             if (doubt := find_unclear_in_new(section, path)) and not self.options.reverse:
-                return refusal(section, Reason.UNCLEAR, doubt.message, advice=doubt.advice)
+                return refusal(section, doubt)
             before = self.snapshot.blobs.get(path)
             content = new_content(section, before.entry.mode if before else None)
-            binary = refusal(section, Reason.BINARY, _NUL_ADDED)
-            return binary if content.text.binary else content
+            return refusal(section, Fault.NUL_ADDED) if content.text.binary else content
         if path not in self.deleted:
-            return refusal(
-                section,
-                Reason.NOT_REVERSIBLE,
-                "the patch does not have the content of the deleted file, and neither HEAD nor the "
-                "record of an applied patch has it",
-            )
+            return refusal(section, Fault.DELETED_CONTENT_LOST)
         return restored_content(self.deleted[path][0])
 
     def _delete(self, section: FilePatch, path: str, content: FileContent) -> list[Failure]:
@@ -255,22 +242,16 @@ class SectionPlanner:
 
     def _not_all(self, section: FilePatch, content: FileContent, rest: FileContent) -> Failure:
         """Refuse to delete a file that has the lines of `rest` besides those of the patch."""
-        count = len(rest.text.lines)
-        detail = _first_left(content, rest)
-        more = f"has {count} line{'s' * (count != 1)} that the patch does not"
-        if self.options.reverse or section.exact_positions:
-            what = f"{more} add, and that would be deleted, too"
-            return refusal(section, Reason.NOT_FOUND, what)._replace(detail=detail)
-        advice = "re-read the file and send the patch again"
-        failure = refusal(section, Reason.NOT_FOUND, f"{more} delete", advice=advice)
-        return failure._replace(detail=detail)
+        is_added = self.options.reverse or section.exact_positions
+        fault = Fault.MORE_LINES_THAN_ADDED if is_added else Fault.LEFT_OVER_LINES
+        failure, left = refusal(section, fault), _first_left(content, rest)
+        return failure._replace(positions=(left[0],), shown=(left,)) if left else failure
 
     def _update(self, section: FilePatch, path: str, before: FileContent) -> list[Failure]:
         """Change a file's lines or its mode, and move or copy it."""
         target = path if section.operation is Operation.UPDATE else section.new_path or path
         if section.operation is Operation.COPY and self.options.reverse:
-            what = "a copy cannot be undone from its text; delete the file instead"
-            return [refusal(section, Reason.NOT_REVERSIBLE, what)]
+            return [refusal(section, Fault.COPY_NOT_REVERSIBLE)]
         failures, content = self._edit(section, before)
         is_refused = bool(failures) and content is before
         if target != path:
@@ -295,7 +276,7 @@ class SectionPlanner:
         Returns the failures, and the new content: the very same `content` if none is applied.
         """
         if content.text.binary and any(hunk.changes for hunk in section.hunks):
-            return [refusal(section, Reason.BINARY, "is binary; its lines cannot change")], content
+            return [refusal(section, Fault.BINARY)], content
         if failure := self._without_context(section, content):
             return [failure], content
         checked = self._check_earlier(section, content)
@@ -310,7 +291,7 @@ class SectionPlanner:
         if failures and not (self.options.partial and applied.placements):
             return failures, content
         if applied.placements and applied.content.text.binary:
-            return [refusal(section, Reason.BINARY, _NUL_ADDED)], content
+            return [refusal(section, Fault.NUL_ADDED)], content
         self._collect(section, applied.placements)
         before = checked.before if self._earlier(section) else applied.placements
         for path in _paths(section):
@@ -348,8 +329,7 @@ class SectionPlanner:
             return None
         for hunk in section.hunks:
             if hunk.changes and not (hunk.preimage or hunk.at_end_of_file):
-                what = "removes lines without any context, so their position is not known"
-                return not_reversible(section, hunk, what)
+                return refusal(section, Fault.REMOVED_WITHOUT_CONTEXT, hunk=hunk)
         return None
 
     def _skip_applied(self, failures: Sequence[Failure]) -> list[Failure]:
@@ -379,64 +359,20 @@ class SectionPlanner:
 def _refuse_kind(section: FilePatch, options: Options) -> Failure | None:
     """Refuse what no file can make possible: a kind of change, or the reverse of one."""
     if Mode.GITLINK in (section.old_mode, section.new_mode):
-        return refusal(section, Reason.NOT_A_FILE, "is a submodule; a patch cannot set one")
+        return refusal(section, Fault.SUBMODULE_CHANGE)
     if section.is_binary:
-        return _refuse_binary(section, options)
+        return refusal(section, Fault.BINARY_CHANGE)
     if not options.reverse:
         return None
     for hunk in section.hunks:
         if hunk.removed_ranges:
-            what = "removed lines that the patch does not show (`~`), so they cannot be restored"
-            return not_reversible(section, hunk, what)
+            return refusal(section, Fault.REMOVED_UNSEEN, hunk=hunk)
         if _replaces_all(hunk):
-            what = "replaced every occurrence of a string, and others may have been there before"
-            return not_reversible(section, hunk, what)
+            return refusal(section, Fault.REPLACED_EVERYWHERE, hunk=hunk)
     return None
 
 
-def _refuse_binary(section: FilePatch, options: Options) -> Failure:
-    rest = "to apply the rest, leave it out"
-    if options.matching.can_choose:
-        rest += f": {options.way_with('--except', section.path)}"
-    by_git = "the diff does not have its content, which `git diff --binary` would write"
-    if section.has_content:
-        command = _git_apply(section, options)
-        by_git = f"to apply it, at the top of the working tree: {command}"
-    what = "is a binary change, which has no lines to match"
-    return refusal(section, Reason.BINARY, what, advice=f"{rest}\n{by_git}")
-
-
-_TARGET_OPTIONS = {Target.INDEX: ["--index"], Target.CACHED: ["--cached"], Target.WORKTREE: []}
-
-
-def _git_apply(section: FilePatch, options: Options) -> str:
-    """Return git's command that applies `section` of its file; what was piped is `PATCH`."""
-    words = ["git", "apply", *_TARGET_OPTIONS[options.target]]
-    words += ["-R"] if options.reverse else []
-    words += [f"--directory={options.directory}"] if options.directory else []
-    command = shlex.join([*words, f"--include={section.path}"])
-    is_file = os.path.isfile(section.source)
-    return f"{command} {shlex.quote(os.path.abspath(section.source)) if is_file else '<PATCH'}"
-
-
-def _unclear_move(section: FilePatch) -> Failure:
-    """Return the refusal of a diff with two names that may be a move (D182)."""
-    old, new = section.path, section.alternate
-    what = (
-        f"may be updated, or moved to `{new}`, which the header also names; write `+++ b/{old}` to "
-        f"update it, or `rename from {old}` and `rename to {new}` above `---` to move it"
-    )
-    return refusal(section, Reason.UNCLEAR, what)
-
-
-def _unclear_name(section: FilePatch, fitting: str) -> Failure:
-    """Return the refusal of a diff with two names of files that exist: its hunks fit `fitting`."""
-    what = f"exists, and so does `{section.alternate}`, which the patch also names"
-    advice = f"its hunks fit {fitting}; write the one that is meant in both lines"
-    return refusal(section, Reason.UNCLEAR, what, advice=advice)
-
-
-def _first_left(content: FileContent, rest: FileContent) -> OtherLine | None:
+def _first_left(content: FileContent, rest: FileContent) -> tuple[int, bytes] | None:
     """Return the first line of `content` that is left in `rest`, which has others deleted."""
     at = 0
     for edit in sorted(rest.edits, key=lambda edit: edit.start):
@@ -445,4 +381,4 @@ def _first_left(content: FileContent, rest: FileContent) -> OtherLine | None:
         at = edit.stop
     line = rest.text.lines[0]
     is_known = at < len(content.text.lines) and content.text.lines[at] == line
-    return OtherLine(at, line) if is_known else None
+    return (at, line) if is_known else None

@@ -18,14 +18,14 @@ from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.git.three_way_merge import Merged, Unmerged, merge, with_conflicts
 from git_opatch.model.blob import Stages
-from git_opatch.model.options import COMMIT_FLAGS, Options, ThreeWay
+from git_opatch.model.failure import Failure, refusal
+from git_opatch.model.options import Options, ThreeWay
 from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Patch, Prefix
-from git_opatch.model.result import Failure, Reason, refusal
+from git_opatch.model.sentences import Fault, Hint
 from git_opatch.model.text import Text
 from git_opatch.plan.file_versions import (
     MOST_COMMITS,
     MOST_SUGGESTED,
-    advise_fetch,
     describe,
     list_versions,
 )
@@ -42,18 +42,20 @@ from git_opatch.plan.section import plan_sections
 _MAX_FILES = 100
 _MAX_MERGED = 10
 """Versions of one file that are merged to see whether they agree: the newest that fit."""
+_Hinted = tuple[Hint, str]
+"""A hint, and the name of the version that it is about."""
 
 
 class _MergedFile(NamedTuple):
     """A file that was merged.
 
-    `section` replaces its sections of the patch; it is None if the merge changes nothing. `origin`
-    says which version the patch was written for; `stages` is set if there are conflicts.
+    `section` replaces its sections of the patch; it is None if the merge changes nothing. `version`
+    names the one that the patch was written for; `stages` is set if there are conflicts.
     """
 
     stale: StaleFile
     section: FilePatch | None
-    origin: str
+    version: str
     stages: Stages | None = None
 
     @property
@@ -81,47 +83,45 @@ def plan_three_way(
     most_commits = MOST_SUGGESTED if only_suggests else MOST_COMMITS
     versions = list_versions(repository, stated, options.base or "HEAD", most_commits)
     merged: list[_MergedFile] = []
-    advice: dict[str, str] = {}
+    hints: dict[str, _Hinted] = {}
     for file in stale:
         fitting = find_matching_versions(file, versions[file.present.path], repository, options)
         outcome = _merge_file(file, fitting, repository, options) if fitting else None
         if isinstance(outcome, _MergedFile):
             merged.append(outcome)
         elif outcome is not None:
-            advice[file.path] = outcome
+            hints[file.path] = outcome
         elif not only_suggests:
-            fetch = advise_fetch(repository, file.present.path, file.stated)
-            none = f"no version of {file.path} in the history fits, so --3way cannot merge"
-            advice[file.path] = fetch or none
+            hint = Hint.PARTIAL if repository.is_partial else Hint.NO_VERSION
+            hints[file.path] = (Hint.SHALLOW if repository.is_shallow else hint, "")
     if merged:
         plan = _plan_merged(merged, patch, snapshot, options, repository.algorithm, deleted)
-    return plan.with_failures(_with_advice(plan.failures, advice))
+    return plan.with_failures(_with_hints(plan.failures, hints))
 
 
 def _merge_file(
     stale: StaleFile, fitting: Sequence[MatchingVersion], repository: Repository, options: Options
-) -> _MergedFile | str:
+) -> _MergedFile | _Hinted:
     """Merge a file with the outcomes of the patch in the versions that it fits, newest first.
 
-    Returns advice if that is not possible, or not asked for.
+    Returns a hint if that is not possible, or not asked for.
     """
     name = describe(fitting[0].version, repository)
-    fits = f"fits {stale.path} as of {name}"
     ambiguous = [match for match in fitting if not match.diff]
     if ambiguous:
         name = describe(ambiguous[0].version, repository)
-        return f"fits {stale.path} as of {name} in several places"
+        return Hint.OLDER_AMBIGUOUS, name
     if options.three_way is ThreeWay.SUGGEST:
-        return f"{fits}; to merge it: {options.way_with('--3way')}"
+        return Hint.OLDER_VERSION, name
     diffs = [match.diff for match in fitting[:_MAX_MERGED]]
     merged: Merged | Unmerged | None = merge(repository, stale.present, diffs)
     if merged is Unmerged.DISAGREE:
-        return f"{fits}, and other versions, whose merges differ"
+        return Hint.OLDER_DISAGREE, name
     if merged is Unmerged.CONFLICT:
         merged = _with_conflicts(stale, diffs[0], repository, options)
     if not isinstance(merged, Merged):
-        return f"{fits}, but later changes conflict with it"
-    return _MergedFile(stale, _merged_section(stale, merged), f"written for {name}", merged.stages)
+        return Hint.OLDER_CONFLICT, name
+    return _MergedFile(stale, _merged_section(stale, merged), name, merged.stages)
 
 
 def _with_conflicts(
@@ -186,7 +186,9 @@ def _plan_merged(
     clean = [file for file in merged if file.stages is None]
     stages = {file.stale.present.path: file.stages for file in merged if file.stages is not None}
     plan = plan_files(clean)
-    plan = plan.with_notes(f"{file.path}: {file.origin}; merged" for file in clean if file.section)
+    plan = plan.with_notes(
+        f"{file.path}: written for {file.version}; merged" for file in clean if file.section
+    )
     applied = [_already_applied(file) for file in clean if file.section is None]
     if options.skip_applied:
         plan = plan._replace(skipped=(*plan.skipped, *applied))
@@ -194,7 +196,7 @@ def _plan_merged(
         plan = plan.with_failures([*plan.failures, *applied])
     if stages and not plan.failures:
         plan = plan._replace(conflicts=Conflicts(stages, plan_files(merged).completed))
-    conflicts = [_conflict(file, options) for file in merged if file.stages is not None]
+    conflicts = [_conflict(file) for file in merged if file.stages is not None]
     return plan.with_failures([*plan.failures, *conflicts])
 
 
@@ -212,24 +214,20 @@ def _replace_sections(
 
 
 def _already_applied(file: _MergedFile) -> Failure:
-    what = f"already applied: {file.origin}, and merging it changes nothing"
-    return refusal(file.stale.sections[0], Reason.ALREADY_APPLIED, what)
+    return refusal(file.stale.sections[0], Fault.MERGE_APPLIED, version=file.version)
 
 
-def _conflict(file: _MergedFile, options: Options) -> Failure:
-    what = f"conflicts with later changes of the same lines: {file.origin}"
-    command = options.command.without(*COMMIT_FLAGS)
-    advice = f"conflicts are not committed; to have them in the file: {command}"
-    advice = advice if options.commit else ""
-    return refusal(file.stale.sections[0], Reason.CONFLICT, what, advice=advice)
+def _conflict(file: _MergedFile) -> Failure:
+    return refusal(file.stale.sections[0], Fault.CONFLICT, version=file.version)
 
 
-def _with_advice(failures: Sequence[Failure], advice: Mapping[str, str]) -> list[Failure]:
-    """Add the advice on each file to the first of its failures that it can help with."""
-    unused = dict(advice)
-    advised = []
+def _with_hints(failures: Sequence[Failure], hints: Mapping[str, _Hinted]) -> list[Failure]:
+    """Add the hint on each file to the first of its failures that it can help with."""
+    unused = dict(hints)
+    hinted = []
     for failure in failures:
-        more = unused.pop(failure.path, "") if failure.reason in MISMATCHES else ""
-        lines = "\n".join(filter(None, (failure.advice, more)))
-        advised.append(failure._replace(advice=lines))
-    return advised
+        if failure.reason in MISMATCHES and failure.path in unused:
+            hint, version = unused.pop(failure.path)
+            failure = failure.with_hint(hint, version=version)
+        hinted.append(failure)
+    return hinted

@@ -15,10 +15,11 @@ from git_opatch.git.snapshot import Snapshot
 from git_opatch.journal import Record
 from git_opatch.model.blob import Change, Entry
 from git_opatch.model.errors import JournalError, ParseError
+from git_opatch.model.failure import Failure, refusal
 from git_opatch.model.options import Format, Options, Target
 from git_opatch.model.patch import FilePatch, Hunk, Operation, Patch, Prefix
-from git_opatch.model.result import Failure, Location, Reason, refusal
 from git_opatch.model.reverse import reverse_recorded
+from git_opatch.model.sentences import Fault
 from git_opatch.parse import parse_patch
 
 
@@ -160,24 +161,17 @@ def verify_undo(
         paths = [path for path in (section.old_path, section.new_path) if path in recorded]
         as_left = all(_id(recorded[path].new) == _current_id(path, snapshot) for path in paths)
         if not as_left and section.operation is Operation.DELETE and not section.has_content:
-            yield refusal(section, Reason.CONTRADICTED, "was changed since it was created")
+            yield refusal(section, Fault.CHANGED_SINCE_CREATED)
         for path in paths if as_left else ():
             before = recorded[path].old
             if planned.get(path, _current_id(path, snapshot)) != _id(before):
-                what = f"its earlier content, blob {_id(before)}, is no longer in the repository"
-                yield refusal(section, Reason.NOT_REVERSIBLE, what, path=path)
+                yield refusal(section, Fault.EARLIER_CONTENT_LOST, path=path, blob=_id(before))
 
 
 def refuse_filtered(record: Record, options: Options) -> Iterator[Failure]:
     """Refuse to undo in the index alone what was located in the text of a file under a filter."""
     if options.target is Target.CACHED:
-        what = (
-            "was changed as it is on disk, and the index has it in another form, which its filter "
-            "makes"
-        )
-        advice = f"to undo it there, too: git opatch undo --index {record.patch}"
-        for change in record.texts:
-            yield Failure(Reason.NOT_REVERSIBLE, what, Location(change.path), advice=advice)
+        yield from (Failure(Fault.CHANGED_ON_DISK, change.path) for change in record.texts)
 
 
 def _id(entry: Entry | None) -> str:
@@ -192,11 +186,11 @@ def refuse_overwritten(patch: Patch, record: Record) -> list[Failure]:
     """Refuse files that replaced others, whose content the patch does not have."""
     return [
         Failure(
-            Reason.NOT_REVERSIBLE,
-            "replaced another file, and something changed since; the patch does not have the other "
-            "file's content",
-            Location(section.new_path or "", number=section.number, source=section.source),
-            advice=f"it was blob {record.before[section.new_path or ''].id}",
+            Fault.REPLACED_FILE_LOST,
+            section.new_path or "",
+            number=section.number,
+            source=section.source,
+            values={"blob": record.before[section.new_path or ""].id},
         )
         for section in patch.files
         if section.old_path != section.new_path and section.new_path in record.before

@@ -10,9 +10,10 @@ from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.journal import Record
 from git_opatch.model.blob import Change
+from git_opatch.model.failure import Failure, refusal
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import FilePatch, Patch
-from git_opatch.model.result import NOT_APPLIED, Failure, Reason, refusal
+from git_opatch.model.sentences import Fault
 from git_opatch.plan.change_presence import Presences, UnreadableVersionError, changes_of
 from git_opatch.plan.reapplied import is_as_left
 from git_opatch.plan.renamed_files import renamed_files
@@ -42,12 +43,11 @@ class UndoneParts(NamedTuple):
         undone: list[Failure] = []
         for recorded, section in zip(patch.files, rebased.files, strict=True):
             if self._is_undone(section):
-                undone.append(refusal(section, Reason.ALREADY_APPLIED, NOT_APPLIED))
+                undone.append(refusal(section, Fault.NOT_APPLIED))
                 continue
             ordinals = self._undone_hunks(recorded, context)
             undone += [
-                refusal(section, Reason.ALREADY_APPLIED, NOT_APPLIED, hunk=ordinal)
-                for ordinal in ordinals
+                refusal(section, Fault.NOT_APPLIED)._replace(hunk=ordinal) for ordinal in ordinals
             ]
             left = tuple(hunk for hunk in section.hunks if hunk.ordinal not in ordinals)
             files.append(section._replace(hunks=left, hunk_count=len(section.hunks)))

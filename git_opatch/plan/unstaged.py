@@ -13,20 +13,12 @@ from typing import NamedTuple
 from git_opatch.complete import Completed, complete_results
 from git_opatch.complete.edits import Edit, apply_edits
 from git_opatch.complete.tree import FileContent, Result
-from git_opatch.git.head import read_head
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Blob
-from git_opatch.model.errors import Kind
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options
-from git_opatch.model.result import (
-    AlreadyApplied,
-    CandidatePositions,
-    Failure,
-    Location,
-    Mismatch,
-    Reason,
-    Refused,
-)
+from git_opatch.model.refusal import Refused
+from git_opatch.model.sentences import Fault, Reason
 from git_opatch.model.text import Text
 from git_opatch.plan.plan import PlacedHunk, Plan
 from git_opatch.plan.undo import map_range
@@ -46,8 +38,8 @@ def plan_unstaged(
     `worktree` is the plan of the same patch for the working tree, `unstaged` are the files with
     unstaged changes. Raises `Refused` if those could not stay as they are.
     """
-    failures = [*_refuse_changes(plan, unstaged, options)]
-    failures = failures or [*_worktree_failures(plan, worktree, repository, options)]
+    failures = [*_refuse_changes(plan, unstaged)]
+    failures = failures or [*_worktree_failures(plan, worktree)]
     if failures:
         raise Refused([*plan.failures, *failures], options)
     by_path = {_paths(result): result for result in worktree.completed.results if result.content}
@@ -60,28 +52,11 @@ def plan_unstaged(
             results.append(Result(None, result.path, content))
         else:
             counterpart = by_path.get(_paths(result))
-            failures += _contradictions(result, counterpart, plan, repository, options)
+            failures += _contradictions(result, counterpart, plan, repository)
             results.append(counterpart or result)
     if failures:
         raise Refused([*plan.failures, *failures], options)
     return complete_results(results, repository.algorithm)
-
-
-_REVERSALS = {"git opatch undo": "undo it", "git opatch redo": "redo it"}
-"""What a command does to a recorded patch."""
-_AS_THEY_ARE = "to patch the files as they are, without staging"
-
-
-def alternatives(options: Options, *, worktree_fits: bool = False) -> str:
-    """List the commands that leave one of the versions alone."""
-    action = _REVERSALS.get(options.command.name)
-    staged = f"to {action} in the index only" if action else "to patch the staged versions only"
-    cached = f"{staged}: {options.command_with('--cached')}"
-    if not worktree_fits or options.commit:
-        return cached
-    worktree = options.command_with("--worktree")
-    files = f"to {action} in the working tree only" if action else _AS_THEY_ARE
-    return f"{files}: {worktree}\n{cached}"
 
 
 def deleted_paths(plan: Plan, unstaged: Collection[str]) -> list[str]:
@@ -92,25 +67,16 @@ def deleted_paths(plan: Plan, unstaged: Collection[str]) -> list[str]:
     return [path for path in deleted if path in unstaged]
 
 
-def _refuse_changes(plan: Plan, unstaged: Collection[str], options: Options) -> Iterator[Failure]:
+def _refuse_changes(plan: Plan, unstaged: Collection[str]) -> Iterator[Failure]:
     """Refuse to delete a file with unstaged changes, and to change how files are read."""
-    for path in deleted_paths(plan, unstaged):
-        what = "would be deleted, and has unstaged changes"
-        yield Failure(Reason.UNSTAGED, what, Location(path), advice=alternatives(options))
+    yield from (Failure(Fault.UNSTAGED_DELETED, path) for path in deleted_paths(plan, unstaged))
     paths = [change.path for change in plan.completed.changes]
     for path in paths if len(paths) > 1 else ():
         if path.rpartition("/")[2] == _ATTRIBUTES:
-            what = (
-                "changes how files are read and written, and files of this patch have unstaged "
-                "changes"
-            )
-            advice = "apply this part of the patch by itself first"
-            yield Failure(Reason.UNSTAGED, what, Location(path), advice=advice)
+            yield Failure(Fault.UNSTAGED_ATTRIBUTES, path)
 
 
-def _worktree_failures(
-    plan: Plan, worktree: Plan, repository: Repository, options: Options
-) -> Iterator[Failure]:
+def _worktree_failures(plan: Plan, worktree: Plan) -> Iterator[Failure]:
     """Return the failures in the working tree that the index does not have.
 
     A change that is already applied there, and not staged, cannot be skipped.
@@ -119,22 +85,12 @@ def _worktree_failures(
     for failure in worktree.failures:
         if (failure.source, failure.section_line, failure.hunk) in in_index:
             continue
-        if isinstance(failure.detail, Mismatch):
-            what = (
-                "does not match the working tree, only the index: your unstaged changes touch the "
-                "same lines"
-            )
-            stash = "stash them, apply, then resolve the conflicts of `git stash pop`"
-            first = [stash] if read_head(repository).id else []  # git stash needs a commit
-            advice = "\n".join([*first, alternatives(options)])
-            yield failure._replace(message=what, advice=advice, detail=None, ways=())
-            continue
-        advice = failure.advice or alternatives(options)
-        detail = failure.detail
-        if failure.reason is Reason.ALREADY_APPLIED:
-            detail = AlreadyApplied(failure.positions, exact=False)
-        what = f"{failure.message}, in the working tree"
-        yield failure._replace(message=what, advice=advice, detail=detail)
+        if failure.reason is Reason.NOT_FOUND and failure.closest:
+            yield failure._replace(fault=Fault.UNSTAGED_SAME_LINES, closest=None, hint=None)
+        elif failure.already_applied:
+            yield failure._replace(fault=Fault.APPLIED_IN_WORKTREE)
+        else:
+            yield failure
 
 
 def _paths(result: Result) -> tuple[str, str | None]:
@@ -145,7 +101,7 @@ def _paths(result: Result) -> tuple[str, str | None]:
 class _Contradiction(NamedTuple):
     """What is wrong, and the edit of the index's version that it is about, if it is one."""
 
-    message: str
+    fault: Fault
     edit: Edit | None = None
 
 
@@ -168,32 +124,27 @@ def _contradictions(
     counterpart: Result | None,
     plan: Plan,
     repository: Repository,
-    options: Options,
 ) -> Iterator[Failure]:
     """Refuse a file whose outcomes in index (`result`) and working tree contradict each other."""
     staged, worktree = _Version.of(result), _Version.of(counterpart)
     if staged is not None and worktree is not None:
         found = _find_contradiction(staged, worktree, repository)
     else:
-        found = _Contradiction("would have another outcome in the working tree than in the index")
+        found = _Contradiction(Fault.UNSTAGED_OUTCOME)
     if found is None:
         return
     placed = _hunk_of(found.edit, result, plan.placed) if found.edit else None
     hunk = placed.placement.hunk if placed else None
+    section = placed.section if placed else None
     yield Failure(
-        Reason.CONTRADICTED,
-        found.message,
-        Location(
-            result.path,
-            hunk=hunk.ordinal if hunk else 0,
-            hunks=placed.section.hunks_in_text if placed else 0,
-            number=hunk.number if hunk else 0,
-            source=placed.section.source if placed else "",
-            section_line=placed.section.number if placed else 0,
-        ),
-        advice=alternatives(options, worktree_fits=True),
-        detail=CandidatePositions((found.edit.start,)) if found.edit else None,
-        kind=Kind.MATCH,
+        found.fault,
+        result.path,
+        hunk=hunk.ordinal if hunk else 0,
+        hunks=section.hunks_in_text if section else 0,
+        number=hunk.number if hunk else 0,
+        source=section.source if section else "",
+        section_line=section.number if section else 0,
+        positions=(found.edit.start,) if found.edit else (),
     )
 
 
@@ -216,7 +167,7 @@ def _find_contradiction(
     """Say why the outcomes would not differ by the same lines as the versions do."""
     modes = {staged.old.entry.mode, worktree.old.entry.mode}
     if len(modes) > 1 and staged.content.mode is not staged.old.entry.mode:
-        return _Contradiction("gets another mode, and has an unstaged change of its mode")
+        return _Contradiction(Fault.UNSTAGED_MODE)
     edits, worktree_edits = staged.content.edits, worktree.content.edits
     if not edits and not worktree_edits:
         return None
@@ -226,16 +177,13 @@ def _find_contradiction(
     for edit in edits:
         moved = _move_edit(edit, starts, unstaged, worktree.old.text)
         if moved is None or moved.start not in starts:
-            same_number = len(edits) == len(worktree_edits)
-            found = worktree_edits[len(moved_edits)] if same_number else None
-            return _Contradiction(_describe_positions(edit, moved, found), edit)
+            return _Contradiction(Fault.UNSTAGED_POSITION, edit)
         moved_edits.append(moved)
     if apply_edits(worktree.old.text, moved_edits) == worktree.content.text:
         return None
     triples = zip(edits, moved_edits, worktree_edits, strict=False)
     wrong = (edit for edit, moved, found in triples if moved.lines != found.lines)
-    what = "would add other lines to the working tree's version than to the staged one"
-    return _Contradiction(what, next(wrong, None))
+    return _Contradiction(Fault.UNSTAGED_LINES, next(wrong, None))
 
 
 def _move_edit(
@@ -256,11 +204,3 @@ def _move_edit(
     if start == stop == len(text.lines) and not text.final_newline:
         return None  # the last line lost its newline, and would get it back
     return edit._replace(start=start, stop=stop)
-
-
-def _describe_positions(edit: Edit, moved: Edit | None, found: Edit | None) -> str:
-    there = f" and at line {found.start + 1} of the working tree's" if found else ""
-    places = f"is at line {edit.start + 1} of the staged version{there}"
-    if moved is None:
-        return f"{places}, where unstaged changes change the same lines"
-    return f"{places}; git's diff between the two has it at line {moved.start + 1} there"

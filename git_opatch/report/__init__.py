@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from git_opatch.model.commits import committed_as, revert_command
 from git_opatch.model.errors import OpatchError, ParseError
-from git_opatch.model.options import TARGET_FLAGS, Options, Target
+from git_opatch.model.options import Options, Target
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import NotCommitted, Plan
-from git_opatch.report.failures import partial_failures, refusal_lines, skipped
+from git_opatch.report.failures import partial_failures, skipped
 from git_opatch.report.placements import details, loose_placements, verdicts
 
 _MAX_CHARACTERS = 1000  # of a command line, or of a note
@@ -129,7 +129,7 @@ def not_committed(error: NotCommitted, undo: str) -> Iterator[str]:
     """Say why what was applied is not committed; the message is already fit for a terminal."""
     yield from f"error: {error}".splitlines()
     yield "  the change stays staged"
-    for line in (*error.advice, f"to undo it: {undo}"):
+    for line in (*error.advice, *([f"to undo it: {undo}"] if undo else [])):
         yield f"  {visible(line, _MAX_CHARACTERS)}"
 
 
@@ -189,22 +189,13 @@ def error_line(message: str) -> str:
     return f"error: {visible(message, _MAX_ERROR_CHARACTERS)}"
 
 
-def undo_command(options: Options, files: Sequence[str], plan: Plan) -> str:
-    """Spell the command that undoes what was applied.
-
-    Without a journal record, only the patch itself can be reversed. One from standard input must
-    be given again, and one that git did not commit must not be committed by its undo.
-    """
+def undo_command(plan: Plan) -> str:
+    """Spell the command that undoes what was applied; empty if it is not recorded."""
     if plan.commits:
         return revert_command(plan.commit_names)
     if plan.record and plan.undoes:
         return f"git opatch redo {plan.undoes}"
-    if plan.record:
-        return f"git opatch undo {plan.record}"
-    command = options.command
-    if not files or "-" in files or options.commit or plan.undoes:
-        command = command.only(*TARGET_FLAGS)._replace(arguments=("PATCH",))
-    return str(command.without("-R") if options.reverse else command.with_option("-R"))
+    return f"git opatch undo {plan.record}" if plan.record else ""
 
 
 __all__ = [
@@ -224,7 +215,6 @@ __all__ = [
     "notes",
     "nothing_to_do",
     "partial_failures",
-    "refusal_lines",
     "sentences",
     "skipped",
     "undo_command",

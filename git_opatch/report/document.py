@@ -29,7 +29,7 @@ from git_opatch.model.errors import (
     UndoneError,
     UsageError,
 )
-from git_opatch.model.result import refusal_summary
+from git_opatch.model.refusal import refusal_summary
 from git_opatch.plan.plan import NotCommitted, Plan
 from git_opatch.report import (
     NOTHING_TO_RECOVER,
@@ -162,9 +162,7 @@ def _paths(plan: Plan) -> Fields:
 def _refused(outcome: Outcome) -> Fields:
     """Render a patch that does not apply."""
     already = outcome.already_applied
-    summary = refusal_summary(outcome.failures)
-    if already:
-        summary = "the patch is already applied; nothing was changed"
+    summary = refusal_summary(outcome.failures, outcome.options, outcome.patch, all_applied=already)
     sections = Sections(outcome.patch)
     return {
         **_outcome(Status.ALREADY_APPLIED if already else Status.REFUSED, summary),
@@ -176,7 +174,8 @@ def _refused(outcome: Outcome) -> Fields:
 def _not_committed(outcome: Outcome, error: NotCommitted) -> Fields:
     """Render a patch that was applied, but that git did not commit."""
     planned, summary = _planned(outcome), plain(str(error))
-    advice = [*error.advice, f"to undo it: {outcome.undo_command}"]
+    undo = outcome.undo_command
+    advice = [*error.advice, *([f"to undo it: {undo}"] if undo else [])]
     rendered = "\n".join(not_committed(error, outcome.undo_command))
     fields = failure_fields(error.kind, _REASONS[CommitError], summary, rendered)
     failure = {**fields, "advice": advice}

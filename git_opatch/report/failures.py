@@ -2,42 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from git_opatch.model.options import Options
-from git_opatch.model.result import (
-    NOT_APPLIED,
-    Failure,
+from git_opatch.model.refusal import (
+    Spans,
     count_failures,
     failure_lines,
-    once_for_each_file,
+    grouped,
+    headline,
     refusal_summary,
 )
-from git_opatch.model.text import visible
 from git_opatch.plan.plan import Plan
 
 
-def refusal_lines(failures: Sequence[Failure]) -> Iterator[str]:
-    """List all failures, and say that nothing was changed."""
-    yield from failure_lines(failures)
-    yield refusal_summary(failures)
-
-
-def partial_failures(plan: Plan, options: Options, *, done: bool) -> Iterator[str]:
+def partial_failures(plan: Plan, options: Options, *, done: bool) -> Iterator[Spans]:
     """List what was left out of a patch that was applied in part."""
-    if not plan.failures:
-        return
-    yield from failure_lines(plan.failures)
+    if plan.failures:
+        yield from failure_lines(plan.failures)
+        yield [(_summary(plan, options, done=done), "")]
+
+
+def _summary(plan: Plan, options: Options, *, done: bool) -> str:
     if plan.conflicts:
-        yield unmerged(plan, options)
-    elif plan.completed.changes:
-        count = len(once_for_each_file(plan.failures))
-        rest = _of_rest(options, done=done)
-        yield f"{count} problem{'s' * (count > 1)}; {rest}"
-    elif done and options.reject and any(failure.hunk for failure in plan.failures):
-        yield f"{count_failures(plan.failures)}; only the .rej files were written"
-    else:
-        yield refusal_summary(plan.failures)
+        return unmerged(plan, options)
+    if plan.completed.changes:
+        count = len(grouped(plan.failures))
+        return f"{count} problem{'s' * (count > 1)}; {_of_rest(options, done=done)}"
+    if done and options.reject and any(failure.hunk for failure in plan.failures):
+        return f"{count_failures(plan.failures, options)}; only the .rej files were written"
+    return refusal_summary(plan.failures, options)
 
 
 def _of_rest(options: Options, *, done: bool = True) -> str:
@@ -54,14 +48,7 @@ def unmerged(plan: Plan, options: Options) -> str:
     return f"{left}; {_of_rest(options)}" if plan.completed.changes else left
 
 
-def skipped(plan: Plan, options: Options) -> list[str]:
-    """Note each change that is already applied, and was skipped."""
-    return [
-        f"note: {visible(failure.path)}: {_hunk(failure)}"
-        f"{NOT_APPLIED if options.reverse else visible(failure.message)}; skipped"
-        for failure in once_for_each_file(plan.skipped)
-    ]
-
-
-def _hunk(failure: Failure) -> str:
-    return f"hunk {failure.hunk} of {failure.hunks} " if failure.hunk else ""
+def skipped(plan: Plan) -> list[str]:
+    """Note the changes that are already applied, and were skipped: those of a file once."""
+    groups = grouped(plan.skipped)
+    return [f"note: {headline(group[0], len(group) - 1)}; skipped" for group in groups]

@@ -14,11 +14,9 @@ from git_opatch.complete import FileSummary
 from git_opatch.git.output import nul_terminated
 from git_opatch.model.patch import FilePatch, Operation, Patch
 from git_opatch.model.paths import quote
+from git_opatch.model.refusal import Spans
 from git_opatch.model.selection import Part
 from git_opatch.plan.plan import PlacedHunk, Plan
-
-Spans = Sequence[tuple[str, str]]
-"""A line: pieces of text, each with the name of its style or nothing."""
 
 DIFF_STYLES = {"@": "cyan", "-": "red", "+": "green"}
 """The styles of a diff's lines, by their first character."""

@@ -11,8 +11,8 @@ from git_opatch.journal import Record, RecordAction
 from git_opatch.model.blob import Change
 from git_opatch.model.commits import committed_as
 from git_opatch.model.errors import JournalError
+from git_opatch.model.failure import LOCATED_IN
 from git_opatch.model.options import Target
-from git_opatch.model.result import LOCATED_IN
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.record_state import LoggedRecord, RecordState, State

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from git_opatch.model.errors import OpatchError
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
-from git_opatch.model.result import Failure, Refused
+from git_opatch.model.refusal import Refused
 from git_opatch.model.selection import Part, ids_of, key_of
 from git_opatch.plan.plan import Plan
 from git_opatch.report.placements import PartIds

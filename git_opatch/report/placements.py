@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from git_opatch.model.failure import Failure
 from git_opatch.model.patch import FilePatch, Patch, Prefix
 from git_opatch.model.placement import Evidence, Likeness, Placement
-from git_opatch.model.result import Failure
-from git_opatch.model.selection import Key, Part, key_of, show_command
+from git_opatch.model.refusal import Spans
+from git_opatch.model.selection import Key, Part, key_of
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import PlacedHunk, Plan
-from git_opatch.report.files import DIFF_STYLES, Spans, placed_by_file
+from git_opatch.report.files import DIFF_STYLES, placed_by_file
 
 _MAX_SHOWN = 20
 _CONTEXT = 3
@@ -72,8 +73,8 @@ def verdicts(parts: Sequence[Part], plan: Plan, failures: Sequence[Failure]) -> 
     refused = refused_parts(parts, failures)
     for part in parts:
         if failure := refused.get(part.key):
-            sentence = visible(failure.sentence)
-            verdict = sentence if failure.already_applied else f"refused: {sentence}"
+            message = failure.message
+            verdict = message if failure.already_applied else f"refused: {message}"
         elif found := placed.get(part.key):
             verdict = _where(found.placement)
         else:
@@ -85,18 +86,16 @@ def left_out_verdicts(parts: Sequence[Part], plan: Plan) -> list[str]:
     """Say of each part that `plan` refuses why it is left out, and how to see more."""
     refused = refused_parts(parts, plan.failures)
     lines = [
-        f"note: left out: {_name_of(part)}: refused: {visible(refused[part.key].sentence)}"
+        f"note: left out: {_name_of(part)}: refused: {refused[part.key].message}"
         for part in parts
         if part.key in refused
     ]
-    return [*lines, f"note: to see more: {visible(show_command(parts))}"] if lines else []
+    return [*lines, "note: `git opatch show` shows more"] if lines else []
 
 
 def refused_parts(parts: Sequence[Part], failures: Sequence[Failure]) -> Mapping[Key, Failure]:
     """Find the first failure of each part, or of its whole file."""
-    by_key = {
-        (each.source, each.where.section_line, each.where.hunk): each for each in reversed(failures)
-    }
+    by_key = {(each.source, each.section_line, each.hunk): each for each in reversed(failures)}
     found = {part.key: by_key.get(part.key) or by_key.get(part.whole) for part in parts}
     return {key: failure for key, failure in found.items() if failure}
 
@@ -146,8 +145,11 @@ def _id_of(placed: PlacedHunk, ids: Mapping[Key, str]) -> str:
 
 
 def left_out_notes(parts: Sequence[Part]) -> list[str]:
-    """Note each part of a patch that was not chosen."""
-    return [f"note: left out: {_name_of(part)}" for part in parts]
+    """Note what of a patch was not chosen: the part, or how many parts."""
+    if len(parts) < 2:
+        return [f"note: left out: {_name_of(part)}" for part in parts]
+    files = len({part.section.path for part in parts})
+    return [f"note: left out: {len(parts)} hunks in {files} file{'s' * (files > 1)}"]
 
 
 def part_lines(part: Part, around: Surroundings | None = None) -> Iterator[Spans]:

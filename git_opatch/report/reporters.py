@@ -9,6 +9,7 @@ from typing import Self
 
 from git_opatch import report
 from git_opatch.model.errors import OpatchError
+from git_opatch.model.refusal import Spans, refusal_lines
 from git_opatch.plan.plan import NotCommitted
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.placements import left_out_notes
@@ -51,7 +52,9 @@ class TextReporter:
         elif outcome.error:
             self.fail(outcome.error)
         elif outcome.failures:
-            self.show(report.refusal_lines(outcome.failures))
+            applied = outcome.already_applied
+            failures, options = outcome.failures, outcome.options
+            self.show(refusal_lines(failures, options, outcome.patch, all_applied=applied))
         else:
             self.succeed(outcome)
         return outcome.exit_status
@@ -88,11 +91,11 @@ class TextReporter:
         """Word what a user may want to know of a plan although nothing is wrong."""
         plan = outcome.plan
         loose = [] if self.verbose else report.loose_placements(plan, chosen_only=self.quiet)
-        skipped = [] if self.quiet else report.skipped(plan, outcome.options)
+        skipped = [] if self.quiet else report.skipped(plan)
         left_out = [] if self.quiet else left_out_notes(outcome.left_out)
         return [*report.notes(plan.notes), *loose, *skipped, *left_out]
 
-    def show(self, lines: Iterable[str]) -> None:
+    def show(self, lines: Iterable[str | Spans]) -> None:
         """Print messages."""
         show(lines, sys.stderr, self.settings)
 

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TextIO
 
 from git_opatch.model.errors import InputError
+from git_opatch.model.refusal import Spans
 from git_opatch.model.text import Text, visible
-from git_opatch.report.files import DIFF_STYLES, Spans
+from git_opatch.report.files import DIFF_STYLES
 
 _STYLES = {"error": "bold red", "note": "yellow", "hint": "cyan"}
 _NEVER = ("false", "never", "no", "off")
@@ -54,8 +55,13 @@ def _in_pager(settings: Mapping[str, str]) -> bool:
     return coloured and (_Pager.runs or os.environ.get("GIT_PAGER_IN_USE") in ("1", "true"))
 
 
-def show(lines: Iterable[str], stream: TextIO, settings: Mapping[str, str] | None = None) -> None:
-    """Print `lines`, which are fit for a terminal. That nobody reads them is not an error."""
+def show(
+    lines: Iterable[str | Spans], stream: TextIO, settings: Mapping[str, str] | None = None
+) -> None:
+    """Print `lines`, which are fit for a terminal, and may have pieces with styles.
+
+    That nobody reads them is not an error.
+    """
     try:
         _print(lines, stream, settings or {})
         stream.flush()
@@ -63,18 +69,28 @@ def show(lines: Iterable[str], stream: TextIO, settings: Mapping[str, str] | Non
         _silence(stream)
 
 
-def _print(lines: Iterable[str], stream: TextIO, settings: Mapping[str, str]) -> None:
+def _print(lines: Iterable[str | Spans], stream: TextIO, settings: Mapping[str, str]) -> None:
     if not use_colour(stream, settings):
-        stream.writelines(line + "\n" for line in lines)
+        stream.writelines(f"{_plain(line)}\n" for line in lines)
         return
     from rich.console import Console
     from rich.text import Text as Styled
 
     console = Console(file=stream, force_terminal=True, soft_wrap=True, highlight=False)
     for line in lines:
-        label, colon, rest = line.partition(": ")
-        style = _STYLES.get(label) if colon else None
-        console.print(Styled.assemble((label + colon, style), rest) if style else Styled(line))
+        pieces = _with_label(line) if isinstance(line, str) else line
+        console.print(Styled.assemble(*pieces))
+
+
+def _plain(line: str | Spans) -> str:
+    return line if isinstance(line, str) else "".join(text for text, _ in line)
+
+
+def _with_label(line: str) -> Spans:
+    """Style the word that a line begins with, such as `error: `."""
+    label, colon, rest = line.partition(": ")
+    style = _STYLES.get(label, "") if colon else ""
+    return [(label + colon, style), (rest, "")]
 
 
 def show_styled(lines: Iterable[Spans], settings: Mapping[str, str]) -> None:

@@ -12,9 +12,10 @@ from typing import Any
 
 from git_opatch.complete import FileSummary
 from git_opatch.model.errors import Diagnostic, Kind
+from git_opatch.model.failure import DifferentLine, Failure
 from git_opatch.model.patch import Anchor, Hunk, Line, Patch
 from git_opatch.model.placement import NumberedLines
-from git_opatch.model.result import DifferentLine, Failure, Reason
+from git_opatch.model.refusal import text_of
 from git_opatch.model.selection import Key, Part, key_of
 from git_opatch.model.text_position import string_line_of
 from git_opatch.plan.plan import PlacedHunk
@@ -132,7 +133,7 @@ class Sections:
 
     def of(self, failure: Failure) -> Fields | None:
         """Render the section that failed, with its hunk and the one that overlaps, or with all."""
-        section = self._by_line.get((failure.source, failure.where.section_line))
+        section = self._by_line.get((failure.source, failure.section_line))
         section = section or self._by_path.get(failure.path)
         if section is None:
             return None
@@ -147,7 +148,7 @@ class Sections:
 
 def _is_of(failure: Failure, hunk: Hunk) -> bool:
     """Return whether a failure is of `hunk`; one of an undo is of a part of a recorded hunk."""
-    if failure.attempt and failure.attempt.record:
+    if failure.record:
         return failure.number in {hunk.number, *(line.number for line in hunk.lines)}
     return hunk.ordinal in (failure.hunk, failure.other)
 
@@ -176,38 +177,32 @@ def _anchor(anchor: Anchor) -> Fields:
 
 def fields_of_failure(failure: Failure, sections: Sections) -> Fields:
     """Render a failure: what was expected, what was found, and what to do next."""
-    nearest = failure.nearest
-    closest = nearest if nearest and nearest.found else None
-    found = dict(closest.found).get(closest.position) if closest else None
-    position = closest.position if closest else None
+    closest = failure.closest
+    compared = closest if closest and closest.around else None
+    position = compared.position if compared else None
     if position is None and len(failure.positions) == 1:
         position = failure.positions[0]
-    reason = failure.reason.value
-    is_reversed = failure.attempt is not None and failure.attempt.reverse
-    if is_reversed and failure.reason is Reason.ALREADY_APPLIED:
-        reason = NOT_APPLIED
+    others = compared.others if compared else ()
     return {
-        **failure_fields(failure.kind, reason, failure.sentence, str(failure)),
+        **failure_fields(failure.kind, failure.reason.value, failure.message, text_of(failure)),
         **text("path", failure.path),
-        "hunk": failure.hunk,
-        "hunk_count": failure.hunks,
-        **_line_of_patch(failure.source, failure.where.number),
+        "hunk": failure.hunk or None,
+        "hunk_count": failure.hunks or None,
+        **_line_of_patch(failure.source, failure.number),
         "file_line": None if position is None else position + 1,
-        **text("expected", nearest.line.text if nearest else None),
-        **text("found", found),
-        "difference": closest.difference if closest else None,
-        "other_differences": [_different_line(other) for other in closest.others]
-        if closest
-        else [],
+        **text("expected", closest.line.text if closest else None),
+        **text("found", compared.found if compared else None),
+        "difference": compared.described if compared else None,
+        "other_differences": [_different_line(other) for other in others],
         "closest_match": _closest_match_of(failure),
         "candidates": list(failure.candidates),
         "enclosing": [
             {"candidate": each.candidate + 1, "line": each.line + 1, **text("text", each.text)}
             for each in failure.enclosing
         ],
-        "exact": failure.exact_match,
-        "similar_paths": [plain(path) for path in failure.alike],
-        "advice": [plain(line) for line in failure.next_steps],
+        "exact": failure.exact,
+        "similar_paths": [plain(path) for path in failure.similar],
+        "advice": [failure.advice] if failure.advice else [],
         "section": sections.of(failure),
     }
 
@@ -221,14 +216,10 @@ def _different_line(other: DifferentLine) -> Fields:
     }
 
 
-NOT_APPLIED = "not_applied"
-"""The reason for a change that cannot be undone."""
-
-
 def _closest_match_of(failure: Failure) -> Fields | None:
-    nearest, shown = failure.nearest, failure.shown
-    if nearest and nearest.found:
-        return _closest_match(nearest.lines, nearest.found, nearest.reread)
+    closest, shown = failure.closest, failure.shown
+    if closest and closest.around:
+        return _closest_match(closest.lines, closest.around, closest.reread)
     return _closest_match(shown, (), (shown[0][0] + 1, shown[-1][0] + 1)) if shown else None
 
 

@@ -12,15 +12,15 @@ import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from shlex import quote
 
 from git_opatch.model.blob import Change, Entry
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Target
-from git_opatch.model.paths import parents, pathspec
-from git_opatch.model.result import Failure, Location, Reason
+from git_opatch.model.paths import parents
+from git_opatch.model.sentences import Fault
 
-Obstacles = Callable[[str], tuple[Reason, str] | None]
-"""Why nothing can be written, or read, below a directory; None if it can."""
+Obstacles = Callable[[str], tuple[Fault, str] | None]
+"""Why nothing can be written, or read, below a directory, and the parent that prevents it."""
 
 
 def guard(top: Path, changes: Sequence[Change], target: Target) -> list[Failure]:
@@ -43,9 +43,9 @@ def guard_parents(top: Path, paths: Sequence[str]) -> list[Failure]:
 
 
 def _above(path: str, obstacles: Obstacles) -> Iterator[Failure]:
-    reason = obstacles(path.rpartition("/")[0])
-    if reason is not None:
-        yield Failure(*reason, Location(path))
+    if obstacle := obstacles(path.rpartition("/")[0]):
+        fault, parent = obstacle
+        yield Failure(fault, path, values={"parent": parent})
 
 
 def _obstacles(top: Path, removed: Collection[str], reading: bool = False) -> Obstacles:
@@ -53,22 +53,19 @@ def _obstacles(top: Path, removed: Collection[str], reading: bool = False) -> Ob
     mode_of = cache(_mode)
 
     @cache
-    def obstacle(directory: str) -> tuple[Reason, str] | None:
+    def obstacle(directory: str) -> tuple[Fault, str] | None:
         for parent in parents(f"{directory}/"):
             mode = mode_of(f"{top}/{parent}")
             if mode is None:
                 return None
             if stat.S_ISLNK(mode) and parent not in removed:
-                message = f"`{parent}` is a symbolic link, and nothing is written through it"
-                return Reason.UNSAFE_PATH, message
+                return Fault.THROUGH_LINK, parent
             if not stat.S_ISDIR(mode):
                 if reading or parent in removed:
                     return None
-                message = f"`{parent}` is a file, so nothing can be created below it"
-                return Reason.IN_THE_WAY, message
+                return Fault.FILE_ABOVE, parent
             if mode_of(f"{top}/{parent}/.git") is not None:
-                message = f"`{parent}` is another repository; patch the file from there"
-                return Reason.UNSAFE_PATH, message
+                return Fault.OTHER_REPOSITORY, parent
         return None
 
     return obstacle
@@ -78,26 +75,11 @@ def _at_path(top: Path, change: Change, removed: Collection[str]) -> Iterator[Fa
     mode = _mode(f"{top}/{change.path}")
     if change.old is None:
         if mode is not None and not _holds_only(top, change.path, mode, removed):
-            yield Failure(
-                Reason.IN_THE_WAY,
-                f"{_kind(mode)} that is not tracked is in the way",
-                Location(change.path),
-                advice="move it away",
-            )
+            yield Failure(Fault.IN_THE_WAY, change.path)
     elif mode is None:
-        yield Failure(
-            Reason.UNSTAGED,
-            "is deleted in the working tree, and the deletion is not staged",
-            Location(change.path),
-            advice=f"restore it with `git restore -- {quote(pathspec(change.path))}`",
-        )
+        yield Failure(Fault.UNSTAGED_DELETION, change.path)
     elif not _same_type(mode, change.old):
-        yield Failure(
-            Reason.UNSTAGED,
-            f"is {_kind(mode)} in the working tree, and something else in the index",
-            Location(change.path),
-            advice="stage what is there",
-        )
+        yield Failure(Fault.OTHER_TYPE, change.path)
 
 
 def _holds_only(top: Path, path: str, mode: int, removed: Collection[str]) -> bool:
@@ -116,12 +98,6 @@ def _holds_only(top: Path, path: str, mode: int, removed: Collection[str]) -> bo
 
 def _same_type(mode: int, entry: Entry) -> bool:
     return stat.S_ISREG(mode) if entry.mode.is_file else stat.S_ISLNK(mode)
-
-
-def _kind(mode: int) -> str:
-    if stat.S_ISDIR(mode):
-        return "a directory"
-    return "a symbolic link" if stat.S_ISLNK(mode) else "a file"
 
 
 def _mode(path: str) -> int | None:

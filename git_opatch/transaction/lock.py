@@ -101,7 +101,7 @@ def retry_while_locked(
 ) -> _Result:
     """Call `work`, again and again for so many seconds while it raises `BusyError`.
 
-    Raises the last one, and `way` is then the command that waits, if not empty. `note` receives the
+    Raises the last one, and `way` is then what waits, if not empty. `note` receives the
     notes of each attempt that had to wait (what was recovered). `work` must have changed nothing
     else when it raises it.
     """
@@ -112,7 +112,7 @@ def retry_while_locked(
         except BusyError as error:
             left = end - time.monotonic()
             if not left > 0:  # which includes NaN
-                error.args = (f"{error}\n  to wait for that: {way}",) if way else error.args
+                error.args = (f"{error}\n  {way}",) if way else error.args
                 raise
             note(getattr(error, "__notes__", ()))
         time.sleep(min(left, _PAUSE))

@@ -12,9 +12,10 @@ import stat
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from git_opatch.model.failure import Failure
 from git_opatch.model.patch import NO_NEWLINE, FilePatch, Hunk, Patch
 from git_opatch.model.paths import quote
-from git_opatch.model.result import Failure, Location, Reason
+from git_opatch.model.sentences import Fault
 from git_opatch.transaction.guard import guard_parents
 from git_opatch.transaction.working_tree import WorkingTree, opened
 
@@ -42,26 +43,10 @@ def rejects_of(patch: Patch, failures: Sequence[Failure]) -> dict[str, bytes]:
 def guard_rejects(top: Path, rejects: Sequence[str], changed: Collection[str]) -> list[Failure]:
     """List what prevents writing `rejects`; `changed` are the paths that the patch changes."""
     failures = guard_parents(top, rejects)
-    failures += [
-        Failure(
-            Reason.IN_THE_WAY,
-            "is a file of the patch itself",
-            Location(path),
-            advice="leave it out of the patch",
-        )
-        for path in rejects
-        if path in changed
-    ]
+    failures += [Failure(Fault.REJECTS_OF_PATCH, path) for path in rejects if path in changed]
     with opened(top) as tree:
         failures += [
-            Failure(
-                Reason.IN_THE_WAY,
-                "is not a file of rejected hunks",
-                Location(path),
-                advice="move it away",
-            )
-            for path in rejects
-            if _is_in_the_way(tree, path)
+            Failure(Fault.NOT_REJECTS, path) for path in rejects if _is_in_the_way(tree, path)
         ]
     return failures
 
@@ -70,12 +55,7 @@ def guard_edited(top: Path, recorded: Mapping[str, Collection[bytes]]) -> list[F
     """List the files of rejected hunks that are there, and have none of their recorded contents."""
     with opened(top) as tree:
         return [
-            Failure(
-                Reason.IN_THE_WAY,
-                "was changed since it was written",
-                Location(path),
-                advice="move it away",
-            )
+            Failure(Fault.REJECTS_CHANGED, path)
             for path, contents in recorded.items()
             if tree.stamp(path) is not None and tree.read(path) not in contents
         ]

@@ -23,7 +23,8 @@ from git_opatch.model.errors import (
 )
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Operation
-from git_opatch.model.result import Reason, Refused
+from git_opatch.model.refusal import Refused
+from git_opatch.model.sentences import Reason
 
 PATCH = "*** Begin Patch\n*** Update File: f\n@@\n-a\n+b\n*** End Patch\n"
 HEREDOC = f"apply_patch <<'EOF'\n{PATCH}EOF\n"

@@ -26,7 +26,7 @@ _AFTER = {
     "d/e.txt": ("100644", b"e\n"),
 }
 
-_NO_CONTENT = "neither HEAD nor the record of an applied patch has it"
+_NO_CONTENT = "neither HEAD nor a recorded patch has it"
 _FROM_RECORD = "note: b.txt: content taken from entry 1 of `git opatch log --all`\n"
 """Said of content that a patch in reverse does not have."""
 
@@ -361,7 +361,6 @@ def test_deleted_content_is_not_taken_from_a_record_that_is_undone(base: Sandbox
     base.git("commit", "--quiet", "-m", "gone")
     ran = base.opatch("apply", "-R", feed=patch)
     assert (ran.status, ran.err.count(_NO_CONTENT)) == (1, 1)
-    assert "  patch 1 was undone by 2; see `git opatch log`\n" in ran.err
 
 
 def test_deleted_content_is_restored_from_the_journal_or_head(base: Sandbox) -> None:
@@ -441,24 +440,10 @@ def test_a_replaced_file_is_restored(base: Sandbox, tmp_path: Path) -> None:
 def test_a_patch_that_is_not_applied_cannot_be_reversed(base: Sandbox) -> None:
     patch = envelope(b"*** Update File: src/a.py\n@@\n-two\n+2\n")
     ran = base.opatch("apply", "-R", feed=patch)
-    assert (ran.status, "is not applied here, so there is nothing to undo" in ran.err) == (
+    assert (ran.status, "is not applied, so there is nothing to undo" in ran.err) == (
         1,
         True,
     )
-
-
-def test_reversing_what_is_in_the_working_tree_only_says_how(base: Sandbox) -> None:
-    patch = envelope(b"*** Update File: src/a.py\n@@\n-two\n+2\n")
-    assert base.opatch("apply", "--worktree", feed=patch).status == 0
-    before = base.state()
-    ran = base.opatch("apply", "-R", feed=patch)
-    assert (ran.status, ran.out) == (1, b"")
-    says = "patch 1 is in the working tree only; to undo it there: git opatch undo 1"
-    assert ran.err.count(says) == 1
-    assert base.state() == before
-    assert base.opatch("apply", "-R", "--cached", feed=patch).err.count(says) == 1
-    assert base.opatch("undo", "1").status == 0
-    assert says not in base.opatch("apply", "-R", feed=patch).err
 
 
 @pytest.mark.parametrize(

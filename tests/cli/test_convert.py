@@ -110,11 +110,11 @@ def test_a_closed_pipe_causes_no_traceback(base: Sandbox) -> None:
     assert base.run("sh", "-c", "git-opatch convert -R >/dev/full", feed=_PATCH).status == 128
 
 
-def test_advice_is_a_command_that_works(base: Sandbox) -> None:
+def test_an_untracked_file_is_converted_from_the_working_tree(base: Sandbox) -> None:
     base.write("new", "two\n")
     base.write("p", envelope(b"*** Update File: new\n@@\n-two\n+2\n"))
     ran = base.opatch("convert", "p")
-    assert (ran.status, ": git opatch convert --worktree p\n" in ran.err) == (1, True)
+    assert (ran.status, "`--worktree`" in ran.err) == (1, True)
     assert base.opatch("convert", "--worktree", "p").status == 0
 
 

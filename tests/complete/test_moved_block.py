@@ -13,10 +13,11 @@ FILE = "def run():|    a()|    if ok:|        go()|        come()|    b()"
 
 
 def moved(content: str, hunk: str, path: str = "a.py", start: int = 0) -> str:
-    """Return the doubt about `hunk`; a bar is the end of a line."""
+    """Return the line of the doubt about `hunk`; empty for none. A bar is the end of a line."""
     lines = [Line(Prefix(line[:1]), line[1:].encode()) for line in hunk.split("|")]
     text = Text(content.encode().split(b"|"))
-    return moved_block(Placement(Hunk(tuple(lines)), start), lines, text, path)
+    problem = moved_block(Placement(Hunk(tuple(lines)), start), lines, text, path)
+    return str(problem.values["line"]) if problem else ""
 
 
 @pytest.mark.parametrize(

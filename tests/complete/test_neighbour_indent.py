@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hunked import edited
 
-from git_opatch.model.result import Reason
+from git_opatch.model.sentences import Reason
 
 FILE = """\
 class B:
@@ -208,5 +208,4 @@ def test_added_lines_of_ambiguous_depth_are_refused(hunk: list[str]) -> None:
     result = edited(FILE, hunk)
     (failure,) = result.failures
     assert failure.reason is Reason.UNCLEAR
-    assert "indentation" in failure.message
     assert result.content.text.to_bytes().decode() == FILE

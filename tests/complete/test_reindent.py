@@ -8,6 +8,7 @@ from git_opatch.complete.tree import FileContent
 from git_opatch.model.blob import Mode
 from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Prefix
+from git_opatch.model.sentences import Fault
 from git_opatch.model.text import Text
 from git_opatch.plan.apply_hunks import AppliedHunks, apply_hunks
 
@@ -290,7 +291,7 @@ def test_lost_prefixes_and_lost_spaces_read_the_same() -> None:
     for added, expected in readings.items():
         assert written(above + below, short.format(added)) == above + expected + below
     (failure,) = tried(above + below, short.format("+    :param b: x|+             y")).failures
-    assert "one space less" in failure.message
+    assert failure.fault is Fault.FITS_BOTH_WAYS
 
 
 def test_a_rule_that_explains_all_lines_precedes_a_lost_prefix() -> None:
@@ -339,7 +340,7 @@ def test_lines_keep_their_depths_where_the_context_has_several() -> None:
 def test_rules_that_write_different_lines_refuse_the_hunk() -> None:
     content = "def f():|    go()|    if b:|        c()|"
     (failure,) = tried(content, "   go()|-  if b:|+  if d:|+    e()").failures
-    assert "which several rules explain" in failure.message
+    assert failure.fault is Fault.SEVERAL_RULES
 
 
 def test_other_hunks_of_the_file_decide_between_rules() -> None:

@@ -11,7 +11,7 @@ from git_opatch.complete import FileSummary
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Blob, Entry, Mode
 from git_opatch.model.options import Options
-from git_opatch.model.result import Reason
+from git_opatch.model.sentences import Reason
 from git_opatch.parse import parse_patch
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.section import plan_sections

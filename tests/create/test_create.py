@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -138,8 +137,7 @@ def test_files_are_moved_and_deleted(repo: Sandbox, name: str, patch_format: str
         assert _refused(ran)
         assert f"no patch of the format {patch_format} can express that" in ran.err
         assert "\n  formats that may express it: envelope, unified, file-changes" in ran.err
-        (way,) = re.findall(r"\n  to write it as envelope: git opatch (.*)\n", ran.err)
-        _lands(repo, repo.opatch(*way.split()).out, "HEAD~", target)
+        assert "`--format envelope` can" in ran.err
         return
     assert not _refused(ran), ran.err
     if name == "renamed":
@@ -363,13 +361,10 @@ def test_fixed_context_is_written_as_asked(repo: Sandbox) -> None:
 
 def test_too_little_fixed_context_is_refused(repo: Sandbox) -> None:
     _commit(repo, {"a": "x\ny\n" * 10})
-    target = _commit(repo, {"a": "x\ny\n" * 5 + "x\nz\n" + "x\ny\n" * 4})
+    _commit(repo, {"a": "x\ny\n" * 5 + "x\nz\n" + "x\ny\n" * 4})
     ran = repo.opatch("create", "HEAD", "--context", "1")
     assert (ran.status, ran.out) == (1, b"")
     assert "a: 1 lines of context do not give its new version: hunk 1 of 1 matches at" in ran.err
-    way = ran.err.partition("\n  to write as much context as is needed: git opatch ")[2]
-    assert way == "create HEAD\n"
-    _lands(repo, repo.opatch(*way.split()).out, "HEAD~", target)
 
 
 def test_the_statistic_has_both_sizes(repo: Sandbox) -> None:

@@ -179,7 +179,7 @@ def test_what_is_not_in_the_stored_form_is_refused(
     before = _base(repo, program).state()
     ran = repo.opatch(*command, feed=envelope(_CHANGES["update"].patch))
     assert ran.status == 1, ran
-    assert "git stores the file filtered, by `x`" in ran.err + ran.out.decode()
+    assert "git stores it filtered, by `x`" in ran.err + ran.out.decode()
     assert "--worktree" in ran.err + ran.out.decode()
     assert repo.state() == before
 
@@ -193,8 +193,8 @@ def test_a_bare_repository(repo: Sandbox, tmp_path: Path) -> None:
     ran = bare.opatch("convert", "--base", "FETCH_HEAD", feed=patch)
     assert ran.status == 1
     for name in ("x", "y"):
-        hint = f"git stores the file filtered, by `{name}`, and its text is on disk"
-        assert f"{hint}; to change that: git opatch apply --worktree" in ran.err
+        hint = f"git stores it filtered, by `{name}`"
+        assert f"{hint}; `--worktree`" in ran.err
 
 
 def test_what_is_in_the_stored_form_is_changed_there(repo: Sandbox) -> None:

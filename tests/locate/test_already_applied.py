@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from git_opatch.locate import locate_hunks
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.placement import Placement
-from git_opatch.model.result import Failure, Reason
+from git_opatch.model.sentences import Reason
 from git_opatch.model.text import Text
 
 _STRICT = Matching(Tier.STRICT, can_choose=False)
@@ -112,9 +113,8 @@ def test_a_change_applied_twice_is_detected(content: str, lines: list[str]) -> N
 def test_the_line_that_is_named_is_the_first_new_one(
     content: str, lines: list[str], line: int
 ) -> None:
-    assert f"already be applied: its new lines are at line {line}" in refused(
-        content, lines
-    ).message.replace("is already applied", "already be applied")
+    failure = refused(content, lines)
+    assert (failure.reason, failure.candidates) == (Reason.ALREADY_APPLIED, (line,))
 
 
 def test_of_a_hunk_that_only_deletes_the_line_below_is_named_or_the_last_one() -> None:

@@ -6,6 +6,7 @@ import pytest
 from writers import envelope
 
 from git_opatch import Refused, apply_to_text
+from git_opatch.model.sentences import Fault
 
 SINK = """\
 using System;
@@ -59,7 +60,7 @@ def test_a_constructor_that_is_written_does_not_explain_an_anchor_of_its_class()
             path="a.cs",
         )
     (failure,) = raised.value.failures
-    assert "has its anchor `public class Sink : Base` at line 6" in failure.message
+    assert (failure.fault, failure.values["at"]) == (Fault.ANCHOR_BELOW, 6)
 
 
 def test_a_class_that_another_hunk_moves_explains_an_anchor_that_names_it() -> None:
@@ -88,7 +89,7 @@ def test_the_statement_of_a_package_does_not_explain_gits_heading() -> None:
     with pytest.raises(Refused) as raised:
         apply_to_text(heading_of_git(lines), {"Asserts.java": ASSERTS})
     (failure,) = raised.value.failures
-    assert "has its heading `public class Asserts {` at line 7" in failure.message
+    assert (failure.fault, failure.values["at"]) == (Fault.ANCHOR_BELOW, 7)
 
 
 def test_a_definition_at_the_margin_in_the_hunk_explains_gits_heading() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from git_opatch import Refused, apply_to_text
+from git_opatch.model.sentences import Fault
 
 FILE = """\
 class Store:
@@ -54,7 +55,7 @@ def test_a_hunk_that_is_not_in_what_its_anchor_refers_to_is_refused(anchor: str)
     with pytest.raises(Refused) as raised:
         applied(anchor)
     (failure,) = raised.value.failures
-    assert "is at line" in failure.message
+    assert failure.fault is Fault.ANCHOR_ELSEWHERE
 
 
 @pytest.mark.parametrize(

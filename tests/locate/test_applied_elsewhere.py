@@ -9,7 +9,7 @@ import hunked
 import pytest
 
 from git_opatch.model.options import Matching, Tier
-from git_opatch.model.result import Reason
+from git_opatch.model.sentences import Fault, Reason
 from git_opatch.plan.apply_hunks import AppliedHunks
 
 HEAD = ["-one", "+uno"]
@@ -33,7 +33,7 @@ def edited(
 
 
 def failed(result: AppliedHunks) -> dict[int, Reason]:
-    return {failure.where.hunk: failure.reason for failure in result.failures}
+    return {failure.hunk: failure.reason for failure in result.failures}
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_a_twin_is_not_changed_where_other_hunks_are_applied(
     result = edited(content, *hunks)
     assert failed(result) == {1: Reason.ALREADY_APPLIED, 2: Reason.CONTRADICTED}
     assert result.content.text.to_bytes() == content.replace(" ", "\n").encode()
-    assert ", like other hunks of this file" in result.failures[1].message
+    assert result.failures[1].fault in (Fault.TWIN_APPLIED, Fault.OUT_OF_ORDER)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_of_two_readings_that_are_loose_neither_is_taken(content: str, hunk: lis
     text = content.replace("|", "\n")
     result = hunked.edited(text, hunk)
     assert failed(result) == {1: Reason.CONTRADICTED}
-    assert "which is as loose a match" in result.failures[0].message
+    assert result.failures[0].fault is Fault.TWIN_APPLIED
 
 
 @pytest.mark.parametrize(
@@ -92,40 +92,44 @@ def test_hunks_that_are_not_applied_are_located_beside_applied_ones(
 
 
 @pytest.mark.parametrize(
-    ("result", "message"),
+    ("result", "fault", "values"),
     [
         pytest.param(
             edited("one a y z b a x w b ", HEAD, [" a", "-x", "-w", "+y", "+z", " b"], start=1),
-            " at line 3, where its line number points; its old lines are at line 7",
+            Fault.TWIN_APPLIED,
+            {"at": 3, "old": 7},
             id="the number",
         ),
         pytest.param(
             edited("one k: a b j: a x b ", HEAD, DELETE, at="k:"),
-            " at line 4, where its anchor points; its old lines are at line 7",
+            Fault.TWIN_APPLIED,
+            {"at": 4, "old": 7},
             id="the anchor",
         ),
         pytest.param(
             edited("uno a y b a x b ", HEAD, CHANGE),
-            " at line 3, like other hunks of this file; its old lines are at line 6",
+            Fault.TWIN_APPLIED,
+            {"at": 3, "old": 6},
             id="other hunks",
         ),
         pytest.param(
             edited("a x b uno ", HEAD, CHANGE),
-            ", like other hunks of this file: its only candidate, line 1, is out of the order of "
-            "the hunks",
+            Fault.OUT_OF_ORDER,
+            {},
             id="other hunks and the order",
         ),
         pytest.param(
             edited("a x b one a y b ", HEAD, CHANGE),
-            " at line 6, where the order of the hunks puts it; its old lines are at line 2",
+            Fault.TWIN_APPLIED,
+            {"at": 6, "old": 2},
             id="the order",
         ),
     ],
 )
 def test_the_refusal_says_what_suggests_another_position(
-    result: AppliedHunks, message: str
+    result: AppliedHunks, fault: Fault, values: dict[str, int]
 ) -> None:
-    assert result.failures[-1].message == f"may already be applied{message}"
+    assert (result.failures[-1].fault, result.failures[-1].values) == (fault, values)
 
 
 def test_a_deletion_is_not_made_out_of_order_where_its_context_is_in_order() -> None:
@@ -138,7 +142,7 @@ def test_a_twin_is_not_changed_out_of_order(tier: Tier) -> None:
     for content, hunks, number in ((before, [HEAD, CHANGE], 2), (after, [CHANGE, TAIL], 1)):
         result = edited(content, *hunks, matching=Matching(tier))
         assert failed(result) == {number: Reason.CONTRADICTED}
-        assert ", where the order of the hunks puts it; " in result.failures[0].message
+        assert result.failures[0].fault is Fault.TWIN_APPLIED
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,11 @@ import pytest
 
 from git_opatch.complete.edits import apply_edits, edits_of
 from git_opatch.locate import locate_hunks
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.placement import Placement
-from git_opatch.model.result import Failure, Reason
+from git_opatch.model.sentences import Fault, Reason
 from git_opatch.model.text import Text
 
 _STRICT = Matching(Tier.STRICT, can_choose=False)
@@ -184,8 +185,7 @@ def test_a_blank_line_left_out_beside_an_addition_is_refused(
     content: str, lines: list[str]
 ) -> None:
     failure = refused(content, lines)
-    assert failure.reason is Reason.UNCLEAR
-    assert "the position of the added line is ambiguous" in failure.message
+    assert failure.fault is Fault.BLANK_LINE_OMITTED
 
 
 @pytest.mark.parametrize(

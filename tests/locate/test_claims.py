@@ -9,7 +9,7 @@ import pytest
 from git_opatch.complete.tree import FileContent
 from git_opatch.model.blob import Mode
 from git_opatch.model.options import Options
-from git_opatch.model.result import Reason
+from git_opatch.model.sentences import Fault, Reason
 from git_opatch.model.text import Text
 from git_opatch.parse import parse_patch
 from git_opatch.plan.apply_hunks import AppliedHunks, apply_hunks
@@ -88,7 +88,7 @@ INSERTED = "a\ndef g():\n  call(x)\n  run()\nb\n"
 def test_an_insertion_is_not_sent_again_with_one_word_edited(lines: list[str]) -> None:
     (failure,) = applied(INSERTED, lines).failures
     assert failure.reason is Reason.CONTRADICTED
-    assert "line 2" in failure.message
+    assert (failure.fault, failure.values) == (Fault.PARTLY_APPLIED, {"at": 2})
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_what_only_looks_alike_is_inserted(lines: list[str]) -> None:
 def test_an_insertion_is_not_sent_again_with_other_whitespace(lines: list[str]) -> None:
     (failure,) = applied(INSERTED, lines).failures
     assert failure.reason is Reason.CONTRADICTED
-    assert "partly applied" in failure.message
+    assert failure.fault is Fault.PARTLY_APPLIED
 
 
 FILE = "import a\nimport b\n\ndef f():\n  x\n"
@@ -134,7 +134,7 @@ FILE = "import a\nimport b\n\ndef f():\n  x\n"
 def test_a_file_is_not_appended_to_itself(text: str) -> None:
     (failure,) = applied(FILE, [f"+{line}" for line in text.splitlines()]).failures
     assert failure.reason is Reason.CONTRADICTED
-    assert "twice" in failure.message
+    assert failure.fault is Fault.REWRITE
 
 
 @pytest.mark.parametrize(
@@ -193,13 +193,13 @@ def test_a_number_where_all_lines_are_with_other_whitespace_refuses_a_twin() -> 
     change = [*(f" {line}" for line in lines[:-1]), f"-{lines[-1]}", "+last"]
     (failure,) = applied(content, change, "@@ -1,8 +1,8 @@").failures
     assert failure.reason is Reason.CONTRADICTED
-    assert "states line 1, where the file has its lines with other whitespace" in failure.message
+    assert (failure.fault, failure.values) == (Fault.OTHER_NUMBER, {"stated": 1})
 
 
 def test_a_number_where_all_lines_but_one_are_refuses_a_twin() -> None:
     (failure,) = applied(TWINS, CHANGE, "@@ -1,3 +1,3 @@").failures
     assert failure.reason is Reason.CONTRADICTED
-    assert "states line 1" in failure.message
+    assert (failure.fault, failure.values) == (Fault.OTHER_NUMBER, {"stated": 1})
     beside = [*CHANGE, "@@ -7 +7 @@", "-close", "+shut"]
     assert [failure.hunk for failure in applied(TWINS, beside, "@@ -1,3 +1,3 @@").failures] == [1]
 
@@ -271,7 +271,7 @@ def test_added_lines_do_not_tear_what_their_anchor_opens(
 ) -> None:
     (failure,) = applied(content, [f"+{line}" for line in added], f"@@ {anchor}").failures
     assert failure.reason is Reason.CONTRADICTED
-    assert f"between `{anchor.strip()}` and what belongs to it" in failure.message
+    assert (failure.fault, failure.values) == (Fault.BETWEEN, {"anchor": anchor.encode()})
 
 
 @pytest.mark.parametrize(

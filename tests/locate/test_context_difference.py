@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from git_opatch.locate import locate_hunks
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.placement import Likeness, Placement
-from git_opatch.model.result import Failure
 from git_opatch.model.text import Text
 
 CHANGE = ["-retries = 3", "+retries = 4"]

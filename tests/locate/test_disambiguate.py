@@ -8,10 +8,11 @@ from dataclasses import replace
 import pytest
 
 from git_opatch.locate import locate_hunks
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Anchor, Hunk, Line, Prefix
 from git_opatch.model.placement import Placement
-from git_opatch.model.result import Failure, Reason
+from git_opatch.model.sentences import Fault, Reason
 from git_opatch.model.text import Text
 
 METHODS = """\
@@ -208,7 +209,7 @@ def test_evidence_that_does_not_contradict_the_only_candidate(patch_hunk: Hunk) 
 def test_an_anchor_after_the_only_candidate_contradicts_it(content: str, patch_hunk: Hunk) -> None:
     failure = refused(content, patch_hunk)
     assert (failure.reason, failure.positions) == (Reason.CONTRADICTED, (0,))
-    assert "anchor" in failure.message
+    assert (failure.fault, failure.values["kind"]) == (Fault.ANCHOR_BELOW, "anchor")
 
 
 @pytest.mark.parametrize(
@@ -235,8 +236,8 @@ def test_an_anchor_after_the_only_candidate_contradicts_it(content: str, patch_h
 def test_an_anchor_of_another_block_contradicts(content: str, anchor: str, under: str) -> None:
     depth = " " * (content.index("x") - content.rindex("\n", 0, content.index("x")) - 1)
     failure = refused(content, hunk(f"-{depth}x", f"+{depth}z", at=[anchor]))
-    assert failure.reason is Reason.CONTRADICTED
-    assert failure.message.endswith(f"is under `{under}`")
+    assert failure.fault is Fault.ANCHOR_OF_OTHER
+    assert failure.message.endswith(f"`{under}`")
 
 
 @pytest.mark.parametrize(
@@ -302,8 +303,7 @@ def test_a_name_that_is_nowhere_contradicts(anchor: str, weak: bool) -> None:
     content = "[table]\nkey:\n## Part\nx\n"
     named = hunk("-x", "+y", weak=anchor) if weak else hunk("-x", "+y", at=[anchor])
     failure = refused(content, named)
-    assert (failure.reason, failure.positions) == (Reason.CONTRADICTED, (3,))
-    assert "is not in the file" in failure.message
+    assert (failure.fault, failure.positions) == (Fault.ANCHOR_MISSING, (3,))
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ from sandbox import Sandbox
 from git_opatch import apply_to_text
 from git_opatch.complete.edits import apply_edits, edits_of
 from git_opatch.locate import locate_hunks
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Anchor, Hunk, Line, Prefix
 from git_opatch.model.placement import Placement
-from git_opatch.model.result import Failure, Reason
+from git_opatch.model.sentences import Reason
 from git_opatch.model.text import Text
 
 FILE = "a\nx = 1\nb\n"

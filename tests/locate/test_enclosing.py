@@ -9,6 +9,7 @@ from sandbox import Sandbox
 from writers import envelope
 
 from git_opatch.locate.enclosing import name_enclosing
+from git_opatch.model.refusal import text_of
 
 _CLASS = "class A:\n    def f(self):\n        x = 1\n\n    def g(self):\n        x = 1\n"
 
@@ -60,7 +61,7 @@ def test_only_the_first_candidates_are_named() -> None:
 
 def test_a_refusal_names_what_each_candidate_is_in() -> None:
     (failure,) = edited(_CLASS, ["-        x = 1", "+        x = 2"]).failures
-    _, first, second, advice = str(failure).splitlines()
+    _, first, second, advice = text_of(failure).splitlines()
     assert first == "  notes.txt:3 is in `def f(self):`"
     assert second == "  notes.txt:6 is in `def g(self):`"
     assert advice == "  add context lines, or `@@` with the enclosing definition"

@@ -8,10 +8,11 @@ import pytest
 
 from git_opatch.locate import locate_hunks
 from git_opatch.model.errors import Kind
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Anchor, Hunk, Line, Prefix
 from git_opatch.model.placement import Placement
-from git_opatch.model.result import Failure, Reason
+from git_opatch.model.sentences import Fault, Reason
 from git_opatch.model.text import Text
 
 _STRICT = Matching(Tier.STRICT, can_choose=False)
@@ -96,18 +97,18 @@ def test_a_hunk_that_is_not_found_has_a_nearest_position(
     failure = refused(content, hunk(*lines))
     assert failure.reason is Reason.NOT_FOUND
     assert failure.positions == ()
-    assert failure.nearest is not None
-    assert (failure.nearest.position, failure.nearest.found) == (position, found)
-    assert (failure.nearest.line.number, failure.number) == (number, number)
+    assert failure.closest is not None
+    assert (failure.closest.position, failure.closest.around) == (position, found)
+    assert (failure.closest.line.number, failure.number) == (number, number)
 
 
 def test_the_nearest_position_is_at_the_most_similar_line() -> None:
     filler = "".join(f"{number}\n" for number in range(998))
     failure = refused(f"{filler}total = one\n", hunk("-total = two", "+x"))
-    assert failure.nearest is not None
-    assert failure.nearest.position == 998
+    assert failure.closest is not None
+    assert failure.closest.position == 998
     longer = refused(f"{filler}total = one\n\n\n", hunk("-total = two", "+x"))
-    assert "none of its lines is in the file" in longer.advice
+    assert longer.fault is Fault.NOTHING_FOUND
 
 
 @pytest.mark.parametrize(
@@ -120,8 +121,7 @@ def test_the_nearest_position_is_at_the_most_similar_line() -> None:
 )
 def test_a_hunk_may_have_no_nearest_position(content: str, lines: list[str]) -> None:
     failure = refused(content, hunk(*lines))
-    assert failure.reason is Reason.NOT_FOUND
-    assert "none of its lines is in the file" in failure.advice
+    assert failure.fault is Fault.NOTHING_FOUND
 
 
 @pytest.mark.parametrize(
@@ -145,20 +145,17 @@ def test_lines_match_exactly_or_not_at_all(content: str, lines: list[str]) -> No
 
 
 @pytest.mark.parametrize(
-    ("content", "places", "message"),
+    ("content", "places", "count"),
     [
-        pytest.param("x\na\nx\n", (0, 2), "matches at 2 positions: lines 1, 3", id="two places"),
-        pytest.param("x\n" * 5, (0, 1, 2, 3, 4), "5 positions: lines 1, 2, 3, 4, 5", id="five"),
-        pytest.param("x\n" * 7, tuple(range(7)), "7 positions: lines 1, 2, 3, 4, 5, …", id="seven"),
-        pytest.param("x\n" * 1500, tuple(range(1000)), "1500 positions", id="more than are listed"),
+        pytest.param("x\na\nx\n", (0, 2), 2, id="two places"),
+        pytest.param("x\n" * 7, tuple(range(7)), 7, id="seven"),
+        pytest.param("x\n" * 1500, tuple(range(1000)), 1500, id="more than are listed"),
     ],
 )
-def test_several_candidates_are_refused(
-    content: str, places: tuple[int, ...], message: str
-) -> None:
+def test_several_candidates_are_refused(content: str, places: tuple[int, ...], count: int) -> None:
     failure = refused(content, hunk("-x", "+y"))
-    assert (failure.reason, failure.positions) == (Reason.AMBIGUOUS, places)
-    assert message in failure.message
+    assert (failure.fault, failure.positions) == (Fault.AMBIGUOUS, places)
+    assert failure.values["count"] == count
 
 
 X, A, B = hunk("-x", "+y"), hunk("-a", "+A"), hunk("-b", "+B")
@@ -251,8 +248,7 @@ def test_added_lines_without_a_position_are_refused(
 )
 def test_an_applied_change_is_detected(content: str, lines: list[str]) -> None:
     failure = refused(content, hunk(*lines))
-    assert failure.reason is Reason.ALREADY_APPLIED
-    assert "already applied" in failure.message
+    assert failure.fault is Fault.ALREADY_APPLIED
 
 
 def test_lines_that_occur_after_their_anchor_are_already_applied() -> None:
@@ -297,8 +293,7 @@ def test_a_change_that_may_be_applied_is_not_found(content: str, lines: list[str
 )
 def test_changes_may_not_overlap(first: Hunk, second: Hunk) -> None:
     failure = refused("a\nb\nc\nd\n", first, second)
-    assert (failure.reason, failure.hunk) == (Reason.OVERLAP, 2)
-    assert "the same lines as hunk 1" in failure.message
+    assert (failure.fault, failure.hunk, failure.other) == (Fault.OVERLAP, 2, 1)
 
 
 @pytest.mark.parametrize(
@@ -317,8 +312,7 @@ def test_changes_may_not_overlap(first: Hunk, second: Hunk) -> None:
 )
 def test_the_order_of_additions_at_one_position_may_be_unknown(first: Hunk, second: Hunk) -> None:
     failure = refused("a\nb\nc\nd\n", first, second)
-    assert (failure.reason, failure.hunk) == (Reason.OVERLAP, 2)
-    assert "at the same position as hunk 1" in failure.message
+    assert (failure.fault, failure.hunk, failure.other) == (Fault.SAME_POSITION, 2, 1)
 
 
 @pytest.mark.parametrize(

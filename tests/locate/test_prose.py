@@ -6,10 +6,11 @@ import pytest
 
 from git_opatch.locate import locate_hunks
 from git_opatch.locate.prose import Prose
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.placement import Placement
-from git_opatch.model.result import Failure, Mismatch, Reason
+from git_opatch.model.sentences import Difference, Reason
 from git_opatch.model.text import Text
 
 STRICT = Tier.STRICT
@@ -113,16 +114,16 @@ def test_a_line_of_code_that_differs_makes_a_match_in_prose_ambiguous() -> None:
 @pytest.mark.parametrize(
     ("in_file", "removed", "difference"),
     [
-        pytest.param("Do(x)", "do(x)", "the letter case differs", id="letter case"),
-        pytest.param("a,", "a", "typography or punctuation differs", id="punctuation"),
+        pytest.param("Do(x)", "do(x)", Difference.CASE, id="letter case"),
+        pytest.param("a,", "a", Difference.SIGNS, id="punctuation"),
     ],
 )
-def test_the_refusal_says_what_differs(in_file: str, removed: str, difference: str) -> None:
+def test_the_refusal_says_what_differs(in_file: str, removed: str, difference: Difference) -> None:
     result = locate("f.py", f"{in_file}\nb\n", f"-{removed}", "+c", " b")
     assert isinstance(result, Failure)
-    assert isinstance(result.detail, Mismatch)
-    nearest = result.detail.nearest
-    assert (nearest.position, nearest.difference, nearest.reread) == (0, difference, (1, 2))
+    closest = result.closest
+    assert closest is not None
+    assert (closest.position, closest.difference, closest.reread) == (0, difference, (1, 2))
 
 
 @pytest.mark.parametrize("name", ["install", "README"])

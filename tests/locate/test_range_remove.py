@@ -8,8 +8,9 @@ import pytest
 from sandbox import Sandbox
 
 from git_opatch.locate.range_remove import expand_ranges
+from git_opatch.model.failure import Failure
 from git_opatch.model.patch import Hunk, Line, Prefix
-from git_opatch.model.result import Failure, Reason
+from git_opatch.model.sentences import Fault, Reason
 from git_opatch.model.text import Text
 
 _FILE = b"""\
@@ -146,7 +147,7 @@ def test_an_end_that_may_have_lost_its_indentation_is_refused(end: str, lines: s
     data = b"a\n    call()\nb\n        call()\nc\n    }\n  end\nend\n}\n"
     failure = refused("-a", "~", end, data=data)
     assert failure.reason is Reason.AMBIGUOUS
-    assert failure.message.endswith(f"2 positions: lines {lines}")
+    assert ", ".join(map(str, failure.candidates)) == lines
 
 
 def test_an_end_that_occurs_once_at_any_indentation_is_accepted() -> None:
@@ -158,15 +159,15 @@ def test_an_end_that_occurs_once_at_any_indentation_is_accepted() -> None:
 
 def test_a_refusal_names_the_line_and_the_remedy() -> None:
     loose = refused("-    a = 1", "~", "-  c = 3")
-    assert loose.nearest is not None
-    assert (loose.nearest.position, loose.number) == (11, 3)
-    assert "exactly as written" in loose.advice
+    assert loose.closest is not None
+    assert (loose.closest.position, loose.number) == (11, 3)
+    assert loose.fault is Fault.RANGE_NOT_FOUND
     many = refused("-    a = 1", "~", "-")
     assert (many.positions, many.number) == ((1, 5, 9), 3)
     twice = _FILE.replace(b"a = 1", b"c = 3")
     named = refused("-    c = 3", "~", "-    return c", data=twice).enclosing
     assert [each.text for each in named] == [b"def first():", b"def third():"]
-    assert "write more lines on that side" in many.advice
+    assert many.fault is Fault.RANGE_AMBIGUOUS
 
 
 def test_an_applied_elision_is_reported() -> None:

@@ -6,10 +6,11 @@ import pytest
 
 from git_opatch.complete.edits import apply_edits, edits_of
 from git_opatch.locate import locate_hunks
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.placement import Likeness, Placement
-from git_opatch.model.result import Failure, Reason
+from git_opatch.model.sentences import Hint, Reason
 from git_opatch.model.text import Text
 
 CALL = "result = compute(alpha, beta)\nx = 1\ny = 2\n"
@@ -172,7 +173,7 @@ def test_a_line_without_a_prefix_after_an_added_one_may_be_added() -> None:
 def test_a_line_below_a_removed_one_may_have_lost_its_sign(after: str, context: list[str]) -> None:
     failure = refused(f"{LONG}\nb\n{after}", [f" {LONG}", "-b", *context])
     assert failure.reason is Reason.NOT_FOUND
-    assert "begin it with `+`" in failure.advice
+    assert failure.hint is Hint.MAY_REPLACE
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from git_opatch.locate import locate_hunks
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Anchor, Hunk, Line, Prefix
 from git_opatch.model.placement import Placement
-from git_opatch.model.result import Failure, Reason
+from git_opatch.model.sentences import Reason
 from git_opatch.model.text import Text
 
 RUBY = "def a\n  if b\n    c\n  end\nend\n"

@@ -6,7 +6,7 @@ import pytest
 from hunked import edited
 
 from git_opatch.model.options import Matching, Tier
-from git_opatch.model.result import Reason
+from git_opatch.model.sentences import Fault, Reason
 
 NUMBERS = "one\ntwo\nthree\nfour\n"
 SHOWS = "its context shows the result of another hunk"
@@ -20,7 +20,7 @@ def written(content: str, *hunks: list[str], matching: Matching | None = None) -
 
 
 def failures(*hunks: list[str]) -> list[tuple[int, Reason]]:
-    return [(failure.where.hunk, failure.reason) for failure in edited(NUMBERS, *hunks).failures]
+    return [(failure.hunk, failure.reason) for failure in edited(NUMBERS, *hunks).failures]
 
 
 def test_lines_of_another_hunk_are_preferred_to_a_loose_match_elsewhere() -> None:
@@ -290,7 +290,7 @@ def test_a_hunk_that_changes_nothing_and_is_not_in_the_file_is_refused(idle: lis
     for hunks, number in (([idle, change], 1), ([change, idle], 2)):
         (failure,) = edited(NUMBERS, *hunks).failures
         assert (failure.hunk, failure.reason) == (number, Reason.NOT_FOUND)
-        assert "lack its `-` or `+`" in failure.advice
+        assert failure.fault is Fault.LOST_PREFIX
 
 
 def test_hunks_without_a_position_do_not_affect_the_others() -> None:

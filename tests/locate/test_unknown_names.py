@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from git_opatch import Refused, apply_to_text
+from git_opatch.model.sentences import Fault
 
 FILE = """\
 class Reader {
@@ -25,11 +26,13 @@ def applied(anchor: str, body: str = CHANGE, content: str = FILE, path: str = "m
     return apply_to_text(patch, {path: content})[path]
 
 
-def refused(anchor: str, body: str = CHANGE, content: str = FILE) -> str:
+def refused(
+    anchor: str, body: str = CHANGE, content: str = FILE
+) -> tuple[Fault, dict[str, object]]:
     with pytest.raises(Refused) as raised:
         applied(anchor, body, content)
     (failure,) = raised.value.failures
-    return failure.message
+    return failure.fault, dict(failure.values)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +45,8 @@ def refused(anchor: str, body: str = CHANGE, content: str = FILE) -> str:
     ],
 )
 def test_a_name_of_code_that_is_nowhere_refuses(anchor: str, name: str) -> None:
-    assert f"but `{name}` is not in the file" in refused(anchor)
+    fault, values = refused(anchor)
+    assert (fault, values["name"]) == (Fault.ANCHOR_NAME_MISSING, name.encode())
 
 
 @pytest.mark.parametrize(
@@ -67,7 +71,8 @@ def test_a_heading_of_git_is_checked_alike() -> None:
 
 
 def test_a_definition_with_default_values_ends_at_the_next_one() -> None:
-    assert "is under `closeFile() {`" in refused("open_file(name = none) {")
+    fault, values = refused("open_file(name = none) {")
+    assert (fault, values["below"]) == (Fault.ANCHOR_OF_OTHER, b"  closeFile() {")
     assert applied("open_file(name = none) {", "-    go();\n+    run();\n") != FILE
 
 
@@ -91,13 +96,15 @@ def test_a_heading_that_is_below_its_hunk(heading: str, is_refused: bool) -> Non
 def test_a_part_of_what_the_patch_writes_does_not_explain_an_anchor() -> None:
     content = "# A\n\none\n\n## Use\n\ntwo\n"
     body = "-one\n+uno\n@@\n-## Use\n+### Use\n"
-    assert "`## Use` at line 5, after" in refused("## Use", body, content)
+    fault, values = refused("## Use", body, content)
+    assert (fault, values["at"]) == (Fault.ANCHOR_BELOW, 5)
     assert applied("## Use", "-two\n+due\n", content) == content.replace("two", "due")
 
 
 def test_a_hunk_that_writes_a_name_again_does_not_explain_an_anchor() -> None:
     body = "-    stop();\n+    halt();\n@@\n-  open_file(name = none) {\n+  open_file(name) {\n"
-    assert "is under `closeFile() {`" in refused("open_file(name = none) {", body)
+    fault, values = refused("open_file(name = none) {", body)
+    assert (fault, values["below"]) == (Fault.ANCHOR_OF_OTHER, b"  closeFile() {")
 
 
 IN_C = """\
@@ -130,7 +137,7 @@ SECOND = "-\treturn (1);\n+\treturn (2);\n"
     ],
 )
 def test_an_anchor_that_is_any_line_is_a_claim(anchor: str) -> None:
-    assert "but its only candidate, line 15, is under `" in refused(anchor, SECOND, IN_C)
+    assert refused(anchor, SECOND, IN_C)[0] is Fault.ANCHOR_OF_OTHER
 
 
 @pytest.mark.parametrize(
@@ -237,4 +244,4 @@ def test_a_heading_must_hold_where_the_hunk_does_not_show_its_own(heading: str, 
 
 def test_an_anchor_of_an_envelope_must_hold_although_the_definition_is_shown() -> None:
     body = " def first(value):\n-    return value[0]\n+    return 0\n"
-    assert "anchor" in refused("def last(value):", body, MODULE)
+    assert refused("def last(value):", body, MODULE)[1]["kind"] == "anchor"

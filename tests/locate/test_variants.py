@@ -9,7 +9,7 @@ import pytest
 from hunked import edited
 
 from git_opatch.model.options import Matching, Tier
-from git_opatch.model.result import Reason
+from git_opatch.model.sentences import Reason
 
 
 @pytest.mark.parametrize(

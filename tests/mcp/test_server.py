@@ -260,7 +260,7 @@ def test_paths_count_from_the_root(base: Sandbox) -> None:
 def test_a_refusal_counts_paths_from_the_root(base: Sandbox) -> None:
     ((text, is_error),) = _results(base, [_call("apply", {"patch": _STALE})], "--root", "sub")
     assert is_error
-    assert text.startswith("error: f: hunk 1 of 1 does not match the working tree\n")
+    assert text.startswith("error: f: hunk 1 of 1 does not match the working tree")
 
 
 def test_what_was_changed_outside_the_root_is_not_undone(base: Sandbox) -> None:

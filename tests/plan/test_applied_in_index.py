@@ -39,34 +39,30 @@ def test_what_only_the_index_has_is_not_called_applied(
     ran = _apply(base, *check, *skip)
     words = ["apply", "--worktree", *skip, ".git/p"]
     assert (ran.status, ran.out) == (1, b"")
-    what, _, way, _ = ran.err.splitlines()
-    assert what.endswith("is already applied in the index only")
-    assert way == f"  to patch the working tree, too: git opatch {' '.join(words)}"
+    assert ran.err.splitlines()[0].endswith("is already applied in the index only")
     assert base.state() == before
     assert base.opatch(*words).status == 0
     assert base.git("diff") == b""
     assert _apply(base, "--skip-applied").out == b"nothing to do: the patch is already applied\n"
 
 
-def test_the_way_skips_what_both_have(base: Sandbox) -> None:
+def test_what_both_have_can_be_skipped(base: Sandbox) -> None:
     _write(base, _OTHER)
     assert _apply(base).status == 0
     _write(base, _EDIT, _OTHER)
     assert _apply(base, "--cached", "--skip-applied").status == 0
     ran = _apply(base)
-    way = "to patch the working tree, too: git opatch apply --worktree --skip-applied .git/p"
-    assert f"  {way}" in ran.err.splitlines()
-    assert base.run(*way.partition(": ")[2].split()).status == 0
+    assert "in the index only" in ran.err
+    assert _apply(base, "--worktree", "--skip-applied").status == 0
     assert base.git("diff") == b""
 
 
-def test_a_way_that_would_be_refused_is_not_named(base: Sandbox) -> None:
+def test_what_was_changed_since_is_not_skipped(base: Sandbox) -> None:
     _write(base, _EDIT)
     assert _apply(base).status == 0
     base.write("f", _LINES.replace("line 10\n", "mine\n"))
     ran = _apply(base)
     assert ran.err.splitlines()[0].endswith("is already applied in the index only")
-    assert "--worktree" not in ran.err
     assert _apply(base, "--skip-applied").status == 1
 
 

@@ -6,8 +6,9 @@ import pytest
 from writers import envelope
 
 from git_opatch import Options, Refused, apply_to_text
+from git_opatch.model.failure import Failure
 from git_opatch.model.options import Matching, Tier
-from git_opatch.model.result import Failure, Reason
+from git_opatch.model.sentences import Fault
 
 FILE = '''\
 def run(items):
@@ -54,55 +55,52 @@ def refused(content: str, *hunks: str, path: str = "a.py") -> Failure:
         pytest.param(
             "@@\n-        if item:\n-            go(item,\n-      deep=True)\n"
             "         elif other:  # no\n",
-            "`elif other:  # no` without the clause",
+            "elif other:  # no",
             id="an `if` without its `elif`",
         ),
         pytest.param(
             "@@\n             come()\n+        stop()\n         else:\n",
-            "`else:` without the clause",
+            "else:",
             id="a line above an `else`",
         ),
         pytest.param(
             "@@\n-    except Error:\n-        leave()\n     return items\n",
-            "`try:` without `except`",
+            "try:",
             id="a `try` alone",
         ),
         pytest.param(
             "@@\n-    try:\n-        stop()\n     except Error:\n",
-            "`except Error:` without the clause",
+            "except Error:",
             id="an `except` alone",
         ),
         pytest.param(
             "@@\n         else:\n-            wait()\n     try:\n",
-            "`else:` without a line in its block",
+            "else:",
             id="a block without lines",
         ),
         pytest.param(
             "@@\n             come()\n+            stop()\n+           wait()\n         else:\n",
-            "`wait()` at a depth",
+            "wait()",
             id="a space too few",
         ),
         pytest.param(
             "@@\n         stop()\n+      wait()\n     except Error:\n",
-            "`wait()` at a depth",
+            "wait()",
             id="less deep than the block",
         ),
-        pytest.param(
-            "@@\n     return items\n+        .copy()\n", "`.copy()` at a depth", id="no block"
-        ),
-        pytest.param("@@\n-if ready: run([])\n else: wait()\n", "`else: wait()`", id="on one line"),
+        pytest.param("@@\n     return items\n+        .copy()\n", ".copy()", id="no block"),
+        pytest.param("@@\n-if ready: run([])\n else: wait()\n", "else: wait()", id="on one line"),
         pytest.param(
             "@@\n else: wait()\n+\n+def more():\n",
-            "`def more():` without a line",
+            "def more():",
             id="at the end of the file",
         ),
     ],
 )
 def test_a_line_without_its_block_or_clause_is_refused(hunk: str, what: str) -> None:
     failure = refused(FILE, hunk)
-    assert failure.reason is Reason.UNCLEAR
-    assert failure.message.startswith(f"would leave {what}")
-    assert "one patch" in failure.advice
+    assert failure.fault is Fault.BLOCK_BROKEN
+    assert f"`{what}`" in failure.message
 
 
 @pytest.mark.parametrize(

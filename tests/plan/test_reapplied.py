@@ -17,7 +17,7 @@ from git_opatch.journal import Record
 from git_opatch.model.blob import Change, Entry, Mode
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Patch, Prefix
-from git_opatch.model.result import Refused
+from git_opatch.model.refusal import Refused
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.reapplied import recorded_sections
 
@@ -120,7 +120,6 @@ def test_a_recorded_patch_does_not_change_a_twin(base: Sandbox) -> None:
         ran = base.opatch("apply", *flags, feed=envelope(_TWIN))
         assert (ran.status, ran.out) == (1, b"")
         assert "two.py: is already applied, as patch 1" in ran.err
-        assert "if other lines are meant, show them by more context or an anchor" in ran.err
     ran = base.opatch("apply", "--skip-applied", feed=envelope(_TWIN))
     assert (ran.status, ran.out) == (0, b"nothing to do: the patch is already applied\n")
     assert base.state() == before
@@ -140,7 +139,7 @@ def test_a_forbidden_patch_is_not_called_applied(base: Sandbox) -> None:
     assert base.opatch("apply", feed=envelope(_DELETE)).status == 0
     ran = base.opatch("apply", "--skip-applied", "--deny", "gone", feed=envelope(_DELETE))
     assert ran.status == 1
-    assert "gone: is a denied path" in ran.err
+    assert "gone: path is denied" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -256,7 +255,7 @@ def test_a_deletion_by_another_text_is_already_applied(
         base.git("commit", "--quiet", "-m", "applied")
     for command in ("apply", "check", "show"):
         ran = base.opatch(command, feed=sent)
-        assert "gone: is already applied, as patch 1 (see `git opatch log`)" in ran.err
+        assert "gone: is already applied, as patch 1" in ran.err
         assert "is not in the index" not in ran.err
     ran = base.opatch("apply", "--skip-applied", feed=sent)
     assert (ran.status, "gone: is already applied, as patch 1" in ran.err) == (0, True), ran
@@ -345,23 +344,6 @@ def test_a_damaged_diff_says_nothing_of_a_deletion(base: Sandbox) -> None:
     assert (ran.status, "gone: is not in the index" in ran.err) == (1, True)
 
 
-@pytest.mark.parametrize("commit", [False, True], ids=["staged", "committed"])
-@pytest.mark.parametrize("words", [[], ["--skip-applied"], ["--check"]], ids=" ".join)
-def test_a_deletion_in_the_index_only_names_the_way_for_the_working_tree(
-    base: Sandbox, words: list[str], commit: bool
-) -> None:
-    base.write(".git/p", _WHOLE)
-    assert base.opatch("apply", "--cached", ".git/p").status == 0
-    if commit:
-        base.git("commit", "--quiet", "-m", "applied")
-    ran = base.opatch("apply", *words, ".git/p")
-    assert "gone: is not tracked by git: patch 1 deleted it in the index only" in ran.err
-    (way,) = (line for line in ran.err.splitlines() if "git opatch " in line)
-    assert way.startswith("  to patch the working tree, too: git opatch apply ")
-    assert base.run(*way.partition(": ")[2].split()).status == 0
-    assert "gone" not in base.files()
-
-
 def test_a_file_that_is_not_what_was_deleted_in_the_index_is_untracked(base: Sandbox) -> None:
     assert base.opatch("apply", "--cached", feed=envelope(_DELETE)).status == 0
     base.write("gone", "new\n")
@@ -381,7 +363,6 @@ def test_a_file_that_was_deleted_in_both_places_and_created_again_is_untracked(
 
 
 _REPLACE = b"*** Add File: gone\n+new\n"
-_MEANT = "if other lines are meant, show them by more context or an anchor"
 
 
 def test_a_file_that_is_replaced_is_named_once(base: Sandbox) -> None:
@@ -389,8 +370,7 @@ def test_a_file_that_is_replaced_is_named_once(base: Sandbox) -> None:
     assert base.opatch("apply", feed=patch).status == 0
     said = "gone: is already applied, as patch 1"
     ran = base.opatch("apply", feed=patch)
-    assert (ran.status, ran.err.count(said), _MEANT in ran.err) == (1, 1, False)
-    assert "the patch does not apply; nothing was changed\n" in ran.err
+    assert (ran.status, ran.err.count(said)) == (1, 1)
     assert base.opatch("apply", "--skip-applied", feed=patch).err.count(said) == 1
     assert base.opatch("apply", "--partial", feed=patch).err.count(said) == 1
     assert len(json.loads(base.opatch("apply", "--json", feed=patch).out)["failures"]) == 2
@@ -402,15 +382,6 @@ def test_two_files_that_are_replaced_are_both_named(base: Sandbox) -> None:
     assert base.opatch("apply", feed=patch).status == 0
     ran = base.opatch("apply", feed=patch)
     assert ran.err.count(": is already applied, as patch 1") == 2
-    assert "(2 problems)" in ran.err
-
-
-def test_other_lines_can_be_meant_of_a_hunk_alone(base: Sandbox) -> None:
-    patch = envelope(_TWIN, _DELETE, _REPLACE)
-    assert base.opatch("apply", "--ambiguous", "nearest", feed=patch).status == 0
-    ran = base.opatch("apply", feed=patch)
-    assert ran.err.count(_MEANT) == 1
-    assert ran.err.index("two.py") < ran.err.index(_MEANT) < ran.err.index("error: gone")
 
 
 def test_sections_that_a_program_made_are_told_apart(base: Sandbox) -> None:

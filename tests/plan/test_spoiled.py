@@ -17,7 +17,7 @@ from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Blob, Entry, Mode, blob_id
 from git_opatch.model.options import Options
-from git_opatch.model.result import Refused
+from git_opatch.model.refusal import Refused
 from git_opatch.model.text import Text
 from git_opatch.operations.apply import apply_patch
 from git_opatch.parse import parse_patch

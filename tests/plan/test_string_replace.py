@@ -12,9 +12,9 @@ from git_opatch import parse_patch
 from git_opatch.complete.tree import FileContent
 from git_opatch.model.blob import Mode
 from git_opatch.model.options import Options
-from git_opatch.model.result import Reason
 from git_opatch.model.reverse import reverse
 from git_opatch.model.selection import parts_of, select
+from git_opatch.model.sentences import Reason
 from git_opatch.model.text import Text
 from git_opatch.plan.apply_hunks import AppliedHunks, apply_hunks
 

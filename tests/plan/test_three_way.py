@@ -277,7 +277,7 @@ def test_nothing_is_fetched(late: Sandbox, tmp_path: Path) -> None:
 
 def test_a_patch_that_matches_no_version_is_refused(late: Sandbox) -> None:
     message = _refuses(late, _patch().replace(b" line 11", b" line eleven"))
-    assert "no version of f in the history fits, so --3way cannot merge" in message
+    assert "fits no version of f in the history" in message
 
 
 @pytest.mark.parametrize(
@@ -329,7 +329,7 @@ def test_an_applied_patch_is_called_already_applied(repo: Sandbox) -> None:
     repo.commit({"f": _text()})
     repo.commit({"f": _text(l10="new")})
     repo.commit({"f": _text(l10="new", l8="eight")})
-    assert "already applied: written for" in _refuses(repo, _patch())
+    assert "f: is already applied" in _refuses(repo, _patch())
     ran = repo.opatch("apply", "-3", "--skip-applied", feed=_patch())
     assert (ran.status, ran.out) == (0, b"nothing to do: the patch is already applied\n")
     assert repo.git("status", "--short") == b""
@@ -353,12 +353,9 @@ def test_refusals_name_the_version_that_matches(late: Sandbox, command: str) -> 
     ran = late.opatch(command, feed=_patch())
     assert ran.status == 1
     where = _short(late, "HEAD~1")
-    assert f"  fits f as of {where} (1 commit ago); to merge it: add --3way\n" in ran.err
+    assert f"  fits f as of {where} (1 commit ago); `--3way` merges it\n" in ran.err
     assert late.state() == before
-    late.write(".git/p", _patch())
-    way = f"git opatch {command} --3way .git/p"
-    assert f"; to merge it: {way}\n" in late.opatch(command, ".git/p").err
-    assert late.run("sh", "-c", way).status == 0
+    assert late.opatch(command, "--3way", feed=_patch()).status == 0
 
 
 def test_head_is_named_where_it_has_the_version_that_matches(late: Sandbox) -> None:
@@ -367,7 +364,7 @@ def test_head_is_named_where_it_has_the_version_that_matches(late: Sandbox) -> N
     late.write("f", _text(l30="thirty", l8="eight", l10="staged"))
     late.git("add", "f")
     patch = _patch().replace(b" line 8\n", b" eight\n")
-    assert "  fits f as of HEAD; to merge it: add --3way\n" in late.opatch("apply", feed=patch).err
+    assert "  fits f as of HEAD; `--3way` merges it\n" in late.opatch("apply", feed=patch).err
     late.git("commit", "--quiet", "-m", "staged")
     assert "  fits f as of HEAD" not in late.opatch("apply", feed=patch).err
 
@@ -434,33 +431,25 @@ def test_a_conflict_is_left_as_git_leaves_it(
     ran = torn.opatch("apply", "--3way", *words, feed=_patch())
     assert (ran.status, ran.out) == (1, b"")
     where = _short(torn, "HEAD~2")
-    assert (
-        f"error: f: conflicts with later changes of the same lines: written for {where} ("
-        in ran.err
-    )
+    assert "error: f: has conflicts " in ran.err
+    assert f"version of {where} (" in ran.err
     assert ran.err.endswith("\n1 file left with conflicts\n")
     assert (torn.files(), torn.git("ls-files", "-s")) == wanted
     torn.fsck()
 
 
 @pytest.mark.parametrize("words", [["--index"], ["--cached"]])
-def test_a_conflict_names_the_command_that_undoes_it(torn: Sandbox, words: Sequence[str]) -> None:
+def test_the_rest_of_a_patch_with_a_conflict_is_applied(
+    torn: Sandbox, words: Sequence[str]
+) -> None:
     torn.write("f", _text(**_LATER, l20="staged"))
     torn.git("add", "f")
-    before = torn.files(), torn.git("ls-files", "-s")
     patch = _patch().replace(b"*** End", b"*** Update File: other\n@@\n-o\n+p\n*** End")
     ran = torn.opatch("apply", "--3way", *words, feed=patch)
     assert ran.status == 1
     assert ran.err.endswith("\n1 file left with conflicts; the rest of the patch is applied\n")
     assert b"1 file modified; staged" in ran.out
     assert torn.index()["other"][1] == b"p\n"
-    (back,) = (line for line in ran.err.splitlines() if line.startswith("  to go back: "))
-    below = torn.path / "below"
-    below.mkdir()
-    undone = torn.run("sh", "-c", back.partition(": ")[2], cwd=below)
-    below.rmdir()
-    assert undone.status == 0, undone.err
-    assert (torn.files(), torn.git("ls-files", "-s")) == before
     torn.fsck()
 
 
@@ -468,8 +457,7 @@ def test_conflicts_are_not_committed(torn: Sandbox) -> None:
     before = torn.state()
     for check in ([], ["--check"]):
         ran = torn.opatch("apply", "--3way", "--commit", "-m", "m", *check, feed=_patch())
-        advice = "  conflicts are not committed; to have them in the file: git opatch apply -3\n"
-        assert (ran.status, ran.err.count(advice)) == (1, 1)
+        assert (ran.status, "error: f: conflicts " in ran.err) == (1, True)
         assert torn.state() == before
 
 
@@ -535,7 +523,7 @@ def test_an_undo_in_an_unmerged_file_is_not_advised(torn: Sandbox) -> None:
 def test_a_conflict_can_be_resolved(torn: Sandbox) -> None:
     assert torn.opatch("apply", "--3way", feed=_patch()).status == 1
     again = torn.opatch("apply", "--3way", feed=_patch())
-    assert "f: is unmerged; resolve the conflict first" in again.err
+    assert "f: is unmerged" in again.err
     torn.write("f", _text(**{**_LATER, "l10": "ten and new"}))
     torn.git("add", "f")
     assert torn.git("status", "--short") == b"M  f\n"
@@ -562,7 +550,7 @@ def test_a_check_of_a_conflict_changes_nothing(torn: Sandbox) -> None:
 def test_a_conflict_beside_a_refusal_changes_nothing(torn: Sandbox) -> None:
     lost = b"*** Update File: other\n@@\n-never\n+p\n*** End Patch"
     message = _refuses(torn, _patch().replace(b"*** End Patch", lost))
-    assert "f: conflicts with later changes of the same lines: " in message
+    assert "f: conflicts with later changes " in message
     assert "the patch does not apply (2 problems); " in message
 
 

@@ -169,7 +169,7 @@ def test_a_refusal_reports_what_to_do(base: Sandbox) -> None:
     assert nearest["lines"] == [
         {"line": 1, "text": "one"}, {"line": 2, "text": "two"}, {"line": 3, "text": "three"},
     ]  # fmt: skip
-    assert failure["advice"] == ["the text differs; re-read a lines 1-3 and send the hunk again"]
+    assert failure["advice"] == ["re-read lines 1-3 and correct the hunk"]
     (hunk,) = failure["section"]["hunks"]
     assert [line["prefix"] + line["text"] for line in hunk["lines"]] == [" one", "-deux", "+2"]
 

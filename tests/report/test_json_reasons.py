@@ -317,19 +317,11 @@ def test_a_refused_undo_has_its_reason(base: Sandbox) -> None:
     line = base.read(f"{_JOURNAL}/1.diff").splitlines()[failure["patch_line"] - 1]
     assert line == b"+2"
     assert (failure["file_line"], failure["expected"], failure["found"]) == (2, "2", "deux")
-    assert failure["advice"][-1] == "what was applied: git opatch log -p 1"
     lines = failure["section"]["hunks"][0]["lines"]
     assert [line["prefix"] + line["text"] for line in lines if line["prefix"] != " "] == [
         "+two",
         "-2",
     ]
-
-
-def test_a_later_patch_to_undo_first_is_named(base: Sandbox) -> None:
-    base.opatch("apply", feed=_UPDATE)
-    base.opatch("apply", feed=_hunk(b"@@", b"-2", b"+deux"))
-    (failure,) = asked(base, "undo", "1")["failures"]
-    assert failure["advice"][-1].endswith("first: git opatch undo 2")
 
 
 @pytest.mark.parametrize("name", ["1.json", "1.diff"])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
-from sandbox import Sandbox, Tree
-from scenario import Scenario, ScenarioError, read_scenario
+from sandbox import Ran, Sandbox, Tree
+from scenario import Scenario, ScenarioError, place_of, read_scenario
 
 _SCENARIOS = Path(__file__).parent
 _FILES = sorted(_SCENARIOS.glob("*/*.txt"))
@@ -26,12 +28,15 @@ def test_scenario(repo: Sandbox, path: Path) -> None:
     details = f"{scenario.head['what']} ({scenario.head['source']})\n{ran.out.decode()}{ran.err}"
     assert "Traceback" not in ran.err, details
     assert ran.status == scenario.status, details
+    if "refused" in scenario.texts:
+        _check_refusal(scenario, repo.run(*scenario.words_for_json, feed=scenario.feed), ran)
     if before is None:
         assert repo.index() == scenario.after, details
         assert repo.files() == scenario.after, details
     else:
         assert repo.state() == before, details
-    _check_words(scenario, ran.err, ran.out.decode() + ran.err)
+    for part in scenario.lines("report contains"):
+        assert part in ran.out.decode() + ran.err
 
 
 def _commit(repo: Sandbox, tree: Tree) -> None:
@@ -40,13 +45,23 @@ def _commit(repo: Sandbox, tree: Tree) -> None:
     repo.commit()
 
 
-def _check_words(scenario: Scenario, error: str, report: str) -> None:
-    if "message" in scenario.texts:
-        assert error == scenario.texts["message"].decode()
-    for part in scenario.lines("message contains"):
-        assert part in error
-    for part in scenario.lines("report contains"):
-        assert part in report
+def _check_refusal(scenario: Scenario, ran: Ran, as_text: Ran) -> None:
+    """Check the reasons and places, and that the document says what the text says."""
+    document = json.loads(ran.out)
+    failures = document.get("patches", [document])[0]["failures"]
+    assert [place_of(failure) for failure in failures] == scenario.lines("refused")
+    said = [line.strip() for line in (as_text.out.decode() + as_text.err).splitlines()]
+    counts = Counter((failure["path"], failure["reason"]) for failure in failures)
+    for failure in failures:
+        lines = [line.strip() for line in failure["rendered"].splitlines()]
+        if counts[failure["path"], failure["reason"]] > 1:  # it may be said once for several
+            assert failure["path"] is None or any(failure["path"] in line for line in said)
+        elif document["status"] == "already_applied":
+            assert lines[0] in said
+        else:
+            assert set(lines) <= set(said)
+    if scenario.status == 1 and "patches" not in document:
+        assert said[-1] == document["summary"]
 
 
 def test_every_directory_has_applied_refused_and_malformed_scenarios() -> None:
@@ -70,12 +85,12 @@ def test_a_scenario_is_read_as_it_is_written() -> None:
         b"what: w\nsource: https://example.com https://example.org\nstatus: 1\n"
         b"command: git opatch check --argv -- apply_patch {given}\n"
         b"%%% before 'a b' crlf executable\nx\ny\n%%% before empty\n%%% given bom no-newline\ny\n"
-        b"%%% message contains\none\n\n two\n"
+        b"%%% refused\none\n\n two\n"
     )
     assert scenario.before == {"a b": ("100755", b"x\r\ny\r\n"), "empty": ("100644", b"")}
     assert scenario.words[2:] == ["check", "--argv", "--", "apply_patch", "\ufeffy"]
     assert (scenario.feed, scenario.status) == (b"", 1)
-    assert scenario.lines("message contains") == ["one", " two"]
+    assert scenario.lines("refused") == ["one", " two"]
     plain = read_scenario(_WHOLE.replace("given", "given escaped").replace("y", r"\x00\r").encode())
     assert (plain.words, plain.feed, plain.status) == (["git", "opatch", "apply"], b"\0\r\n", 0)
 
@@ -91,11 +106,10 @@ def test_a_scenario_is_read_as_it_is_written() -> None:
         ("what: w\n", "what: w\ncolour: red\n", "unknown key `colour`"),
         ("what: w\n", "what: w\nstatus: bad\n", "is no exit status"),
         ("what: w\n", "what: w\nstatus: 1\n", "goes with a `status:`"),
-        ("%%% after a\nz", "%%% message\nz", "goes with a `status:`"),
+        ("%%% after a\nz", "%%% refused\nz", "goes with a `status:`"),
         ("%%% after a\nz", "%%% after a\nx", "after is the same as before"),
         ("%%% after a\nz\n", "", "nothing is expected"),
-        ("%%% after a", "%%% message\nm\n%%% after a", "not with both"),
-        ("%%% after a", "%%% message\nm\n%%% message contains\n", "in full or in parts"),
+        ("%%% after a", "%%% refused\nm\n%%% after a", "not both"),
         ("%%% after a", "%%% after", "names no file"),
         ("%%% after a", "%%% after a\n%%% after a", "`%%% after a` stands twice"),
         ("%%% after a", "%%% afterwards a", "is no section"),

@@ -70,3 +70,8 @@ def document_of(ran: Ran) -> dict[str, Any]:
 
 def asked(repo: Sandbox, *words: str, feed: bytes = b"", cwd: Path | None = None) -> dict[str, Any]:
     return document_of(repo.opatch(*words, "--json", feed=feed, cwd=cwd))
+
+
+def reasons(repo: Sandbox, *words: str, feed: bytes = b"") -> list[tuple[str, str]]:
+    """Return the path and the reason of each failure of a refused run."""
+    return [(each["path"], each["reason"]) for each in asked(repo, *words, feed=feed)["failures"]]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from git_opatch.model.result import Failure, Reason
+from git_opatch.model.failure import Failure
+from git_opatch.model.sentences import Reason
 
 _DOUBTS = (Reason.UNCLEAR, Reason.CONTRADICTED)
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from sandbox import Tree
 
@@ -36,7 +37,7 @@ class Scenario:
     before: Tree = field(default_factory=dict)
     after: Tree = field(default_factory=dict)
     texts: dict[str, bytes] = field(default_factory=dict)
-    """The sections of no file, by their names: "given", "message", "message contains"..."""
+    """The sections of no file, by their names: "given", "refused", "report contains"."""
 
     @property
     def status(self) -> int:
@@ -51,6 +52,12 @@ class Scenario:
         return [given if word == "{given}" else word for word in words]
 
     @property
+    def words_for_json(self) -> list[str]:
+        """Return the command with `--json`."""
+        git, opatch, command, *others = self.words
+        return [git, opatch, command, "--json", *others]
+
+    @property
     def feed(self) -> bytes:
         """Return what the command reads from standard input."""
         return b"" if "{given}" in self.head.get("command", "") else self.texts["given"]
@@ -58,6 +65,23 @@ class Scenario:
     def lines(self, name: str) -> list[str]:
         """Return the lines of a section, without blank lines."""
         return [line for line in self.texts.get(name, b"").decode().split("\n") if line]
+
+
+def place_of(failure: Mapping[str, Any]) -> str:
+    """Return the reason of a failure of `--json`, its place, and the corrected line."""
+    words = [failure["reason"]]
+    if failure["path"]:
+        words.append(failure["path"])
+    if failure["hunk"]:
+        words.append(f"hunk {failure['hunk']} of {failure['hunk_count']}")
+    if failure["patch_line"]:
+        in_string = f" string line {failure['string_line']}" if failure["string_line"] else ""
+        words.append(f"patch line {failure['patch_line']}{in_string}")
+    if lines := failure["candidates"] or [failure["file_line"]] * bool(failure["file_line"]):
+        words.append(f"file line {' '.join(map(str, lines))}")
+    if fix := failure["fix"]:
+        words.append(f"{fix['action']} {fix['patch_line']}: {fix['text']}")
+    return ", ".join(words)
 
 
 def read_scenario(raw: bytes) -> Scenario:
@@ -97,9 +121,9 @@ def _add_section(scenario: Scenario, title: str, body: bytes) -> None:
         mode = "100755" if _EXECUTABLE in flags else "100644"
         tree[path] = (mode, _content(body, [flag for flag in flags if flag != _EXECUTABLE]))
         return
-    if name in ("message", "report") and words[:1] == ["contains"]:
+    if name == "report" and words[:1] == ["contains"]:
         name, words = f"{name} contains", words[1:]
-    if name not in ("given", "message", "message contains", "report contains"):
+    if name not in ("given", "refused", "report contains"):
         raise ScenarioError(f"`%%% {title}` is no section of a scenario")
     if name in scenario.texts:
         raise ScenarioError(f"`%%% {name}` stands twice")
@@ -130,18 +154,17 @@ def _check(scenario: Scenario) -> None:
 def _contradictions(scenario: Scenario) -> Iterator[tuple[bool, str]]:
     """Yield contradictions and their messages; the first that holds is reported."""
     status, texts = scenario.head.get("status", "0"), scenario.texts
-    messages = [name for name in texts if name.startswith("message")]
     success = bool(scenario.after) or "report contains" in texts
     yield not status.isdecimal(), f"`status: {status}` is no exit status"
     yield "given" not in texts, "there is no `%%% given`"
-    yield success and bool(messages), "a scenario ends with files or a message, not with both"
-    yield len(messages) > 1, "a message is given in full or in parts, not both"
+    is_refused = "refused" in texts
+    yield success and is_refused, "a scenario ends with files or is refused, not both"
     yield (
-        not success and not messages,
-        "nothing is expected: add `%%% after PATH`, `%%% message` or `%%% report contains`",
+        not success and not is_refused,
+        "nothing is expected: add `%%% after PATH`, `%%% refused` or `%%% report contains`",
     )
     yield (
-        success is bool(scenario.status),
-        "a message goes with a `status:` that is not 0, and files go with 0",
+        bool(scenario.after and scenario.status) or (is_refused and not scenario.status),
+        "`refused` goes with a `status:` that is not 0, and files go with 0",
     )
     yield success and scenario.after == scenario.before, "after is the same as before"

@@ -12,15 +12,12 @@ from git_opatch.agent.program import program_words
 from git_opatch.agent.rewrite import AgentHook, rewrite
 from git_opatch.cli.groups import MatchOptions
 from git_opatch.cli.policy_options import Allow, Deny, path_rules
-from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import OpatchError
 from git_opatch.model.options import Options, Policy, Target
-from git_opatch.model.result import Refused
+from git_opatch.model.refusal import Refused
 from git_opatch.model.settings import choice
 from git_opatch.operations.recover import require_uninterrupted
 from git_opatch.report.terminal import write_data
-
-_COMMAND = CommandLine("git opatch agent-hook")
 
 
 def agent_hook(allow: Allow = None, deny: Deny = None) -> None:
@@ -72,5 +69,4 @@ def _options(place: Place, allow: Sequence[str] | None, deny: Sequence[str] | No
         Target.WORKTREE,
         matching=MatchOptions().resolve(settings, by_program=True),
         policy=Policy(path_rules(settings, allow, deny, str(place.top))),
-        command=_COMMAND,
     )

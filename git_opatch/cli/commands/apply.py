@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,8 +20,7 @@ from git_opatch.cli.groups import (
     TargetOptions,
 )
 from git_opatch.cli.options import (
-    A_WHILE,
-    TRANSIENT,
+    WAIT,
     Json,
     Quiet,
     Reverse,
@@ -30,21 +28,18 @@ from git_opatch.cli.options import (
     Wait,
     option_groups,
 )
-from git_opatch.cli.patch_input import STANDARD_INPUT
 from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.git.repository import Repository
-from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import OpatchError, RepositoryError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
-from git_opatch.model.result import Refused
+from git_opatch.model.refusal import Refused
 from git_opatch.model.selection import Selected
 from git_opatch.model.settings import Settings, journal_size
 from git_opatch.operations.apply import (
     apply_patch,
     check_patch,
     is_already_applied,
-    is_restored_by,
     plan_patch,
 )
 from git_opatch.operations.recover import recover_interrupted, require_uninterrupted
@@ -62,14 +57,12 @@ Interactive = Annotated[
     typer.Option(
         "-p", "--interactive", "--patch", help="Ask for each hunk at the terminal, as `git add -p`."
     ),
-    TRANSIENT,
 ]
 Check = Annotated[
     bool,
     typer.Option(
         "--check", "--dry-run", help="Report whether the patch would apply, and change nothing."
     ),
-    TRANSIENT,
 ]
 
 
@@ -82,7 +75,6 @@ def apply(
     partial: PartialOptions,
     policy: PolicyOptions,
     commit: CommitOptions,
-    command: CommandLine,
     reverse: Reverse = False,
     interactive: Interactive = False,
     check: Check = False,
@@ -97,8 +89,7 @@ def apply(
     it does not apply, or --3way left conflicts, or git did not commit it, 128 not a patch or not a
     repository, 129 usage, 130 interrupted.
     """
-    does_more = bool(command.options) or check or interactive or target.cached
-    repository = _repository("" if does_more else _command_outside(command.arguments))
+    repository = _repository()
     settings = repository.settings()
     chosen = target.resolve(settings)
     options = Options(
@@ -115,7 +106,6 @@ def apply(
         skip_applied=partial.skip_applied,
         commit=commit.commit,
         policy=policy.resolve(settings, inputs.directory, repository.top),
-        command=target.restate(command, settings),
     )
     wish = commit.resolve(chosen, inputs, partial, json=json)
     reporter = JsonReporter("apply") if json else TextReporter(settings, quiet, verbose)
@@ -126,11 +116,8 @@ def apply(
         raise typer.Exit(reporter.report(outcome._replace(whole=patch, left_out=selected.left_out)))
 
 
-def _repository(outside: str) -> Repository:
-    """Find the repository. Raises `RepositoryError`; where there is none, with what needs none.
-
-    That is the command `outside`; empty if no command does the same there.
-    """
+def _repository() -> Repository:
+    """Find the repository. Raises `RepositoryError`; where there is none, with what needs none."""
     try:
         return Repository(asks_settings=True)
     except RepositoryError as error:
@@ -138,16 +125,8 @@ def _repository(outside: str) -> Repository:
 
         if found := repository_of(Path.cwd(), asks_settings=True):
             return found
-        instead = f"\n  to patch files outside of one: {outside}" if outside else ""
-        raise RepositoryError(f"{error}{instead}") from None
-
-
-def _command_outside(names: Sequence[str]) -> str:
-    """Spell the command that applies these patch files outside of a repository."""
-    command, files = "git opatch apply-patch", " ".join(map(shlex.quote, names))
-    if not names or STANDARD_INPUT in names:
-        return f"{command} <PATCH"
-    return f"cat -- {files} | {command}" if len(names) > 1 else f"{command} <{files}"
+        outside = "`git opatch apply-patch` patches files outside of one"
+        raise RepositoryError(f"{error}\n  {outside}") from None
 
 
 class _Invocation(NamedTuple):
@@ -209,13 +188,9 @@ class _Invocation(NamedTuple):
             self._require_uninterrupted()
         else:
             recovery = retry_while_locked(
-                lambda: recover_interrupted(self.repository), self.wait, way=self._way_to_wait
+                lambda: recover_interrupted(self.repository), self.wait, way=WAIT
             )
             self.reporter.note(recovery.notes)
-
-    @property
-    def _way_to_wait(self) -> str:
-        return self.options.command.way_with("--wait", A_WHILE)
 
     def _require_uninterrupted(self) -> None:
         retry_while_locked(lambda: require_uninterrupted(self.repository), self.wait)
@@ -235,17 +210,10 @@ class _Invocation(NamedTuple):
             return Outcome(options, resolved, failures=failures, already_applied=applied)
         except NotCommitted as error:
             interrupts.ignore()
-            undo = report.undo_command(options, self.names, error.plan)
+            undo = report.undo_command(error.plan)
             return Outcome(options, resolved, error.plan, error=error, done=True, undo_command=undo)
-        undo = "" if check else self._undo_command(patch, plan)
+        undo = "" if check else report.undo_command(plan)
         return Outcome(options, resolved, plan, done=not check, undo_command=undo, commits=commits)
-
-    def _undo_command(self, patch: Patch, plan: Plan) -> str:
-        """Spell the command that undoes what was applied; empty if none restores all of it."""
-        is_recorded = plan.record or plan.commits
-        if is_recorded or is_restored_by(patch, plan, self.repository, self.options):
-            return report.undo_command(self.options, self.names, plan)
-        return ""
 
     def _check(self, patch: Patch) -> tuple[Plan, int]:
         """Plan `patch`, and count the commits that it would make."""
@@ -257,7 +225,7 @@ class _Invocation(NamedTuple):
 
     def _apply(self, patch: Patch) -> Plan:
         application = self._application(patch, " ".join(self.names))
-        plan = retry_while_locked(application, self.wait, self.reporter.note, self._way_to_wait)
+        plan = retry_while_locked(application, self.wait, self.reporter.note, WAIT)
         interrupts.ignore()  # it is applied, and what is left is to say so
         return plan
 

@@ -17,12 +17,11 @@ from git_opatch.cli.groups import MatchOptions
 from git_opatch.cli.patch_input import read_patch
 from git_opatch.cli.policy_options import path_rules
 from git_opatch.git.repository import Repository
-from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Options, Policy, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.paths import quote
-from git_opatch.model.result import Refused
+from git_opatch.model.refusal import Refused
 from git_opatch.model.settings import Settings, journal_size
 from git_opatch.model.text import visible
 from git_opatch.operations import apply
@@ -91,7 +90,6 @@ def _apply(given: Patch, repository: Repository, settings: Settings, *notes: str
         matching=MatchOptions().resolve(settings, by_program=True),
         journal_size=journal_size(settings),
         policy=Policy(path_rules(settings, None, None)),
-        command=CommandLine(f"git opatch {_NAME.replace('_', '-')}"),
     )
     reporter = _Reporter(settings, prefix)
     resolved = resolve_paths(called_in(prefix, given), "", str(top))

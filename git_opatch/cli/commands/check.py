@@ -19,7 +19,6 @@ from git_opatch.cli.options import Json, Quiet, SkipApplied, Verbose, option_gro
 from git_opatch.cli.patch_input import STANDARD_INPUT, read_patch
 from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.git.repository import Repository
-from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import (
     InputError,
     NotAnInvocation,
@@ -29,7 +28,7 @@ from git_opatch.model.errors import (
 )
 from git_opatch.model.options import Format, Options, Target
 from git_opatch.model.patch import Patch
-from git_opatch.model.result import Refused, count_conflicts, failure_lines
+from git_opatch.model.refusal import Refused, Spans, count_conflicts, failure_lines
 from git_opatch.model.settings import Settings
 from git_opatch.operations.recover import require_uninterrupted
 from git_opatch.parse import parse_patch
@@ -56,7 +55,6 @@ def check(
     match: MatchOptions,
     select: SelectOptions,
     policy: PolicyOptions,
-    command: CommandLine,
     argv: Argv = False,
     skip_applied: SkipApplied = False,
     quiet: Quiet = False,
@@ -76,7 +74,7 @@ def check(
         outcomes = [_judge_call(inputs.files or (), options)]
     else:
         where = locator(
-            *(inputs, base, match, policy, command),
+            *(inputs, base, match, policy),
             reverse=False,
             skip_applied=skip_applied,
             by_program=json,
@@ -97,7 +95,7 @@ def _judge(
         patch = read_patch([name], patch_format)
     except (ParseError, InputError) as error:
         return Outcome(where.options, Patch(()), error=error, name=name)
-    return where.of(name).locate(patch, select, name)
+    return where.locate(patch, select, name)
 
 
 def _resolve_call(
@@ -121,7 +119,6 @@ def _resolve_call(
         three_way=match.resolve_three_way(target),
         skip_applied=skip_applied,
         policy=policy.resolve(settings, "", repository.top if repository else None),
-        command=CommandLine("git opatch check", (("--argv",),)),
     )
     if base.worktree and repository:
         require_uninterrupted(repository)
@@ -179,7 +176,7 @@ class _VerdictReporter(TextReporter):
         if outcome.error:
             self._show_below(report.errors(outcome.error))
         elif outcome.failures:
-            self._show_below(failure_lines(outcome.failures))
+            self._show_below(failure_lines(outcome.failures, all_applied=outcome.already_applied))
         else:
             if self.verbose:
                 details = report.details(outcome.plan, outcome.ids)
@@ -194,8 +191,8 @@ class _VerdictReporter(TextReporter):
             show([report.count_good(statuses)], sys.stdout, self.settings)
         return max(statuses)
 
-    def _show_below(self, lines: Iterable[str]) -> None:
-        self.show(f"  {line}" for line in lines)
+    def _show_below(self, lines: Iterable[str | Spans]) -> None:
+        self.show(f"  {line}" if isinstance(line, str) else [("  ", ""), *line] for line in lines)
 
 
 def _verdict(outcome: Outcome) -> str:

@@ -10,7 +10,6 @@ from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, Selec
 from git_opatch.cli.locating import locator
 from git_opatch.cli.options import Json, Output, Reverse, option_groups
 from git_opatch.cli.policy_options import PolicyOptions
-from git_opatch.model.command_line import CommandLine
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.reporters import JsonReporter, TextReporter
 from git_opatch.report.terminal import write_data, write_file
@@ -23,7 +22,6 @@ def convert(
     match: MatchOptions,
     select: SelectOptions,
     policy: PolicyOptions,
-    command: CommandLine,
     output: Output = "",
     reverse: Reverse = False,
     json: Json = False,
@@ -33,7 +31,7 @@ def convert(
     Hunks are located in the index. The diff is byte for byte what `git opatch apply` passes
     to git: apply it at the top of the working tree with `git apply --index`.
     """
-    where = locator(inputs, base, match, policy, command, reverse=reverse, by_program=json)
+    where = locator(inputs, base, match, policy, reverse=reverse, converts=True, by_program=json)
     reporter = JsonReporter("convert") if json else _DiffReporter(where.settings, output)
     outcome = where.locate(inputs.read(), select)
     if output and not outcome.failures:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,6 @@ from git_opatch.create import NotExpressibleError, Wanted, write_patch
 from git_opatch.create.comparison import compare
 from git_opatch.create.saving import saving
 from git_opatch.git.repository import Repository
-from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Format
 from git_opatch.report.terminal import write_data, write_file
@@ -51,7 +49,6 @@ Stat = Annotated[
 
 @option_groups
 def create(
-    command: CommandLine,
     revision: Revision = "",
     pathspecs: Pathspecs = None,
     patch_format: PatchFormat = Format.ENVELOPE,
@@ -75,22 +72,14 @@ def create(
     try:
         created = write_patch(comparison.files, wanted)
     except NotExpressibleError as error:
-        error.args = ("\n  ".join([str(error), *_ways(error, command)]),)
+        others = [other.value for other in error.others[:1]]
+        error.args = ("\n  ".join([str(error), *(f"`--format {other}` can" for other in others)]),)
         raise
     data = saving(created, comparison.plain_diff()) if stat else created.text
     if output:
         write_file(data, output)
     else:
         write_data(data)
-
-
-def _ways(error: NotExpressibleError, command: CommandLine) -> Iterator[str]:
-    """Yield the commands that write another format, or as much context as is needed."""
-    if error.others:
-        other = command.without("--format").with_option("--format", error.others[0].value)
-        yield f"to write it as {error.others[0].value}: {other}"
-    if (minimal := command.without("--context")) != command:
-        yield f"to write as much context as is needed: {minimal}"
 
 
 def _parse_context(value: str) -> int | None:

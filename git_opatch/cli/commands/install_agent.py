@@ -167,7 +167,7 @@ def _shown(change: FileChange) -> Iterator[str]:
 def _agreed() -> bool:
     """Ask at the terminal. Raises `UsageError` without one."""
     if sys.stdin is None or not sys.stdin.isatty():
-        raise UsageError("not a terminal, so it cannot ask; add `--yes` to write the change")
+        raise UsageError("not a terminal, so it cannot ask; `--yes` writes this change")
     sys.stderr.write("Write this? [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")

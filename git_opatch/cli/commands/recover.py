@@ -7,7 +7,7 @@ import sys
 import typer
 
 from git_opatch import report
-from git_opatch.cli.options import A_WHILE, Json, Wait
+from git_opatch.cli.options import WAIT, Json, Wait
 from git_opatch.git.repository import Repository
 from git_opatch.operations.recover import recover_interrupted
 from git_opatch.report import document
@@ -24,8 +24,7 @@ def recover(wait: Wait = 0, json: Json = False) -> None:
     an apply is running, its files are damaged, or git or the system failed.
     """
     settings = (repository := Repository(asks_settings=True)).settings()
-    way = f"git opatch recover --wait {A_WHILE}"
-    recovery = retry_while_locked(lambda: recover_interrupted(repository), wait, way=way)
+    recovery = retry_while_locked(lambda: recover_interrupted(repository), wait, way=WAIT)
     status = int(bool(recovery.kept))
     if json:
         fields = document.recovered(recovery.notes, recovery.kept)

@@ -9,7 +9,6 @@ import typer
 from git_opatch.cli.groups import PlaceOptions
 from git_opatch.cli.options import Json, Quiet, Wait, option_groups
 from git_opatch.cli.reversal import reverse_record
-from git_opatch.model.command_line import CommandLine
 from git_opatch.operations.undo import redo as redo_record
 
 Number = Annotated[
@@ -26,7 +25,6 @@ Number = Annotated[
 @option_groups
 def redo(
     target: PlaceOptions,
-    command: CommandLine,
     number: Number = None,
     wait: Wait = 0,
     quiet: Quiet = False,
@@ -39,4 +37,4 @@ def redo(
     all; --index, --cached or --worktree choose where. Exit status: 0 applied, 1 its lines were
     changed since, or it is not undone, 128 no such patch, 129 usage, 130 interrupted.
     """
-    reverse_record("redo", redo_record, command, target, number, wait=wait, quiet=quiet, json=json)
+    reverse_record("redo", redo_record, target, number, wait=wait, quiet=quiet, json=json)

@@ -12,14 +12,13 @@ import typer
 from git_opatch import report
 from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, SelectOptions
 from git_opatch.cli.locating import Locator, locator
-from git_opatch.cli.options import TRANSIENT, Json, Reverse, option_groups
+from git_opatch.cli.options import Json, Reverse, option_groups
 from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.git.repository import Repository
-from git_opatch.model.command_line import CommandLine
 from git_opatch.model.errors import RepositoryError, UsageError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
-from git_opatch.model.result import count_failures, failure_lines
+from git_opatch.model.refusal import count_failures, failure_lines
 from git_opatch.model.reverse import reverse as reversed_patch
 from git_opatch.model.selection import parts_of
 from git_opatch.plan.patch_paths import refuse_unsafe, resolve_paths
@@ -33,18 +32,13 @@ from git_opatch.report.reporters import JsonReporter, TextReporter
 _NAMES = ("name-only", "name-status", "hunks")
 _WITHOUT_Z = ("", "stat", "hunks", "json")
 
-Stat = Annotated[
-    bool, typer.Option("--stat", help="Output a diffstat instead of the diff."), TRANSIENT
-]
+Stat = Annotated[bool, typer.Option("--stat", help="Output a diffstat instead of the diff.")]
 Numstat = Annotated[
-    bool,
-    typer.Option("--numstat", help="Output the numbers of added and removed lines instead."),
-    TRANSIENT,
+    bool, typer.Option("--numstat", help="Output the numbers of added and removed lines instead.")
 ]
 NameOnly = Annotated[
     bool,
     typer.Option("--name-only", help="Output only the paths; the patch is read, and not located."),
-    TRANSIENT,
 ]
 NameStatus = Annotated[
     bool,
@@ -52,19 +46,15 @@ NameStatus = Annotated[
         "--name-status",
         help="Output only the paths and their status (A, M, D, R, C), as the patch has them.",
     ),
-    TRANSIENT,
 ]
 Hunks = Annotated[
     bool,
     typer.Option(
         "--hunks", help="Output only the id and the name of each hunk, for --only and --except."
     ),
-    TRANSIENT,
 ]
 Zero = Annotated[
-    bool,
-    typer.Option("-z", help="End paths with NUL and do not quote them (not for --stat)."),
-    TRANSIENT,
+    bool, typer.Option("-z", help="End paths with NUL and do not quote them (not for --stat).")
 ]
 
 
@@ -75,7 +65,6 @@ def show(
     match: MatchOptions,
     select: SelectOptions,
     policy: PolicyOptions,
-    command: CommandLine,
     stat: Stat = False,
     numstat: Numstat = False,
     name_only: NameOnly = False,
@@ -100,13 +89,13 @@ def show(
     )
     _require_useful(form, policy, zero=zero)
     if form in _NAMES:
-        options = Options(reverse=reverse, directory=inputs.directory, command=command)
+        options = Options(reverse=reverse, directory=inputs.directory)
         patch, top = inputs.read(), _top_of_repository()
         chosen, left_out = select.resolve(patch, options.directory, top)
         names = _NamesReporter(form, zero=zero)
         outcome = _read_names(chosen, options, top)._replace(whole=patch, left_out=left_out)
         raise typer.Exit(names.report(outcome))
-    where = locator(inputs, base, match, policy, command, reverse=reverse, by_program=json)
+    where = locator(inputs, base, match, policy, reverse=reverse, by_program=json)
     reporter = JsonReporter("show") if json else _ShowReporter(where, form, zero=zero)
     outcome = where.locate(inputs.read(), select, refused_partly=not (json or form))
     raise typer.Exit(reporter.report(outcome))
@@ -180,7 +169,7 @@ class _ShowReporter(TextReporter):
         if not outcome.failures:
             return super().report(outcome)
         failures = outcome.failures  # that nothing was changed needs no saying here
-        self.show([*failure_lines(failures), count_failures(failures)])
+        self.show([*failure_lines(failures), count_failures(failures, outcome.options)])
         return outcome.exit_status
 
     def succeed(self, outcome: Outcome) -> None:

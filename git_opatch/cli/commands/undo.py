@@ -9,7 +9,6 @@ import typer
 from git_opatch.cli.groups import PlaceOptions
 from git_opatch.cli.options import Json, Quiet, Wait, option_groups
 from git_opatch.cli.reversal import reverse_record
-from git_opatch.model.command_line import CommandLine
 from git_opatch.operations.undo import undo as undo_record
 
 Number = Annotated[
@@ -31,7 +30,6 @@ SkipUndone = Annotated[
 @option_groups
 def undo(
     target: PlaceOptions,
-    command: CommandLine,
     number: Number = None,
     skip_undone: SkipUndone = False,
     wait: Wait = 0,
@@ -49,6 +47,6 @@ def undo(
     128 no such patch, 129 usage, 130 interrupted.
     """
     reverse_record(
-        "undo", undo_record, command, target, number,
+        "undo", undo_record, target, number,
         skip_undone=skip_undone, wait=wait, quiet=quiet, json=json,
     )  # fmt: skip

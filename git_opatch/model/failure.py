@@ -1,0 +1,295 @@
+"""Refusals as flat data: what is wrong, where, what was expected, and what the file has.
+
+A failure is made where it is found; its words are in `sentences`, its lines in `refusal`. Positions
+count from 0, lines that a user sees from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple, Self
+
+from git_opatch.model.errors import Kind
+from git_opatch.model.limits import SHOWN
+from git_opatch.model.options import Options, Target
+from git_opatch.model.patch import FilePatch, Hunk, Line
+from git_opatch.model.placement import NumberedLines, Placement
+from git_opatch.model.sentences import Difference, Fault, Hint, Reason
+from git_opatch.model.text import visible
+
+Value = str | bytes | int
+Values = Mapping[str, Value]
+_NONE: Values = MappingProxyType({})
+
+LOCATED_IN = {
+    Target.INDEX: "the index",
+    Target.CACHED: "the index",
+    Target.WORKTREE: "the working tree",
+}
+"""What hunks are located in."""
+
+_LOOSE = (Fault.MAY_BE_APPLIED, Fault.APPLIED_IN_INDEX, Fault.APPLIED_IN_WORKTREE)
+"""What is applied only loosely, or in a part of the target: it cannot be skipped."""
+_OF_MATCHING = (Reason.NOT_FOUND, Reason.NOT_REVERSIBLE, Reason.NO_CHANGE, Reason.CONFLICT)
+_IN_REVERSE = {
+    Fault.NOT_FOUND: Fault.CHANGED_SINCE,
+    Fault.NOTHING_FOUND: Fault.CHANGED_SINCE,
+    **{
+        fault: Fault.NOT_APPLIED
+        for fault in Fault
+        if fault.reason is Reason.ALREADY_APPLIED and fault not in _LOOSE
+    },
+}
+"""What a fault is called where a patch is undone."""
+_OF_RECORD = {Fault.NOT_APPLIED: Fault.UNDONE_SINCE}
+_OF_REDO = {
+    Fault.NOT_APPLIED: Fault.REDONE_SINCE,
+    Fault.CHANGED_SINCE: Fault.CHANGED_SINCE_UNDO,
+}
+
+
+class DifferentLine(NamedTuple):
+    """A line of the patch, and what the file has where it was expected."""
+
+    line: Line
+    position: int
+    found: bytes
+
+
+class ClosestMatch(NamedTuple):
+    """The part of the file that is most like a hunk that was not found.
+
+    `position` is the first line of the file that differs, or the file's length; `line` is the
+    line of the patch that was expected there. `around` are the file's lines around it, `lines`
+    those where the hunk's lines would be; `reread` the first and the last line to read again,
+    from 1.
+    """
+
+    position: int
+    line: Line
+    around: NumberedLines = ()
+    difference: Difference = Difference.TEXT
+    reread: tuple[int, int] = (0, 0)
+    lines: NumberedLines = ()
+    others: tuple[DifferentLine, ...] = ()
+    """The next lines that differ, too; none where most of the hunk's lines do."""
+    more: int = 0
+    """How many further ones there are."""
+    values: Values = _NONE
+    """The words that the sentence of the difference needs."""
+
+    @property
+    def found(self) -> bytes | None:
+        """What the file has at `position`; None if it ends there."""
+        return dict(self.around).get(self.position)
+
+    @property
+    def described(self) -> str:
+        """The difference in words, fit for a terminal; empty if nothing was found."""
+        return fill(self.difference.sentence, self.values) if self.around else ""
+
+
+class Enclosing(NamedTuple):
+    """What a candidate is in: `text` is the line of a definition, or a section, at `line`."""
+
+    candidate: int
+    line: int
+    text: bytes
+
+
+class Problem(NamedTuple):
+    """A fault, and the words that its sentence needs, before it is known where it is."""
+
+    fault: Fault
+    values: Values = _NONE
+
+    @classmethod
+    def of(cls, fault: Fault, **values: Value) -> Self:
+        """Make it of words by name."""
+        return cls(fault, values)
+
+
+class Failure(NamedTuple):
+    """Why a section or a hunk is refused."""
+
+    fault: Fault
+    path: str = ""
+    hunk: int = 0
+    """The hunk's ordinal, from 1; 0 if the whole section is meant."""
+    hunks: int = 0
+    """How many hunks the patch has for the file."""
+    number: int = 0
+    """The line in the patch's text, from 1; 0 if none."""
+    source: str = ""
+    """The patch file that `number` counts in; empty for standard input."""
+    section_line: int = 0
+    """The line in the patch's text where the section begins, from 1."""
+    positions: tuple[int, ...] = ()
+    """The lines of the file that it is about, such as candidates, from 0."""
+    shown: NumberedLines = ()
+    """The file's lines at the first of them."""
+    enclosing: tuple[Enclosing, ...] = ()
+    """What the first of several candidates are in, where that can be told."""
+    closest: ClosestMatch | None = None
+    start: int | None = None
+    """Where the lines of a hunk that is already applied begin, context included."""
+    other: int = 0
+    """The hunk that changes the same lines; 0 if there is none, or it is not known."""
+    similar: tuple[str, ...] = ()
+    """The paths that may be meant."""
+    base: str = ""
+    """What hunks are located in, if that is known."""
+    record: int = 0
+    """The patch of the journal that is undone or redone; its diff is in no file of the user's."""
+    hint: Hint | None = None
+    values: Values = _NONE
+    """The further words that the sentence needs."""
+
+    @property
+    def reason(self) -> Reason:
+        """Why it is refused."""
+        return self.fault.reason
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of error."""
+        return Kind.MATCH if self.hunk or self.reason in _OF_MATCHING else Kind.IO
+
+    @property
+    def message(self) -> str:
+        """What is wrong, to follow the name of the hunk; fit for a terminal."""
+        return fill(self.fault.sentence, self.words)
+
+    @property
+    def advice(self) -> str:
+        """What to do, one line that is fit for a terminal; may be empty."""
+        return fill(self.hint.sentence if self.hint else self.fault.advice, self.words)
+
+    @property
+    def words(self) -> Values:
+        """What the placeholders of sentences stand for."""
+        return {
+            "path": self.path,
+            "base": self.base or "the file",
+            "other": self.other,
+            "count": len(self.positions),
+            "lines": name_lines(self.positions),
+            "reread": self._reread,
+            "similar": " or ".join(f"`{path}`" for path in self.similar),
+            **self.values,
+        }
+
+    @property
+    def _reread(self) -> str:
+        first, last = self.closest.reread if self.closest else (0, 0)
+        if not first and self.positions:
+            first, last = self.positions[0] + 1, self.positions[0] + max(len(self.shown), 1)
+        return f"lines {first}-{last}" if last > first else f"line {first}" if first else "the file"
+
+    @property
+    def candidates(self) -> tuple[int, ...]:
+        """The lines of the file that the failure is about, from 1."""
+        return tuple(position + 1 for position in self.positions)
+
+    @property
+    def exact(self) -> bool:
+        """False for a change that is only loosely, or partly, there already."""
+        return self.fault not in _LOOSE
+
+    @property
+    def already_applied(self) -> bool:
+        """Whether nothing is to be done any more, for certain: the change is there, or undone."""
+        return self.exact and self.reason in (Reason.ALREADY_APPLIED, Reason.NOT_APPLIED)
+
+    def attempted(self, options: Options, base: str = "", record: int = 0) -> Failure:
+        """Return it as it is called where `options` are carried out.
+
+        `base` is what hunks are located in, if not what `options` say; `record` is the patch of
+        the journal that is undone, or redone. What is known already stays.
+        """
+        if self.base:
+            return self
+        fault = _IN_REVERSE.get(self.fault, self.fault) if options.reverse else self.fault
+        if options.redoes:
+            fault = _OF_REDO.get(fault, fault)
+        elif record:
+            fault = _OF_RECORD.get(fault, fault)
+        base = base or (f"`{options.base}`" if options.base else LOCATED_IN[options.target])
+        return self._replace(fault=fault, base=base, record=record)
+
+    def with_hint(self, hint: Hint, **values: Value) -> Failure:
+        """Return it with a hint, and the words that the hint needs."""
+        return self._replace(hint=hint, values={**self.values, **values})
+
+
+def fill(sentence: str, words: Values) -> str:
+    """Fill the placeholders of a sentence with words, which are made fit for a terminal."""
+    return sentence.format_map({name: _shown(value) for name, value in words.items()})
+
+
+def _shown(value: Value) -> str | int:
+    if isinstance(value, int):
+        return value
+    return visible(value.strip(), 100) if isinstance(value, bytes) else visible(value, 1000)
+
+
+def name_lines(positions: Iterable[int]) -> str:
+    """Name lines of the file, at `positions`: "line 3", or "lines 3, 9"; the first ones of many."""
+    numbers = list(dict.fromkeys(position + 1 for position in positions))
+    listed = ", ".join(map(str, numbers[:SHOWN])) + ", …" * (len(numbers) > SHOWN)
+    return f"line{'s' * (len(numbers) > 1)} {listed}"
+
+
+def failure_of(
+    hunk: Hunk,
+    what: Fault | Problem,
+    *,
+    positions: tuple[int, ...] = (),
+    shown: NumberedLines = (),
+    enclosing: tuple[Enclosing, ...] = (),
+    closest: ClosestMatch | None = None,
+    start: int | None = None,
+    other: int = 0,
+    **values: Value,
+) -> Failure:
+    """Refuse `hunk`; names no file. `values` are the words that the sentence needs."""
+    fault, known = what if isinstance(what, Problem) else (what, _NONE)
+    return Failure(
+        fault,
+        hunk=hunk.ordinal,
+        number=closest.line.number if closest else hunk.number,
+        positions=positions,
+        shown=shown,
+        enclosing=enclosing,
+        closest=closest,
+        start=start,
+        other=other,
+        values={**known, **values},
+    )
+
+
+def refusal(
+    section: FilePatch,
+    what: Fault | Problem,
+    *,
+    path: str | None = None,
+    hunk: Hunk | None = None,
+    **values: Value,
+) -> Failure:
+    """Refuse `section`, or one of its hunks; `values` as of `failure_of`."""
+    fault, known = what if isinstance(what, Problem) else (what, _NONE)
+    return Failure(
+        fault,
+        section.path if path is None else path,
+        hunk.ordinal if hunk else 0,
+        section.hunks_in_text,
+        (hunk.number if hunk else 0) or section.number,
+        section.source,
+        section.number,
+        values={**known, **values},
+    )
+
+
+HunkResult = Placement | Failure
+"""The outcome for one hunk."""

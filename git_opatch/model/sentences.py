@@ -1,0 +1,759 @@
+"""The sentences of refusals, one for each fault; tests/report/sentences.txt has them all.
+
+`Failure` fills the placeholders, and escapes what it fills in: the names are its fields, and those
+of `Failure.words`. Advice is one line, which is safe whatever the file has: what to do, or the name
+of one option.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Reason(Enum):
+    """Why something was refused, in machine output."""
+
+    NOT_FOUND = "not_found"
+    AMBIGUOUS = "ambiguous"
+    ALREADY_APPLIED = "already_applied"
+    NOT_APPLIED = "not_applied"
+    CONTRADICTED = "contradicted"
+    UNCLEAR = "unclear"
+    OVERLAP = "overlap"
+    NO_CHANGE = "no_change"
+    MISSING_FILE = "missing_file"
+    FILE_EXISTS = "file_exists"
+    NOT_A_FILE = "not_a_file"
+    BINARY = "binary"
+    UNSAFE_PATH = "unsafe_path"
+    UNTRACKED = "untracked"
+    UNMERGED = "unmerged"
+    UNSTAGED = "unstaged_changes"
+    IN_THE_WAY = "in_the_way"
+    SKIPPED = "skip_worktree"
+    NOT_REVERSIBLE = "not_reversible"
+    CONFLICT = "conflict"
+    NOT_ALLOWED = "not_allowed"
+    DENIED = "denied"
+    STALE = "stale"
+
+
+_REREAD = "re-read {reread} and correct the hunk"
+_SKIP = "`apply --skip-applied` skips it"
+_MORE_TEXT = "write more of the text around it"
+_ONE_SECTION = "put all changes of a file into one section"
+_ONE_HUNK = "write one hunk for both, or leave one out"
+_DEFINITION = "re-read the file; name the definition or heading that the hunk is in"
+_IN_INDEX = "`--cached` changes it in the index only"
+_MOVE = "move it away"
+_DEPTH = "write the added lines with the file's own indentation"
+
+
+class Fault(Enum):
+    """What is wrong: the reason, what is said after the name of the file or hunk, and advice."""
+
+    def __init__(self, reason: Reason, sentence: str, advice: str = "") -> None:
+        self.reason = reason
+        self.sentence = sentence
+        self.advice = advice
+
+    # where a hunk goes
+    NOT_FOUND = Reason.NOT_FOUND, "does not match {base}", _REREAD
+    NOTHING_FOUND = (
+        Reason.NOT_FOUND,
+        "does not match {base}: none of its lines is there",
+        "re-read the file and correct the hunk",
+    )
+    LOST_PREFIX = (
+        Reason.NOT_FOUND,
+        "changes nothing, and does not match {base}",
+        "a line may lack its `-` or `+`",
+    )
+    TOO_LONG = (
+        Reason.NOT_FOUND,
+        "has {wanted:,} context and removed lines, more than the file, which has {size:,}",
+        "re-read the file and correct the hunk",
+    )
+    RANGE_NOT_FOUND = (
+        Reason.NOT_FOUND,
+        "does not match {base} next to `~`",
+        "write the lines next to `~` exactly as the file has them: it removes lines unseen",
+    )
+    AMBIGUOUS = (
+        Reason.AMBIGUOUS,
+        "matches at {count} positions: {lines}",
+        "add context lines, or `@@` with the enclosing definition",
+    )
+    AMBIGUOUS_BLOCK = (
+        Reason.AMBIGUOUS,
+        "matches at {count} positions: {lines} of the file",
+        "add the lines above or below it, until the file has them once",
+    )
+    AMBIGUOUS_ANCHOR = (
+        Reason.AMBIGUOUS,
+        "matches at {count} positions: {lines}; the file has no line like its anchor `{anchor}`",
+        "correct the anchor, or add context lines",
+    )
+    AMBIGUOUS_LOOSELY = (
+        Reason.AMBIGUOUS,
+        "matches loosely at {count} positions: {lines}",
+        "write the hunk's lines exactly as the file has them",
+    )
+    RANGE_AMBIGUOUS = (
+        Reason.AMBIGUOUS,
+        "has lines next to `~` that match at {count} positions: {lines}",
+        "write more lines on that side of `~`",
+    )
+    ONLY_NUMBERS = (
+        Reason.UNCLEAR,
+        "has only added lines and line numbers, and numbers are not trusted",
+        "add a context line, or `@@` with the line before the change",
+    )
+    ONLY_HEADING = (
+        Reason.UNCLEAR,
+        "has only added lines and a heading, which does not say where they go",
+        "add a context line, or `@@` with the line before the change",
+    )
+    NOT_LAST = (
+        Reason.UNCLEAR,
+        "has only added lines, for the end of the file, but is not the last hunk",
+        "add a context line, or `@@` with the line before the change",
+    )
+    ANCHOR_OF_ADDED_MISSING = (
+        Reason.UNCLEAR,
+        "has only added lines, and its anchor `{anchor}` is not in the file",
+        "correct the anchor, or add a context line",
+    )
+    BLANK_LINE_OMITTED = (
+        Reason.UNCLEAR,
+        "omits a blank line next to an added line (file line {at}), so the position of the added "
+        "line is ambiguous",
+        "write the file's blank lines",
+    )
+    BLANK_LINE_SURPLUS = (
+        Reason.UNCLEAR,
+        "has too many blank lines next to an added line (file line {at}), so the position of the "
+        "added line is ambiguous",
+        "write the file's blank lines",
+    )
+    GAP = (
+        Reason.NOT_FOUND,
+        "leaves out {left_out} of the file, and what becomes of them is unclear",
+        "write these lines, or begin a new hunk with `@@` below them",
+    )
+    STRING_MISSING = (
+        Reason.NOT_FOUND,
+        "`old_string` does not occur in the file: `{old}`",
+        "re-read the file and write the string as the file has it",
+    )
+    STRING_OFTEN = (
+        Reason.AMBIGUOUS,
+        "`old_string` occurs {times}: {lines}",
+        "write more of the text around it, or use `replace_all`",
+    )
+    STRING_TOO_OFTEN = Reason.AMBIGUOUS, "`old_string` occurs more than {count} times", _MORE_TEXT
+    STRINGS_OVERLAP = Reason.AMBIGUOUS, "occurrences of `old_string` overlap: {lines}", _MORE_TEXT
+    STRING_COUNT = (
+        Reason.CONTRADICTED,
+        "`old_string` occurs {times}, and the patch expects {expected}: {lines}",
+        "re-read the file and correct the string or the number",
+    )
+    STRING_REPLACED_IN_PART = (
+        Reason.CONTRADICTED,
+        "`old_string` is replaced already at {count} of {of} positions: {lines}",
+        "re-read the file and correct the string",
+    )
+    STRING_JOINS = (
+        Reason.UNCLEAR,
+        "`new_string` lacks the newline at the end of `old_string`, so line {next} would be joined "
+        "to it",
+        "end both strings with a newline, or neither",
+    )
+    STRING_NOT_REVERSIBLE = (
+        Reason.NOT_REVERSIBLE,
+        "restores a string, and the patch does not say where",
+    )
+    BELOW_THE_END = (
+        Reason.CONTRADICTED,
+        "inserts below line {after}, and the file has {size} lines",
+        "re-read the file and correct the number",
+    )
+
+    # what is there already
+    ALREADY_APPLIED = (
+        Reason.ALREADY_APPLIED,
+        "is already applied: its new lines are at {lines}",
+        _SKIP,
+    )
+    STRING_APPLIED = Reason.ALREADY_APPLIED, "is already applied: `new_string` is at {lines}", _SKIP
+    FILE_APPLIED = (
+        Reason.ALREADY_APPLIED,
+        "is already applied: the file exists with exactly this content",
+        _SKIP,
+    )
+    MOVE_APPLIED = Reason.ALREADY_APPLIED, "is already applied: it was moved to `{new_path}`", _SKIP
+    RECORD_APPLIED = (
+        Reason.ALREADY_APPLIED,
+        "is already applied, as patch {patch} of `git opatch log`",
+        _SKIP,
+    )
+    MERGE_APPLIED = (
+        Reason.ALREADY_APPLIED,
+        "is already applied: it fits the version of {version}, and merging it changes nothing",
+        _SKIP,
+    )
+    MAY_BE_APPLIED = (
+        Reason.ALREADY_APPLIED,
+        "may already be applied: its new lines are at {lines}, but match only loosely",
+        "if the change is still to be made, re-read {reread} and correct the hunk",
+    )
+    APPLIED_IN_INDEX = (
+        Reason.ALREADY_APPLIED,
+        "is already applied in the index only",
+        "`--worktree` changes the working tree only",
+    )
+    APPLIED_IN_WORKTREE = (
+        Reason.ALREADY_APPLIED,
+        "is already applied in the working tree only",
+        "stage it with `git add`",
+    )
+    PARTLY_APPLIED = (
+        Reason.CONTRADICTED,
+        "may be partly applied: lines that it adds are already next to their position, at line "
+        "{at}",
+        "re-read the file and correct the hunk",
+    )
+    TWIN_APPLIED = (
+        Reason.CONTRADICTED,
+        "may already be applied at line {at}; its old lines are at line {old}",
+        "re-read the file; if the change is not there, apply this hunk alone, without line numbers",
+    )
+    OUT_OF_ORDER = (
+        Reason.CONTRADICTED,
+        "may already be applied, as others of this file are: its only candidate, {lines}, is out "
+        "of the order of the hunks",
+        "re-read the file; if the change is not there, apply this hunk alone, without line numbers",
+    )
+    CHANGES_NOTHING = Reason.NO_CHANGE, "the patch changes nothing"
+
+    # in reverse
+    NOT_APPLIED = Reason.NOT_APPLIED, "is not applied, so there is nothing to undo"
+    FILE_NOT_APPLIED = (
+        Reason.MISSING_FILE,
+        "is not in {base}, so there is nothing to undo",
+    )
+    ADDED_FILE_NOT_APPLIED = (
+        Reason.MISSING_FILE,
+        "is not in {base}, so there is no addition to undo",
+    )
+    NOTHING_TO_UNDO = Reason.NOT_APPLIED, "the patch is not applied"
+    CHANGED_SINCE = (
+        Reason.NOT_FOUND,
+        "is not applied to {base}, or was changed since",
+        "to undo it by hand, re-read {reread}",
+    )
+    UNDONE_SINCE = Reason.NOT_APPLIED, "is not applied any more"
+    REDONE_SINCE = Reason.NOT_APPLIED, "is applied again already"
+    CHANGED_SINCE_UNDO = (
+        Reason.NOT_FOUND,
+        "does not fit {base} any more: its lines were changed since it was undone",
+        "to redo it by hand, re-read {reread}",
+    )
+    CHANGED_SINCE_CREATED = Reason.CONTRADICTED, "was changed since it was created"
+    EARLIER_CONTENT_LOST = (
+        Reason.NOT_REVERSIBLE,
+        "its earlier content, blob {blob}, is no longer in the repository",
+    )
+    REPLACED_FILE_LOST = (
+        Reason.NOT_REVERSIBLE,
+        "replaced another file, blob {blob}, whose content the patch does not have; and something "
+        "changed since",
+    )
+    DELETED_CONTENT_LOST = (
+        Reason.NOT_REVERSIBLE,
+        "the patch does not have the content of the deleted file, and neither HEAD nor a recorded "
+        "patch has it",
+    )
+    MORE_LINES_THAN_ADDED = (
+        Reason.NOT_FOUND,
+        "has lines that the patch does not add, and that would be deleted, too",
+    )
+    ALL_OF_THE_FILE = (
+        Reason.NOT_REVERSIBLE,
+        "is all that the file has; the patch does not say whether it existed before",
+        "delete the file, if the patch created it",
+    )
+    COPY_NOT_REVERSIBLE = (
+        Reason.NOT_REVERSIBLE,
+        "a copy cannot be undone from its text",
+        "delete the file instead",
+    )
+    REMOVED_WITHOUT_CONTEXT = (
+        Reason.NOT_REVERSIBLE,
+        "removes lines without any context, so their position is not known",
+        "`git opatch undo` undoes what was applied here",
+    )
+    REMOVED_UNSEEN = (
+        Reason.NOT_REVERSIBLE,
+        "removed lines that the patch does not show (`~`), so they cannot be restored",
+        "`git opatch undo` undoes what was applied here",
+    )
+    REPLACED_EVERYWHERE = (
+        Reason.NOT_REVERSIBLE,
+        "replaced every occurrence of a string, and others may have been there before",
+        "`git opatch undo` undoes what was applied here",
+    )
+    CHANGED_ON_DISK = (
+        Reason.NOT_REVERSIBLE,
+        "was changed as it is on disk, and the index has it in another form, by its filter",
+        "`--index` undoes it there, too",
+    )
+    CONTENT_WOULD_BE_LOST = (
+        Reason.NOT_REVERSIBLE,
+        "would be deleted or replaced, and its content is neither in HEAD nor recorded, as "
+        "opatch.journalSize is 0",
+        "commit the file first, so that HEAD has it",
+    )
+
+    # what a hunk says beside its lines
+    NOT_AT_END = (
+        Reason.CONTRADICTED,
+        "must end where the file ends, but its only candidate ends at line {stop} of {size}",
+        "re-read the file and correct the hunk",
+    )
+    ONLY_BLANK_LINES = (
+        Reason.CONTRADICTED,
+        "shows nothing but blank lines, which do not say where its added lines go",
+        "add a line of context, or leave the blank lines out",
+    )
+    BETWEEN = (
+        Reason.CONTRADICTED,
+        "would add its lines between `{anchor}` and what belongs to it",
+        "show the line that they come after",
+    )
+    OTHER_NUMBER = (
+        Reason.CONTRADICTED,
+        "states line {stated}, where the file nearly has its lines, but its only candidate is "
+        "{lines}",
+        "re-read the file and correct the lines, or leave out the number",
+    )
+    NOT_AT_NUMBER = (
+        Reason.CONTRADICTED,
+        "does not match at its stated line; its lines are at {lines}",
+    )
+    CUT_OFF = (
+        Reason.CONTRADICTED,
+        "ends in the middle of a line, and its header announces more lines",
+        "the patch may be cut off; get all of it",
+    )
+    REWRITE = (
+        Reason.CONTRADICTED,
+        "only adds lines, which read like the whole file: it would be there twice",
+        "write only what changes, with context lines and the lines to remove",
+    )
+    ANCHOR_BELOW = (
+        Reason.CONTRADICTED,
+        "has its {kind} `{anchor}` at line {at}, after its only candidate, {lines}",
+        _DEFINITION,
+    )
+    ANCHOR_OF_OTHER = (
+        Reason.CONTRADICTED,
+        "has its {kind} `{anchor}` at line {at}, but its only candidate, {lines}, is under "
+        "`{below}`",
+        _DEFINITION,
+    )
+    ANCHOR_MISSING = (
+        Reason.CONTRADICTED,
+        "has the {kind} `{anchor}`, which is not in the file",
+        _DEFINITION,
+    )
+    ANCHOR_NAME_MISSING = (
+        Reason.CONTRADICTED,
+        "has the {kind} `{anchor}`, but `{name}` is not in the file",
+        _DEFINITION,
+    )
+    ANCHOR_ELSEWHERE = (
+        Reason.CONTRADICTED,
+        "has the {kind} `{anchor}`, but `{name}` is at line {at}",
+        _DEFINITION,
+    )
+    RANGE_ORDER = (
+        Reason.CONTRADICTED,
+        "has the lines after `~` at {lines}, but those before it end at line {stop}",
+        "re-read the file and correct the hunk",
+    )
+
+    # two hunks, or two sections
+    OVERLAP = Reason.OVERLAP, "changes the same lines as hunk {other}", _ONE_HUNK
+    OVERLAP_ANOTHER = Reason.OVERLAP, "changes the same lines as another hunk", _ONE_HUNK
+    SAME_POSITION = Reason.OVERLAP, "adds at the same position as hunk {other}", _ONE_HUNK
+    OVERLAP_EARLIER = (
+        Reason.OVERLAP,
+        "changes the same lines of the file as the earlier hunk at line {earlier} of the patch",
+        _ONE_HUNK,
+    )
+    LOOSE_AFTER_EARLIER = (
+        Reason.OVERLAP,
+        "matches only loosely what the section at line {earlier} of the patch writes",
+        "show those lines exactly as the patch writes them",
+    )
+    SHOWS_OTHERS = (
+        Reason.OVERLAP,
+        "shows the result of other hunks in its context",
+        "write it after them",
+    )
+
+    # what a hunk adds
+    PLACEHOLDER = (
+        Reason.UNCLEAR,
+        "adds `{placeholder}`, which stands for code that the hunk does not show",
+        "leave that line out, since lines that a hunk does not show stay; or write the code",
+    )
+    PLACEHOLDER_IN_NEW = (
+        Reason.UNCLEAR,
+        "has `{placeholder}`, which stands for code that the patch does not show",
+        "write the whole file, or only what changes, with context lines",
+    )
+    DOUBLED_PREFIX = (
+        Reason.UNCLEAR,
+        "adds lines that all begin with `+`, as no line near them does, so it is unclear whether "
+        "their prefixes are doubled",
+        "write each added line with one `+` in front of its text",
+    )
+    ONE_SPACE_DEEPER = (
+        Reason.UNCLEAR,
+        "adds lines that are one space deeper than any line near them, so their indentation is "
+        "unclear",
+        "write no space between `+` and the text",
+    )
+    ONE_SPACE_SHORT = (
+        Reason.UNCLEAR,
+        "adds lines that are one space less deep than lines near them, and as deep as none, so "
+        "their indentation is unclear",
+        "write all spaces between `+` and the text",
+    )
+    NOT_UTF8 = (
+        Reason.UNCLEAR,
+        "adds a line that is not UTF-8, and the file is UTF-8",
+        "write the added lines in ASCII, or convert the file first",
+    )
+    UTF8_IN_OTHER = (
+        Reason.UNCLEAR,
+        "adds a line with characters in UTF-8, and the file has another encoding",
+        "write the added lines in ASCII, or convert the file first",
+    )
+    BLOCK_OPENED = (
+        Reason.UNCLEAR,
+        "opens a block with `{line}` above lines that would have to move into it",
+        "remove those lines, too, and add them again at their new depth",
+    )
+    BLOCK_CLOSED = (
+        Reason.UNCLEAR,
+        "removes `{line}` above lines that would have to move out of its block",
+        "remove those lines, too, and add them again at their new depth",
+    )
+    HEADING_LEVEL = (
+        Reason.UNCLEAR,
+        "shows headings of another level than the file, so the level of those that it adds is "
+        "unclear",
+        _REREAD,
+    )
+    WHITESPACE_AT_END = (
+        Reason.UNCLEAR,
+        "shows some lines with whitespace at their end that the file does not have, and an added "
+        "line ends so, too",
+        _REREAD,
+    )
+    INHERITED = (
+        Reason.UNCLEAR,
+        "has `{shown}` where the file has `{there}`, and an added line repeats the difference, so "
+        "its intended text is unclear",
+        _REREAD,
+    )
+    FITS_BOTH_WAYS = (
+        Reason.UNCLEAR,
+        "has context that is indented one space less than the file, and added lines that fit the "
+        "file both ways, so their indentation is unclear",
+        _DEPTH,
+    )
+    MIXED_INDENTATION = (
+        Reason.UNCLEAR,
+        "shows some lines with the file's indentation and some with another, so the indentation of "
+        "its added lines is unclear",
+        _DEPTH,
+    )
+    SEVERAL_RULES = (
+        Reason.UNCLEAR,
+        "has another indentation than the file, which several rules explain, so the indentation of "
+        "its added lines is unclear",
+        _DEPTH,
+    )
+    AT_FILE_DEPTH = (
+        Reason.UNCLEAR,
+        "shows lines with another indentation than the file, but adds lines that begin as deep as "
+        "the file's, so their indentation is unclear",
+        _DEPTH,
+    )
+    AT_MARGIN = (
+        Reason.UNCLEAR,
+        "matches by lines that lost their indentation, and its added lines fit the file both as "
+        "written and shifted, so their indentation is unclear",
+        _DEPTH,
+    )
+    BELOW_ANCHOR = (
+        Reason.UNCLEAR,
+        "has an anchor that lost its indentation, and its added lines may have lost theirs, so "
+        "their indentation is unclear",
+        _DEPTH,
+    )
+    UNPAIRED = (
+        Reason.UNCLEAR,
+        "would have {count} more `{more}` than `{less}`, which pair better in the file as it is",
+        "re-read the file and put all changes of the block into one patch",
+    )
+    BLOCK_BROKEN = (
+        Reason.UNCLEAR,
+        "would leave `{line}` without the clause that belongs to it (line {at} of the result)",
+        "re-read the file and put all changes of the block into one patch",
+    )
+
+    # files and paths
+    MISSING_FILE = (
+        Reason.MISSING_FILE,
+        "is not in {base}",
+        "check the path; it is relative to the top of the working tree",
+    )
+    NOTHING_TRACKED = (
+        Reason.MISSING_FILE,
+        "is not in {base}; no file of this repository is tracked yet",
+        "`git add` it first",
+    )
+    GONE_EARLIER = (
+        Reason.MISSING_FILE,
+        "was deleted or moved by an earlier section",
+        _ONE_SECTION,
+    )
+    ADDED_EARLIER = Reason.FILE_EXISTS, "is already added by an earlier section", _ONE_SECTION
+    FILE_EXISTS = Reason.FILE_EXISTS, "the file already exists", "update it instead"
+    TARGET_EXISTS = Reason.FILE_EXISTS, "the file already exists", "name another path"
+    EMPTY_SEARCH = (
+        Reason.FILE_EXISTS,
+        "the file already exists, and an empty SEARCH makes a new one",
+        "search for its lines",
+    )
+    MOVED_IN_PART = (
+        Reason.FILE_EXISTS,
+        "already has what the move would give it, and `{old_path}` still exists",
+        "delete `{old_path}`, or name another path",
+    )
+    LEFT_OVER_LINES = (
+        Reason.NOT_FOUND,
+        "has lines that the patch does not delete",
+        "re-read the file and correct the patch",
+    )
+    BINARY = Reason.BINARY, "is binary; its lines cannot change"
+    BINARY_CHANGE = (
+        Reason.BINARY,
+        "is a binary change, which has no lines to match",
+        "`--except` leaves it out; `git apply` can apply it",
+    )
+    NUL_ADDED = (
+        Reason.BINARY,
+        "the new lines have a NUL byte, so git would treat the file as binary",
+    )
+    SYMBOLIC_LINK = (
+        Reason.NOT_A_FILE,
+        "is a symbolic link to `{target}`, and has none of these lines",
+        "name the file that it points to",
+    )
+    APPEND_TO_LINK = (
+        Reason.NOT_A_FILE,
+        "is a symbolic link",
+        "name the file that it points to",
+    )
+    SUBMODULE = Reason.NOT_A_FILE, "is a submodule", "patch it in its own repository"
+    SUBMODULE_CHANGE = Reason.NOT_A_FILE, "is a submodule; a patch cannot set one"
+    DIRECTORY = Reason.NOT_A_FILE, "is a directory", "name the files in it"
+    UNCLEAR_MOVE = (
+        Reason.UNCLEAR,
+        "may be updated, or moved to `{new_path}`, which the header also names",
+        "write the same path twice to update it, or `rename from` and `rename to` to move it",
+    )
+    FITS_BOTH_NAMES = (
+        Reason.UNCLEAR,
+        "exists, and so does `{alternate}`, which the patch also names; its hunks fit both, or one "
+        "has them",
+        "write the path that is meant in both lines",
+    )
+    FITS_NO_NAME = (
+        Reason.UNCLEAR,
+        "exists, and so does `{alternate}`, which the patch also names; its hunks fit neither",
+        "write the path that is meant in both lines",
+    )
+    UNMERGED = Reason.UNMERGED, "is unmerged", "resolve the conflict first"
+    UNTRACKED = (
+        Reason.UNTRACKED,
+        "is not tracked by git",
+        "`git add` it first, or patch it as it is with `--worktree`",
+    )
+    INTENDED = (
+        Reason.UNTRACKED,
+        "is only intended to be added (`git add -N`)",
+        "`git add` it first, or patch it as it is with `--worktree`",
+    )
+    EMPTY_PATH = Reason.UNSAFE_PATH, "the path is empty"
+    NUL_IN_PATH = Reason.UNSAFE_PATH, "the path contains a NUL"
+    OUTSIDE = (
+        Reason.UNSAFE_PATH,
+        "the path is outside of the working tree; paths are relative to its top",
+    )
+    LONG_PATH = Reason.UNSAFE_PATH, "the path is longer than a file system allows"
+    LEAVES = Reason.UNSAFE_PATH, "the path leaves the working tree"
+    GIT_DIRECTORY = Reason.UNSAFE_PATH, "the path goes into the git directory"
+    LINKED_MODULES = Reason.UNSAFE_PATH, "`.gitmodules` cannot be a symbolic link"
+    BELOW_SUBMODULE = (
+        Reason.UNSAFE_PATH,
+        "`{parent}` is a submodule; its files belong to another repository",
+    )
+    BELOW_FILE = Reason.UNSAFE_PATH, "`{parent}` is not a directory, so nothing can be below it"
+    THROUGH_LINK = (
+        Reason.UNSAFE_PATH,
+        "`{parent}` is a symbolic link, and nothing is written through it",
+    )
+    OTHER_REPOSITORY = (
+        Reason.UNSAFE_PATH,
+        "`{parent}` is another repository",
+        "patch the file from there",
+    )
+    NOT_ALLOWED = Reason.NOT_ALLOWED, "path is not allowed", "allowed by {origin}: {pathspecs}"
+    DENIED = Reason.DENIED, "path is denied", "denied by {origin}: {pathspecs}"
+    STALE = (
+        Reason.STALE,
+        "is stale: expected {wanted}, found {found}",
+        "re-read the file, and write the patch for its present content",
+    )
+
+    # the working tree
+    UNSTAGED = Reason.UNSTAGED, "has unstaged changes", "`--carry` leaves them unstaged"
+    OTHER_FORM = (
+        Reason.UNSTAGED,
+        "has unstaged changes: the index has something else than its filter makes of the file",
+        "stage what is there",
+    )
+    UNSTAGED_DELETED = Reason.UNSTAGED, "would be deleted, and has unstaged changes", _IN_INDEX
+    UNSTAGED_SAME_LINES = (
+        Reason.NOT_FOUND,
+        "does not match the working tree, only the index: unstaged changes touch the same lines",
+        _IN_INDEX,
+    )
+    UNSTAGED_ATTRIBUTES = (
+        Reason.UNSTAGED,
+        "changes how files are read and written, and files of this patch have unstaged changes",
+        "apply this part of the patch by itself first",
+    )
+    UNSTAGED_MODE = (
+        Reason.CONTRADICTED,
+        "gets another mode, and has an unstaged change of its mode",
+        _IN_INDEX,
+    )
+    UNSTAGED_OUTCOME = (
+        Reason.CONTRADICTED,
+        "would have another outcome in the working tree than in the index",
+        _IN_INDEX,
+    )
+    UNSTAGED_POSITION = (
+        Reason.CONTRADICTED,
+        "is at {lines} of the staged version, and elsewhere in the working tree's",
+        _IN_INDEX,
+    )
+    UNSTAGED_LINES = (
+        Reason.CONTRADICTED,
+        "would add other lines to the working tree's version than to the staged one",
+        _IN_INDEX,
+    )
+    UNSTAGED_DELETION = (
+        Reason.UNSTAGED,
+        "is deleted in the working tree, and the deletion is not staged",
+        "restore it with `git restore`, or stage the deletion",
+    )
+    OTHER_TYPE = (
+        Reason.UNSTAGED,
+        "has another type in the working tree than in the index",
+        "stage what is there",
+    )
+    IN_THE_WAY = Reason.IN_THE_WAY, "is in the way, and git does not track it", _MOVE
+    SAME_IN_THE_WAY = (
+        Reason.IN_THE_WAY,
+        "has what the patch adds already, and git does not track it",
+        "`git add` it",
+    )
+    FILE_ABOVE = (
+        Reason.IN_THE_WAY,
+        "`{parent}` is a file, so nothing can be created below it",
+        _MOVE,
+    )
+    REJECTS_OF_PATCH = Reason.IN_THE_WAY, "is a file of the patch itself", "use `--partial`"
+    NOT_REJECTS = Reason.IN_THE_WAY, "is not a file of rejected hunks", _MOVE
+    REJECTS_CHANGED = Reason.IN_THE_WAY, "was changed since it was written", _MOVE
+    SKIP_WORKTREE = Reason.SKIPPED, "is not checked out (skip-worktree)", _IN_INDEX
+    OUTSIDE_SPARSE = Reason.SKIPPED, "is outside of the sparse checkout", _IN_INDEX
+
+    # a merge
+    CONFLICT = (
+        Reason.CONFLICT,
+        "conflicts with later changes of the same lines; it fits the version of {version}",
+    )
+    CONFLICT_LEFT = (
+        Reason.CONFLICT,
+        "has conflicts with later changes of the same lines; it fits the version of {version}",
+        "resolve them, then `git add` it",
+    )
+
+
+class Hint(Enum):
+    """What is known beyond the fault; it takes the place of the advice."""
+
+    def __init__(self, sentence: str) -> None:
+        self.sentence = sentence
+
+    OLDER_VERSION = "fits {path} as of {version}; `--3way` merges it"
+    OLDER_AMBIGUOUS = "fits {path} as of {version} in several places"
+    OLDER_DISAGREE = "fits {path} as of {version}, and other versions, whose merges differ"
+    OLDER_CONFLICT = "fits {path} as of {version}, but later changes conflict with it"
+    NO_VERSION = "fits no version of {path} in the history, so `--3way` cannot merge it"
+    SHALLOW = "fits no version of {path} that is here; `git fetch --deepen=100` gets more"
+    PARTIAL = "fits no version of {path} that is here; `git log -p -100 -- PATH` gets more"
+    GONE = "what it removes may be gone already: its other lines are together at line {at}"
+    OTHER_NAME = "the patch also names `{other}`: did you mean {similar}?"
+    SIMILAR_PATH = "did you mean {similar}?"
+    HERE = "check the path; it is relative to `{directory}`"
+    DIRECTORY = "paths count from the top; `--directory {directory}` reads them from here"
+    FILTERED = "git stores it filtered, by `{filter}`; `--worktree` finds hunks in its text on disk"
+    OMITS = "line {at} of the patch, `{line}`, omits lines; begin a new hunk with `@@` after it"
+    NO_PREFIX = "the line does not begin with ` `, `-` or `+`; it was read as context"
+    MAY_REPLACE = "the line is below a removed one: if it replaces that, begin it with `+`"
+    UNFINISHED = "the text ends there, and the hunk's header announces more lines"
+    REVERSED = "the file has the added lines and not the removed ones: is it applied, or reversed?"
+
+
+class Difference(Enum):
+    """How the file differs from a hunk at its closest match."""
+
+    def __init__(self, sentence: str) -> None:
+        self.sentence = sentence
+
+    BYTE_ORDER_MARK = "the byte-order mark differs"
+    LINE_ENDINGS = "the line endings differ"
+    TEXT_AND_ENDINGS = "the text and the line endings differ"
+    WHITESPACE_AT_END = "the whitespace at the end differs"
+    INDENTATION = "the indentation differs"
+    WHITESPACE = "the whitespace differs"
+    CHARACTER = "column {column} differs: the patch has {patch}, the file {file}"
+    HEADING_LEVEL = "the heading level differs"
+    CASE = "the letter case differs"
+    SIGNS = "typography or punctuation differs"
+    TEXT = "the text differs"
+    FILE_ENDS = "the file ends before this line"
+    FILE_BEGINS = "the file begins after this line"
+    LEFT_OUT = "the file has {between} between this line and the one above it"
+    SURPLUS = "the file does not have {count} of the patch's lines, from this one on"

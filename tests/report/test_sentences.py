@@ -1,0 +1,50 @@
+"""All sentences of refusals, which no other test holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from pathlib import Path
+
+import pytest
+
+from git_opatch.model import sentences
+from git_opatch.model.failure import Failure, fill
+from git_opatch.model.sentences import Fault, Hint, Reason
+
+_SNAPSHOT = Path(__file__).with_name("sentences.txt")
+
+
+def _sentences() -> Iterator[str]:
+    """Yield each sentence of the module, and each advice."""
+    for kind in vars(sentences).values():
+        if isinstance(kind, type) and issubclass(kind, Enum) and kind not in (Enum, Reason):
+            for member in kind:
+                yield getattr(member, "sentence")  # noqa: B009
+                yield getattr(member, "advice", "")
+
+
+def test_the_sentences_are_those_of_the_snapshot() -> None:
+    assert [*filter(None, dict.fromkeys(_sentences()))] == _SNAPSHOT.read_text().splitlines()
+
+
+@pytest.mark.parametrize("fault", Fault)
+def test_advice_is_one_line_that_loosens_no_match(fault: Fault) -> None:
+    assert "\n" not in fault.sentence + fault.advice
+    assert not re.search(r"--(fuzz|match|ambiguous)|proximity|git opatch apply", fault.advice)
+
+
+def test_every_reason_has_a_fault() -> None:
+    assert {fault.reason for fault in Fault} == set(Reason)
+
+
+def test_what_a_sentence_quotes_is_escaped_once_and_cut() -> None:
+    failure = Failure(Fault.ANCHOR_MISSING, values={"kind": "anchor", "anchor": b" \x1b[2J{x}\n"})
+    assert failure.message == "has the anchor `\\x1b[2J{x}`, which is not in the file"
+    assert len(fill("{line}", {"line": b"x" * 500})) == 101
+
+
+def test_a_hint_takes_the_place_of_the_advice() -> None:
+    failure = Failure(Fault.NOT_FOUND, "a.py").with_hint(Hint.OLDER_VERSION, version="1f2e")
+    assert failure.advice == "fits a.py as of 1f2e; `--3way` merges it"
