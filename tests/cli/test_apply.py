@@ -139,14 +139,14 @@ def test_quiet_and_verbose_change_the_output(base: Sandbox) -> None:
     base.git("reset", "--quiet", "--hard")
     ran = base.opatch("apply", "-v", feed=_PATCH)
     assert re.sub(r"\[[0-9a-f]{4}\] ", "", ran.out.decode()).splitlines()[:-1] == [
+        "M src/a.py (+1 -1)",
+        "  hunk 1 of 1: line 1, strict (unique)",
         "D b.txt (+0 -1)",
-        "  the whole file",
-        "A d/e.txt (+1 -0)",
         "  the whole file",
         "R old/c.txt => new/c.txt (+0 -0)",
         "  the whole file",
-        "M src/a.py (+1 -1)",
-        "  hunk 1 of 1: line 1, strict (unique)",
+        "A d/e.txt (+1 -0)",
+        "  the whole file",
     ]
 
 

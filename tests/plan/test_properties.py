@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from pathlib import Path
 
@@ -130,9 +131,11 @@ def _apply(repo: Sandbox, patch: bytes, *, reverse: bool = False) -> None:
 
 
 def _is_read_elsewhere(diff: bytes) -> None:
-    """Assert that unidiff reads all of the diff, with the same counts."""
+    """Assert that unidiff, which also writes a count of 1, reads the same of the diff."""
     lines = diff.decode("latin-1").split("\n")[:-1]
-    assert str(PatchSet(f"{line}\n" for line in lines)).encode("latin-1") == diff
+    counted = re.sub(r"(?m)^(@@ -\d+)(?= )", r"\1,1", diff.decode("latin-1"))
+    counted = re.sub(r"(?m)^(@@ -\d+,\d+ \+\d+)(?= )", r"\1,1", counted)
+    assert str(PatchSet(f"{line}\n" for line in lines)) == counted
 
 
 def _round_trip(edited: Edited, patch: bytes, *, back: bool) -> None:
