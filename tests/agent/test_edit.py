@@ -147,7 +147,7 @@ def test_the_setting_check_leaves_an_edit_as_it_is(base: Sandbox) -> None:
 
 def test_the_policy_comes_first(base: Sandbox) -> None:
     words = ("-c", "opatch.deny=f")
-    assert "is a denied path" in _answer(base, "def get(self, key):", "x", *words)["deny"]
+    assert "path is denied" in _answer(base, "def get(self, key):", "x", *words)["deny"]
 
 
 @pytest.mark.parametrize("seed", range(20))

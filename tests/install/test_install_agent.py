@@ -160,7 +160,7 @@ def test_nothing_is_written_without_consent(base: Sandbox) -> None:
     ran = _install(base, "claude-code")
     assert (ran.status, base.files()) == (129, before)
     assert b"+++ " in ran.out
-    assert ran.err == "error: not a terminal, so it cannot ask; add `--yes` to write the change\n"
+    assert ran.err == "error: not a terminal, so it cannot ask; `--yes` writes this change\n"
 
 
 @pytest.mark.parametrize(("answer", "status"), [("y", 0), ("n", 1), ("", 1), ("yes", 0)])
@@ -427,7 +427,7 @@ def test_the_plugin_judges_calls(base: Sandbox, tmp_path: Path) -> None:
     assert "occurs 2 times" in many["error"]
     base.git("config", "opatch.deny", "f")
     for denied in call(own, ("write", {"filePath": "f", "content": ""})):
-        assert "is a denied path" in denied["error"]
+        assert "path is denied" in denied["error"]
     base.git("config", "--unset", "opatch.deny")
     plugin.write_text(plugin.read_text().replace(sys.executable, "/nowhere/python"))
     unjudged, bash, plain, many = call(patch, listing, own, twice)

@@ -90,7 +90,7 @@ def test_a_refusal_is_ours_and_changes_nothing(base: Sandbox) -> None:
     before = base.state()
     both = envelope(_GOOD.split(b"\n", 1)[1].rsplit(b"***", 1)[0] + b"*** Delete File: no\n")
     for patch, status, message in (
-        (_STALE, 1, "error: f: hunk 1 of 1 does not match the working tree\n"),
+        (_STALE, 1, "error: f: hunk 1 of 1 does not match the working tree"),
         (both, 1, "error: no: "),
         (b"*** Begin Patch\n*** Nonsense\n*** End Patch\n", 128, "error: line 2: "),
         (b"", 128, "error: "),
@@ -161,7 +161,7 @@ def test_a_script_of_several_calls_works(base: Sandbox, programs: Path) -> None:
     ran = _shell(base, programs, script)
     assert ran.status == 0, ran.err
     assert ran.out == (_SUCCESS + b"M f\n") * 3 + b"refused 1\nb\nc\n"
-    assert ran.err.startswith("error: f: hunk 1 of 1 does not match the working tree\n")
+    assert ran.err.startswith("error: f: hunk 1 of 1 does not match the working tree")
 
 
 def test_calls_at_the_same_time_wait_for_one_another(base: Sandbox, programs: Path) -> None:

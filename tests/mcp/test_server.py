@@ -138,7 +138,7 @@ def test_an_edit_is_placed_recorded_and_undone(base: Sandbox) -> None:
     )
     assert edited[0].endswith(", not staged. Undo: the tool `undo` with number 1")
     assert twice[1]
-    assert "old string that occurs 2 times: lines 4, 5" in twice[0]
+    assert "occurs 2 times: lines 4, 5" in twice[0]
     assert not every[1]
     assert undone[0].endswith("Redo: the tool `redo` with number 2")
     assert len(log[0].splitlines()) == 2
