@@ -21,7 +21,7 @@ from itertools import chain, cycle, pairwise
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from git_opatch.parse.bounds import MAX_BYTES, MAX_FILES, MAX_HUNKS, MAX_LINES
+from git_opatch.parse.scanner import MAX_BYTES, MAX_FILES, MAX_HUNKS, MAX_LINES
 
 _MAX_GROWTH = 2.3
 _PARTS = (4, 2, 1)

@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     )
     from git_opatch.model.patch import (
         Anchor,
+        Cell,
         FilePatch,
         Hunk,
         Line,
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
     )
     from git_opatch.model.sentences import (
         Fault,
+        Malformed,
         Reason,
     )
     from git_opatch.operations.apply import (
@@ -136,6 +138,7 @@ _MODULE_OF = {
     "Ambiguous": "model.options",
     "Anchor": "model.patch",
     "BusyError": "model.errors",
+    "Cell": "model.patch",
     "Change": "model.blob",
     "ClosestMatch": "model.failure",
     "CommitError": "model.errors",
@@ -161,6 +164,7 @@ _MODULE_OF = {
     "Likeness": "model.placement",
     "Line": "model.patch",
     "Mail": "model.patch",
+    "Malformed": "model.sentences",
     "Matching": "model.options",
     "Mode": "model.blob",
     "NotAppliedError": "model.errors",
@@ -213,6 +217,7 @@ __all__ = [
     "Ambiguous",
     "Anchor",
     "BusyError",
+    "Cell",
     "Change",
     "ClosestMatch",
     "CommitError",
@@ -238,6 +243,7 @@ __all__ = [
     "Likeness",
     "Line",
     "Mail",
+    "Malformed",
     "Matching",
     "Mode",
     "NotAppliedError",

@@ -1,7 +1,7 @@
 r"""Detect a call of `apply_patch` in the words of a command (D69).
 
     argv   := [name, patch] | [shell, "-c" | "-lc", script]
-    script := ("cd " dir "&&")* one call of `apply_patch`   (see `parse.wrappers.shell.command`)
+    script := ("cd " dir "&&")* one call of `apply_patch`   (see `parse.shell`)
 
 Rules: OpenCode's patch subsystem ("Bash Integration Detection", "Error Types") and Codex, which is
 as strict: a script that does anything else is not such a call. Nothing is run, and nothing but the
@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 from git_opatch.model.errors import ImplicitInvocation
 from git_opatch.parse import is_patch
-from git_opatch.parse.wrappers.shell.parser import patch_of
-from git_opatch.parse.wrappers.shell.program import NAMES, SCRIPT_FLAGS, SHELLS
+from git_opatch.parse.shell import NAMES, SCRIPT_FLAGS, SHELLS, patch_of
 
 _IMPLICIT = (
     "this is a patch, not a command: call `apply_patch` with it as the only argument, as in "

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from git_opatch.model.client import Client
 from git_opatch.model.errors import InputError
-from git_opatch.parse.wrappers.shell.program import NAMES
+from git_opatch.parse.shell import NAMES
 
 _PRE_TOOL_USE = "PreToolUse"
 _BEFORE = "tool.execute.before"

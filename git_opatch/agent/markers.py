@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from git_opatch.model.text import is_binary
 from git_opatch.parse.formats import MARKS
-from git_opatch.parse.wrappers.fence import Fence, fence_in
+from git_opatch.parse.prose import Fence, fence_in
 
 _MARKERS = re.compile(rb"(" + MARKS + rb")[ \t\r]*")
 _PATCH = re.compile(r"\.(?:opatch|patch|diff)$", re.IGNORECASE)

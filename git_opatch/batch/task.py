@@ -22,7 +22,7 @@ from git_opatch.model.options import (
 )
 from git_opatch.model.paths import normalise, why_unsafe
 from git_opatch.model.text import visible
-from git_opatch.parse.bounds import MAX_BYTES
+from git_opatch.parse.scanner import MAX_BYTES
 
 _FIELDS = {"id", "repository", "base", "files", "patch", "patch_file", "format", "options"}
 _OPTIONS = {

@@ -6,9 +6,11 @@ statuses are git's: 1 the patch does not apply, 128 fatal, 129 usage.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
+
+from git_opatch.model.sentences import Malformed
 
 
 class Kind(Enum):
@@ -39,13 +41,20 @@ class Diagnostic(NamedTuple):
     """An error in a patch's text. `line` counts from 1; 0 means the whole text."""
 
     line: int
-    message: str
+    fault: Malformed
+    values: Mapping[str, object] = {}
+    """The words that the sentence of `fault` needs, by name; not escaped for a terminal."""
     source: str = ""
     corrected: str = ""
     """The line as it should be written, if known; not escaped for a terminal."""
     fix: FixIt = FixIt.REPLACE
     at: int = 0
     """The line that the corrected one replaces, or goes before or after."""
+
+    @property
+    def message(self) -> str:
+        """The sentence that says what is wrong, safe to print."""
+        return self.fault.fill(self.values)
 
     def __str__(self) -> str:
         if not self.source:

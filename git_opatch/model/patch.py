@@ -68,12 +68,19 @@ class Anchor(NamedTuple):
     weak: bool = False
 
 
+class Cell(NamedTuple):
+    """A cell of a Jupyter notebook, by its id, or else by its number from 0."""
+
+    id: str
+    number: int
+
+
 class Replacement(NamedTuple):
     r"""A string of the file and what takes its place; either may begin and end inside a line.
 
     With `every`, all occurrences are replaced, of which there must be `expected`, if that is not 0;
     else there must be one. `after` inserts `new`, which is whole lines, below so many lines of the
-    file; `old` is then empty.
+    file; `old` is then empty. With `cell`, `new` becomes the source of that cell; `old` is empty.
     """
 
     old: bytes
@@ -81,6 +88,7 @@ class Replacement(NamedTuple):
     every: bool = False
     expected: int = 0
     after: int | None = None
+    cell: Cell | None = None
 
     def reversed(self) -> Replacement:
         """The replacement that undoes this one, if it replaced one occurrence."""
@@ -116,6 +124,8 @@ class Hunk:
     """How many empty lines at the end may only separate the hunk from what follows (D464)."""
     replacement: Replacement | None = None
     """What the hunk asks for, if it replaces a string; `lines` then read it as whole lines."""
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    """What was tolerated in the text, for the report."""
     _preimage: tuple[Line, ...] | None = field(default=None, init=False, repr=False, compare=False)
     _postimage: tuple[Line, ...] | None = field(default=None, init=False, repr=False, compare=False)
 

@@ -1,13 +1,17 @@
-"""The sentences of refusals, one for each fault; tests/report/sentences.txt has them all.
+"""The sentences of refusals and of errors in a patch's text, one for each fault.
 
-`Failure` fills the placeholders, and escapes what it fills in: the names are its fields, and those
-of `Failure.words`. Advice is one line, which is safe whatever the file has: what to do, or the name
-of one option.
+`Failure` and `Diagnostic` fill the placeholders, and escape what they fill in: the names are those
+of their fields and words. Advice is one line, which is safe whatever the file has: what to do, or
+the name of one option. tests/report/sentences.txt has the sentences of all refusals. In an error,
+`{name:80}` shows at most 80 characters, and `{last:up to}` is the last of several lines, or 0.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
+
+from git_opatch.model.text import visible
 
 
 class Reason(Enum):
@@ -146,6 +150,11 @@ class Fault(Enum):
         "`old_string` does not occur in the file: `{old}`",
         "re-read the file and write the string as the file has it",
     )
+    NO_SUCH_CELL = (
+        Reason.NOT_FOUND,
+        "names a cell that the notebook does not have: `{cell}`",
+        _REREAD,
+    )
     STRING_OFTEN = (
         Reason.AMBIGUOUS,
         "`old_string` occurs {times}: {lines}",
@@ -183,6 +192,11 @@ class Fault(Enum):
     ALREADY_APPLIED = (
         Reason.ALREADY_APPLIED,
         "is already applied: its new lines are at {lines}",
+        _SKIP,
+    )
+    CELL_APPLIED = (
+        Reason.ALREADY_APPLIED,
+        "is already applied: cell `{cell}` has this source",
         _SKIP,
     )
     STRING_APPLIED = Reason.ALREADY_APPLIED, "is already applied: `new_string` is at {lines}", _SKIP
@@ -757,3 +771,330 @@ class Difference(Enum):
     FILE_BEGINS = "the file begins after this line"
     LEFT_OUT = "the file has {between} between this line and the one above it"
     SURPLUS = "the file does not have {count} of the patch's lines, from this one on"
+
+
+class _Shown:
+    """A value in a sentence: escaped, and cut to the number of characters in its format."""
+
+    def __init__(self, value: object) -> None:
+        self._value = value
+
+    def __format__(self, form: str) -> str:
+        value = self._value if isinstance(self._value, (bytes, str)) else str(self._value)
+        if form == "up to":
+            return f", and so on up to line {value!s}" if self._value else ""
+        return visible(value, int(form)) if form else visible(value)
+
+
+def fill(sentence: str, values: Mapping[str, object]) -> str:
+    """Return `sentence` with its values, which need not be safe to print."""
+    return sentence.format_map({name: _Shown(value) for name, value in values.items()})
+
+
+class Malformed(Enum):
+    """What is wrong with a patch's text."""
+
+    def __init__(self, sentence: str) -> None:
+        self.sentence = sentence
+
+    # of the whole text
+    EMPTY_INPUT = "the input is empty: there is no patch to read"
+    NO_PATCH = (
+        "no patch found: no line begins one, such as `*** Begin Patch` or `--- a/PATH` (how "
+        "patches are written: git opatch prompt)"
+    )
+    NO_OBJECT = (
+        "no patch found: the JSON has neither an operation (`type`, `path` and `diff`) nor an edit "
+        "(`file_path`, `old_string` and `new_string`); how these are written: git opatch prompt "
+        "--format operations, or git opatch prompt --format string-replace"
+    )
+    NO_PATCH_OF_FORMAT = "no patch of the format {format} found"
+    OTHER_FORMAT = (
+        "no patch of the format {format} found; line {first} seems to begin one of {other}"
+    )
+    ESCAPED_NEWLINES = "no patch found (line {first} has `\\n` instead of a newline)"
+    QUOTED = "no patch found (line {first} is quoted by `>`; send the patch without that prefix)"
+    IMAGE = "no patch found: line {first} has an image; send the text of the patch"
+    BINARY_STUB = (
+        "no patch found: line {first} says that binary files differ, and has not their content; "
+        "send the output of `git diff --binary`"
+    )
+    HASHLINES = (
+        "no patch found: line {first} is an edit by lines and hashes, which are not read; send "
+        "the old and the new lines (how patches are written: git opatch prompt)"
+    )
+    TOO_LARGE = "the patch has more than {bound} {unit}, which is too large; split it"
+    HALF_PAIR_IN_TEXT = "the text has half a surrogate pair, which is not a character"
+
+    # of what several formats have
+    NO_END = (
+        "the {subject} that begins here has no end; if it is complete, add a line `{marker}` after "
+        "line {last} (it may have been cut off)"
+    )
+    INDENTED = "the whole {subject} is indented by {count}; send it without indentation"
+    BELOW_FENCE = (
+        "`{text}` is below the fence that closes at line {fence}, so it is not in a patch; write a "
+        "space before that fence if it is context, or a blank line after it if prose follows"
+    )
+    COMBINED_DIFF = "`{text}` is from the combined diff of a merge; send a diff against one parent"
+    NOT_A_HEADER = "`{text}` is not a hunk header; did you mean `{meant}`?"
+    MANY_HEADERS = "more than {most} `@@` lines before one hunk; leave some out"
+    NO_LINES = "the hunk has no lines; write context, removed and added lines below its `@@`"
+    NO_PREFIX = (
+        "`{text}` does not begin with ` `, `-`, `+` or `@@`; if it is context, write ` {text}`"
+        "{last:up to}"
+    )
+    NO_LINE_ABOVE = "there is no line above this one that could lack its newline"
+    MISPLACED_NO_NEWLINE = (
+        "this states that the file ends without a newline, but more lines follow; if it is "
+        "content, write its prefix, ` `, `-` or `+`, before it"
+    )
+    NO_CHANGED_LINE = (
+        "no line of this hunk begins with `-` or `+`, and this one does not begin with a space; "
+        "write `-` and `+` before the lines to remove and to add"
+    )
+    NO_FILE = "this hunk does not name a file; write `--- a/PATH` and `+++ b/PATH` above it"
+    NO_FILE_OF_ENVELOPE = (
+        "this hunk does not name a file; write `*** Begin Patch` and `*** Update File: PATH` above "
+        "it"
+    )
+    NO_NAMES = (
+        "this diff does not name a file; write `--- a/PATH`, `+++ b/PATH` and `@@` below this line"
+    )
+
+    # of an envelope
+    NO_BEGIN = "there is no `{marker}` above this line; add one"
+    NO_SECTION = "the patch has no section, so it changes nothing"
+    BELOW_END = (
+        "`{text}` is below `{marker}`; move that marker below the last line of the patch, or write "
+        "a blank line after it if prose follows"
+    )
+    MARKER_WITHOUT_PATH = "this marker does not name a file; write `{marker}PATH`"
+    MISPLACED_MOVE = "`*** Move to:` must come right after `*** Update File:`, before any hunk"
+    NEAR_MARKER = "`{text}` is not a patch marker; did you mean `{meant}`?"
+    HEADER_FOR_MARKER = (
+        "`{text}` is not a patch marker; did you mean `{meant}` instead of the whole diff header?"
+    )
+    NO_MARKER = (
+        "`{text}` is not a patch marker; expected `*** Add File: PATH`, `*** Update File: PATH`, "
+        "`*** Delete File: PATH` or `*** End Patch`"
+    )
+    NO_MARKER_IN_UPDATE = (
+        "`{text}` is not a patch marker; expected `*** Add File: PATH`, `*** Update File: PATH`, "
+        "`*** Delete File: PATH` or `*** End Patch` (a context line begins with a space)"
+    )
+    NO_PLUS = "every line of a new file begins with `+`; write `+{text}`{last:up to}"
+    DELETION_WITH_LINES = "a deletion has no lines; write the next `***` marker right after it"
+    NO_HUNK_IN_UPDATE = (
+        "the update has no hunk; add `@@` and the lines to change, or leave the section out"
+    )
+    NAMES_DIRECTORY = "`{text}` names a directory; add the name of the file"
+    BACKSLASHES = "git separates directories by `/`; did you mean `{meant}`?"
+    HUNK_AFTER_END_OF_FILE = "a hunk after `*** End of File` must begin with `@@`; add a line `@@`"
+    BINARY_SECTION = "a binary patch has no lines to match; leave this section out"
+    HEADER_OF_OTHER_FILE = (
+        "this diff header names a different file than the marker above it, `{path}`; give each "
+        "file its own section (if these lines are to be removed and added, write `@@` above them)"
+    )
+
+    # of a unified diff
+    NOT_A_MODE = "`{text}` is not a mode of git; a file has 100644"
+    OTHER_NAMES = (
+        "this names a different file than the `diff --git` header above it; write one path"
+    )
+    EMPTY_NAME = "a name of this diff is nothing but a prefix; write the path after it"
+    NO_HUNK_BELOW = "`{text}` has no hunk below it; add `@@` and the lines to change"
+    NEW_FILE_ONLY = (
+        "every line of a new file begins with `+`; write `+{text}`, or is this an update?"
+    )
+    DELETED_FILE_ONLY = (
+        "every line of a deleted file begins with `-`; write `-{text}`, or is this an update?"
+    )
+    LIST_BELOW = (
+        "this may be a list below the diff, or belong to the hunk above; leave it out, or put the "
+        "diff between lines of ```"
+    )
+    CUT_HUNK = "the text ends in the middle of a hunk: its header announces more lines"
+    CONTEXT_DIFF = (
+        "context diffs are not supported; send a unified diff (`diff -u`): `--- a/PATH`, "
+        "`+++ b/PATH`, and hunks that begin with `@@`"
+    )
+    HALF_HEADER_BEFORE = (
+        "half of the diff header is missing; write `{missing}` before this line (`--- /dev/null` "
+        "if the file is new)"
+    )
+    HALF_HEADER_AFTER = (
+        "half of the diff header is missing; write `{missing}` after this line (`+++ /dev/null` if "
+        "the file is deleted)"
+    )
+    ENCODED_MAIL = (
+        "this mail is encoded ({encoding}), and so is its patch; send it as `git format-patch` "
+        "writes it"
+    )
+
+    # of search-and-replace blocks
+    NO_SEARCH = "no `<<<<<<< SEARCH` before this `{text}`; add one above the old lines"
+    NO_PATH_ABOVE = (
+        "the block does not name a file; write its path alone on the line above `{text}`"
+    )
+    UNCLEAR_PATH = (
+        "`{text}` may name the file of the block, or something else; write the path alone on the "
+        "line above the block, in backticks"
+    )
+    OTHER_PATH = (
+        "`{text}` names a different file than `{path}`, the file of the block; write one path, "
+        "above the block"
+    )
+    PROSE_BETWEEN = (
+        "the block does not name a file, and `{prose}` in line {at_line} is between it and the "
+        "block before; write its path alone on the line above `{text}`"
+    )
+    OTHER_END = "`{text}` does not end a block; did you mean `{marker}`?"
+    BLOCK_WITHOUT_END = (
+        "the block has no end; if it is complete, add a line `{marker}` after its last line (it "
+        "may have been cut off)"
+    )
+    BLOCK_IN_BLOCK = (
+        "a block begins before the last one has ended; add a line `{marker}` before it, or write "
+        "`\\{text}` if this is content"
+    )
+    BLOCK_IN_BLOCK_WITH_PATH = (
+        "a block begins before the last one has ended; add a line `{marker}` before it and this, "
+        "its path, or write `\\{text}` if this is content"
+    )
+    TWO_DIVIDERS = (
+        "`{divider}` occurs more than once in this block; write `\\{divider}` where it is content"
+    )
+    NEAR_DIVIDER = "`{text}` is not a divider; did you mean `{divider}`?"
+    NO_DIVIDER = "no `{divider}` in the block that ends here; add one below the old lines"
+    CONFLICT_BESIDE = (
+        "`{text}` does not begin a block; did you mean `<<<<<<< SEARCH` (and `>>>>>>> REPLACE` in "
+        "line {last})? If it is an example of a conflict, leave it out"
+    )
+    CONFLICT = (
+        "no patch found: `{text}` in line {first} is a conflict marker; a block begins with "
+        "`<<<<<<< SEARCH` below a path, and ends with `>>>>>>> REPLACE`"
+    )
+
+    # of FILE_CHANGES
+    NO_DIRECTIVE = "the container has no directive, so it changes nothing"
+    UNKNOWN_TAG = "`{tag}` is not a tag of this format, which has {known}"
+    WRONG_TAG = "a tag is on one line, with these attributes in quotes: `{form}`"
+    BESIDE_TAG = "`{text}` is beside a tag; a tag needs a line of its own"
+    NOT_IN_DIRECTIVE = '`{text}` is not in a directive; put it in a `<FILE_PATCH file_path="PATH">`'
+    ENDS_NOTHING = "`</{tag}>` does not end anything: there is no `<{tag}…>` above it"
+    ENDS_OTHER_TAG = "`{text}` does not end `{tag}`; did you mean `{end}`?"
+    TAG_NOT_ALONE = "a tag is alone on its line, without indentation; write `{end}` so"
+    TAG_NOT_ENDED = "the tag `{tag}` is not ended: it has no content, and ends with `/>`"
+    EQUAL_PATHS = "`from_path` and `to_path` are equal: nothing would change"
+    NO_HUNK = "the patch has no hunk; add `@@` and the lines to change"
+    NOTHING_TO_APPEND = "there is nothing to append; put the lines between the tags"
+    OTHER_FILE_IN_TAG = "this names a different file than the tag; a FILE_PATCH changes one file"
+    NOT_IN_FILE_PATCH = "`{text}`: a FILE_PATCH changes only lines"
+    RANGE_WITHOUT_FIRST = (
+        "`~` stands for all lines between two removed lines; write the first line to be removed, "
+        "as `-…`, right before it"
+    )
+    RANGE_WITHOUT_LAST = (
+        "`~` stands for all lines between two removed lines; write the last line to be removed, as "
+        "`-…`, right after it"
+    )
+    UNCLEAR_FENCE = (
+        "it is unclear whether this fence is content; if it is, put a longer one, `{longer}`, "
+        "around lines {first}-{last}; if not, leave it out"
+    )
+    FENCE_WITHOUT_END = (
+        "this fence has no other end; if it wraps the content, add a line `{fence}` after line "
+        "{last}; if not, put a longer one around all of it"
+    )
+    FENCE_WITHOUT_BEGIN = (
+        "this fence has no other end; if it wraps the content, add a line `{fence}` before line "
+        "{first}; if not, put a longer one around all of it"
+    )
+
+    # of shell text
+    UNSUPPORTED_COMMAND = (
+        "`{text:80}` is not a supported command, and its effect on the patch would be lost: "
+        "`{part:80}` is not understood; send only the patch"
+    )
+    FLAGS_OF_COMMAND = (
+        "`{text:80}` is not a supported command, and its effect on the patch would be lost: "
+        "`{part:80}` is not understood; send only the patch, and give the flags to "
+        "`git opatch apply`"
+    )
+    UNCLOSED_QUOTE = "a quote in this command is not closed; the text may have been cut off"
+    STRAY_QUOTES = (
+        "quotes inside the quoted text of this call end it, or a `\\` joins its lines, and a shell "
+        "drops them; write `apply_patch <<'EOF'`, where all is literal"
+    )
+    OTHER_HEREDOC = (
+        "`{text:80}` does not apply its heredoc, which looks like a patch; send only the patch, "
+        "with `apply_patch <<'EOF'` or without a command"
+    )
+    UNREAD_DIRECTORY = (
+        "`{text:80}` may or may not hold for the call in line {called}; write `cd DIR && ` on the "
+        "line of the call, or remove it"
+    )
+    UNCLEAR_DIRECTORY = (
+        "`{text:80}` may start at the top or in `{directory:80}`, the directory of the call in "
+        "line {before}; put each call in a fence of its own, with `cd DIR && ` before it if needed"
+    )
+
+    # of JSON
+    INVALID_JSON = "this is not valid JSON: {what} (column {column})"
+    CUT_JSON = "the text ends in the middle of the JSON (column {column})"
+    RAW_BREAK = (
+        "this string has a raw line break and escapes, too, so what is meant is not clear; write "
+        "each line break in it as `\\n`"
+    )
+    HALF_PAIR = "the string has half a surrogate pair, which is not a character"
+    PATCH_NOT_READ = "there is a patch here, in a value that is not read; use {read}"
+    OTHER_DIRECTORY = "`{name}` is not read; write `workdir`"
+    FLAG_IN_JSON = "`{name}` is not read; give `git opatch apply` the flag"
+    DRY_RUN = "`{name}` is not read; give `git opatch apply` the flag `--check`"
+    NOT_A_PATH = "`{path}` is not a path; a path is one line, without spaces around it"
+    BOTH = "there are both `{first}` and `{second}`; leave one out"
+    MEMBER_TWICE = "`{name}` occurs twice in one object"
+    NOT_A_STRING = "`{name}` is not a string"
+    NOT_A_BOOLEAN = "`{name}` is not `true` or `false`"
+    NOT_A_NUMBER = "`{name}` is not a number from 0 on"
+    NOT_AN_OBJECT = "`{name}` of a call is not an object, or has a value that is none"
+    EMPTY = "`{name}` is empty"
+    UNKNOWN_OPERATION = (
+        "`{kind}` is not an operation; expected `create_file`, `update_file` or `delete_file`"
+    )
+    NO_TYPE = "no `type`; expected `create_file`, `update_file` or `delete_file`"
+    UNKNOWN_OF_OPERATION = (
+        "`{name}` is not a member of an operation, which has `type`, `path` and `diff`; leave it "
+        "out, or send the patch in another format"
+    )
+    MANY_SECTIONS = "an operation changes one file; write another operation for this"
+    OTHER_SECTIONS = (
+        "this `diff` is an envelope with more or other sections than the operation's `type` and "
+        "`path`; leave the envelope out, and write an operation for each file"
+    )
+    NO_MEMBER = "the call has no `{name}`"
+    UNKNOWN_MEMBER = (
+        "`{name}` is not a member of this call, and could change what it does; leave it out, or "
+        "send the patch in another format"
+    )
+    UNKNOWN_COMBINATION = (
+        "`{first}` and `{second}` are from two kinds of calls; write `old_string` and `new_string`"
+    )
+    NO_CELL = "the call does not name a cell; write its `cell_id`, or its `cell_number` from 0 on"
+    CELL_MODE = (
+        "`{mode}` is not read: only the source of a cell is replaced; change other parts of the "
+        "notebook as text"
+    )
+    HASHLINE = (
+        "this is an edit by lines and hashes, which are not read; send the old and the new lines, "
+        "as `old_string` and `new_string`"
+    )
+    FAST_APPLY = (
+        "`code_edit` is a sketch for a model that merges it, and not a patch; send the old and the "
+        "new lines, as `old_string` and `new_string`"
+    )
+
+    def fill(self, values: Mapping[str, object]) -> str:
+        """Return the sentence with its values."""
+        return fill(self.sentence, values)

@@ -1,8 +1,8 @@
 """Parse the text of a patch as models write it: any format, in any wrapper, between prose.
 
     text    := (prose | wrapper | patch)*
-    patch   := of one format: envelope, unified diff, …     (a package each, see `formats`)
-    wrapper := shell call | mail | JSON string, around a text       (`wrappers`, see `formats`)
+    patch   := of one format: envelope, unified diff, …     (a module each, see `formats`)
+    wrapper := shell call | mail | JSON | indentation, around a text
 
 Markdown fences are part of the prose. Patches of several formats may be in one text, in order.
 """
@@ -14,33 +14,45 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from types import NoneType
 
 from git_opatch.model.arguments import typed
 from git_opatch.model.errors import Diagnostic, ParseError
 from git_opatch.model.options import Format
-from git_opatch.model.patch import Mail, Patch, counted
-from git_opatch.parse.between_patches import skip_prose
+from git_opatch.model.patch import FilePatch, Mail, Patch, counted
+from git_opatch.model.sentences import Malformed
 from git_opatch.parse.formats import (
     FORMATS,
     MARKS,
-    NO_BEGINNING,
-    NO_OBJECT,
     OPENING,
     beginning,
     find_format,
     parser_of,
     unwrap,
 )
-from git_opatch.parse.scanner import Scanner
+from git_opatch.parse.prose import skip_prose
+from git_opatch.parse.scanner import Lines, Scanner, StringLineNumbers
 
 _MAX_WRAPPERS = 8
 """A patch in more wrappers than this is not found."""
 
 _LE, _BE = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
 _PROBE, _MIN_PROBE = 32, 4
-_QUOTED = rb"(?m)^[ \t]*>[> \t]*" + OPENING
 _ESCAPED = rb"(?:" + MARKS + rb"|\\n\+\+\+ [^\s\\]+)\\n"
+_ESCAPED_LINE = re.compile(rb"(?m)^[ \t]*((?:" + OPENING + rb"|--- [^\s\\]+)[^\n]*\\n[^\n]*)$")
+_ESCAPED_NOTE = r"the text was escaped: `\n` was read as a newline"
+_NEAR_MISSES = (
+    (Malformed.ESCAPED_NEWLINES, _ESCAPED),
+    (Malformed.QUOTED, rb"(?m)^[ \t]*>[> \t]*" + OPENING),
+    (Malformed.IMAGE, rb"\A(?:\x89PNG|\xff\xd8\xff|GIF8)|\bdata:image/"),
+    (Malformed.BINARY_STUB, rb"(?m)^Binary files [^\n]+ differ$"),
+    (
+        Malformed.HASHLINES,
+        rb"(?m)^(?:SWAP|DEL|INS\.(?:PRE|POST|HEAD|TAIL)|REM|MV)\b[ \t\d.=]*:?|^\[[^\]\n]+#\w+\]$",
+    ),
+)
+"""What a text without a patch may be, by a line that shows it."""
 
 
 @typed(patch_format=(Format, NoneType))
@@ -64,13 +76,19 @@ def parse_patch(
     raw = _encode(text, source) if isinstance(text, str) else _from_utf16(text)
     formats = [patch_format] if patch_format else list(FORMATS)
     scanner = Scanner.from_bytes(raw, source, recorded=recorded)
+    found = scanner.found
     _parse_text(scanner, formats, _MAX_WRAPPERS)
-    if not scanner.sections and not scanner.diagnostics:
-        scanner.diagnostics.append(_diagnose_no_patch(raw, source, patch_format))
-    if scanner.diagnostics:
-        raise ParseError(scanner.diagnostics)
+    if not found.sections and not found.diagnostics:
+        _parse_escaped(scanner, formats)
+    if not found.sections and not found.diagnostics:
+        found.diagnostics.append(_diagnose_no_patch(raw, source, patch_format))
+    if found.diagnostics:
+        raise ParseError(found.diagnostics)
     digest = hashlib.sha256(raw).hexdigest()
-    return Patch(counted(scanner.sections), digest, _mails_with_patch(scanner))
+    ends = [*(mail.first for mail in found.mails[1:]), len(found.sections)]
+    mails = zip(found.mails, ends, strict=False)  # a cover letter has no section
+    with_patch: tuple[Mail, ...] = tuple(mail for mail, end in mails if mail.first < end)
+    return Patch(counted(found.sections), digest, with_patch)
 
 
 def patch_of(patch: Patch | bytes | str) -> Patch:
@@ -88,24 +106,40 @@ def is_patch(text: bytes | str) -> bool:
 def _parse_text(scanner: Scanner, formats: Sequence[Format], depth: int) -> None:
     """Add all sections from the scanner on, in at most `depth` wrappers."""
     while not scanner.at_end:
-        contents = unwrap(scanner) if depth else None
+        contents = unwrap(scanner, formats) if depth else None
         if contents is not None:
             for content in contents:
                 _parse_text(content, formats, depth - 1)
         elif (found := find_format(scanner, formats)) is not None:
             parser_of(found).parse(scanner)
-        elif scanner.lines.made_for is not None:
-            return
         else:
             skip_prose(scanner, formats)
             scanner.skip_to(beginning())
 
 
-def _mails_with_patch(scanner: Scanner) -> tuple[Mail, ...]:
-    """Return the mails that have a section, and so not a cover letter."""
-    ends = [*(mail.first for mail in scanner.mails[1:]), len(scanner.sections)]
-    mails = zip(scanner.mails, ends, strict=False)
-    return tuple(mail for mail, end in mails if mail.first < end)
+def _parse_escaped(scanner: Scanner, formats: Sequence[Format]) -> None:
+    r"""Add the sections of a patch that is on one line, as in a JSON string without its quotes.
+
+    Nothing else of the text can be a patch. All of it was escaped alike, so it is read as `json`
+    reads a string; each hunk has a note.
+    """
+    raw = scanner.lines.raw
+    match = _ESCAPED_LINE.search(raw) if b"\\n" in raw else None
+    if match is None or len(_ESCAPED_LINE.findall(raw)) > 1:
+        return
+    try:
+        text = json.loads(b'"' + match[1].rstrip(b"\r") + b'"', strict=False).encode()
+    except ValueError:
+        return
+    number = scanner.lines.number(scanner.lines.at_offset(match.start()))
+    lines = Lines(text, numbers=StringLineNumbers(number, match.start(), "the text"))
+    _parse_text(scanner.nested(lines), formats, _MAX_WRAPPERS)
+    scanner.found.sections[:] = map(_with_note, scanner.found.sections)
+
+
+def _with_note(section: FilePatch) -> FilePatch:
+    hunks = [replace(hunk, notes=(*hunk.notes, _ESCAPED_NOTE)) for hunk in section.hunks]
+    return section._replace(hunks=tuple(hunks))
 
 
 def _encode(text: str, source: str) -> bytes:
@@ -113,8 +147,7 @@ def _encode(text: str, source: str) -> bytes:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
-        message = "the text has half a surrogate pair, which is not a character"
-        raise ParseError([Diagnostic(line, message, source)]) from None
+        raise ParseError([Diagnostic(line, Malformed.HALF_PAIR_IN_TEXT, {}, source)]) from None
 
 
 def _from_utf16(raw: bytes) -> bytes:
@@ -123,8 +156,8 @@ def _from_utf16(raw: bytes) -> bytes:
     Without a byte-order mark it is UTF-16 if every second byte at its beginning is NUL, which no
     text in UTF-8 has.
     """
-    beginning = raw[:_PROBE]
-    is_le, is_be = (_is_nul(beginning[start::2]) for start in (1, 0))
+    halves = (raw[:_PROBE][start::2] for start in (1, 0))
+    is_le, is_be = (len(half) >= _MIN_PROBE and not half.strip(b"\0") for half in halves)
     mark = _LE if is_le or raw.startswith(_LE) else _BE if is_be or raw.startswith(_BE) else b""
     if not mark:
         return raw
@@ -134,49 +167,31 @@ def _from_utf16(raw: bytes) -> bytes:
         return raw
 
 
-def _is_nul(half: bytes) -> bool:
-    return len(half) >= _MIN_PROBE and not half.strip(b"\0")
-
-
 def _diagnose_no_patch(raw: bytes, source: str, patch_format: Format | None) -> Diagnostic:
+    """Say that there is no patch, and what the text seems to be instead."""
     if not raw.strip():
-        message = "the input is empty: there is no patch to read"
-    elif patch_format:
-        message = f"no patch of the format {patch_format.value} found{_find_other_format(raw)}"
-    else:
-        message = f"no patch found{_find_near_miss(raw) or NO_BEGINNING}"
-    return Diagnostic(0, message, source)
-
-
-def _find_other_format(raw: bytes) -> str:
-    """Say which other format the text seems to have."""
-    scanner = Scanner.from_bytes(raw)
-    scanner.skip_to(beginning())
-    while not scanner.at_end:
-        if (found := find_format(scanner, FORMATS)) is not None:
-            return f"; line {scanner.number} seems to begin one of {found.value}"
-        scanner.take()
+        return Diagnostic(0, Malformed.EMPTY_INPUT, {}, source)
+    if patch_format:
+        values: dict[str, object] = {"format": patch_format.value}
+        scanner = Scanner.from_bytes(raw, recorded=True)
         scanner.skip_to(beginning())
-    return ""
-
-
-def _find_near_miss(raw: bytes) -> str:
-    """Say why the text is not a patch, if it is nearly one."""
-    if match := re.search(_ESCAPED, raw):
-        number = raw.count(b"\n", 0, match.start()) + 1
-        return f" (line {number} has `\\n` instead of a newline)"
-    if match := re.search(_QUOTED, raw):
-        number = raw.count(b"\n", 0, match.start()) + 1
-        return f" (line {number} is quoted by `>`; send the patch without that prefix)"
-    return NO_OBJECT if _is_json(raw) else ""
+        while not scanner.at_end:
+            if (found := find_format(scanner, FORMATS)) is not None:
+                values |= {"first": scanner.number, "other": found.value}
+                return Diagnostic(0, Malformed.OTHER_FORMAT, values, source)
+            scanner.take()
+            scanner.skip_to(beginning())
+        return Diagnostic(0, Malformed.NO_PATCH_OF_FORMAT, values, source)
+    for fault, pattern in _NEAR_MISSES:
+        if match := re.search(pattern, raw):
+            values = {"first": raw.count(b"\n", 0, match.start()) + 1}
+            return Diagnostic(0, fault, values, source)
+    return Diagnostic(0, Malformed.NO_OBJECT if _is_json(raw) else Malformed.NO_PATCH, {}, source)
 
 
 def _is_json(raw: bytes) -> bool:
     """Return whether the text is an object or an array in JSON."""
-    if not raw.lstrip().startswith((b"{", b"[")):
-        return False
     try:
-        json.loads(raw)
+        return isinstance(json.loads(raw), (dict, list))
     except (ValueError, RecursionError):
         return False
-    return True

@@ -1,41 +1,65 @@
 """The table of formats and wrappers: how each begins and ends. No other module lists them.
 
-    a format's package      `parser.py` has `starts(scanner)` and `parse(scanner)`
-    a wrapper's package     `parser.py` has `unwrap(scanner)`
+    a format's module       `starts(scanner)` and `parse(scanner)`
+    a wrapper's module      `unwrap(scanner, formats)`
 
 `starts` tells whether a patch begins at the next line, and `parse` takes it and adds its sections.
 `unwrap` takes what is wrapped and returns scanners over it; None, with nothing taken, if no
-wrapper begins here. A format whose patches are objects of JSON has `objects.py`, with
-`read(reader, members, at, name)`: scanners over what the object asks for, or None if it is not one;
-and its lines say whose they are (`Lines.made_for`). Parsers are imported on demand.
+wrapper begins here. Objects of JSON, which are patches of two formats, are read by `json_calls`,
+which adds their sections itself. Modules are imported on demand.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import NamedTuple
 
 from git_opatch.model.options import Format
-from git_opatch.parse import envelope
-from git_opatch.parse.file_changes import CONTAINER, TAG
-from git_opatch.parse.lines import line_start
-from git_opatch.parse.scanner import Scanner
-from git_opatch.parse.wrappers import mail, shell
+from git_opatch.parse.scanner import Scanner, line_start
 
-_PACKAGE = "git_opatch.parse."
+DIFF_GIT = b"diff --git "
+"""How git begins the diff of a file."""
+HUNK_START = rb"@@"
+# The first and last line of an envelope are read alike in every wrapper: letter case, the number
+# of asterisks from two on, and spaces do not matter (D59). A Markdown formatter makes one of them
+# an underscore: `**_ Begin Patch`, `_** End Patch`.
+STARS = rb"(?:\*{2,}_?|_\*{2,})"
+BEGIN = STARS + rb"[ \t\f\v]*(?i:begin)[ \t\f\v]+(?i:patch)\b"
+"""How the first line of an envelope begins, without its indentation."""
+END = STARS + rb"[ \t\f\v]*(?i:end)[ \t\f\v]+(?i:(?:of[ \t\f\v]+)?patch)\b"
+"""How the last line of an envelope begins, without its indentation."""
+CLOSING = rb"[\s:*_]*"
+"""What may follow on either line."""
+_ENVELOPE_MARKER = STARS + rb"[ \t]*(?i:begin|end|add|update|delete|move)\b"
+CONTAINER = b"FILE_CHANGES"
+TAG = rb"</?[ \t]*(?:FILE_(?:CHANGES|NEW|PATCH|APPEND|COPY|RENAME|DELETE))(?![A-Z_a-z0-9-])"
+"""A tag of FILE_CHANGES, up to the end of its name."""
+# A bare string must have an escape, since a patch has more than one line.
+JSON = rb'\{\s*+["\']|\[\s*+["\'\[{]|"(?:' + _ENVELOPE_MARKER + rb'|[^"\\\r\n]*+\\)'
+"""How JSON begins that can hold an object of a format, or a string with a patch."""
+_PATH = rb"(?:[./~][^\s'\"]{0,200}/)?"
+NAME = _PATH + rb"apply[_-]?patch"
+"""The program that applies a patch, as models spell it."""
+SHELL = _PATH + rb"(?:bash|sh|zsh|dash)"
+SHELL_COMMAND = (  # sentences begin with a capital letter, as commands hardly ever do
+    rb"(?:(?:cd|cat|echo|git|patch|printf|" + SHELL + rb"|" + NAME + rb")[ \t<]"
+    rb"|(?:[a-z_./~(]|(?=<<-?['\"\\\w])|[A-Z_][A-Z_0-9]*+=)"
+    rb"(?:(?>[^\n]*?<<)-?[ \t]*+['\"\\\w]"
+    rb"|[^\n]*?(?<!\w)apply[_-]?patch[ \t]+\$?['\"]))"
+)
+"""How a line of shell begins that may apply a patch, or have a heredoc."""
 
 
 class Row(NamedTuple):
     """A format or a wrapper. Patterns match at the start of a line, after its indentation."""
 
-    package: str
-    """The package, below `parse`."""
+    module: str
     begins: bytes
-    """Every line that may begin it; the parser decides."""
+    """Every line that may begin it; the module decides."""
     opens: bytes = b""
     """Lines that begin it beyond doubt, also where they are quoted or in a string."""
     ends: bytes = b""
@@ -45,26 +69,18 @@ class Row(NamedTuple):
     markers: bytes = b""
     """Text that only its markers have, also those between the first and the last line."""
     in_json: bool = False
-    """Whether a patch of it is an object of JSON, which its `objects` reads."""
+    """Whether a patch of it is an object of JSON."""
 
 
-DIFF_GIT = b"diff --git "
-"""How git begins the diff of a file."""
-HUNK_START = rb"@@"
-_ENVELOPE_MARKER = rb"\*{2,}[ \t]*(?i:begin|end|add|update|delete|move)\b"
-# A bare string must have an escape, since a patch has more than one line.
-JSON = rb'\{\s*+["\']|\[\s*+["\'\[{]|"(?:' + _ENVELOPE_MARKER + rb'|[^"\\\r\n]*+\\)'
-"""How JSON begins that can hold an object of a format, or a string with a patch."""
-
-# A beginning of a block may be a near miss of a marker (see `search_replace.diagnose`). The last
+# A beginning of a block may be a near miss of a marker (see `search_replace`). The last
 # alternative includes a newline: it matches in a whole text, never in a single line, which may be
 # the end of a diff. A tag in lower case is a near miss; the path shows that a tag was meant.
 FORMATS: dict[Format, Row] = {
     Format.ENVELOPE: Row(
         "envelope",
-        rb"\*{2,}[ \t\f\v]*[A-Za-z]",
-        envelope.BEGIN,
-        envelope.END + envelope.CLOSING,
+        STARS + rb"[ \t\f\v]*[A-Za-z]",
+        BEGIN,
+        END + CLOSING,
         (b"*** Begin Patch", b"*** End Patch"),
         _ENVELOPE_MARKER,
     ),
@@ -87,38 +103,28 @@ FORMATS: dict[Format, Row] = {
         rb"</" + CONTAINER + rb">\s*",
         (b"<" + CONTAINER + b">", b"</" + CONTAINER + b">"),
     ),
-    Format.OPERATIONS: Row("json_operations", JSON, in_json=True),
-    Format.STRING_REPLACE: Row("string_replace", JSON, in_json=True),
+    Format.OPERATIONS: Row("json_calls", JSON, in_json=True),
+    Format.STRING_REPLACE: Row("json_calls", JSON, in_json=True),
 }
-NO_BEGINNING = (
-    ": no line begins one, such as `*** Begin Patch` or `--- a/PATH` (how patches are written: "
-    "git opatch prompt)"
-)
-"""Why a text has no patch, where nothing more is known."""
-NO_OBJECT = (
-    ": the JSON has neither an operation (`type`, `path` and `diff`) nor an edit (`file_path`, "
-    "`old_string` and `new_string`); how these are written: git opatch prompt --format operations, "
-    "or git opatch prompt --format string-replace"
-)
-"""Why JSON has no patch."""
 _FENCE = rb"```|~~~"
 UNSUPPORTED = rb"\*{15}|\+\+\+ "
-"""How lines of diffs in an unsupported format begin (`unified.unsupported`)."""
+"""How lines of diffs in an unsupported format begin."""
 
 
 def _union(*patterns: bytes) -> bytes:
     return rb"(?:" + rb"|".join(dict.fromkeys(filter(None, patterns))) + rb")"
 
 
-def _begins(rows: Iterable[Row]) -> Iterator[bytes]:
-    return (row.begins for row in rows)
+def begins(*formats: Format) -> bytes:
+    """Return the pattern of lines that may begin a patch of `formats`."""
+    return _union(*(FORMATS[name].begins for name in formats))
 
 
 OPENING = _union(*(row.opens for row in FORMATS.values()))
 """A line that begins a patch of any format beyond doubt, without its indentation."""
 ENDING = _union(*(row.ends for row in FORMATS.values()))
 """A line, whole, that ends a patch of a format which has one, without its indentation."""
-PATCH = _union(HUNK_START, *_begins(FORMATS.values()))
+PATCH = _union(HUNK_START, *(row.begins for row in FORMATS.values()))
 """A line that may begin a patch of any format, or a hunk, without its indentation."""
 MARKERS = _union(*(row.markers for row in FORMATS.values()))
 """Text that only markers of a patch have."""
@@ -126,18 +132,19 @@ MARKS = _union(*(re.escape(mark) for row in FORMATS.values() for mark in row.mar
 """The exact first and last lines of patches that have such lines."""
 
 _WRAPPERS = (
-    Row("json_operations", JSON),
-    Row("wrappers.indentation", rb"(?<=[ \t])" + _union(OPENING, rb"--- ")),
-    Row("wrappers.shell", shell.HINT),
-    Row("wrappers.mail", mail.HINT),
+    Row("json_calls", JSON),
+    Row("prose", rb"(?<=[ \t])" + _union(OPENING, rb"--- ")),
+    Row("shell", rb"(?:[$#%][ \t]+)?" + SHELL_COMMAND),
+    Row("mail", rb"From \S+ [A-Z][a-z]{2} [A-Z][a-z]{2} "),
 )
 """Fences are not in the list: they change the state of the scanner, and have no inner text."""
+_WRAPPED = _union(*(row.begins for row in _WRAPPERS))
 
 NAMED_BEGINNING = rb"[ \t]*" + _union(
     HUNK_START,
     DIFF_GIT,
-    *_begins(row for row in FORMATS.values() if row is not FORMATS[Format.UNIFIED]),
-    *_begins(_WRAPPERS),
+    *(row.begins for name, row in FORMATS.items() if name is not Format.UNIFIED),
+    _WRAPPED,
 )
 """A line in a fence which shows that there is more than a diff without names."""
 
@@ -147,37 +154,23 @@ NAMED_BEGINNING = rb"[ \t]*" + _union(
 @cache
 def beginning() -> re.Pattern[bytes]:
     """Return the pattern of `line_start` for what may begin a patch, a wrapper, or part of one."""
-    return line_start(_union(PATCH, *_begins(_WRAPPERS), _FENCE, UNSUPPORTED))
-
-
-def begins(*formats: Format) -> bytes:
-    """Return the pattern of lines that may begin a patch of `formats`."""
-    return _union(*_begins(FORMATS[name] for name in formats))
+    return line_start(_union(PATCH, _WRAPPED, _FENCE, UNSUPPORTED))
 
 
 def find_format(scanner: Scanner, formats: Iterable[Format]) -> Format | None:
     """Return which of the formats a patch at the next line has; None if none begins there."""
-    if (own := scanner.lines.made_for) is not None:
-        return own if own in formats else None
-    return next(
-        (
-            name
-            for name in formats
-            if not FORMATS[name].in_json
-            and _may_begin(scanner, FORMATS[name])
-            and parser_of(name).starts(scanner)
-        ),
-        None,
-    )
+    for name in formats:
+        row = FORMATS[name]
+        if not row.in_json and _may_begin(scanner, row) and parser_of(name).starts(scanner):
+            return name
+    return None
 
 
-def unwrap(scanner: Scanner) -> Iterable[Scanner] | None:
+def unwrap(scanner: Scanner, formats: Iterable[Format]) -> Iterable[Scanner] | None:
     """Take the wrapper that begins at the next line; None, with nothing taken, if none does."""
-    if scanner.lines.made_for is not None:
-        return None
-    for wrapper in _WRAPPERS:
-        if _may_begin(scanner, wrapper):
-            contents: Iterable[Scanner] | None = _module(wrapper, "parser").unwrap(scanner)
+    for row in _WRAPPERS:
+        if _may_begin(scanner, row):
+            contents: Iterable[Scanner] | None = _module(row.module).unwrap(scanner, formats)
             if contents is not None:
                 return contents
     return None
@@ -197,16 +190,11 @@ def _pattern(row: Row) -> re.Pattern[bytes]:
 
 
 def parser_of(name: Format) -> ModuleType:
-    """Import the parser of a format."""
-    return _module(FORMATS[name], "parser")
-
-
-def object_readers() -> Iterator[ModuleType]:
-    """Import the modules that read objects of JSON, in the order of the table."""
-    return (_module(row, "objects") for row in FORMATS.values() if row.in_json)
+    """Import the module of a format."""
+    return _module(FORMATS[name].module)
 
 
 # To import one takes as long as to parse a small patch, and a text needs one or two.
 @cache
-def _module(row: Row, name: str) -> ModuleType:
-    return import_module(f"{_PACKAGE}{row.package}.{name}")
+def _module(name: str) -> ModuleType:
+    return import_module(f"git_opatch.parse.{name}")

@@ -15,7 +15,7 @@ import re
 
 from git_opatch.model.blob import Mode
 from git_opatch.model.paths import unquote
-from git_opatch.model.text import visible
+from git_opatch.model.sentences import Malformed
 from git_opatch.parse.formats import DIFF_GIT
 from git_opatch.parse.scanner import Scanner
 
@@ -56,12 +56,10 @@ def parse_names(old: bytes, new: bytes) -> Names | None:
 def names_at(scanner: Scanner, distance: int = 0) -> Names | None:
     """Parse the names in a `---` and a `+++` line, `distance` lines on; None without them."""
     old = scanner.peek(distance)
-    if old is None or not old.startswith(b"--- "):
+    if not old.startswith(b"--- "):
         return None
     new = scanner.peek(distance + 1)
-    if new is None or not new.startswith(b"+++ "):
-        return None
-    return parse_names(old[4:], new[4:])
+    return parse_names(old[4:], new[4:]) if new.startswith(b"+++ ") else None
 
 
 def _parse_name(name: bytes) -> bytes | None:
@@ -71,7 +69,8 @@ def _parse_name(name: bytes) -> bytes | None:
         return unquote(quoted[0]) if quoted else None
     # Git ends a name with spaces by a tab.
     end = name.find(b"\t")
-    return _strip_backticks(_strip_timestamp(name.rstrip(b"\r ")) if end < 0 else name[:end])
+    name = _strip_timestamp(name.rstrip(b"\r ")) if end < 0 else name[:end]
+    return name[1:-1] if len(name) > 2 and name[:1] == name[-1:] == b"`" else name
 
 
 def _strip_timestamp(name: bytes) -> bytes:
@@ -83,12 +82,6 @@ def _strip_timestamp(name: bytes) -> bytes:
         if re.fullmatch(_TIMESTAMP, name[first + space.end() :]):
             return name[: first + space.start()]
     return name
-
-
-def _strip_backticks(name: bytes) -> bytes:
-    """Remove backticks around a name."""
-    quoted = len(name) > 2 and name[:1] == name[-1:] == b"`"
-    return name[1:-1] if quoted else name
 
 
 def _strip_prefixes(old: bytes, new: bytes) -> Names:
@@ -134,7 +127,7 @@ def _store(scanner: Scanner, values: dict[str, bytes], name: str, value: bytes) 
     if name in _MODE_LINES:
         value = value.strip()
         if value.decode("ascii", "replace") not in {mode.value for mode in Mode}:
-            scanner.error(f"`{visible(value)}` is not a mode of git; a file has 100644")
+            scanner.error(Malformed.NOT_A_MODE, text=value)
             return
         if name.endswith(" file mode"):
             values[name.removesuffix(" mode")] = value

@@ -12,25 +12,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import NamedTuple
 
+from git_opatch.model.common_lines import common_runs
 from git_opatch.model.patch import Anchor, Hunk, Line, Prefix
-from git_opatch.parse.diagnose import (
-    diagnose_header,
-    diagnose_misplaced_no_newline,
-    diagnose_missing_prefix,
-)
-from git_opatch.parse.hunk_line import (
-    context_without_prefix,
-    parse_line,
-    take_lines,
-    without_newline,
-)
+from git_opatch.model.sentences import Malformed
+from git_opatch.model.text import without_cr
 from git_opatch.parse.scanner import Scanner
 
+_PREFIXES = {b"": Prefix.CONTEXT, **{prefix.value.encode(): prefix for prefix in Prefix}}
 _RANGE = rb"(\d{1,12})(?:,(\d{1,12}))?"
 _HEADING = rb"(?:(?<=@@)[ \t](.*))?"
 _NUMBERED = rb"(?s)@@ ?-" + _RANGE + rb"(?: \+" + _RANGE + rb"(?: ?@@)?| ?@@)" + _HEADING
+_TRIPLE = re.compile(rb"(?s)@@@ (-\d[^@-]*)@@@(.*)")
+"""Some tools write three signs around the numbers; a merge has one range more."""
 _ELIDED = rb"(?s)@@(?:[ \t.]++|(?:\xe2\x80\xa6)++)*+@@" + _HEADING
 _UNSPACED = rb"(?s)@@([^\s@.+-].*)"
 PREFIXED_LINES = re.compile(rb"(?:[ +-][^\n]*+\n?+|\n)*+")
@@ -39,6 +35,8 @@ CERTAIN_LINES = re.compile(rb"(?: [^\n]*+\n?+|\+[^+\n][^\n]*+\n?+|-[^-\n][^\n]*+
 _RULE = re.compile(rb"-{2,}")
 _MIN_NO_NEWLINE = 12
 _MAX_HEADERS = 100
+_MAX_COMPARED = 20_000
+"""Lines that differ, if they are more than this, are removed and added as a whole."""
 
 
 class Header(NamedTuple):
@@ -59,22 +57,16 @@ def parse_header(line: bytes) -> Header | None:
     header = line.rstrip()
     if header == b"@@":
         return _BARE
+    if triple := _TRIPLE.fullmatch(header):
+        header = b"@@ " + triple[1] + b"@@" + triple[2]
     if numbered := re.fullmatch(_NUMBERED, header):
-        return _numbered_header(numbered)
+        old, old_count, new, new_count, heading = numbered.groups()
+        start, old_lines = _parse_range(old, old_count)
+        new_start, new_lines = _parse_range(new, new_count) if new else (None, None)
+        return Header(_weak_anchor(heading), start, new_start, old_lines, new_lines)
     if elided := re.fullmatch(_ELIDED, header):
         return Header(_weak_anchor(elided[1]))
-    if line.startswith(b"@@ "):
-        return Header(Anchor(_strip_closing(line[3:])))
-    return None
-
-
-def _parse_unspaced(line: bytes) -> Header | None:
-    """Parse an anchor without the space before it, as models write `@@section1`; or None.
-
-    Only above the lines of a hunk: among them `@@count = 0` may be a line that lost its prefix.
-    """
-    match = re.fullmatch(_UNSPACED, line)
-    return Header(Anchor(_strip_closing(match[1]))) if match else None
+    return Header(Anchor(_strip_closing(line[3:]))) if line.startswith(b"@@ ") else None
 
 
 def _weak_anchor(text: bytes | None) -> Anchor | None:
@@ -86,13 +78,6 @@ def _strip_closing(text: bytes) -> bytes:
     ended = text.rstrip()
     closed = ended.endswith((b" @@", b"\t@@"))
     return ended[:-2].rstrip() if closed else text.rstrip(b"\r")
-
-
-def _numbered_header(match: re.Match[bytes]) -> Header:
-    old, old_count, new, new_count, heading = match.groups()
-    start, old_lines = _parse_range(old, old_count)
-    new_start, new_lines = _parse_range(new, new_count) if new else (None, None)
-    return Header(_weak_anchor(heading), start, new_start, old_lines, new_lines)
 
 
 def _parse_range(first: bytes, count: bytes | None) -> tuple[int, int]:
@@ -123,17 +108,6 @@ class HunkBuilder:
     closed: bool = False
     """True after `*** End of File`: no line of this hunk can follow."""
 
-    @classmethod
-    def at(cls, scanner: Scanner) -> HunkBuilder:
-        """Begin a hunk at the scanner's next line."""
-        return cls(scanner.number, scanner.uniform_endings)
-
-    def add(self, line: Line) -> None:
-        """Add a line."""
-        self.lines.append(line)
-        self.old_count += line.prefix is not Prefix.ADDED
-        self.new_count += line.prefix is not Prefix.REMOVED
-
     def extend(self, lines: Sequence[Line]) -> None:
         """Add lines."""
         self.lines += lines
@@ -141,22 +115,12 @@ class HunkBuilder:
         self.old_count += len(lines) - prefixes.count(Prefix.ADDED)
         self.new_count += len(lines) - prefixes.count(Prefix.REMOVED)
 
-    def mark_no_newline(self, at: int) -> None:
-        r"""Take the `\ No newline at end of file` at position `at`: the last line has none."""
-        self.lines[-1] = without_newline(self.lines[-1])
-        self.no_newline_positions.append((len(self.lines) - 1, at))
-        self.at_end_of_file = True
-
     def find_misplaced_no_newline(self) -> int | None:
         r"""Return the position of a `\ No newline…` above lines of the same side, or None."""
         if not self.no_newline_positions:
             return None
         left = len(self.lines)
-        while (
-            left
-            and self.lines[left - 1].prefix is Prefix.CONTEXT
-            and not self.lines[left - 1].text.strip()
-        ):
+        while left and is_blank_context(self.lines[left - 1]):
             left -= 1
         lasts = {
             next((at for at in range(left - 1, -1, -1) if self.lines[at].prefix is not prefix), -1)
@@ -195,7 +159,7 @@ class HunkBuilder:
 
     def _proves_context(self, rules: int) -> bool:
         """Return whether so many lines that look removed must be context."""
-        stated = self.headers[-1] if self.headers else _BARE
+        stated = self._stated
         if stated.old_count is None or stated.new_count is None:
             context = [line for line in self.lines if line.prefix is Prefix.CONTEXT]
             written = [line for line in context if line.text.strip()]
@@ -207,21 +171,19 @@ class HunkBuilder:
         return 0 <= beyond <= blank and self.new_count + rules - beyond == stated.new_count
 
     @property
-    def is_complete(self) -> bool:
-        """Whether the hunk has exactly the lines that its header announced."""
-        stated = self.headers[-1] if self.headers else _BARE
-        return (self.old_count, self.new_count) == (stated.old_count, stated.new_count)
+    def _stated(self) -> Header:
+        return self.headers[-1] if self.headers else _BARE
 
     @property
-    def ends_with_context(self) -> bool:
-        """Whether its last line is context that is not blank, so that all changes are whole."""
-        last = self.lines[-1] if self.lines else None
-        return last is not None and last.prefix is Prefix.CONTEXT and bool(last.text.strip())
+    def is_complete(self) -> bool:
+        """Whether the hunk has exactly the lines that its header announced."""
+        stated = self._stated
+        return (self.old_count, self.new_count) == (stated.old_count, stated.new_count)
 
     @property
     def is_incomplete(self) -> bool:
         """Whether the hunk has fewer lines than its header announced."""
-        stated = self.headers[-1] if self.headers else _BARE
+        stated = self._stated
         if stated.old_count is None or stated.new_count is None:
             return False
         return self.old_count < stated.old_count or self.new_count < stated.new_count
@@ -244,14 +206,6 @@ class HunkBuilder:
         )
 
 
-def is_no_newline(line: bytes) -> bool:
-    r"""Return whether `line` can be `\ No newline at end of file`, in any language.
-
-    As in git (`apply.c`, "adjust_incomplete"): at least 12 bytes that begin with `\ `.
-    """
-    return line.startswith(b"\\ ") and len(line) >= _MIN_NO_NEWLINE
-
-
 def finish_hunks(builders: Iterable[HunkBuilder]) -> tuple[Hunk, ...]:
     """Make the hunks of one section."""
     found = tuple(builders)
@@ -268,36 +222,50 @@ class HunkReader:
         self._scanner = scanner
         self.current: HunkBuilder | None = None
 
+    def _begin(self) -> HunkBuilder:
+        self.current = HunkBuilder(self._scanner.number, self._scanner.uniform_endings)
+        return self.current
+
     def take_header(self) -> Iterator[HunkBuilder]:
         """Take a `@@` line and yield the hunk before it; consecutive headers belong to one hunk."""
-        scanner = self._scanner
-        line = scanner.line
+        scanner, line = self._scanner, self._scanner.line
         header = parse_header(line)
         if header is None and (self.current is None or not self.current.lines):
-            header = _parse_unspaced(line)
-        if header is None:
-            diagnose_header(scanner)
-            header = _BARE
-        if self.current is None or self.current.lines:
+            # Models write `@@section1`; among lines that may be one that lost its prefix.
+            match = re.fullmatch(_UNSPACED, line)
+            header = Header(Anchor(_strip_closing(match[1]))) if match else None
+        if header is None and line.startswith(b"@@@ -"):
+            scanner.error(Malformed.COMBINED_DIFF, text=line)
+        elif header is None:
+            meant = (b"@@ " + line.strip(b" \t\r@")).rstrip()
+            scanner.error(Malformed.NOT_A_HEADER, corrected=meant, text=line, meant=meant)
+        current = self.current
+        if current is None or current.lines:
             yield from self.close()
-            self.current = HunkBuilder.at(scanner)
-        self.current.headers.append(header)
+            current = self._begin()
+        current.headers.append(header or _BARE)
         scanner.at += 1
-        if len(self.current.headers) > _MAX_HEADERS:
-            message = f"more than {_MAX_HEADERS} `@@` lines before one hunk; leave some out"
-            scanner.error(message, scanner.previous_number)
+        if len(current.headers) > _MAX_HEADERS:
+            scanner.error(Malformed.MANY_HEADERS, scanner.previous_number, most=_MAX_HEADERS)
             scanner.skip_until(lambda line: not line.startswith(b"@@"))
 
     def take_line(self) -> bool:
         """Take a line of the hunk; False, with nothing taken, if it has no prefix."""
-        scanner, line = self._scanner, self._scanner.line
+        scanner, line, current = self._scanner, self._scanner.line, self.current
         if is_no_newline(line):
-            return self._take_no_newline()
-        if (parsed := parse_line(line, scanner.number)) is None:
-            return False
-        if self.current is None:
-            self.current = HunkBuilder.at(scanner)
-        self.current.add(parsed)
+            if current is None or not current.lines:
+                scanner.error(Malformed.NO_LINE_ABOVE)
+            else:
+                current.lines[-1] = current.lines[-1]._replace(newline=False)
+                current.no_newline_positions.append((len(current.lines) - 1, scanner.at))
+                current.at_end_of_file = True
+        else:
+            prefix = _PREFIXES.get(line[:1])
+            if prefix is None and line != b"\r":
+                return False
+            text = line if prefix is None else line[1:]
+            made = Line(prefix or Prefix.CONTEXT, text, True, scanner.number)
+            (current or self._begin()).extend((made,))
         scanner.at += 1
         return True
 
@@ -311,39 +279,28 @@ class HunkReader:
 
     def take_unprefixed(self) -> None:
         """Take a line without a prefix as context; before any hunk, it is an error."""
-        if self.current is None:
-            diagnose_missing_prefix(self._scanner)
+        scanner, first = self._scanner, self._scanner.at
+        number, line = scanner.number, scanner.take()
+        if self.current is not None:
+            self.current.extend((context_without_prefix(line, number),))
             return
-        number = self._scanner.number
-        self.current.add(context_without_prefix(self._scanner.take(), number))
-
-    def _take_no_newline(self) -> bool:
-        scanner = self._scanner
-        if self.current is None or not self.current.lines:
-            scanner.error("there is no line above this one that could lack its newline")
-        else:
-            self.current.mark_no_newline(scanner.at)
-        scanner.take()
-        return True
+        scanner.skip_until(lambda line: line.startswith((b" ", b"-", b"+", b"@@", b"*")))
+        report_lines_without_prefix(scanner, Malformed.NO_PREFIX, first, b" ")
 
     def close(self) -> Iterator[HunkBuilder]:
         """End the current hunk, if any, and yield it."""
-        if self.current is not None and not self.current.lines:
-            message = "the hunk has no lines; write context, removed and added lines below its `@@`"
-            self._scanner.error(message, self.current.number)
-        elif self.current is not None:
-            if (at := self.current.find_misplaced_no_newline()) is not None:
-                diagnose_misplaced_no_newline(self._scanner, self._scanner.lines.number(at))
-            if number := self.current.find_unprefixed_line():
-                message = (
-                    "no line of this hunk begins with `-` or `+`, and this one does not begin with "
-                    "a space; write `-` and `+` before the lines to remove and to add"
-                )
-                self._scanner.error(message, number)
-            self.current.read_rules_as_context()
-            if not self.current.is_complete:
-                self.current.separators = self._count_separators(self.current.lines)
-            yield self.current
+        scanner, current = self._scanner, self.current
+        if current is not None and not current.lines:
+            scanner.error(Malformed.NO_LINES, current.number)
+        elif current is not None:
+            if (at := current.find_misplaced_no_newline()) is not None:
+                scanner.error(Malformed.MISPLACED_NO_NEWLINE, scanner.lines.number(at))
+            if number := current.find_unprefixed_line():
+                scanner.error(Malformed.NO_CHANGED_LINE, number)
+            current.read_rules_as_context()
+            if not current.is_complete:
+                current.separators = self._count_separators(current.lines)
+            yield current
         self.current = None
 
     def _count_separators(self, lines: Sequence[Line]) -> int:
@@ -356,3 +313,111 @@ class HunkReader:
             if scanner.line_at(at - count) not in (b"", b"\r"):
                 return count
         return len(lines)
+
+
+def is_no_newline(line: bytes) -> bool:
+    r"""Return whether `line` can be `\ No newline at end of file`, in any language.
+
+    As in git (`apply.c`, "adjust_incomplete"): at least 12 bytes that begin with `\ `.
+    """
+    return line.startswith(b"\\ ") and len(line) >= _MIN_NO_NEWLINE
+
+
+def is_blank_context(line: Line) -> bool:
+    """Return whether `line` is a blank line of context, which may only separate."""
+    return line.prefix is Prefix.CONTEXT and not line.text.strip()
+
+
+def report_lines_without_prefix(
+    scanner: Scanner, fault: Malformed, first: int, prefix: bytes
+) -> None:
+    """Report the lines from position `first` up to here, which have lost their `prefix`."""
+    line, number = scanner.line_at(first), scanner.lines.number(first)
+    last = scanner.previous_number if scanner.at - first > 1 else 0
+    scanner.error(fault, number, corrected=prefix + line, text=line, last=last)
+
+
+def context_without_prefix(text: bytes, number: int) -> Line:
+    """Return line `number` of the text as a context line that lost its prefix."""
+    return Line(Prefix.CONTEXT, text, number=number, has_prefix=False)
+
+
+def take_lines(scanner: Scanner, pattern: re.Pattern[bytes]) -> list[Line]:
+    """Take and parse the lines that `pattern` matches: whole lines, empty or with a prefix.
+
+    None is taken where something was put before each line.
+    """
+    if scanner.dedent is not None:
+        return []
+    lines, start, end = scanner.lines, scanner.at, scanner.lines.offset(scanner.end)
+    match = pattern.match(lines.raw, lines.offset(start), end)
+    texts = match[0].split(b"\n")[:-1] if match else []
+    if lines.crlf:
+        texts = list(map(without_cr, texts))
+    scanner.at += len(texts)
+    # `Line(…)` takes twice as long, and no other step is done for each line.
+    make, numbers = tuple.__new__, lines.numbers(start, scanner.at)
+    return [
+        make(Line, (_PREFIXES[text[:1]], text[1:], True, number, True))
+        for text, number in zip(texts, numbers, strict=True)
+    ]
+
+
+def make_lines(scanner: Scanner, at: int, stop: int, prefix: Prefix) -> list[Line]:
+    """Make lines with `prefix` from those at the positions from `at` up to `stop`."""
+    make, texts = tuple.__new__, map(scanner.line_at, range(at, stop))
+    numbers = scanner.lines.numbers(at, stop)
+    return [
+        make(Line, (prefix, text, True, number, True))
+        for text, number in zip(texts, numbers, strict=True)
+    ]
+
+
+def added_hunk(
+    lines: Sequence[Line], *, number: int = 0, uniform_endings: bool, at_end_of_file: bool = False
+) -> Hunk:
+    """Return the hunk of the added `lines`; if there are none, it is at line `number`."""
+    number = lines[0].number if lines else number
+    return Hunk(
+        tuple(lines),
+        at_end_of_file=at_end_of_file,
+        number=number,
+        uniform_endings=uniform_endings,
+    )
+
+
+def line_diff(old: Sequence[Line], new: Sequence[Line]) -> list[Line]:
+    """Return the lines of the hunk that turns the removed lines `old` into the added lines `new`.
+
+    Lines on both sides become context, which has the line numbers of `old`. Which lines are paired
+    is decided in `model.common_lines`; too many to compare are removed and added as a whole.
+    """
+    lines: list[Line] = []
+    at = at_new = 0
+    for same, same_new, size in _common_runs(old, new):
+        lines += (*old[at:same], *new[at_new:same_new])
+        lines += (line._replace(prefix=Prefix.CONTEXT) for line in old[same : same + size])
+        at, at_new = same + size, same_new + size
+    return lines
+
+
+def _common_runs(old: Sequence[Line], new: Sequence[Line]) -> Iterator[tuple[int, int, int]]:
+    """Find the runs of common lines, in order: (position in old, position in new, length).
+
+    The last one, which may be empty, reaches the end of both.
+    """
+    head = _count_common(old, new)
+    tail = _count_common(old[: head - 1 - len(old) : -1], new[: head - 1 - len(new) : -1])
+    end, end_new = len(old) - tail, len(new) - tail
+    yield 0, 0, head
+    if end + end_new - 2 * head <= _MAX_COMPARED:
+        olds, news = ([line.text for line in lines] for lines in (old[head:end], new[head:end_new]))
+        for at, at_new, size in common_runs(olds, news):
+            yield head + at, head + at_new, size
+    yield end, end_new, tail
+
+
+def _count_common(first: Sequence[Line], second: Sequence[Line]) -> int:
+    """Return how many lines both begin with."""
+    pairs = zip(first, second, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0].text == pair[1].text, pairs))

@@ -1,60 +1,234 @@
-"""A scanner over the lines of a patch's text: position, look-ahead, errors.
+r"""A scanner over the lines of a patch's text: position, look-ahead, errors, bounds.
 
     text ──Scanner.from_bytes──▶ scanner ──wrapper──▶ nested scanners ──format──▶ sections
 
-All scanners of one text share its diagnostics, sections and mails.
+All scanners of one text share what was found in it. Lines end at `\n` alone, as in git. Positions
+count from 0; line numbers count from 1 and are those of the text as it was given, whatever was
+peeled off around a patch.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Protocol
 
-from git_opatch.model.errors import Diagnostic, FixIt
-from git_opatch.model.patch import FilePatch, Mail
-from git_opatch.model.text import BYTE_ORDER_MARK
-from git_opatch.parse.bounds import Bounds
-from git_opatch.parse.lines import Lines
+from git_opatch.model.errors import Diagnostic, FixIt, ParseError
+from git_opatch.model.patch import FilePatch, Mail, Operation
+from git_opatch.model.sentences import Malformed
+from git_opatch.model.text import BYTE_ORDER_MARK, without_cr
+from git_opatch.model.text_position import TextPosition
 
+# How large a patch may be, far beyond what a person or a model writes (D180). Within the bounds, a
+# patch is read in linear time and in less than 1.5 GB of memory.
+MAX_BYTES = 64 << 20
+MAX_LINES = 2_000_000
+"""Lines of the text; those of strings in it are counted, too."""
+MAX_FILES = 50_000
+"""Sections. To write twice as many takes more than 20 seconds of a processor (D300)."""
+MAX_HUNKS = 200_000
 _MAX_DIAGNOSTICS = 10
+_WINDOWS = re.compile(r"(?:[A-Za-z]:[\\/])?[^\\\"]++(?:\\[^\\\"]++)+|[A-Za-z]:/.+")
+_OF_A_FILE = (Operation.UPDATE, Operation.DELETE)
+_LARGE = 1 << 32  # from here on, a position needs more than four bytes
+_NEWLINE = re.compile(rb"\n")
 
 
-class DirectoryChange(NamedTuple):
-    """A change of directory in shell text, which may hold for the calls that follow.
+def line_start(pattern: bytes) -> re.Pattern[bytes]:
+    r"""Compile what `Lines.find` looks for: lines that begin with `pattern`, indented or not.
 
-    It was made for the call at line `number`; the last call that it may hold for ends at `end`.
+    A search for `\n` and what follows is several times faster than one for `(?m)^`.
+    """
+    return re.compile(rb"\n[ \t]*+(?:" + pattern + rb")")
+
+
+class LineNumbers(Protocol):
+    """Maps positions of lines, from 0, to line numbers of the text as it was given, from 1."""
+
+    def __getitem__(self, at: int, /) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class StringLineNumbers:
+    """The numbers of the lines of a string, which is written on line `number` of the text.
+
+    With `header`, a line that is not in the string comes first, and has that number.
     """
 
-    directory: str
     number: int
-    end: int
-    alone: bool
-    """Whether it is on a line of its own, as in a script."""
+    offset: int
+    name: str
+    header: int = 0
+
+    def __getitem__(self, at: int, /) -> int:
+        """The number of the line at `at`."""
+        if self.header:
+            return TextPosition(self.number if at else self.header, self.offset, at, self.name)
+        return TextPosition(self.number, self.offset, at + 1, self.name)
+
+
+class Lines:
+    r"""The lines of a text, without their `\n`; each is cut out on access, and none is kept.
+
+    `first` is the number of the first line in the text as it was given; `numbers`, if given,
+    has the number of each line.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_first",
+        "_latin_1",
+        "_numbers",
+        "_starts",
+        "crlf",
+        "ends_with_newline",
+        "raw",
+        "uniform_endings",
+    )
+
+    def __init__(self, raw: bytes, *, first: int = 1, numbers: LineNumbers | None = None) -> None:
+        self.raw = raw
+        self._first, self._numbers, self._latin_1 = first, numbers, ""
+        self._starts = array("I" if len(raw) < _LARGE else "Q", [0])
+        self._starts.extend(map(re.Match.end, _NEWLINE.finditer(raw)))
+        self.ends_with_newline = self._starts[-1] == len(raw)
+        if not self.ends_with_newline:
+            self._starts.append(len(raw) + 1)
+        newlines, crlfs = len(self) - (not self.ends_with_newline), raw.count(b"\r\n")
+        self.crlf = 0 < newlines == crlfs
+        self.uniform_endings = self.crlf or not (crlfs or raw.endswith(b"\r"))
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    def __getitem__(self, at: int) -> bytes:
+        r"""Return the line at position `at`; without its `\r` if all lines have one."""
+        line = self.raw[self._starts[at] : self._starts[at + 1] - 1]
+        return without_cr(line) if self.crlf else line
+
+    @property
+    def latin_1(self) -> str:
+        """The text with one character for each byte, so that offsets are the same."""
+        self._latin_1 = self._latin_1 or self.raw.decode("latin-1")
+        return self._latin_1
+
+    def between(self, start: int, stop: int) -> bytes:
+        r"""Return the text of the lines from `start` up to `stop`, without the last `\n`."""
+        return self.raw[self._starts[start] : max(self._starts[stop] - 1, 0)]
+
+    def number(self, at: int) -> int:
+        """Return the number of the line at position `at` in the text as it was given, from 1."""
+        return self._first + at if self._numbers is None else self._numbers[at]
+
+    def numbers(self, start: int, stop: int) -> Iterable[int]:
+        """Return the numbers of the lines at the positions from `start` up to `stop`."""
+        if self._numbers is None:
+            return range(self._first + start, self._first + stop)
+        return map(self._numbers.__getitem__, range(start, stop))
+
+    def offset(self, at: int) -> int:
+        """Return the offset in bytes at which the line at position `at` begins."""
+        return self._starts[at]
+
+    def at_offset(self, offset: int) -> int:
+        """Return the position of the line with the byte at `offset`; of the last past the end."""
+        return min(bisect_right(self._starts, offset), len(self)) - 1
+
+    def find(self, pattern: re.Pattern[bytes], at: int, stop: int) -> int:
+        """Return the position of the first line from `at` up to `stop` that `pattern` matches.
+
+        The pattern is one of `line_start`. Returns `stop` if none matches.
+        """
+        if at >= stop:
+            return stop
+        end = self._starts[stop]
+        if not at and pattern.match(b"\n" + self.raw[:end]):
+            return 0
+        match = pattern.search(self.raw, max(self._starts[at] - 1, 0), end)
+        return bisect_left(self._starts, match.start() + 1) if match else stop
+
+
+@dataclass(frozen=True, slots=True)
+class ShiftedLineNumbers:
+    """The numbers of lines that begin at position `first` of `lines`."""
+
+    lines: Lines
+    first: int
+
+    def __getitem__(self, at: int, /) -> int:
+        """The number of the line at `at`."""
+        return self.lines.number(min(self.first + at, len(self.lines) - 1))
+
+
+@dataclass(slots=True, eq=False)
+class Found:
+    """What the scanners of one text have found, counted; beyond a bound it raises `ParseError`.
+
+    A text that is `recorded`, such as a diff that was made here, may have any size, and its blobs
+    are known from elsewhere.
+    """
+
+    source: str = ""
+    """The name of the patch file, for messages."""
+    recorded: bool = False
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    errors: int = 0
+    """How many errors there are, also beyond those that are reported."""
+    sections: list[FilePatch] = field(default_factory=list)
+    mails: list[Mail] = field(default_factory=list)
+    open_heredocs: int = 0
+    """How many heredocs of shell text were found to have no end."""
+    _lines: int = 0
+    _hunks: int = 0
+
+    def add_lines(self, count: int) -> None:
+        """Count lines of the text, or of a string in it."""
+        self._lines += count
+        self.check(self._lines, MAX_LINES, "lines")
+
+    def add_section(self, section: FilePatch) -> None:
+        """Add a section."""
+        self._hunks += len(section.hunks)
+        self.sections.append(section)
+        self.check(len(self.sections), MAX_FILES, "files")
+        self.check(self._hunks, MAX_HUNKS, "hunks")
+
+    def check(self, count: int, bound: int, unit: str) -> None:
+        """Raise `ParseError` if there are more than `bound` of a unit."""
+        if not self.recorded and count > bound:
+            values = {"bound": f"{bound:,}", "unit": unit}
+            raise ParseError([Diagnostic(0, Malformed.TOO_LARGE, values, self.source)])
+
+
+def _with_slashes(section: FilePatch) -> FilePatch:
+    r"""Return `section` with the path that a Windows program means: `src\\a.py`, `C:\\src\\a.py`.
+
+    A name may have a backslash in git, so the file that exists counts; none has a drive letter.
+    """
+    path = section.path
+    if section.alternate or section.operation not in _OF_A_FILE or not _WINDOWS.fullmatch(path):
+        return section
+    plain = path.replace("\\", "/")
+    if path[1] == ":":
+        plain = plain[2:]
+        return section._replace(
+            old_path=section.old_path and plain, new_path=section.new_path and plain
+        )
+    return section._replace(alternate=plain)
 
 
 @dataclass(slots=True, eq=False)
 class Scanner:
-    """The lines of a text and the position of the next one.
-
-    Positions (`at`, `end`) count from 0. Line numbers count from 1 and are those of the text as
-    it was given, whatever wrappers were removed.
-    """
+    """The lines of a text and the position of the next one."""
 
     lines: Lines
-    source: str = ""
-    """The name of the patch file, for messages."""
+    found: Found = field(default_factory=Found)
     at: int = 0
     end: int = -1
     """The position to stop at; the end of `lines` if negative."""
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    sections: list[FilePatch] = field(default_factory=list)
-    """The sections of the whole text so far."""
-    bounds: Bounds = field(default_factory=Bounds)
-    """What the whole text has so far."""
-    mails: list[Mail] = field(default_factory=list)
-    """The mails of the whole text so far."""
     directory: str = ""
     """The directory that the text gives for its paths."""
     dedent: Callable[[bytes], bytes] | None = None
@@ -63,12 +237,11 @@ class Scanner:
     """The characters that opened the Markdown fence around this line, if any."""
     previous_path: str = ""
     """The path of the search-and-replace block before this line."""
-    recorded: bool = False
-    """Whether the blobs of the text are known from elsewhere."""
     unindented_until: int = 0
     """The position before which no indented block is looked for again."""
-    directory_change: DirectoryChange | None = None
-    """The last change of directory in the script around this line."""
+    directory_change: tuple[str, int, int, bool] | None = None
+    """The directory of the shell call before, its line number, the position after it, and whether
+    its `cd` is on a line of its own, as in a script."""
 
     def __post_init__(self) -> None:
         if self.end < 0:
@@ -80,11 +253,11 @@ class Scanner:
 
         Raises `ParseError` if it is too large, unless it is `recorded`.
         """
-        bounds = Bounds(source, checked=not recorded)
-        bounds.add_bytes(len(raw))
+        found = Found(source, recorded)
+        found.check(len(raw), MAX_BYTES, "bytes (64 MiB)")
         lines = Lines(raw.removeprefix(BYTE_ORDER_MARK))
-        bounds.add_lines(len(lines))
-        return cls(lines, source, bounds=bounds, recorded=recorded)
+        found.add_lines(len(lines))
+        return cls(lines, found)
 
     def limited_to(self, end: int) -> Scanner:
         """Return a scanner over the same lines, from here up to `end`."""
@@ -92,20 +265,18 @@ class Scanner:
 
     def nested(self, lines: Lines) -> Scanner:
         """Return a scanner over `lines`, which were wrapped in these."""
-        self.bounds.add_lines(len(lines))
-        return Scanner(
-            *(lines, self.source),
-            diagnostics=self.diagnostics,
-            sections=self.sections,
-            bounds=self.bounds,
-            mails=self.mails,
-            directory=self.directory,
-        )
+        self.found.add_lines(len(lines))
+        return Scanner(lines, self.found, directory=self.directory)
 
-    def add_section(self, section: FilePatch) -> None:
-        """Add a section."""
-        self.bounds.add_section(len(section.hunks))
-        self.sections.append(section)
+    def section(self, section: FilePatch) -> None:
+        """Add a section, which is in this scanner's directory."""
+        section = section._replace(source=self.found.source, directory=self.directory)
+        self.found.add_section(_with_slashes(section))
+
+    @property
+    def errors(self) -> int:
+        """How many errors were found in the whole text so far."""
+        return self.found.errors
 
     @property
     def at_end(self) -> bool:
@@ -150,10 +321,10 @@ class Scanner:
             return b"\n".join(map(self.line_at, range(self.at, self.end)))
         return self.lines.between(self.at, self.end)
 
-    def peek(self, distance: int = 1) -> bytes | None:
-        """Return the line `distance` after the next one; None past the end."""
+    def peek(self, distance: int = 1) -> bytes:
+        """Return the line `distance` after the next one; empty past the end."""
         at = self.at + distance
-        return self.line_at(at) if at < self.end else None
+        return self.line_at(at) if at < self.end else b""
 
     def take(self) -> bytes:
         """Return the next line and move past it."""
@@ -162,21 +333,36 @@ class Scanner:
 
     def error(
         self,
-        message: str,
+        fault: Malformed,
         number: int | None = None,
         *,
         corrected: bytes = b"",
         fix: FixIt = FixIt.REPLACE,
         at: int | None = None,
+        **values: bytes | str | int,
     ) -> None:
         """Add a diagnostic for line `number`, by default the next one.
 
         `corrected` is the line to write, if there is one, and `fix` where to write it: in place
-        of, before or after line `at`, by default the wrong one.
+        of, before or after line `at`, by default the wrong one. `values` are those of the sentence.
         """
-        if len(self.diagnostics) < _MAX_DIAGNOSTICS:
-            line, wrong = corrected.decode("utf-8", "backslashreplace"), number or self.number
-            self.diagnostics.append(Diagnostic(wrong, message, self.source, line, fix, at or wrong))
+        wrong, line = number or self.number, corrected.decode("utf-8", "backslashreplace")
+        self.report(fault, wrong, values, (line, fix, at or wrong))
+
+    def report(
+        self,
+        fault: Malformed,
+        number: int,
+        values: Mapping[str, object],
+        correction: tuple[str, FixIt, int] | None = None,
+    ) -> None:
+        """Add a diagnostic for line `number`, unless there are enough."""
+        self.found.errors += 1
+        if len(self.found.diagnostics) < _MAX_DIAGNOSTICS:
+            correction = correction or ("", FixIt.REPLACE, number)
+            self.found.diagnostics.append(
+                Diagnostic(number, fault, values, self.found.source, *correction)
+            )
 
     def skip_blank_lines(self) -> None:
         """Skip to a line that is not blank."""

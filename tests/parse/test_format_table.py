@@ -1,4 +1,4 @@
-"""Only the table of formats, and a format's own package, know how its patches begin and end."""
+"""Only the table of formats, and a format's own module, know how its patches begin and end."""
 
 from __future__ import annotations
 
@@ -37,10 +37,13 @@ def _literals(path: Path) -> Iterator[tuple[int, str]]:
                 yield node.lineno, node.value
 
 
+def _module(name: Format) -> Path:
+    return _PARSE / f"{FORMATS[name].module}.py"
+
+
 @pytest.mark.parametrize("name", MARKS)
-def test_a_marker_is_in_the_table_and_in_its_package_alone(name: Format) -> None:
-    own = _PARSE / FORMATS[name].package
-    modules = set(_PARSE.rglob("*.py")) - {_TABLE, *own.rglob("*.py")}
+def test_a_marker_is_in_the_table_and_in_its_module_alone(name: Format) -> None:
+    modules = set(_PARSE.glob("*.py")) - {_TABLE, _module(name)}
     pattern = re.compile(MARKS[name], re.IGNORECASE)
     found = [
         f"{module.relative_to(_PARSE)}:{number}: {text}"
@@ -53,6 +56,5 @@ def test_a_marker_is_in_the_table_and_in_its_package_alone(name: Format) -> None
 
 @pytest.mark.parametrize("name", MARKS)
 def test_the_marker_of_a_format_is_recognized(name: Format) -> None:
-    own = _PARSE / FORMATS[name].package
-    texts = [text for module in [_TABLE, *own.rglob("*.py")] for _, text in _literals(module)]
+    texts = [text for module in (_TABLE, _module(name)) for _, text in _literals(module)]
     assert any(re.search(MARKS[name], text, re.IGNORECASE) for text in texts)

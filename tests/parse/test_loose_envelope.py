@@ -72,7 +72,6 @@ def test_every_spelling_is_read_in_every_wrapper(begin: str, end: str) -> None:
         f"apply_patch <<'EOF'\n{text}",
         f"<<'EOF'\n{text}EOF\n",
         f"apply_patch '{text}'\n",
-        f"echo '{text}' | apply_patch\n",
         json.dumps(text),
         json.dumps({"patch": text}),
         json.dumps({"command": ["apply_patch", text]}),

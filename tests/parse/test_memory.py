@@ -12,7 +12,8 @@ import tracemalloc
 import pytest
 
 from git_opatch.model.errors import ParseError
-from git_opatch.parse import bounds, parse_patch
+from git_opatch.parse import parse_patch
+from git_opatch.parse import scanner as bounds
 
 _PART = 400
 _MOST = 1_500_000_000 // _PART

@@ -66,17 +66,16 @@ def test_indented_text_that_is_not_a_diff_is_prose(prose: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tag", "meant"),
+    "tag",
     [
-        ('<file_new file_path="b">', '<FILE_NEW file_path="b">'),
-        ('<file_patch file_path="b">', '<FILE_PATCH file_path="b">'),
-        ('<file_delete file_path="b" />', '<FILE_DELETE file_path="b" />'),
-        ('<file_rename from_path="b" to_path="c" />', '<FILE_RENAME from_path="b" to_path="c" />'),
+        '<file_new file_path="b">',
+        '<file_patch file_path="b">',
+        '<file_delete file_path="b" />',
+        '<file_rename from_path="b" to_path="c" />',
     ],
 )
-def test_a_lowercase_directive_is_refused(tag: str, meant: str) -> None:
-    found = errors(f"{tag}\nb\n\n{ENVELOPE}")
-    assert (found[0][0], f"did you mean `{meant}`?" in found[0][1]) == (1, True)
+def test_a_lowercase_directive_is_refused(tag: str) -> None:
+    assert errors(f"{tag}\nb\n\n{ENVELOPE}")[0][0] == 1
 
 
 @pytest.mark.parametrize("line", ["<file_new>", "<file_path>f</file_path>", "<file_x name='y'>"])

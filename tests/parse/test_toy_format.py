@@ -1,6 +1,6 @@
-"""A format is a row of the table and a package: every wrapper reads it, and none knows it.
+"""A format is a row of the table and a module: every wrapper reads it, and none knows it.
 
-The package is copied, and a toy format added to the copy, in these two places.
+The package is copied, and a toy format is added to the copy, in these two places.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _PARSER = '''
 import os
 
 from git_opatch.model.patch import FilePatch, Operation
-from git_opatch.parse.diagnose import report_missing_end
 from git_opatch.parse.hunk import HunkReader, finish_hunks
+from git_opatch.parse.prose import report_missing_end
 
 
 def starts(scanner):
@@ -52,12 +52,8 @@ def parse(scanner):
         report_missing_end(scanner, "toy", b"%% end", scanner.end, number)
         return
     scanner.take()
-    scanner.add_section(
-        FilePatch(
-            Operation.UPDATE, path, path, finish_hunks(builders), number=number,
-            directory=scanner.directory,
-        )
-    )
+    hunks = finish_hunks(builders)
+    scanner.section(FilePatch(Operation.UPDATE, path, path, hunks, number=number))
 '''
 _PROGRAM = """
 import json, sys
@@ -102,7 +98,6 @@ WRAPPED = {
     "a heredoc without an end": f"apply_patch <<'EOF'\n{TOY}",
     "an indented heredoc": textwrap.indent(_HEREDOC, "  "),
     "cat": f"cat <<'EOF' | apply_patch\n{TOY}EOF\n",
-    "echo": f"echo '{TOY}' | apply_patch\n",
     "git apply": f"git apply <<'EOF'\n{TOY}EOF\n",
     "single quotes": f"apply_patch '{TOY}'\n",
     "double quotes": f'apply_patch "{_QUOTED}"\n',
@@ -130,9 +125,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     options.write_text(
         re.sub(r"(    ENVELOPE = .*\n)", r'\1    TOY = "toy"\n', options.read_text(), count=1)
     )
-    (copy / "parse" / "toy").mkdir()
-    (copy / "parse" / "toy" / "__init__.py").write_text('"""A toy."""\n')
-    (copy / "parse" / "toy" / "parser.py").write_text(_PARSER)
+    (copy / "parse" / "toy.py").write_text(_PARSER)
     return top
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from git_opatch.model.patch import FilePatch, Line, Operation
-from git_opatch.parse.search_replace.path_line import PathCertainty, classify, looks_like_path
+from git_opatch.parse.search_replace import PathCertainty, classify, looks_like_path
 
 _MARKER = re.compile(
     rb"(?:^|(?<=\\))(?=(?:(?:<{5,9}|-{5,9})[ \t]+(?i:SEARCH)|={7}[ \t\r]*$"

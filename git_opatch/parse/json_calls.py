@@ -1,0 +1,299 @@
+r"""Patches in JSON: operations, edits, patches in strings, and the calls and messages around them.
+
+    operation := {"type": "create_file" | "update_file", "path": string, "diff": string}
+               | {"type": "delete_file", "path": string}
+    edit      := strings to replace, as the tools of agents are called        (see `edits`)
+    text      := a string with a patch of any format
+
+They come alone, in a list, one on each line, or inside a call. Source: OpenAI's guide "Apply patch"
+and the types of its Responses API, where `diff` is the body of an envelope section. JSON that is
+cut off or not valid is refused, and never repaired by guessing; JSON without any of these is prose
+(D62, D63).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from git_opatch.model.json_text import DECODER, items
+from git_opatch.model.options import Format
+from git_opatch.model.patch import Operation
+from git_opatch.model.sentences import Malformed
+from git_opatch.parse import edits, envelope
+from git_opatch.parse.formats import FORMATS, JSON, MARKERS, OPENING, begins
+from git_opatch.parse.json_object import DIRECTORIES, JsonObject, JsonText, normal
+from git_opatch.parse.scanner import Lines, Scanner, StringLineNumbers
+
+_HEADERS = {
+    b"create_file": (Operation.ADD, envelope.Marker.ADD),
+    b"update_file": (Operation.UPDATE, envelope.Marker.UPDATE),
+    b"delete_file": (Operation.DELETE, envelope.Marker.DELETE),
+}
+"""The types of operations, as envelope sections."""
+_OF_OPERATION = {"type", "path", "diff", "callid", "id", "status", "caller", *DIRECTORIES}
+_STRINGS = ("patch", "patchtext", "input", "arguments", "command")
+# Wrappers of a call's arguments (OpenAI's, Gemini's, those of Claude Code's hooks), and of calls in
+# a message (Anthropic's, Gemini's).
+_WRAPPERS = (
+    *("operation", "operations", *_STRINGS, "output", "action", "toolcalls", "function"),
+    *("functioncall", "toolinput", "args", "parameters", "message", "content", "parts"),
+)
+_READ = "`patch`, `patchText`, `input`, `arguments`, `command`, `operation`, `operations`"
+"""The members that hold a patch, for messages."""
+_RESULTS = ("toolresponse", "tooluseresult")
+"""What agents record of a call that was made: its edits are in the file."""
+_COMMANDS = re.compile(rb"(?:.*/)?(?:apply_?patch|(?:ba|z|da|k)?sh)")
+_MAX_DEPTH = 8
+"""A patch that is nested more deeply is not read."""
+_WINDOW, _MAX_TOKEN, _MAX_MEMBER = 4096, 64, 64
+_BLOCK = re.compile(rb"(?m)^[ \t]*" + begins(Format.SEARCH_REPLACE))
+_LIKELY = re.compile(rb"[ \t]*+(?=([^ \t]))(?:" + JSON + rb")")
+_DEEP = re.compile(rb"(?:[^\[{]*+[\[{]){100}")
+_BLANK = re.compile(rb"\s*\Z")
+_ENDS_LINE = re.compile(rb"[ \t\r]*(?:\n|\Z)")
+_PATCH_START = rb"(?:\\[nrt]|\s)*" + OPENING
+_OLD = rb"[\"'](?:old_?(?:[sS]tring|[sS]tr|[tT]ext)|TargetContent)[\"']\s*+:"
+_NEW = re.compile(rb"[\"'](?:new_?(?:[sS]tring|[sS]tr|[tT]ext)|ReplacementContent)[\"']\s*+:")
+_MEANT = re.compile(
+    rb"[\"'](?:create|update|delete)_file[\"']|[\"']apply_?patch|[\"']new_source[\"']\s*+:|"
+    + _OLD
+    + rb"|(?<!\\)[\"']"
+    + _PATCH_START
+    + rb"|"
+    + FORMATS[Format.ENVELOPE].opens
+)
+"""Text that shows that JSON is meant to change a file."""
+_STRING_WITH_PATCH = rb'(?<!\\)"' + _PATCH_START
+_STRING = re.compile(_STRING_WITH_PATCH)
+_MEMBER = re.compile(
+    rb"[\"'](?:patch|patchText|input|arguments|command|diff|file_text|new_source"
+    rb"|(?:old|new)_?(?:[sS]tring|[sS]tr|[tT]ext))[\"']\s*+:\s*+(?:\[\s*+)?\Z"
+)
+"""A member before a string that is a patch or a part of one."""
+_HELD = re.compile(
+    rb'(?P<kind>"type"\s*+:\s*+"(?:create|update|delete)_file")|(?P<old>'
+    + _OLD
+    + rb")|"
+    + _STRING_WITH_PATCH
+    + rb"|\n[ \t]*"
+    + OPENING
+)
+"""What valid JSON holds that must not be dropped."""
+_STARTS_OTHER = rb"^[ \t]*(?:```|~~~|" + OPENING + rb")"
+_STOP = re.compile(rb"(?m)" + _STARTS_OTHER)
+_TOKEN = re.compile(
+    rb"(?ms)(?P<stop>" + _STARTS_OTHER + rb")"
+    rb"|(?P<open>[\[{])|(?P<close>[\]}])"
+    rb'|\\.|"[^"\\]*+(?:\\.[^"\\]*+)*+"|\'[^\'\\\n]*+(?:\\.[^\'\\\n]*+)*+\''
+    rb"|//[^\n]*+|/\*.{0,2000}?\*/"
+)
+
+
+def is_call(line: bytes) -> bool:
+    """Return whether `line` begins JSON that is meant to change a file."""
+    return _LIKELY.match(line) is not None and _MEANT.search(line) is not None
+
+
+def unwrap(scanner: Scanner, formats: Iterable[Format]) -> Iterator[Scanner] | None:
+    """Take the JSON value that begins at the next line; yield a scanner for each patch in it."""
+    lines, raw = scanner.lines, scanner.lines.raw
+    match = _LIKELY.match(raw, lines.offset(scanner.at))
+    if match is None:
+        return None
+    start = match.start(1)
+    is_string = raw[start : start + 1] == b'"'
+    try:
+        end = _end_of_value(lines.latin_1, start, on_line=is_string)
+    except json.JSONDecodeError as error:
+        at = start + error.pos
+        is_cut = error.msg.startswith("Unterminated") or _BLANK.match(raw, at)
+        fault = Malformed.CUT_JSON if is_cut else Malformed.INVALID_JSON
+        return _refuse(scanner, start, at, fault, error.msg.lower())
+    except RecursionError:
+        deep = _DEEP.match(raw, start)
+        at = deep.end() - 1 if deep else start
+        return _refuse(scanner, start, at, Malformed.INVALID_JSON, "nested too deeply")
+    if not _ENDS_LINE.match(raw, end):
+        return _refuse(scanner, start, end, Malformed.INVALID_JSON, "more text follows on the line")
+    scanner.at = lines.at_offset(end - 1) + 1
+    return _read(JsonText(scanner, tuple(formats), []), start, end)
+
+
+def _end_of_value(text: str, start: int, *, on_line: bool) -> int:
+    """Return where the value at `start` ends, which must be on its line for a bare string.
+
+    Raises `JSONDecodeError`, whose position counts from `start`, and `RecursionError`. To make such
+    an error takes as long as the text is, so no more of it is shown to `json` than is needed.
+    """
+    size = _WINDOW
+    if on_line:
+        line_end = text.find("\n", start)
+        text = text[: len(text) if line_end < 0 else line_end]
+    while True:
+        window = text[start : start + size]
+        try:
+            return start + int(DECODER.raw_decode(window)[1])
+        except json.JSONDecodeError as error:
+            is_whole = start + size >= len(text)
+            if is_whole or (error.pos < size - _MAX_TOKEN and "Unterminated" not in error.msg):
+                raise
+        size *= 4
+
+
+def _refuse(
+    scanner: Scanner, start: int, at: int, fault: Malformed, what: str
+) -> Iterator[Scanner]:
+    """Take JSON that is not valid at offset `at`; with an error if it was meant as a patch."""
+    raw, lines = scanner.lines.raw, scanner.lines
+    position = last = lines.at_offset(at)
+    meant: object
+    if raw[start : start + 1] == b'"':
+        meant = _MEANT.match(raw, start) or re.compile(MARKERS).match(raw, start + 1)
+    else:
+        end = _find_end(raw, start, at)
+        member = raw[max(start, at - _MAX_MEMBER) : at]
+        unclosed = raw[at : at + 1] == b'"' and (_STRING.match(raw, at) or _MEMBER.search(member))
+        meant = _MEANT.search(raw, start, end) or unclosed
+        last = max(position, lines.at_offset(end))
+    if meant:
+        column = at - lines.offset(position) + 1
+        scanner.error(fault, lines.number(position), what=what, column=column)
+    else:  # another patch may begin where this is broken, or in a string that is not closed
+        stop = _STOP.search(raw, start + 1, at)
+        at = stop.start() if stop else at
+        while at > start + 1 and raw[at - 1 : at].isspace():
+            at -= 1
+        last = lines.at_offset(at - 1)
+    scanner.at = max(scanner.at, last) + 1
+    return iter(())
+
+
+def _find_end(raw: bytes, start: int, broken: int) -> int:
+    """Find the offset where the value would end, or where another patch begins.
+
+    Deeper nesting than any patch has is not examined, so that the time stays linear.
+    """
+    depth = 0
+    for token in _TOKEN.finditer(raw, start):
+        if token["stop"] is not None and token.start() > start:
+            return max(broken, token.start() - 1)
+        depth += (token["open"] is not None) - (token["close"] is not None)
+        if not 0 < depth <= 2 * _MAX_DEPTH:
+            return max(broken, token.end() - 1)
+    return len(raw)
+
+
+def _read(text: JsonText, start: int, end: int) -> Iterator[Scanner]:
+    """Read a whole value; a patch in it that was not read is an error."""
+    yield from _value(text, start, end, "", 0)
+    at = start
+    for first, last in [*sorted(text.read), (end, end)]:
+        for held in _HELD.finditer(text.raw, at, max(first, at)):
+            if held["old"] is None or _NEW.search(text.raw, start, end):
+                offset = held.start() + held[0].startswith(b"\n")
+                text.error(Malformed.PATCH_NOT_READ, offset, read=_READ)
+        at = max(at, last)
+
+
+def _value(text: JsonText, start: int, end: int, name: str, depth: int) -> Iterator[Scanner]:
+    """Read the value of the member `name`: a string with a patch, a list or an object."""
+    first = text.text[start]
+    if depth > _MAX_DEPTH:
+        return
+    if first == '"' and (not name or normal(name) in _STRINGS):
+        if (value := text.decode(start, end)) is not None:
+            yield text.string_scanner(value, start, name)
+    elif first == "[":
+        yield from _list(text, [item[1:] for item in items(text.text, start)], name, depth)
+    elif first == "{":
+        yield from _object(text, start, name, depth)
+
+
+def _list(
+    text: JsonText, values: list[tuple[int, int]], name: str, depth: int
+) -> Iterator[Scanner]:
+    """Read a command, whose last word is a patch, or objects; one operation makes all that."""
+    if values and text.text[values[0][0]] == '"':
+        if _COMMANDS.fullmatch(text.raw[values[0][0] + 1 : values[0][1] - 1]):
+            yield from _value(text, *values[-1], "command", depth + 1)
+        return
+    objects = [start for start, _ in values if text.text[start] == "{"]
+    if any(JsonObject(text, start).word("type") in _HEADERS for start in objects):
+        name = "operations"
+    for start in objects:
+        yield from _object(text, start, name, depth + 1)
+
+
+def _object(text: JsonText, at: int, name: str, depth: int) -> Iterator[Scanner]:
+    """Read an object: an edit, an operation, or what holds them."""
+    outer, found = JsonObject(text, at), len(text.scanner.found.sections)
+    inside = outer.in_directory()
+    own = outer if inside is text else JsonObject(inside, at)
+    kind, has_diff = own.word("type"), own.holds("path", '"') and own.holds("diff", '"')
+    is_listed = normal(name) in ("operation", "operations")
+    if edits.read(own):
+        text.read.append((at, own.end))
+    elif kind in _HEADERS or has_diff or (is_listed and own.present(("path", "type"))):
+        text.read.append((at, own.end))
+        yield from _operation(own, kind)
+    else:
+        text.read.extend((start, end) for _, start, end in own.present(_RESULTS))
+        for member in own.present(_WRAPPERS):
+            yield from _value(own.json, member.start, member.end, member.name, depth + 1)
+    if len(text.scanner.found.sections) > found:
+        outer.check()
+
+
+def _operation(own: JsonObject, kind: bytes) -> Iterator[Scanner]:
+    """Add the section that an operation asks for; yield blocks for its path, if it has those."""
+    text, errors = own.json, own.json.scanner.errors
+    diff = own.string(("diff",)) if "diff" in own.members else None
+    is_blocks = "type" not in own.members and diff and _BLOCK.search(diff.value)
+    if kind not in _HEADERS and not is_blocks:
+        own.error(Malformed.UNKNOWN_OPERATION if kind else Malformed.NO_TYPE, kind=kind)
+        return
+    for name in own.members.keys() - _OF_OPERATION:
+        member = own.members[name]
+        text.error(Malformed.UNKNOWN_OF_OPERATION, member.start, name=member.name)
+    path = own.path(("path",))
+    if "diff" not in own.members and kind != b"delete_file":
+        own.error(Malformed.NO_MEMBER, name="diff")
+    if path is None or text.scanner.errors > errors:
+        return
+    value = diff.value if diff else b""
+    if kind == b"create_file" and value.endswith(b"\n+"):
+        value = value[:-1]  # OpenAI's implementation joins the lines of a new file by newlines
+    ending = b"\r\n" if b"\r\n" in value else b"\n"
+    header = b"`" + path + b"`" if is_blocks else _HEADERS[kind][1].value.encode() + path
+    offset = diff.offset if diff else own.at
+    numbers = StringLineNumbers(text.number(offset), offset, "`diff`", text.number(own.at))
+    scanner = text.scanner.nested(Lines(header + ending + value, numbers=numbers))
+    if is_blocks:
+        yield scanner
+    elif Format.OPERATIONS in text.formats:
+        _read_section(scanner, (_HEADERS[kind][0], os.fsdecode(path)))
+
+
+def _read_section(scanner: Scanner, expected: tuple[Operation, str]) -> None:
+    """Add the section of an operation, which changes one file.
+
+    A `diff` that is an envelope must have exactly the `expected` section (D64).
+    """
+    sections, errors = scanner.found.sections, scanner.errors
+    first, ahead = len(sections), replace(scanner, at=1)
+    ahead.skip_blank_lines()
+    if ahead.at_end or not ahead.line.startswith(b"*") or not envelope.starts(ahead):
+        envelope.read_sections(scanner)
+        if len(sections) > first + 1:
+            scanner.error(Malformed.MANY_SECTIONS, sections[first + 1].number)
+        return
+    number = ahead.number
+    envelope.parse(ahead)
+    ahead.skip_blank_lines()
+    actual = [(section.operation, section.path) for section in sections[first:]]
+    if scanner.errors == errors and (actual != [expected] or not ahead.at_end):
+        scanner.error(Malformed.OTHER_SECTIONS, number)

@@ -1,0 +1,212 @@
+r"""Objects of JSON and the strings in them, with their places in the text.
+
+    {"file_path": "a.py", "old_string": "one\ntwo"}     line 2 of `old_string`
+
+JSON is read by `json`; where each value is, so that errors and hunks have a place, is found in its
+text. Names are compared without `_` and in lower case: `file_path` and `filePath` are one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import posixpath
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from git_opatch.model.json_text import items
+from git_opatch.model.options import Format
+from git_opatch.model.sentences import Malformed
+from git_opatch.parse.scanner import Lines, Scanner, StringLineNumbers
+
+DIRECTORIES = ("workdir", "cwd", "workingdirectory")
+_NOT_READ = {
+    "directory": Malformed.OTHER_DIRECTORY,
+    "dir": Malformed.OTHER_DIRECTORY,
+    "reverse": Malformed.FLAG_IN_JSON,
+    "dryrun": Malformed.FLAG_IN_JSON,
+}
+"""Members beside a patch that would change where or how it is applied; `false` does not."""
+_MAX_DIGITS = 9
+_RAW_BREAK = re.compile(rb"[\r\n]")
+_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*\\[nrtbfu]")
+_HALF_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def normal(name: str) -> str:
+    """Return the name of a member as it is compared."""
+    return name.replace("_", "").lower()
+
+
+class Member(NamedTuple):
+    """A member of an object: its name as written, and where its value is."""
+
+    name: str
+    start: int
+    end: int
+
+
+class String(NamedTuple):
+    """A string, where it is, and the name of its member."""
+
+    value: bytes = b""
+    offset: int = 0
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JsonText:
+    """The text of a scanner, which has valid JSON, and the formats that are looked for.
+
+    `read` collects where there is a value that was read, or need not be.
+    """
+
+    scanner: Scanner
+    formats: Collection[Format]
+    read: list[tuple[int, int]]
+
+    @property
+    def raw(self) -> bytes:
+        """The text in bytes."""
+        return self.scanner.lines.raw
+
+    @property
+    def text(self) -> str:
+        """The text with one character for each byte, so that offsets are the same."""
+        return self.scanner.lines.latin_1
+
+    def number(self, offset: int) -> int:
+        """Return the number of the line with the byte at `offset`."""
+        return self.scanner.lines.number(self.scanner.lines.at_offset(offset))
+
+    def error(self, fault: Malformed, offset: int, **values: bytes | str | int) -> None:
+        """Add a diagnostic for the line with the byte at `offset`."""
+        self.scanner.report(fault, self.number(offset), values)
+
+    def decode(self, start: int, end: int) -> bytes | None:
+        r"""Decode the valid string at `start` to UTF-8; None after an error.
+
+        A string with a raw line break and a `\n`, too, was not escaped as a whole.
+        """
+        token = self.raw[start:end]
+        value: str = json.loads(token.decode("utf-8", "surrogateescape"), strict=False)
+        self.read.append((start, end))
+        if _RAW_BREAK.search(token) and _ESCAPE.search(token):
+            self.error(Malformed.RAW_BREAK, start)
+        elif _HALF_PAIR.search(token) and _SURROGATE.search(value):
+            self.error(Malformed.HALF_PAIR, start)
+        else:
+            return value.encode("utf-8", "surrogateescape")
+        return None
+
+    def string_scanner(self, text: bytes, start: int, name: str) -> Scanner:
+        """Return a scanner over the string `name` at `start`."""
+        called = f"`{name}`" if name else "the string"
+        numbers = StringLineNumbers(self.number(start), start, called)
+        return self.scanner.nested(Lines(text, numbers=numbers))
+
+
+class JsonObject:
+    """An object at offset `at`, with its members that are not null, by their normal names."""
+
+    def __init__(self, json_text: JsonText, at: int) -> None:
+        self.json, self.at = json_text, at
+        self.members: dict[str, Member] = {}
+        self._twice: list[Member] = []
+        self.end = at + 1
+        for key, start, self.end in items(json_text.text, at):
+            if json_text.raw[start : self.end] != b"null":
+                member = Member(key, start, self.end)
+                if self.members.setdefault(normal(key), member) is not member:
+                    self._twice.append(member)
+
+    def word(self, *names: str) -> bytes:
+        """Return the value of the first of these members, undecoded and without quotes."""
+        member = next((self.members[name] for name in names if name in self.members), None)
+        return self.json.raw[member.start : member.end].strip(b'"') if member else b""
+
+    def holds(self, name: str, opening: str) -> bool:
+        """Return whether the value of the member `name` begins with that character."""
+        member = self.members.get(name)
+        return member is not None and self.json.text[member.start] == opening
+
+    def present(self, names: Sequence[str]) -> list[Member]:
+        """Return the members with any of the `names` for one thing."""
+        return [self.members[name] for name in names if name in self.members]
+
+    def error(self, fault: Malformed, **values: bytes | str | int) -> None:
+        """Add a diagnostic for the line where the object begins."""
+        self.json.error(fault, self.at, **values)
+
+    def string(self, names: Sequence[str], shown: str = "") -> String | None:
+        """Return the string with any of the `names`; None after an error."""
+        found = self.present(names)
+        if not found:
+            self.error(Malformed.NO_MEMBER, name=shown or names[0])
+            return None
+        name, start, end = found[0]
+        for other in found[1:]:
+            self.json.error(Malformed.BOTH, other.start, first=name, second=other.name)
+        if self.json.text[start] != '"':
+            self.json.error(Malformed.NOT_A_STRING, start, name=name)
+            return None
+        value = self.json.decode(start, end)
+        return None if value is None else String(value, start, name)
+
+    def path(self, names: Sequence[str], shown: str = "") -> bytes | None:
+        """Return the path with any of the `names`; None after an error."""
+        found = self.string(names, shown)
+        if found is None:
+            return None
+        if found.value and _is_path(found.value):
+            return found.value
+        fault = Malformed.NOT_A_PATH if found.value else Malformed.EMPTY
+        self.json.error(fault, found.offset, path=found.value, name=found.name)
+        return None
+
+    def boolean(self, names: Sequence[str]) -> bool:
+        """Return whether any of these members is true; another value is an error."""
+        words = [(member, self.word(normal(member.name)).lower()) for member in self.present(names)]
+        for member, word in words:
+            if word not in (b"true", b"false"):
+                self.json.error(Malformed.NOT_A_BOOLEAN, member.start, name=member.name)
+        return any(word == b"true" for _, word in words)
+
+    def number(self, names: Sequence[str]) -> int | None:
+        """Return the number from 0 on that the member is; None if there is none."""
+        for member in self.present(names):
+            word = self.json.raw[member.start : member.end]
+            if word.isdigit() and len(word) <= _MAX_DIGITS:
+                return int(word)
+            self.json.error(Malformed.NOT_A_NUMBER, member.start, name=member.name)
+        return None
+
+    def in_directory(self) -> JsonText:
+        """Return the text as read in the directory that the members name, if they do."""
+        scanner = self.json.scanner
+        named = next(iter(self.present(DIRECTORIES)), None)
+        own = self.word(normal(named.name)) if named else b""
+        if not own or b"\\" in own or not self.holds(normal(named.name) if named else "", '"'):
+            return self.json
+        joined = posixpath.normpath(posixpath.join(scanner.directory, os.fsdecode(own)))
+        return replace(self.json, scanner=replace(scanner, directory=joined))
+
+    def check(self) -> None:
+        """Check, where a patch was read in the object, what the other members say about it."""
+        for member in self._twice:
+            self.json.error(Malformed.MEMBER_TWICE, member.start, name=member.name)
+        for name, fault in _NOT_READ.items():
+            if self.word(name) not in (b"", b"false"):
+                self.json.error(fault, self.members[name].start, name=self.members[name].name)
+        if self.present(DIRECTORIES):
+            found = self.string(DIRECTORIES)
+            if found and (not _is_path(found.value) or b"\\" in found.value):
+                self.json.error(Malformed.NOT_A_PATH, found.offset, path=found.value)
+
+
+def _is_path(path: bytes) -> bool:
+    """Return whether `path` can be one: one line, without spaces around it."""
+    return path == path.strip() and not any(each in path for each in (b"\n", b"\r", b"\0"))

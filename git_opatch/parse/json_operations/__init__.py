@@ -1,1 +1,0 @@
-"""Operations in JSON, and any patch inside a JSON string."""

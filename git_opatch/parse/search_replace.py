@@ -1,0 +1,503 @@
+r"""Search-and-replace blocks, as aider, Cline and Roo define them.
+
+    path
+    <<<<<<< SEARCH [path]       or ------- SEARCH           5 to 9 characters
+    [":start_line:" number      [":end_line:" number] ["-------"]]
+    old line*
+    =======
+    new line*
+    >>>>>>> REPLACE [path]      or +++++++ REPLACE
+
+Source: aider's "Edit formats" and its parser (a block without a path is for the file of the block
+before, if no prose is between them; a block without old lines adds a file), Cline's
+`replace_in_file` (the other markers; `<path>`), Roo's `apply_diff` (the start line; a marker that
+is content has a `\` before it). Consecutive blocks for one file are hunks of one section: they are
+located together in the file as it is, in any order.
+
+The path is before the fence around the block, or the first line in it. Models decorate it: as a
+heading, a comment or a list item, in backticks or bold, with a label before it or a colon after it.
+Only a line that is nothing but a path names a file; one that merely mentions a file is unclear.
+Text that was copied from a chat has the language on a line of its own instead of a fence: a word
+that does not look like a path is not taken as one where it may be a language.
+
+A block with other words at its markers is an error beside a patch; alone it is a file with conflict
+markers (git-merge, "How conflicts are presented"), and not a patch (D61).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from enum import Enum
+from itertools import groupby
+from typing import NamedTuple
+
+from git_opatch.model.errors import Diagnostic
+from git_opatch.model.options import Format
+from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Prefix
+from git_opatch.model.sentences import Malformed
+from git_opatch.parse.formats import OPENING, begins
+from git_opatch.parse.hunk import line_diff, make_lines
+from git_opatch.parse.prose import report_indented, skip_fence
+from git_opatch.parse.scanner import Scanner, line_start
+
+_BESIDE = rb">?[ \t\r]*(?:(?<=[ \t])(\S+)[ \t\r]*)?"
+_OPEN = re.compile(rb"([ \t]*)(<{5,9}|-{5,9})[ \t]*(?i:SEARCH)" + _BESIDE)
+_CLOSE = re.compile(rb"([ \t]*)(>{5,9}|\+{5,9})[ \t]*(?i:REPLACE)" + _BESIDE)
+_DIVIDER = re.compile(rb"([ \t]*)(={5,9})[ \t\r]*")
+_NEAR_DIVIDER = re.compile(rb"[ \t]*={2,}[ \t\r]*")
+_LINE_HINT = re.compile(rb"(?i)[ \t]*:(start|end)[_ -]?line\b[ \t]*:?[ \t]*(\d{1,12})[ \t\r]*")
+_RULE = re.compile(rb"[ \t]*-{5,9}[ \t\r]*")
+_GLUED_RULE = re.compile(rb"-{7}(?=[^\s-])")
+_ESCAPED = re.compile(
+    rb"([ \t]*)\\(?=(?:<{5,9}|={5,9}|>{5,9}|-{5,9}|\+{5,9})(?:\s|$)|:(?:start|end)_line:)"
+)
+_MARKER = line_start(rb"[<>+-]{5}")
+_MAY_DIVIDE = line_start(rb"={5}")
+_CONFLICT_OPEN = re.compile(rb"<{4,}[ \t]*\w.*", re.DOTALL)
+_CONFLICT_DIVIDER = re.compile(rb"={4,}[ \t\r]*")
+_CONFLICT_CLOSE = re.compile(rb">{4,}(?!>).*", re.DOTALL)
+_OTHERS = begins(*(name for name in Format if name is not Format.SEARCH_REPLACE))
+_PATCH = re.compile(rb"(?m)^[ \t]*(?:" + OPENING + rb"|" + _OTHERS + rb")")
+_MAX_BETWEEN = 8
+"""How many lines may be between two blocks of one section."""
+_MAX_ABOVE = 6
+"""How many lines above a block can belong to it."""
+
+_MAX_LINE = 4096
+"""No path is longer, nor is a line that names one."""
+_MAX_DECORATIONS = 8
+"""How many decorations a path can have; with more, it is not one."""
+_FENCE = re.compile(rb"[ \t]*(?:`{3,}|~{3,})(.*)")
+_TAG = re.compile(rb"(?:</?[A-Za-z][\w-]*>|<!\[CDATA\[|\]\]>|<(start_line)>\d+</\1>)+")
+_LEAD = re.compile(rb"(?:#{1,6}|//+|/\*|<!--|[-*+]|\d{1,3}[.)])[ \t]+")
+_LABEL = re.compile(rb"(?:file(?:[ _-]?(?:name|path|url))?|path)[ \t]*:[ \t]*", re.IGNORECASE)
+_ELEMENT = re.compile(rb"<(path|file_path|file)>[ \t]*([^<>]+?)[ \t]*</\1>")
+_QUOTED = re.compile(rb"(`|\"|')([^`\"']+)\1")
+_BOLD = re.compile(rb"(\*\*|__|\*)((?!\*).+?)\1")
+_MENTION = re.compile(rb"[\w.-]/[\w.-]|[\w-]{2}\.[A-Za-z]\w{0,7}\b")
+_SPACED_PATH = re.compile(rb"[\w.-]++/[\w-]++(?:[ /][\w-]++)*\.[A-Za-z]\w{0,7}")
+"""A path with spaces: a directory first, one extension at its end, and no sign of a sentence."""
+_BARE_PATH = re.compile(rb"[\w./@+-]+")
+_LANGUAGES = frozenset(
+    b"""
+    asm astro awk bash bat batch c c# c++ clojure cmake cmd code console copy cpp cs csharp css csv
+    cuda cypher dart diff elixir elm erb erlang fortran fsharp glsl go golang gradle graphql groovy
+    haskell hcl html http ini java javascript jinja js json json5 jsonc jsx julia kotlin kt latex
+    less lisp lua markdown matlab md mdx nginx nim nix objc ocaml patch perl php plain plaintext
+    powershell proto protobuf ps1 py python python3 r rb rs rst ruby rust sass scala scheme scss sh
+    shell solidity sql svelte svg swift tcl terraform tex text toml ts tsx txt typescript vb vim vue
+    wasm xml yaml yml zig zsh
+    """.split()
+)
+"""The language names that chats write above code, in lower case."""
+
+
+class PathCertainty(Enum):
+    """What a line says about the block's file."""
+
+    PATH = "its path, and no more"
+    UNCLEAR = "something that may be its path"
+    NONE = "not a path"
+
+
+class _PathLine(NamedTuple):
+    """The line above a block that says something about its file; `at` is its position."""
+
+    certainty: PathCertainty = PathCertainty.NONE
+    path: bytes = b""
+    at: int = -1
+
+
+class _Block(NamedTuple):
+    """One block; `adds` is whether it has no old lines, so that the file is new."""
+
+    path: str
+    number: int
+    adds: bool
+    lines: list[Line]
+    start: int | None
+    begin: Scanner
+
+
+def _match_opening(line: bytes) -> re.Match[bytes] | None:
+    """Match a marker that begins a block: its indentation, characters and path."""
+    match = _OPEN.fullmatch(line)
+    if match and match[3] and not (match[2].startswith(b"<") and looks_like_path(match[3])):
+        return None
+    return match
+
+
+def _is_close(line: bytes) -> bool:
+    """Return whether `line` ends a block, for any file."""
+    match = _CLOSE.fullmatch(line)
+    return match is not None and (match[3] is None or looks_like_path(match[3]))
+
+
+def starts(scanner: Scanner) -> bool:
+    """Return whether a block begins at the next line, or one ends there that has no beginning."""
+    line = scanner.line
+    is_marker = _match_opening(line) is not None or _is_close(line)
+    return is_marker or _find_conflict_end(scanner) >= 0
+
+
+def parse(scanner: Scanner) -> None:
+    """Take consecutive blocks and add the sections of their files."""
+    if _match_opening(scanner.line) is None:
+        if (end := _find_conflict_end(scanner)) >= 0:
+            _report_conflict(scanner, end)
+        else:
+            scanner.error(Malformed.NO_SEARCH, text=scanner.line.strip())
+            scanner.take()
+        return
+    blocks = groupby(_read_blocks(scanner), lambda block: (block.path, block.adds and block.number))
+    for _, group in blocks:
+        first, *rest = group
+        first.begin.section(_make_section(first, rest))
+
+
+def _make_section(first: _Block, rest: Sequence[_Block]) -> FilePatch:
+    """Make the section of `first` and of the `rest`, which are for the same file.
+
+    A block that adds a file is a section of its own.
+    """
+    blocks = [block for block in (first, *rest) if block.lines]
+    hunks = [
+        Hunk(
+            tuple(block.lines),
+            stated_start=None if block.adds else block.start,
+            number=block.lines[0].number,
+            ordinal=ordinal,
+            is_last=ordinal == len(blocks),
+            uniform_endings=block.begin.uniform_endings,
+        )
+        for ordinal, block in enumerate(blocks, start=1)
+    ]
+    return FilePatch(
+        Operation.ADD if first.adds else Operation.UPDATE,
+        None if first.adds else first.path,
+        first.path,
+        tuple(hunks),
+        number=first.number,
+        ordered=False,
+        fills=first.adds,
+    )
+
+
+def _read_blocks(scanner: Scanner) -> Iterator[_Block]:
+    """Take a block and those that follow it, with only paths and wrapper lines between them."""
+    while True:
+        if block := _read_block(scanner):
+            yield block
+        ahead = replace(scanner)
+        while True:
+            if ahead.at_end or ahead.at >= scanner.at + _MAX_BETWEEN:
+                return
+            line = ahead.line
+            if _match_opening(line):
+                break
+            if not skip_fence(ahead):
+                if not _is_wrapper_line(line) and (
+                    _is_close(line) or classify(line)[0] is not PathCertainty.PATH
+                ):
+                    return
+                ahead.take()
+        scanner.at, scanner.fence, scanner.dedent = ahead.at, ahead.fence, ahead.dedent
+
+
+def _read_block(scanner: Scanner) -> _Block | None:
+    """Take one block; None after an error."""
+    opening = _match_opening(scanner.line)
+    assert opening is not None
+    number, errors = scanner.number, scanner.errors
+    path = _read_path(scanner, opening)
+    begin = replace(scanner)
+    scanner.take()
+    start, glued = _read_start_line(scanner)
+    first = scanner.at
+    end = _find_end(scanner, opening, path)
+    if end is None:
+        return None
+    report_indented(scanner, "block", begin.at, end)
+    middle = _find_divider(scanner, first, end, opening)
+    if middle is None or scanner.errors > errors:
+        return None
+    old = _make_side(scanner, first, middle, Prefix.REMOVED)
+    if glued:
+        old[0] = old[0]._replace(text=old[0].text[glued:])
+    adds = not any(line.text.strip() for line in old)
+    lines = line_diff([] if adds else old, _make_side(scanner, middle + 1, end, Prefix.ADDED))
+    return _Block(path, number, adds, lines, start, begin)
+
+
+def _read_path(scanner: Scanner, opening: re.Match[bytes]) -> str:
+    """Return the path of the block that begins here."""
+    above = _find_path_line(scanner)
+    if opening[3]:
+        scanner.previous_path = os.fsdecode(opening[3])
+        if above.path not in (b"", opening[3]) and looks_like_path(above.path):
+            _report_other_path(scanner, above.path)
+    elif above.certainty is PathCertainty.PATH:
+        scanner.previous_path = os.fsdecode(above.path)
+    elif above.certainty is PathCertainty.UNCLEAR:
+        text = scanner.line_at(above.at).strip()
+        scanner.error(Malformed.UNCLEAR_PATH, scanner.lines.number(above.at), text=text)
+    elif not scanner.previous_path:
+        scanner.error(Malformed.NO_PATH_ABOVE, text=scanner.line.strip())
+    else:
+        _report_prose(scanner)
+    return scanner.previous_path
+
+
+def _report_other_path(scanner: Scanner, path: bytes) -> None:
+    """Report that the marker here names another file than `path`, the file of the block."""
+    scanner.error(Malformed.OTHER_PATH, text=scanner.line.strip(), path=path)
+
+
+def _report_prose(scanner: Scanner) -> None:
+    """Report prose between two blocks: it may mean that the second is for another file."""
+    for at in range(scanner.at - 1, -1, -1):
+        line = scanner.line_at(at)
+        if _CLOSE.fullmatch(line):
+            return
+        if not _FENCE.match(line) and not _is_wrapper_line(line):
+            break
+    else:
+        return
+    diagnostics = scanner.found.diagnostics
+    last = diagnostics[-1].line if diagnostics else 0
+    if last != scanner.number:
+        scanner.error(
+            Malformed.PROSE_BETWEEN,
+            text=scanner.line.strip(),
+            prose=line.strip(),
+            at_line=scanner.lines.number(at),
+        )
+
+
+def _read_start_line(scanner: Scanner) -> tuple[int | None, int]:
+    """Take the lines that state where the old lines are; return their position, from 0.
+
+    Return also how many characters of a rule the first old line has in front, glued to it.
+    """
+    start, before = None, scanner.at
+    while not scanner.at_end and (match := _LINE_HINT.fullmatch(scanner.line)):
+        if match[1].lower() == b"start" and int(match[2]):
+            start = int(match[2]) - 1
+        scanner.take()
+    if scanner.at == before or scanner.at_end:
+        return start, 0
+    if _RULE.fullmatch(scanner.line):
+        scanner.take()
+    glued = None if scanner.at_end else _GLUED_RULE.match(scanner.line)
+    return start, glued.end() if glued and not _match_opening(scanner.line) else 0
+
+
+def _find_end(scanner: Scanner, opening: re.Match[bytes], path: str) -> int | None:
+    """Move past the end of the block for `path` and return its position; None if there is none."""
+    first, own_path = scanner.at, os.fsencode(path)
+    scanner.skip_to(_MARKER)
+    while not scanner.at_end:
+        line = scanner.line
+        close = _CLOSE.fullmatch(line)
+        if close and close[1] == opening[1] and (_is_close(line) or close[3] == own_path):
+            if close[3] not in (None, own_path) and own_path:
+                _report_other_path(scanner, own_path)
+            scanner.take()
+            return scanner.at - 1
+        if (opening_again := _match_opening(line)) and opening_again[1] == opening[1]:
+            break
+        scanner.at += 1
+        scanner.skip_to(_MARKER)
+    character = "+" if opening[2].startswith(b"-") else ">"
+    _report_missing_end(scanner, first, character * len(opening[2]) + " REPLACE")
+    return None
+
+
+def _report_missing_end(scanner: Scanner, first: int, marker: str) -> None:
+    """Report the block whose lines begin at `first` and reach, without an end, to the scanner."""
+    wrong = _find_conflict_close(scanner, first, scanner.at)
+    if wrong >= 0:
+        text, number = scanner.line_at(wrong).strip(), scanner.lines.number(wrong)
+        scanner.error(
+            Malformed.OTHER_END, number, corrected=marker.encode(), text=text, marker=marker
+        )
+        scanner.at = wrong + 1
+    elif scanner.at_end:
+        scanner.error(Malformed.BLOCK_WITHOUT_END, scanner.previous_number, marker=marker)
+    else:
+        above = _find_path_line(scanner)
+        is_named = above.at >= first and _BARE_PATH.fullmatch(above.path)
+        is_path = bool(is_named) and looks_like_path(above.path)
+        number = scanner.lines.number(above.at) if is_path else scanner.number
+        fault = Malformed.BLOCK_IN_BLOCK_WITH_PATH if is_path else Malformed.BLOCK_IN_BLOCK
+        scanner.error(fault, number, marker=marker, text=scanner.line.strip())
+
+
+def _find_divider(scanner: Scanner, first: int, end: int, opening: re.Match[bytes]) -> int | None:
+    """Return the position of the divider; None if it is not clear.
+
+    The markers of one block have the same length; a divider of another length is content.
+    """
+    found: list[int] = []
+    same_length: list[int] = []
+    at = scanner.lines.find(_MAY_DIVIDE, first, end)
+    while at < end:
+        match = _DIVIDER.fullmatch(scanner.line_at(at))
+        if match and match[1] == opening[1]:
+            found.append(at)
+            if len(match[2]) == len(opening[2]):
+                same_length.append(at)
+        at = scanner.lines.find(_MAY_DIVIDE, at + 1, end)
+    chosen = same_length if len(same_length) == 1 else found
+    if len(chosen) == 1:
+        return chosen[0]
+    divider, number_of = "=" * len(opening[2]), scanner.lines.number
+    if found:
+        scanner.error(Malformed.TWO_DIVIDERS, number_of(chosen[1]), divider=divider)
+        return None
+    near = [at for at in range(first, end) if _NEAR_DIVIDER.fullmatch(scanner.line_at(at))]
+    if len(near) == 1:
+        text, corrected = scanner.line_at(near[0]), divider.encode()
+        number = number_of(near[0])
+        scanner.error(
+            Malformed.NEAR_DIVIDER, number, corrected=corrected, text=text, divider=divider
+        )
+    else:
+        scanner.error(Malformed.NO_DIVIDER, number_of(end), divider=divider)
+    return None
+
+
+def _make_side(scanner: Scanner, start: int, stop: int, prefix: Prefix) -> list[Line]:
+    r"""Make the lines of one side, without the `\` before those that look like markers."""
+    return [
+        line._replace(text=escaped[1] + line.text[escaped.end() :])
+        if (escaped := _ESCAPED.match(line.text))
+        else line
+        for line in make_lines(scanner, start, stop, prefix)
+    ]
+
+
+def _find_conflict_end(scanner: Scanner) -> int:
+    """Return the position where the conflict that begins here ends; -1 if there is none."""
+    if not _CONFLICT_OPEN.fullmatch(scanner.line):
+        return -1
+    return _find_conflict_close(scanner, scanner.at + 1, scanner.end)
+
+
+def _find_conflict_close(scanner: Scanner, first: int, stop: int) -> int:
+    """Return the position of a closing marker below a divider, up to the next opening; or -1."""
+    divided = False
+    for at in range(first, stop):
+        line = scanner.line_at(at)
+        if _CONFLICT_OPEN.fullmatch(line):
+            break
+        if divided and _CONFLICT_CLOSE.fullmatch(line):
+            return at
+        divided = divided or _CONFLICT_DIVIDER.fullmatch(line) is not None
+    return -1
+
+
+def _report_conflict(scanner: Scanner, end: int) -> None:
+    """Take the block of conflict markers that ends at `end`, with an error."""
+    text = scanner.line.strip()
+    if scanner.found.sections or scanner.errors or _PATCH.search(scanner.lines.raw):
+        scanner.error(Malformed.CONFLICT_BESIDE, text=text, last=scanner.lines.number(end))
+        scanner.at = end + 1
+    else:
+        values = {"text": text, "first": scanner.number}
+        diagnostic = Diagnostic(0, Malformed.CONFLICT, values, scanner.found.source)
+        scanner.found.diagnostics.append(diagnostic)
+        scanner.found.errors += 1
+        scanner.at = scanner.end
+
+
+def _find_path_line(scanner: Scanner) -> _PathLine:
+    """Examine the lines above the scanner's, up to the end of the block before."""
+    word, unclear = _PathLine(), _PathLine()
+    for at in range(scanner.at - 1, max(scanner.at - 1 - _MAX_ABOVE, -1), -1):
+        line = scanner.line_at(at)
+        if _CLOSE.fullmatch(line):
+            break
+        fence = _FENCE.match(line)
+        if fence and _MENTION.search(fence[1]):
+            unclear = _PathLine(PathCertainty.UNCLEAR, at=at)
+        elif not fence and not _is_wrapper_line(line):
+            certainty, path = classify(line)
+            found = unclear if certainty is PathCertainty.NONE else _PathLine(certainty, path, at)
+            # `Makefile`, or `python`: a single word that may be a path or not
+            is_word = (
+                found.certainty is PathCertainty.PATH
+                and line.strip() == found.path
+                and not looks_like_path(found.path)
+            )
+            if not (is_word and word.certainty is PathCertainty.NONE):
+                return _decide(word, found, is_named=not is_word)
+            word = found
+    return _decide(word, unclear)
+
+
+def _decide(word: _PathLine, found: _PathLine, *, is_named: bool = False) -> _PathLine:
+    """Combine a bare word, if any, with the line above it."""
+    if word.certainty is PathCertainty.NONE:
+        return found
+    is_path = found.certainty is PathCertainty.PATH
+    unclear = _PathLine(PathCertainty.UNCLEAR, at=word.at)
+    if word.path.lower() in _LANGUAGES:
+        is_label = found.certainty is PathCertainty.UNCLEAR or (is_path and is_named)
+        return found if is_label else unclear
+    is_other = is_path and (is_named or found.path.lower() in _LANGUAGES)
+    return unclear if is_other else word
+
+
+def _is_wrapper_line(line: bytes) -> bool:
+    """Return whether `line` is blank, or a tag around a block."""
+    text = line.strip()
+    return not text or (len(text) <= _MAX_LINE and _TAG.fullmatch(text) is not None)
+
+
+def classify(line: bytes) -> tuple[PathCertainty, bytes]:
+    """Classify one line; the second value is its path."""
+    if len(line) > _MAX_LINE:
+        return (PathCertainty.UNCLEAR if _MENTION.search(line) else PathCertainty.NONE), b""
+    text, is_certain = _strip_decoration(line.strip())
+    undecorated = text == line.strip()
+    is_word = not re.search(rb"\s", text)
+    if not re.search(rb"\w", text):
+        return PathCertainty.NONE, b""
+    if is_certain or (is_word and (undecorated or looks_like_path(text))):
+        return PathCertainty.PATH, text
+    if undecorated and _SPACED_PATH.fullmatch(text):
+        return PathCertainty.PATH, text
+    if _MENTION.search(line) or is_word:
+        return PathCertainty.UNCLEAR, b""
+    return PathCertainty.NONE, b""
+
+
+def looks_like_path(word: bytes) -> bool:
+    """Return whether a word has a character that only paths have."""
+    return b"/" in word or b"." in word.strip(b".")
+
+
+def _strip_decoration(text: bytes) -> tuple[bytes, bool]:
+    """Remove the decoration of a line; the second value is whether it shows that this is a path."""
+    is_certain, before = False, b""
+    for _ in range(_MAX_DECORATIONS):
+        if text == before:
+            return text, is_certain
+        before = text
+        if lead := _LEAD.match(text):
+            text = text[lead.end() :].removesuffix(b"*/").removesuffix(b"-->").rstrip()
+        label = _LABEL.match(text)
+        named = _ELEMENT.fullmatch(text) or _QUOTED.fullmatch(text)
+        is_certain = is_certain or bool(label or named)
+        if label:
+            text = text[label.end() :]
+        elif named:
+            text = named[2]
+        elif bold := _BOLD.fullmatch(text):
+            text = bold[2]
+        text = text.removesuffix(b":").strip()
+    return b"", False

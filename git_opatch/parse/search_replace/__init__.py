@@ -1,1 +1,0 @@
-"""Search-and-replace blocks, as aider, Cline and Roo define them."""

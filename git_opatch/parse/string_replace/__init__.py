@@ -1,1 +1,0 @@
-"""String replacement in JSON, as the edit tools of agents are called."""

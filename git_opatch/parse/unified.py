@@ -1,0 +1,400 @@
+"""The unified diff, with correct, invented or missing line numbers.
+
+    patch   := ["diff --git " names extended*] ["--- " name "+++ " name] hunk*
+    hunk    := "@@"… line+                                    (see `parse.hunk`)
+
+Source: git's diff format ("Generating patch text with -p") and the FILE_PATCH hunks of the
+matching strategy ("Simplified Unified Diff Format"). Counts are not trusted: a hunk ends where its
+lines end. `--- x` inside a hunk is a removed line; it begins a new file only with `+++` and `@@`
+below it, where both name one file or one is /dev/null. Lines that `diff -r` and Subversion write
+between files (GNU diff's manual, "Comparing Directories") are not content. A diff has no end
+marker, so the next patch in the text ends it. Context diffs (GNU diff's manual, "Detailed Context")
+and diffs with half a header are refused.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from git_opatch.model.errors import FixIt
+from git_opatch.model.options import Format
+from git_opatch.model.patch import FilePatch, Hunk, Operation, Prefix
+from git_opatch.model.sentences import Malformed
+from git_opatch.model.text import indentation
+from git_opatch.parse import envelope
+from git_opatch.parse.formats import DIFF_GIT, OPENING, begins, parser_of
+from git_opatch.parse.header import (
+    Names,
+    git_names,
+    git_path,
+    names_agree,
+    names_at,
+    parse_names,
+    read_extended,
+    reject_names,
+    stated_blobs,
+    stated_mode,
+)
+from git_opatch.parse.hunk import (
+    CERTAIN_LINES,
+    HunkBuilder,
+    HunkReader,
+    finish_hunks,
+    is_blank_context,
+)
+from git_opatch.parse.mail import begins as begins_mail
+from git_opatch.parse.prose import is_fence, report_lines_below
+from git_opatch.parse.scanner import Scanner
+
+_BETWEEN_FILES = (b"diff -", b"Index: ", b"Only in ")
+"""Lines that `diff -r` and Subversion write between files."""
+_ONE_SPACE = re.compile(rb" \S")
+_ITEM = re.compile(rb"[-+] \S")
+"""A line of a list; or an added or removed line that is one space deep."""
+_VERSION = re.compile(rb"\d+\.\d[\w.() -]*\r?")
+_TAG = re.compile(begins(Format.FILE_CHANGES))
+_BLOCK = re.compile(begins(Format.SEARCH_REPLACE))
+_HUNK_PREFIXES = (b" ", b"-", b"+", b"@", b"\\")
+_DEV_NULL = b"/dev/null"
+_CONTEXT_DIFF_RULE = b"*" * 15
+_CONTEXT_RANGE = re.compile(rb"\*\*\* \d+(?:,\d+)? \*{4}\s*")
+
+
+def starts(scanner: Scanner) -> bool:
+    """Return whether the diff of a file begins at the next line."""
+    return _starts_alone(scanner.line) or names_at(scanner) is not None
+
+
+def _starts_alone(line: bytes) -> bool:
+    """Return whether `line` by itself shows that the diff of a file begins."""
+    return line.startswith(b"diff ") and (
+        line.startswith(DIFF_GIT) or reject_names(line) is not None
+    )
+
+
+def parse(scanner: Scanner) -> None:
+    """Take the diff of one file and add its section, unless there is an error."""
+    first, number, errors = scanner.at, scanner.number, scanner.errors
+    names, extended, has_prefixes = _take_header(scanner)
+    is_known = scanner.found.recorded or "deleted file" in extended
+    is_binary = "binary" in extended or ("differ" in extended and not is_known)
+    hunks = finish_hunks(_build_hunks(scanner))
+    report_lines_below(scanner)
+    if names is not None and None in names and (path := git_path(extended)) is not None:
+        # beside /dev/null, only `diff --git` shows what is a prefix
+        names = names[0] and path, names[1] and path
+    _check_sides(scanner, names, hunks)
+    has_names, names = names is not None, names or git_names(extended)
+    if names is not None and b"" in names:
+        scanner.error(Malformed.EMPTY_NAME, number)
+    if scanner.errors > errors:
+        return
+    has_change = bool(hunks) or "new mode" in extended or is_binary
+    determined = _determine_operation(names, extended, has_change)
+    if determined is None:
+        scanner.error(Malformed.NO_HUNK_BELOW, number, text=scanner.line_at(first))
+        return
+    operation, old, new, alternate = determined
+    scanner.section(
+        FilePatch(
+            operation,
+            old,
+            new,
+            hunks,
+            stated_mode(extended, "old mode"),
+            stated_mode(extended, "new mode"),
+            alternate,
+            may_move=has_prefixes and alternate is not None and not _is_version(old, alternate),
+            has_content=bool(hunks) or (not has_names and "differ" not in extended),
+            is_binary=is_binary,
+            number=number,
+            blobs=stated_blobs(extended),
+        )
+    )
+
+
+def _take_header(scanner: Scanner) -> tuple[Names | None, dict[str, bytes], bool]:
+    """Take the header; return its names, its extended lines, and whether it has git's prefixes."""
+    has_git_line = scanner.line.startswith(DIFF_GIT)
+    extended = read_extended(scanner) if has_git_line else {}
+    names = names_at(scanner)
+    has_prefixes = scanner.peek(0).startswith((b"--- a/", b'--- "a/')) and scanner.peek(
+        1
+    ).startswith((b"+++ b/", b'+++ "b/'))
+    if not has_git_line and names is None:
+        names = reject_names(scanner.take())
+    elif names is not None:
+        if has_git_line and not names_agree(names, extended):
+            scanner.error(Malformed.OTHER_NAMES)
+        scanner.at += 2
+    return names, extended, has_prefixes
+
+
+def _is_version(old: str | None, new: str) -> bool:
+    """Return whether one name is the other with more behind it, as `f.orig` is: a version of one
+    file."""
+    return old is not None and (old.startswith(new) or new.startswith(old))
+
+
+def _check_sides(scanner: Scanner, names: Names | None, hunks: Sequence[Hunk]) -> None:
+    """Check that a new file has only added lines, and a deleted one only removed lines."""
+    if names is None or None not in names:
+        return
+    is_new = names[0] is None
+    prefix = Prefix.ADDED if is_new else Prefix.REMOVED
+    for hunk in hunks:
+        lines, end = hunk.lines, len(hunk.lines)
+        while end and is_blank_context(lines[end - 1]):
+            end -= 1  # separates the hunk from the next one
+        wrong = next((lines[at] for at in range(end) if lines[at].prefix is not prefix), None)
+        if wrong is not None:
+            fault = Malformed.NEW_FILE_ONLY if is_new else Malformed.DELETED_FILE_ONLY
+            scanner.error(fault, wrong.number, text=wrong.text)
+
+
+def _determine_operation(
+    names: Names | None, extended: dict[str, bytes], has_change: bool
+) -> tuple[Operation, str | None, str | None, str | None] | None:
+    """Return the operation, its two paths and the alternate name; None if nothing changes."""
+    for operation, verb in ((Operation.MOVE, "rename"), (Operation.COPY, "copy")):
+        if f"{verb} from" in extended and f"{verb} to" in extended:
+            old, new = extended[f"{verb} from"], extended[f"{verb} to"]
+            return operation, os.fsdecode(old), os.fsdecode(new), None
+    if names is None:
+        return None
+    old_name, new_name = (None if name is None else os.fsdecode(name) for name in names)
+    if old_name is None or "new file" in extended:
+        return Operation.ADD, None, new_name or old_name, None
+    if new_name is None or "deleted file" in extended:
+        return Operation.DELETE, old_name, None, None
+    if not has_change:
+        return None
+    if new_name == old_name and old_name.startswith("/"):
+        new_name = old_name[1:]  # as `git apply -p1` reads it
+    return Operation.UPDATE, old_name, old_name, new_name if new_name != old_name else None
+
+
+def _build_hunks(scanner: Scanner) -> Iterator[HunkBuilder]:
+    hunks, ahead = HunkReader(scanner), replace(scanner)
+    while not scanner.at_end:
+        if hunks.take_lines(CERTAIN_LINES):
+            continue
+        if _ends_diff(scanner, hunks):
+            break
+        if scanner.line.startswith(b"@@"):
+            yield from hunks.take_header()
+        elif _is_separator(scanner, hunks):
+            scanner.skip_blank_lines()
+        elif list_below := _list_below(scanner, hunks):
+            scanner.error(Malformed.LIST_BELOW, list_below)
+            scanner.skip_blank_lines()
+        elif not hunks.take_line():
+            if _is_prose(scanner, hunks, ahead):
+                break
+            hunks.take_unprefixed()
+    if scanner.at_end and not scanner.ends_with_newline and hunks.current is not None:
+        _judge_last(scanner, hunks.current)
+    yield from hunks.close()
+
+
+def _judge_last(scanner: Scanner, hunk: HunkBuilder) -> None:
+    """Refuse the last hunk of a text that ends without a newline, if a change may be cut off.
+
+    It is short of the lines that its header announces. Below its last change that is noise, if the
+    file has its last line (D365).
+    """
+    last = hunk.lines[-1] if hunk.lines else None
+    is_context = last is not None and last.prefix is Prefix.CONTEXT and bool(last.text.strip())
+    hunk.unfinished = hunk.is_incomplete and is_context
+    if hunk.is_incomplete and not is_context:
+        scanner.error(Malformed.CUT_HUNK, scanner.previous_number)
+
+
+def _is_separator(scanner: Scanner, hunks: HunkReader) -> bool:
+    """Return whether a blank line is outside any hunk, since nothing of the last one follows it."""
+    if hunks.current is None or not hunks.current.is_complete:
+        return hunks.current is None and not scanner.line.strip()
+    if scanner.line not in (b"", b"\r"):
+        return False
+    ahead = replace(scanner)
+    ahead.skip_blank_lines()
+    return ahead.at_end or not _has_prefix(ahead.line) or _begins_next_file(ahead)
+
+
+def _list_below(scanner: Scanner, hunks: HunkReader) -> int:
+    """Return the number of the first item of a list below a blank line here, or 0 (D184).
+
+    Its items look like added or removed lines, one space deep. No fence says where the diff ends,
+    the hunk has all lines that are announced, and none of them is as deep.
+    """
+    hunk = hunks.current
+    if scanner.fence or scanner.line not in (b"", b"\r") or hunk is None or hunk.is_incomplete:
+        return 0
+    if not hunk.is_complete and any(_ONE_SPACE.match(line.text) for line in hunk.lines):
+        return 0
+    ahead = replace(scanner)
+    ahead.skip_blank_lines()
+    first = ahead.number
+    while not ahead.at_end and _ITEM.match(ahead.line):
+        ahead.at += 1
+    ends = ahead.at_end or not ahead.line.strip() or starts(ahead)
+    return first if ends and ahead.number > first else 0
+
+
+def _has_prefix(line: bytes) -> bool:
+    return line.startswith((b" ", b"-", b"+"))
+
+
+def _ends_diff(scanner: Scanner, hunks: HunkReader) -> bool:
+    """Return whether the diff of this file ends before the next line."""
+    line = scanner.line
+    if _starts_alone(line) or _begins_other_format(scanner):
+        return True
+    if hunks.current is None:
+        return not line.startswith(b"@@") and bool(line.strip())
+    full = hunks.current.is_complete
+    # such a line is more likely a file's name than an added line of a complete hunk
+    may_be_name = line.startswith(b"+++ b/") and not hunks.current.is_incomplete
+    return (
+        _is_signature(scanner, complete=full)
+        or _begins_next_file(scanner, any_names=full)
+        or ((full or may_be_name) and _missing_half(scanner) is not None)
+        or (line.startswith(b"From ") and begins_mail(scanner))
+    )
+
+
+def _begins_other_format(scanner: Scanner) -> bool:
+    """Return whether a patch of another format begins at the next line, which could be unprefixed
+    context.
+
+    Only text that no file contains by chance counts: a container tag, a path above a block's
+    marker, an operation.
+    """
+    line = scanner.line
+    if not line or line.startswith(_HUNK_PREFIXES):
+        return False
+    if line.startswith((b"*", b"_")):
+        return envelope.is_begin(line)
+    if line.startswith(b"<"):
+        return _TAG.match(line) is not None or _BLOCK.match(line) is not None
+    if line.startswith(b"{"):
+        is_call: bool = parser_of(Format.OPERATIONS).is_call(line)
+        return is_call
+    after = scanner.peek()
+    return _BLOCK.match(scanner.peek(2) if is_fence(scanner, after) else after) is not None
+
+
+def _is_signature(scanner: Scanner, *, complete: bool) -> bool:
+    """Return whether the signature of a mail made by git begins here: `-- ` and git's version.
+
+    After a hunk that is `complete` the second line may be any without a prefix
+    (`format.signature`).
+    """
+    if scanner.line.rstrip() != b"--" or scanner.at + 1 >= scanner.end:
+        return False
+    version, after = scanner.peek(), scanner.peek(2)
+    if complete and scanner.line.startswith(b"-- ") and not _has_prefix(version):
+        return not version.startswith(b"@@")
+    ended = not after.strip() or after.startswith((b"From ", DIFF_GIT))
+    return ended and _VERSION.fullmatch(version) is not None
+
+
+def _begins_next_file(scanner: Scanner, *, any_names: bool = False) -> bool:
+    """Return whether `---` here begins another file and is not a removed line.
+
+    With `any_names`, also if the two names differ.
+    """
+    names = names_at(scanner)
+    if names is None or not scanner.peek(2).startswith(b"@@"):
+        return False
+    return any_names or names[0] == names[1] or None in names
+
+
+def _is_prose(scanner: Scanner, hunks: HunkReader, ahead: Scanner) -> bool:
+    """Return whether an unprefixed line ends the patch, and is not context that lost its space.
+
+        line                                          is prose if
+        closes the open fence                         no prefixed line follows at once
+        is a fence, and none is open                  the text ends with it
+        after a complete hunk, or written by `diff`   no prefixed line comes before the next patch
+        below a blank line, outside of a fence        the same, and no more lines are announced
+
+    `ahead` is moved to the next such line, so that no line is examined twice.
+    """
+    if is_fence(scanner, scanner.line):
+        if scanner.fence:
+            return not _has_prefix(scanner.peek())
+        below = replace(scanner, at=scanner.at + 1)
+        below.skip_blank_lines()
+        if below.at_end:
+            return True
+    below_blank = not scanner.line_at(scanner.at - 1).strip()
+    outside = (
+        hunks.current is None
+        or hunks.current.is_complete
+        or (below_blank and not scanner.fence and not hunks.current.is_incomplete)
+        or scanner.line.startswith(_BETWEEN_FILES)
+    )
+    if not outside:
+        return False
+    if ahead.at <= scanner.at:
+        ahead.at = scanner.at
+        ahead.skip_until(
+            lambda line: line.startswith((b"+", b"-", b"@@", DIFF_GIT)) or envelope.is_begin(line)
+        )
+    return ahead.at_end or starts(ahead) or envelope.starts(ahead)
+
+
+def report_unsupported(scanner: Scanner) -> bool:
+    """Take a diff in an unsupported format, or with half a header, with an error.
+
+    False, with nothing taken, if there is none here.
+    """
+    if (missing := _missing_half(scanner)) is not None:
+        is_old = missing.startswith(b"---")
+        scanner.error(
+            Malformed.HALF_HEADER_BEFORE if is_old else Malformed.HALF_HEADER_AFTER,
+            corrected=missing,
+            fix=FixIt.INSERT_BEFORE if is_old else FixIt.INSERT_AFTER,
+            missing=missing,
+        )
+        scanner.take()
+        scanner.skip_until(
+            lambda line: line.startswith((b"--- ", b"+++ ")) or re.match(OPENING, line) is not None
+        )
+    elif indent := _common_indent(scanner):
+        scanner.error(Malformed.INDENTED, subject="diff", count=len(indent))
+        scanner.at += 3
+    elif scanner.line.startswith(_CONTEXT_DIFF_RULE) and _CONTEXT_RANGE.fullmatch(scanner.peek()):
+        scanner.error(Malformed.CONTEXT_DIFF)
+        scanner.skip_until(lambda line: line.startswith(DIFF_GIT) or envelope.is_begin(line))
+    else:
+        return False
+    return True
+
+
+def _missing_half(scanner: Scanner) -> bytes | None:
+    """Return the line to write before or after the next one, if that is half of a header.
+
+    That is a `---` or `+++` line alone, directly above a hunk, that names a file.
+    """
+    line = scanner.line
+    if not line.startswith((b"--- ", b"+++ ")) or not scanner.peek().startswith(b"@@"):
+        return None
+    name, old = line[4:], line.startswith(b"---")
+    names = parse_names(name, _DEV_NULL) if old else parse_names(_DEV_NULL, name)
+    path = (names[0] or names[1]) if names else None
+    return None if path is None else (b"+++ b/" if old else b"--- a/") + path
+
+
+def _common_indent(scanner: Scanner) -> bytes:
+    """Return the indentation that the header and the first `@@` of a diff here have, all alike."""
+    indent = indentation(scanner.line)
+    if not indent or not scanner.line.startswith(indent + b"--- "):
+        return b""
+    lines = [scanner.peek(distance).removeprefix(indent) for distance in range(3)]
+    names = lines[1].startswith(b"+++ ") and parse_names(lines[0][4:], lines[1][4:])
+    return indent if names and lines[2].startswith(b"@@") else b""

@@ -1,1 +1,0 @@
-"""The unified diff, with correct, invented or missing line numbers."""

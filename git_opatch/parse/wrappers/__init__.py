@@ -1,1 +1,0 @@
-"""What is around a patch: Markdown fences, shell text, mail."""
