@@ -15,11 +15,13 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 
 from git_opatch.locate.enclosing import name_enclosing
+from git_opatch.locate.forms import string_forms
+from git_opatch.locate.notebook import find_source
 from git_opatch.locate.tiers import LEAST_DISTINCTIVE
 from git_opatch.model.common_lines import common_runs
 from git_opatch.model.failure import Failure, Problem, failure_of
-from git_opatch.model.limits import MANY, SHOWN
-from git_opatch.model.patch import Hunk, Line, Prefix, Replacement
+from git_opatch.model.limits import MANY, QUOTED, SHOWN
+from git_opatch.model.patch import Cell, Hunk, Line, Prefix, Replacement
 from git_opatch.model.sentences import Fault, Reason
 from git_opatch.model.text import BYTE_ORDER_MARK, Text, visible, without_cr
 
@@ -45,13 +47,15 @@ def expand_replacements(hunks: Sequence[Hunk], text: Text) -> ExpandedReplacemen
     expanded = ExpandedReplacements()
     for hunk in hunks:
         result = hunk if hunk.replacement is None else _expand(hunk, hunk.replacement, text)
+        if hunk.notes:
+            expanded.notes[hunk.ordinal] = hunk.notes
         if isinstance(result, Failure):
             expanded.failures.append(result)
         elif isinstance(result, Hunk):
             expanded.hunks.append(result)
         else:
             expanded.hunks.append(result[0])
-            expanded.notes[hunk.ordinal] = result[1]
+            expanded.notes[hunk.ordinal] = (*hunk.notes, *result[1])
     return expanded
 
 
@@ -62,13 +66,15 @@ _Expanded = tuple[Hunk, tuple[str, ...]]
 def _expand(hunk: Hunk, replacement: Replacement, text: Text) -> _Expanded | Hunk | Failure:
     if replacement.after is not None:
         return _insert(hunk, replacement, replacement.after, text)
+    if replacement.cell is not None:
+        return _replace_cell(hunk, replacement, replacement.cell, text)
     content = _content_for(replacement, text)
     old = content.replacement.old
     if not old:
         return failure_of(hunk, Fault.STRING_NOT_REVERSIBLE)
     found = list(islice(_occurrences(content.raw, old), _MAX_REPLACED + 1))
     if not found:
-        return _as_lines(hunk, replacement)
+        return _in_another_form(hunk, replacement, text) or _as_lines(hunk, replacement)
     if failure := _refuse_count(hunk, replacement, content, found):
         return failure
     if failure := _refuse_applied(hunk, content, found) or _refuse_join(hunk, content, found):
@@ -119,6 +125,40 @@ def _occurrences(raw: bytes, wanted: bytes) -> Iterator[int]:
     while at >= 0:
         yield at
         at = raw.find(wanted, at + 1)
+
+
+def _in_another_form(hunk: Hunk, replacement: Replacement, text: Text) -> _Expanded | None:
+    """Read a string that is nowhere in the other form in which it is there, once.
+
+    None if there is none, or if several say something else.
+    """
+    if replacement.every or replacement.expected:
+        return None
+    results: dict[tuple[Line, ...], _Expanded] = {}
+    for old, new, note in string_forms(replacement.old, replacement.new):
+        content = _content_for(replacement._replace(old=old, new=new), text)
+        found = list(islice(_occurrences(content.raw, content.replacement.old), 2))
+        if len(found) == 1 and not _refuse_applied(hunk, content, found):
+            whole = _whole_lines(hunk, content, found)
+            results.setdefault(tuple(whole.lines), (whole, (note,)))
+    return next(iter(results.values())) if len(results) == 1 else None
+
+
+def _replace_cell(
+    hunk: Hunk, replacement: Replacement, cell: Cell, text: Text
+) -> _Expanded | Failure:
+    """Replace the source of a notebook's cell in the text of the notebook."""
+    content = _Content(text, replacement)
+    source = find_source(content.raw, cell, replacement.new)
+    named = cell.id or str(cell.number)
+    if source is None:
+        return failure_of(hunk, Fault.NO_SUCH_CELL, cell=named)
+    if source.old == source.new:
+        places = (content.line_at(source.start),)
+        return failure_of(hunk, Fault.CELL_APPLIED, positions=places, cell=named)
+    content.replacement = replacement._replace(old=source.old, new=source.new)
+    note = f"the source of cell `{visible(named, QUOTED)}` was replaced; its outputs stay"
+    return _whole_lines(hunk, content, [source.start]), (note,)
 
 
 def _as_lines(hunk: Hunk, replacement: Replacement) -> Hunk | Failure:

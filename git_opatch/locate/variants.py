@@ -22,6 +22,7 @@ from functools import cache, partial
 from typing import Literal, NamedTuple
 from unicodedata import normalize
 
+from git_opatch.locate.forms import hunk_forms
 from git_opatch.model.patch import Anchor, Hunk, Line, Prefix
 
 _Form = Literal["NFC", "NFD"]
@@ -47,6 +48,7 @@ def variants_of(hunk: Hunk) -> Iterator[Variant]:
         variant = undo(hunk)
         if variant is not None:
             yield Variant(variant, repair)
+    yield from (Variant(variant, note) for variant, note in hunk_forms(hunk))
 
 
 def with_single_prefixes(hunk: Hunk) -> Hunk | None:
