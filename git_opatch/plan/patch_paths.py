@@ -34,8 +34,12 @@ def _resolve_section(section: FilePatch, directory: str, top: str) -> FilePatch:
     is_absolute = top and (own + "/").startswith(top.rstrip("/") + "/")
     below = normalise(own[len(top) :].lstrip("/") if is_absolute else own, directory)
 
-    old, new, alternate = resolved = tuple(path and normalise(path, below, top) for path in paths)
-    if resolved == paths and not own:
+    old, new, alternate = (path and normalise(path, below, top) for path in paths)
+    if section.old_path and alternate and section.old_path == f"/{section.alternate}":
+        # `/src/a.py` on both sides: in the working tree at `top`, or for git, in its top
+        old = new = alternate if old and old.startswith("/") else old
+        alternate = None
+    if (old, new, alternate) == paths and not own:
         return section
     return section._replace(directory="", old_path=old, new_path=new, alternate=alternate)
 
