@@ -24,114 +24,15 @@ _STRIP = (
     "leave out -p0 and -p1\n"
     "  in place of -p2 and more: write the paths in the patch as they are in the repository"
 )
-_SPACE = (
-    "spaces at either end of a line and between its words may differ already (see --match); "
-    "leave it out"
-)
-_COUNTS = "wrong line numbers and counts are already accepted; leave it out"
-_COMMAND_ITSELF = "{command}"
-"""Stands for the command that was called."""
-_FORWARD = "to skip what is already applied: git opatch apply --skip-applied PATCH"
-_NEW_FILES = "new files are staged without it; after --worktree: git add -N FILE"
-_CHOOSE = (
-    "to choose files: {command} --only PATH PATCH (or --except PATH)\n"
-    "  to forbid others: {command} --allow PATHSPEC PATCH (or --deny PATHSPEC)"
-)
-_STALE = "to merge what was written for an older version of a file: {command} --3way PATCH"
-_INSTEAD = {
-    "--strip": _STRIP,
-    "--stat": "to see it: git opatch show --stat PATCH",
-    "--numstat": "to see it: git opatch show --numstat PATCH",
-    "--summary": "to see the files: git opatch show --name-status PATCH",
-    "--name-only": "to see the files: git opatch show --name-only PATCH",
-    "-C": _STALE,
-    "--fuzz": _STALE,
-    "--unidiff-zero": "hunks without context are read as they are; leave it out",
-    "--recount": _COUNTS,
-    "--inaccurate-eof": "a wrongly stated newline at the end is already accepted; leave it out",
-    "--ignore-whitespace": _SPACE,
-    "--ignore-space-change": _SPACE,
-    "--whitespace": "added lines are written as they are; to find whitespace errors in them: "
-    "git diff --check HEAD",
-    "-l": _SPACE,
-    "--include": _CHOOSE,
-    "--exclude": _CHOOSE,
-    "-N": f"{_FORWARD}\n  {_NEW_FILES}",
-    "--forward": _FORWARD,
-    "--intent-to-add": _NEW_FILES,
-    "-i": "name the patch file without it",
-    "--input": "name the patch file without it",
-    "--staged": "write --cached",
-    "--force": "nothing is forced; see --partial, --overwrite and --3way",
-    "-f": "nothing is forced; see --partial, --overwrite and --3way",
-}
-"""What to do in place of an option of `git apply` or patch(1).
-
-Those with `{command}` are for the commands that have the option they name: `_READ_PATCHES`.
-"""
-_CHOOSE_HUNKS = (
-    "to choose hunks: {command} --only HUNK PATCH (or --except HUNK)\n"
-    "  to be asked for each: git opatch apply -p PATCH"
-)
-_PATCH = {
-    "show": "it shows the diff without it; leave it out",
-    "check": _CHOOSE_HUNKS,
-    "convert": _CHOOSE_HUNKS,
-    "create": "it writes a patch without it; leave it out",
-    "undo": "an undo is of a whole patch; to see its diff: git opatch log -p N",
-    "redo": "a redo is of a whole patch; to see its diff: git opatch log -p N",
-    "apply-patch": _STRIP,
-}
-"""What to do in place of `-p`, which is `--patch` in git's commands, by command."""
-_COMMIT = {
-    "-a": "nothing but the patch is committed; leave it out",
-    "--all": "nothing but the patch is committed; leave it out",
-    **{
-        option: f"to commit with it: apply the patch without --commit, then: git commit {option}"
-        for option in ("-s", "--signoff", "-e", "--edit", "--amend", "--no-verify")
-    },
-}
-"""What to do in place of an option of `git commit`, for `apply --commit`."""
-_LOG = {
-    "--stat": "the counts are listed already; to see the changes: git opatch log -p",
-    "--name-only": "to see the changes: git opatch log -p",
-    "--name-status": "to see the changes: git opatch log -p",
-}
-_SEE = "to see what patch N changed: git opatch log -p N; a redo reverses an undo"
-_REVERSAL = {
-    "--force": "nothing is forced; a refusal says what keeps it from being done",
-    "-f": "nothing is forced; a refusal says what keeps it from being done",
-    "--check": _SEE,
-    "--dry-run": _SEE,
-    "-n": _SEE,
-}
-_OF_COMMAND = {"apply": _COMMIT, "log": _LOG, "undo": _REVERSAL, "redo": _REVERSAL}
-"""What to do in place of an option of another command, by command."""
-_ELSEWHERE = {
-    "revert": "undo",
-    "rollback": "undo",
-    "status": "log",
-    "list": "log",
-    "history": "log",
-    "diff": "show",
-    "am": "apply --commit",
-    "patch": "apply",
-}
-"""What a command of git, or of another tool, is called here."""
+_LOOSER = ("--fuzz", "-C")
+"""What has no counterpart here, as it finds places by ignoring what the patch says."""
+_STALE = "no hunk is matched more loosely; `--3way` merges what was written for an older version"
 _PROGRAM = "git opatch"
-_OF_GIT = {
-    "-C": "-C DIR",
-    "-c": "-c NAME=VALUE",
-    "-p": "-p",
-    "--paginate": "--paginate",
-    "-P": "-P",
-    "--no-pager": "--no-pager",
-    "--git-dir": "--git-dir=DIR",
-    "--work-tree": "--work-tree=DIR",
-    "--literal-pathspecs": "--literal-pathspecs",
-    "--no-optional-locks": "--no-optional-locks",
-}
-"""How git's own options are written, which git reads before it runs us."""
+_OF_GIT = (
+    "-C", "-c", "-p", "--paginate", "-P", "--no-pager", "--git-dir", "--work-tree",
+    "--literal-pathspecs", "--no-optional-locks",
+)  # fmt: skip
+"""Git's own options, which git reads before it runs us."""
 _READ_PATCHES = ("apply", "check", "show", "convert")
 
 
@@ -169,25 +70,14 @@ def _unknown_option(command: str, option: str, parameters: Iterable[Any]) -> str
     """Say that a command does not have an option, and which one may be meant."""
     unknown = f"`{command}` has no option `{option}`"
     if command == _PROGRAM and option in _OF_GIT:
-        return f"{unknown}; options of git come before `opatch`: git {_OF_GIT[option]} opatch ..."
-    name = command.removeprefix(f"{_PROGRAM} ")
-    instead = _PATCH.get(name) if option in ("-p", "--patch") else _of_patch(option, name)
-    if instead := _OF_COMMAND.get(name, {}).get(option) or instead:
-        return f"{unknown}\n  {instead.replace(_COMMAND_ITSELF, command)}"
+        return f"{unknown}; options of git come before `opatch`: git {option} ... opatch ..."
+    own = [flag for each in parameters for flag in each.opts]
+    if option in _LOOSER and "--3way" in own:
+        return f"{unknown}\n  {_STALE}"
     if option.lstrip("-").isdigit():
         return f"{unknown}; write {option.lstrip('-')} without `-`"
-    own = [opt for each in parameters for opt in each.opts]
-    known = [*own, *(each for each in _INSTEAD if _of_patch(each, name))]
-    meant = _most_alike(option, [each for each in known if each.startswith("--")])
-    if meant not in own and (instead := _of_patch(meant, name)):
-        return f"{unknown}\n  {instead.replace(_COMMAND_ITSELF, command)}"
+    meant = _most_alike(option, [flag for flag in own if flag.startswith("--")])
     return f"{unknown}; {_did_you_mean(meant) or f'see `{command} -h`'}"
-
-
-def _of_patch(option: str, name: str) -> str:
-    """Return what to do in place of an option of `git apply`; empty if the command cannot do it."""
-    instead = _INSTEAD.get(option, "")
-    return "" if _COMMAND_ITSELF in instead and name not in _READ_PATCHES else instead
 
 
 def _most_alike(name: str, known: Sequence[str]) -> str:
@@ -213,8 +103,6 @@ def require_known_command(words: Sequence[str], commands: Iterable[str]) -> None
         raise UsageError(f"{unknown}; write `git opatch --version`")
     if os.path.isfile(name):
         raise UsageError(f"{unknown}\n  to apply the patch in it: git opatch apply {name}")
-    if name in _ELSEWHERE:
-        raise UsageError(f"{unknown}; did you mean `{_ELSEWHERE[name]}`?")
     raise UsageError(
         f"{unknown}; {_did_you_mean(_most_alike(name, known)) or 'see `git opatch -h`'}"
     )
