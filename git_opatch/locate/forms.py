@@ -69,13 +69,16 @@ def _forms(texts: Sequence[bytes], old: bytes, *, lines: bool) -> Iterator[tuple
 
 
 def _unescape(text: bytes, escapes: set[bytes], *, lines: bool) -> bytes | None:
-    """Unescape `text` once; None if it has an escape that the old text does not show.
+    """Unescape `text` once; None if not all of it was escaped as the old text is.
 
     A newline or tab in quotes may be one of the code. A newline inside a line of a hunk would make
     two lines of it.
     """
     found = {match[0][:2] for match in _ESCAPE.finditer(text)}
     if not found <= escapes or (b"\\n" in found and not lines):
+        return None
+    plain = _ESCAPE.sub(b"", text)
+    if any(_CHARACTERS.get(each[1:], each[1:]) in plain for each in escapes - {b"\\u"}):
         return None
     if _has_control_in_quotes(text):
         return None
