@@ -10,7 +10,7 @@ Context is never written (D40), so its indentation stays:
 The same holds for a line that opens a block and is added above context that is not deeper, and
 for a line that the patch shows out of the block that it is in, though another one could take it in.
 Elsewhere braces and keywords close a block, so that its indentation changes nothing
-(`complete/brackets.py`).
+(`complete/structure.py`).
 """
 
 from __future__ import annotations

@@ -525,9 +525,14 @@ class Fault(Enum):
         "would have {count} more `{more}` than `{less}`, which pair better in the file as it is",
         "re-read the file and put all changes of the block into one patch",
     )
-    BLOCK_BROKEN = (
+    UNREADABLE_LINE = (
         Reason.UNCLEAR,
-        "would leave `{line}` without the clause that belongs to it (line {at} of the result)",
+        "could not be read afterwards, as it can be now: line {at} of the result, `{line}`",
+        "re-read the file and put all changes of the block into one patch",
+    )
+    UNREADABLE = (
+        Reason.UNCLEAR,
+        "could not be read afterwards, as it can be now",
         "re-read the file and put all changes of the block into one patch",
     )
 

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from git_opatch.complete.brackets import unpaired_brackets
-from git_opatch.complete.python_blocks import block_fault
+from git_opatch.complete.structure import structure_fault
 from git_opatch.complete.tree import Result
 from git_opatch.model.failure import Failure, Problem, refusal
 from git_opatch.model.options import Options, Tier
 from git_opatch.model.patch import FilePatch, Patch
-from git_opatch.model.sentences import Fault
 
 
 def refuse_broken(patch: Patch, results: Sequence[Result], options: Options) -> list[Failure]:
@@ -32,7 +30,7 @@ def refuse_broken(patch: Patch, results: Sequence[Result], options: Options) -> 
         sections = named.get(result.path, [])
         if not sections or any(map(_is_exempt, sections)):
             continue
-        if problem := _unpaired(result) or _unfitting(result):
+        if problem := _fault(result):
             failures.append(refusal(sections[-1], problem))
     return failures
 
@@ -47,24 +45,9 @@ def _is_exempt(section: FilePatch) -> bool:
     return section.exact_positions or bool(section.left_out) or replaces
 
 
-def _unpaired(result: Result) -> Problem | None:
-    """Return which brackets of a changed file pair worse than before; None if none do."""
+def _fault(result: Result) -> Problem | None:
+    """Return what of a changed file's structure is lost; None if nothing is."""
     content = result.content
-    if result.old is None or content is None or not content.mode.is_file:
+    if result.old is None or content is None or not content.mode.is_file or result.binary:
         return None
-    found = unpaired_brackets(result.old.text, content.text, content.edits, result.path)
-    if found is None or result.binary:
-        return None
-    more, less = (found.opening, found.closing)[:: 1 if found.surplus > 0 else -1]
-    return Problem.of(Fault.UNPAIRED, count=abs(found.surplus), more=more, less=less)
-
-
-def _unfitting(result: Result) -> Problem | None:
-    """Return which line of a changed file has no place in its blocks; None if all have one."""
-    content = result.content
-    if result.old is None or content is None or not content.mode.is_file:
-        return None
-    line = block_fault(result.old.text, content.text, content.edits, result.path)
-    if line is None or result.binary:
-        return None
-    return Problem.of(Fault.BLOCK_BROKEN, line=content.text.lines[line - 1], at=line)
+    return structure_fault(result.old.text, content.text, content.edits, result.path)

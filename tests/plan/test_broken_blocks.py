@@ -1,4 +1,4 @@
-"""A patch does not leave a line of Python without the block or the clause it belongs to (D465)."""
+"""A patch does not leave a file that can no longer be read."""
 
 from __future__ import annotations
 
@@ -50,57 +50,48 @@ def refused(content: str, *hunks: str, path: str = "a.py") -> Failure:
 
 
 @pytest.mark.parametrize(
-    ("hunk", "what"),
+    "hunk",
     [
         pytest.param(
             "@@\n-        if item:\n-            go(item,\n-      deep=True)\n"
             "         elif other:  # no\n",
-            "elif other:  # no",
             id="an `if` without its `elif`",
         ),
         pytest.param(
             "@@\n             come()\n+        stop()\n         else:\n",
-            "else:",
             id="a line above an `else`",
         ),
         pytest.param(
             "@@\n-    except Error:\n-        leave()\n     return items\n",
-            "try:",
             id="a `try` alone",
         ),
         pytest.param(
             "@@\n-    try:\n-        stop()\n     except Error:\n",
-            "except Error:",
             id="an `except` alone",
         ),
         pytest.param(
             "@@\n         else:\n-            wait()\n     try:\n",
-            "else:",
             id="a block without lines",
         ),
         pytest.param(
             "@@\n             come()\n+            stop()\n+           wait()\n         else:\n",
-            "wait()",
             id="a space too few",
         ),
         pytest.param(
             "@@\n         stop()\n+      wait()\n     except Error:\n",
-            "wait()",
             id="less deep than the block",
         ),
-        pytest.param("@@\n     return items\n+        .copy()\n", ".copy()", id="no block"),
-        pytest.param("@@\n-if ready: run([])\n else: wait()\n", "else: wait()", id="on one line"),
+        pytest.param("@@\n     return items\n+        .copy()\n", id="no block"),
+        pytest.param("@@\n-if ready: run([])\n else: wait()\n", id="on one line"),
         pytest.param(
             "@@\n else: wait()\n+\n+def more():\n",
-            "def more():",
             id="at the end of the file",
         ),
     ],
 )
-def test_a_line_without_its_block_or_clause_is_refused(hunk: str, what: str) -> None:
+def test_a_line_without_its_block_or_clause_is_refused(hunk: str) -> None:
     failure = refused(FILE, hunk)
-    assert failure.fault is Fault.BLOCK_BROKEN
-    assert f"`{what}`" in failure.message
+    assert failure.fault is Fault.UNREADABLE_LINE
 
 
 @pytest.mark.parametrize(
@@ -165,3 +156,44 @@ def test_a_patch_is_taken_at_its_word_where_that_is_asked_for() -> None:
 def test_quotes_that_nothing_closes_are_read_once() -> None:
     content = 'x\\"""\n' * 20_000 + "if a:\n    b\n" + '\\"' * 50_000 + "\n"
     assert result_of(content, "@@\n if a:\n+    c\n     b\n") != content
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "hunk"),
+    [
+        pytest.param(
+            "a.json", '{\n  "a": 1,\n  "b": 2\n}\n', '@@\n   "a": 1,\n-  "b": 2\n', id="a comma"
+        ),
+        pytest.param(
+            "a.json", '{\n  "a": 1\n}\n', '@@\n   "a": 1\n+  "b": 2\n', id="no comma above"
+        ),
+        pytest.param("a.toml", "[a]\nb = 1\n", "@@\n b = 1\n+b = 2\n", id="a key twice"),
+        pytest.param("a.toml", "[a]\nb = [\n1,\n]\n", "@@\n-b = [\n 1,\n", id="an array"),
+    ],
+)
+def test_data_that_can_no_longer_be_read_is_refused(path: str, content: str, hunk: str) -> None:
+    failure = refused(content, hunk, path=path)
+    assert failure.fault in (Fault.UNREADABLE_LINE, Fault.UNREADABLE)
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "hunk"),
+    [
+        pytest.param("tsconfig.json", '{\n"a": 1\n}\n', "@@\n+// b\n {\n", id="of TypeScript"),
+        pytest.param(".vscode/a.json", '{\n"a": 1\n}\n', "@@\n+// b\n {\n", id="of an editor"),
+        pytest.param("a.jsonc", '{\n"a": 1\n}\n', "@@\n+// b\n {\n", id="that has comments"),
+        pytest.param("b.json", '// a\n{\n"a": 1\n}\n', '@@\n "a": 1\n+// b\n', id="with one"),
+        pytest.param("a.toml", "a = \n", "@@\n a = \n+b = \n", id="TOML that is none"),
+        pytest.param("a.py", "print 1\n", "@@\n print 1\n+try:\n", id="older Python"),
+        pytest.param("a.py", "a = 1\n", "@@\n a = 1\n+new syntax\n", id="newer Python"),
+    ],
+)
+def test_data_that_could_not_be_read_or_need_not_is_not_judged(
+    path: str, content: str, hunk: str
+) -> None:
+    assert result_of(content, hunk, path=path) != content
+
+
+def test_brackets_that_nest_too_deep_are_not_judged() -> None:
+    content = "a = " + "(" * 5000 + ")" * 5000 + "\nb = 1\n"
+    assert result_of(content, "@@\n-b = 1\n+  b = 2\n").endswith("  b = 2\n")

@@ -1,28 +1,36 @@
-r"""Refuse a change after which the brackets of a file no longer pair (D170).
+r"""Refuse a change after which a file can no longer be read, or its brackets no longer pair.
 
-Context is never written (D40), so what a hunk does not remove or add stays:
+Context is never written, so what a hunk does not remove or add stays:
 
     hunk                     file                       result
     -    if (ready) {            if (ready) {               go();
          go();                       go();              }                 one `}` too many
                                  }
 
-In the file, one `}` closes what one `{` opens, and so do `)` and `]`; a patch that takes one alone
-leaves lines out. Brackets in strings, regular expressions and comments do not count. What is not
-certain is not refused: other languages, and a file whose brackets, by this count, pair no worse
-afterwards than before. Where `#if` and `#else` both open a block that is closed once, the first
+Python, JSON and TOML are read by the standard library; a fault in a line that the patch writes may
+be newer syntax than this Python has, and is no reason, unless it is one of indentation. Elsewhere
+one `}` closes what one `{` opens, and so do `)` and `]`; brackets in strings, regular expressions
+and comments do not count. Where `#if` and `#else` both open a block that is closed once, the first
 branches are counted alone as well.
+
+What is not certain is not refused: other languages, and a file that could not be read, or whose
+brackets paired no better, before.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from git_opatch.complete.edits import Edit
+from git_opatch.model.failure import Problem
 from git_opatch.model.languages import BLOCK_COMMENTS, HASH, comment_marks, kind_of
+from git_opatch.model.sentences import Fault
 from git_opatch.model.text import Text
 
 _QUOTED = rb'"(?:\\.|[^"\\\n])*"'
@@ -57,7 +65,13 @@ _PAIRS = (b"{}", b"()", b"[]")
 _DIRECTIVE = rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b"
 
 
-class Unpaired(NamedTuple):
+_ONLY_TREE = 0x400
+"""`ast.PyCF_ONLY_AST`, without the time that it takes to import `ast`."""
+_MOST_LINES = 50_000
+"""A longer file is not read, but its brackets are counted."""
+
+
+class _Unpaired(NamedTuple):
     """How many more opening than closing brackets a file would have, and has before."""
 
     surplus: int
@@ -66,9 +80,99 @@ class Unpaired(NamedTuple):
     closing: str
 
 
-def unpaired_brackets(
-    before: Text, after: Text, edits: Sequence[Edit], path: str
-) -> Unpaired | None:
+def structure_fault(before: Text, after: Text, edits: Sequence[Edit], path: str) -> Problem | None:
+    """Return what of a file's structure is lost after `edits`; None if nothing is.
+
+    `path` is the name of the file, which tells its language.
+    """
+    found = _unpaired(before, after, edits, path)
+    if found is None:
+        return _unreadable(before, after, edits, path)
+    more, less = (found.opening, found.closing)[:: 1 if found.surplus > 0 else -1]
+    return Problem.of(Fault.UNPAIRED, count=abs(found.surplus), more=more, less=less)
+
+
+# ---------------------------------------------------------------- what can be read
+
+
+def _unreadable(before: Text, after: Text, edits: Sequence[Edit], path: str) -> Problem | None:
+    read = _reader(path)
+    if read is None or not edits or len(after.lines) > _MOST_LINES:
+        return None
+    line = read(after.to_bytes())
+    if line is None or (line > 0 and line - 1 in _written(edits)):
+        return None
+    if read(before.to_bytes()) is not None:
+        return None
+    at = abs(line)
+    if not 0 < at <= len(after.lines):
+        return Problem.of(Fault.UNREADABLE)
+    return Problem.of(Fault.UNREADABLE_LINE, line=after.lines[at - 1], at=at)
+
+
+def _reader(path: str) -> Callable[[bytes], int | None] | None:
+    """Return what reads files of that name; None if nothing does.
+
+    It returns the number of the line of a fault, from 1, negative if it is not newer syntax, 0 if
+    it is not known; None if there is no fault.
+    """
+    kind, pure = kind_of(path), PurePosixPath(path)
+    if kind in ("py", "pyi"):
+        return _python_fault
+    if kind == "json" and not pure.name.startswith("tsconfig") and ".vscode" not in pure.parts:
+        return _json_fault
+    return _toml_fault if kind == "toml" else None
+
+
+def _python_fault(data: bytes) -> int | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(data, "", "exec", _ONLY_TREE, dont_inherit=True)
+    except IndentationError as error:
+        return -(error.lineno or 0)
+    except SyntaxError as error:
+        return error.lineno or 0
+    except (ValueError, RecursionError, MemoryError):
+        return 0
+    return None
+
+
+def _json_fault(data: bytes) -> int | None:
+    try:
+        json.loads(data)
+    except json.JSONDecodeError as error:
+        return -error.lineno
+    except (ValueError, RecursionError):
+        return 0
+    return None
+
+
+def _toml_fault(data: bytes) -> int | None:
+    import tomllib
+
+    try:
+        tomllib.loads(data.decode())
+    except (ValueError, RecursionError):
+        return 0
+    return None
+
+
+def _written(edits: Sequence[Edit]) -> set[int]:
+    """Return the rows of the lines that `edits` write."""
+    rows: set[int] = set()
+    growth = 0
+    for edit in edits:
+        start = edit.start + growth
+        rows.update(range(start, start + len(edit.lines)))
+        growth += len(edit.lines) - (edit.stop - edit.start)
+    return rows
+
+
+# ---------------------------------------------------------------- brackets
+
+
+def _unpaired(before: Text, after: Text, edits: Sequence[Edit], path: str) -> _Unpaired | None:
     """Return the brackets of a file that pair worse after `edits` than before; None if none do.
 
     `path` is the name of the file, which tells its language. Where the lines that come have as many
@@ -88,11 +192,11 @@ def unpaired_brackets(
 
 def _worse(
     tokens: re.Pattern[bytes], before: Sequence[bytes], after: Sequence[bytes]
-) -> Unpaired | None:
+) -> _Unpaired | None:
     counts = zip(_count(tokens, before), _count(tokens, after), strict=True)
     for pair, (old, new) in zip(_PAIRS, counts, strict=True):
         if abs(new) > abs(old):
-            return Unpaired(new, old, pair[:1].decode(), pair[1:].decode())
+            return _Unpaired(new, old, pair[:1].decode(), pair[1:].decode())
     return None
 
 
