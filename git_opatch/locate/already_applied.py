@@ -1,9 +1,8 @@
 """Detect a change that is already in the file (D5). Asked at every tier, also the strict one.
 
 The lines after the change must be found, and at least one added line that is not blank must be
-among them, or a blank one at the end of the hunk or the beginning of the file. A pure deletion
-leaves nothing to find, unless it undoes an addition: then the lines around it show that nothing was
-added (D457).
+among them, or a blank one at the end of the hunk or the beginning of the file. A pure deletion is
+made where the lines around it are together, in one place (D457).
 
     hunk        file, before    file, after: the hunk's postimage is there
      a          a               a
@@ -111,10 +110,18 @@ def unique_gap(hunk: Hunk, file_index: FileIndex) -> int | None:
 
 
 def only_deletes(hunk: Hunk) -> bool:
-    """Return whether it only deletes, and keeps at least two lines that are not blank."""
+    """Return whether it only deletes, and keeps at least two lines that are not blank, one of them
+    with a word: brackets are together everywhere."""
     kept = hunk.postimage
-    adds = any(line.prefix is Prefix.ADDED for line in kept)
-    return not adds and sum(bool(line.text.strip()) for line in kept) > 1
+    if any(line.prefix is Prefix.ADDED for line in kept):
+        return False
+    solid = [line.text for line in kept if line.text.strip()]
+    return len(solid) > 1 and any(re.search(rb"\w", text) for text in solid)
+
+
+def removes_text(hunk: Hunk) -> bool:
+    """Return whether a hunk removes a line that is not blank: blank ones come and go."""
+    return any(line.prefix is Prefix.REMOVED and line.text.strip() for line in hunk.lines)
 
 
 def partly_applied_at(hunk: Hunk, position: int, file_index: FileIndex) -> int | None:

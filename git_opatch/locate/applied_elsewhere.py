@@ -22,6 +22,7 @@ from git_opatch.locate.already_applied import (
     only_deletes,
     postimage_at,
     postimage_positions,
+    unique_gap,
 )
 from git_opatch.locate.anchor import in_scope_of
 from git_opatch.locate.candidates import Candidates
@@ -34,6 +35,10 @@ from git_opatch.model.sentences import Fault
 
 _Bounds = tuple[float, float]
 """The positions of the hunks before and after one, between which it is in order."""
+
+
+_ALONE: _Bounds = (-1, inf)
+"""Those of a hunk beside which no other is placed."""
 
 
 class _Suspicion(NamedTuple):
@@ -95,6 +100,10 @@ def _suspicion(
     in_order = bounds[0] <= position <= bounds[1]
     tier = candidates.tier
     exact = tier is Tier.STRICT and not candidates.repairs
+    if bounds == _ALONE and not in_scope:
+        gap = unique_gap(hunk, file_index)
+        if gap is not None and not position <= gap < position + len(hunk.preimage):
+            return _Suspicion(gap)
     if exact and in_order and not partly_applied and (in_scope or not anchors):
         return None
     twins = [twin for twin in _twins(hunk, candidates, file_index) if twin != position]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from git_opatch.locate.addition import place_addition
-from git_opatch.locate.already_applied import unique_gap, unique_postimage
+from git_opatch.locate.already_applied import removes_text, unique_gap, unique_postimage
 from git_opatch.locate.anchor import AnchorMatch, find_anchors, in_scope_of
 from git_opatch.locate.blank_lines import Alignment, align, without_last_blanks
 from git_opatch.locate.file_index import FileIndex
@@ -121,7 +121,7 @@ def _attempts(
         return
     loose_tiers = matching.tier.upto[1:]
     yield _already_applied(initial, file_index, Tier.STRICT)
-    if matching.reversed:
+    if matching.reversed or removes_text(initial.hunk):
         gap = unique_gap(initial.hunk, file_index)
         yield _applied_at(gap, initial, file_index, Tier.STRICT)
     for tier in loose_tiers:

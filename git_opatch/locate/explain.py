@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from git_opatch.locate.already_applied import first_new_line, unique_gap
+from git_opatch.locate.already_applied import first_new_line
 from git_opatch.locate.candidates import Candidates
 from git_opatch.locate.closest_match import ClosestMatches, difference
 from git_opatch.locate.enclosing import name_enclosing
@@ -65,7 +65,8 @@ def refuse_already_applied(hunk: Hunk, position: int, tier: Tier, file_index: Fi
     """Refuse a hunk whose postimage is at `position`, as compared at `tier` (D5)."""
     first = first_new_line(hunk, position, file_index, tier)
     if tier is Tier.STRICT:
-        fault, closest = Fault.ALREADY_APPLIED, None
+        adds = any(line.prefix is Prefix.ADDED for line in hunk.lines)
+        fault, closest = Fault.ALREADY_APPLIED if adds else Fault.REMOVAL_APPLIED, None
     else:
         fault, closest = Fault.MAY_BE_APPLIED, _first_loose_line(hunk, position, tier, file_index)
     return failure_of(hunk, fault, positions=(first,), closest=closest, start=position)
@@ -132,8 +133,6 @@ class NotFoundExplainer:
             return failure.with_hint(Hint.UNFINISHED)
         if self._matching.reversed:
             return failure
-        if (gap := unique_gap(hunk, self._file_index)) is not None:
-            return failure.with_hint(Hint.GONE, at=gap + 1)
         return failure.with_hint(Hint.REVERSED) if self._may_be_reversed(hunk) else failure
 
     def _may_be_reversed(self, hunk: Hunk) -> bool:

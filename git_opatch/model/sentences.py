@@ -199,6 +199,11 @@ class Fault(Enum):
         "is already applied: cell `{cell}` has this source",
         _SKIP,
     )
+    REMOVAL_APPLIED = (
+        Reason.ALREADY_APPLIED,
+        "is already applied: what it removes is gone, and the lines around it are at {lines}",
+        _SKIP,
+    )
     STRING_APPLIED = Reason.ALREADY_APPLIED, "is already applied: `new_string` is at {lines}", _SKIP
     FILE_APPLIED = (
         Reason.ALREADY_APPLIED,
@@ -742,7 +747,6 @@ class Hint(Enum):
     NO_VERSION = "fits no version of {path} in the history, so `--3way` cannot merge it"
     SHALLOW = "fits no version of {path} that is here; `git fetch --deepen=100` gets more"
     PARTIAL = "fits no version of {path} that is here; `git log -p -100 -- PATH` gets more"
-    GONE = "what it removes may be gone already: its other lines are together at line {at}"
     OTHER_NAME = "the patch also names `{other}`: did you mean {similar}?"
     SIMILAR_PATH = "did you mean {similar}?"
     HERE = "check the path; it is relative to `{directory}`"

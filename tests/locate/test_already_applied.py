@@ -158,7 +158,10 @@ def test_a_change_that_is_not_applied(
 @pytest.mark.parametrize(
     ("content", "lines"),
     [
-        pytest.param("a\nc\n", [" a", "-b", " c"], id="a deletion leaves nothing to see"),
+        pytest.param("}\n}\n", [" }", "-b", " }"], id="brackets are together everywhere"),
+        pytest.param("a\nc\na\nc\n", [" a", "-b", " c"], id="what is left is there twice"),
+        pytest.param("a\nd\nc\n", [" a", "-b", " c"], id="something is between"),
+        pytest.param("a\nc\nd\n", [" a", " c", "-b"], id="something is below"),
         pytest.param("n\nx\nn\n", ["-b", "+n"], id="the new lines occur twice"),
         pytest.param("  n\nx\n  n\n", ["-b", "+n"], id="the new lines occur twice, loosely"),
         pytest.param("a\nn\n", [" a", "-b", "+n", " c"], id="a line after it is missing"),
@@ -201,3 +204,18 @@ def test_some_lines_of_a_file_may_be_added_again(lines: list[str]) -> None:
 def test_signs_alone_do_not_begin_a_file_again() -> None:
     content = "/*\n x\n */\nint a;\nint f() {\n  a;\n}\n"
     assert isinstance(locate(content, ["+/*", "+ new", "+ */", "+int g() {", "+}"]), Placement)
+
+
+@pytest.mark.parametrize(
+    ("content", "lines", "line"),
+    [
+        pytest.param("x\na\nc\ny\n", [" a", "-b", " c"], 3, id="between two lines"),
+        pytest.param("a\nc\n", [" a", " c", "-b"], 2, id="at the end of the file"),
+        pytest.param("a\nc\nd\n", ["-b", " a", " c"], 1, id="at its beginning"),
+        pytest.param("b\nx\na\nc\n", [" a", "-b", " c"], 4, id="the removed line elsewhere"),
+    ],
+)
+def test_a_removal_that_is_made_is_applied(content: str, lines: list[str], line: int) -> None:
+    failure = refused(content, lines)
+    assert failure.reason is Reason.ALREADY_APPLIED
+    assert failure.positions == (line - 1,)

@@ -320,3 +320,24 @@ def test_a_blank_line_of_the_file_is_kept_beside_many_other_hunks() -> None:
         result.content.text.to_bytes()
         == b"k\na\n\nb\nv1\nnew v2\nv3\nnew v4\nv5\nnew v6\nv7\nnew v8\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("content", "hunk", "is_placed"),
+    [
+        pytest.param("a x b q a b ", DELETE, False, id="together elsewhere"),
+        pytest.param("a x b q a b q a b ", DELETE, True, id="together in two places"),
+        pytest.param("a x b a b ", [" a", "-x", "-b", "-a", " b"], True, id="in its own place"),
+    ],
+)
+def test_a_removal_alone_is_not_made_where_its_context_is_together_elsewhere(
+    content: str, hunk: list[str], is_placed: bool
+) -> None:
+    failures = failed(edited(content, hunk))
+    assert failures == ({} if is_placed else {1: Reason.CONTRADICTED})
+
+
+def test_a_removal_is_made_where_its_number_or_another_hunk_says() -> None:
+    content = "a x b q a b nine "
+    assert failed(edited(content, DELETE, TAIL)) == {}
+    assert failed(edited("one a x b q a b ", HEAD, DELETE, start=1)) == {}

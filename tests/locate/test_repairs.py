@@ -202,7 +202,7 @@ def test_a_line_below_a_removed_one_may_have_lost_its_sign(after: str, context: 
         pytest.param(f"{LONG}\nb\nx\n", [f" {LONG}", "-b", "+n", " end"], id="in the middle"),
         pytest.param(f"{LONG}\nc\n", [f" {LONG}", "-b", "+n", " end"], id="another line differs"),
         pytest.param("a\n\t}\n}\n", [" \t}", " }", "+n", " gone"], id="closers carry nothing"),
-        pytest.param(f"{LONG}\n}}\n", [f" {LONG}", "-}", " }"], id="a removed line once more"),
+        pytest.param(f"{LONG}\n}}\n", [f" {LONG}", "-}", "+n", " }"], id="a line once more"),
         pytest.param(f"{LONG}\nb\n", [f" {LONG}", " b", "+c", "   d"], id="deeper than one added"),
         pytest.param(f"{LONG}\nb\n", [f" {LONG}", "-b", "+c: [", " ]"], id="what one added opens"),
         pytest.param(f"{LONG}\nb\n", [f" {LONG}", "-b", "+c,", " d"], id="what one added joins"),
