@@ -22,7 +22,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from git_opatch.locate.anchor_references import Reference, references_in
+from git_opatch.locate.anchor_references import Reference, is_name, references_in
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import (
     Name,
@@ -69,7 +69,8 @@ def find_anchors(anchors: Sequence[Anchor], file_index: FileIndex) -> AnchorMatc
     found, missing = _NOWHERE, []
     for anchor in anchors:
         positions, full = occurrences(anchor, file_index)
-        positions = positions or referred(anchor, file_index)
+        named = () if full or not is_name(anchor.text) else referred(anchor, file_index)
+        positions = named or positions or referred(anchor, file_index)
         if not positions:
             missing.append(anchor)
             continue

@@ -18,7 +18,12 @@ from git_opatch.locate.anchor import (
     referred,
     scope_end,
 )
-from git_opatch.locate.anchor_references import Reference, names_beside_kinds, references_in
+from git_opatch.locate.anchor_references import (
+    Reference,
+    is_name,
+    names_beside_kinds,
+    references_in,
+)
 from git_opatch.locate.claim_verdict import HunkAtPosition, Ignored, Verdict
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import (
@@ -224,7 +229,7 @@ def _find_anchor(anchor: Anchor, file_index: FileIndex) -> tuple[Sequence[int], 
     lines, text = file_index.lines, anchor.text.strip()
     name = named_by(text)
     if name is None:
-        return _named_bare(text, positions, file_index), False
+        return _named_bare(anchor, positions, file_index), False
     begun = [position for position in positions if _begins(lines[position].strip(), text)]
     return begun or _named(name, file_index), False
 
@@ -253,15 +258,11 @@ def _names(line: bytes, name: Name) -> bool:
     return found is not None and found.matches(name)
 
 
-_BARE = rb"(?:[\w$]+(?:\.|::))*([\w$]+)(?:\([^()]*\))?:?"
-
-
-def _named_bare(text: bytes, positions: Sequence[int], file_index: FileIndex) -> list[int]:
-    """List the definitions that have the bare name `text`, else `positions`, that have the text."""
-    match = re.fullmatch(_BARE, text)
-    if match is None or not positions:
-        return list(positions)
-    return defined(Reference(match[1]), file_index) or list(positions)
+def _named_bare(anchor: Anchor, positions: Sequence[int], file_index: FileIndex) -> Sequence[int]:
+    """List the definitions that an anchor names which is nothing but a name, else `positions`, that
+    have the text."""
+    named = referred(anchor, file_index) if positions and is_name(anchor.text) else ()
+    return named or positions
 
 
 def _has_kind(kind: OutlineKind, file_index: FileIndex) -> bool:

@@ -25,6 +25,9 @@ _OTHER = rb"[^\w$\s.,:;#>/`'\"?!-]"
 _BESIDE_KIND = rb"\b" + _KINDS + rb"\s+" + _PATH + rb"|" + _PATH + rb"\s+" + _KINDS + rb"\b"
 
 
+_ALONE = re.compile(rb"\s*(?:[\w$]+(?:\.|::|#))*[\w$]+[?!]?(?:\([^()]*\))?:?\s*")
+
+
 class Reference(NamedTuple):
     """A name in a text, and the name right before it that qualifies it; empty if there is none."""
 
@@ -49,6 +52,11 @@ def references_in(text: bytes) -> list[Reference]:
         for reference in found
         if reference.name not in _FILLERS and not kinds.fullmatch(reference.name.lower())
     ]
+
+
+def is_name(text: bytes) -> bool:
+    """Return whether a text is nothing but a name, such as `load`, `Store.load` or `load(self)`."""
+    return _ALONE.fullmatch(text) is not None
 
 
 def names_beside_kinds(text: bytes) -> list[bytes]:

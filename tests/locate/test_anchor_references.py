@@ -246,3 +246,30 @@ def test_a_receiver_decides() -> None:
     twins = TYPED.replace('errors.New("x")', "nil")
     body = "-\treturn nil\n+\treturn err\n"
     assert applied("Cache.Load", body, twins, "a.go") == twins[:-6] + "err\n}\n"
+
+
+CALLED = """\
+class Reader:
+    def run(self):
+        load(self)
+        self.open = 0
+
+    def load(self):
+        self.open = 0
+
+    def load_all(self):
+        self.open = 0
+"""
+
+
+@pytest.mark.parametrize("anchor", ["load", "load()", "Reader.load"])
+def test_a_name_alone_is_the_definition_and_no_call_of_it(anchor: str) -> None:
+    head, body = CALLED.split("    def load(self):\n")
+    changed = f"{head}    def load(self):\n{body.replace('= 0', '= None', 1)}"
+    assert applied(anchor, CLOSED, CALLED) == changed
+
+
+def test_a_name_that_nothing_defines_is_text() -> None:
+    content = "start = 1\nsize = 2\n\nstop = 1\nsize = 2\n"
+    with pytest.raises(Refused):
+        applied("stop", "-size = 2\n+size = 3\n", content)
