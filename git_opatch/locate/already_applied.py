@@ -100,13 +100,26 @@ def unique_gap(hunk: Hunk, file_index: FileIndex) -> int | None:
     """Return the only position where what a hunk keeps is without anything between, or None.
 
     Outermost lines that it removes must be at the beginning or the end of the file, where nothing
-    can be in their place (D457).
+    can be in their place (D457). Where the lines that it shows have what it keeps without anything
+    between, that proves nothing: a block may end as the one above it does.
     """
-    found = file_index.find(hunk.postimage) if only_deletes(hunk) else ()
+    proves = only_deletes(hunk) and not _has_in_itself(hunk)
+    found = file_index.find(hunk.postimage) if proves else ()
     begins, ends = (hunk.lines[at].prefix is Prefix.REMOVED for at in (0, -1))
     last = len(file_index.lines) - len(hunk.postimage)
     closed = [at for at in found if (not begins or at == 0) and (not ends or at == last)]
     return closed[0] if len(found) == len(closed) == 1 else None
+
+
+def _has_in_itself(hunk: Hunk) -> bool:
+    """Return whether the postimage is in the preimage with removed lines, whatever their
+    whitespace."""
+    kept, shown = (
+        [b"".join(line.text.split()) for line in lines] for lines in (hunk.postimage, hunk.preimage)
+    )
+    gone = [line.prefix is Prefix.REMOVED for line in hunk.preimage]
+    spans = (slice(at, at + len(kept)) for at in range(len(shown) - len(kept) + 1))
+    return any(shown[span] == kept and any(gone[span]) for span in spans)
 
 
 def only_deletes(hunk: Hunk) -> bool:

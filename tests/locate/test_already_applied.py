@@ -162,6 +162,9 @@ def test_a_change_that_is_not_applied(
         pytest.param("a\nc\na\nc\n", [" a", "-b", " c"], id="what is left is there twice"),
         pytest.param("a\nd\nc\n", [" a", "-b", " c"], id="something is between"),
         pytest.param("a\nc\nd\n", [" a", " c", "-b"], id="something is below"),
+        pytest.param(
+            "a\nB\na\nc\n", [" a", "-x", "-a", " c"], id="what it removes ends as what is above"
+        ),
         pytest.param("n\nx\nn\n", ["-b", "+n"], id="the new lines occur twice"),
         pytest.param("  n\nx\n  n\n", ["-b", "+n"], id="the new lines occur twice, loosely"),
         pytest.param("a\nn\n", [" a", "-b", "+n", " c"], id="a line after it is missing"),
