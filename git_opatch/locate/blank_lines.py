@@ -29,8 +29,9 @@ class Alignment(NamedTuple):
 
     `surplus` counts the blank lines that the file does not have, `omitted` those of the file that
     the patch omits. `ambiguous_at` is the position of a blank line beside an added line where the
-    hunk has another number of them, so that the added line could go on either side; None if there
-    is none.
+    hunk has another number of them, so that it matters where the blank line is; `beside` is that of
+    one that is beside an added block alone: the block stays next to the line above it. None if
+    there is none.
     """
 
     hunk: Hunk
@@ -38,6 +39,7 @@ class Alignment(NamedTuple):
     surplus: int = 0
     omitted: int = 0
     ambiguous_at: int | None = None
+    beside: int | None = None
 
 
 class _Where(Enum):
@@ -83,6 +85,22 @@ class _BlankRun:
         return not self.replaces_above
 
     @property
+    def is_layout(self) -> bool:
+        """Whether the only question is on which side of an added block the blank line is: the line
+        below it stays, and it does not begin with the one that it replaces."""
+        added = [line.text for line in self.lines if line.prefix is Prefix.ADDED]
+        stays = self.stop is not None and self.stop.prefix is Prefix.CONTEXT
+        removes = any(line.prefix is Prefix.REMOVED for line in self.lines)
+        is_same = self.above is not None and self.removed > 0 and self.above.text in added
+        return any(map(bytes.strip, added)) and stays and not removes and not is_same
+
+    @property
+    def brings_own(self) -> bool:
+        """Whether the added block begins at once, and ends with a blank line of its own."""
+        added = [line for line in self.lines if line.prefix is Prefix.ADDED]
+        return self.lines[:1] == added[:1] and bool(added) and not added[-1].text.strip()
+
+    @property
     def replaces_above(self) -> bool:
         """Whether the only added line here is in place of the only removed one above.
 
@@ -109,7 +127,7 @@ def align(hunk: Hunk, rows: Sequence[int], view: NormalizedLines) -> Alignment |
     """
     lines: list[Line] = []
     surplus = omitted = 0
-    ambiguous_at, start = None, rows[0]
+    ambiguous_at, beside, start = None, None, rows[0]
     for number, run in enumerate(_blank_runs(hunk.lines, view)):
         where = {0: _Where.FRONT, len(rows): _Where.END}.get(number, _Where.INSIDE)
         blanks, in_file = run.blanks, _count_in_file(number, run, rows, view)
@@ -117,9 +135,15 @@ def align(hunk: Hunk, rows: Sequence[int], view: NormalizedLines) -> Alignment |
             start -= in_file
         if in_file > blanks:
             omitted += in_file - blanks
-            if ambiguous_at is None and run.is_ambiguous(in_file):
-                ambiguous_at = rows[number - 1] + 1
-            lines += [*run.lines, *[Line(Prefix.CONTEXT, b"")] * (in_file - blanks)]
+            is_ambiguous = run.is_ambiguous(in_file)
+            at, is_layout = rows[number - 1] + 1, is_ambiguous and run.is_layout
+            if is_layout:
+                beside = at if beside is None else beside
+            elif is_ambiguous and ambiguous_at is None:
+                ambiguous_at = at
+            left_out = [Line(Prefix.CONTEXT, b"")] * (in_file - blanks)
+            above = is_layout and run.brings_own
+            lines += [*left_out, *run.lines] if above else [*run.lines, *left_out]
         else:
             surplus += blanks - in_file
             at_end = where is not _Where.INSIDE
@@ -132,7 +156,8 @@ def align(hunk: Hunk, rows: Sequence[int], view: NormalizedLines) -> Alignment |
             lines += repaired
         if run.stop is not None:
             lines.append(run.stop)
-    return Alignment(replace(hunk, lines=tuple(lines)), start, surplus, omitted, ambiguous_at)
+    located = replace(hunk, lines=tuple(lines))
+    return Alignment(located, start, surplus, omitted, ambiguous_at, beside)
 
 
 def _count_in_file(number: int, run: _BlankRun, rows: Sequence[int], view: NormalizedLines) -> int:

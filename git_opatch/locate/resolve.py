@@ -24,7 +24,10 @@ from git_opatch.locate.unchanged_lines import cancel_unchanged
 from git_opatch.model.failure import Failure, HunkResult, Problem, failure_of
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk, Line, Prefix
+from git_opatch.model.paths import is_document
 from git_opatch.model.placement import Likeness, Placement
+
+_BLANK_STAYS = "omits a blank line of the file; what it adds stays next to the line above it"
 
 
 class Resolver:
@@ -57,8 +60,14 @@ class Resolver:
         if refuted is not None:
             return self._refuse_contradicted(candidates, refuted)
         alignment = candidates.alignments.get(position)
-        if alignment is not None and alignment.ambiguous_at is not None:
-            return refuse_blank_lines(candidates, alignment.ambiguous_at, self._file_index)
+        if alignment is not None:
+            blank = alignment.ambiguous_at
+            if alignment.beside is not None:
+                if is_document(self._matching.path):
+                    blank = alignment.beside if blank is None else blank
+                notes = [*notes, _BLANK_STAYS]
+            if blank is not None:
+                return refuse_blank_lines(candidates, blank, self._file_index)
         return self._place(candidates, position, notes)
 
     def _refuse_without_candidates(self, candidates: Candidates) -> Failure:

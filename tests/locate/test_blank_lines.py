@@ -165,11 +165,37 @@ def test_a_blank_line_left_out_where_nothing_depends_on_it_is_kept(
 
 
 @pytest.mark.parametrize(
+    ("content", "lines", "after"),
+    [
+        pytest.param("a\n\nb\n", [" a", "+n", " b"], "a\nn\n\nb\n", id="between"),
+        pytest.param("a\n\nb\n", ["-a", "+A", "+n", " b"], "A\nn\n\nb\n", id="in place of fewer"),
+        pytest.param("a\n\n\nb\n", [" a", "+n", " ", " b"], "a\nn\n\n\nb\n", id="one of two"),
+        pytest.param(
+            *("a\n\nb\n", [" a", "+n", "+", " b"], "a\n\nn\n\nb\n"), id="with one of its own below"
+        ),
+        pytest.param(
+            *("a\n\nb\n", [" a", "+", "+n", " b"], "a\n\nn\n\nb\n"), id="with one of its own above"
+        ),
+        pytest.param(
+            *("a\n\nb\n\nc\n", [" a", " b", "+n", " c"], "a\n\nb\nn\n\nc\n"), id="two left out"
+        ),
+    ],
+)
+def test_an_added_block_beside_a_blank_line_stays_next_to_the_line_above_it(
+    content: str, lines: list[str], after: str
+) -> None:
+    assert written(content, lines) == after
+    assert "next to the line above it" in placed(content, lines).notes[0]
+
+
+def test_in_a_document_a_blank_line_beside_an_addition_matters() -> None:
+    failure = refused("a\n\nb\n", [" a", "+n", " b"], Matching(path="a.md"))
+    assert failure.reason is Reason.UNCLEAR
+
+
+@pytest.mark.parametrize(
     ("content", "lines"),
     [
-        pytest.param("a\n\nb\n", [" a", "+n", " b"], id="an addition between"),
-        pytest.param("a\n\nb\n", ["-a", "+A", "+n", " b"], id="after one more than was replaced"),
-        pytest.param("a\n\nb\n", ["-a", "+A", "+", " b"], id="and a blank line is added"),
         pytest.param("a\n\nb\n", [" a", "+B", "-b"], id="before a replaced line"),
         pytest.param("a\n\nb\n", [" a", "+", " b"], id="a blank line that may be the file's"),
         pytest.param("a\n\nb\nc\n", [" a", "+", " b", "-c"], id="the same beside a change"),
@@ -177,8 +203,6 @@ def test_a_blank_line_left_out_where_nothing_depends_on_it_is_kept(
         pytest.param("a\n\nb\n", ["-a", "+A", "-b", "+B"], id="between replaced lines"),
         pytest.param("a\n\nb\nc\n", ["-a", "-b", "+n", " c"], id="within a run of changes"),
         pytest.param("a\n\nb\nc\n", ["-a", "+a", " b", "-c"], id="in place of itself"),
-        pytest.param("a\n\n\nb\n", [" a", "+n", " ", " b"], id="one of two"),
-        pytest.param("a\n\nb\n\nc\n", [" a", " b", "+n", " c"], id="one left out and one in doubt"),
     ],
 )
 def test_a_blank_line_left_out_beside_an_addition_is_refused(
