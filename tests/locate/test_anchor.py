@@ -178,7 +178,6 @@ def test_a_block_ends_before_a_line_that_is_not_deeper(content: str, anchor: int
         pytest.param("struct point {", id="struct"),
         pytest.param("extension String: Shown {", id="Swift extension"),
         pytest.param("    companion object {", id="Kotlin companion"),
-        pytest.param("macro_rules! parse {", id="Rust macro"),
         pytest.param("public readonly struct Point {", id="C# struct"),
         pytest.param("typedef struct point {", id="C type"),
         pytest.param("# Title", id="Markdown heading"),

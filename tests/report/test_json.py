@@ -469,8 +469,8 @@ _REFUSALS: dict[str, tuple[bytes, Sequence[str], str, dict[str, str | bytes | No
         {"keys.txt": "key = 1\nother\nkey = One\n"},
     ),
     "a blank line that is not shown, beside an added one": (
-        _hunk("     x = 1", "+    y = 2", " def g():", path="twice"), [], "unclear",
-        {"twice": _REPEATED.replace("x = 1\n", "x = 1\n    y = 2\n", 1)},
+        _hunk("     x = 1", "+    y = 2", " def g():", path="twice.md"), [], "unclear",
+        {"twice.md": _REPEATED.replace("x = 1\n", "x = 1\n    y = 2\n", 1)},
     ),
     "added lines alone, not last": (
         _hunk("+lambda", "@@", "-kappa", "+k"), ["--partial"], "unclear",
@@ -497,7 +497,7 @@ _REFUSALS: dict[str, tuple[bytes, Sequence[str], str, dict[str, str | bytes | No
 @pytest.fixture
 def files_of_many_kinds(repo: Sandbox) -> Sandbox:
     repo.commit(
-        {"file": _FILE, "twice": _REPEATED, "loose.txt": _LOOSE, "latin": b"caf\xe9\ntwo\n",
+        {"file": _FILE, "twice": _REPEATED, "twice.md": _REPEATED, "loose.txt": _LOOSE, "latin": b"caf\xe9\ntwo\n",
          "lib/deep.txt": "inner\n", "dirty": "d\n", "keys.txt": "key = One\nother\nkey = One\n",
          "defs": "def f():\n    x = 1\n\n\ndef g():\n    y = 2\n"}
     )  # fmt: skip
