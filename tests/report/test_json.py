@@ -497,7 +497,8 @@ _REFUSALS: dict[str, tuple[bytes, Sequence[str], str, dict[str, str | bytes | No
 @pytest.fixture
 def files_of_many_kinds(repo: Sandbox) -> Sandbox:
     repo.commit(
-        {"file": _FILE, "twice": _REPEATED, "twice.md": _REPEATED, "loose.txt": _LOOSE, "latin": b"caf\xe9\ntwo\n",
+        {"file": _FILE, "twice": _REPEATED, "twice.md": _REPEATED,
+         "loose.txt": _LOOSE, "latin": b"caf\xe9\ntwo\n",
          "lib/deep.txt": "inner\n", "dirty": "d\n", "keys.txt": "key = One\nother\nkey = One\n",
          "defs": "def f():\n    x = 1\n\n\ndef g():\n    y = 2\n"}
     )  # fmt: skip
