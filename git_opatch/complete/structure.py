@@ -31,7 +31,7 @@ from git_opatch.complete.edits import Edit
 from git_opatch.model.failure import Problem
 from git_opatch.model.languages import BLOCK_COMMENTS, HASH, comment_marks, kind_of
 from git_opatch.model.sentences import Fault
-from git_opatch.model.text import Text
+from git_opatch.model.text import Text, indentation
 
 _QUOTED = rb'"(?:\\.|[^"\\\n])*"'
 _SINGLE = rb"'(?:\\.|[^'\\\n])*'"
@@ -65,6 +65,8 @@ _PAIRS = (b"{}", b"()", b"[]")
 _DIRECTIVE = rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b"
 
 
+_MAY_OPEN = re.compile(rb"[:\\]|\"\"\"|'''|^\s*$|^\s*(?:pass|#)")
+"""What a line of Python may have that opens or ends a block or a string, or goes on."""
 _ONLY_TREE = 0x400
 """`ast.PyCF_ONLY_AST`, without the time that it takes to import `ast`."""
 _MOST_LINES = 50_000
@@ -99,6 +101,8 @@ def _unreadable(before: Text, after: Text, edits: Sequence[Edit], path: str) -> 
     read = _reader(path)
     if read is None or not edits or len(after.lines) > _MOST_LINES:
         return None
+    if read is _python_fault and all(_keeps_blocks(edit, before) for edit in edits):
+        return None
     line = read(after.to_bytes())
     if line is None or (line > 0 and line - 1 in _written(edits)):
         return None
@@ -108,6 +112,15 @@ def _unreadable(before: Text, after: Text, edits: Sequence[Edit], path: str) -> 
     if not 0 < at <= len(after.lines):
         return Problem.of(Fault.UNREADABLE)
     return Problem.of(Fault.UNREADABLE_LINE, line=after.lines[at - 1], at=at)
+
+
+def _keeps_blocks(edit: Edit, before: Text) -> bool:
+    """Return whether lines of Python are replaced one for one, as deep as they were, and none of
+    them may be of a block or of a string: then the lines around them are read as before."""
+    gone = before.lines[edit.start : edit.stop]
+    if len(gone) != len(edit.lines) or any(map(_MAY_OPEN.search, (*gone, *edit.lines))):
+        return False
+    return all(indentation(a) == indentation(b) for a, b in zip(gone, edit.lines, strict=True))
 
 
 def _reader(path: str) -> Callable[[bytes], int | None] | None:
