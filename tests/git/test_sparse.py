@@ -12,7 +12,7 @@ _UPDATE_OUT = envelope(b"*** Update File: out/f\n@@\n-b\n+B\n")
 _ADD_IN = envelope(b"*** Add File: in/deep/new\n+x\n", b"*** Add File: top\n+x\n")
 _ADD_OUT = envelope(b"*** Add File: out/new\n+x\n")
 _MOVE_OUT = envelope(b"*** Update File: in/f\n*** Move to: out/moved\n")
-_OUTSIDE = "is outside of the sparse checkout\n  to change it in the index only: add"
+_OUTSIDE = "is outside of the sparse checkout\n  `--cached` changes it"
 
 
 pytestmark = pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_paths_outside_are_refused(sparse: Sandbox) -> None:
     skipped = "is not checked out (skip-worktree)"
     refused(sparse, INDEX, _UPDATE_OUT, f"out/f: {skipped}")
     refused(sparse, INDEX, envelope(b"*** Delete File: out/f\n"), f"out/f: {skipped}")
-    refused(sparse, INDEX, _ADD_OUT, f"out/new: {_OUTSIDE} --cached")
-    refused(sparse, INDEX, _MOVE_OUT, f"out/moved: {_OUTSIDE} --cached")
+    refused(sparse, INDEX, _ADD_OUT, f"out/new: {_OUTSIDE}")
+    refused(sparse, INDEX, _MOVE_OUT, f"out/moved: {_OUTSIDE}")
     refused(sparse, WORKTREE, _UPDATE_OUT, "out/f: is not in the working tree")
 
 

@@ -106,7 +106,7 @@ def test_a_second_append_is_already_applied(repo: Sandbox) -> None:
         pytest.param(append("x\n", "sub"), "is a directory", id="append to a folder"),
         pytest.param(append("x\n", "link"), "is a symbolic link", id="append to a link"),
         pytest.param(append("x\n", "bin"), "is binary", id="append to a binary file"),
-        pytest.param(append("x\n", "a/b"), "`a` is a file", id="append below a file"),
+        pytest.param(append("x\n", "a/b"), "`a` is not a directory", id="append below a file"),
         pytest.param(append("x\n", "../a"), "leaves the working tree", id="append outside"),
         pytest.param('<FILE_DELETE file_path="sub" />', "name the files in it", id="delete folder"),
         pytest.param('<FILE_DELETE file_path="sub/" />', "", id="delete a folder with a slash"),

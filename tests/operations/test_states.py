@@ -19,9 +19,9 @@ _ADDED: After = {"new": ("100644", b"x\n")}
 _UNSTAGED = "f: has unstaged changes"
 _GONE = "f: is deleted in the working tree, and the deletion is not staged"
 _NOT_THERE = "f: is not in the working tree"
-_UNTRACKED = "that is not tracked is in the way"
-_INTENDED = "new: is only intended to be added (git add -N)"
-_UNMERGED = "f: is unmerged; resolve the conflict first"
+_UNTRACKED = "is in the way, and git does not track it"
+_INTENDED = "new: is only intended to be added (`git add -N`)"
+_UNMERGED = "f: is unmerged"
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ _STATES = {
     "a folder in its place": State(
         _now_a_directory,
         index=_UNSTAGED,
-        worktree="f: is a directory; name the files in it",
+        worktree="f: is a directory",
     ),
     "intent to add": State(
         _intended,
@@ -173,8 +173,8 @@ _STATES = {
     "below a file of which only the addition is intended": State(
         _intended,
         envelope(b"*** Add File: new/x\n+x\n"),
-        index="new/x: `new` is a file",
-        cached="new/x: `new` is a file",
+        index="new/x: `new` is not a directory",
+        cached="new/x: `new` is not a directory",
         worktree="new/x: `new` is a file",
     ),
     "intent to add, added": State(
@@ -210,30 +210,30 @@ _STATES = {
     "below an unmerged file": State(
         _unmerged,
         envelope(b"*** Add File: f/x\n+x\n"),
-        index="f/x: `f` is a file",
-        cached="f/x: `f` is a file",
-        worktree="f/x: `f` is a file",
+        index="f/x: `f` is not a directory",
+        cached="f/x: `f` is not a directory",
+        worktree="f/x: `f` is not a directory",
     ),
     "untracked in the way": State(
         _untracked,
         _ADD,
         _ADDED,
-        index=f"new: a file {_UNTRACKED}",
+        index=f"new: {_UNTRACKED}",
         worktree="new: the file already exists",
     ),
     "ignored in the way": State(
         _ignored,
         _ADD,
         _ADDED,
-        index=f"new: a file {_UNTRACKED}",
+        index=f"new: {_UNTRACKED}",
         worktree="new: the file already exists",
     ),
     "an ignored folder in the way": State(
         _ignored_directory,
         _ADD,
         _ADDED,
-        index=f"new: a directory {_UNTRACKED}",
-        worktree=f"new: a directory {_UNTRACKED}",
+        index=f"new: {_UNTRACKED}",
+        worktree=f"new: {_UNTRACKED}",
     ),
     "an untracked file above": State(
         _untracked,
@@ -246,7 +246,7 @@ _STATES = {
         _dangling,
         _ADD,
         _ADDED,
-        index=f"new: a symbolic link {_UNTRACKED}",
+        index=f"new: {_UNTRACKED}",
         worktree="new: the file already exists",
     ),
     "an untracked link above": State(
@@ -261,8 +261,8 @@ _STATES = {
         _empty_directories,
         _ADD,
         _ADDED,
-        index=f"new: a directory {_UNTRACKED}",
-        worktree=f"new: a directory {_UNTRACKED}",
+        index=f"new: {_UNTRACKED}",
+        worktree=f"new: {_UNTRACKED}",
     ),
 }
 

@@ -453,4 +453,4 @@ def test_added_lines_below_a_heading_alone_have_no_position(repo: Sandbox) -> No
     text = "\n".join([BEGIN, FILE, "@@ ... @@ def f():", "+    b", END])
     ran = repo.opatch("apply", feed=text.encode())
     assert ran.status == 1
-    assert "a heading alone does not say where they go" in ran.err
+    assert "a heading, which does not say where they go" in ran.err
