@@ -83,9 +83,9 @@ _git_opatch ()
 	,*) __gitcomp "$commands" ;;
 	apply,*,-*) __gitcomp "--format --directory --overwrite --index --cached --worktree --carry --match --ambiguous --3way --only --except --skip-applied --partial --reject --allow --deny --expect --commit --message --file --trailer --author --date --reverse --patch --interactive --check --dry-run --wait --quiet --verbose --json --help" ;;
 	show,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --stat --numstat --name-only --name-status --hunks --reverse --json --help" ;;
-	undo,*,-*) __gitcomp "--index --cached --worktree --carry --skip-undone --wait --quiet --json --help" ;;
+	undo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
 	redo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
-	log,*,-*) __gitcomp "--patch --all --max-count --json --help" ;;
+	log,*,-*) __gitcomp "--patch --max-count --json --help" ;;
 	check,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --argv --skip-applied --quiet --verbose --json --help" ;;
 	convert,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --output --reverse --json --help" ;;
 	create,*,-*) __gitcomp "--format --context --cached --stat --output --help" ;;
@@ -98,8 +98,8 @@ _git_opatch ()
 	prompt,*,-*) __gitcomp "--format --grammar --help" ;;
 	recover,*,-*) __gitcomp "--wait --json --help" ;;
 	demo,*,-*) __gitcomp "--help" ;;
-	undo,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '$5 ~ /^(applied|committed|changed)/ && $6 != "again" {print $1}')" ;;
-	redo,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '/[ ,] undone by [0-9]+ / {print $1}')" ;;
+	undo,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '$5 ~ /^(applied|changed)/ {print $1}')" ;;
+	redo,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '$5 == "undone" || $6 == "undone" {print $1}')" ;;
 	log,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '{print $1}')" ;;
 	create,*,*) __git_has_doubledash || __git_complete_revlist ;;
 	esac

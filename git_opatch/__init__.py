@@ -106,13 +106,13 @@ if TYPE_CHECKING:
         check_patch,
         plan_patch,
     )
-    from git_opatch.operations.history import (
-        record_of,
-        records_of,
-    )
     from git_opatch.operations.in_memory import (
         apply_to_text,
         plan_in_memory,
+    )
+    from git_opatch.operations.log import (
+        record_of,
+        records_of,
     )
     from git_opatch.operations.recover import (
         Recovery,
@@ -204,8 +204,8 @@ _MODULE_OF = {
     "parse_patch": "parse",
     "plan_in_memory": "operations.in_memory",
     "plan_patch": "operations.apply",
-    "record_of": "operations.history",
-    "records_of": "operations.history",
+    "record_of": "operations.log",
+    "records_of": "operations.log",
     "recover_interrupted": "operations.recover",
     "redo_patch": "operations.undo",
     "undo_patch": "operations.undo",

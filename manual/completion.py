@@ -20,8 +20,8 @@ _COMMIT = "COMMIT"
 _REFS = "git for-each-ref --format='%(refname:short)' 2>/dev/null"
 """Lists branches and tags."""
 _STATES = {
-    "undo": '$5 ~ /^(applied|committed|changed)/ && $6 != "again" ',
-    "redo": "/[ ,] undone by [0-9]+ / ",
+    "undo": "$5 ~ /^(applied|changed)/ ",
+    "redo": '$5 == "undone" || $6 == "undone" ',
     "log": "",
 }
 """Which lines of the log are of patches that a command takes; the fifth word begins their state."""

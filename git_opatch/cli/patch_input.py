@@ -52,15 +52,15 @@ def _read(name: str) -> bytes:
 
 def _meant_by(name: str) -> str:
     """Say what a name of no file may mean: a recorded patch, or a commit; empty if neither."""
-    from git_opatch import journal
     from git_opatch.git.head import commit_id
     from git_opatch.git.repository import Repository
+    from git_opatch.journal import read_journal
     from git_opatch.transaction import state_dir
 
     with suppress(OpatchError):
         repository = Repository()
         if name.isdecimal():
-            number = journal.get(state_dir(repository), int(name)).number
+            number = read_journal(state_dir(repository)).find(int(name)).number
             return f"\n  to see what patch {number} changed: git opatch log -p {number}"
         if commit_id(repository, name):
             return f"\n  to write that commit as a patch: git opatch create {quote(name)}"

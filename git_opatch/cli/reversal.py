@@ -10,12 +10,11 @@ from git_opatch.cli import interrupts
 from git_opatch.cli.groups import PlaceOptions
 from git_opatch.cli.options import WAIT
 from git_opatch.git.repository import Repository
-from git_opatch.journal import Record, RecordAction
+from git_opatch.journal import Record
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.settings import journal_size
 from git_opatch.operations.undo import OptionsFor, Reversal
-from git_opatch.plan.undo import undo_patch_of
 from git_opatch.report import history
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.reporters import JsonReporter, TextReporter
@@ -30,7 +29,6 @@ def reverse_record(
     target: PlaceOptions,
     number: int | None,
     *,
-    skip_undone: bool = False,
     wait: float,
     quiet: bool,
     json: bool,
@@ -43,9 +41,8 @@ def reverse_record(
         return Options(
             reverse=True,
             journal_size=size,
-            skip_applied=skip_undone,
             carry=target.carry or record.carried,
-            redoes=record.action is RecordAction.UNDO,
+            redoes=name == "redo",
         )
 
     reporter = JsonReporter(name) if json else TextReporter(settings, quiet)
@@ -62,7 +59,7 @@ def reverse_record(
 
 
 def _outcome(reversal: Reversal) -> Outcome:
-    record, options, plan, failures, _ = reversal
+    _, options, plan, failures, _ = reversal
     if failures:
-        return Outcome(options, undo_patch_of(record), failures=failures)
+        return Outcome(options, Patch(()), failures=failures)
     return Outcome(options, Patch(()), plan, done=True, undo_command=history.opposite_command(plan))

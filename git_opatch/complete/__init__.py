@@ -65,6 +65,13 @@ class Completed(NamedTuple):
             result.path: result.content.text.to_bytes() for result in self.results if result.content
         }
 
+    def blobs(self) -> dict[str, bytes]:
+        """Return the bytes that the files had, and will have, by blob id."""
+        contents = self.contents()
+        before = {each.old.entry.id: each.old.data for each in self.results if each.old}
+        after = {each.new.id: contents[each.path] for each in self.changes if each.new}
+        return {**before, **after}
+
 
 class Conflicts(NamedTuple):
     """Files whose merge has conflicts: their stages for the index, by path.

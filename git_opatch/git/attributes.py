@@ -45,6 +45,12 @@ def filters_of(
     return {path: "" if name in _NO_DRIVER else name for path, name in names}
 
 
+def has_merge_driver(repository: Repository, path: str) -> bool:
+    """Return whether the attribute `merge` has git merge a file by other than its lines."""
+    output = repository.ask("check-attr", "-z", "merge", "--", path)
+    return os.fsdecode(output).split("\0")[2] not in ("unspecified", "set", "text")
+
+
 def missing_attribute_files(top: Path, paths: Iterable[str]) -> list[str]:
     """The files `.gitattributes` beside and above `paths` that are not in the working tree.
 

@@ -52,11 +52,10 @@ def commit(
     command: CommitCommand,
     lock: int,
     *,
-    index: Path | None = None,
     quiet: bool = False,
     hooks: bool = True,
 ) -> CommitResult:
-    """Commit the index, or `index`. What git prints goes to standard error, or is kept if `quiet`.
+    """Commit the index. What git prints goes to standard error, or is kept if `quiet`.
 
     Git inherits `lock`, so that nobody takes its index away if we are killed before it ends. It
     runs no hooks unless `hooks`.
@@ -66,7 +65,7 @@ def commit(
     done = run_program(
         ["git", *settings, "commit", "--quiet", *command.options, *message],
         repository.require_worktree(),
-        _environment(repository, command, index),
+        _environment(repository, command),
         feed=command.message,
         show=not quiet,
         keep=(lock,),
@@ -108,7 +107,7 @@ def identity_error(repository: Repository, command: CommitCommand) -> str:
 
     Asked beforehand, because `git commit` looks at a date only after the first hook.
     """
-    top, environment = repository.require_worktree(), _environment(repository, command, None)
+    top, environment = repository.require_worktree(), _environment(repository, command)
     questions = [["git", "var", "GIT_COMMITTER_IDENT"]]
     if not any(option.startswith("--author=") for option in command.options):
         questions.append(["git", "var", "GIT_AUTHOR_IDENT"])
@@ -138,14 +137,12 @@ def _date_error(options: list[str]) -> str:
     return done.output.decode("utf-8", "replace") if done.status else ""
 
 
-def _environment(
-    repository: Repository, command: CommitCommand, index: Path | None
-) -> dict[str, str]:
+def _environment(repository: Repository, command: CommitCommand) -> dict[str, str]:
     """The user's environment, with paths that hold at the top of the working tree."""
     environment = {**user_environment(), **command.author}
     if "GIT_DIR" in environment or not os.path.lexists(str(repository.top) + "/.git"):
         environment["GIT_DIR"] = str(repository.git_dir)
         environment["GIT_WORK_TREE"] = str(repository.top)
-    if index is not None or "GIT_INDEX_FILE" in environment:
-        environment["GIT_INDEX_FILE"] = str(index or repository.index_file)
+    if "GIT_INDEX_FILE" in environment:
+        environment["GIT_INDEX_FILE"] = str(repository.index_file)
     return environment

@@ -120,16 +120,6 @@ def commits_since(repository: Repository, since: str, tip: str) -> list[tuple[st
     return [(row[0], row[1]) for row in rows] if descends else []
 
 
-def tree_of(repository: Repository, commit: str) -> str:
-    """The id of the tree of `commit`."""
-    return _line(repository.run("rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}"))
-
-
-def is_in_history(repository: Repository, commit: str) -> bool:
-    """Return whether `commit` is HEAD or one of its ancestors."""
-    return repository.run("merge-base", "--is-ancestor", commit, "HEAD").status == 0
-
-
 def commit_id(repository: Repository, name: str) -> str:
     """The id of the commit that `name` stands for; empty if there is none.
 

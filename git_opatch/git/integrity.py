@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from git_opatch.git.repository import Repository
-
-COARSE = 100_000_000
-"""Nanoseconds by which a file's time may be before the clock's."""
-_REST_OF_ID = "[0-9a-f]{38,62}"  # not a temporary file of git
 
 
 def is_whole_index(repository: Repository, file: Path) -> bool:
@@ -52,22 +46,8 @@ def missing_blobs(repository: Repository, ids: Sequence[str]) -> set[str]:
     for oid in elsewhere:
         del files[oid]
     algorithm = repository.algorithm
-    damaged = {oid for oid, file in files.items() if not is_whole_object(file, oid, algorithm)}
+    damaged = {oid for oid, file in files.items() if not _is_whole_object(file, oid, algorithm)}
     return missing | damaged
-
-
-def loose_objects(objects: Path, since: int) -> Iterator[str]:
-    """The loose objects that were written since then, in nanoseconds."""
-    for number in range(256):
-        directory = objects / f"{number:02x}"
-        try:
-            entries = list(os.scandir(directory))
-        except OSError:
-            continue
-        for entry in entries:
-            is_object = re.fullmatch(_REST_OF_ID, entry.name)
-            if is_object and entry.stat(follow_symlinks=False).st_mtime_ns >= since - COARSE:
-                yield directory.name + entry.name
 
 
 def _present(repository: Repository, ids: Sequence[str]) -> set[str]:
@@ -76,7 +56,7 @@ def _present(repository: Repository, ids: Sequence[str]) -> set[str]:
     return set(output.decode().splitlines())  # with ` missing` behind those that are not
 
 
-def is_whole_object(file: Path, oid: str, algorithm: str) -> bool:
+def _is_whole_object(file: Path, oid: str, algorithm: str) -> bool:
     """Return whether a loose object is readable, and has the content that `oid` names."""
     try:
         data = zlib.decompress(file.read_bytes())

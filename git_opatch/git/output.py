@@ -13,7 +13,7 @@ from git_opatch.model.text import visible
 
 _MAX_PATHSPECS = 20_000  # bytes; git compares every entry of the index with each of them
 _MAX_LINES = 20
-_RANGES = rb"(?m)^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@"
+_RANGES = rb"(?m)^(?:diff --git .*?(\d+)$|@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@)"
 
 
 class GitResult(NamedTuple):
@@ -157,11 +157,18 @@ def quote_setting(value: str) -> str:
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def changed_ranges(diff: bytes) -> list[tuple[range, int]]:
-    """The lines of the old text, from 0, that a diff without context replaces, and by how many."""
-    ranges = []
-    for start, removed, added in re.findall(_RANGES, diff):
+def changed_ranges(diff: bytes, files: int) -> list[list[tuple[range, int]]]:
+    """The lines of each old text, from 0, that a diff without context replaces, and by how many.
+
+    The diff is of `files` texts, whose names are their numbers.
+    """
+    ranges: list[list[tuple[range, int]]] = [[] for _ in range(files)]
+    number = 0
+    for name, start, removed, added in re.findall(_RANGES, diff):
+        if name:
+            number = int(name)
+            continue
         count = int(removed or 1)
         first = int(start) - (count > 0)
-        ranges.append((range(first, first + count), int(added or 1)))
+        ranges[number].append((range(first, first + count), int(added or 1)))
     return ranges

@@ -14,6 +14,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
+from typing import NamedTuple
 
 from git_opatch.git.disk import Durability
 from git_opatch.git.output import (
@@ -38,7 +39,8 @@ _SETTINGS = (
 )
 _MAX_ARGUMENTS = 500_000  # bytes
 _PLAIN_DIFF = ("--text", "--no-color", "--no-ext-diff", "--no-textconv", "-U0",
-               "--inter-hunk-context=0")  # fmt: skip
+               "--inter-hunk-context=0", "--diff-algorithm=default",
+               "--no-indent-heuristic")  # fmt: skip
 """Overrides all settings and attributes that change how a diff is printed."""
 # Without it git apply faults in the pages of a large file anew for every hunk.
 _MALLOC = {"MALLOC_TOP_PAD_": str(64 * 1024 * 1024)}
@@ -46,6 +48,13 @@ _ALTERNATES = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 
 CONVERT = "`git opatch convert --base TREE-ISH`"
 """What reads a patch without a working tree."""
+
+
+class MergedLines(NamedTuple):
+    """The outcome of a merge of lines, and the number of its conflicts, which are marked in it."""
+
+    data: bytes
+    conflicts: int
 
 
 class Repository(GitRunner):
@@ -201,20 +210,31 @@ class Repository(GitRunner):
         arguments = ("apply", "--whitespace=nowarn", "--no-ignore-whitespace", *flags, str(diff))
         return self.run(*arguments, index=index, env={**_MALLOC, **(env or {})}, keep=keep)
 
-    def differences(self, before: bytes, after: bytes) -> list[tuple[range, int]]:
-        """Diff two texts: the lines of `before` that are replaced, and by how many."""
-        with scratch_directory() as directory:
-            for name, data in (("before", before), ("after", after)):
-                Path(directory, name).write_bytes(data)
-            names = (f"{directory}/before", f"{directory}/after")
-            result = self.run("diff", *_PLAIN_DIFF, "--no-index", "--", *names)
-        return changed_ranges(result.output)
+    def differences(self, pairs: Sequence[tuple[bytes, bytes]]) -> list[list[tuple[range, int]]]:
+        """Diff pairs of texts: the lines of the first that are replaced, and by how many."""
+        if all(before == after for before, after in pairs):
+            return [[] for _ in pairs]
+        with scratch_directory() as name:
+            for side in (0, 1):
+                folder = Path(name, "ab"[side])
+                folder.mkdir()
+                for number, pair in enumerate(pairs):
+                    (folder / str(number)).write_bytes(pair[side])
+            result = self.run("-C", name, "diff", *_PLAIN_DIFF, "--no-index", "--", "a", "b")
+        return changed_ranges(result.output, len(pairs))
 
-    def blob_differences(
-        self, before: str, after: str, env: Mapping[str, str]
-    ) -> list[tuple[range, int]]:
-        """Diff two blobs by id, which may be in the object directory of `env`."""
-        return changed_ranges(self.run("diff", *_PLAIN_DIFF, before, after, "--", env=env).output)
+    def merge_file(self, base: bytes, ours: bytes, theirs: bytes) -> MergedLines:
+        """Merge the changes from `base` to `theirs` into `ours` (git-merge-file(1)).
+
+        Raises `RepositoryError` for what git does not merge, such as binary files.
+        """
+        with scratch_directory() as name:
+            for side, data in (("ours", ours), ("base", base), ("theirs", theirs)):
+                Path(name, side).write_bytes(data)
+            result = self.run("-C", name, "merge-file", "-p", "-q", "ours", "base", "theirs")
+        if result.status not in range(128):
+            raise RepositoryError(git_message(result.errors) or "git merge-file failed")
+        return MergedLines(result.output, result.status)
 
     def scratch_objects(self, directory: Path, *beside: Path) -> dict[str, str]:
         """The environment that writes objects below `directory` and reads the real ones, too.

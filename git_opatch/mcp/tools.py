@@ -9,7 +9,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,12 +30,11 @@ from git_opatch.model.refusal import Refused, plain, refusal_lines
 from git_opatch.model.settings import choice, journal_size
 from git_opatch.operations import apply as operation
 from git_opatch.operations import undo as reversal
-from git_opatch.operations.history import logged_records
+from git_opatch.operations.log import logged_patches
 from git_opatch.operations.recover import require_uninterrupted
 from git_opatch.parse import parse_patch
 from git_opatch.plan.patch_paths import called_in
 from git_opatch.plan.policy import forbidden_path
-from git_opatch.plan.record_state import LoggedRecord
 from git_opatch.report import history
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.reporters import notes_of
@@ -287,7 +285,7 @@ def _reverse(call: _Call, number: int | None, action: RecordAction) -> Iterator[
             reverse=True,
             journal_size=call.options.journal_size,
             carry=record.carried,
-            redoes=record.action is RecordAction.UNDO,
+            redoes=action is RecordAction.REDO,
         )
 
     notes: list[str] = []
@@ -305,15 +303,9 @@ def _reverse(call: _Call, number: int | None, action: RecordAction) -> Iterator[
 
 def _log(call: _Call, arguments: Arguments) -> Iterator[str]:
     count = arguments.get("count", _MAX_RECORDS)
-    entries = islice(logged_records(call.repository, None, count), count)
-    shown = False
-    for entry in entries:
-        shown = True
-        if isinstance(entry, LoggedRecord):
-            yield history.line(entry)
-        else:
-            yield history.unreadable(*entry)
-    if not shown:
+    entries = logged_patches(call.repository, None, count)
+    yield from ("".join(piece for piece, _ in row) for row in history.rows(entries))
+    if not entries:
         yield "nothing is recorded here: no patch was applied"
 
 

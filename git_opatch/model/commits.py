@@ -18,12 +18,6 @@ def revert_command(commits: Sequence[str]) -> str:
     return " ".join(["git revert", *reversed(commits)])
 
 
-def way_to_revert(what: str, commits: Sequence[str]) -> str:
-    """Say how to revert `what`, which `commits` made: by as many commits."""
-    count = "a commit" if len(commits) == 1 else f"{len(commits)} commits"
-    return f"to revert {what} in {count}: {revert_command(commits)}"
-
-
 def committed_as(commits: Sequence[str]) -> str:
     """Name the commits that were made."""
     if len(commits) > _MAX_LISTED:

@@ -29,8 +29,8 @@ LOCATED_IN = {
 }
 """What hunks are located in."""
 
-_LOOSE = (Fault.MAY_BE_APPLIED, Fault.APPLIED_IN_INDEX, Fault.APPLIED_IN_WORKTREE)
-"""What is applied only loosely, or in a part of the target: it cannot be skipped."""
+_LOOSE = (Fault.MAY_BE_APPLIED,)
+"""What is applied only loosely: it cannot be skipped."""
 _OF_MATCHING = (Reason.NOT_FOUND, Reason.NOT_REVERSIBLE, Reason.NO_CHANGE, Reason.CONFLICT)
 _IN_REVERSE = {
     Fault.NOT_FOUND: Fault.CHANGED_SINCE,
@@ -42,11 +42,6 @@ _IN_REVERSE = {
     },
 }
 """What a fault is called where a patch is undone."""
-_OF_RECORD = {Fault.NOT_APPLIED: Fault.UNDONE_SINCE}
-_OF_REDO = {
-    Fault.NOT_APPLIED: Fault.REDONE_SINCE,
-    Fault.CHANGED_SINCE: Fault.CHANGED_SINCE_UNDO,
-}
 
 
 class DifferentLine(NamedTuple):
@@ -129,6 +124,8 @@ class Failure(NamedTuple):
     """The lines of the file that it is about, such as candidates, from 0."""
     shown: NumberedLines = ()
     """The file's lines at the first of them."""
+    expected: tuple[bytes, ...] | None = None
+    """What was there before, where lines do not merge; else None."""
     enclosing: tuple[Enclosing, ...] = ()
     """What the first of several candidates are in, where that can be told."""
     closest: ClosestMatch | None = None
@@ -217,10 +214,6 @@ class Failure(NamedTuple):
         if self.base:
             return self
         fault = _IN_REVERSE.get(self.fault, self.fault) if options.reverse else self.fault
-        if options.redoes:
-            fault = _OF_REDO.get(fault, fault)
-        elif record:
-            fault = _OF_RECORD.get(fault, fault)
         base = base or (f"`{options.base}`" if options.base else LOCATED_IN[options.target])
         return self._replace(fault=fault, base=base, record=record)
 

@@ -101,10 +101,8 @@ def lines_of(failure: Failure, *others: Failure, advises: bool = True) -> Iterat
         yield from _comparison(failure, failure.closest)
     elif failure.number and not failure.record and not others:
         yield [(f"  {_line_name(failure, failure.number)}", "")]
-    elif failure.record and failure.already_applied and not others:
-        for line in failure.candidates:
-            at = f"{visible(failure.path)}:{line}"
-            yield [(f"  the lines at {at} are as before patch {failure.record}", "")]
+    if failure.expected is not None:
+        yield from _both_sides(failure, failure.expected)
     if failure.shown and failure.fault.reason is Reason.NOT_FOUND:
         ((position, text), *_) = failure.shown
         yield [(f"  {visible(failure.path)}:{position + 1} has", "")]
@@ -114,6 +112,15 @@ def lines_of(failure: Failure, *others: Failure, advises: bool = True) -> Iterat
         yield [(f"  {visible(failure.path)}:{each.candidate + 1} is in `{inside}`", "")]
     if advises and failure.advice:
         yield [(f"  {failure.advice}", "")]
+
+
+def _both_sides(failure: Failure, expected: Sequence[bytes]) -> Iterator[Spans]:
+    """Show the lines that do not merge: of the file, and what was there before."""
+    there = [text for _, text in failure.shown]
+    place = "".join(f"{visible(failure.path)}:{line} has" for line in failure.candidates)
+    for title, lines, style in (("expected", expected, _EXPECTED), (place, there, _FOUND)):
+        yield [(f"  {title}{'' if lines else ' nothing there'}", "")]
+        yield from ([("      ", ""), (visible(line), style)] for line in lines)
 
 
 def headline(failure: Failure, others: int = 0) -> str:
@@ -220,7 +227,9 @@ def _fitting(failures: Sequence[Failure], options: Options, patch: Patch) -> str
 
 def count_conflicts(failures: Sequence[Failure]) -> str:
     """Say how many files `--3way` would leave with conflicts; empty if anything else is wrong."""
-    if not failures or any(failure.reason is not Reason.CONFLICT for failure in failures):
+    if not failures or any(
+        failure.reason is not Reason.CONFLICT or failure.record for failure in failures
+    ):
         return ""
     return f"{len(failures)} file{'s' * (len(failures) > 1)} with conflicts"
 

@@ -50,6 +50,7 @@ _ONE_HUNK = "write one hunk for both, or leave one out"
 _DEFINITION = "re-read the file; name the definition or heading that the hunk is in"
 _IN_INDEX = "`--cached` changes it in the index only"
 _MOVE = "move it away"
+_SEE_PATCH = "`git opatch log -p N` shows what patch N did"
 _DEPTH = "write the added lines with the file's own indentation"
 
 
@@ -226,16 +227,6 @@ class Fault(Enum):
         "may already be applied: its new lines are at {lines}, but match only loosely",
         "if the change is still to be made, re-read {reread} and correct the hunk",
     )
-    APPLIED_IN_INDEX = (
-        Reason.ALREADY_APPLIED,
-        "is already applied in the index only",
-        "`--worktree` changes the working tree only",
-    )
-    APPLIED_IN_WORKTREE = (
-        Reason.ALREADY_APPLIED,
-        "is already applied in the working tree only",
-        "stage it with `git add`",
-    )
     PARTLY_APPLIED = (
         Reason.CONTRADICTED,
         "may be partly applied: lines that it adds are already next to their position, at line "
@@ -271,27 +262,9 @@ class Fault(Enum):
         "is not applied to {base}, or was changed since",
         "to undo it by hand, re-read {reread}",
     )
-    UNDONE_SINCE = Reason.NOT_APPLIED, "is not applied any more"
-    REDONE_SINCE = Reason.NOT_APPLIED, "is applied again already"
-    CHANGED_SINCE_UNDO = (
-        Reason.NOT_FOUND,
-        "does not fit {base} any more: its lines were changed since it was undone",
-        "to redo it by hand, re-read {reread}",
-    )
-    CHANGED_SINCE_CREATED = Reason.CONTRADICTED, "was changed since it was created"
-    EARLIER_CONTENT_LOST = (
-        Reason.NOT_REVERSIBLE,
-        "its earlier content, blob {blob}, is no longer in the repository",
-    )
-    REPLACED_FILE_LOST = (
-        Reason.NOT_REVERSIBLE,
-        "replaced another file, blob {blob}, whose content the patch does not have; and something "
-        "changed since",
-    )
     DELETED_CONTENT_LOST = (
         Reason.NOT_REVERSIBLE,
-        "the patch does not have the content of the deleted file, and neither HEAD nor a recorded "
-        "patch has it",
+        "the patch does not have the content of the deleted file, and neither has HEAD",
     )
     MORE_LINES_THAN_ADDED = (
         Reason.NOT_FOUND,
@@ -665,34 +638,14 @@ class Fault(Enum):
         "stage what is there",
     )
     UNSTAGED_DELETED = Reason.UNSTAGED, "would be deleted, and has unstaged changes", _IN_INDEX
-    UNSTAGED_SAME_LINES = (
-        Reason.NOT_FOUND,
-        "does not match the working tree, only the index: unstaged changes touch the same lines",
-        _IN_INDEX,
-    )
     UNSTAGED_ATTRIBUTES = (
         Reason.UNSTAGED,
         "changes how files are read and written, and files of this patch have unstaged changes",
         "apply this part of the patch by itself first",
     )
-    UNSTAGED_MODE = (
+    UNSTAGED_CONFLICT = (
         Reason.CONTRADICTED,
-        "gets another mode, and has an unstaged change of its mode",
-        _IN_INDEX,
-    )
-    UNSTAGED_OUTCOME = (
-        Reason.CONTRADICTED,
-        "would have another outcome in the working tree than in the index",
-        _IN_INDEX,
-    )
-    UNSTAGED_POSITION = (
-        Reason.CONTRADICTED,
-        "is at {lines} of the staged version, and elsewhere in the working tree's",
-        _IN_INDEX,
-    )
-    UNSTAGED_LINES = (
-        Reason.CONTRADICTED,
-        "would add other lines to the working tree's version than to the staged one",
+        "has unstaged changes that conflict with the patch",
         _IN_INDEX,
     )
     UNSTAGED_DELETION = (
@@ -717,12 +670,25 @@ class Fault(Enum):
         _MOVE,
     )
     REJECTS_OF_PATCH = Reason.IN_THE_WAY, "is a file of the patch itself", "use `--partial`"
-    NOT_REJECTS = Reason.IN_THE_WAY, "is not a file of rejected hunks", _MOVE
-    REJECTS_CHANGED = Reason.IN_THE_WAY, "was changed since it was written", _MOVE
+    NOT_REJECTS = Reason.IN_THE_WAY, "has something else than the rejected hunks", _MOVE
     SKIP_WORKTREE = Reason.SKIPPED, "is not checked out (skip-worktree)", _IN_INDEX
     OUTSIDE_SPARSE = Reason.SKIPPED, "is outside of the sparse checkout", _IN_INDEX
 
     # a merge
+    MERGE_LINES = (
+        Reason.CONFLICT,
+        "was changed since, at the same lines or next to them",
+        _SEE_PATCH,
+    )
+    MERGE_WHOLE = Reason.CONFLICT, "was changed since", _SEE_PATCH
+    MERGE_MODE = Reason.CONFLICT, "has another mode since", _SEE_PATCH
+    MERGE_GONE = Reason.CONFLICT, "is not there any more", _SEE_PATCH
+    MERGE_IN_THE_WAY = Reason.CONFLICT, "is in the way: it was added since", _SEE_PATCH
+    LEFT_WITH_CONFLICTS = (
+        Reason.CONFLICT,
+        "was left with conflicts",
+        "apply the patch again instead",
+    )
     CONFLICT = (
         Reason.CONFLICT,
         "conflicts with later changes of the same lines; it fits the version of {version}",
@@ -730,7 +696,7 @@ class Fault(Enum):
     CONFLICT_LEFT = (
         Reason.CONFLICT,
         "has conflicts with later changes of the same lines; it fits the version of {version}",
-        "resolve them, then `git add` it",
+        "resolve them, then `git add` it; or `git opatch undo`",
     )
 
 
@@ -743,6 +709,7 @@ class Hint(Enum):
     OLDER_VERSION = "fits {path} as of {version}; `--3way` merges it"
     OLDER_AMBIGUOUS = "fits {path} as of {version} in several places"
     OLDER_DISAGREE = "fits {path} as of {version}, and other versions, whose merges differ"
+    OLDER_DRIVER = "fits {path} as of {version}, but the attribute `merge` says how to merge it"
     OLDER_CONFLICT = "fits {path} as of {version}, but later changes conflict with it"
     NO_VERSION = "fits no version of {path} in the history, so `--3way` cannot merge it"
     SHALLOW = "fits no version of {path} that is here; `git fetch --deepen=100` gets more"

@@ -17,7 +17,7 @@ from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.refusal import Refused
 from git_opatch.model.sentences import Fault
-from git_opatch.operations.perform import BeforeCommit, Session, perform
+from git_opatch.operations.perform import Session, perform
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
 from git_opatch.operations.rejected_files import note_unwritten, plan_rejects
@@ -25,7 +25,7 @@ from git_opatch.parse import patch_of
 from git_opatch.plan.filtered_files import unfiltered_diff
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
-from git_opatch.plan.planner import plan_request, plan_resolved
+from git_opatch.plan.planner import plan_resolved
 from git_opatch.plan.preflight import preflight
 from git_opatch.transaction import after_commit, check_diff, deferred_signals
 
@@ -96,9 +96,7 @@ def apply_patch(
         return plan.with_notes(run_post_hook(plan, repository), first=notes)
 
 
-def apply_locked(
-    patch: Patch, session: Session, before_commit: BeforeCommit = lambda _: None
-) -> Plan:
+def apply_locked(patch: Patch, session: Session) -> Plan:
     """Apply `patch` while the caller has the lock; neither recovers nor runs the hook."""
     repository, options = session.repository, session.options
     patch = _resolve(patch, repository, options)
@@ -109,13 +107,13 @@ def apply_locked(
     digest = "" if options.reverse else patch.digest
     plan = plan._replace(is_part=patch.is_part)
     with deferred_signals():
-        plan = perform(plan, session, digest=digest, rejects=rejects, before_commit=before_commit)
+        plan = perform(plan, session, digest=digest, rejects=rejects)
         return _with_conflicts_left(plan.with_notes(note_unwritten(plan, options)))
 
 
 def _plan_checked(patch: Patch, repository: Repository, options: Options) -> Plan:
     """Plan a patch whose paths are resolved, and check it against the working tree."""
-    return preflight(plan_request(patch, repository, options), repository, options)
+    return preflight(*plan_resolved(patch, repository, options), repository, options)
 
 
 def _with_conflicts_left(plan: Plan) -> Plan:

@@ -1,44 +1,49 @@
 """Apply a patch and commit just that, by git's own `git commit`: `apply --commit` (D70).
 
-A patch of several mails becomes several commits (`commit_series`). One commit is made as a user
-would make it: the patch is applied to index and working tree and recorded, then `git commit`
-commits the index. If a hook refuses, the change stays staged.
+A commit is made as a user would make it: the patch is applied to index and working tree and
+recorded, then `git commit` commits the index. If a hook refuses, or git is killed, the change stays
+staged. Several mails are planned first, each in the outcome of the one before; then each is applied
+and committed by itself, as by git-am(1), until one fails.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import TypeVar
 
 from git_opatch import journal
-from git_opatch.git.commit import CommitCommand, commit, identity_error, manual_command
+from git_opatch.complete import Completed
+from git_opatch.git.commit import CommitResult, commit, identity_error, manual_command
+from git_opatch.git.filtered import FilterError
 from git_opatch.git.head import Head, commits_since, read_head, require_finished, staged_changes
-from git_opatch.git.hooks import has_verifying_hook
+from git_opatch.git.history import abbreviate_commits
+from git_opatch.git.hooks import any_is_hook, has_verifying_hook
 from git_opatch.git.index import unmerged_paths
 from git_opatch.git.output import git_message
 from git_opatch.git.repository import CONVERT, Repository
-from git_opatch.journal import pending_commit
-from git_opatch.journal.patch_history import read_journal
-from git_opatch.model.blob import Change
-from git_opatch.model.errors import CommitError, Interrupted
+from git_opatch.git.snapshot import Snapshot, take_snapshot
+from git_opatch.model.blob import Blob, Change
+from git_opatch.model.errors import CommitError, Interrupted, OpatchError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
+from git_opatch.model.paths import parents
+from git_opatch.model.refusal import Refused
 from git_opatch.model.text import visible
 from git_opatch.operations.apply import apply_locked, check_patch
 from git_opatch.operations.commit_command import CommitRequest, PlannedCommit, plan_commits
-from git_opatch.operations.commit_series import (
-    apply_series,
-    plan_series,
-    skipped_hooks,
-    with_commits,
-)
 from git_opatch.operations.perform import Session
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
+from git_opatch.plan.patch_paths import named_paths, resolve_paths
 from git_opatch.plan.plan import NotCommitted, Plan
+from git_opatch.plan.planner import plan_resolved
+from git_opatch.plan.preflight import preflight
+from git_opatch.plan.section import plan_sections
 from git_opatch.transaction import after_commit, deferred_signals, state_dir
 
 _MAX_NAMED = 3
+_Value = TypeVar("_Value")
 
 
 def check_commit(
@@ -52,7 +57,7 @@ def check_commit(
     _check_head(parts, repository)
     plan = check_patch(patch, repository, options)
     if len(parts) > 1:
-        return plan, len(plan_series(parts, repository, options, plan.skipped))
+        return plan, len(_plan_mails(parts, repository, options))
     return plan, int(bool(plan.completed.changes))
 
 
@@ -73,20 +78,15 @@ def commit_patch(
     not_committed = None
     with recovered(repository) as (lock, notes):
         session = Session(repository, options, lock, name)
-        head = _check_head(parts, repository)
+        _check_head(parts, repository)
+        if len(parts) > 1:
+            whole = resolve_paths(patch, options.directory, str(repository.top))
+            preflight(*plan_resolved(whole, repository, options), repository, options)
+            parts = _plan_mails(parts, repository, options)
         try:
-            if len(parts) > 1:
-                plan = apply_series(parts, patch, session, quiet=commit_options.quiet)
-            else:
-                plan = _apply_one(parts[0], head, patch, session, quiet=commit_options.quiet)
+            plan = _apply_each(parts, session, quiet=commit_options.quiet)
         except NotCommitted as error:
             not_committed, plan = error, error.plan
-        except (Interrupted, KeyboardInterrupt):
-            if not journal.is_commit_pending(state_dir(repository)):
-                raise
-            raise _interrupted(parts[0].command, head, repository) from None
-        finally:
-            pending_commit.end(repository, state_dir(repository))
     with after_commit():
         plan = plan.with_notes(run_post_hook(plan, repository), first=notes)
     if not_committed:
@@ -95,22 +95,44 @@ def commit_patch(
     return plan
 
 
-def _interrupted(command: CommitCommand, head: Head, repository: Repository) -> Interrupted:
-    """Finish the commit on `head` that was interrupted, and say what became of it."""
-    home = state_dir(repository)
+def _plan_mails(
+    parts: Sequence[PlannedCommit], repository: Repository, options: Options
+) -> list[PlannedCommit]:
+    """Plan each mail in the outcome of those before it; return those that change anything.
 
-    def left_staged(number: int) -> str:
-        again = manual_command(command, home / "message")
-        what = f"the change is staged, and not committed\n  to commit it: {again}"
-        return f"{what}\n  to undo it: git opatch undo {number}" if number else what
+    Raises `Refused` with the failures of the first one that does not apply.
+    """
+    top = str(repository.top or "")
+    patches = [resolve_paths(part.patch, options.directory, top) for part in parts]
+    paths = named_paths(Patch.joined(patches, ""))
+    snapshot = take_snapshot(repository, paths, options, texts=True)
+    for path in sorted(snapshot.filters):
+        what = "has a filter, and mails that change it are not committed together"
+        raise FilterError(path, f"{what}; apply each mail by itself")
+    changing = []
+    for part, patch in zip(parts, patches, strict=True):
+        plan = plan_sections(patch, snapshot, options, repository.algorithm, {})
+        if plan.failures:
+            raise Refused(plan.failures, options)
+        if plan.completed.changes:
+            # that of all mails names no single one
+            changing.append(part._replace(patch=part.patch._replace(digest="")))
+            snapshot = _after(snapshot, plan.completed)
+    return changing
 
-    notes = pending_commit.finish(repository, home, left_staged)
-    if not notes:  # or there is no record
-        was_committed = read_head(repository).id != head.id
-        is_staged = not was_committed and staged_changes(repository, head.id)
-        by_then = "it had been committed by then" if was_committed else "nothing was changed"
-        notes = [left_staged(0) if is_staged else by_then]
-    return Interrupted("; ".join(["interrupted", *notes]))
+
+def _after(snapshot: Snapshot, completed: Completed) -> Snapshot:
+    """Return the base with `completed` applied."""
+    blobs, tracked, contents = dict(snapshot.blobs), set(snapshot.tracked), completed.contents()
+    for change in completed.changes:
+        if change.new is None:
+            blobs.pop(change.path, None)
+            tracked.discard(change.path)
+        else:
+            blobs[change.path] = Blob(change.path, change.new, contents[change.path])
+            tracked.add(change.path)
+    folders = frozenset(parent for path in tracked for parent in parents(path))
+    return snapshot._replace(blobs=blobs, tracked=frozenset(tracked), folders=folders)
 
 
 def _check_head(parts: Sequence[PlannedCommit], repository: Repository) -> Head:
@@ -123,12 +145,6 @@ def _check_head(parts: Sequence[PlannedCommit], repository: Repository) -> Head:
             raise CommitError(f"`{path}` is unmerged: resolve that first; nothing was changed")
         names = ", ".join(visible(change.path) for change in others[:_MAX_NAMED])
         more = f" and {len(others) - _MAX_NAMED} more" if len(others) > _MAX_NAMED else ""
-        if number := _staged_patch(others, repository):
-            raise CommitError(
-                f"the change of patch {number} is staged already: {names}{more}\n"
-                f"to commit it: git commit; to undo it first: git opatch undo {number}; "
-                "nothing was changed"
-            )
         stash = ", or `git stash`," if head.id else ""  # before the first commit it fails
         raise CommitError(
             f"other changes are staged, and --commit commits just the patch: {names}{more}\n"
@@ -140,46 +156,131 @@ def _check_head(parts: Sequence[PlannedCommit], repository: Repository) -> Head:
     return head
 
 
-def _staged_patch(staged: Sequence[Change], repository: Repository) -> int | None:
-    """Return the number of the applied patch that all of what is staged comes from, if any."""
-    journal = read_journal(state_dir(repository)).applied() if repository.has_journal else []
-    records = ((history.number, history.application_in(Target.CACHED)) for history in journal)
-    same = (number for number, made in records if made and set(made.changes) == set(staged))
-    return next(same, None)
+def _apply_each(parts: Sequence[PlannedCommit], session: Session, *, quiet: bool) -> Plan:
+    """Apply and commit one part after the other; return the plan of them all.
+
+    Raises `NotCommitted` if one is only staged; the notes of any error say what is committed.
+    """
+    plans: list[Plan] = []
+    for number, part in enumerate(parts, 1):
+        which = f"mail {number} of {len(parts)} ({visible(part.title, 100)})"
+        try:
+            earlier = [change for plan in plans for change in plan.completed.changes]
+            named = which if len(parts) > 1 else ""
+            plans.append(_apply_one(part, session, named, earlier, quiet=quiet))
+        except NotCommitted as error:
+            made = _joined(plans).commit_names
+            notes = [f"those before it are committed: {', '.join(made)}"] if made else []
+            error.plan = _joined([*plans, error.plan.with_notes(notes)])
+            raise
+        except OpatchError as error:
+            if made := _joined(plans).commit_names:
+                error.add_note(f"{which} failed; those before it are committed: {', '.join(made)}")
+            raise
+    return _joined(plans)
+
+
+def _joined(plans: Sequence[Plan]) -> Plan:
+    """Return one plan of several that were carried out, one after the other."""
+    if len(plans) < 2:
+        return plans[0] if plans else Plan()
+
+    files = {file.path: file for plan in plans[::-1] for file in plan.completed.files}
+    completed = Completed(
+        b"".join(plan.completed.diff for plan in plans),
+        _every(plan.completed.changes for plan in plans),
+        tuple(files[path] for path in sorted(files)),
+    )
+    return plans[-1]._replace(
+        completed=completed,
+        placed=_every(plan.placed for plan in plans),
+        notes=_every(plan.notes for plan in plans),
+        skipped=_every(plan.skipped for plan in plans),
+        commits=_every(plan.commits for plan in plans),
+        commit_names=_every(plan.commit_names for plan in plans),
+    )
+
+
+def _every(values: Iterable[Iterable[_Value]]) -> tuple[_Value, ...]:
+    return tuple(chain.from_iterable(values))
 
 
 def _apply_one(
-    part: PlannedCommit, head: Head, patch: Patch, session: Session, *, quiet: bool
+    part: PlannedCommit, session: Session, which: str, earlier: Sequence[Change], *, quiet: bool
 ) -> Plan:
-    """Apply `patch`, and commit it on `head`. Raises `NotCommitted` if it is only staged."""
-    repository = session.repository
+    """Apply a part, and commit it; `earlier` changes may have been of hooks, too.
+
+    Raises `NotCommitted` if it is only staged.
+    """
+    repository, home = session.repository, state_dir(session.repository)
+    head, last = read_head(repository), journal.last(home)
+    try:
+        plan = apply_locked(part.patch, session)
+        changes = {change for change in plan.index_changes if change.old != change.new}
+        if not changes:
+            taken_out = "nothing was committed: its filter takes the change out of what git stores"
+            paths = [change.path for change in plan.index_changes[:1]]
+            return plan.with_notes(f"{path}: {taken_out}" for path in paths)
+        if read_head(repository) != head or set(staged_changes(repository, head.id)) != changes:
+            raise NotCommitted("not committed: somebody changed the index or HEAD meanwhile", plan)
+        notes = _skipped_hooks(repository, session.options, [*earlier, *changes])
+        with deferred_signals():
+            result = commit(repository, part.command, session.lock, quiet=quiet, hooks=not notes)
+            made = commits_since(repository, head.id, read_head(repository).id)[:1]
+            plan = _with_commits(plan.with_notes(notes), [each for each, _ in made], repository)
+    except (Interrupted, KeyboardInterrupt):
+        raise _interrupted(part, head, last, repository) from None
+    if made:
+        return plan
+    unverified = part.command._replace(options=("--no-verify", *part.command.options))
+    can_refuse = not notes and has_verifying_hook(repository)
+    raise NotCommitted(
+        _why_not_committed(part, result, which),
+        plan,
+        manual_command(part.command, home / "message"),
+        manual_command(unverified, home / "message") if can_refuse else "",
+    )
+
+
+def _why_not_committed(part: PlannedCommit, result: CommitResult, which: str) -> str:
+    why = git_message(result.words)
+    how = "was aborted" if part.command.asks_for_message else "refused"
+    how = "was killed" if result.status < 0 else how
+    return f"not committed: git commit {how}{which and ' at '}{which}{why and ': '}{why}"
+
+
+def _interrupted(part: PlannedCommit, head: Head, last: int, repository: Repository) -> Interrupted:
+    """Say what became of a commit on `head` that was interrupted; `last` was the last entry."""
+    if read_head(repository).id != head.id:
+        return Interrupted("interrupted; it had been committed by then")
+    if not staged_changes(repository, head.id):
+        return Interrupted("interrupted; nothing was changed")
     home = state_dir(repository)
-    plan = apply_locked(patch, session, lambda _: pending_commit.begin(repository, home, head, 1))
-    changes = {change for change in plan.index_changes if change.old != change.new}
-    if not changes:
-        taken_out = "nothing was committed: its filter takes the change out of what git stores"
-        paths = [change.path for change in plan.index_changes[:1]]
-        return plan.with_notes(f"{path}: {taken_out}" for path in paths)
-    if read_head(repository) != head or set(staged_changes(repository, head.id)) != changes:
-        raise NotCommitted("not committed: somebody changed the index or HEAD meanwhile", plan)
-    notes = skipped_hooks(repository, session.options, changes)
-    with suppress(OSError):
-        pending_commit.save_index(repository, home)
-    with deferred_signals():
-        result = commit(repository, part.command, session.lock, quiet=quiet, hooks=not notes)
-        made = commits_since(repository, head.id, read_head(repository).id)[:1]
-        plan = with_commits(plan.with_notes(notes), [each for each, _ in made], repository)
-    if not made:
-        why = git_message(result.words)
-        how = "was aborted" if part.command.asks_for_message else "refused"
-        what = f"not committed: git commit {how}{why and ': '}{why}"
-        if result.status < 0:  # a signal ended it
-            pending_commit.remove_locks(repository, home)
-            left = pending_commit.index_lock_left(repository)
-            what = f"not committed: git commit was killed{left and '; '}{left}"
-        again = manual_command(part.command, home / "message")
-        unverified = part.command._replace(options=("--no-verify", *part.command.options))
-        can_refuse = not notes and has_verifying_hook(repository)
-        anyway = manual_command(unverified, home / "message") if can_refuse else ""
-        raise NotCommitted(what, plan, again, anyway)
+    again = manual_command(part.command, home / "message")
+    what = f"interrupted; the change is staged, and not committed\n  to commit it: {again}"
+    number = journal.last(home)
+    return Interrupted(f"{what}\n  to undo it: git opatch undo {number}" if number > last else what)
+
+
+def _skipped_hooks(
+    repository: Repository, options: Options, changes: Iterable[Change]
+) -> list[str]:
+    """A note that git commit is to run no hooks, if `changes` are of hooks in the working tree."""
+    if options.target is Target.CACHED:
+        return []
+    if not any_is_hook(repository, [change.path for change in changes]):
+        return []
+    return ["git commit ran no hooks, because the patch changes hooks; look at them first"]
+
+
+def _with_commits(plan: Plan, commits: Sequence[str], repository: Repository) -> Plan:
+    """Return `plan` with `commits`, which are written to its journal entry; a note if not."""
+    names = abbreviate_commits(repository, commits)
+    plan = plan._replace(commits=tuple(commits), commit_names=names)
+    if not (plan.record and commits):
+        return plan
+    try:
+        journal.add_commits(state_dir(repository), plan.record, commits)
+    except (OSError, ValueError) as error:
+        return plan.with_notes([f"the commit could not be added to the journal: {error}"])
     return plan

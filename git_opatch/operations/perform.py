@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch import journal
 from git_opatch.complete import Completed
 from git_opatch.git.head import Committed, read_committed
+from git_opatch.git.index import ScratchIndex, set_entries
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Change, Stages, blob_id
 from git_opatch.model.options import Options, Target
 from git_opatch.model.text import Text
-from git_opatch.operations.rejected_files import settle_rejects
+from git_opatch.operations.rejected_files import encode_rejects, write_rejects
 from git_opatch.plan.plan import Plan
 from git_opatch.transaction import ChangeSet, TransactionRecord, run_transaction, state_dir
-
-_NONE: Mapping[str, bytes] = {}
-
-BeforeCommit = Callable[[TransactionRecord], None]
-"""Called when all is written; if it raises, everything is restored."""
 
 
 class Session(NamedTuple):
@@ -36,59 +32,82 @@ class Session(NamedTuple):
 
 
 def perform(
-    plan: Plan,
-    session: Session,
-    *,
-    digest: str = "",
-    rejects: Mapping[str, bytes] = _NONE,
-    before_commit: BeforeCommit = lambda _: None,
+    plan: Plan, session: Session, *, digest: str = "", rejects: Mapping[str, bytes] | None = None
 ) -> Plan:
-    """Apply what `plan` decided and record it; return the plan with the number of its record.
+    """Apply what `plan` decided and record it; return the plan with the number of its entry.
 
     `digest` is that of the patch's text, if it is to be found in the journal by it; `rejects` are
-    the files of rejected hunks that belong to it.
+    the files of rejected hunks, to be written with it.
     """
-    repository, options = session.repository, session.options
+    repository, options, home = session.repository, session.options, state_dir(session.repository)
+    target, about = options.target, _about(plan, session, digest, rejects or {})
+    if plan.settled and target is Target.CACHED:
+        if not plan.completed.changes:
+            return _settle_index(plan, session, about)
+        plan = plan._replace(carried=None)
+    if plan.carried and not plan.completed.changes:  # all files are unmerged in the index
+        plan, target = plan._replace(completed=plan.carried, carried=None), Target.WORKTREE
+    elif plan.carried and not plan.carried.changes:  # the working tree has it already
+        plan, target = plan._replace(carried=None), Target.CACHED
     if not plan.written.changes:
-        return plan.with_notes(settle_rejects(repository, plan.action, rejects))
-    if plan.reverses is not None:
-        rejects = plan.reverses.rejects
-    head, differs = _compare_with_head(plan.index_changes, repository)
-    about = {**_about(plan, session, digest, rejects), "head": head}
+        return plan.with_notes(write_rejects(repository, rejects or {}))
+    is_staged = _differs_from_head(plan.index_changes, repository)
     record, notes = 0, list[str]()
 
     def on_commit(transaction: TransactionRecord) -> list[Path]:
         nonlocal record
         try:
-            record = _add_record(plan, session, transaction, about)
+            record = add_entry(home, transaction, about, options.journal_size)
         except OSError as error:
             notes.append(f"the journal could not be written: {error.strerror}")
-        notes.extend(settle_rejects(repository, plan.action, rejects))
-        return journal.files_of(state_dir(repository), record)
+        notes.extend(write_rejects(repository, rejects or {}))
+        return journal.files_of(home, record)
 
-    finishing = {**about, "journal_size": options.journal_size}
-    change_set = _change_set(plan, finishing, before_commit)
-    notes += run_transaction(repository, change_set, options.target, session.lock, on_commit)
+    if options.journal_size:
+        try:
+            journal.keep_contents(home, plan.written.blobs())
+        except OSError as error:
+            notes.append(f"the journal could not be written: {error.strerror}")
+    change_set = _change_set(plan, session, {**about, "journal_size": options.journal_size})
+    notes += run_transaction(repository, change_set, target, session.lock, on_commit)
     # It matters where the report says so: not of an undo, a commit, or the working tree alone.
     is_not_said = options.target is Target.WORKTREE or bool(plan.undoes) or options.commit
-    return plan._replace(record=record, is_staged=differs or is_not_said).with_notes(notes)
+    return plan._replace(record=record, is_staged=is_staged or is_not_said).with_notes(notes)
+
+
+def _settle_index(plan: Plan, session: Session, about: Mapping[str, object]) -> Plan:
+    """Give files that are unmerged in the index alone one entry again; git does it at once."""
+    repository, size = session.repository, session.options.journal_size
+    set_entries(repository, plan.settled, ScratchIndex(repository.index_file, {}))
+    number = journal.add_record(state_dir(repository), b"", (), Target.CACHED, about, size)
+    return plan._replace(completed=plan.carried or plan.completed, carried=None, record=number)
+
+
+def add_entry(
+    home: Path, transaction: TransactionRecord, about: Mapping[str, object], size: int
+) -> int:
+    """Record a committed transaction; return the number of its entry. Raises `OSError`."""
+    diff = transaction.diff.read_bytes()
+    changes, target = transaction.in_index, transaction.target
+    entry = {key: value for key, value in about.items() if key not in ("rejects", "journal_size")}
+    entry["transaction"] = transaction.name
+    return journal.add_record(home, diff, changes, target, entry, size)
 
 
 _FIRST = 10
 """So many paths are compared with HEAD first; nearly always one of them differs."""
 
 
-def _compare_with_head(changes: Sequence[Change], repository: Repository) -> tuple[str, bool]:
-    """Return the id of HEAD's commit, and whether HEAD has other files than `changes` make (D341).
+def _differs_from_head(changes: Sequence[Change], repository: Repository) -> bool:
+    """Return whether HEAD has other files than `changes` make (D341).
 
     Git takes long to look many paths up.
     """
-    head, differs = "", False
     for part in (changes[:_FIRST], changes[_FIRST:]):
-        if not differs and (part or not head):
-            found = read_committed(repository, [change.path for change in part])
-            head, differs = found.id, any(_differs(change, found) for change in part)
-    return head, differs
+        head = read_committed(repository, [change.path for change in part]) if part else None
+        if head is not None and any(_differs(change, head) for change in part):
+            return True
+    return False
 
 
 def _differs(change: Change, head: Committed) -> bool:
@@ -96,26 +115,6 @@ def _differs(change: Change, head: Committed) -> bool:
     if change.old and change.new and change.old.mode is not change.new.mode:
         return True
     return head.objects.get(change.path) != (change.new.id if change.new else None)
-
-
-def _add_record(
-    plan: Plan, session: Session, transaction: TransactionRecord, about: Mapping[str, object]
-) -> int:
-    """Record the plan; return the number of its record, 0 if it changed nothing."""
-    diff, changes = plan.completed.diff, plan.index_changes
-    if not changes:
-        return 0
-    home, size = state_dir(session.repository), session.options.journal_size
-    entry = {**about, "transaction": transaction.name}
-    return journal.add_record(home, diff, changes, transaction.target, entry, size)
-
-
-def _reversal(plan: Plan) -> dict[str, object]:
-    """Describe what the plan undoes or redoes, if it does."""
-    if plan.reverses is None:
-        return {}
-    origin = plan.reverses.patch
-    return {"undoes": plan.reverses.number, "action": plan.action.value, "origin": origin}
 
 
 def _about(
@@ -126,16 +125,18 @@ def _about(
     algorithm = session.repository.algorithm
     return {
         "patch": session.name,
+        "target": session.options.target.value,
         "digest": "" if stages else digest,
-        **_reversal(plan),
-        "files": Counter(file.status for file in plan.completed.files),
+        "action": plan.action.value,
+        "origin": plan.reverses.patch if plan.reverses else 0,
+        "files": Counter(file.status for file in plan.written.files),
         "carried": plan.carried is not None,
         "texts": [change.to_json() for change in plan.texts],
         "unmerged": {path: _ids(each, algorithm) for path, each in stages.items()},
         "partial": bool(plan.failures),
         "part": plan.is_part,
         "reverse": session.options.reverse and plan.reverses is None,
-        "rejects": journal.encode_rejects(rejects),
+        "rejects": encode_rejects(rejects),
     }
 
 
@@ -144,8 +145,16 @@ def _ids(stages: Stages, algorithm: str) -> list[str]:
     return [stages.base.id, stages.ours.id, theirs]
 
 
-def _change_set(plan: Plan, about: dict[str, object], before_commit: BeforeCommit) -> ChangeSet:
+def _change_set(plan: Plan, session: Session, about: dict[str, object]) -> ChangeSet:
     written, carried = plan.written, plan.carried
+
+    def settle(transaction: TransactionRecord) -> None:
+        """Enter what unmerged files are again into the new index, or into the real one."""
+        if plan.settled:
+            is_new = transaction.target is not Target.WORKTREE
+            index = transaction.scratch_index if is_new else transaction.index_file
+            set_entries(session.repository, plan.settled, ScratchIndex(index, {}))
+
     return ChangeSet(
         written.diff,
         written.changes,
@@ -153,7 +162,7 @@ def _change_set(plan: Plan, about: dict[str, object], before_commit: BeforeCommi
         plan.stamps,
         about=about,
         carried=_carried(carried) if carried else None,
-        before_commit=before_commit,
+        before_commit=settle,
         unmerged=plan.conflicts.stages if plan.conflicts else {},
         contents=_contents(written),
         filtered=plan.filtered,

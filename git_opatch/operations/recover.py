@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from git_opatch import journal
-from git_opatch.git.history import abbreviate_commits
 from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import remove_abandoned
-from git_opatch.journal import RecordAction
 from git_opatch.model.arguments import typed
 from git_opatch.model.errors import BusyError, OpatchError
 from git_opatch.model.paths import why_unsafe
-from git_opatch.operations.rejected_files import settle_rejects
+from git_opatch.operations.perform import add_entry
+from git_opatch.operations.rejected_files import decode_rejects, write_rejects
 from git_opatch.transaction import (
     AT_WORK,
     Kept,
@@ -67,7 +66,7 @@ def recover_interrupted(repository: Repository) -> Recovery:
     again then.
     """
     home = state_dir(repository)
-    if not has_incomplete(home) and not journal.is_commit_pending(home):
+    if not has_incomplete(home):
         remove_abandoned()
         return Recovery()
     with locked(home):
@@ -90,7 +89,7 @@ def require_uninterrupted(repository: Repository) -> None:
 def note_interrupted(repository: Repository) -> list[str]:
     """Say that a run is at work, or was interrupted, if there is one."""
     home = state_dir(repository)
-    if not has_transaction(home) and not journal.is_commit_pending(home):
+    if not has_transaction(home):
         return []
     if is_locked(home):
         return [AT_WORK]
@@ -101,14 +100,9 @@ def _recover_locked(repository: Repository) -> Recovery:
     remove_abandoned()
     notes: list[str] = []
     restored = recover(repository, partial(_finish, repository, notes))
-    if journal.is_commit_pending(state_dir(repository)):
-        from git_opatch.journal import pending_commit
-
-        notes += pending_commit.finish(repository, state_dir(repository))
     if restored is None:
         return Recovery(tuple(notes))
-    branch = _notes_on_branch(restored, repository)
-    return Recovery((*_notes(restored), *branch, *notes), restored.kept)
+    return Recovery((*_notes(restored), *notes), restored.kept)
 
 
 def _notes(restored: Restored) -> list[str]:
@@ -125,18 +119,6 @@ def _notes(restored: Restored) -> list[str]:
     ]
 
 
-def _notes_on_branch(restored: Restored, repository: Repository) -> list[str]:
-    """Say where HEAD is again, and which commits of the interrupted apply it is without."""
-    if not restored.commits:
-        return []
-    commits = abbreviate_commits(repository, restored.commits)
-    made = "commit that was" if len(commits) == 1 else f"{len(commits)} commits that were"
-    where = "has no commit"
-    if restored.head:
-        where = f"is at {abbreviate_commits(repository, [restored.head])[0]}"
-    return [f"HEAD {where} again, without the {made} made: {', '.join(commits)}"]
-
-
 def _kept_note(kept: Kept) -> str:
     where = f"; its earlier version is {kept.saved}" if kept.saved else ""
     return f"{kept.path}: left as it is{where}"
@@ -151,31 +133,16 @@ def _finish(
 ) -> Sequence[Path]:
     """Do what the interrupted run was still to do for its transaction; add to `notes`.
 
-    Returns the files of its record in the journal.
+    Returns the files of its entry in the journal.
     """
-    about: dict[str, Any] = dict(transaction.about)
-    size = about.pop("journal_size", sys.maxsize)
+    home, about = state_dir(repository), transaction.about
     with suppress(OSError):
-        _record(state_dir(repository), transaction, about, size)
+        if not journal.has_transaction(home, transaction.name):
+            size = about.get("journal_size", sys.maxsize)
+            add_entry(home, transaction, about, size if isinstance(size, int) else sys.maxsize)
     with suppress(LookupError, TypeError, ValueError, AttributeError):
-        action = RecordAction(about.get("action", RecordAction.APPLY.value))
-        rejects = journal.decode_rejects(about["rejects"])
+        encoded: Any = about["rejects"]
+        rejects = decode_rejects(encoded)
         if not any(map(why_unsafe, rejects)):
-            notes += settle_rejects(repository, action, rejects)
-    home = state_dir(repository)
+            notes += write_rejects(repository, rejects)
     return journal.files_of(home, journal.last(home))
-
-
-def _record(
-    home: Path, transaction: TransactionRecord, about: Mapping[str, object], size: int
-) -> None:
-    """Write a finished transaction to the journal.
-
-    One that left files unmerged is not recorded: the diff is not all of it, so it cannot be undone.
-    Nor is one that the interrupted run had recorded itself.
-    """
-    name = transaction.name
-    if about.get("unmerged") or journal.has_transaction(home, name):
-        return
-    diff, entry = transaction.diff.read_bytes(), {**about, "transaction": name}
-    journal.add_record(home, diff, transaction.in_index, transaction.target, entry, size)

@@ -99,7 +99,7 @@ def _of_journal(repository: Repository) -> Iterator[tuple[str, Version]]:
             for change in record.changes:
                 entry: Entry | None = getattr(change, side)
                 if entry is not None and entry.mode.is_file:
-                    where = f"{when} entry {record.number} of `git opatch log --all`"
+                    where = f"{when} entry {record.number} of the journal"
                     name = f"the version {where}"
                     yield change.path, Version(entry.id, name)
 

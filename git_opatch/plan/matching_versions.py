@@ -45,13 +45,14 @@ class StaleFile(NamedTuple):
 
 
 class MatchingVersion(NamedTuple):
-    """A version that the patch fits exactly, and the diff that completes it there.
+    """A version that the patch fits exactly, its content, and that with the patch.
 
-    Without a diff, the patch is ambiguous in that version.
+    `patched` is None if the patch is ambiguous in that version.
     """
 
     version: Version
-    diff: bytes
+    data: bytes
+    patched: bytes | None
 
 
 def stale_files(plan: Plan, patch: Patch, snapshot: Snapshot) -> Iterator[StaleFile]:
@@ -108,22 +109,22 @@ def find_matching_versions(
     data = repository.read_blobs(version.id for version in tried)
     matching: list[MatchingVersion] = []
     for version in tried:
-        diff = _complete_in(version.id, data[version.id], stale, repository, options)
-        if diff is not None:
-            matching.append(MatchingVersion(version, diff))
+        found = _patched(version, data[version.id], stale, repository, options)
+        if found is not None:
+            matching.append(found)
             if version.stated:
                 break
     return matching
 
 
-def _complete_in(
-    blob_id: str, data: bytes, stale: StaleFile, repository: Repository, options: Options
-) -> bytes | None:
-    """Complete the patch in a version; None if it does not fit, empty if it is ambiguous."""
+def _patched(
+    version: Version, data: bytes, stale: StaleFile, repository: Repository, options: Options
+) -> MatchingVersion | None:
+    """Patch a version whose content is `data`; None if the patch does not fit it."""
     if not all(_may_fit(hunk, data) for section in stale.sections for hunk in section.hunks):
         return None
     path = stale.present.path
-    version = Blob(path, Entry(stale.present.entry.mode, blob_id), data)
+    blob = Blob(path, Entry(stale.present.entry.mode, version.id), data)
     sections = tuple(
         section._replace(
             operation=Operation.UPDATE,
@@ -137,12 +138,14 @@ def _complete_in(
     )
     strict = Matching(Tier.STRICT, can_choose=False)
     strictly = replace(options, matching=strict, partial=False, skip_applied=False)
-    snapshot = Snapshot({path: version}, frozenset({path}))
+    snapshot = Snapshot({path: blob}, frozenset({path}))
     plan = plan_sections(Patch(sections), snapshot, strictly, repository.algorithm, {})
     if plan.failures:
         is_ambiguous = all(failure.reason is Reason.AMBIGUOUS for failure in plan.failures)
-        return b"" if is_ambiguous else None
-    return plan.completed.diff if all(hunk.placement.exact for hunk in plan.placed) else None
+        return MatchingVersion(version, data, None) if is_ambiguous else None
+    if not all(hunk.placement.exact for hunk in plan.placed):
+        return None
+    return MatchingVersion(version, data, plan.completed.contents()[path])
 
 
 def _may_fit(hunk: Hunk, data: bytes) -> bool:

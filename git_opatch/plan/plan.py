@@ -9,7 +9,7 @@ from git_opatch.complete import Completed, Conflicts
 from git_opatch.git.filtered import StoredForms
 from git_opatch.git.stamp import Stamp
 from git_opatch.journal import Record, RecordAction
-from git_opatch.model.blob import Blob, Change
+from git_opatch.model.blob import Blob, Change, Entry
 from git_opatch.model.errors import CommitError
 from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options
@@ -19,8 +19,8 @@ from git_opatch.model.placement import Placement
 if TYPE_CHECKING:
     from git_opatch.complete import PatchSet
 
-DeletedContents = Mapping[str, tuple[Blob, str]]
-"""The contents of deleted files by path, each with the name of its source."""
+DeletedContents = Mapping[str, Blob]
+"""The contents of deleted files in HEAD, by path."""
 
 _NO_CHANGES = Completed(b"", (), ())
 
@@ -47,13 +47,16 @@ class Plan(NamedTuple):
     skipped: tuple[Failure, ...] = ()
     """Changes that are already applied, and left out (`Options.skip_applied`)."""
     reverses: Record | None = None
-    """The journal record whose diff this applies in reverse: to undo a patch, or to redo it."""
+    """The journal's entry of the patch that this undoes, or redoes, as `action` says."""
+    action: RecordAction = RecordAction.APPLY
     conflicts: Conflicts | None = None
     """Files to be left unmerged. `failures` name them; `completed` is without them."""
     carried: Completed | None = None
     """The diff for the working tree, where its files have unstaged changes."""
     filtered: StoredForms = StoredForms()
     """How git stores the files under a filter, whose texts are in the diffs."""
+    settled: Mapping[str, Entry] = {}
+    """The entries that unmerged files get in the index, which its undo takes back."""
     flags: Mapping[str, str] = {}
     """The bits that index entries must keep, by path (see `Snapshot.flags`)."""
     stamps: Mapping[str, Stamp] = {}
@@ -78,15 +81,6 @@ class Plan(NamedTuple):
     def redoes(self) -> int:
         """The number of the patch that this redoes; 0 if none."""
         return self.reverses.patch if self.action is RecordAction.REDO and self.reverses else 0
-
-    @property
-    def action(self) -> RecordAction:
-        """What a record of this plan is about."""
-        if self.reverses is None:
-            return RecordAction.APPLY
-        from git_opatch.journal.patch_history import opposite
-
-        return opposite(self.reverses)
 
     @property
     def index_changes(self) -> tuple[Change, ...]:

@@ -15,40 +15,50 @@ from git_opatch.model.sentences import Fault
 from git_opatch.plan.filtered_files import with_stored_forms
 from git_opatch.plan.losses import refuse_losses
 from git_opatch.plan.plan import Plan
-from git_opatch.plan.planner import Planned
+from git_opatch.plan.unstaged import plan_carried
 from git_opatch.transaction.guard import guard
 
 
-def preflight(planned: Planned, repository: Repository, options: Options) -> Plan:
+def preflight(plan: Plan, snapshot: Snapshot, repository: Repository, options: Options) -> Plan:
     """Check that a plan can be carried out, and complete it with what that takes.
 
     Adds the diff for files with unstaged changes, and the index bits to keep. Raises `Refused`.
     """
-    plan, snapshot = planned.plan, planned.snapshot
     if plan.is_refused(options):
-        in_the_way = _in_the_way(plan, planned.added, repository, options)
-        raise Refused([*plan.failures, *in_the_way], options)
+        raise Refused(plan.failures, options)
     changes = plan.written.changes
+    unstaged = _unstaged_files(plan, snapshot, options)
     outside = _outside_sparse_checkout(changes, repository, options)
     obstacles: list[Failure] = []
     if options.target is Target.INDEX:
         obstacles += _not_checked_out(plan, snapshot, outside)
-    if planned.unstaged and not options.carry:
-        obstacles += [Failure(Fault.UNSTAGED, path) for path in planned.unstaged]
+    if unstaged and not options.carry:
+        obstacles += [Failure(Fault.UNSTAGED, path) for path in unstaged]
     obstacles = obstacles or _in_the_way(plan, changes, repository, options)
     obstacles = obstacles or refuse_losses(plan, repository, options)
     if obstacles:
         raise Refused([*plan.failures, *obstacles], options)
     flags = {**snapshot.flags, **dict.fromkeys(outside, "S")}
     plan = plan._replace(flags=flags, stamps=snapshot.stamps)
-    plan = _carry_unstaged(plan, planned, repository, options)
+    if unstaged:
+        carried = plan_carried(plan, unstaged, repository, options)
+        notes = [f"{path}: has unstaged changes, which stay unstaged" for path in unstaged]
+        plan = plan._replace(carried=carried).with_notes(notes)
     return with_stored_forms(plan, snapshot, repository, options)
+
+
+def _unstaged_files(plan: Plan, snapshot: Snapshot, options: Options) -> tuple[str, ...]:
+    """Return the files that `plan` changes, and that have unstaged changes."""
+    if options.target is not Target.INDEX:
+        return ()
+    changed = {result.old.path for result in plan.written.results if result.old is not None}
+    return tuple(sorted(changed & (snapshot.changed - snapshot.deleted)))
 
 
 def _in_the_way(
     plan: Plan, changes: Sequence[Change], repository: Repository, options: Options
 ) -> list[Failure]:
-    """List what prevents writing `changes`, which are those of a plan or of its rest."""
+    """List what prevents writing `changes`, which are those of a plan."""
     failures = guard(repository.require_worktree(), changes, options.target) if changes else []
     paths = [each.path for each in failures if each.fault is Fault.IN_THE_WAY]
     if plan.reverses or not paths:
@@ -82,15 +92,3 @@ def _not_checked_out(plan: Plan, snapshot: Snapshot, outside: Sequence[str]) -> 
     faults = [(path, Fault.SKIP_WORKTREE) for path in skipped]
     faults += [(path, Fault.OUTSIDE_SPARSE) for path in outside]
     return [Failure(fault, path) for path, fault in faults]
-
-
-def _carry_unstaged(plan: Plan, planned: Planned, repository: Repository, options: Options) -> Plan:
-    """Plan the working tree's versions of files with unstaged changes. Raises `Refused`."""
-    if planned.worktree is None:
-        return plan
-    from git_opatch.plan.unstaged import plan_unstaged
-
-    unstaged = planned.unstaged
-    carried = plan_unstaged(plan, planned.worktree, unstaged, repository, options)
-    notes = [f"{path}: has unstaged changes, which stay unstaged" for path in unstaged]
-    return plan._replace(carried=carried).with_notes(notes)

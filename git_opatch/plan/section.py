@@ -21,7 +21,6 @@ from git_opatch.model.placement import Placement
 from git_opatch.model.sentences import Fault, Reason
 from git_opatch.plan.apply_hunks import apply_hunks
 from git_opatch.plan.broken_structure import refuse_broken
-from git_opatch.plan.deleted_content import content_note
 from git_opatch.plan.earlier_sections import Checked, EarlierSection, check_section
 from git_opatch.plan.path_failures import PathFailures
 from git_opatch.plan.plan import DeletedContents, PlacedHunk, Plan
@@ -209,7 +208,7 @@ class SectionPlanner:
         self.tree.put(path, content)
         is_as_before = before is not None and before[:2] == content[:2]  # mode and text
         if not (section.has_content or is_as_before):
-            self.notes.append(content_note(path, self.deleted[path][1]))
+            self.notes.append(f"{path}: content taken from HEAD")
         self._done.append(section)
         return []
 
@@ -222,7 +221,7 @@ class SectionPlanner:
             return refusal(section, Fault.NUL_ADDED) if content.text.binary else content
         if path not in self.deleted:
             return refusal(section, Fault.DELETED_CONTENT_LOST)
-        return restored_content(self.deleted[path][0])
+        return restored_content(self.deleted[path])
 
     def _delete(self, section: FilePatch, path: str, content: FileContent) -> list[Failure]:
         """Delete a file. One whose lines the patch shows must have no others.

@@ -14,10 +14,10 @@ from itertools import islice
 from typing import NamedTuple
 
 from git_opatch.complete import Conflicts
+from git_opatch.git.attributes import has_merge_driver
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
-from git_opatch.git.three_way_merge import Merged, Unmerged, merge, with_conflicts
-from git_opatch.model.blob import Stages
+from git_opatch.model.blob import Blob, Entry, Stages
 from git_opatch.model.failure import Failure, refusal
 from git_opatch.model.options import Options, ThreeWay
 from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Patch, Prefix
@@ -36,6 +36,7 @@ from git_opatch.plan.matching_versions import (
     find_matching_versions,
     stale_files,
 )
+from git_opatch.plan.merge import merge
 from git_opatch.plan.plan import DeletedContents, Plan
 from git_opatch.plan.section import plan_sections
 
@@ -44,6 +45,13 @@ _MAX_MERGED = 10
 """Versions of one file that are merged to see whether they agree: the newest that fit."""
 _Hinted = tuple[Hint, str]
 """A hint, and the name of the version that it is about."""
+
+
+class _Merged(NamedTuple):
+    """The content that a merge results in; `stages` are those of the path if it has conflicts."""
+
+    data: bytes
+    stages: Stages | None = None
 
 
 class _MergedFile(NamedTuple):
@@ -107,50 +115,60 @@ def _merge_file(
     Returns a hint if that is not possible, or not asked for.
     """
     name = describe(fitting[0].version, repository)
-    ambiguous = [match for match in fitting if not match.diff]
+    ambiguous = [match for match in fitting if match.patched is None]
     if ambiguous:
         name = describe(ambiguous[0].version, repository)
         return Hint.OLDER_AMBIGUOUS, name
     if options.three_way is ThreeWay.SUGGEST:
         return Hint.OLDER_VERSION, name
-    diffs = [match.diff for match in fitting[:_MAX_MERGED]]
-    merged: Merged | Unmerged | None = merge(repository, stale.present, diffs)
-    if merged is Unmerged.DISAGREE:
+    if has_merge_driver(repository, stale.present.path):
+        return Hint.OLDER_DRIVER, name
+    outcomes = {
+        merge(repository, match.data, stale.present.data, match.patched or b"")
+        for match in fitting[:_MAX_MERGED]
+    }
+    if len(outcomes) > 1:
         return Hint.OLDER_DISAGREE, name
-    if merged is Unmerged.CONFLICT:
-        merged = _with_conflicts(stale, diffs[0], repository, options)
-    if not isinstance(merged, Merged):
+    (data,) = outcomes
+    merged = _Merged(data) if data is not None else None
+    if merged is None and _may_have_conflicts(stale, repository, options):
+        merged = _with_conflicts(fitting[0], stale.present, repository)
+    if merged is None:
         return Hint.OLDER_CONFLICT, name
-    return _MergedFile(stale, _merged_section(stale, merged), name, merged.stages)
+    return _MergedFile(stale, _merged_section(stale, merged.data, repository), name, merged.stages)
 
 
-def _with_conflicts(
-    stale: StaleFile, diff: bytes, repository: Repository, options: Options
-) -> Merged | None:
-    """Merge with conflict markers; None where the index has no stages for the outcome.
-
-    That is outside of a working tree's index, and for a move or a new mode.
-    """
+def _may_have_conflicts(stale: StaleFile, repository: Repository, options: Options) -> bool:
+    """Return whether the index has stages for a conflict: only of lines, and only an index."""
     in_index = options.base is None and repository.top is not None
     only_lines = all(
         section.operation is Operation.UPDATE and not section.new_mode for section in stale.sections
     )
-    return with_conflicts(repository, stale.present, diff) if in_index and only_lines else None
+    return in_index and only_lines and not stale.present.binary
 
 
-def _merged_section(stale: StaleFile, merged: Merged) -> FilePatch | None:
+def _with_conflicts(match: MatchingVersion, present: Blob, repository: Repository) -> _Merged:
+    """Merge with conflict markers, of the style that `merge.conflictStyle` chooses."""
+    patched = match.patched or b""
+    marked = repository.merge_file(match.data, present.data, patched)
+    base = Entry(present.entry.mode, match.version.id)
+    return _Merged(marked.data, Stages(base, present.entry, patched))
+
+
+def _merged_section(stale: StaleFile, data: bytes, repository: Repository) -> FilePatch | None:
     """Make the one section from the present content to the merged one; None if they are equal."""
-    if merged.data == stale.present.data:
+    if data == stale.present.data:
         return None
-    old, new = stale.present.text, Text.from_bytes(merged.data)
+    old, new = stale.present.text, Text.from_bytes(data)
+    (edits,) = repository.differences([(stale.present.data, data)])
     hunks, shift = [], 0
-    for ordinal, (removed, count) in enumerate(merged.edits, 1):
+    for ordinal, (removed, count) in enumerate(edits, 1):
         start = removed.start + shift
         lines = (
             *_lines(Prefix.REMOVED, old, removed),
             *_lines(Prefix.ADDED, new, range(start, start + count)),
         )
-        is_last = ordinal == len(merged.edits)
+        is_last = ordinal == len(edits)
         hunks.append(Hunk(lines, stated_start=removed.start, ordinal=ordinal, is_last=is_last))
         shift += count - len(removed)
     modes = [section.new_mode for section in stale.sections if section.new_mode is not None]

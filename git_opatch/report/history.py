@@ -1,47 +1,93 @@
-"""Records of the journal, as lines for a person and as values of JSON."""
+"""Patches of the journal, as lines for a person and as values of JSON."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from git_opatch import report
 from git_opatch.journal import Record, RecordAction
 from git_opatch.model.blob import Change
-from git_opatch.model.commits import committed_as
 from git_opatch.model.errors import JournalError
 from git_opatch.model.failure import LOCATED_IN
 from git_opatch.model.options import Target
+from git_opatch.model.refusal import Spans
 from git_opatch.model.text import visible
+from git_opatch.operations.log import LoggedPatch
 from git_opatch.plan.plan import Plan
-from git_opatch.plan.record_state import LoggedRecord, RecordState, State
+from git_opatch.plan.reversal import State
 from git_opatch.report.values import CHANGES, Fields, plain, text
 
+Entry = LoggedPatch | tuple[int, JournalError]
+"""A patch with what became of it, or a number and why its entry cannot be read."""
+
 _NO_NAME = "standard input"
+_STYLES = {
+    State.APPLIED: "green",
+    State.UNDONE: "yellow",
+    State.GONE: "bright_black",
+    State.CHANGED: "red",
+    None: "",
+}
+_UNITS = ((60, "minute"), (60, "hour"), (24, "day"), (7, "week"))
 
 
-def line(logged: LoggedRecord) -> str:
-    """Word a record: number, time as with git's `--date=iso`, state, name, changes."""
-    record = logged.record
+def rows(entries: Sequence[Entry], now: float | None = None) -> Iterator[Spans]:
+    """Word each entry: number, time, state, name, files.
+
+    With `now`, for a person: in columns, and the time relative to it. Without, the time is as with
+    git's `--date=iso`.
+    """
+    cells = [_cells(entry, now) for entry in entries if isinstance(entry, LoggedPatch)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)] if now else [0] * 5
+    for entry in entries:
+        if not isinstance(entry, LoggedPatch):
+            yield [(f"{entry[0]}  {visible(str(entry[1]), 1000)}", "")]
+            continue
+        number, *others = _cells(entry, now)
+        styles = ("", _STYLES[entry.state], "", "")
+        yield [
+            (number.rjust(widths[0]), "cyan"),
+            *(
+                piece
+                for cell, width, style in zip(others, widths[1:], styles, strict=True)
+                for piece in (("  ", ""), (cell.ljust(width if cell != others[-1] else 0), style))
+            ),
+        ]
+
+
+def _cells(entry: LoggedPatch, now: float | None) -> list[str]:
+    record = entry.history.record
     when = time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(record.time))
+    when = when if now is None else _ago(int(now) - record.time)
     name = visible(record.name) or _NO_NAME
-    words = (str(record.number), when, _became(logged), name, _changes(record))
-    return "  ".join(filter(None, words))
+    return [str(entry.history.number), when, _became(entry), name, _changes(record)]
 
 
-def summary(logged: LoggedRecord) -> str:
-    """Say how many files were changed, how, where, and what became of it."""
-    return "; ".join(filter(None, (_changes(logged.record), _became(logged))))
+def _ago(seconds: int) -> str:
+    """Word a time as `git log --date=relative` does, in the largest unit of which there are two."""
+    count, name = max(seconds, 0), "second"
+    for size, larger in _UNITS:
+        if count < 2 * size:
+            break
+        count, name = count // size, larger
+    return f"{count} {name}{'s' * (count != 1)} ago"
+
+
+def _became(entry: LoggedPatch) -> str:
+    state = entry.state.value if entry.state else "state unknown"
+    undone = entry.history.undone
+    if undone is None or entry.state is State.UNDONE:
+        return state
+    return f"{state}, undone in {LOCATED_IN[undone]}"
 
 
 def _changes(record: Record) -> str:
     part = "" if _is_complete(record) else ", part of the patch"
-    how = report.ONLY_IN[record.target]
-    if record.action is RecordAction.APPLY:
-        flags = ["-R"] * record.in_reverse
-        flags += [f"--{record.target.value}"] * (record.target is not Target.INDEX)
-        how = f", applied with {' '.join(flags)}" if flags else ""
+    flags = ["-R"] * record.in_reverse
+    flags += [f"--{record.target.value}"] * (record.target is not Target.INDEX)
+    how = f", applied with {' '.join(flags)}" if flags else ""
     return report.count_changes(record.files) + part + how
 
 
@@ -50,61 +96,23 @@ def _is_complete(record: Record) -> bool:
     return record.whole and not record.is_part
 
 
-def _became(logged: LoggedRecord) -> str:
-    record, state, by = logged.record, logged.state, logged.reversed_by
-    if record.action is RecordAction.UNDO:
-        return f"undo of {record.patch}" + (f", redone by {by}" if by else "")
-    if record.action is RecordAction.REDO:
-        return f"redo of {record.patch}" + (f", undone by {by}" if by else "")
-    return _word_state(state, logged.commit_names) if state else "state unknown"
-
-
-def _word_state(state: RecordState, commits: Sequence[str]) -> str:
-    if state.state is State.UNDONE:
-        return f"undone by {state.by}"
-    if state.state is State.REAPPLIED:
-        return f"applied again as {state.by}"
-    committed = state.state is State.COMMITTED and commits
-    what = committed_as(commits) if committed else _WORDS[state.state]
-    if state.to_stage:
-        what = "applied, staged in part"
-    if state.is_left_in_files:
-        what = "gone from the index"
-    what += ", committed in part" * state.is_partly_committed
-    if state.undone_in is None:
-        return what
-    return f"{what}, undone by {state.by} in {LOCATED_IN[state.undone_in]}"
-
-
-_WORDS = {
-    State.APPLIED: "applied",
-    State.COMMITTED: "committed",
-    State.UNSTAGED: "applied, not staged",
-    State.CHANGED: "changed since",
-    State.GONE: "gone",
-}
-
-
-def unreadable(number: int, error: JournalError) -> str:
-    """Word a record that cannot be read."""
-    return f"{number}  {visible(str(error), 1000)}"
-
-
-def values(logged: LoggedRecord, diff: bytes | None = None, error: str | None = None) -> Fields:
-    """Render a record, with its diff if that is wanted; `error` says why it cannot be read."""
-    record, state = logged.record, logged.state
-    when = datetime.fromtimestamp(record.time, UTC)
+def values(entry: LoggedPatch, diff: bytes | None = None, error: str | None = None) -> Fields:
+    """Render a patch, with its diff if that is wanted; `error` says why it cannot be read."""
+    history, record = entry.history, entry.history.record
+    later = [each for each in history.records if each.action is not RecordAction.APPLY]
     return {
-        "record": record.number,
-        "time": when.isoformat().replace("+00:00", "Z"),
-        "summary": summary(logged),
+        "record": history.number,
+        "time": _iso(record.time),
+        "summary": f"{_changes(record)}; {_became(entry)}",
         "target": record.target.value,
         "patch": plain(record.name) or None,
-        "undoes": record.undoes or None,
-        "redoes": record.redoes or None,
-        "state": state.state.value if state else None,
-        "reversed_by": logged.reversed_by or None,
-        "commits": list(record.commits or logged.commits),
+        "state": entry.state.value if entry.state else None,
+        "undone_in": history.undone.value if history.undone else None,
+        "actions": [
+            {"action": each.action.value, "time": _iso(each.time), "target": each.target.value}
+            for each in later
+        ],
+        "commits": list(record.commits),
         "complete": _is_complete(record),
         "reverse": record.in_reverse,
         "files": {CHANGES.get(letter, letter): count for letter, count in record.files.items()},
@@ -114,17 +122,21 @@ def values(logged: LoggedRecord, diff: bytes | None = None, error: str | None = 
     }
 
 
+def _iso(when: int) -> str:
+    return datetime.fromtimestamp(when, UTC).isoformat().replace("+00:00", "Z")
+
+
 def _path(change: Change) -> Fields:
     letter = "A" if change.old is None else "D" if change.new is None else "M"
     return {**text("path", change.path), "change": CHANGES[letter]}
 
 
-_NAMES = ("time", "summary", "target", "patch", "undoes", "redoes", "state", "reversed_by",
-          "commits", "complete", "reverse", "files", "paths", "diff")  # fmt: skip
+_NAMES = ("time", "summary", "target", "patch", "state", "undone_in", "actions", "commits",
+          "complete", "reverse", "files", "paths", "diff")  # fmt: skip
 
 
 def unreadable_values(number: int, error: JournalError) -> Fields:
-    """Render a record that cannot be read."""
+    """Render an entry that cannot be read."""
     return {"record": number, **dict.fromkeys(_NAMES), "error": plain(str(error))}
 
 

@@ -44,7 +44,8 @@ def set_paging(runs: bool) -> None:
     _Pager.runs = runs
 
 
-def _reaches_terminal() -> bool:
+def is_on_terminal() -> bool:
+    """Return whether standard output is a terminal, or a pager that we started for one."""
     return sys.stdout.isatty() or _Pager.runs
 
 
@@ -153,7 +154,7 @@ def write_data(data: bytes) -> None:
 
     Raises `OSError` if not all of it can be written.
     """
-    if _reaches_terminal():
+    if is_on_terminal():
         show((visible(line, len(line)) for line in Text.from_bytes(data).lines), sys.stdout)
         return
     try:

@@ -190,8 +190,8 @@ def fields_of_failure(failure: Failure, sections: Sections) -> Fields:
         "hunk_count": failure.hunks or None,
         **_line_of_patch(failure.source, failure.number),
         "file_line": None if position is None else position + 1,
-        **text("expected", closest.line.text if closest else None),
-        **text("found", compared.found if compared else None),
+        **text("expected", closest.line.text if closest else _first(failure.expected)),
+        **text("found", compared.found if compared else _found(failure)),
         "difference": compared.described if compared else None,
         "other_differences": [_different_line(other) for other in others],
         "closest_match": _closest_match_of(failure),
@@ -205,6 +205,15 @@ def fields_of_failure(failure: Failure, sections: Sections) -> Fields:
         "advice": [failure.advice] if failure.advice else [],
         "section": sections.of(failure),
     }
+
+
+def _first(lines: Sequence[bytes] | None) -> bytes | None:
+    return lines[0] if lines else None
+
+
+def _found(failure: Failure) -> bytes | None:
+    """Return the first line of a file that does not merge."""
+    return None if failure.expected is None else _first([line for _, line in failure.shown])
 
 
 def _different_line(other: DifferentLine) -> Fields:

@@ -1,7 +1,7 @@
 """Write rejected hunks beside the file that they were for: `FILE.rej`, as git writes it.
 
-An existing file of that name is replaced only if it is itself a file of rejected hunks; nothing is
-read, written or deleted through a symbolic link, also if a directory becomes one meanwhile (D131).
+An existing file of that name is left as it is, and refused if it has anything else. Nothing is read
+or written through a symbolic link, also if a directory becomes one meanwhile (D131).
 """
 
 from __future__ import annotations
@@ -40,25 +40,19 @@ def rejects_of(patch: Patch, failures: Sequence[Failure]) -> dict[str, bytes]:
     return contents
 
 
-def guard_rejects(top: Path, rejects: Sequence[str], changed: Collection[str]) -> list[Failure]:
+def guard_rejects(
+    top: Path, rejects: Mapping[str, bytes], changed: Collection[str]
+) -> list[Failure]:
     """List what prevents writing `rejects`; `changed` are the paths that the patch changes."""
-    failures = guard_parents(top, rejects)
+    failures = guard_parents(top, list(rejects))
     failures += [Failure(Fault.REJECTS_OF_PATCH, path) for path in rejects if path in changed]
     with opened(top) as tree:
         failures += [
-            Failure(Fault.NOT_REJECTS, path) for path in rejects if _is_in_the_way(tree, path)
+            Failure(Fault.NOT_REJECTS, path)
+            for path, content in rejects.items()
+            if _is_in_the_way(tree, path, content)
         ]
     return failures
-
-
-def guard_edited(top: Path, recorded: Mapping[str, Collection[bytes]]) -> list[Failure]:
-    """List the files of rejected hunks that are there, and have none of their recorded contents."""
-    with opened(top) as tree:
-        return [
-            Failure(Fault.REJECTS_CHANGED, path)
-            for path, contents in recorded.items()
-            if tree.stamp(path) is not None and tree.read(path) not in contents
-        ]
 
 
 def write_rejects(top: Path, rejects: Mapping[str, bytes]) -> None:
@@ -75,31 +69,15 @@ def write_rejects(top: Path, rejects: Mapping[str, bytes]) -> None:
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
 
 
-def missing_rejects(top: Path, rejects: Mapping[str, bytes]) -> list[str]:
-    """The paths of the files that there are not."""
-    with opened(top) as tree:
-        return [path for path in rejects if tree.stamp(path) is None]
-
-
-def delete_reject(top: Path, path: str, content: bytes) -> bool:
-    """Delete the file at `path`; False if it has other content. Raises `OSError`."""
-    with opened(top) as tree:
-        if tree.read(path) != content:
-            return False
-        tree.remove(path)
-    return True
-
-
-def _is_in_the_way(tree: WorkingTree, path: str) -> bool:
-    """Return whether there is something that is not a file of rejected hunks."""
+def _is_in_the_way(tree: WorkingTree, path: str, content: bytes) -> bool:
+    """Return whether there is something that is not a file of this content."""
     found = tree.stamp(path)
     if found is None:
         return False
     try:
-        content = tree.read(path) if stat.S_ISREG(found.mode) else None
+        return not stat.S_ISREG(found.mode) or tree.read(path) != content
     except OSError:
         return True
-    return content is None or not content.partition(b"\n")[0].endswith(_TITLE)
 
 
 def _title(section: FilePatch) -> bytes:

@@ -27,15 +27,11 @@ class Restored(NamedTuple):
     paths: tuple[str, ...] = ()
     """The restored paths."""
     kept: tuple[Kept, ...] = ()
-    """What was changed meanwhile, and so was left alone; also a branch, by its full name."""
+    """What was changed meanwhile, and so was left alone."""
     backup: Path | None = None
     """The directory of the record, if it was kept."""
     finished: tuple[str, ...] = ()
     """The paths of a transaction that was committed, and so was finished instead."""
-    head: str = ""
-    """The commit that HEAD is at again, where commits were taken off; empty if it had none."""
-    commits: tuple[str, ...] = ()
-    """Those commits, oldest first."""
 
 
 def restore(repository: Repository, record: TransactionRecord) -> Restored:
@@ -43,20 +39,12 @@ def restore(repository: Repository, record: TransactionRecord) -> Restored:
 
     Raises `OpatchError` or `OSError` if that fails half-way, with the record still there.
     """
-    # Not handed in by the caller: every way of restoring must know all that a transaction of any
-    # kind may have changed, and a series of commits is recorded in the transaction's directory.
-    from git_opatch.git.series import restore_series
-
-    branch = restore_series(repository, record.folder, undisturbed=has_lock(record))
     paths, kept = restore_files(repository, record)
-    if branch.kept:
-        kept.append(Kept(branch.kept))
     if record.target is Target.INDEX and paths and has_lock(record):
         with suppress(OpatchError, OSError):  # git compares the files' contents otherwise
             _refresh(repository, record)
     backup = remove_scratch(repository, record, keep=bool(kept))
-    restored = Restored(tuple(paths), kept_in(backup, kept), backup)
-    return restored._replace(head=branch.head, commits=branch.commits)
+    return Restored(tuple(paths), kept_in(backup, kept), backup)
 
 
 def _refresh(repository: Repository, record: TransactionRecord) -> None:

@@ -352,35 +352,6 @@ def test_the_number_of_git_processes_is_constant(repo: Sandbox, tmp_path: Path, 
     assert len(started) == 11, started
 
 
-def test_deleted_content_is_not_taken_from_a_record_that_is_undone(base: Sandbox) -> None:
-    """Somebody else deleted the file since, as it was then."""
-    patch = envelope(b"*** Delete File: b.txt\n")
-    assert base.opatch("apply", feed=patch).status == 0
-    assert base.opatch("undo").status == 0
-    base.git("rm", "--quiet", "b.txt")
-    base.git("commit", "--quiet", "-m", "gone")
-    ran = base.opatch("apply", "-R", feed=patch)
-    assert (ran.status, ran.err.count(_NO_CONTENT)) == (1, 1)
-
-
-def test_deleted_content_is_restored_from_the_journal_or_head(base: Sandbox) -> None:
-    patch = envelope(b"*** Delete File: b.txt\n")
-    assert base.opatch("apply", feed=patch).status == 0
-    base.git("commit", "--quiet", "-m", "gone")
-    ran = base.opatch("apply", "-R", feed=patch)
-    assert (ran.status, ran.err) == (0, _FROM_RECORD)
-    assert base.index()["b.txt"] == ("100644", b"b\n")
-    base.git("rm", "--quiet", "--force", "b.txt")
-    for record in (base.path / ".git/opatch/journal").iterdir():
-        record.unlink()
-    ran = base.opatch("apply", "-R", feed=patch)
-    assert (ran.status, ran.err.count(_NO_CONTENT)) == (1, 1)
-    base.git("reset", "--quiet", "--hard", "HEAD~")
-    base.git("rm", "--quiet", "--force", "b.txt")
-    ran = base.opatch("apply", "-R", feed=patch)
-    assert (ran.status, ran.err) == (0, "note: b.txt: content taken from HEAD\n")
-
-
 def test_a_reversal_without_a_position_needs_the_journal(base: Sandbox) -> None:
     patch = envelope(b"*** Update File: src/a.py\n@@\n-two\n")
     assert base.opatch("apply", feed=patch).status == 0
@@ -493,33 +464,6 @@ def test_a_concurrent_run_is_refused(base: Sandbox) -> None:
         assert (ran.status, base.state()) == (128, before)
         assert "another git opatch is at work in this repository" in ran.err
     assert base.opatch("apply", feed=_PATCH).status == 0
-
-
-def test_a_damaged_journal_is_ignored(base: Sandbox) -> None:
-    assert base.opatch("apply", feed=_PATCH).status == 0
-    after = base.index(), base.files()
-    diff = base.read(".git/opatch/journal/1.diff")
-    entry = json.loads(base.read(".git/opatch/journal/1.json"))
-    cut = diff.rindex(b"diff --git")
-    for name, damage in (
-        ("1.diff", diff[:cut]),
-        ("1.diff", diff[: cut + 40]),
-        ("1.diff", b""),
-        ("1.json", b"{"),
-        ("1.json", b"[]"),
-        ("1.json", b'{"version": 1}'),
-        ("1.json", b'{"version": 2, "changes": 7}'),
-        ("1.json", b"[" * 100_000),
-        ("1.json", json.dumps({**entry, "changes": [["b.txt", ["100644"], None]]}).encode()),
-        ("1.json", json.dumps({**entry, "changes": {"a": 1}}).encode()),
-    ):
-        kept = base.read(f".git/opatch/journal/{name}")
-        base.write(f".git/opatch/journal/{name}", damage)
-        assert (base.index(), base.files()) == after
-        ran = base.opatch("apply", "-R", "--check", feed=_PATCH)
-        source = "HEAD" if name == "1.json" else "entry 1 of `git opatch log --all`"
-        assert (ran.status, ran.err) == (0, f"note: b.txt: content taken from {source}\n"), damage
-        base.write(f".git/opatch/journal/{name}", kept)
 
 
 @pytest.mark.parametrize("last", ["0", "2"])

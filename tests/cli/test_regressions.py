@@ -426,11 +426,11 @@ def test_a_replaced_file_that_changed_since_is_not_deleted(base: Sandbox) -> Non
     base.commit({"y": "".join(f"{number}\n" for number in range(1, 13))})
     patch = envelope(b"*** Add File: f\n+new\n*** Update File: y\n@@\n-6\n+six\n")
     assert base.opatch("apply", "--overwrite", feed=patch).status == 0
-    base.write("y", base.read("y").replace(b"5\n", b"five\n"))
-    base.git("add", "y")
+    base.write("f", "new\nmine\n")
+    base.git("add", "f")
     before = base.state()
     ran = base.opatch("apply", "-R", feed=patch)
-    assert (ran.status, "replaced another file" in ran.err) == (1, True)
+    assert (ran.status, "error: f: was changed since" in ran.err) == (1, True)
     assert base.state() == before
 
 

@@ -498,22 +498,3 @@ def test_in_reverse_all_is_undone_by_the_record_also_if_the_text_differs(base: S
     status, shown = _answered(base, "y", "-R")
     assert (status, "Undo this hunk" in shown) == (0, True), shown
     assert base.read("f") == _FILE.encode()
-
-
-@pytest.mark.parametrize("interactive", [False, True])
-def test_in_reverse_a_part_restores_what_the_record_of_the_whole_patch_has(
-    base: Sandbox, interactive: bool
-) -> None:
-    base.write("gone", "staged work\n")
-    base.git("add", "gone")
-    patch = envelope(b"*** Delete File: gone\n", b"*** Update File: f\n@@\n-one\n+1\n")
-    base.write(".git/p", patch)
-    assert base.opatch("apply", ".git/p").status == 0
-    if interactive:
-        status, shown = _answered(base, "yn", "-R")
-    else:
-        ran = base.opatch("apply", "-R", "--only", "gone", ".git/p")
-        status, shown = ran.status, ran.err
-    assert status == 0, shown
-    assert "note: gone: content taken from entry 1 of `git opatch log --all`\n" in shown
-    assert (base.read("gone"), base.read("f")[:2]) == (b"staged work\n", b"1\n")

@@ -15,6 +15,11 @@ from sandbox import Sandbox
 from terminal import in_terminal
 from writers import envelope
 
+from git_opatch.journal import PatchHistory, Record
+from git_opatch.model.options import Target
+from git_opatch.operations.log import LoggedPatch
+from git_opatch.report.history import rows
+
 _JOURNAL = ".git/opatch/journal"
 _UPDATE = envelope(b"*** Update File: f\n@@\n-two\n+2\n")
 _MORE = envelope(b"*** Add File: new\n+n\n", b"*** Delete File: gone\n")
@@ -49,41 +54,120 @@ def test_each_patch_has_a_line(applied: Sandbox) -> None:
     changed = "1 file modified, applied with --cached"
     assert re.fullmatch(rf"1  {_TIME}  applied  standard input  {changed}", first)
     counts = "2 files changed: 1 added, 1 deleted"
-    assert re.fullmatch(rf"2  {_TIME}  undone by 3  \.git/p\.txt  {counts}", second)
+    assert re.fullmatch(rf"2  {_TIME}  undone  \.git/p\.txt  {counts}", second)
 
 
-def test_an_undo_and_a_redo_are_shown_where_all_are_asked_for(applied: Sandbox) -> None:
+def test_a_patch_shows_what_was_done_to_it(applied: Sandbox) -> None:
     assert applied.opatch("redo").status == 0
     assert [line[0] for line in _log(applied)] == ["2", "1"]
     assert "  applied  " in _log(applied)[0]
-    fourth, third, *others = _log(applied, "--all")
-    assert [line[0] for line in others] == ["2", "1"]
-    assert re.match(rf"4  {_TIME}  redo of 2  \.git/p\.txt  ", fourth)
-    assert re.match(rf"3  {_TIME}  undo of 2, redone by 4  \.git/p\.txt  ", third)
-    assert _log(applied, "3") == [third]
-    assert [line[0] for line in _log(applied, "--all", "-2")] == ["4", "3"]
-    assert [line[0] for line in _log(applied, "-1")] == ["2"]
+    assert applied.opatch("undo", "2", "--cached").status == 0
+    assert "  applied, undone in the index  " in _log(applied)[0]
+    found = json.loads(applied.opatch("log", "2", "--json").out)["records"][0]
+    done = [(each["action"], each["target"]) for each in found["actions"]]
+    assert done == [("undo", "index"), ("redo", "index"), ("undo", "cached")]
+    assert (found["state"], found["undone_in"]) == ("applied", "cached")
 
 
-def test_a_patch_is_listed_by_its_undo_where_its_own_record_is_not_kept(applied: Sandbox) -> None:
-    (applied.path / _JOURNAL / "2.json").unlink()
-    third, first = _log(applied)
-    assert re.match(rf"3  {_TIME}  undo of 2  ", third)
-    assert first[0] == "1"
+def test_a_patch_is_listed_by_its_undo_where_its_own_entry_is_not_kept(applied: Sandbox) -> None:
+    for suffix in ("json", "diff", "contents"):
+        (applied.path / _JOURNAL / f"2.{suffix}").unlink()
+    assert [(line[0], "  undone  " in line) for line in _log(applied)] == [
+        ("2", True),
+        ("1", False),
+    ]
     assert applied.opatch("redo", "2").status == 0
+    assert applied.read("new") == b"n\n"
 
 
-def test_commits_are_abbreviated_as_git_does_it(base: Sandbox) -> None:
+_STATES = {
+    "applied": ["", "one\n2\nthree\nfour\n", "0\none\n2\nthree\n"],
+    "gone": ["one\ntwo\nthree\n", "one\ntwo\nthree\nfour\n"],
+    "changed": ["one\n2, changed\nthree\n", "one, changed\n2\nthree\n", "other\n"],
+}
+
+
+@pytest.mark.parametrize("place", ["", "--worktree"])
+def test_the_state_is_what_an_undo_would_do(base: Sandbox, place: str) -> None:
+    assert base.opatch("apply", *filter(None, [place]), feed=_UPDATE).status == 0
+    for state, contents in _STATES.items():
+        for content in filter(None, contents):
+            base.write("f", content)
+            if not place:
+                base.git("add", "f")
+            assert f"  {state}  " in _log(base)[0]
+            before = base.state()
+            ran = base.opatch("undo")
+            assert (ran.status == 0) is (state == "applied")
+            assert (base.state() != before) is (state == "applied")
+            if state == "applied":
+                assert base.opatch("redo").status == 0
+
+
+def test_what_was_committed_is_applied(base: Sandbox) -> None:
     base.write(".git/p", _UPDATE)
-    ran = base.opatch("apply", "--commit", "-m", "m", ".git/p")
-    head = base.git("rev-parse", "HEAD").decode().strip()
-    assert ran.out.decode().endswith(f"as {head[:7]}. Undo: git revert {head[:7]}\n")
-    for setting, digits in (("auto", 7), ("11", 11), ("no", 40)):
-        base.git("config", "core.abbrev", setting)
-        assert f"  committed as {head[:digits]}  .git/p  " in _log(base)[0]
-        assert f"git revert {head[:digits]}\n" in base.opatch("undo").err
-    base.git("config", "log.showSignature", "true")
-    assert f"  committed as {head}  .git/p  " in _log(base)[0]
+    assert base.opatch("apply", "--commit", "-m", "m", ".git/p").status == 0
+    assert "  applied  " in _log(base)[0]
+    (found,) = json.loads(base.opatch("log", "--json").out)["records"]
+    assert found["commits"] == [base.git("rev-parse", "HEAD").decode().strip()]
+    ran = base.opatch("undo")
+    assert (ran.status, ran.err) == (0, "note: patch 1 is committed; its undo is staged\n")
+
+
+def test_a_change_that_only_the_working_tree_has_is_applied(base: Sandbox) -> None:
+    assert base.opatch("apply", feed=_UPDATE).status == 0
+    base.git("reset", "--quiet")
+    assert "  applied  " in _log(base)[0]
+    assert base.opatch("undo").status == 0
+    assert base.git("status", "--short") == b""
+
+
+def test_the_log_is_in_columns_on_a_terminal(applied: Sandbox) -> None:
+    plain = {"GIT_PAGER": "cat", "NO_COLOR": "1"}
+    second, first = in_terminal(applied, "log", env=plain)[1].splitlines()
+    assert re.match(r"2  \d+ seconds? ago  +undone   \.git/p\.txt      2 files", second)
+    assert re.match(r"1  \d+ seconds? ago  +applied  standard input  1 file", first)
+    coloured = in_terminal(applied, "log", env={"GIT_PAGER": "cat", "NO_COLOR": ""})[1]
+    assert "\x1b[32mapplied" in coloured
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(1, "1 second ago"), (119, "119 seconds ago"), (120, "2 minutes ago"), (7200, "2 hours ago"),
+     (3 * 86400, "3 days ago"), (30 * 86400, "4 weeks ago")],
+)  # fmt: skip
+def test_times_are_relative_on_a_terminal(seconds: int, words: str) -> None:
+    record = Record(1, Path(), Target.INDEX, (), 1_700_000_000)
+    (row,) = rows([LoggedPatch(PatchHistory((record,)))], 1_700_000_000 + seconds)
+    assert words in [text for text, _ in row]
+
+
+def test_a_thousand_entries_are_quick(base: Sandbox) -> None:
+    """Only those whose files drifted are merged: 50 of them."""
+    lines = "".join(f"line {number}\n" for number in range(20))
+    base.commit({"drifts": lines, "stays": lines})
+    for path in ("drifts", "stays"):
+        patch = envelope(f"*** Update File: {path}\n@@\n-line 3\n+3\n".encode())
+        assert base.opatch("apply", feed=patch).status == 0
+    journal = base.path / _JOURNAL
+    for number in range(3, 1001):
+        for suffix in ("json", "diff", "contents"):
+            copied = 1 if number <= 51 else 2
+            shutil.copyfile(journal / f"{copied}.{suffix}", journal / f"{number}.{suffix}")
+    base.commit({"drifts": lines.replace("line 3\n", "3\n").replace("line 9\n", "nine\n")})
+    start = time.monotonic()
+    found = json.loads(base.opatch("log", "--json").out)["records"]
+    assert time.monotonic() - start < 10  # 1 where nothing else runs
+    assert [each["state"] for each in found] == ["applied"] * 1000
+
+
+def test_the_log_says_how_a_patch_was_applied(repo: Sandbox) -> None:
+    repo.commit({"f": "1\n", "g": "two\n"})
+    patch = envelope(b"*** Update File: f\n@@\n-one\n+1\n")
+    assert repo.opatch("apply", "-R", feed=patch).status == 0
+    assert _log(repo)[0].endswith("  applied  standard input  1 file modified, applied with -R")
+    (found,) = json.loads(repo.opatch("log", "--json").out)["records"]
+    assert found["reverse"] is True
 
 
 def test_times_are_in_the_time_zone_of_the_user(applied: Sandbox) -> None:
@@ -175,6 +259,7 @@ def test_the_log_is_paged_on_a_terminal(applied: Sandbox, words: list[str]) -> N
     status, seen = in_terminal(applied, *words, env=pager)
     plain = in_terminal(applied, *words, env={"GIT_PAGER": "cat", "NO_COLOR": "1"})[1]
     assert (status, "paged" in plain) == (0, False)
+    seen, plain = (re.sub(r"\d+ seconds? ago +", "", text) for text in (seen, plain))
     assert seen == "".join(f"paged:{line}\n" for line in plain.splitlines())
     assert b"paged" not in applied.opatch(*words, env=pager).out
 
@@ -199,132 +284,17 @@ def test_a_pager_that_is_left_early_is_not_an_error(applied: Sandbox) -> None:
 # --- what became of a patch ----------------------------------------------------------------
 
 
-def test_the_log_says_what_became_of_each_patch(base: Sandbox) -> None:
-    base.write(".git/p", _UPDATE)
-
-    def state() -> str:
-        return _log(base, "1")[0].partition("0000  ")[2].partition("  ")[0]
-
-    assert base.opatch("apply", ".git/p").status == 0
-    assert state() == "applied"
-    base.git("reset", "--quiet")
-    assert state() == "applied, not staged"
-    base.git("commit", "--quiet", "--all", "-m", "by hand")
-    head = base.git("rev-parse", "HEAD").decode()[:7]
-    assert state() == f"committed as {head}"
-    base.git("checkout", "--quiet", "HEAD~")
-    assert state() == "gone"
-    base.git("checkout", "--quiet", "main")
-    base.write("f", "one\n2, changed\nthree\n")
-    base.git("add", "f")
-    assert state() == "changed since"
-    base.git("reset", "--quiet", "--hard")
-    assert base.opatch("undo", "1").status == 0
-    assert state() == "undone by 2"
-    base.git("reset", "--quiet", "--hard")
-    assert state() == f"committed as {head}"
-
-
-@pytest.mark.parametrize(
-    ("now", "state"),
-    [
-        ("1\ntwo\n3\n", "applied"),
-        ("one\ntwo\n3\n", "changed since"),
-        ("1\ntwo\nthree, changed\n", "changed since"),
-        ("one\ntwo\nthree\n", "gone"),
-        ("eins\ntwo\ndrei\n", "gone"),
-    ],
-)
-def test_a_part_of_a_change_is_not_gone(base: Sandbox, now: str, state: str) -> None:
-    """The diff has one hunk, with two runs of changed lines."""
-    patch = envelope(b"*** Update File: f\n@@\n-one\n+1\n two\n-three\n+3\n")
-    assert base.opatch("apply", feed=patch).status == 0
-    base.commit({"f": now})
-    if state == "applied":
-        state = "committed as " + base.git("rev-parse", "HEAD").decode()[:7]
-    assert _log(base, "1")[0].partition("0000  ")[2].partition("  ")[0] == state
-
-
-_ONE = envelope(b"*** Update File: f\n@@\n-one\n+1\n")
-_LINES = "".join(f"line {number}\n" for number in range(20))
-_TWO_HUNKS = b"@@\n-line 2\n+2\n@@\n-line 17\n+17\n"
-
-
-def test_a_file_of_a_change_that_git_does_not_have_is_not_gone(base: Sandbox) -> None:
-    """Git has no blob of what was applied to files that were never staged."""
-    base.commit({"f": _LINES, "g": _LINES})
-    sections = [b"*** Update File: %b\n" % name + _TWO_HUNKS for name in (b"f", b"g")]
-    assert base.opatch("apply", "--worktree", feed=envelope(*sections)).status == 0
-    base.write("f", f"above\n{_LINES}")
-    assert "  changed since  " in _log(base)[0]
-    base.write("g", f"above\n{_LINES}")
-    assert "  gone  " in _log(base)[0]
-
-
-def test_a_run_of_a_change_that_git_does_not_have_is_not_gone(base: Sandbox) -> None:
-    """Somebody changed one of two runs of a hunk, and committed that."""
-    base.commit({"f": _LINES})
-    patch = envelope(b"*** Update File: f\n@@\n-line 2\n+2\n@@\n-line 6\n+6\n")
-    assert base.opatch("apply", "--worktree", feed=patch).status == 0
-    base.commit({"f": base.read("f").decode().replace("\n2\n", "\nmine\n")})
-    assert "  changed since  " in _log(base)[0]
-    base.commit({"f": _LINES.replace("line 2\n", "mine\n")})
-    assert "  gone  " in _log(base)[0]
-
-
-def test_a_hunk_of_a_change_that_git_does_not_have_is_not_gone(base: Sandbox) -> None:
-    base.commit({"f": _LINES})
-    patch = envelope(b"*** Update File: f\n" + _TWO_HUNKS)
-    assert base.opatch("apply", "--worktree", feed=patch).status == 0
-    base.write("f", "above\n" + _LINES.replace("line 17\n", "17\n"))
-    assert "  changed since  " in _log(base)[0]
-    base.write("f", f"above\n{_LINES}")
-    assert "  gone  " in _log(base)[0]
-
-
-def test_the_log_says_what_of_a_patch_is_committed(repo: Sandbox) -> None:
-    repo.commit({"f": "one\n", "g": "one\n"})
-    sections = (b"*** Update File: %b\n@@\n-one\n+1\n" % name for name in (b"f", b"g"))
-    assert repo.opatch("apply", feed=envelope(*sections)).status == 0
-    repo.git("commit", "-q", "-m", "f", "f")
-    assert "  applied, committed in part  " in _log(repo)[0]
-    refused = repo.opatch("undo")
-    assert (refused.status, refused.err) == (
-        1,
-        "error: patch 1 is committed in part\n  to stage the undo of patch 1: git opatch undo 1\n",
-    )
-    ran = repo.opatch("undo", "1")
-    note = "note: patch 1 is committed in part; this stages the undo of that part\n"
-    assert (ran.status, ran.err) == (0, note)
-    assert repo.git("diff", "--cached", "--name-only", "HEAD^") == b""
-    assert "  undone by 2  " in _log(repo)[0]
-
-
-def test_the_log_says_how_a_patch_was_applied(repo: Sandbox) -> None:
-    """Not where its change is now, which the state says."""
-    repo.commit({"f": "1\n", "g": "two\n"})
-    assert repo.opatch("apply", "-R", feed=_ONE).status == 0
-    assert _log(repo)[0].endswith("  applied  standard input  1 file modified, applied with -R")
-    patch = envelope(b"*** Update File: g\n@@\n-two\n+2\n")
-    assert repo.opatch("apply", "--worktree", feed=patch).status == 0
-    repo.git("commit", "-q", "-m", "g", "g")
-    assert re.search(
-        r"committed as \w+  .*  1 file modified, applied with --worktree$", _log(repo)[0]
-    )
-    assert repo.opatch("apply", "-R", feed=patch).status == 0
-    assert _log(repo, "--all")[0].endswith("undo of 2  standard input  1 file modified")
-    found = json.loads(repo.opatch("log", "--all", "--json").out)["records"]
-    assert [each["reverse"] for each in found] == [False, False, True]
-
-
 def test_states_that_cannot_be_known_are_called_so(applied: Sandbox) -> None:
     ran = applied.opatch("log", cwd=applied.path / ".git")
     note = "there is no working tree here, so the states of patches are not known"
     assert (ran.status, ran.err) == (0, f"note: {note}\n")
-    assert ran.out.count(b"  state unknown  ") == 2
+    assert ran.out.count(b"  state unknown  ") == 1
     ran = applied.opatch("log", "--json", cwd=applied.path / ".git")
     found = json.loads(ran.out)
-    assert (found["notes"], [each["state"] for each in found["records"]]) == ([note], [None, None])
+    assert (found["notes"], [each["state"] for each in found["records"]]) == (
+        [note],
+        ["undone", None],
+    )
 
 
 # --- recover ------------------------------------------------------------------------------
@@ -441,41 +411,11 @@ def _state(repo: Sandbox, number: int) -> str:
     return _log(repo, str(number))[0].partition("0000  ")[2].partition("  ")[0].split(" as ")[0]
 
 
-@pytest.mark.parametrize("committed", [True, False])
-def test_a_committed_change_that_was_changed_by_hand_is_not_gone(
-    base: Sandbox, committed: bool
-) -> None:
-    assert base.opatch("apply", feed=_UPDATE).status == 0
-    if committed:
-        base.git("commit", "--quiet", "-m", "patch")
-    base.commit({"f": "one\nzwei\nthree\n"})
-    assert _state(base, 1) == ("changed since" if committed else "gone")
-    base.git("reset", "--quiet", "--hard", "HEAD~2" if committed else "HEAD~1")
-    assert _state(base, 1) == "gone"
-
-
 def test_a_reverted_commit_is_gone(base: Sandbox) -> None:
     assert base.opatch("apply", feed=_UPDATE).status == 0
     base.git("commit", "--quiet", "-m", "patch")
     base.git("revert", "--no-edit", "HEAD")
     assert _state(base, 1) == "gone"
-
-
-def test_a_file_that_a_later_patch_moved_is_not_gone(base: Sandbox) -> None:
-    move = envelope(b"*** Update File: f\n*** Move to: h\n@@\n-three\n+3\n")
-    for patch in (_UPDATE, move):
-        assert base.opatch("apply", feed=patch).status == 0
-    for _ in range(2):
-        assert _state(base, 1) == "changed since"
-        ran = base.opatch("undo", "1")
-        assert ran.status == 1
-        assert ran.err.startswith(
-            "error: f: is not as patch 1 left it: patch 2 moved f to h\n"
-            "  first: git opatch undo 2\n"
-        )
-        base.git("commit", "--quiet", "--allow-empty", "-m", "both")
-    base.git("reset", "--quiet", "--hard", "HEAD~2")
-    assert [_state(base, number) for number in (1, 2)] == ["gone", "gone"]
 
 
 @pytest.mark.parametrize(
@@ -514,19 +454,6 @@ def _assert_completeness(repo: Sandbox, number: int, is_complete: bool) -> None:
     ), line
     (record,) = json.loads(repo.opatch("log", "--json", str(number)).out)["records"]
     assert record["complete"] is is_complete
-
-
-def test_a_file_that_is_renamed_back_is_committed_under_its_other_name(base: Sandbox) -> None:
-    both = envelope(_UPDATE.split(b"\n", 1)[1].removesuffix(b"*** End Patch\n"),
-                    b"*** Add File: new\n+n\n")  # fmt: skip
-    assert base.opatch("apply", feed=both).status == 0
-    base.git("commit", "-qm", "both")
-    base.git("mv", "f", "h")
-    base.git("commit", "-qm", "renamed")
-    base.git("mv", "h", "f")
-    assert _state(base, 1) == "committed"
-    assert "committed in part" not in base.opatch("undo", "1").err
-    assert base.opatch("redo").status == 0
 
 
 def test_a_file_that_only_the_index_has_under_the_name_is_not_committed(base: Sandbox) -> None:

@@ -370,21 +370,6 @@ def test_other_staged_changes_are_refused(base: Sandbox, check: list[str]) -> No
     _refused(base, *_GOOD[1:], *check, status=128, says=says)
 
 
-def test_a_patch_that_is_staged_already_says_how_to_commit_it(base: Sandbox) -> None:
-    assert base.opatch("apply", feed=_PATCH).status == 0
-    before = base.state()
-    ran = base.opatch(*_GOOD, feed=_PATCH)
-    assert (ran.status, ran.out) == (128, b"")
-    assert ran.err == (
-        "error: the change of patch 1 is staged already: f, n\n"
-        "to commit it: git commit; to undo it first: git opatch undo 1; nothing was changed\n"
-    )
-    assert base.state() == before
-    base.write("other", "mine\n")
-    base.git("add", "other")
-    assert "error: other changes are staged" in base.opatch(*_GOOD, feed=_PATCH).err
-
-
 def test_staged_changes_on_an_unborn_branch_are_refused(repo: Sandbox) -> None:
     repo.write("x", "x\n")
     repo.git("add", "x")
@@ -479,37 +464,11 @@ def test_a_check_commits_nothing(base: Sandbox) -> None:
 # What is recorded of it.
 
 
-def test_undo_of_a_commit_names_the_command_to_use(base: Sandbox) -> None:
-    base.opatch(*_GOOD, feed=_PATCH)
-    before = base.state()
-    ran = base.opatch("undo")
-    head = _head(base)[:7]
-    message = (
-        f"error: patch 1 is committed as {head}\n"
-        f"  to revert patch 1 in a commit: git revert {head}\n"
-        "  to stage the undo of patch 1: git opatch undo 1\n"
-    )
-    assert (ran.status, ran.out, ran.err) == (1, b"", message)
-    assert base.state() == before
-
-
 def test_a_commit_that_was_reset_can_be_undone(base: Sandbox) -> None:
     base.opatch(*_GOOD, feed=_PATCH)
     base.git("reset", "-q", "--soft", "HEAD^")
     assert base.opatch("undo").status == 0
     assert base.git("status", "--short") == b""
-
-
-def test_the_log_names_the_commit(base: Sandbox) -> None:
-    base.opatch(*_GOOD, feed=_PATCH)
-    line = base.opatch("log").out.decode()
-    assert line.endswith(
-        f"  committed as {_head(base)[:7]}  standard input  2 files changed: 1 added, 1 modified\n"
-    )
-    base.opatch("apply", feed=envelope(b"*** Add File: m\n+m\n"))
-    last, first = json.loads(base.opatch("log", "--json").out)["records"]
-    assert first["commits"] == [_head(base)]
-    assert last["commits"] == []
 
 
 def test_a_commit_needs_no_journal(base: Sandbox) -> None:
@@ -572,43 +531,28 @@ def _wait_until_unlocked(lock: Path) -> None:
         fcntl.flock(file, fcntl.LOCK_EX)
 
 
-@pytest.mark.parametrize("words", [["recover"], ["apply", ".git/more"]])
-def test_a_kill_before_the_commit_is_recovered(base: Sandbox, words: list[str]) -> None:
+def test_a_kill_before_the_commit_leaves_the_change_staged(base: Sandbox) -> None:
     before = _head(base)
-    base.write(".git/more", envelope(b"*** Add File: m\n+m\n"))
     _killed(base)
-    ran = base.opatch(*words)
-    assert ran.status == 0, ran.err
-    message = (
-        "an interrupted apply left its change staged, and not committed: `git commit`, or "
-        "`git opatch undo 1`"
-    )
-    assert message in ran.out.decode() + ran.err
     assert base.opatch("recover").out == b"nothing to recover\n"
-    assert _head(base) == before
-    assert base.opatch("undo", "1").status == 0
+    assert (_head(base), base.git("status", "--short")) == (before, b"M  f\nA  n\n")
+    assert b"  applied  " in base.opatch("log").out
+    assert base.opatch("undo").status == 0
+    assert base.git("status", "--short") == b""
 
 
-def test_a_kill_after_the_commit_keeps_it(base: Sandbox) -> None:
-    _killed(base)
-    base.git("commit", "-q", "-m", "by hand")
-    ran = base.opatch("recover")
-    assert ran.out.decode() == f"an interrupted apply had made its commit: {_head(base)}\n"
-    assert f": git revert {_head(base)[:7]}\n" in base.opatch("undo").err
-
-
-def test_a_run_killed_while_its_hook_goes_on_is_recovered(base: Sandbox) -> None:
+def test_a_run_killed_while_its_hook_goes_on_keeps_the_lock(base: Sandbox) -> None:
     hook(base, "pre-commit", "touch .git/waits; while test -e .git/waits; do sleep 0.02; done")
     run = _started(base)
     run.kill()
     run.wait()
-    for words in ("recover",), ("undo",), ("apply", ".git/p"):
+    for words in ("undo",), ("apply", ".git/p"):
         ran = base.opatch(*words)
         assert (ran.status, ran.out) == (128, b"")
         assert "another git opatch is at work" in ran.err
     (base.path / ".git/waits").unlink()
-    ran = base.opatch("recover", "--wait", "60")
-    assert ran.out.decode() == f"an interrupted apply had made its commit: {_head(base)}\n"
+    ran = base.opatch("undo", "--wait", "60")
+    assert (ran.status, ran.err) == (0, "note: patch 1 is committed; its undo is staged\n")
     assert _message(base) == "Say 2"
 
 
@@ -620,13 +564,6 @@ def test_a_process_that_a_hook_leaves_running_holds_no_lock(base: Sandbox) -> No
         assert base.opatch("apply", feed=envelope(b"*** Add File: m\n+m\n")).status == 0
     finally:
         os.kill(int(base.read(".git/stays")), signal.SIGKILL)
-
-
-def test_a_killed_commit_that_was_reset_leaves_nothing_to_recover(base: Sandbox) -> None:
-    _killed(base)
-    base.git("reset", "-q", "--hard")
-    base.commit({"other": "new\n"})
-    assert base.opatch("recover").out == b"nothing to recover\n"
 
 
 def test_an_interrupt_at_the_terminal_restores_everything(base: Sandbox) -> None:

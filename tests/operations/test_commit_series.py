@@ -1,4 +1,4 @@
-"""`apply --commit` of mail: the same commits as `git am`; of several mails all or none."""
+"""`apply --commit` of mail: the same commits as `git am`; each mail by itself."""
 
 from __future__ import annotations
 
@@ -113,17 +113,17 @@ def test_several_mails_become_several_commits(base: Sandbox) -> None:
     assert base.read("f") == b"one\ntwo\nthree\n"
 
 
-def test_several_mails_are_one_record(base: Sandbox) -> None:
+def test_each_mail_is_an_entry(base: Sandbox) -> None:
+    before = base.index(), base.files()
     base.opatch("apply", "--commit", feed=THREE.encode())
     ids = base.git("log", "-3", "--reverse", "--format=%H").decode().split()
-    before = _state(base)
-    ran = base.opatch("undo")
-    revert = " ".join(oid[:7] for oid in reversed(ids))
-    assert (ran.status, ran.out) == (1, b"")
-    assert f"  to revert patch 1 in 3 commits: git revert {revert}\n" in ran.err
-    assert _state(base) == before
-    record = json.loads(base.read(".git/opatch/journal/1.json"))
-    assert record["commits"] == ids
+    records = [json.loads(base.read(f".git/opatch/journal/{n}.json")) for n in (1, 2, 3)]
+    assert [record["commits"] for record in records] == [[oid] for oid in ids]
+    for number in (3, 2, 1):
+        ran = base.opatch("undo")
+        note = f"note: patch {number} is committed; its undo is staged\n" if number != 1 else ""
+        assert (ran.status, note in ran.err) == (0, True)
+    assert (base.index(), base.files()) == before
 
 
 def test_several_mails_apply_on_an_unborn_branch(repo: Sandbox) -> None:
@@ -206,38 +206,24 @@ def test_a_file_in_the_way_of_a_later_mail_refuses_all(base: Sandbox) -> None:
 
 @pytest.mark.parametrize("name", ["pre-commit", "prepare-commit-msg", "commit-msg"])
 @pytest.mark.parametrize("target", ["--index", "--cached"])
-def test_a_refusal_of_the_third_mail_changes_nothing(base: Sandbox, name: str, target: str) -> None:
-    before = _state(base)
-    hook(base, name, 'test "$(git rev-list --count HEAD)" -lt 3 || { echo no third; exit 1; }')
+def test_a_refusal_stops_at_its_mail_and_says_what_is_committed(
+    base: Sandbox, name: str, target: str
+) -> None:
+    hook(base, name, 'test "$(git rev-list --count HEAD)" -lt 2 || { echo no second; exit 1; }')
     ran = base.opatch("apply", "--commit", target, feed=THREE.encode())
     assert (ran.status, ran.out) == (1, b"")
-    assert ran.err == (
-        "no third\nerror: git commit refused mail 3 of 3 (Three)\neverything was restored\n"
-    )
-    assert _state(base) == before
-    assert base.opatch("log").out == b""
-    assert not (base.path / ".git/opatch/committing").exists()
+    made = base.git("log", "-1", "--format=%h").decode().strip()
+    assert f"note: those before it are committed: {made}\n" in ran.err
+    assert "error: not committed: git commit refused at mail 2 of 3 (Two)\n" in ran.err
+    assert "  the change stays staged\n" in ran.err
+    assert _subjects(base) == ["commit", "One"]
+    assert base.index()["f"] == ("100644", b"one\nzwei\nthree\n")
+    assert base.index()["g"] == ("100644", b"gee\n")
+    assert base.opatch("log").out.startswith(b"2  ")
+    (base.path / ".git/hooks" / name).unlink()
+    assert base.opatch("undo").status == 0
+    assert base.git("diff", "--cached") == b""
     base.fsck()
-
-
-def test_a_refusal_on_an_unborn_branch_changes_nothing(repo: Sandbox) -> None:
-    add = "diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+two\n"
-    text = mail("Add", add) + mail("Change", _update("f", "two", "2"))
-    hook(repo, "pre-commit", "! git rev-parse -q --verify HEAD")
-    ran = repo.opatch("apply", "--commit", feed=text.encode())
-    assert ran.status == 1
-    assert repo.run("git", "rev-parse", "-q", "--verify", "HEAD").status == 1
-    assert repo.git("symbolic-ref", "HEAD") == b"refs/heads/main\n"
-    assert (repo.files(), repo.index()) == ({}, {})
-
-
-def test_a_refusal_on_a_detached_head_changes_nothing(base: Sandbox) -> None:
-    base.git("checkout", "-q", "--detach")
-    head = base.git("rev-parse", "HEAD")
-    hook(base, "pre-commit", 'test "$(git rev-list --count HEAD)" -lt 2')
-    assert base.opatch("apply", "--commit", feed=TWO.encode()).status == 1
-    assert base.git("rev-parse", "HEAD", "main") == head * 2
-    assert base.run("git", "symbolic-ref", "-q", "HEAD").status == 1
 
 
 def test_a_mail_that_a_hook_refused_can_be_committed_as_advised(base: Sandbox) -> None:
@@ -245,25 +231,15 @@ def test_a_mail_that_a_hook_refused_can_be_committed_as_advised(base: Sandbox) -
     can_be_committed_by_hand(base, feed=text.encode(), shown="%B%an %ae %ad")
 
 
-def test_a_hook_can_change_what_is_committed(base: Sandbox) -> None:
-    before = base.git("rev-parse", "HEAD")
-    hook(base, "pre-commit", "echo more >>g && git add g")
+def test_a_mail_that_a_hook_made_not_fit_stops(base: Sandbox) -> None:
+    hook(base, "pre-commit", "echo other >f && git add f")
     ran = base.opatch("apply", "--commit", feed=TWO.encode())
     assert ran.status == 1
-    assert "error: a hook changed the commit of mail 1 of 2 (One)" in ran.err
-    assert base.git("rev-parse", "HEAD") == before
-    assert base.read("f") == b"one\ntwo\nthree\n"
-    assert base.index()["g"] == ("100644", b"gee\n")
-
-
-def test_files_that_a_hook_wrote_are_kept_and_named(base: Sandbox) -> None:
-    hook(base, "pre-commit", "echo hook >>f; exit 1")
-    ran = base.opatch("apply", "--commit", feed=TWO.encode())
-    assert ran.status == 1
-    assert "everything was restored except what was changed meanwhile: f;" in ran.err
-    assert base.read("f") == b"one\nzwei\nthree\nhook\n"
-    assert base.index()["f"] == ("100644", b"one\ntwo\nthree\n")
-    assert _subjects(base) == ["commit"]
+    made = base.git("log", "-1", "--format=%h").decode().strip()
+    assert f"mail 2 of 2 (Two) failed; those before it are committed: {made}\n" in ran.err
+    assert "error: f: hunk " in ran.err
+    assert _subjects(base) == ["commit", "One"]
+    assert base.git("status", "--short") == b""
 
 
 def test_hooks_see_each_mail_by_itself(base: Sandbox) -> None:
@@ -286,28 +262,6 @@ def test_an_applied_mail_is_refused_or_skipped(base: Sandbox) -> None:
     ran = base.opatch("apply", "--commit", "--skip-applied", feed=text.encode())
     assert ran.out == b"nothing to do: the patch is already applied\n"
     assert _subjects(base) == ["commit", "One", "Two"]
-
-
-def test_a_series_that_is_as_its_record_left_it_is_skipped(base: Sandbox) -> None:
-    """No mail alone shows it: the second changed the line of the first."""
-    assert base.opatch("apply", "--commit", feed=THREE.encode()).status == 0
-    before = _state(base)
-    ran = base.opatch("apply", "--commit", feed=THREE.encode())
-    assert (ran.status, "add --skip-applied" in ran.err) == (1, True)
-    for words in ([], ["--commit"], ["--commit", "--check"]):
-        ran = base.opatch("apply", "--skip-applied", *words, feed=THREE.encode())
-        assert (ran.status, ran.out) == (0, b"nothing to do: the patch is already applied\n"), ran
-    assert _state(base) == before
-
-
-def test_the_rest_of_a_recorded_series_is_committed(base: Sandbox) -> None:
-    assert base.opatch("apply", "--commit", feed=THREE.encode()).status == 0
-    base.commit({"f": "one\nzwei\nthree\n", "g": "gee\n"})
-    ran = base.opatch("apply", "--skip-applied", "--commit", feed=THREE.encode())
-    assert ran.status == 0, ran
-    assert _subjects(base)[-1] == "Three"
-    assert base.git("show", "--name-only", "--format=", "HEAD") == b"g\n"
-    assert base.index()["f"][1] == b"one\nzwei\nthree\n"
 
 
 def test_a_series_whose_files_changed_since_is_refused(base: Sandbox) -> None:
@@ -355,66 +309,28 @@ def _start(repo: Sandbox, text: str) -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.parametrize("step", [1, 2, 3])
-def test_a_kill_in_the_middle_restores_everything(base: Sandbox, step: int) -> None:
-    before = _state(base)
+def test_a_kill_leaves_its_mail_staged(base: Sandbox, step: int) -> None:
     hook(base, "pre-commit", f'test "$(git rev-list --count HEAD)" != {step} || '
          "{ touch .git/waits; sleep 60; }")  # fmt: skip
     run = _start(base, THREE)
     os.killpg(run.pid, signal.SIGKILL)
     run.communicate()
-    made = base.git("log", "--reverse", "--format=%h").decode().split()
-    ran = base.opatch("recover")
-    assert (ran.status, ran.err) == (0, "")
-    rolled_back, *branch = ran.out.decode().splitlines()
-    assert rolled_back == "an interrupted apply was rolled back (2 files)"
-    which = {2: "commit that was", 3: "2 commits that were"}.get(step)
-    without = f"without the {which} made: {', '.join(made[1:])}"
-    assert branch == ([f"HEAD is at {made[0]} again, {without}"] if which else [])
-    assert _state(base) == before
-    assert base.opatch("log").out == b""
-    (base.path / ".git/hooks/pre-commit").unlink()
-    assert base.opatch("apply", "--commit", feed=THREE.encode()).status == 0
-    assert _subjects(base) == ["commit", "One", "Two", "Three"]
+    (base.path / ".git/index.lock").unlink(missing_ok=True)
+    assert base.opatch("recover").out == b"nothing to recover\n"
+    assert _subjects(base) == ["commit", "One", "Two"][:step]
+    assert base.opatch("log").out.startswith(b"%d  " % step)
+    assert base.opatch("undo").status == 0
+    assert base.git("status", "--short") == b""
 
 
-def test_a_run_killed_while_its_hook_goes_on_is_recovered(base: Sandbox) -> None:
-    before = _state(base)
-    hook(base, "pre-commit", "touch .git/waits; while test -e .git/waits; do sleep 0.02; done")
-    run = _start(base, TWO)
-    run.kill()
-    run.wait()
-    ran = base.opatch("recover")
-    assert (ran.status, ran.out) == (128, b"")
-    assert "another git opatch is at work" in ran.err
-    (base.path / ".git/waits").unlink()
-    run.communicate()
-    ran = base.opatch("recover", "--wait", "60")
-    first, second = ran.out.decode().splitlines()
-    assert first == "an interrupted apply was rolled back (1 file)"
-    assert " again, without the commit that was made: " in second
-    assert _state(base) == before
-
-
-def test_a_branch_that_moved_after_a_kill_is_kept(base: Sandbox) -> None:
-    hook(base, "pre-commit", 'test "$(git rev-list --count HEAD)" != 2 || '
-         "{ touch .git/waits; sleep 60; }")  # fmt: skip
-    run = _start(base, THREE)
-    os.killpg(run.pid, signal.SIGKILL)
-    run.communicate()
-    own = base.git("commit-tree", "-p", "HEAD", "-m", "own", "HEAD~1^{tree}").strip().decode()
-    base.git("update-ref", "refs/heads/main", own)
-    ran = base.opatch("recover")
-    assert "refs/heads/main: left as it is" in ran.out.decode()
-    assert base.git("rev-parse", "HEAD").decode().strip() == own
-
-
-def test_an_interrupt_at_the_terminal_restores_everything(base: Sandbox) -> None:
-    before = _state(base)
+def test_an_interrupt_at_the_terminal_leaves_its_mail_staged(base: Sandbox) -> None:
     hook(base, "pre-commit", 'test "$(git rev-list --count HEAD)" != 2 || '
          "{ touch .git/waits; sleep 60; }")  # fmt: skip
     run = _start(base, THREE)
     os.killpg(run.pid, signal.SIGINT)
     _, output = run.communicate()
-    assert b"everything was restored" in output
     assert run.returncode in (1, 130)
-    assert _state(base) == before
+    assert b"Traceback" not in output
+    assert _subjects(base) == ["commit", "One"]
+    assert base.opatch("undo").status == 0
+    assert base.git("status", "--short") == b""

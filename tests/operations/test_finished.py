@@ -41,28 +41,26 @@ def test_rejected_hunks_are_written_by_the_run_that_finishes(
 
 
 @pytest.mark.parametrize("call", [*_AFTER_COMMIT[::2], ("os.rename", "journal/2.json")])
-def test_an_undo_that_is_finished_deletes_the_rejected_hunks(
-    base: Sandbox, call: tuple[str, str]
+@pytest.mark.parametrize("command", ["undo", "redo"])
+def test_an_undo_and_a_redo_are_finished(
+    base: Sandbox, call: tuple[str, str], command: str
 ) -> None:
-    _apply(base)
-    kill_before_call(base, *call, "undo")
+    before = base.index(), base.files()
+    assert base.opatch("apply", "--partial", feed=_PARTLY).status == 1
+    after = base.index(), base.files()
+    if command == "redo":
+        assert base.opatch("undo").status == 0
+        call = (call[0], call[1].replace("2.json", "3.json"))
+    kill_before_call(base, *call, command)
     assert base.opatch("recover").status == 0
-    assert not (base.path / "g.rej").exists()
-    assert base.read("f") == b"a\n"
-    assert base.git("status", "--porcelain") == b""
+    assert (base.index(), base.files()) == (before if command == "undo" else after)
+    opposite = "redo" if command == "undo" else "undo"
+    assert base.opatch(opposite).status == 0
+    assert (base.index(), base.files()) == (after if command == "undo" else before)
 
 
-def test_a_redo_that_is_finished_restores_the_rejected_hunks(base: Sandbox) -> None:
-    before = _apply(base)
-    assert base.opatch("undo").status == 0
-    kill_before_call(base, "os.rename", ".git/index", "redo")
-    assert base.opatch("recover").status == 0
-    assert base.read("g.rej") == before
-
-
-def test_rejected_hunks_that_were_changed_since_stay(base: Sandbox) -> None:
-    _apply(base)
-    kill_before_call(base, "os.rename", ".git/index", "undo")
+def test_rejected_hunks_that_were_written_since_stay(base: Sandbox) -> None:
+    kill_before_call(base, "os.rename", ".git/index", "apply", "--reject", feed=_PARTLY)
     base.write("g.rej", "mine\n")
     ran = base.opatch("recover")
     assert (ran.status, b"g.rej: left as it is" in ran.out) == (0, True)

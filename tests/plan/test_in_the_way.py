@@ -34,25 +34,6 @@ def test_a_file_that_has_other_content_is_not_called_the_same(base: Sandbox, con
     assert "error: new: is in the way" in ran.err
 
 
-def test_what_is_in_the_way_is_said_beside_what_is_applied_already(base: Sandbox) -> None:
-    base.commit({"f": "a\nB\n"})
-    base.write("new", "mine\n")
-    ran = base.opatch("apply", ".git/p")
-    assert "f: hunk 1 of 1 is already applied" in ran.err
-    assert "new: is in the way" in ran.err
-    base.git("add", "new")
-    assert base.opatch("apply", "--overwrite", "--skip-applied", ".git/p").status == 0
-    assert base.read("new") == base.index()["new"][1] == b"one\ntwo\n"
-
-
-def test_what_is_in_the_way_is_said_beside_another_refusal(base: Sandbox) -> None:
-    base.commit({"f": "other\n"})
-    base.write("new", "mine\n")
-    ran = base.opatch("apply", ".git/p")
-    assert ran.err.endswith("the patch does not apply (2 problems); nothing was changed\n")
-    assert base.opatch("apply", "--cached", ".git/p").err.count("error: ") == 1
-
-
 _MOVE = envelope(b"*** Update File: f\n*** Move to: h\n@@\n-b\n+B\n")
 
 

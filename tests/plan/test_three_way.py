@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from killed import kill_before_call
 from sandbox import Ran, Sandbox, Tree
 from writers import envelope
 
@@ -215,7 +216,7 @@ def test_the_version_of_the_journal_is_found(repo: Sandbox, side: str) -> None:
     repo.git("add", "f")
     ran = _merges(repo, _patch(), content=_text(l8="eight", l30="c", l10="new"))
     when = {"old": "before", "new": "after"}[side]
-    version = f"the version {when} entry 1 of `git opatch log --all`"
+    version = f"the version {when} entry 1 of the journal"
     assert ran.err == f"note: f: written for {version}; merged\n"
 
 
@@ -461,63 +462,53 @@ def test_conflicts_are_not_committed(torn: Sandbox) -> None:
         assert torn.state() == before
 
 
-def test_after_conflicts_alone_undo_undoes_nothing_else(torn: Sandbox) -> None:
-    torn.opatch("apply", feed=envelope(b"*** Add File: n\n+n\n"))
-    torn.git("commit", "--quiet", "-m", "n")
-    assert torn.opatch("apply", "--3way", feed=_patch()).status == 1
-    before = torn.files(), torn.git("ls-files", "-s")
-    ran = torn.opatch("undo")
-    assert (ran.status, ran.out) == (128, b"")
-    assert ran.err == (
-        "error: f is unmerged; conflicts are not recorded, so they have no undo or redo\n"
-        "  to go on: resolve the conflicts in f, then git add -- :/f\n"
-        "  to go back: git checkout --ours -- :/f && git add -- :/f\n"
-        "  to undo patch 1 all the same: git opatch undo 1\n"
-    )
-    assert (torn.files(), torn.git("ls-files", "-s")) == before
-    assert torn.opatch("undo", "1").status == 0
-    assert "n" not in torn.files()
-
-
-_OTHER_TOO = b"*** Update File: other\n@@\n-o\n+p\n*** End"
-
-
 @pytest.mark.parametrize("words", [["--index"], ["--cached"]])
-def test_an_undo_says_that_the_conflicts_of_its_patch_are_left(
-    torn: Sandbox, words: Sequence[str]
+def test_an_undo_takes_back_what_has_conflicts(torn: Sandbox, words: Sequence[str]) -> None:
+    """As `git merge --abort`, and nothing else; the next undo is of the patch before."""
+    torn.opatch("apply", feed=envelope(b"*** Add File: n\n+n\n"))
+    before = torn.files(), torn.git("ls-files", "-s")
+    assert torn.opatch("apply", "--3way", *words, feed=_patch()).status == 1
+    assert torn.opatch("log").out[:1] == b"2"
+    ran = torn.opatch("undo")
+    assert (ran.status, ran.err, ran.out[:16]) == (0, "", b"Undid 2: 1 file ")
+    assert (torn.files(), torn.git("ls-files", "-s")) == before
+    assert torn.opatch("log").out.count(b"  undone  ") == 1
+    ran = torn.opatch("redo")
+    assert (ran.status, "error: f: was left with conflicts: " in ran.err) == (1, True)
+    assert torn.opatch("undo").status == 0
+    assert "n" not in torn.files()
+    torn.fsck()
+
+
+@pytest.mark.parametrize("edit", ["file", "index"])
+def test_an_undo_of_conflicts_that_were_edited_is_refused(torn: Sandbox, edit: str) -> None:
+    assert torn.opatch("apply", "--3way", feed=_patch()).status == 1
+    if edit == "file":
+        torn.write("f", torn.read("f") + b"mine\n")
+    else:
+        other = torn.git("rev-parse", "HEAD:other").decode().strip()
+        torn.git("update-index", "--index-info", feed=f"100644 {other} 3\tf\n".encode())
+    before = torn.state()
+    ran = torn.opatch("undo")
+    assert (ran.status, "error: f: is unmerged: resolve that first" in ran.err) == (1, True)
+    assert torn.state() == before
+
+
+@pytest.mark.parametrize("call", [("os.rename", "opatch/commit"), ("os.rename", ".git/index")])
+@pytest.mark.parametrize("more", [b"", b"*** Update File: other\n@@\n-o\n+p\n"])
+def test_a_killed_undo_of_conflicts_can_be_done_again(
+    torn: Sandbox, call: tuple[str, str], more: bytes
 ) -> None:
     before = torn.files(), torn.git("ls-files", "-s")
-    patch = _patch().replace(b"*** End", _OTHER_TOO)
-    assert torn.opatch("apply", "--3way", *words, feed=patch).status == 1
-    ran = torn.opatch("undo")
-    assert (ran.status, ran.out[:10]) == (0, b"Undid 1: 1")
-    says, _, back = ran.err.strip().partition("; to go back: ")
-    assert says == "note: f: is still unmerged"
-    assert torn.run("sh", "-c", back).status == 0
-    assert (torn.files(), torn.git("ls-files", "-s")) == before
-
-
-def test_conflicts_of_a_later_patch_are_not_those_of_the_last_record(torn: Sandbox) -> None:
-    patch = _patch().replace(b"*** End", _OTHER_TOO)
+    patch = _patch().replace(b"*** End", more + b"*** End")
     assert torn.opatch("apply", "--3way", feed=patch).status == 1
-    torn.git("checkout", "--quiet", "--ours", "f")
-    torn.git("add", "f")
-    assert torn.opatch("apply", "--3way", feed=_patch(new="another")).status == 1
-    ran = torn.opatch("undo")
-    assert (ran.status, ran.out) == (128, b"")
-    assert ran.err.startswith("error: f is unmerged; conflicts are not recorded")
-    assert torn.index()["other"][1] == b"p\n"
-    assert torn.opatch("undo", "1").err == ""
-
-
-def test_an_undo_in_an_unmerged_file_is_not_advised(torn: Sandbox) -> None:
-    assert torn.opatch("apply", feed=_patch(35, "other", context=0)).status == 0
-    torn.git("commit", "--quiet", "-m", "other")
-    assert torn.opatch("apply", "--3way", feed=_patch()).status == 1
-    ran = torn.opatch("undo")
-    assert ran.err.startswith("error: f is unmerged; ")
-    assert "all the same" not in ran.err
-    assert torn.opatch("undo", "1").status == 1
+    if call[1] == ".git/index" and not more:
+        call = ("os.rename", "journal/2.json")
+    kill_before_call(torn, *call, "undo")
+    torn.opatch("recover")
+    if "  undone  " not in torn.opatch("log").out.decode():
+        assert torn.opatch("undo").status == 0
+    assert (torn.files(), torn.git("ls-files", "-s")) == before
 
 
 def test_a_conflict_can_be_resolved(torn: Sandbox) -> None:
@@ -527,7 +518,8 @@ def test_a_conflict_can_be_resolved(torn: Sandbox) -> None:
     torn.write("f", _text(**{**_LATER, "l10": "ten and new"}))
     torn.git("add", "f")
     assert torn.git("status", "--short") == b"M  f\n"
-    assert "nothing is recorded" in torn.opatch("undo").err
+    assert torn.opatch("undo").status == 1
+    assert torn.read("f") == _text(**{**_LATER, "l10": "ten and new"}).encode()
 
 
 def test_a_check_of_a_conflict_changes_nothing(torn: Sandbox) -> None:
@@ -589,7 +581,8 @@ def test_a_conflict_killed_late_is_finished(torn: Sandbox) -> None:
     assert torn.run("python", "-c", _KILLED, "publish", feed=_patch()).status == 9
     assert "an interrupted apply was finished" in torn.opatch("recover").out.decode()
     assert (torn.files(), torn.git("ls-files", "-s")) == wanted
-    assert torn.opatch("log").out == b""
+    assert torn.opatch("undo").status == 0
+    assert torn.git("status", "--short") == b""
     torn.fsck()
 
 
@@ -603,9 +596,9 @@ def test_a_conflict_in_a_moved_file_is_refused(torn: Sandbox) -> None:
     assert "but later changes conflict with it" in _refuses(torn, patch)
 
 
-def test_merge_attributes_are_honoured(torn: Sandbox) -> None:
+def test_a_file_with_a_merge_driver_is_refused(torn: Sandbox) -> None:
     torn.write(".gitattributes", "f merge=union\n")
-    _merges(torn, _patch(), content=_text(**{**_LATER, "l10": "ten\nnew"}))
+    assert "but the attribute `merge` says how it is to be merged" in _refuses(torn, _patch())
 
 
 @pytest.mark.parametrize("patch", [_patch(), _patch(20)])

@@ -58,13 +58,9 @@ def _with_id(text: bytes, oid: str = "") -> bytes:
 _ROT = {"filter.rot.clean": "tr a-z n-za-m", "filter.rot.smudge": "tr a-z n-za-m"}
 _STATES = {
     "lines above, between and below": Dirty(_text(_MINE), _text(_MINE | _PATCHED)),
-    "beside each change": Dirty(
-        _text({8: "eight\n", 16: "mine\nline 16\n"}),
-        _text({8: "eight\n", 16: "mine\nline 16\n"} | _PATCHED),
-    ),
-    "lines added where the patch adds some": Dirty(
-        _text({15: "line 15\nmine\n"}),
-        _text({10: "ten\n", 15: "line 15\nfifteen and a half\nmine\n"}),
+    "a line from each change": Dirty(
+        _text({8: "eight\n", 17: "mine\nline 17\n"}),
+        _text({8: "eight\n", 17: "mine\nline 17\n"} | _PATCHED),
     ),
     "CRLF in the index": Dirty(
         _text(_MINE, "\r\n"), _text(_MINE | _PATCHED, "\r\n"), _text(end="\r\n")

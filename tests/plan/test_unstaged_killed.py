@@ -34,11 +34,11 @@ _WHOLE = envelope(
 
 def _dirty(path: Path) -> Sandbox:
     repo = Sandbox(path).init()
-    repo.commit({"f": _BEFORE, "other": "other\n", "block": "b\n", "staged": "1\n"})
+    repo.commit({"f": _BEFORE, "other": "other\n1\n2\n", "block": "b\n", "staged": "1\n"})
     repo.write("staged", "2\n")
     repo.git("add", "staged")
     repo.write("f", _MINE)
-    repo.write("other", "other\nmine\n")
+    repo.write("other", "other\n1\n2\nmine\n")
     return repo
 
 
@@ -87,7 +87,7 @@ def test_a_kill_at_any_moment_is_atomic(tmp_path: Path, step: int) -> None:
     assert done.opatch("apply", "--carry", feed=_WHOLE).status == 0
     after = _shown(done)
     assert done.read("f").decode() == _CARRIED
-    assert done.read("moved") == b"another\nmine\n"
+    assert done.read("moved") == b"another\n1\n2\nmine\n"
     patch, outcomes = parse_patch(_WHOLE), []
     for number in range(1, 1000, step):
         repo = Sandbox(tmp_path / str(number))
@@ -177,4 +177,4 @@ def test_changes_while_git_writes_are_noticed(tmp_path: Path, how: str, moment: 
     assert "f was changed meanwhile" in _apply(repo, env)
     assert repo.read("f").decode() == _MINE + "later\n"
     assert repo.git("ls-files", "-s") == index
-    assert repo.read("other") == b"other\nmine\n"
+    assert repo.read("other") == b"other\n1\n2\nmine\n"

@@ -182,7 +182,7 @@ def test_the_apply_and_undo_example_runs(base: Sandbox) -> None:
     assert '\n-    return "Hello " + name\n+    return f"Hello, {name}!"\n' in output
     assert (base.index(), base.files()) == before
     records = api.records_of(api.Repository(base.path))
-    assert [(record.number, record.undoes, record.name) for record in records] == [
+    assert [(record.number, record.origin, record.name) for record in records] == [
         (2, 1, "from a program"), (1, 0, "from a program"),
     ]  # fmt: skip
 

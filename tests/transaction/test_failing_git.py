@@ -25,7 +25,7 @@ def base(repo: Sandbox) -> Sandbox:
     """Make a repository with a filter, so that content alone does not tell what git wrote."""
     repo.git("config", "filter.dated.smudge", 'sed "s/^#date.*/#date $(date +%N)/"')
     repo.git("config", "filter.dated.clean", "sed 's/^#date.*/#date/'")
-    repo.commit({".gitattributes": "f filter=dated\n", "f": "#date\na\n", "gone": "g\n"})
+    repo.commit({".gitattributes": "f filter=dated\n", "f": "#date\nx\na\ny\nz\n", "gone": "g\n"})
     return repo
 
 
@@ -52,7 +52,7 @@ def test_recovery_is_repeated_until_git_works(
     base: Sandbox, target: str, pattern: str, how: str
 ) -> None:
     if target == "--carry":
-        base.write("f", "#date mine\na\nmine\n")
+        base.write("f", "#date mine\nx\na\ny\nz\nmine\n")
     before = _state(base)
     kill_before(_TARGETS[target], base, _PATCH, target)
     # as in a copy: what git wrote is told by its own filter alone
@@ -117,4 +117,4 @@ def test_a_kill_between_journal_and_record_makes_no_second_entry(base: Sandbox) 
     (home / "saved").rename(home / "commit")
     ran = base.opatch("recover")
     assert (ran.status, ran.out) == (0, b"an interrupted apply was finished (3 files)\n")
-    assert sorted(file.name for file in (home / "journal").iterdir()) == ["1.diff", "1.json"]
+    assert {file.stem for file in (home / "journal").iterdir()} == {"1"}

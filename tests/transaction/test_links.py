@@ -85,16 +85,10 @@ def test_nothing_is_restored_through_a_link(base: Sandbox, step: int) -> None:
     assert {b"a\n", b"g\n"} <= found
 
 
-@pytest.mark.parametrize(("event", "name"), [("open", ".opatch-f.rej"), ("os.remove", "f.rej")])
-def test_no_reject_file_is_written_or_deleted_through_a_link(
-    base: Sandbox, event: str, name: str
-) -> None:
+def test_no_reject_file_is_written_through_a_link(base: Sandbox) -> None:
+    event, name = "open", ".opatch-f.rej"
     patch = envelope(b"*** Update File: other\n@@\n-o\n+p\n", b"*** Update File: d/f\n@@\n-x\n+y\n")
     outside, words, feed = base.path.with_name("outside"), ["apply", "--reject"], patch
-    if event == "os.remove":
-        assert base.opatch(*words, feed=patch).status == 1
-        shutil.copy(base.path / "d/f.rej", outside)
-        words, feed = ["undo"], b""
     before, done = _outside(base), list[str]()
 
     def note(called: str, arguments: tuple[object, ...]) -> None:
@@ -108,9 +102,7 @@ def test_no_reject_file_is_written_or_deleted_through_a_link(
     )
     assert (base.path / "moved").is_dir(), ran
     assert _outside(base) == before
-    assert event != "open" or "note: the rejected hunks could not be written: Not a directory" in (
-        ran.err
-    )
+    assert "note: the rejected hunks could not be written: Not a directory" in (ran.err)
 
 
 def _save_with_old_time(file: Path) -> str:

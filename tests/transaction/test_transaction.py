@@ -255,7 +255,7 @@ def test_a_full_disk_restores_everything(tmp_path: Path) -> None:
             file.truncate(filler.stat().st_size - 700_000)
         patch = envelope(*_sections(20), b"*** Update File: big\n@@\n-first\n+1st\n")
         message = _refused_and_untouched(repo, lambda: _ran(repo, patch))
-        assert message.startswith("error: cannot write ")
+        assert message.startswith("error: cannot ")
         assert "No space left on device" in message
         (repo.path / ".git/info/attributes").write_text("* ident")  # so that git writes the files
         message = _refused_and_untouched(repo, lambda: _ran(repo, patch))

@@ -33,8 +33,9 @@ def redo(
     """Apply again the patch that was undone last, or the one with this number.
 
     Repeated, it walks forward through the patches that were undone, until a new patch is applied. A
-    patch is applied again where it was undone, by the diff that was undone, as a whole or not at
-    all; --index, --cached or --worktree choose where. Exit status: 0 applied, 1 its lines were
-    changed since, or it is not undone, 128 no such patch, 129 usage, 130 interrupted.
+    patch is applied again where it was undone, as a whole or not at all; --index, --cached or
+    --worktree choose where. What the files have had since is merged, and lines that conflict refuse
+    it. Exit status: 0 applied, 1 its lines were changed since, or it is not undone, 128 no such
+    patch, 129 usage, 130 interrupted.
     """
     reverse_record("redo", redo_record, target, number, wait=wait, quiet=quiet, json=json)

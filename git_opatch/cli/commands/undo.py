@@ -21,32 +21,21 @@ Number = Annotated[
     ),
 ]
 
-SkipUndone = Annotated[
-    bool,
-    typer.Option("--skip-undone", help="Skip the parts of the patch that are undone already."),
-]
-
 
 @option_groups
 def undo(
     target: PlaceOptions,
     number: Number = None,
-    skip_undone: SkipUndone = False,
     wait: Wait = 0,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Undo the patch that was applied last and is still applied, or the one with this number.
+    """Undo the patch that was applied last and is still there, or the one with this number.
 
     Repeated, it walks back through the patches that were applied here. A patch is undone where it
-    was applied (in the index and the working tree, or in one of them), by the diff that was
-    applied, as a whole or not at all; --index, --cached or --worktree choose where. `git opatch
-    redo` applies it again. The undo of
-    a patch that is committed is staged, if the patch is named; without a number it is refused. Exit
-    status: 0 undone, 1 its lines were changed since, or it is committed or not applied any more,
-    128 no such patch, 129 usage, 130 interrupted.
+    was applied (in the index and the working tree, or in one of them), as a whole or not at all;
+    --index, --cached or --worktree choose where. What the files have had since is merged, and lines
+    that conflict refuse it. `git opatch redo` applies it again. Exit status: 0 undone, 1 its lines
+    were changed since, or it is not there any more, 128 no such patch, 129 usage, 130 interrupted.
     """
-    reverse_record(
-        "undo", undo_record, target, number,
-        skip_undone=skip_undone, wait=wait, quiet=quiet, json=json,
-    )  # fmt: skip
+    reverse_record("undo", undo_record, target, number, wait=wait, quiet=quiet, json=json)

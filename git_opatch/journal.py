@@ -1,0 +1,377 @@
+"""The journal: what git opatch did in this repository, oldest first.
+
+    <git-dir>/opatch/journal/N.json      time, action, target, name, every path's old and new id
+    <git-dir>/opatch/journal/N.diff      the completed diff
+    <git-dir>/opatch/journal/N.contents  what the files were before and after, whatever git prunes
+    <git-dir>/opatch/last                the newest number, where an earlier version kept no entry
+
+An entry is a patch that was applied, or the undo or the redo of one, which names it. Nothing else
+is kept of what became of a patch: whether its change is still there is found out by merging
+(`plan.reversal`). A missing key has a neutral default; an entry that must not be read with it has
+another version.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from enum import Enum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from git_opatch.model.blob import Change
+from git_opatch.model.errors import JournalError
+from git_opatch.model.options import Target
+
+_VERSION = 1
+_LARGE = 16 << 20
+"""Bytes of content from which on it is not compressed, which would take longer than the patch."""
+_MALFORMED = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
+
+
+class RecordAction(Enum):
+    """What an entry is about."""
+
+    APPLY = "apply"
+    UNDO = "undo"
+    REDO = "redo"
+
+
+class Record(NamedTuple):
+    """An entry: a patch called `name` that was applied, or its undo or redo.
+
+    `files` counts the files that were added, modified, …, by git's letters.
+    """
+
+    number: int
+    folder: Path
+    target: Target
+    changes: tuple[Change, ...]
+    time: int = 0
+    name: str = ""
+    digest: str = ""
+    """That of the patch's text, by which `-R` finds it."""
+    files: Mapping[str, int] = {}
+    checksum: str = ""
+    carried: bool = False
+    """Whether files had unstaged changes, which stayed unstaged."""
+    commits: tuple[str, ...] = ()
+    """The ids of the commits that `--commit` made of it, oldest first."""
+    whole: bool = True
+    """Whether all of the patch was applied."""
+    unmerged: Mapping[str, tuple[str, ...]] = {}
+    """The ids of the stages of each path that was left with conflicts."""
+    action: RecordAction = RecordAction.APPLY
+    origin: int = 0
+    """The entry of the patch that this one undoes or redoes; 0 if none."""
+    is_part: bool = False
+    """Whether hunks of the patch were left out on purpose; it is `whole` if the others applied."""
+    in_reverse: bool = False
+    """Whether the patch was applied in reverse, and that is not the undo of an entry."""
+    texts: tuple[Change, ...] = ()
+    """What became of the texts of files under a filter, which the diff is of.
+
+    `changes` has what the index had of them.
+    """
+
+    def located_in(self, target: Target) -> Record:
+        """The entry with the changes of what hunks are located in: of texts, but for the index."""
+        if target is Target.CACHED or not self.texts:
+            return self
+        texts = {change.path: change for change in self.texts}
+        changes = tuple(texts.get(change.path, change) for change in self.changes)
+        return self._replace(changes=changes)
+
+    @property
+    def patch(self) -> int:
+        """The number by which `undo` and `redo` name the patch."""
+        return self.origin or self.number
+
+    @property
+    def file(self) -> Path:
+        """The file of the completed diff."""
+        return self.folder / f"{self.number}.diff"
+
+    def read_diff(self) -> bytes:
+        """Return the completed diff. Raises `JournalError` if it is not what was recorded."""
+        try:
+            diff = self.file.read_bytes()
+        except OSError as error:
+            raise JournalError(f"{self.file} cannot be read: {error.strerror}") from None
+        if self.checksum not in ("", _checksum(diff)):
+            raise JournalError(f"{self.file} is damaged: it does not match its checksum")
+        return diff
+
+    def read_contents(self) -> dict[str, bytes]:
+        """Return what is kept of the files' contents, by blob id; an earlier version kept none."""
+        with suppress(OSError, zlib.error, *_MALFORMED):
+            packed = (self.folder / f"{self.number}.contents").read_bytes()
+            head, _, data = zlib.decompress(packed).partition(b"\n")
+            contents, at = {}, 0
+            for oid, size in json.loads(head):
+                contents[str(oid)] = data[at : at + size]
+                at += size
+            return contents
+        return {}
+
+
+class PatchHistory(NamedTuple):
+    """A patch, and what was done to it: its own entry, undos and redos, oldest first.
+
+    The first may be missing, as the journal is limited. In each place the last entry counts.
+    """
+
+    records: tuple[Record, ...]
+
+    @property
+    def number(self) -> int:
+        """By which the patch is named."""
+        return self.records[0].patch
+
+    @property
+    def record(self) -> Record:
+        """The entry that has what the patch changed."""
+        return self.records[0]
+
+    @property
+    def applied(self) -> Target | None:
+        """Where the patch was applied, and not undone after that; None if nowhere."""
+        return Target.of(place for place in Target.INDEX.places if self._last_in(place) is True)
+
+    @property
+    def undone(self) -> Target | None:
+        """Where an undo is what was done to the patch last; None if nowhere."""
+        return Target.of(place for place in Target.INDEX.places if self._last_in(place) is False)
+
+    def last(self, *, undo: bool) -> int:
+        """Return the number of the last entry that undid the patch, or applied it; 0 if none."""
+        numbers = (each.number for each in self.records if _is_undo(each) is undo)
+        return max(numbers, default=0)
+
+    def _last_in(self, place: Target) -> bool | None:
+        """Return whether the last entry about `place` applied the patch; None if there is none."""
+        about = [each for each in self.records if each.target.overlaps(place)]
+        return not _is_undo(about[-1]) if about else None
+
+
+def _is_undo(record: Record) -> bool:
+    return record.action is RecordAction.UNDO
+
+
+class Journal(NamedTuple):
+    """The patches that are recorded, oldest first, and the entries that cannot be read."""
+
+    histories: tuple[PatchHistory, ...]
+    unreadable: Mapping[int, JournalError]
+
+    def find(self, number: int) -> PatchHistory:
+        """Return the patch with this number, or whose undo or redo has it.
+
+        Raises `JournalError` if there is none, or if the entry cannot be read.
+        """
+        if number in self.unreadable:
+            raise self.unreadable[number]
+        numbers = [*self.unreadable]
+        for history in self.histories:
+            numbers += [history.number, *(each.number for each in history.records)]
+            if number in (history.number, *(each.number for each in history.records)):
+                return history
+        self.require_entries()
+        first, last = min(numbers), max(numbers)
+        is_gone = 0 < number < first  # beyond `opatch.journalSize`
+        what = f"patch {number} is not kept any more" if is_gone else f"there is no patch {number}"
+        raise JournalError(f"{what}; `git opatch log` shows {first} to {last}")
+
+    def require_entries(self) -> None:
+        """Raise `JournalError` if nothing is recorded."""
+        if not (self.histories or self.unreadable):
+            raise JournalError("nothing is recorded here: no patch was applied, or none is kept")
+
+    @property
+    def last_new(self) -> int:
+        """The number of the last entry of a new patch; 0 if there is none."""
+        records = (record for history in self.histories for record in history.records)
+        new = (each.number for each in records if each.action is RecordAction.APPLY)
+        return max(new, default=0)
+
+
+def read_journal(home: Path) -> Journal:
+    """Read all entries, and sort them by patch."""
+    chains: dict[int, list[Record]] = {}
+    unreadable: dict[int, JournalError] = {}
+    for number, entry in reversed(list(entries(home))):
+        if isinstance(entry, JournalError):
+            unreadable[number] = entry
+        else:
+            chains.setdefault(entry.patch, []).append(entry)
+    return Journal(tuple(PatchHistory(tuple(chain)) for chain in chains.values()), unreadable)
+
+
+def entries(home: Path) -> Iterator[tuple[int, Record | JournalError]]:
+    """Yield each entry, newest first, or the error of one that cannot be read."""
+    for number in reversed(_numbers(home / "journal")):
+        try:
+            yield number, _read(home / "journal", number)
+        except JournalError as error:
+            yield number, error
+
+
+def mentions(home: Path, digest: str) -> bool:
+    """Return whether an entry may be of the patch with this digest, without parsing any."""
+    folder, text = home / "journal", digest.encode()
+    for number in reversed(_numbers(folder)):
+        with suppress(OSError):
+            if digest and text in (folder / f"{number}.json").read_bytes():
+                return True
+    return False
+
+
+def last(home: Path) -> int:
+    """Return the number of the newest entry; 0 if there is none."""
+    return max(_numbers(home / "journal"), default=0)
+
+
+def keep_contents(home: Path, contents: Mapping[str, bytes]) -> None:
+    """Keep what files are before and after a patch, by blob id, for the entry that is added next.
+
+    So before the transaction: a run that finishes it has no other way to know. Raises `OSError`.
+    """
+    folder = home / "journal"
+    folder.mkdir(parents=True, exist_ok=True)
+    head = json.dumps([(oid, len(data)) for oid, data in contents.items()]).encode()
+    whole = b"".join([head, b"\n", *contents.values()])
+    packed = zlib.compress(whole, 1 if len(whole) < _LARGE else 0)
+    (folder / f"{_next(home)}.contents").write_bytes(packed)
+
+
+def add_record(
+    home: Path,
+    diff: bytes,
+    changes: Sequence[Change],
+    target: Target,
+    about: Mapping[str, object],
+    size: int,
+) -> int:
+    """Add an entry; return its number, 0 if `size` is 0: then nothing is recorded.
+
+    `about` has the remaining keys: `patch` (its name), `digest`, `files`, `action`, `origin`,
+    `carried`, `partial`, `part`, `reverse`, `unmerged`, `texts`. Only the newest `size`
+    entries are kept; with a size of 0, those that are there (D121). Raises `OSError`.
+    """
+    if not size:
+        return 0
+    folder, number = home / "journal", _next(home)
+    entry = {
+        "version": _VERSION,
+        "time": int(time.time()),
+        "target": target.value,
+        **about,
+        "checksum": _checksum(diff),
+        "changes": [change.to_json() for change in changes],
+    }
+    folder.mkdir(exist_ok=True)
+    (folder / f"{number}.diff").write_bytes(diff)
+    _replace(folder / f"{number}.json", entry)
+    for old in _numbers(folder)[:-size]:
+        for suffix in ("json", "diff", "contents"):
+            (folder / f"{old}.{suffix}").unlink(missing_ok=True)
+    return number
+
+
+def add_commits(home: Path, number: int, commits: Sequence[str]) -> None:
+    """Add to an entry the commits that were made of it. Raises `OSError`."""
+    file = home / "journal" / f"{number}.json"
+    _replace(file, {**json.loads(file.read_bytes()), "commits": list(commits)})
+
+
+def has_transaction(home: Path, name: str) -> bool:
+    """Return whether the newest entry is of the transaction of this name."""
+    try:
+        entry = json.loads((home / "journal" / f"{last(home)}.json").read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(entry, dict) and entry.get("transaction") == name
+
+
+def files_of(home: Path, number: int) -> list[Path]:
+    """The files of an entry, and the directories above them, all of which hold it on the disk."""
+    folder = home / "journal"
+    files = (folder / f"{number}.{suffix}" for suffix in ("json", "diff", "contents"))
+    return [*(file for file in files if file.exists()), folder, home]
+
+
+def _next(home: Path) -> int:
+    """Return the number of the next entry; an earlier version may have removed all others."""
+    removed = 0
+    with suppress(OSError, ValueError):
+        removed = int((home / "last").read_text())
+    return max(last(home), removed) + 1
+
+
+def _replace(file: Path, entry: Mapping[str, object]) -> None:
+    partial = file.with_suffix(".tmp")
+    partial.write_text(json.dumps(entry))
+    os.replace(partial, file)
+
+
+def _checksum(diff: bytes) -> str:
+    return hashlib.sha256(diff).hexdigest()
+
+
+def _numbers(folder: Path) -> list[int]:
+    return sorted(int(file.stem) for file in folder.glob("*.json") if file.stem.isdecimal())
+
+
+def _read(folder: Path, number: int) -> Record:
+    file = folder / f"{number}.json"
+    try:
+        entry = json.loads(file.read_bytes())
+        if isinstance(entry["version"], int) and entry["version"] > _VERSION:
+            raise JournalError(f"entry {number} was written by a newer version of git opatch")
+        return _from_json(folder, number, entry)
+    except OSError as error:
+        raise JournalError(f"{file} cannot be read: {error.strerror}") from None
+    except _MALFORMED:
+        raise JournalError(f"{file} is damaged: it is truncated, or was changed") from None
+
+
+def _from_json(folder: Path, number: int, entry: Mapping[str, Any]) -> Record:
+    """Convert an entry from JSON. Raises one of `_MALFORMED` for what no version wrote."""
+    changes = tuple(map(Change.from_json, entry["changes"]))
+    letters = ["A" if each.old is None else "D" if each.new is None else "M" for each in changes]
+    files = entry.get("files") or {each: letters.count(each) for each in dict.fromkeys(letters)}
+    when = int(entry["time"])
+    time.gmtime(when)  # raises for numbers that are too large
+    undoes = int(entry.get("undoes", 0))  # an earlier version had the entry that it reversed
+    return Record(
+        number,
+        folder,
+        Target(entry["target"]),
+        changes,
+        when,
+        str(entry.get("patch", "")),
+        str(entry.get("digest", "")),
+        {str(letter): int(count) for letter, count in files.items()},
+        str(entry.get("checksum", "")),
+        bool(entry.get("carried", False)),
+        tuple(map(str, entry.get("commits", ()))),
+        not entry.get("partial", False),
+        {str(path): tuple(map(str, ids)) for path, ids in dict(entry.get("unmerged", {})).items()},
+        RecordAction(entry.get("action", "undo" if undoes else "apply")),
+        int(entry.get("origin", undoes)),
+        bool(entry.get("part", False)),
+        bool(entry.get("reverse", False)),
+        tuple(map(Change.from_json, entry.get("texts", ()))),
+    )
