@@ -253,7 +253,17 @@ def keep_contents(home: Path, contents: Mapping[str, bytes]) -> None:
     head = json.dumps([(oid, len(data)) for oid, data in contents.items()]).encode()
     whole = b"".join([head, b"\n", *contents.values()])
     packed = zlib.compress(whole, 1 if len(whole) < _LARGE else 0)
-    (folder / f"{_next(home)}.contents").write_bytes(packed)
+    try:
+        (folder / f"{_next(home)}.contents").write_bytes(packed)
+    except OSError:
+        drop_contents(home)
+        raise
+
+
+def drop_contents(home: Path) -> None:
+    """Remove what is kept for an entry that is not added after all."""
+    with suppress(OSError):
+        (home / "journal" / f"{_next(home)}.contents").unlink(missing_ok=True)
 
 
 def add_record(

@@ -239,7 +239,7 @@ def count_failures(failures: Sequence[Failure], options: Options) -> str:
     if conflicts := count_conflicts(failures):
         return f"the patch would leave {conflicts}"
     verdict = f"the patch does not apply{' in reverse' * options.reverse}"
-    if any(failure.record for failure in failures):
+    if options.redoes or any(failure.record for failure in failures):
         verdict = f"the patch cannot be {'redone' if options.redoes else 'undone'}"
     count = len(grouped(failures))
     return f"{verdict} ({count} problems)" if count > 1 else verdict

@@ -63,16 +63,26 @@ def perform(
         notes.extend(write_rejects(repository, rejects or {}))
         return journal.files_of(home, record)
 
-    if options.journal_size:
-        try:
-            journal.keep_contents(home, plan.written.blobs())
-        except OSError as error:
-            notes.append(f"the journal could not be written: {error.strerror}")
+    notes += _keep_contents(plan, home, options.journal_size)
     change_set = _change_set(plan, session, {**about, "journal_size": options.journal_size})
-    notes += run_transaction(repository, change_set, target, session.lock, on_commit)
+    try:
+        notes += run_transaction(repository, change_set, target, session.lock, on_commit)
+    finally:
+        if not record:
+            journal.drop_contents(home)
     # It matters where the report says so: not of an undo, a commit, or the working tree alone.
     is_not_said = options.target is Target.WORKTREE or bool(plan.undoes) or options.commit
     return plan._replace(record=record, is_staged=is_staged or is_not_said).with_notes(notes)
+
+
+def _keep_contents(plan: Plan, home: Path, size: int) -> list[str]:
+    """Keep for the journal what the files are before and after; return a note if that fails."""
+    try:
+        if size:
+            journal.keep_contents(home, plan.written.blobs())
+    except OSError as error:
+        return [f"the journal could not be written: {error.strerror}"]
+    return []
 
 
 def _settle_index(plan: Plan, session: Session, about: Mapping[str, object]) -> Plan:

@@ -90,6 +90,8 @@ def _plan_patch(patch: Patch, repository: Repository, options: Options) -> tuple
         if record is not None and _is_there(record, repository, options):
             number = record.number  # a merge would apply it again
             failures = [refusal(each, Fault.RECORD_APPLIED, patch=number) for each in patch.files]
+            if options.skip_applied:
+                return Plan(skipped=tuple(failures)), snapshot
             return plan.with_failures(failures), snapshot
         plan = plan_three_way(plan, patch, snapshot, repository, options, deleted)
     plan = with_path_hints(plan, repository, options, created)

@@ -311,7 +311,7 @@ def _start(repo: Sandbox, text: str) -> subprocess.Popen[bytes]:
 @pytest.mark.parametrize("step", [1, 2, 3])
 def test_a_kill_leaves_its_mail_staged(base: Sandbox, step: int) -> None:
     hook(base, "pre-commit", f'test "$(git rev-list --count HEAD)" != {step} || '
-         "{ touch .git/waits; sleep 60; }")  # fmt: skip
+         "{ : >.git/waits; exec sleep 60; }")  # fmt: skip
     run = _start(base, THREE)
     os.killpg(run.pid, signal.SIGKILL)
     run.communicate()
@@ -325,7 +325,7 @@ def test_a_kill_leaves_its_mail_staged(base: Sandbox, step: int) -> None:
 
 def test_an_interrupt_at_the_terminal_leaves_its_mail_staged(base: Sandbox) -> None:
     hook(base, "pre-commit", 'test "$(git rev-list --count HEAD)" != 2 || '
-         "{ touch .git/waits; sleep 60; }")  # fmt: skip
+         "{ : >.git/waits; exec sleep 60; }")  # fmt: skip
     run = _start(base, THREE)
     os.killpg(run.pid, signal.SIGINT)
     _, output = run.communicate()

@@ -474,7 +474,7 @@ def test_an_undo_takes_back_what_has_conflicts(torn: Sandbox, words: Sequence[st
     assert (torn.files(), torn.git("ls-files", "-s")) == before
     assert torn.opatch("log").out.count(b"  undone  ") == 1
     ran = torn.opatch("redo")
-    assert (ran.status, "error: f: was left with conflicts: " in ran.err) == (1, True)
+    assert (ran.status, "error: f: was left with conflicts\n" in ran.err) == (1, True)
     assert torn.opatch("undo").status == 0
     assert "n" not in torn.files()
     torn.fsck()
@@ -490,7 +490,7 @@ def test_an_undo_of_conflicts_that_were_edited_is_refused(torn: Sandbox, edit: s
         torn.git("update-index", "--index-info", feed=f"100644 {other} 3\tf\n".encode())
     before = torn.state()
     ran = torn.opatch("undo")
-    assert (ran.status, "error: f: is unmerged: resolve that first" in ran.err) == (1, True)
+    assert (ran.status, "error: f: is unmerged\n" in ran.err) == (1, True)
     assert torn.state() == before
 
 
@@ -598,7 +598,7 @@ def test_a_conflict_in_a_moved_file_is_refused(torn: Sandbox) -> None:
 
 def test_a_file_with_a_merge_driver_is_refused(torn: Sandbox) -> None:
     torn.write(".gitattributes", "f merge=union\n")
-    assert "but the attribute `merge` says how it is to be merged" in _refuses(torn, _patch())
+    assert "but the attribute `merge` says how to merge it" in _refuses(torn, _patch())
 
 
 @pytest.mark.parametrize("patch", [_patch(), _patch(20)])

@@ -212,7 +212,7 @@ def test_a_contradicting_undo_is_refused(base: Sandbox) -> None:
         before = base.state()
         ran = base.opatch("undo")
         assert (ran.status, ran.out, base.state()) == (1, b"", before)
-        assert ran.err.endswith("the patch cannot be undone; nothing was changed\n")
+        assert ran.err.endswith("the patch does not apply in reverse; nothing was changed\n")
 
 
 def test_an_untracked_file_cannot_be_committed_as_it_is(base: Sandbox) -> None:

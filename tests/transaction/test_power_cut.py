@@ -123,60 +123,6 @@ def test_a_cut_while_it_recovers_is_recovered(base: Sandbox, every: bool) -> Non
         assert (ran.status, _state(base), _leftovers(base)) == (0, before, []), (name, ran)
 
 
-@pytest.mark.parametrize(
-    "count", [10, pytest.param(500, marks=pytest.mark.exhaustive)], ids=["some", "many"]
-)
-def test_a_cut_of_a_commit_is_recovered(base: Sandbox, count: int) -> None:
-    before = _commit_state(base)
-    recording = _recorded(base, "apply", "--commit", "-m", "message", feed=_PATCH)
-    after = _commit_state(base)
-    staged = (before[0], *after[1:])
-    cuts = list(recording.cuts(some=2, seed=5))
-    in_commit = cuts[len(cuts) * 3 // 5 :] if count == 10 else cuts
-    for name, disk in random.Random(7).sample(in_commit, count):
-        write_disk(disk, base.path)
-        ran = base.opatch("recover")
-        assert ran.status == 0, (name, ran)
-        state = _commit_state(base)
-        assert state in (before, staged) or (state[0] != before[0] and state[1:] == after[1:]), name
-        assert base.run("git", "status").status == 0, name
-        left = _leftovers(base)
-        assert left in ([], [str(base.path / ".git/index.lock")]), name
-        locks = [*(base.path / ".git").rglob("*.lock")]  # of a dead git, which names them
-        if state == staged and not locks:  # damaged objects are not in the way
-            base.git("commit", "--quiet", "--message=again")
-            assert base.run("git", "fsck", "--no-reflogs").status == 0, name
-
-
-def _commit_state(repo: Sandbox) -> tuple[object, ...]:
-    """The commit, what the index has, and the files."""
-    return repo.run("git", "rev-parse", "HEAD").out, *_state(repo)
-
-
-@pytest.mark.parametrize("torn", ["branch", "index", "commit", "nothing"])
-def test_what_is_torn_of_a_commit_is_put_back(base: Sandbox, torn: str) -> None:
-    before = base.git("rev-parse", "HEAD")
-    kill = "kill -9 $(awk '/PPid/ {print $2}' /proc/$PPID/status) $PPID"  # us, and git
-    base.write(".git/hooks/post-commit", f"#!/bin/sh\n{kill}\n").chmod(0o755)
-    command = [sys.executable, "-m", "git_opatch", "apply", "--commit", "-m", "message"]
-    assert base.program(*command, feed=_PATCH).status == -9
-    made, git = base.git("rev-parse", "HEAD").decode().strip(), base.path / ".git"
-    files = {
-        "branch": git / "refs/heads/main",
-        "index": git / "index",
-        "commit": git / "objects" / made[:2] / made[2:],
-    }
-    if torn in files:
-        files[torn].chmod(0o644)
-        files[torn].write_bytes(b"")
-    ran = base.opatch("recover")
-    assert (ran.status, "power cut" in str(ran)) == (0, torn != "nothing"), ran
-    assert (base.git("rev-parse", "HEAD") == before) == (torn in ("branch", "commit"))
-    staged = b"" if torn in ("index", "nothing") else b"M  f"
-    assert staged in base.git("status", "--short") or not staged
-    assert base.opatch("recover").status == 0
-
-
 def test_without_syncs_a_cut_could_leave_something_else(base: Sandbox) -> None:
     """The cuts have teeth: git's setting turns the syncs off, and then not all is well."""
     base.git("config", "core.fsync", "none")
