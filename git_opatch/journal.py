@@ -197,7 +197,7 @@ class Journal(NamedTuple):
     def require_entries(self) -> None:
         """Raise `JournalError` if nothing is recorded."""
         if not (self.histories or self.unreadable):
-            raise JournalError("nothing is recorded here: no patch was applied, or none is kept")
+            raise JournalError("no patch has been applied here, or none is kept")
 
     @property
     def last_new(self) -> int:

@@ -61,7 +61,7 @@ class NotExpressibleError(OpatchError):
             f"{visible(path)}: {visible(reason)}" if path else reason for path, reason in reasons
         ]
         names = ", ".join(other.value for other in others)
-        advice = f"\n  formats that may express it: {names}" if names else ""
+        advice = f"\n  formats that can: {names}" if names else ""
         super().__init__("\nerror: ".join(lines) + advice)
         self.reasons = tuple(reasons)
         self.others = tuple(others)
@@ -75,7 +75,7 @@ def write_patch(files: Iterable[ChangedFile], wanted: Wanted) -> CreatedPatch:
     changed = list(files)
     parts = sorted(_parts(changed, wanted.patch_format), key=_removes_last)
     reasons = [
-        (file.path, f"{found}; no patch of the format {wanted.patch_format.value} can express that")
+        (file.path, f"{found}, which {wanted.patch_format.value} cannot express")
         for file in parts
         if (found := obstacle(file, wanted.patch_format))
     ]
@@ -181,7 +181,7 @@ def _paths(file: ChangedFile) -> set[str]:
 
 def _reason(proof: Proof, wanted: Wanted) -> str:
     """Say why no section gives the new version."""
-    what = f"no patch of the format {wanted.patch_format.value} gives its new version"
+    what = f"{wanted.patch_format.value} cannot express its new version"
     if wanted.context is not None:
         what = f"{wanted.context} lines of context do not give its new version"
     return f"{what}: {proof.reason}"

@@ -306,7 +306,7 @@ def _log(call: _Call, arguments: Arguments) -> Iterator[str]:
     entries = logged_patches(call.repository, None, count)
     yield from ("".join(piece for piece, _ in row) for row in history.rows(entries))
     if not entries:
-        yield "nothing is recorded here: no patch was applied"
+        yield "no patch has been applied here"
 
 
 _PATCH = {

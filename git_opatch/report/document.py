@@ -62,6 +62,8 @@ class Status(Enum):
     """The outcome of a call, best first. A call that changes nothing is never called applied."""
 
     APPLIED = "applied"
+    UNDONE = "undone"
+    REDONE = "redone"
     WOULD_APPLY = "would_apply"
     NOTHING_TO_DO = "nothing_to_do"
     NOT_COMMITTED = "not_committed"
@@ -143,7 +145,9 @@ def _status(plan: Plan, *, done: bool) -> Status:
         return Status.REFUSED if plan.failures else Status.NOTHING_TO_DO
     if plan.failures:
         return Status.PARTIALLY_APPLIED if done else Status.WOULD_PARTIALLY_APPLY
-    return Status.APPLIED if done else Status.WOULD_APPLY
+    if not done:
+        return Status.WOULD_APPLY
+    return Status.UNDONE if plan.undoes else Status.REDONE if plan.redoes else Status.APPLIED
 
 
 def _paths(plan: Plan) -> Fields:

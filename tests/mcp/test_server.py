@@ -192,7 +192,7 @@ def test_looking_changes_nothing(base: Sandbox) -> None:
     assert "M f (+1 -1)\n" in show[0]
     assert show[0].endswith("@@ -1 +1 @@\n-a\n+b\n")
     assert bad[1]
-    assert log == ("nothing is recorded here: no patch was applied", False)
+    assert log == ("no patch has been applied here", False)
     assert base.state() == before
 
 
@@ -320,7 +320,7 @@ def test_a_stale_file_is_refused(base: Sandbox) -> None:
         ("undo", {"number": True}, "`number` must be a whole number from 1"),
         ("undo", {"number": 0}, "`number` must be a whole number from 1"),
         ("undo", {"number": 10**30}, "`number` must be a whole number from 1"),
-        ("undo", {"number": 7}, "nothing is recorded here"),
+        ("undo", {"number": 7}, "no patch has been applied here"),
         ("log", {"count": 1.5}, "`count` must be a whole number from 1"),
         ("apply", {"patch": "\ud800"}, "error: "),
         ("apply", {"patch": "*** Begin Patch\n*** Delete File: \ud800\n*** End Patch"}, "error: "),

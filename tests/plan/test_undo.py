@@ -407,7 +407,7 @@ def test_undo_without_a_record_is_refused(repo: Sandbox) -> None:
     for words in ([], ["3"]):
         ran = repo.opatch("undo", *words)
         assert (ran.status, ran.out) == (128, b"")
-        assert ran.err.startswith("error: nothing is recorded here")
+        assert ran.err.startswith("error: no patch has been applied here")
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "x", "1.5", "²"])

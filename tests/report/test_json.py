@@ -150,7 +150,7 @@ def test_an_apply_reports_its_changes(base: Sandbox) -> None:
     assert hunk["tolerated"] == ["a context line differs in letter case or punctuation"]
     assert (document["record"], document["undo_command"]) == (1, "git opatch undo 1")
     back = _asked(base, *document["undo_command"].split()[2:])
-    assert (back["status"], back["record"]) == ("applied", 2)
+    assert (back["status"], back["record"]) == ("undone", 2)
     assert [file["hunks"] for file in back["files"]] == [[]] * 4
     assert base.git("status", "--short", "--", "a", "b", "c", "d", "n") == b""
 

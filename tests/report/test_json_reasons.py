@@ -270,7 +270,14 @@ def test_every_status_is_tested() -> None:
         *SCHEMA["$defs"]["outcome"]["properties"]["status"]["enum"],
         SCHEMA["$defs"]["log"]["properties"]["status"]["const"],
     }
-    elsewhere = {"recovered", "partially_recovered", "not_committed", "unmerged"}
+    elsewhere = {
+        "recovered",
+        "partially_recovered",
+        "not_committed",
+        "unmerged",
+        "undone",
+        "redone",
+    }
     assert named == {*_CALLS, *elsewhere} == {status.value for status in document.Status}
 
 
@@ -282,7 +289,7 @@ def test_an_undo_reports_its_changes(base: Sandbox) -> None:
     assert asked(base, "apply", ".git/p")["undoes"] is None
     found = asked(base, "undo")
     assert (found["command"], found["status"], found["summary"]) == (
-        "undo", "applied", "1 file changed",
+        "undo", "undone", "1 file changed",
     )  # fmt: skip
     assert (found["record"], found["undo_command"], found["undoes"]) == (2, "git opatch redo 1", 1)
     assert found["redoes"] is None
@@ -290,9 +297,10 @@ def test_an_undo_reports_its_changes(base: Sandbox) -> None:
     assert found["diff"].encode() == base.read(f"{_JOURNAL}/2.diff")
     assert base.git("status", "--short") == b""
     again = asked(base, "redo")
-    assert (again["command"], again["record"], again["undo_command"]) == (
-        "redo", 3, "git opatch undo 1",
+    assert (again["command"], again["status"], again["undo_command"]) == (
+        "redo", "redone", "git opatch undo 1",
     )  # fmt: skip
+    assert again["record"] == 3
     assert (again["undoes"], again["redoes"]) == (None, 1)
     assert base.read("a") == b"one\n2\nthree\nfour\n"
 
@@ -302,7 +310,7 @@ def test_an_undo_without_a_journal_is_reported(base: Sandbox) -> None:
     base.git("config", "opatch.journalSize", "0")
     found = asked(base, "undo")
     assert (found["status"], found["record"], found["undo_command"], found["undoes"]) == (
-        "applied", None, None, 1,
+        "undone", None, None, 1,
     )  # fmt: skip
 
 
