@@ -61,6 +61,7 @@ def totals(results: Sequence[Result], tools: Sequence[str]) -> Iterator[str]:
             "wrong, success reported",
             "refused",
             "left half done",
+            "blank lines elsewhere",
             "either way: wrong or half",
             "to be refused: right",
         ]

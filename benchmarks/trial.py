@@ -32,6 +32,8 @@ class Outcome(Enum):
     REFUSED = "refused"
     HALF = "half"
     """The tool reported failure, and changed files nevertheless."""
+    LAYOUT = "layout"
+    """The tool reported success; as many blank lines as there should be are elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +95,28 @@ def try_patch(case: Case, tool: Tool, text: str) -> Result:
 
 def judge(case: Case, got: Tree, *, success: bool) -> Outcome:
     """Judge a report of success or failure by the files that were left."""
+    if success and got == case.draft.expected:
+        return Outcome.EXACT
     if success:
-        return Outcome.EXACT if got == case.draft.expected else Outcome.WRONG
+        return Outcome.LAYOUT if _differs_in_layout(got, case.draft.expected) else Outcome.WRONG
     return Outcome.REFUSED if got == case.draft.base else Outcome.HALF
+
+
+def _differs_in_layout(got: Tree, wanted: Tree | None) -> bool:
+    """Return whether nothing but the places of blank lines differs."""
+    return (
+        wanted is not None
+        and got.keys() == wanted.keys()
+        and all(
+            got[path].count(b"\n") == wanted[path].count(b"\n")
+            and _shown(got[path]) == _shown(wanted[path])
+            for path in got
+        )
+    )
+
+
+def _shown(data: bytes) -> list[bytes]:
+    return [line for line in data.split(b"\n") if line.strip()]
 
 
 def _run(tool: Tool, place: Place) -> tuple[bool, str]:

@@ -143,12 +143,6 @@ class Failure(NamedTuple):
     values: Values = _NONE
     """The further words that the sentence needs."""
 
-    def __str__(self) -> str:
-        """The text of the failure, as the commands print it."""
-        from git_opatch.model.refusal import text_of  # which words failures, and so imports this
-
-        return text_of(self)
-
     @property
     def reason(self) -> Reason:
         """Why it is refused."""

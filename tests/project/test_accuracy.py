@@ -77,7 +77,8 @@ def test_no_case_is_wrong_or_incomplete(repo: Sandbox, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     results = json.loads(report.read_text())
-    assert not [result for result in results if result["outcome"] not in ("exact", "refused")]
+    right = ("exact", "layout", "refused")
+    assert not [result for result in results if result["outcome"] not in right]
     refused = [result["outcome"] for result in results if result["wanted"] == "refused"]
     assert refused
     assert set(refused) == {"refused"}
