@@ -90,7 +90,8 @@ def test_every_cut_leaves_all_or_nothing(base: Sandbox, run: str) -> None:
 
 @pytest.mark.exhaustive
 def test_every_cut_with_unstaged_changes_leaves_all_or_nothing(base: Sandbox) -> None:
-    base.write("f", "a\nunstaged\n")
+    base.commit({"f": "a\n1\n2\n"})
+    base.write("f", "a\n1\nunstaged\n")
     assert not list(_wrong(base, _recorded(base, "apply", "--carry", feed=_PATCH), every=True))
 
 
