@@ -93,10 +93,6 @@ class _Trial(NamedTuple):
     plan: Callable[[Patch], Plan]
     editor: HunkEditor
 
-    def edit(self, hunk: Hunk) -> Hunk | None:
-        """Return `hunk` as the user edits it; None if that is no hunk."""
-        return self.editor.edit(hunk)
-
     def refuses(self, part: Part, edited: Hunk) -> bool:
         """Whether `part` does not apply with the `edited` hunk."""
         plan = self.plan(with_hunks(self.patch, {part.key: edited}))
@@ -221,7 +217,7 @@ class _Questions:
             sys.stderr.write("Sorry, cannot edit this hunk\n")
             return
         while True:
-            edited = self._trial.edit(hunk)
+            edited = self._trial.editor.edit(hunk)
             if edited is not None and not self._trial.refuses(part, edited):
                 self.edited[part.key] = edited
                 self._decide([self._at], wanted=True)

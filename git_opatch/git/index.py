@@ -297,11 +297,6 @@ def list_everything(repository: Repository, index: Path) -> bytes:
     return repository.ask("ls-files", "-v", "-s", "-z", index=index)
 
 
-def write_tree(repository: Repository, index: Path, env: Mapping[str, str] | None = None) -> str:
-    """Write the tree of `index` and return its id. Raises `RepositoryError`."""
-    return repository.ask("write-tree", index=index, env=env).decode().removesuffix("\n")
-
-
 def staged_paths(repository: Repository) -> list[str]:
     """The paths whose index entries differ from `HEAD`, or are new."""
     return split_nul(
