@@ -48,23 +48,6 @@ class CommitOptions(NamedTuple):
             help="With --commit: take the commit message from FILE; `-` is standard input.",
         ),
     ] = ""
-    trailer: Annotated[
-        list[str] | None,
-        value_option(
-            "--trailer",
-            metavar="TOKEN[=VALUE]",
-            help="With --commit: add a trailer to the message (may be repeated).",
-        ),
-    ] = None
-    author: Annotated[
-        str,
-        value_option(
-            "--author", metavar="AUTHOR", help="With --commit: override the commit author."
-        ),
-    ] = ""
-    date: Annotated[
-        str, value_option("--date", metavar="DATE", help="With --commit: override the author date.")
-    ] = ""
 
     def resolve(
         self, target: Target, inputs: InputOptions, partial: PartialOptions, *, json: bool
@@ -74,7 +57,9 @@ class CommitOptions(NamedTuple):
         Raises `UsageError`, and `InputError` if the message cannot be read.
         """
         if not self.commit:
-            self._require_useful()
+            for flag, value in {"-m": self.message, "-F": self.message_file}.items():
+                if value:
+                    raise UsageError(f"{flag} requires --commit")
             return None
         if target is Target.WORKTREE:
             raise UsageError(
@@ -91,25 +76,10 @@ class CommitOptions(NamedTuple):
 
         return commit_command.CommitRequest(
             tuple(self.message or ()),
-            tuple(self.trailer or ()),
-            self.author,
-            self.date,
             file=read_message(self.message_file) if self.message_file else None,
             editor=not json and _is_terminal(),
             quiet=json,
         )
-
-    def _require_useful(self) -> None:
-        given = {
-            "-m": self.message,
-            "-F": self.message_file,
-            "--trailer": self.trailer,
-            "--author": self.author,
-            "--date": self.date,
-        }
-        for flag, value in given.items():
-            if value:
-                raise UsageError(f"{flag} requires --commit")
 
 
 def _is_terminal() -> bool:

@@ -65,7 +65,7 @@ _SUBJECTS = {
     "Which hunks": ("only", "leave_out", "interactive", "skip_applied", "partial", "reject"),
     "How to match": ("match", "ambiguous", "three_way", "reverse"),
     "Policy": ("allow", "deny", "expect"),
-    "Commit": ("commit", "message", "message_file", "trailer", "author", "date"),
+    "Commit": ("commit", "message", "message_file"),
 }
 """The options of the commands that locate, by subject; all others are listed below them."""
 

@@ -22,17 +22,14 @@ class CommitRequest(NamedTuple):
     """
 
     messages: tuple[str, ...] = ()
-    trailers: tuple[str, ...] = ()
-    author: str = ""
-    date: str = ""
     file: bytes | None = None
     editor: bool = False
     quiet: bool = False
 
     @property
-    def is_for_one(self) -> bool:
-        """Whether there is an option that only one commit can have."""
-        return bool(self.messages or self.file is not None or self.author or self.date)
+    def has_message(self) -> bool:
+        """Whether the user gives the message, which only one commit can have."""
+        return bool(self.messages) or self.file is not None
 
 
 class PlannedCommit(NamedTuple):
@@ -74,10 +71,10 @@ def _split_mails(patch: Patch) -> Iterator[tuple[Mail | None, Patch]]:
 
 def _check_several(parts: list[tuple[Mail | None, Patch]], commit_options: CommitRequest) -> None:
     """Refuse options for one commit, and a part without a message."""
-    if commit_options.is_for_one:
+    if commit_options.has_message:
         raise UsageError(
-            f"-m, -F, --author and --date are for one commit, and the patch is {len(parts)} "
-            "commits; mails have their own message, author and date"
+            f"-m and -F are for one commit, and the patch is {len(parts)} commits; mails have "
+            "their own message"
         )
     for mail, patch in parts:
         if mail is None:
@@ -90,34 +87,22 @@ def _check_several(parts: list[tuple[Mail | None, Patch]], commit_options: Commi
 
 
 def _plan_commit(mail: Mail | None, patch: Patch, commit_options: CommitRequest) -> PlannedCommit:
-    options = [f"--trailer={trailer}" for trailer in commit_options.trailers]
-    options += [f"--author={commit_options.author}"] if commit_options.author else []
-    options += [f"--date={commit_options.date}"] if commit_options.date else []
     title = mail.message.partition("\n")[0] if mail else ""
     author = _author(mail) if mail else {}
-    if commit_options.messages or commit_options.file is not None:
-        _require_content(
-            "".join(commit_options.messages).encode(errors="surrogateescape"), commit_options.file
-        )
-        options += [f"--message={message}" for message in commit_options.messages]
-        return PlannedCommit(
-            patch, CommitCommand(tuple(options), commit_options.file, author), title
-        )
+    if commit_options.has_message:
+        paragraphs, file = commit_options.messages, commit_options.file
+        if not "".join(paragraphs).strip() and not (file or b"").strip():
+            raise CommitError("aborting commit due to empty commit message; nothing was changed", 1)
+        options = tuple(f"--message={paragraph}" for paragraph in paragraphs)
+        return PlannedCommit(patch, CommitCommand(options, file, author), title)
     if mail is not None and mail.message.strip():
         # lines that begin with # are part of the mail's message
-        options.append("--cleanup=whitespace")
-        utf8 = ("-c", "i18n.commitEncoding=UTF-8")
-        return PlannedCommit(
-            patch, CommitCommand(tuple(options), mail.message.encode(), author, utf8), title
-        )
+        options, utf8 = ("--cleanup=whitespace",), ("-c", "i18n.commitEncoding=UTF-8")
+        command = CommitCommand(options, mail.message.encode(), author, utf8)
+        return PlannedCommit(patch, command, title)
     if not commit_options.editor:
         raise UsageError("--commit needs a message: -m MSG, or -F FILE")
-    return PlannedCommit(patch, CommitCommand(tuple(options), None, author), title)
-
-
-def _require_content(message: bytes, file: bytes | None) -> None:
-    if not message.strip() and not (file or b"").strip():
-        raise CommitError("aborting commit due to empty commit message; nothing was changed", 1)
+    return PlannedCommit(patch, CommitCommand((), None, author), title)
 
 
 def _author(mail: Mail) -> dict[str, str]:
