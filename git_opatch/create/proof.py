@@ -11,7 +11,6 @@ from typing import NamedTuple
 from git_opatch.git.changes import ChangedFile
 from git_opatch.model.blob import Change
 from git_opatch.model.errors import ParseError
-from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options, Tier
 from git_opatch.model.patch import Patch
 from git_opatch.model.placement import Evidence, Placement
@@ -53,7 +52,7 @@ def prove(text: bytes, files: Sequence[ChangedFile], algorithm: str) -> Proof:
     numbers = _hunk_numbers(patch)
     if plan.failures:
         return Proof(
-            _reason(plan.failures[0]),
+            plan.failures[0].sentence,
             frozenset(
                 numbers[key]
                 for failure in plan.failures
@@ -70,11 +69,6 @@ def _hunk_numbers(patch: Patch) -> dict[tuple[int, int], int]:
     """Number the hunks of the text, by the line of their section and their ordinal in it."""
     keys = ((section.number, hunk.ordinal) for section in patch.files for hunk in section.hunks)
     return {key: number for number, key in enumerate(keys)}
-
-
-def _reason(failure: Failure) -> str:
-    hunk = f"hunk {failure.hunk} of {failure.hunks} " if failure.hunk else ""
-    return hunk + failure.message
 
 
 def _doubtful(plan: Plan, numbers: dict[tuple[int, int], int]) -> Iterable[tuple[int, str]]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch.git.repository import Repository
-from git_opatch.git.runner import outside_environment, run_program, user_environment
+from git_opatch.git.runner import run_program, user_environment
 
 _MESSAGE = "--message="
 _NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")

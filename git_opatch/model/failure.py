@@ -159,6 +159,14 @@ class Failure(NamedTuple):
         return fill(self.fault.sentence, self.words)
 
     @property
+    def sentence(self) -> str:
+        """What is wrong, with the name of the hunk."""
+        if not self.hunk:
+            return self.message
+        colon = ":" * self.message.startswith("`")  # what a sentence names itself is its subject
+        return f"hunk {self.hunk} of {self.hunks}{colon} {self.message}"
+
+    @property
     def advice(self) -> str:
         """What to do, one line that is fit for a terminal; may be empty."""
         return fill(self.hint.sentence if self.hint else self.fault.advice, self.words)

@@ -127,15 +127,15 @@ def headline(failure: Failure, others: int = 0) -> str:
     """Say in one line what is wrong, and where; `others` is with how many further ones."""
     path = visible(failure.path) or "(no path)"
     if not others:
-        hunk = f"hunk {failure.hunk} of {failure.hunks} " if failure.hunk else ""
-        return f"{path}: {hunk}{failure.message}"
+        return f"{path}: {failure.sentence}"
     count = others + 1
     if not failure.hunk:
         return f"{path}: {failure.message} ({count} edits)"
-    which = (
-        "all its hunks are" if count == failure.hunks else f"{count} of {failure.hunks} hunks are"
-    )
-    return f"{path}: {which} {failure.message.partition(':')[0].removeprefix('is ')}"
+    is_all, is_there = count == failure.hunks, failure.reason is Reason.ALREADY_APPLIED
+    if is_all and not is_there:
+        return f"{path}: none of its hunks is applied"
+    which = "all its hunks" if is_all else f"{count} of {failure.hunks} hunks"
+    return f"{path}: {which} are {'already' if is_there else 'not'} applied"
 
 
 def _line_name(failure: Failure, number: int) -> str:

@@ -162,7 +162,11 @@ class Fault(Enum):
         "write more of the text around it, or use `replace_all`",
     )
     STRING_TOO_OFTEN = Reason.AMBIGUOUS, "`old_string` occurs more than {count} times", _MORE_TEXT
-    STRINGS_OVERLAP = Reason.AMBIGUOUS, "occurrences of `old_string` overlap: {lines}", _MORE_TEXT
+    STRINGS_OVERLAP = (
+        Reason.AMBIGUOUS,
+        "`old_string` has occurrences that overlap: {lines}",
+        _MORE_TEXT,
+    )
     STRING_COUNT = (
         Reason.CONTRADICTED,
         "`old_string` occurs {times}, and the patch expects {expected}: {lines}",

@@ -45,6 +45,15 @@ def test_what_a_sentence_quotes_is_escaped_once_and_cut() -> None:
     assert len(fill("{line}", {"line": b"x" * 500})) == 101
 
 
+@pytest.mark.parametrize(
+    ("fault", "mark"),
+    [(Fault.STRING_OFTEN, ":"), (Fault.STRINGS_OVERLAP, ":"), (Fault.NOT_FOUND, "")],
+)
+def test_a_sentence_that_names_its_subject_follows_a_colon(fault: Fault, mark: str) -> None:
+    failure = Failure(fault, hunk=1, hunks=2, values={"times": "2 times"})
+    assert failure.sentence == f"hunk 1 of 2{mark} {failure.message}"
+
+
 def test_a_hint_takes_the_place_of_the_advice() -> None:
     failure = Failure(Fault.NOT_FOUND, "a.py").with_hint(Hint.OLDER_VERSION, version="1f2e")
     assert failure.advice == "fits a.py as of 1f2e; `--3way` merges it"
