@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 import typer
@@ -56,16 +54,7 @@ def _command(name: str, command: Any) -> Command:
 
 def _option(option: Any, context: typer.Context) -> Option:
     _, text = option.get_help_record(context)
-    choices: tuple[str, ...] = ()
-    descriptor = getattr(option, "type_descriptor", None)
-    for kind in _parts(getattr(descriptor, "annotation", None)):
-        if isinstance(kind, type) and issubclass(kind, Enum):
-            choices = tuple(str(member.value) for member in kind)
-    metavar = "" if option.is_flag else option.metavar or "|".join(choices) or "VALUE"
+    value = "" if option.is_flag else option.metavar
+    choices = tuple(value.strip("<>").split("|")) if value[:1] == "<" else ()
     flags = sorted(option.opts, key=len)
-    return Option(tuple(flags), metavar, choices, text.replace("  [", " ["))
-
-
-def _parts(annotation: object) -> Iterator[object]:
-    yield annotation
-    yield from getattr(annotation, "__args__", ())
+    return Option(tuple(flags), value.strip("<>"), choices, text.replace("  [", " ["))

@@ -1,15 +1,11 @@
-"""The options of `--commit`.
+"""The options of `--commit`."""
 
-Annotations are evaluated here, because typer reads them when a command is registered.
-"""
+from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, NamedTuple
-
-import typer
+from typing import TYPE_CHECKING, NamedTuple
 
 from git_opatch.cli.groups import InputOptions, PartialOptions
-from git_opatch.cli.options import value_option
 from git_opatch.cli.patch_input import STANDARD_INPUT, read_message
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Target
@@ -21,37 +17,13 @@ if TYPE_CHECKING:
 class CommitOptions(NamedTuple):
     """Whether to commit the patch, and how."""
 
-    commit: Annotated[
-        bool,
-        typer.Option(
-            "--commit",
-            help="Commit the patch, and nothing else, with `git commit`; the index must equal "
-            "HEAD. Each mail of `git format-patch` becomes a commit.",
-        ),
-    ] = False
-    message: Annotated[
-        list[str] | None,
-        value_option(
-            "-m",
-            "--message",
-            metavar="MSG",
-            help="With --commit: use MSG as the commit message. If repeated, the values are "
-            "concatenated as separate paragraphs.",
-        ),
-    ] = None
-    message_file: Annotated[
-        str,
-        value_option(
-            "-F",
-            "--file",
-            metavar="FILE",
-            help="With --commit: take the commit message from FILE; `-` is standard input.",
-        ),
-    ] = ""
+    commit: bool = False
+    message: list[str] | None = None
+    message_file: str = ""
 
     def resolve(
         self, target: Target, inputs: InputOptions, partial: PartialOptions, *, json: bool
-    ) -> "commit_command.CommitRequest | None":
+    ) -> commit_command.CommitRequest | None:
         """Check the options together and read the message; None without `--commit`.
 
         Raises `UsageError`, and `InputError` if the message cannot be read.
@@ -77,10 +49,9 @@ class CommitOptions(NamedTuple):
         return commit_command.CommitRequest(
             tuple(self.message or ()),
             file=read_message(self.message_file) if self.message_file else None,
-            editor=not json and _is_terminal(),
+            editor=not json
+            and sys.stdin is not None
+            and sys.stdin.isatty()
+            and sys.stderr.isatty(),
             quiet=json,
         )
-
-
-def _is_terminal() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()

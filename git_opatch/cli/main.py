@@ -19,6 +19,7 @@ from typer.exceptions import TyperException
 
 from git_opatch import __version__
 from git_opatch.cli import interrupts, startup, usage
+from git_opatch.cli.options import OPTIONS, TITLES, with_options
 from git_opatch.model.errors import Interrupted, OpatchError, SystemCallError, UsageError
 
 _BROKEN_PIPE = 141
@@ -52,30 +53,9 @@ _GROUPS = {
 }
 _COMMANDS = {name: short for group in _GROUPS.values() for name, short in group.items()}
 """The names of the commands, each a function in the module of its name, and their short help."""
-_SUBJECTS = {
-    "Where": (
-        "directory",
-        "base",
-        "index_and_worktree",
-        "cached",
-        "worktree",
-        "carry",
-        "overwrite",
-    ),
-    "Which hunks": ("only", "leave_out", "interactive", "skip_applied", "partial", "reject"),
-    "How to match": ("match", "ambiguous", "three_way", "reverse"),
-    "Policy": ("allow", "deny", "expect"),
-    "Commit": ("commit", "message", "message_file"),
-}
-"""The options of the commands that locate, by subject; all others are listed below them."""
 
 
 class _Group(TyperGroup):
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command; name the one that may be meant if there is none."""
-        usage.require_known_command(args, _COMMANDS)
-        return super().resolve_command(ctx, args)
-
     def get_params(self, ctx: Any) -> Any:
         return startup.without_pydantic(super().get_params(ctx))
 
@@ -89,27 +69,23 @@ class _Group(TyperGroup):
 class _Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Let every error name the command: the parser leaves it out if a value is missing."""
-        usage.require_no_strip(self.name or "", args)
         try:
-            words = usage.expand_count(self.name or "", args)
-            words = usage.complete_options(words, self.get_params(ctx))
-            return super().parse_args(ctx, usage.keep_separator(self.name or "", words))
+            words = usage.read_words(self.name or "", args, self.get_params(ctx))
+            return super().parse_args(ctx, words)
         except TyperException as error:
             if hasattr(error, "ctx"):
                 error.ctx = ctx
             raise
 
     def get_params(self, ctx: Any) -> Any:
-        parameters = super().get_params(ctx)
-        return startup.without_pydantic(startup.without_type_of_arguments(parameters))
+        return startup.without_pydantic(super().get_params(ctx))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """List the arguments, then the options by subject."""
-        titles = {name: title for title, names in _SUBJECTS.items() for name in names}
-        rows: dict[str, list[Any]] = {title: [] for title in ("Arguments", *_SUBJECTS, "Options")}
+        rows: dict[str, list[Any]] = {title: [] for title in ("Arguments", *OPTIONS)}
         for parameter in self.get_params(ctx):
             is_argument = parameter.param_type_name == "argument"
-            title = "Arguments" if is_argument else titles.get(parameter.name, "Options")
+            title = "Arguments" if is_argument else TITLES.get(parameter.name, "Options")
             rows[title].append(parameter.get_help_record(ctx))
         for title, records in rows.items():
             if records:
@@ -169,8 +145,9 @@ def register(words: Sequence[str] | None = None) -> None:
 
 
 def _import_command(name: str) -> Any:
-    module = name.replace("-", "_")
-    return getattr(import_module(f"git_opatch.cli.commands.{module}"), module)
+    function = name.replace("-", "_")
+    module = "undo" if name == "redo" else function
+    return with_options(getattr(import_module(f"git_opatch.cli.commands.{module}"), function))
 
 
 def words_of(arguments: Sequence[str]) -> list[str]:

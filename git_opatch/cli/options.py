@@ -1,81 +1,330 @@
-"""Options of commands: a decorator that lets commands take them in groups, and single ones."""
+"""The options and arguments of all commands, in one table, and what reads them.
+
+A command is a function whose parameters are named in the table; a group of options that commands
+share is a named tuple:
+
+    def apply(target: TargetOptions, json: bool = False) -> None: ...
+
+The row `apply.json` would be of that command alone, `TargetOptions.carry` of that group.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from enum import Enum
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Annotated, Any, get_type_hints
+from types import NoneType
+from typing import Annotated, Any, TypeAlias, get_args, get_type_hints
 
 import typer
 
+from git_opatch.model.errors import UsageError
 
-def value_option(*flags: str, **attributes: Any) -> Any:
-    """Declare an option that takes a value, and whose help says what happens without it."""
-    return typer.Option(*flags, show_default=False, **attributes)
-
-
-Reverse = Annotated[bool, typer.Option("-R", "--reverse", help="Apply the patch in reverse.")]
-SkipApplied = Annotated[
-    bool, typer.Option("--skip-applied", help="Skip changes that are already applied.")
-]
-Wait = Annotated[
-    float,
-    value_option(
-        "--wait",
-        metavar="SECONDS",
-        help="Wait up to SECONDS for the lock (default: fail at once).",
-    ),
-]
-Output = Annotated[
-    str,
-    value_option(
-        "-o", "--output", metavar="OUT", help="Write to the file OUT instead of standard output."
-    ),
-]
 WAIT = "`--wait SECONDS` waits for it"
 """The advice where another process has the lock."""
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing on success.")]
-Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Print where each hunk was found.")]
-Json = Annotated[
-    bool,
-    typer.Option("--json", help="Print one JSON document on standard output, and nothing else."),
-]
+OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
+    "Where": {
+        "directory": (
+            "--directory DIR",
+            "Prepend DIR to all paths of the patch, which are relative to the top of the working "
+            "tree.",
+        ),
+        "base": (
+            "--base TREE-ISH",
+            "Locate hunks in this commit or tree; works in a bare repository.",
+        ),
+        "index_and_worktree": ("--index", "Change the index and the working tree."),
+        "cached": ("--cached", "Change just the index, without touching the working tree."),
+        "create.cached": ("--cached", "Write what is staged."),
+        "worktree": ("--worktree", "Locate hunks in the files of the working tree."),
+        "TargetOptions.worktree": (
+            "--worktree",
+            "Change just the working tree, untracked files too; locate hunks in its files.",
+        ),
+        "PlaceOptions.worktree": (
+            "--worktree",
+            "Change just the working tree, without touching the index.",
+        ),
+        "carry": (
+            "--carry",
+            "Allow unstaged changes in touched files; they stay unstaged. Each hunk must have a "
+            "position in the index and in the working tree.",
+        ),
+        "PlaceOptions.carry": (
+            "--carry",
+            "Allow unstaged changes in its files; they stay unstaged.",
+        ),
+        "overwrite": (
+            "--overwrite",
+            "Allow an added or moved file to replace a tracked one; with --worktree an untracked "
+            "one, too.",
+        ),
+    },
+    "Which hunks": {
+        "only": (
+            "--only HUNK",
+            "Take only this hunk: its id (see `show`), PATH:N, or PATH for all of a file or a "
+            "directory (may be repeated).",
+        ),
+        "leave_out": (
+            "--except HUNK",
+            "Leave this hunk out: its id, PATH:N, or PATH (may be repeated).",
+        ),
+        "interactive": (
+            "-p --interactive --patch",
+            "Ask for each hunk at the terminal, as `git add -p`.",
+        ),
+        "skip_applied": ("--skip-applied", "Skip changes that are already applied."),
+        "partial": (
+            "--partial",
+            "Apply the hunks that can be placed, report the others, and exit 1.",
+        ),
+        "reject": ("--reject", "Like --partial, and write the other hunks to FILE.rej."),
+    },
+    "How to match": {
+        "match": ("--match", "The loosest way to compare lines (default: fuzzy, or opatch.match)."),
+        "ambiguous": (
+            "--ambiguous",
+            "What to do with a hunk that has several candidates (default: refuse, or "
+            "opatch.ambiguous). The nearest one is often wrong.",
+        ),
+        "three_way": ("-3 --3way", "Attempt a three-way merge from an older version."),
+        "reverse": ("-R --reverse", "Apply the patch in reverse."),
+    },
+    "Policy": {
+        "allow": (
+            "--allow PATHSPEC",
+            "Allow only patches that touch nothing but these paths (may be repeated).",
+        ),
+        "leftovers.allow": (
+            "--allow PATHSPEC",
+            "Skip what this matches, in addition to `opatch.leftovers` (may be repeated).",
+        ),
+        "deny": ("--deny PATHSPEC", "Refuse a patch that touches these paths (may be repeated)."),
+        "expect": (
+            "--expect PATH=BLOB",
+            "Refuse the patch as stale if the file is another version; `PATH=`, without a BLOB, if "
+            "it exists (may be repeated).",
+        ),
+    },
+    "Commit": {
+        "commit": (
+            "--commit",
+            "Commit the patch, and nothing else, with `git commit`; the index must equal HEAD. "
+            "Each mail of `git format-patch` becomes a commit.",
+        ),
+        "message": (
+            "-m --message MSG",
+            "With --commit: use MSG as the commit message. If repeated, the values are "
+            "concatenated as separate paragraphs.",
+        ),
+        "message_file": (
+            "-F --file FILE",
+            "With --commit: take the commit message from FILE; `-` is standard input.",
+        ),
+    },
+    "Options": {
+        "patch_format": ("--format", "Read this format only (default: detected)."),
+        "create.patch_format": ("--format", "The format to write (default: envelope)."),
+        "prompt.patch_format": (
+            "--format",
+            "The format that the model is to write (default: envelope).",
+        ),
+        "grammar": (
+            "--grammar",
+            "Print the envelope's grammar instead, for decoding that is constrained by it.",
+        ),
+        "context": (
+            "--context N",
+            "Write N lines of context, or `minimal`: as few as the hunks need to be found, the "
+            "default.",
+        ),
+        "check": (
+            "--check --dry-run",
+            "Report whether the patch would apply, and change nothing.",
+        ),
+        "install_agent.check": (
+            "--check",
+            "Say whether what is installed would run, and why not.",
+        ),
+        "argv": (
+            "--argv",
+            "Judge a command instead, such as: check --argv -- bash -lc \"apply_patch <<'EOF' …\"",
+        ),
+        "stat": (
+            "--stat",
+            "Print only the size, beside that of `git diff`.",
+        ),
+        "output": ("-o --output OUT", "Write to the file OUT instead of standard output."),
+        "batch.output": (
+            "-o --output FILE",
+            "Write the results to FILE; where it has results of these tasks, go on after them "
+            "(default: standard output).",
+        ),
+        "jobs": ("-j --jobs N", "Judge in N processes (default, or 0: the cores)."),
+        "engine": (
+            "--engine",
+            "Judge in processes of this computer (`local`, the default), or with Ray.",
+        ),
+        "address": (
+            "--address ADDRESS",
+            "The Ray cluster (default: a Ray is started on this computer).",
+        ),
+        "diff": ("--diff", "Add the completed diff to each result, as `diff`."),
+        "tree": ("--tree", "Add the id of the tree that the patch makes; it is not written."),
+        "all_files": ("--all", "Search every tracked file."),
+        "leftovers.zero": ("-z", "Print only the paths, each ended by NUL."),
+        "patch": ("-p --patch", "Also show the applied diffs."),
+        "count": ("-n --max-count COUNT", "Show at most COUNT patches; also -COUNT."),
+        "root": (
+            "--root DIR",
+            "Paths count from DIR, and none may leave it (default: the current directory).",
+        ),
+        "project": ("--project", "Install it for this repository (the default)."),
+        "user": ("--user", "Install it for all projects of the user."),
+        "remove": ("--remove", "Take it out again, and nothing else."),
+        "yes": ("-y --yes", "Write the change without asking."),
+        "wait": (
+            "--wait SECONDS",
+            "Wait up to SECONDS for the lock (default: fail at once).",
+        ),
+        "quiet": ("-q --quiet", "Print nothing on success."),
+        "verbose": ("-v --verbose", "Print where each hunk was found."),
+        "json": ("--json", "Print one JSON document on standard output, and nothing else."),
+    },
+    "Arguments": {
+        "files": ("FILE", "Patch files; standard input if none is named, or for `-`."),
+        "leftovers.files": (
+            "FILE",
+            "Tracked files or directories to search (default: the staged files).",
+        ),
+        "apply_patch.patch": (
+            "PATCH",
+            "The patch itself, not a file of it (default: standard input).",
+        ),
+        "tasks": (
+            "TASKS",
+            "A file with a task in JSON on each line; standard input if none is named, or for `-`.",
+        ),
+        "revision": ("COMMIT|A..B", "What the commit changed, or what differs from A to B."),
+        "pathspecs": ("-- PATHSPEC", "The files (default: all)."),
+        "log.number": ("N", "Show only patch N."),
+        "undo.number": (
+            "N",
+            "The number of the patch, as `git opatch log` shows it (default: the last one that is "
+            "still applied).",
+        ),
+        "redo.number": (
+            "N",
+            "The number of the patch, as `git opatch log` shows it (default: the one that was "
+            "undone last).",
+        ),
+        "agent": ("AGENT", "claude-code, codex or opencode; or shim, a program apply_patch."),
+        "install_agent.directory": ("DIR", "Where to install the shim."),
+    },
+}
+"""By the title under which help lists it: the flags and the value of each option, and its help.
+
+An option without the name of its value has that of its choices.
+"""
+TITLES = {
+    name.rpartition(".")[2]: title
+    for title, rows in OPTIONS.items()
+    if title != "Arguments"
+    for name in rows
+}
+"""The title of each option, by the name of its parameter."""
+_ROWS = {name: row for rows in OPTIONS.values() for name, row in rows.items()}
 
 
-def option_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """Let `command` take groups of options, which are named tuples.
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Let typer see the rows of the table as the parameters of `command`.
 
-    typer sees the fields of a group as parameters of their own, and the command gets the group:
-
-        @option_groups
-        def apply(target: TargetOptions, json: Json = False) -> None: ...
+    The command gets values of the types that its own parameters have, and groups as such. Raises
+    `UsageError` for a value that is not one.
     """
-    hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, Any] = {
-        name: hint for name, hint in hints.items() if hasattr(hint, "_fields")
-    }
-    parameters = list(_parameters(command, hints, groups))
+    if hasattr(command, "__signature__"):
+        return command
+    fields = {name: (owner, kind, default) for owner, name, kind, default in _fields(command)}
+    groups = {name: hint for name, hint in _hints(command).items() if hasattr(hint, "_fields")}
 
     @wraps(command)
     def run(**given: Any) -> None:
+        for name, (owner, kind, default) in fields.items():
+            given[name] = _converted(owner, name, kind, given[name], default)
         for name, group in groups.items():
             given[name] = group(*map(given.pop, group._fields))
         command(**given)
 
+    parameters = [_parameter(owner, name, *how) for name, (owner, *how) in fields.items()]
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {}
     return run
 
 
-def _parameters(
-    command: Callable[..., None], hints: Mapping[str, Any], groups: Mapping[str, Any]
-) -> Iterator[Parameter]:
-    """Yield what typer is to see: the fields of each group in its place."""
-    for name, parameter in signature(command).parameters.items():
-        if group := groups.get(name):
-            for field, kind in group.__annotations__.items():
-                default = group._field_defaults[field]
-                yield Parameter(field, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+def _hints(function: Any) -> dict[str, Any]:
+    hints = get_type_hints(function, include_extras=True)
+    hints.pop("return", None)
+    return hints
+
+
+def _fields(command: Callable[..., None]) -> Iterator[tuple[str, str, Any, Any]]:
+    """Yield what has the parameter, its name, type and default; those of a group in its place."""
+    for name, hint in _hints(command).items():
+        if hasattr(hint, "_fields"):
+            for field, kind in _hints(hint).items():
+                yield hint.__name__, field, _without_none(kind), hint._field_defaults[field]
         else:
-            yield parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[name])
+            default = signature(command).parameters[name].default
+            yield command.__name__, name, _without_none(hint), default
+
+
+def _without_none(hint: Any) -> Any:
+    kinds = get_args(hint)
+    return kinds[0] if NoneType in kinds else hint
+
+
+def _parameter(owner: str, name: str, kind: Any, default: Any) -> Parameter:
+    """Describe a parameter to typer, which is to convert nothing: it needs pydantic for it."""
+    if hasattr(kind, "__metadata__"):
+        return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+    words, text = _ROWS.get(f"{owner}.{name}") or _ROWS[name]
+    flags = [word for word in words.split() if word[0] == "-" and word != "--"]
+    value = words.removeprefix(" ".join(flags)).strip()
+    attributes: Any = {"help": text, "show_default": False, "metavar": value or _choices(kind)}
+    shown = typer.Option(*flags, **attributes) if flags else typer.Argument(**attributes)
+    seen: Any = bool if kind is bool else list[str] | None if kind == list[str] else str | None
+    default = False if kind is bool else None
+    annotation = Annotated[seen, shown]
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _choices(kind: Any) -> str | None:
+    """Name what can be chosen: `<refuse|nearest>`; None for a kind of any value."""
+    is_choice = isinstance(kind, type) and issubclass(kind, Enum)
+    return f"<{'|'.join(member.value for member in kind)}>" if is_choice else None
+
+
+def _converted(owner: str, name: str, kind: Any, given: Any, default: Any) -> Any:
+    """Convert what was given to a choice or a number, none of which is negative."""
+    if given is None or given == ():
+        return default
+    if kind in (bool, str) or not isinstance(kind, type):
+        return given
+    words, _ = _ROWS.get(f"{owner}.{name}") or _ROWS[name]
+    named = ", ".join(word for word in words.split() if word[0] == "-") or words
+    try:
+        value = kind(given)
+    except ValueError:
+        choices = (_choices(kind) or "").strip("<>").split("|")
+        wanted = "one of " + ", ".join(choices) if choices[0] else "a number"
+        raise UsageError(f"{named}: `{given}` is not {wanted}") from None
+    if not (isinstance(value, Enum) or value >= 0):
+        raise UsageError(f"{named}: {given} is less than 0")
+    return value
+
+
+Json: TypeAlias = bool
+Reverse: TypeAlias = bool
+option_groups = with_options

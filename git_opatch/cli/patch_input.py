@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
-from shlex import quote
 
-from git_opatch.model.errors import Diagnostic, InputError, OpatchError, ParseError
+from git_opatch.model.errors import Diagnostic, InputError, ParseError
 from git_opatch.model.options import Format
 from git_opatch.model.patch import Patch
 from git_opatch.parse import parse_patch
@@ -46,25 +44,7 @@ def _read(name: str) -> bytes:
             sys.stderr.write("reading a patch from standard input; end it with Ctrl-D\n")
         return sys.stdin.buffer.read()
     except OSError as error:
-        meant = _meant_by(name) if isinstance(error, FileNotFoundError) else ""
-        raise InputError(f"cannot read patch `{name}`: {error.strerror}{meant}") from None
-
-
-def _meant_by(name: str) -> str:
-    """Say what a name of no file may mean: a recorded patch, or a commit; empty if neither."""
-    from git_opatch.git.head import commit_id
-    from git_opatch.git.repository import Repository
-    from git_opatch.journal import read_journal
-    from git_opatch.transaction import state_dir
-
-    with suppress(OpatchError):
-        repository = Repository()
-        if name.isdecimal():
-            number = read_journal(state_dir(repository)).find(int(name)).number
-            return f"\n  to see what patch {number} changed: git opatch log -p {number}"
-        if commit_id(repository, name):
-            return f"\n  to write that commit as a patch: git opatch create {quote(name)}"
-    return ""
+        raise InputError(f"cannot read patch `{name}`: {error.strerror}") from None
 
 
 def read_message(name: str) -> bytes:

@@ -1,15 +1,13 @@
-"""The options that limit what a patch may touch.
+"""The options that limit what a patch may touch."""
 
-Annotations are evaluated here, because typer reads them when a command is registered.
-"""
+from __future__ import annotations
 
 import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from git_opatch.cli.options import value_option
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import PathRule, Policy
 from git_opatch.model.paths import normalise, why_unsafe
@@ -18,38 +16,12 @@ from git_opatch.model.settings import Settings
 _BLOB_ID = r"[0-9a-fA-F]{4,64}"
 
 
-Allow = Annotated[
-    list[str] | None,
-    value_option(
-        "--allow",
-        metavar="PATHSPEC",
-        help="Allow only patches that touch nothing but these paths (may be repeated).",
-    ),
-]
-Deny = Annotated[
-    list[str] | None,
-    value_option(
-        "--deny",
-        metavar="PATHSPEC",
-        help="Refuse a patch that touches these paths (may be repeated).",
-    ),
-]
-
-
 class PolicyOptions(NamedTuple):
     """Which paths a patch may touch, and which versions of files it was written for."""
 
-    allow: Allow = None
-    deny: Deny = None
-    expect: Annotated[
-        list[str] | None,
-        value_option(
-            "--expect",
-            metavar="PATH=BLOB",
-            help="Refuse the patch as stale if the file is another version; `PATH=`, without a "
-            "BLOB, if it exists (may be repeated).",
-        ),
-    ] = None
+    allow: list[str] | None = None
+    deny: list[str] | None = None
+    expect: list[str] | None = None
 
     def resolve(self, settings: Settings, directory: str, top: Path | None) -> Policy:
         """Check the expectations, whose paths are below `directory`, or absolute and below `top`.

@@ -1,6 +1,6 @@
 """Start and end fast. All tricks to that end are here, with what each of them saves.
 
-A small `git opatch apply` takes about 130 ms; `benchmarks/startup.py` measures it, and
+`benchmarks/startup.py` measures the parts of a small `git opatch apply`, and
 `tests/project/test_layers.py` tests that help and a command import no more than they need.
 """
 
@@ -9,9 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Sequence
 from contextlib import suppress
-from enum import Enum
 from functools import partial
 from typing import Any
 
@@ -49,72 +47,19 @@ def exit_at_once(status: int) -> None:
 
 
 def without_pydantic(parameters: list[Any]) -> list[Any]:
-    """Let `parameters` convert their values themselves.
+    """Let `parameters` pass on text as it is given; `options` converts it.
 
-    typer imports pydantic to convert its first value, even a default; that import takes as
-    long as all others together. It reaches into private names: `process_value` and
-    `type_descriptor` of typer's parameters.
+    typer imports pydantic for its first value, even a default; that import takes as long as all
+    others together. It reaches into typer's own names: `process_value`, and `display_type_rich`,
+    which writes the Python type of arguments into the help (`[FILE]...  list[str]`).
     """
     for parameter in parameters:
-        parameter.process_value = partial(_process_value, parameter)
-    return parameters
-
-
-def without_type_of_arguments(parameters: list[Any]) -> list[Any]:
-    """Let the help of arguments not show their Python type (`[FILE]...  list[str]`)."""
-    for parameter in parameters:
+        parameter.process_value = partial(_as_given, parameter)
         if parameter.param_type_name == "argument":
             parameter.display_type_rich = lambda **_: ""
     return parameters
 
 
-def _process_value(parameter: Any, context: Any, value: Any) -> Any:
-    kind = _kind(parameter)
-    if value is None and parameter.required:
-        return type(parameter).process_value(parameter, context, value)  # says that it is missing
-    if (not value and value != "") or kind in (str, list[str]):
-        return value
-    if isinstance(kind, type) and issubclass(kind, (Enum, int, float)) and kind is not bool:
-        return _convert(parameter, context, kind, value)
-    if choices := getattr(getattr(parameter, "type", None), "choices", ()):
-        _check_choice(parameter, context, choices, value)
-    return type(parameter).process_value(parameter, context, value)
-
-
-def _kind(parameter: Any) -> Any:
-    """Return the type that a parameter's value is to have; None if only typer knows it.
-
-    typer 0.28 has types of its own instead, of which those of numbers have these names.
-    """
-    if descriptor := getattr(parameter, "type_descriptor", None):
-        return descriptor.annotation
-    name = getattr(getattr(parameter, "type", None), "name", None)
-    return {"int": int, "float": float}.get(name) if isinstance(name, str) else None
-
-
-def _convert(parameter: Any, context: Any, kind: type, value: Any) -> Any:
-    """Convert `value` to a choice or a number, none of which is negative.
-
-    Raises typer's `BadParameter`. (With a least number, typer would write `[x>=0]` into the help.)
-    """
-    from typer import BadParameter
-
-    try:
-        converted = kind(value)
-    except ValueError:
-        if issubclass(kind, Enum):
-            _check_choice(parameter, context, [choice.value for choice in kind], value)
-        message = f"`{value}` is not a number"
-        raise BadParameter(message, ctx=context, param=parameter) from None
-    if isinstance(converted, (int, float)) and not converted >= 0:
-        raise BadParameter(f"{value} is less than 0", ctx=context, param=parameter)
-    return converted
-
-
-def _check_choice(parameter: Any, context: Any, choices: Sequence[str], value: Any) -> None:
-    """Raise typer's `BadParameter` if `value` is not one of `choices`."""
-    from typer import BadParameter
-
-    if getattr(value, "value", value) not in choices:  # a default is one of an `Enum`
-        listed = ", ".join(f"`{choice}`" for choice in choices)
-        raise BadParameter(f"`{value}` is not one of {listed}", ctx=context, param=parameter)
+def _as_given(parameter: Any, context: Any, value: Any) -> Any:
+    callback = parameter.callback  # of --help and --version
+    return callback(context, parameter, value) if callback and value else value

@@ -9,21 +9,30 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from git_opatch.model.commits import committed_as, revert_command
+from git_opatch.model.commits import committed_as
 from git_opatch.model.errors import OpatchError, ParseError
 from git_opatch.model.options import Options, Target
+from git_opatch.model.refusal import (
+    Spans,
+    count_failures,
+    failure_lines,
+    grouped,
+    headline,
+    refusal_summary,
+)
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import NotCommitted, Plan
-from git_opatch.report.failures import partial_failures, skipped
 from git_opatch.report.placements import details, loose_placements, verdicts
 
 _MAX_CHARACTERS = 1000  # of a command line, or of a note
 _MAX_ERROR_CHARACTERS = 2000
 _CHANGES = {"A": "added", "M": "modified", "D": "deleted", "R": "moved", "C": "copied"}
+_UNDONE = {**dict.fromkeys("AMRC=", "restored"), "D": "deleted"}
+"""What an undo does to a file, by git's letter for the change."""
 _DONE = {
-    Target.INDEX: "staged",
-    Target.CACHED: "staged, in the index only",
-    Target.WORKTREE: "in the working tree, not staged",
+    Target.INDEX: "; staged",
+    Target.CACHED: "; staged, in the index only",
+    Target.WORKTREE: "; in the working tree, not staged",
 }
 ONLY_IN = {
     Target.INDEX: "",
@@ -31,15 +40,6 @@ ONLY_IN = {
     Target.WORKTREE: ", in the working tree only",
 }
 """What is left out of a target, to follow what was changed."""
-_UNDO_OF = {
-    "A": "restored",
-    "M": "restored",
-    "R": "restored",
-    "C": "restored",
-    "D": "deleted",
-    "=": "restored",
-}
-"""What an undo does to a file, by git's letter for the change."""
 _TO_ONLY = {
     Target.INDEX: "",
     Target.CACHED: " to the index only",
@@ -60,53 +60,30 @@ def count_changes(counts: Mapping[str, int], *, done: bool = True) -> str:
     return f"{files} {parts}" if len(kinds) == 1 else f"{files} changed: {parts}"
 
 
-def destination(plan: Plan, options: Options) -> str:
-    """Say where a patch was applied, after what was changed."""
-    if plan.commit_names:
-        return f"; {committed_as(plan.commit_names)}"
-    return f"; {_DONE[options.target]}" if plan.is_staged else ONLY_IN[options.target]
+def carried_out(plan: Plan, options: Options, opposite: str) -> str:
+    """Say what was changed, and where, and the command that does the opposite.
 
-
-def applied(plan: Plan, options: Options, undo: str) -> str:
-    """Say what was changed, where, and the command that undoes it."""
+    "2 files changed: 1 added, 1 modified; staged. Undo: git opatch undo 3", or of an undo and a
+    redo: "Undid 3 (fix.patch): 1 file restored, 1 deleted. Redo: git opatch redo 3".
+    """
     if not plan.completed.changes:
         return nothing_to_do(options)
-    changes = count_changes(Counter(file.status for file in plan.completed.files))
-    hint = f". Undo: {visible(undo, _MAX_CHARACTERS)}" if undo else ""
-    return f"{changes}{destination(plan, options)}{hint}"
-
-
-def carried_out(plan: Plan, options: Options, opposite: str) -> str:
-    """Say what was changed, and the command that does the opposite."""
-    if plan.undoes and plan.completed.changes:
-        return undone(plan, options, opposite)
-    if plan.redoes and plan.completed.changes:
-        return redone(plan, options, opposite)
-    return applied(plan, options, opposite)
-
-
-def undone(plan: Plan, options: Options, redo: str) -> str:
-    """Say what an undo changed: "Undid 3 (fix.patch): 2 files restored", and how to redo it."""
-    words = Counter(_UNDO_OF[file.status] for file in plan.completed.files)
-    counts = {word: words[word] for word in ("restored", "deleted")}
-    hint = f". Redo: {visible(redo, _MAX_CHARACTERS)}" if redo else ""
-    return f"Undid {_named(plan)}: {_enumerate(counts)}{ONLY_IN[options.target]}{hint}"
-
-
-def redone(plan: Plan, options: Options, undo: str) -> str:
-    """Say what a redo changed: "Redid 3 (fix.patch): 2 files modified", and how to undo it."""
-    files = Counter(file.status for file in plan.completed.files)
-    counts = {word: files[letter] for letter, word in _CHANGES.items()}
-    hint = f". Undo: {visible(undo, _MAX_CHARACTERS)}" if undo else ""
-    where = destination(plan, options)
-    return f"Redid {_named(plan)}: {_enumerate(counts)}{where}{hint}"
-
-
-def _named(plan: Plan) -> str:
-    """Name the patch that was undone or redone, by its number and its file."""
-    record = plan.reverses
-    name = f" ({visible(record.name)})" if record and record.name else ""
-    return f"{plan.undoes or plan.redoes}{name}"
+    letters = Counter(file.status for file in plan.completed.files)
+    what, where = count_changes(letters), _DONE[options.target]
+    if plan.undoes or plan.redoes:
+        record = plan.reverses
+        name = f" ({visible(record.name)})" if record and record.name else ""
+        verb, words = ("Undid", _UNDONE) if plan.undoes else ("Redid", _CHANGES)
+        counts = Counter[str]()
+        for letter, word in words.items():
+            counts[word] += letters[letter]
+        what = f"{verb} {plan.undoes or plan.redoes}{name}: {_enumerate(counts)}"
+    if plan.commit_names:
+        where = f"; {committed_as(plan.commit_names)}"
+    elif plan.undoes or not plan.is_staged:
+        where = ONLY_IN[options.target]
+    hint = f". {'Redo' if plan.undoes else 'Undo'}: {visible(opposite, _MAX_CHARACTERS)}"
+    return f"{what}{where}{hint * bool(opposite)}"
 
 
 def _enumerate(counts: Mapping[str, int]) -> str:
@@ -189,36 +166,42 @@ def error_line(message: str) -> str:
     return f"error: {visible(message, _MAX_ERROR_CHARACTERS)}"
 
 
-def undo_command(plan: Plan) -> str:
-    """Spell the command that undoes what was applied; empty if it is not recorded."""
-    if plan.commits:
-        return revert_command(plan.commit_names)
-    if plan.record and plan.undoes:
-        return f"git opatch redo {plan.undoes}"
-    return f"git opatch undo {plan.record}" if plan.record else ""
+def partial_failures(plan: Plan, options: Options, *, done: bool) -> Iterator[Spans]:
+    """List what was left out of a patch that was applied in part."""
+    if plan.failures:
+        yield from failure_lines(plan.failures)
+        yield [(_summary(plan, options, done=done), "")]
 
 
-__all__ = [
-    "NOTHING_TO_RECOVER",
-    "ONLY_IN",
-    "carried_out",
-    "committed",
-    "count_changes",
-    "count_good",
-    "details",
-    "error_line",
-    "error_lines",
-    "errors",
-    "loose_placements",
-    "named",
-    "not_committed",
-    "notes",
-    "nothing_to_do",
-    "partial_failures",
-    "sentences",
-    "skipped",
-    "undo_command",
-    "verdict",
-    "verdicts",
-    "would_apply",
-]
+def _summary(plan: Plan, options: Options, *, done: bool) -> str:
+    if plan.conflicts:
+        return unmerged(plan, options)
+    if plan.completed.changes:
+        count = len(grouped(plan.failures))
+        return f"{count} problem{'s' * (count > 1)}; {_of_rest(options, done=done)}"
+    if done and options.reject and any(failure.hunk for failure in plan.failures):
+        return f"{count_failures(plan.failures, options)}; only the .rej files were written"
+    return refusal_summary(plan.failures, options)
+
+
+def _of_rest(options: Options, *, done: bool = True) -> str:
+    """Say that the rest of a patch is applied or undone, or would be."""
+    if options.reverse:
+        return f"the rest of the patch {'is' if done else 'would be'} undone"
+    return f"the rest of the patch {'is applied' if done else 'would apply'}"
+
+
+def unmerged(plan: Plan, options: Options) -> str:
+    """Say that a patch left files unmerged."""
+    count = len(plan.failures)
+    left = f"{count} file{'s' * (count > 1)} left with conflicts"
+    return f"{left}; {_of_rest(options)}" if plan.completed.changes else left
+
+
+def skipped(plan: Plan) -> list[str]:
+    """Note the changes that are already applied, and were skipped: those of a file once."""
+    groups = grouped(plan.skipped)
+    return [f"note: {headline(group[0], len(group) - 1)}; skipped" for group in groups]
+
+
+__all__ = ["details", "loose_placements", "verdicts"]

@@ -37,8 +37,8 @@ from git_opatch.report import (
     error_lines,
     not_committed,
     nothing_to_do,
+    unmerged,
 )
-from git_opatch.report.failures import unmerged
 from git_opatch.report.files import placed_by_file
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.values import (
@@ -130,9 +130,7 @@ def _planned(outcome: Outcome) -> Fields:
         "notes": [plain(note) for note in plan.notes],
         "record": plan.record or None,
         "commits": list(plan.commits),
-        "undo_command": (plain(outcome.undo_command) or None)
-        if plan.record or plan.commits
-        else None,
+        "undo_command": plain(outcome.opposite) or None,
         "undoes": plan.undoes or None,
         "redoes": plan.redoes or None,
     }
@@ -178,9 +176,9 @@ def _refused(outcome: Outcome) -> Fields:
 def _not_committed(outcome: Outcome, error: NotCommitted) -> Fields:
     """Render a patch that was applied, but that git did not commit."""
     planned, summary = _planned(outcome), plain(str(error))
-    undo = outcome.undo_command
+    undo = outcome.opposite
     advice = [*error.advice, *([f"to undo it: {undo}"] if undo else [])]
-    rendered = "\n".join(not_committed(error, outcome.undo_command))
+    rendered = "\n".join(not_committed(error, undo))
     fields = failure_fields(error.kind, _REASONS[CommitError], summary, rendered)
     failure = {**fields, "advice": advice}
     return {

@@ -15,7 +15,6 @@ from git_opatch.model.options import Target
 from git_opatch.model.refusal import Spans
 from git_opatch.model.text import visible
 from git_opatch.operations.log import LoggedPatch
-from git_opatch.plan.plan import Plan
 from git_opatch.plan.reversal import State
 from git_opatch.report.values import CHANGES, Fields, plain, text
 
@@ -138,10 +137,3 @@ _NAMES = ("time", "summary", "target", "patch", "state", "undone_in", "actions",
 def unreadable_values(number: int, error: JournalError) -> Fields:
     """Render an entry that cannot be read."""
     return {"record": number, **dict.fromkeys(_NAMES), "error": plain(str(error))}
-
-
-def opposite_command(plan: Plan) -> str:
-    """Spell the command that does the opposite of an undo or a redo; empty if not recorded."""
-    if not plan.record:
-        return ""
-    return f"git opatch redo {plan.undoes}" if plan.undoes else f"git opatch undo {plan.redoes}"

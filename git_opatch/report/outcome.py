@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from git_opatch.model.commits import revert_command
 from git_opatch.model.errors import OpatchError
 from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options
@@ -29,7 +30,6 @@ class Outcome(NamedTuple):
     error: OpatchError | None = None
     done: bool = False
     """Whether the plan was carried out."""
-    undo_command: str = ""
     commits: int = 0
     """How many commits would be made."""
     name: str = ""
@@ -58,6 +58,18 @@ class Outcome(NamedTuple):
             if name and path
         }
         return PartIds(ids, files, order)
+
+    @property
+    def opposite(self) -> str:
+        """The command that takes back what was done; empty if nothing was, or it has no record."""
+        plan = self.plan
+        if self.done and plan.commits:
+            return revert_command(plan.commit_names)
+        if not (self.done and plan.record):
+            return ""
+        if plan.undoes:
+            return f"git opatch redo {plan.undoes}"
+        return f"git opatch undo {plan.redoes or plan.record}"
 
     @property
     def exit_status(self) -> int:

@@ -48,7 +48,7 @@ class TextReporter:
         """Print the outcome of one patch; gives the exit status."""
         if isinstance(outcome.error, NotCommitted):
             self.note(outcome.plan.notes)
-            self.show(report.not_committed(outcome.error, outcome.undo_command))
+            self.show(report.not_committed(outcome.error, outcome.opposite))
         elif outcome.error:
             self.fail(outcome.error)
         elif outcome.failures:
@@ -77,7 +77,7 @@ class TextReporter:
         if self.quiet or (plan.failures and not plan.completed.changes):
             return
         if outcome.done:
-            line = report.carried_out(plan, options, outcome.undo_command)
+            line = report.carried_out(plan, options, outcome.opposite)
         else:
             line = report.would_apply(plan, options, outcome.commits)
         details = report.details(plan, outcome.ids) if self.verbose else ()

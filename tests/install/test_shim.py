@@ -124,7 +124,7 @@ def test_settings_limit_the_paths(base: Sandbox) -> None:
 def test_it_takes_one_argument(base: Sandbox) -> None:
     ran = base.opatch("apply-patch", "--", _GOOD.decode(), "more")
     assert (ran.status, base.read("f")) == (129, b"a\n")
-    assert "takes one argument" in ran.err
+    assert "(more)" in ran.err
 
 
 def test_a_file_is_not_the_argument(base: Sandbox) -> None:

@@ -11,7 +11,7 @@ from git_opatch.agent.hook_event import ToolCall, denial, read_call, rewriting
 from git_opatch.agent.program import program_words
 from git_opatch.agent.rewrite import AgentHook, rewrite
 from git_opatch.cli.groups import MatchOptions
-from git_opatch.cli.policy_options import Allow, Deny, path_rules
+from git_opatch.cli.policy_options import path_rules
 from git_opatch.model.errors import OpatchError
 from git_opatch.model.options import Options, Policy, Target
 from git_opatch.model.refusal import Refused
@@ -20,7 +20,7 @@ from git_opatch.operations.recover import require_uninterrupted
 from git_opatch.report.terminal import write_data
 
 
-def agent_hook(allow: Allow = None, deny: Deny = None) -> None:
+def agent_hook(allow: list[str] | None = None, deny: list[str] | None = None) -> None:
     """Answer the hook of Claude Code, Codex or OpenCode, whose JSON is standard input.
 
     A call of apply_patch that would not apply to the working tree is answered with "deny" and the

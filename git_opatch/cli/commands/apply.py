@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
-from git_opatch import report
 from git_opatch.cli import interrupts
 from git_opatch.cli.commit_options import CommitOptions
 from git_opatch.cli.groups import (
@@ -19,15 +18,7 @@ from git_opatch.cli.groups import (
     SelectOptions,
     TargetOptions,
 )
-from git_opatch.cli.options import (
-    WAIT,
-    Json,
-    Quiet,
-    Reverse,
-    Verbose,
-    Wait,
-    option_groups,
-)
+from git_opatch.cli.options import WAIT
 from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import OpatchError, RepositoryError
@@ -52,21 +43,7 @@ from git_opatch.transaction import retry_while_locked
 if TYPE_CHECKING:  # --commit imports it
     from git_opatch.operations import commit_command
 
-Interactive = Annotated[
-    bool,
-    typer.Option(
-        "-p", "--interactive", "--patch", help="Ask for each hunk at the terminal, as `git add -p`."
-    ),
-]
-Check = Annotated[
-    bool,
-    typer.Option(
-        "--check", "--dry-run", help="Report whether the patch would apply, and change nothing."
-    ),
-]
 
-
-@option_groups
 def apply(
     inputs: InputOptions,
     target: TargetOptions,
@@ -75,13 +52,13 @@ def apply(
     partial: PartialOptions,
     policy: PolicyOptions,
     commit: CommitOptions,
-    reverse: Reverse = False,
-    interactive: Interactive = False,
-    check: Check = False,
-    wait: Wait = 0,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-    json: Json = False,
+    reverse: bool = False,
+    interactive: bool = False,
+    check: bool = False,
+    wait: float = 0,
+    quiet: bool = False,
+    verbose: bool = False,
+    json: bool = False,
 ) -> None:
     """Locate each hunk of a patch in the index, and apply it there and in the working tree.
 
@@ -210,10 +187,8 @@ class _Invocation(NamedTuple):
             return Outcome(options, resolved, failures=failures, already_applied=applied)
         except NotCommitted as error:
             interrupts.ignore()
-            undo = report.undo_command(error.plan)
-            return Outcome(options, resolved, error.plan, error=error, done=True, undo_command=undo)
-        undo = "" if check else report.undo_command(plan)
-        return Outcome(options, resolved, plan, done=not check, undo_command=undo, commits=commits)
+            return Outcome(options, resolved, error.plan, error=error, done=True)
+        return Outcome(options, resolved, plan, done=not check, commits=commits)
 
     def _check(self, patch: Patch) -> tuple[Plan, int]:
         """Plan `patch`, and count the commits that it would make."""

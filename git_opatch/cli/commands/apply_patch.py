@@ -7,7 +7,6 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -42,17 +41,8 @@ _READ_ONLY = "the git directory cannot be written here, so `git opatch undo` can
 _LETTERS = {"A": "A", "C": "A", "M": "M", "R": "M", "D": "D"}
 """How Codex's tool lists a change, by git's letter for it; a moved file by its new path."""
 
-PatchText = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="PATCH",
-        show_default=False,
-        help="The patch itself, not a file of it (default: standard input).",
-    ),
-]
 
-
-def apply_patch(patch: PatchText = None) -> None:
+def apply_patch(patch: str | None = None) -> None:
     """Apply a patch to the working tree as the program `apply_patch` does: all of it, or nothing.
 
     Paths are relative to the current directory, and the index is not changed. The output lists the

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from enum import Enum
-from typing import IO, Annotated
+from typing import IO
 
 import typer
 
@@ -16,37 +16,10 @@ from git_opatch.batch.output import Output
 from git_opatch.batch.pool import Pool, cores
 from git_opatch.batch.run import Engine, Tally, judge_all
 from git_opatch.cli import startup
-from git_opatch.cli.options import Quiet, option_groups, value_option
 from git_opatch.cli.patch_input import STANDARD_INPUT
 from git_opatch.model.errors import InputError, Interrupted, OpatchError, UsageError
 from git_opatch.report import batch as wording
 from git_opatch.report.terminal import show
-
-Tasks = Annotated[
-    str,
-    typer.Argument(
-        metavar="TASKS",
-        show_default=False,
-        help="A file with a task in JSON on each line; standard input if none is named, or for "
-        "`-`.",
-    ),
-]
-OutputFile = Annotated[
-    str,
-    value_option(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="Write the results to FILE; where it has results of these tasks, go on after them "
-        "(default: standard output).",
-    ),
-]
-Jobs = Annotated[
-    int,
-    value_option(
-        "-j", "--jobs", metavar="N", help="Judge in N processes (default, or 0: the cores)."
-    ),
-]
 
 
 class EngineName(Enum):
@@ -56,39 +29,15 @@ class EngineName(Enum):
     RAY = "ray"
 
 
-EngineOption = Annotated[
-    EngineName,
-    value_option(
-        "--engine", help="Judge in processes of this computer (`local`, the default), or with Ray."
-    ),
-]
-Address = Annotated[
-    str,
-    value_option(
-        "--address",
-        metavar="ADDRESS",
-        help="The Ray cluster (default: a Ray is started on this computer).",
-    ),
-]
-Diff = Annotated[
-    bool, typer.Option("--diff", help="Add the completed diff to each result, as `diff`.")
-]
-Tree = Annotated[
-    bool,
-    typer.Option("--tree", help="Add the id of the tree that the patch makes; it is not written."),
-]
-
-
-@option_groups
 def batch(
-    tasks: Tasks = STANDARD_INPUT,
-    output: OutputFile = "",
-    jobs: Jobs = 0,
-    engine: EngineOption = EngineName.LOCAL,
-    address: Address = "",
-    diff: Diff = False,
-    tree: Tree = False,
-    quiet: Quiet = False,
+    tasks: str = STANDARD_INPUT,
+    output: str = "",
+    jobs: int = 0,
+    engine: EngineName = EngineName.LOCAL,
+    address: str = "",
+    diff: bool = False,
+    tree: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Judge many patches, each against its own base tree; change nothing.
 

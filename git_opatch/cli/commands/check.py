@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -15,7 +14,6 @@ from git_opatch.agent.apply_patch_call import detect
 from git_opatch.agent.verify import verify
 from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, SelectOptions
 from git_opatch.cli.locating import Locator, locator
-from git_opatch.cli.options import Json, Quiet, SkipApplied, Verbose, option_groups
 from git_opatch.cli.patch_input import STANDARD_INPUT, read_patch
 from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.git.repository import Repository
@@ -38,28 +36,20 @@ from git_opatch.report.progress import with_progress
 from git_opatch.report.reporters import JsonReporter, TextReporter
 from git_opatch.report.terminal import show
 
-Argv = Annotated[
-    bool,
-    typer.Option(
-        "--argv",
-        help="Judge a command instead, such as: check --argv -- bash -lc \"apply_patch <<'EOF' …\"",
-    ),
-]
 _CALL = "apply_patch"
 
 
-@option_groups
 def check(
     inputs: InputOptions,
     base: BaseOptions,
     match: MatchOptions,
     select: SelectOptions,
     policy: PolicyOptions,
-    argv: Argv = False,
-    skip_applied: SkipApplied = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-    json: Json = False,
+    argv: bool = False,
+    skip_applied: bool = False,
+    quiet: bool = False,
+    verbose: bool = False,
+    json: bool = False,
 ) -> None:
     """Report for each patch, judged alone, whether it would apply to the index; change nothing.
 

@@ -8,23 +8,21 @@ import typer
 
 from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, SelectOptions
 from git_opatch.cli.locating import locator
-from git_opatch.cli.options import Json, Output, Reverse, option_groups
 from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.reporters import JsonReporter, TextReporter
 from git_opatch.report.terminal import write_data, write_file
 
 
-@option_groups
 def convert(
     inputs: InputOptions,
     base: BaseOptions,
     match: MatchOptions,
     select: SelectOptions,
     policy: PolicyOptions,
-    output: Output = "",
-    reverse: Reverse = False,
-    json: Json = False,
+    output: str = "",
+    reverse: bool = False,
+    json: bool = False,
 ) -> None:
     """Complete a patch into a standard unified diff, and change nothing.
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from git_opatch.cli.options import Output, option_groups
 from git_opatch.create import NotExpressibleError, Wanted, write_patch
 from git_opatch.create.comparison import compare
 from git_opatch.create.saving import saving
@@ -20,42 +16,15 @@ from git_opatch.report.terminal import write_data, write_file
 _MINIMAL = "minimal"
 _SEPARATOR = "--"
 
-Revision = Annotated[
-    str,
-    typer.Argument(
-        metavar="COMMIT|A..B",
-        show_default=False,
-        help="What the commit changed, or what differs from A to B.",
-    ),
-]
-Pathspecs = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="-- PATHSPEC", show_default=False, help="The files (default: all)."),
-]
-PatchFormat = Annotated[Format, typer.Option("--format", help="The format to write.")]
-ContextLines = Annotated[
-    str,
-    typer.Option(
-        "--context",
-        metavar="N",
-        help="Write N lines of context, or as few as the hunks need to be found.",
-    ),
-]
-Cached = Annotated[bool, typer.Option("--cached", help="Write what is staged.")]
-Stat = Annotated[
-    bool, typer.Option("--stat", help="Print only the size, beside that of `git diff`.")
-]
 
-
-@option_groups
 def create(
-    revision: Revision = "",
-    pathspecs: Pathspecs = None,
-    patch_format: PatchFormat = Format.ENVELOPE,
-    context: ContextLines = _MINIMAL,
-    cached: Cached = False,
-    stat: Stat = False,
-    output: Output = "",
+    revision: str = "",
+    pathspecs: list[str] | None = None,
+    patch_format: Format = Format.ENVELOPE,
+    context: str = _MINIMAL,
+    cached: bool = False,
+    stat: bool = False,
+    output: str = "",
 ) -> None:
     """Write what changed as a patch, proved to give exactly that.
 

@@ -8,7 +8,6 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -54,37 +53,15 @@ _AFTERWARDS = {
     Client.OPENCODE: "it takes effect when OpenCode is started again",
 }
 
-Agent = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="AGENT",
-        help="claude-code, codex or opencode; or shim, a program apply_patch.",
-        show_default=False,
-    ),
-]
-Directory = Annotated[
-    str | None,
-    typer.Argument(metavar="DIR", help="Where to install the shim.", show_default=False),
-]
-Project = Annotated[
-    bool, typer.Option("--project", help="Install it for this repository (the default).")
-]
-User = Annotated[bool, typer.Option("--user", help="Install it for all projects of the user.")]
-Check = Annotated[
-    bool, typer.Option("--check", help="Say whether what is installed would run, and why not.")
-]
-Remove = Annotated[bool, typer.Option("--remove", help="Take it out again, and nothing else.")]
-Yes = Annotated[bool, typer.Option("-y", "--yes", help="Write the change without asking.")]
-
 
 def install_agent(
-    agent: Agent = None,
-    directory: Directory = None,
-    project: Project = False,
-    user: User = False,
-    check: Check = False,
-    remove: Remove = False,
-    yes: Yes = False,
+    agent: str | None = None,
+    directory: str | None = None,
+    project: bool = False,
+    user: bool = False,
+    check: bool = False,
+    remove: bool = False,
+    yes: bool = False,
 ) -> None:
     """Install the hook of git opatch, or its plugin, and a skill for an agent.
 

@@ -6,12 +6,10 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Annotated
 
 import typer
 
 from git_opatch.agent.markers import find_markers, is_patch_file, is_reject_file
-from git_opatch.cli.options import option_groups, value_option
 from git_opatch.git.index import list_index, staged_paths
 from git_opatch.git.output import nul_terminated
 from git_opatch.git.pathspec import all_tracked_paths, matching_paths, tracked_paths
@@ -24,32 +22,12 @@ from git_opatch.report.terminal import show, write_data
 
 _BATCH_SIZE = 200  # files that are read at once
 
-Searched = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="FILE",
-        show_default=False,
-        help="Tracked files or directories to search (default: the staged files).",
-    ),
-]
-Exempt = Annotated[
-    list[str] | None,
-    value_option(
-        "--allow",
-        metavar="PATHSPEC",
-        help="Skip what this matches, in addition to `opatch.leftovers` (may be repeated).",
-    ),
-]
-All = Annotated[bool, typer.Option("--all", help="Search every tracked file.")]
-PathsOnly = Annotated[bool, typer.Option("-z", help="Print only the paths, each ended by NUL.")]
 
-
-@option_groups
 def leftovers(
-    files: Searched = None,
-    all_files: All = False,
-    allow: Exempt = None,
-    zero: PathsOnly = False,
+    files: list[str] | None = None,
+    all_files: bool = False,
+    allow: list[str] | None = None,
+    zero: bool = False,
 ) -> None:
     """List staged files that have markers of patches, such as `*** Begin Patch`, on a line.
 

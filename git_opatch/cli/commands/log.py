@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Annotated
-
-import typer
 
 from git_opatch import report
-from git_opatch.cli.options import Json, value_option
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import JournalError
 from git_opatch.model.settings import Settings
@@ -25,24 +21,12 @@ from git_opatch.report.terminal import (
 )
 from git_opatch.report.values import Fields
 
-Number = Annotated[
-    int | None,
-    typer.Argument(metavar="N", show_default=False, help="Show only patch N."),
-]
-WithDiff = Annotated[bool, typer.Option("-p", "--patch", help="Also show the applied diffs.")]
-Count = Annotated[
-    int | None,
-    value_option(
-        "-n", "--max-count", metavar="COUNT", help="Show at most COUNT patches; also -COUNT."
-    ),
-]
-
 
 def log(
-    number: Number = None,
-    patch: WithDiff = False,
-    count: Count = None,
-    json: Json = False,
+    number: int | None = None,
+    patch: bool = False,
+    count: int | None = None,
+    json: bool = False,
 ) -> None:
     """Show the patches that were applied here, newest first: number, time, state, name, files.
 

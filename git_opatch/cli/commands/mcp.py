@@ -8,29 +8,23 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Annotated
+from typing import IO
 
 from git_opatch import report
 from git_opatch.cli.groups import TargetOptions
-from git_opatch.cli.options import option_groups, value_option
-from git_opatch.cli.policy_options import Allow, Deny, named_rules
+from git_opatch.cli.policy_options import named_rules
 from git_opatch.mcp.server import serve
 from git_opatch.mcp.tools import Service
 from git_opatch.model.errors import UsageError
 from git_opatch.report.terminal import show
 
-Root = Annotated[
-    str,
-    value_option(
-        "--root",
-        metavar="DIR",
-        help="Paths count from DIR, and none may leave it (default: the current directory).",
-    ),
-]
 
-
-@option_groups
-def mcp(target: TargetOptions, root: Root = ".", allow: Allow = None, deny: Deny = None) -> None:
+def mcp(
+    target: TargetOptions,
+    root: str = ".",
+    allow: list[str] | None = None,
+    deny: list[str] | None = None,
+) -> None:
     """Serve the tools apply, edit, check, show, undo, redo and log over the Model Context Protocol.
 
     It reads messages from standard input until that is closed, and answers on standard output. The

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from enum import Enum
 from importlib.resources import files
-from typing import Annotated
-
-import typer
 
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Format
@@ -14,10 +11,6 @@ from git_opatch.report.terminal import write_data
 
 _RULES = "rules"
 """The rules that every format shares."""
-
-PromptFormat = Annotated[
-    Format, typer.Option("--format", help="The format that the model is to write.")
-]
 
 
 class Grammar(Enum):
@@ -29,16 +22,7 @@ class Grammar(Enum):
     """llama.cpp's."""
 
 
-GrammarNotation = Annotated[
-    Grammar | None,
-    typer.Option(
-        "--grammar",
-        help="Print the envelope's grammar instead, for decoding that is constrained by it.",
-    ),
-]
-
-
-def prompt(patch_format: PromptFormat = Format.ENVELOPE, grammar: GrammarNotation = None) -> None:
+def prompt(patch_format: Format = Format.ENVELOPE, grammar: Grammar | None = None) -> None:
     """Print instructions for a language model: how to write a patch that applies.
 
     The format with an example, what makes a hunk apply, and the mistakes to avoid, in Markdown and

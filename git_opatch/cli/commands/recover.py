@@ -7,7 +7,7 @@ import sys
 import typer
 
 from git_opatch import report
-from git_opatch.cli.options import WAIT, Json, Wait
+from git_opatch.cli.options import WAIT
 from git_opatch.git.repository import Repository
 from git_opatch.operations.recover import recover_interrupted
 from git_opatch.report import document
@@ -15,7 +15,7 @@ from git_opatch.report.terminal import show, write_data
 from git_opatch.transaction import retry_while_locked
 
 
-def recover(wait: Wait = 0, json: Json = False) -> None:
+def recover(wait: float = 0, json: bool = False) -> None:
     """Recover from an interrupted apply: restore what it changed, or finish it.
 
     The next `git opatch apply` or `undo` does the same. Files that were changed since are left as

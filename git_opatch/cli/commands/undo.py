@@ -1,34 +1,35 @@
-"""`git opatch undo`: undo a recorded patch, by the diff that was applied."""
+"""`git opatch undo` and `git opatch redo`: a recorded patch back out, and in again."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
 
 import typer
 
+from git_opatch.cli import interrupts
 from git_opatch.cli.groups import PlaceOptions
-from git_opatch.cli.options import Json, Quiet, Wait, option_groups
-from git_opatch.cli.reversal import reverse_record
-from git_opatch.operations.undo import undo as undo_record
+from git_opatch.cli.options import WAIT
+from git_opatch.git.repository import Repository
+from git_opatch.journal import Record
+from git_opatch.model.options import Options, Target
+from git_opatch.model.patch import Patch
+from git_opatch.model.settings import journal_size
+from git_opatch.operations import undo as operation
+from git_opatch.report.outcome import Outcome
+from git_opatch.report.reporters import JsonReporter, TextReporter
+from git_opatch.transaction import retry_while_locked
 
-Number = Annotated[
-    int | None,
-    typer.Argument(
-        metavar="N",
-        show_default=False,
-        help="The number of the patch, as `git opatch log` shows it (default: the last one that is "
-        "still applied).",
-    ),
+_Reverse = Callable[
+    [int | None, Repository, operation.OptionsFor, Target | None], operation.Reversal
 ]
 
 
-@option_groups
 def undo(
     target: PlaceOptions,
-    number: Number = None,
-    wait: Wait = 0,
-    quiet: Quiet = False,
-    json: Json = False,
+    number: int | None = None,
+    wait: float = 0,
+    quiet: bool = False,
+    json: bool = False,
 ) -> None:
     """Undo the patch that was applied last and is still there, or the one with this number.
 
@@ -38,4 +39,51 @@ def undo(
     that conflict refuse it. `git opatch redo` applies it again. Exit status: 0 undone, 1 its lines
     were changed since, or it is not there any more, 128 no such patch, 129 usage, 130 interrupted.
     """
-    reverse_record("undo", undo_record, target, number, wait=wait, quiet=quiet, json=json)
+    _reverse("undo", operation.undo, target, number, wait, quiet=quiet, json=json)
+
+
+def redo(
+    target: PlaceOptions,
+    number: int | None = None,
+    wait: float = 0,
+    quiet: bool = False,
+    json: bool = False,
+) -> None:
+    """Apply again the patch that was undone last, or the one with this number.
+
+    Repeated, it walks forward through the patches that were undone, until a new patch is applied. A
+    patch is applied again where it was undone, as a whole or not at all; --index, --cached or
+    --worktree choose where. What the files have had since is merged, and lines that conflict refuse
+    it. Exit status: 0 applied, 1 its lines were changed since, or it is not undone, 128 no such
+    patch, 129 usage, 130 interrupted.
+    """
+    _reverse("redo", operation.redo, target, number, wait, quiet=quiet, json=json)
+
+
+def _reverse(
+    name: str,
+    reverse: _Reverse,
+    target: PlaceOptions,
+    number: int | None,
+    wait: float,
+    *,
+    quiet: bool,
+    json: bool,
+) -> None:
+    """Run one of them, and exit with its status."""
+    settings = (repository := Repository(asks_settings=True)).settings()
+    size, named = journal_size(settings), target.named
+
+    def options_for(record: Record) -> Options:
+        carry = target.carry or record.carried
+        return Options(reverse=True, journal_size=size, carry=carry, redoes=name == "redo")
+
+    reporter = JsonReporter(name) if json else TextReporter(settings, quiet)
+    with reporter:
+        done = retry_while_locked(
+            lambda: reverse(number, repository, options_for, named), wait, reporter.note, WAIT
+        )
+        interrupts.ignore()  # it is done or refused, and what is left is to say so
+        reporter.note(done.recovered)
+        outcome = Outcome(done.options, Patch(()), done.plan, done.failures, done=not done.failures)
+        raise typer.Exit(reporter.report(outcome))
