@@ -19,7 +19,7 @@ from git_opatch.model.errors import OpatchError, RepositoryError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.text import Text, visible
-from git_opatch.operations.apply import is_already_applied, plan_patch
+from git_opatch.operations.apply import plan_patch
 from git_opatch.parse import parse_patch
 from git_opatch.plan.patch_paths import named_paths, resolve_paths
 from git_opatch.plan.plan import Plan
@@ -159,8 +159,7 @@ class Judge:
         plan = plan_patch(patch, base, task.options)
         outcome = Outcome(task.options, resolved, whole=patch)
         if plan.failures:
-            applied = is_already_applied(patch, base, task.options, plan.failures)
-            return outcome._replace(failures=plan.failures, already_applied=applied), None
+            return outcome._replace(failures=plan.failures), None
         tree = _tree_after(plan, base, task.options) if self._wanted.tree else None
         return outcome._replace(plan=plan), tree
 

@@ -53,14 +53,14 @@ def choose(
     repository: Repository,
     options: Options,
     settings: Mapping[str, str],
-) -> Selected | None:
+) -> Selected:
     """Ask at the terminal which of the selected parts to apply; what stays undecided is left out.
 
     `plan_parts` plans the parts that apply: those that it refuses are named and left out, or
     with `Options.partial` stay selected beside what is chosen, for the caller to report. If it
     refuses all, or something that is not of a part, nothing is asked, and all stays selected: then
-    the reasons are for the caller to report, too. None if nothing is chosen. Raises `UsageError`
-    without a terminal.
+    the reasons are for the caller to report, too. The patch is empty if nothing is chosen. Raises
+    `UsageError` without a terminal.
     """
     plan = plan_parts(selected.patch)
     parts = parts_of(selected.patch)
@@ -79,7 +79,7 @@ def choose(
         wanted = questions.ask()
     chosen = {part.key for part, is_wanted in zip(apply, wanted, strict=True) if is_wanted}
     if not chosen:
-        return None
+        return Selected(Patch(()))
     kept = chosen | refused.keys() if options.partial else chosen
     left_out = [part for part in parts if part.key not in kept]
     rest, left_out_now = keep(selected.patch, left_out)

@@ -11,9 +11,10 @@ from git_opatch.git.repository import Repository
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.settings import Settings
-from git_opatch.operations.apply import is_already_applied, plan_patch
+from git_opatch.operations.apply import plan_patch
 from git_opatch.operations.recover import require_uninterrupted
 from git_opatch.plan.patch_paths import resolve_paths
+from git_opatch.plan.plan import Plan
 from git_opatch.report.outcome import Outcome
 
 
@@ -31,22 +32,17 @@ class Locator(NamedTuple):
 
         If it is refused, and with `refused_partly`, the plan is of what would apply by itself.
         """
-        chosen, left_out = select.resolve(patch, self.options.directory, self.repository.top)
-        outcome = _plan_outcome(chosen, self.repository, self.options, name)
-        if outcome.failures and refused_partly:
-            partly = replace(self.options, partial=True)
-            outcome = outcome._replace(plan=plan_patch(chosen, self.repository, partly))
-        return outcome._replace(whole=patch, left_out=left_out)
-
-
-def _plan_outcome(patch: Patch, repository: Repository, options: Options, name: str) -> Outcome:
-    plan = plan_patch(patch, repository, options)
-    resolved = resolve_paths(patch, options.directory, str(repository.top or ""))
-    failures = plan.failures
-    if not failures:
-        return Outcome(options, resolved, plan, name=name)
-    applied = is_already_applied(patch, repository, options, failures)
-    return Outcome(options, resolved, failures=failures, name=name, already_applied=applied)
+        repository, options = self.repository, self.options
+        chosen, left_out = select.resolve(patch, options.directory, repository.top)
+        plan = plan_patch(chosen, repository, options)
+        resolved = resolve_paths(chosen, options.directory, str(repository.top or ""))
+        outcome = Outcome(options, resolved, plan, name=name, whole=patch, left_out=left_out)
+        if not plan.failures:
+            return outcome
+        rest = Plan()
+        if refused_partly:
+            rest = plan_patch(chosen, repository, replace(options, partial=True))
+        return outcome._replace(plan=rest, failures=plan.failures)
 
 
 def locator(
@@ -55,33 +51,47 @@ def locator(
     match: MatchOptions,
     policy: PolicyOptions,
     *,
-    reverse: bool,
-    skip_applied: bool = False,
-    converts: bool = False,
     by_program: bool = False,
+    **others: bool,
 ) -> Locator:
-    """Resolve the options.
+    """Find the repository, and resolve the options; `others` are as of `Options`.
 
     Raises `UsageError`, `RepositoryError` if there is no working tree and no `base`, and
     `BusyError` if the working tree is to be read and an apply was interrupted in it.
     """
-    target = base.resolve()
+    base.resolve()
     repository = Repository(asks_settings=True)
-    if not base.base:
+    settings, options = resolve_options(
+        repository, inputs, base, match, policy, by_program=by_program, **others
+    )
+    return Locator(repository, settings, options)
+
+
+def resolve_options(
+    repository: Repository | None,
+    inputs: InputOptions,
+    base: BaseOptions,
+    match: MatchOptions,
+    policy: PolicyOptions,
+    *,
+    by_program: bool,
+    **others: bool,
+) -> tuple[Settings, Options]:
+    """Resolve the options, for a repository or a plain directory. Raises as `locator` does."""
+    target = base.resolve()
+    if repository and not base.base:
         repository.require_worktree("`--base TREE-ISH`")
-    settings = repository.settings()
+    settings = repository.settings() if repository else Settings()
     options = Options(
-        target,
-        reverse,
-        inputs.overwrite,
-        inputs.directory,
-        base.base or None,
+        target if repository else Target.WORKTREE,
+        overwrite=inputs.overwrite,
+        directory=inputs.directory,
+        base=base.base or None,
         matching=match.resolve(settings, by_program=by_program),
         three_way=match.resolve_three_way(target),
-        skip_applied=skip_applied,
-        policy=policy.resolve(settings, inputs.directory, repository.top),
-        converts=converts,
+        policy=policy.resolve(settings, inputs.directory, repository.top if repository else None),
+        **others,
     )
-    if target is Target.WORKTREE:
+    if repository and target is Target.WORKTREE:
         require_uninterrupted(repository)
-    return Locator(repository, settings, options)
+    return settings, options

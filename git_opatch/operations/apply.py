@@ -7,12 +7,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 
 from git_opatch.git.repository import CONVERT, Repository
 from git_opatch.model.arguments import typed
-from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.refusal import Refused
@@ -43,21 +41,6 @@ def plan_patch(
 
         return plan_in_memory(patch, repository, options)
     return plan_resolved(_resolve(patch, repository, options), repository, options)[0]
-
-
-def is_already_applied(
-    patch: Patch,
-    repository: Repository | Mapping[str, bytes],
-    options: Options,
-    failures: Sequence[Failure],
-) -> bool:
-    """Return whether `patch` was refused, with `failures`, because all of it is already applied.
-
-    It is planned once more for that, as no failure says that the rest of it changes nothing.
-    """
-    if options.reverse or not all(failure.already_applied for failure in failures):
-        return False
-    return plan_patch(patch, repository, replace(options, skip_applied=True)).is_empty
 
 
 @typed(repository=Repository, options=Options)

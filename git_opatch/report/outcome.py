@@ -11,9 +11,9 @@ from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.refusal import Refused
-from git_opatch.model.selection import Part, ids_of, key_of
+from git_opatch.model.selection import Part, ids_of, key_of, parts_of
 from git_opatch.plan.plan import Plan
-from git_opatch.report.placements import PartIds
+from git_opatch.report.placements import PartIds, refused_parts
 
 
 class Outcome(NamedTuple):
@@ -34,8 +34,6 @@ class Outcome(NamedTuple):
     """How many commits would be made."""
     name: str = ""
     """The patch's name, where several are judged."""
-    already_applied: bool = False
-    """Whether it is refused because all of it is already applied."""
     whole: Patch | None = None
     """The patch as it was given, whose parts have ids; None if it is not from a text."""
     left_out: tuple[Part, ...] = ()
@@ -58,6 +56,17 @@ class Outcome(NamedTuple):
             if name and path
         }
         return PartIds(ids, files, order)
+
+    @property
+    def already_applied(self) -> bool:
+        """Whether it is refused because all of it is already applied."""
+        if self.options.reverse or not all(each.already_applied for each in self.failures):
+            return False
+        rest = parts_of(self.patch)
+        there = refused_parts(rest, self.failures)
+        return bool(self.failures) and all(
+            part.key in there or (part.hunk is not None and not part.hunk.changes) for part in rest
+        )
 
     @property
     def opposite(self) -> str:

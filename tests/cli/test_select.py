@@ -255,21 +255,10 @@ def test_only_a_hunk_can_be_edited(base: Sandbox) -> None:
     assert "Sorry, cannot edit this hunk\n" in shown
 
 
-def test_nothing_chosen_is_a_document_of_json(base: Sandbox) -> None:
-    ours, theirs = os.openpty()
-    os.write(ours, b"q\n")
-    ran = subprocess.run(
-        ["git-opatch", "apply", "-p", "--json", ".git/p"],
-        cwd=base.path,
-        stdin=theirs,
-        capture_output=True,
-        timeout=60,
-    )
-    os.close(ours)
-    os.close(theirs)
-    document = json.loads(ran.stdout)
-    assert (ran.returncode, document["status"]) == (0, "nothing_to_do")
-    assert document["notes"] == ["no hunk was chosen; nothing was changed"]
+def test_a_program_is_not_asked(base: Sandbox) -> None:
+    before = base.state()
+    assert base.opatch("apply", "-p", "--json", ".git/p").status == 129
+    assert base.state() == before
 
 
 def test_only_what_is_selected_is_asked_for(base: Sandbox) -> None:

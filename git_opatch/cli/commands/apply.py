@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,16 +20,14 @@ from git_opatch.cli.groups import (
 from git_opatch.cli.options import WAIT
 from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.git.repository import Repository
-from git_opatch.model.errors import OpatchError, RepositoryError
+from git_opatch.model.errors import RepositoryError, UsageError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.refusal import Refused
-from git_opatch.model.selection import Selected
-from git_opatch.model.settings import Settings, journal_size
+from git_opatch.model.settings import journal_size
 from git_opatch.operations.apply import (
     apply_patch,
     check_patch,
-    is_already_applied,
     plan_patch,
 )
 from git_opatch.operations.recover import recover_interrupted, require_uninterrupted
@@ -66,6 +63,8 @@ def apply(
     it does not apply, or --3way left conflicts, or git did not commit it, 128 not a patch or not a
     repository, 129 usage, 130 interrupted.
     """
+    if interactive and json:
+        raise UsageError("--interactive excludes --json")
     repository = _repository()
     settings = repository.settings()
     chosen = target.resolve(settings)
@@ -86,10 +85,19 @@ def apply(
     )
     wish = commit.resolve(chosen, inputs, partial, json=json)
     reporter = JsonReporter("apply") if json else TextReporter(settings, quiet, verbose)
-    run = _Invocation(repository, options, inputs.files or (), wish, wait, reporter)
+    run = _Run(repository, options, " ".join(inputs.files or ()), wish, wait, reporter)
     with reporter:
-        patch, selected = run.read(inputs, select, settings, interactive=interactive, check=check)
-        outcome = run.outcome(selected.patch, check=check)
+        run.recover(check=check)
+        patch = inputs.read()
+        selected = select.resolve(patch, inputs.directory, repository.top)
+        if interactive:
+            from git_opatch.cli.interactive import choose
+
+            selected = choose(selected, run.plan_parts, repository, options, settings)
+        if not selected.patch.files:
+            reporter.note(["no hunk was chosen; nothing was changed"])
+            raise typer.Exit
+        outcome = run.check(selected.patch) if check else run.apply(selected.patch)
         raise typer.Exit(reporter.report(outcome._replace(whole=patch, left_out=selected.left_out)))
 
 
@@ -106,51 +114,27 @@ def _repository() -> Repository:
         raise RepositoryError(f"{error}\n  {outside}") from None
 
 
-class _Invocation(NamedTuple):
-    """One call of the command, its options resolved."""
+class _Run(NamedTuple):
+    """One call of the command, its options resolved; `name` is what the journal calls the patch."""
 
     repository: Repository
     options: Options
-    names: Sequence[str]
+    name: str
     commit: commit_command.CommitRequest | None
     wait: float
     reporter: JsonReporter | TextReporter
 
-    def read(
-        self,
-        inputs: InputOptions,
-        select: SelectOptions,
-        settings: Settings,
-        *,
-        interactive: bool,
-        check: bool,
-    ) -> tuple[Patch, Selected]:
-        """Read the patch, and select what is to be applied. Raises `typer.Exit` if that is nothing.
+    def recover(self, *, check: bool) -> None:
+        """Recover from an interrupted run; `check` only refuses then."""
+        if check:
+            retry_while_locked(lambda: require_uninterrupted(self.repository), self.wait)
+        else:
+            found = retry_while_locked(
+                lambda: recover_interrupted(self.repository), self.wait, way=WAIT
+            )
+            self.reporter.note(found.notes)
 
-        Whatever ends the run here, what an interrupted one left is recovered.
-        """
-        try:
-            patch = inputs.read()
-            selected = select.resolve(patch, inputs.directory, self.repository.top)
-            chosen = self._choose(selected, settings) if interactive else selected
-        except OpatchError:
-            self.end(check=check)
-            raise
-        if chosen is not None:
-            return patch, chosen
-        self.end(check=check)
-        self.reporter.note(["no hunk was chosen; nothing was changed"])
-        if isinstance(self.reporter, JsonReporter):
-            self.reporter.report(Outcome(self.options, Patch(())))
-        raise typer.Exit
-
-    def _choose(self, selected: Selected, settings: Settings) -> Selected | None:
-        """Ask for each part of `selected` that applies."""
-        from git_opatch.cli.interactive import choose
-
-        return choose(selected, self._plan_parts, self.repository, self.options, settings)
-
-    def _plan_parts(self, patch: Patch) -> Plan:
+    def plan_parts(self, patch: Patch) -> Plan:
         """Plan the hunks of `patch` that apply."""
         options = replace(self.options, partial=True)
         plan = plan_patch(patch, self.repository, options)
@@ -159,55 +143,45 @@ class _Invocation(NamedTuple):
             plan = plan if by_text.failures else by_text
         return plan
 
-    def end(self, *, check: bool) -> None:
-        """Recover from an interrupted run, with no patch to apply; `check` only refuses then."""
-        if check:
-            self._require_uninterrupted()
-        else:
-            recovery = retry_while_locked(
-                lambda: recover_interrupted(self.repository), self.wait, way=WAIT
-            )
-            self.reporter.note(recovery.notes)
-
-    def _require_uninterrupted(self) -> None:
-        retry_while_locked(lambda: require_uninterrupted(self.repository), self.wait)
-
-    def outcome(self, patch: Patch, *, check: bool) -> Outcome:
-        """Apply or check `patch`."""
-        options = self.options
-        if check:
-            self._require_uninterrupted()
-        resolved = resolve_paths(patch, options.directory, str(self.repository.top or ""))
+    def check(self, patch: Patch) -> Outcome:
+        """Plan `patch`, and count the commits that it would make."""
+        outcome, count = self._outcome(patch), 0
         try:
-            plan, commits = self._check(patch) if check else (self._apply(patch), 0)
+            if self.commit:
+                from git_opatch.operations.commit import check_commit
+
+                plan, count = check_commit(patch, self.repository, self.options, self.commit)
+            else:
+                plan = check_patch(patch, self.repository, self.options)
         except Refused as refused:
-            self.reporter.note(notes_of(refused))
-            failures = refused.failures
-            applied = is_already_applied(patch, self.repository, options, failures)
-            return Outcome(options, resolved, failures=failures, already_applied=applied)
+            return self._refused(outcome, refused)
+        return outcome._replace(plan=plan, commits=count)
+
+    def apply(self, patch: Patch) -> Outcome:
+        """Apply `patch`, and commit it if that is wanted."""
+
+        def act() -> Plan:
+            if self.commit:
+                from git_opatch.operations.commit import commit_patch
+
+                return commit_patch(patch, self.repository, self.options, self.commit, self.name)
+            return apply_patch(patch, self.repository, self.options, name=self.name)
+
+        outcome = self._outcome(patch)._replace(done=True)
+        try:
+            plan = retry_while_locked(act, self.wait, self.reporter.note, WAIT)
+        except Refused as refused:
+            return self._refused(outcome, refused)
         except NotCommitted as error:
             interrupts.ignore()
-            return Outcome(options, resolved, error.plan, error=error, done=True)
-        return Outcome(options, resolved, plan, done=not check, commits=commits)
-
-    def _check(self, patch: Patch) -> tuple[Plan, int]:
-        """Plan `patch`, and count the commits that it would make."""
-        if not self.commit:
-            return check_patch(patch, self.repository, self.options), 0
-        from git_opatch.operations.commit import check_commit
-
-        return check_commit(patch, self.repository, self.options, self.commit)
-
-    def _apply(self, patch: Patch) -> Plan:
-        application = self._application(patch, " ".join(self.names))
-        plan = retry_while_locked(application, self.wait, self.reporter.note, WAIT)
+            return outcome._replace(plan=error.plan, error=error)
         interrupts.ignore()  # it is applied, and what is left is to say so
-        return plan
+        return outcome._replace(plan=plan)
 
-    def _application(self, patch: Patch, name: str) -> Callable[[], Plan]:
-        if not self.commit:
-            return lambda: apply_patch(patch, self.repository, self.options, name=name)
-        from git_opatch.operations.commit import commit_patch
+    def _outcome(self, patch: Patch) -> Outcome:
+        resolved = resolve_paths(patch, self.options.directory, str(self.repository.top or ""))
+        return Outcome(self.options, resolved)
 
-        commit = self.commit
-        return lambda: commit_patch(patch, self.repository, self.options, commit, name)
+    def _refused(self, outcome: Outcome, refused: Refused) -> Outcome:
+        self.reporter.note(notes_of(refused))
+        return outcome._replace(failures=refused.failures, done=False)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import typer
 
 from git_opatch import report
 from git_opatch.agent.apply_patch_call import detect
-from git_opatch.agent.verify import verify
+from git_opatch.agent.verify import repository_of, verify_patch
 from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, SelectOptions
-from git_opatch.cli.locating import Locator, locator
+from git_opatch.cli.locating import Locator, locator, resolve_options
 from git_opatch.cli.patch_input import STANDARD_INPUT, read_patch
 from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.git.repository import Repository
@@ -21,16 +20,12 @@ from git_opatch.model.errors import (
     InputError,
     NotAnInvocation,
     ParseError,
-    RepositoryError,
     UsageError,
 )
-from git_opatch.model.options import Format, Options, Target
+from git_opatch.model.options import Format, Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.refusal import Refused, Spans, count_conflicts, failure_lines
-from git_opatch.model.settings import Settings
-from git_opatch.operations.recover import require_uninterrupted
 from git_opatch.parse import parse_patch
-from git_opatch.plan.plan import Plan
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.progress import with_progress
 from git_opatch.report.reporters import JsonReporter, TextReporter
@@ -58,17 +53,19 @@ def check(
     relative to the current directory, which may be outside of a repository. Exit status: 0 all
     apply, 1 one does not, or the command is not a call of apply_patch, 128 one is not a patch.
     """
+    given = (inputs, base, match, policy)
     outcomes: Iterable[Outcome]
     if argv:
-        settings, options = _resolve_call(inputs, base, match, policy, skip_applied)
+        if inputs.directory or inputs.patch_format or policy.expect:
+            raise UsageError("--argv excludes --directory, --format and --expect")
+        by_policy = policy.allow or policy.deny
+        repository = Repository() if by_policy else repository_of(Path.cwd(), asks_settings=True)
+        settings, options = resolve_options(
+            repository, *given, by_program=True, skip_applied=skip_applied
+        )
         outcomes = [_judge_call(inputs.files or (), options)]
     else:
-        where = locator(
-            *(inputs, base, match, policy),
-            reverse=False,
-            skip_applied=skip_applied,
-            by_program=json,
-        )
+        where = locator(*given, skip_applied=skip_applied, by_program=json)
         settings, names = where.settings, inputs.files or [STANDARD_INPUT]
         if len(names) > 1 and (select.only or select.leave_out):
             raise UsageError("--only and --except choose from one patch; name one")
@@ -88,46 +85,6 @@ def _judge(
     return where.locate(patch, select, name)
 
 
-def _resolve_call(
-    inputs: InputOptions,
-    base: BaseOptions,
-    match: MatchOptions,
-    policy: PolicyOptions,
-    skip_applied: bool,
-) -> tuple[Settings, Options]:
-    """Resolve the options for a command, which may be run outside of a repository."""
-    target = base.resolve()
-    if inputs.directory or inputs.patch_format or policy.expect:
-        raise UsageError("--argv excludes --directory, --format and --expect")
-    repository = _find_repository(base.base, required=bool(policy.allow or policy.deny))
-    settings = repository.settings() if repository else Settings()
-    options = Options(
-        target if repository else Target.WORKTREE,
-        overwrite=inputs.overwrite,
-        base=base.base or None,
-        matching=match.resolve(settings, by_program=True),
-        three_way=match.resolve_three_way(target),
-        skip_applied=skip_applied,
-        policy=policy.resolve(settings, "", repository.top if repository else None),
-    )
-    if base.worktree and repository:
-        require_uninterrupted(repository)
-    return settings, options
-
-
-def _find_repository(base: str, *, required: bool) -> Repository | None:
-    """Find the repository, if there is one. Raises `RepositoryError` if it has no index."""
-    try:
-        repository = Repository()
-    except RepositoryError:
-        if required:
-            raise
-        return None
-    if not base:
-        repository.require_worktree("`--base TREE-ISH`")
-    return repository
-
-
 def _judge_call(words: Sequence[str], options: Options) -> Outcome:
     """Judge a command. Raises `ImplicitInvocation` and `ParseError`."""
     invocation = detect(words)
@@ -135,21 +92,11 @@ def _judge_call(words: Sequence[str], options: Options) -> Outcome:
         error = NotAnInvocation("not a call of apply_patch")
         return Outcome(options, Patch(()), error=error, name=_CALL)
     patch = parse_patch(invocation.text)
-    plan = _plan_call(words, options)
-    if not plan.failures:
-        return Outcome(options, patch, plan, name=_CALL)
-    applied = all(failure.already_applied for failure in plan.failures)
-    if applied:
-        applied = _plan_call(words, replace(options, skip_applied=True)).is_empty
-    return Outcome(options, patch, failures=plan.failures, name=_CALL, already_applied=applied)
-
-
-def _plan_call(words: Sequence[str], options: Options) -> Plan:
     try:
-        action = verify(words, Path.cwd(), options)
+        plan = verify_patch(patch, invocation, Path.cwd(), options).plan
     except Refused as refused:
-        return Plan(failures=refused.failures)
-    return action.plan if action else Plan()
+        return Outcome(options, patch, failures=refused.failures, name=_CALL)
+    return Outcome(options, patch, plan, name=_CALL)
 
 
 class _VerdictReporter(TextReporter):
