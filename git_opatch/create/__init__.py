@@ -20,6 +20,7 @@ from git_opatch.create.sections import make_section
 from git_opatch.create.writers import writer_of
 from git_opatch.git.changes import ChangedFile
 from git_opatch.model.errors import OpatchError
+from git_opatch.model.limits import SHOWN
 from git_opatch.model.options import Format
 from git_opatch.model.patch import FilePatch
 from git_opatch.model.text import Text, visible
@@ -53,18 +54,25 @@ class CreatedPatch(NamedTuple):
 class NotExpressibleError(OpatchError):
     """No patch of the format says what changed; `reasons` has each file that it cannot express.
 
-    `others` are formats without the limits that are exceeded.
+    `others` are formats without the limits that are exceeded. What is the same for several files
+    is one line.
     """
 
     def __init__(self, reasons: Sequence[tuple[str, str]], others: Sequence[Format]) -> None:
-        lines = [
-            f"{visible(path)}: {visible(reason)}" if path else reason for path, reason in reasons
-        ]
+        paths: dict[str, list[str]] = {}
+        for path, reason in reasons:
+            paths.setdefault(reason, []).append(visible(path))
+        lines = [_line(files, reason) for reason, files in paths.items()]
         names = ", ".join(other.value for other in others)
         advice = f"\n  formats that can: {names}" if names else ""
         super().__init__("\nerror: ".join(lines) + advice)
         self.reasons = tuple(reasons)
         self.others = tuple(others)
+
+
+def _line(paths: Sequence[str], reason: str) -> str:
+    more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
+    return f"{', '.join(paths[:SHOWN])}{more}: {visible(reason)}".removeprefix(": ")
 
 
 def write_patch(files: Iterable[ChangedFile], wanted: Wanted) -> CreatedPatch:
@@ -75,7 +83,7 @@ def write_patch(files: Iterable[ChangedFile], wanted: Wanted) -> CreatedPatch:
     changed = list(files)
     parts = sorted(_parts(changed, wanted.patch_format), key=_removes_last)
     reasons = [
-        (file.path, f"{found}, which {wanted.patch_format.value} cannot express")
+        (file.path, f"{wanted.patch_format.value} cannot {found}")
         for file in parts
         if (found := obstacle(file, wanted.patch_format))
     ]

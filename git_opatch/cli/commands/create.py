@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from git_opatch.create import NotExpressibleError, Wanted, write_patch
+from git_opatch.create import Wanted, write_patch
 from git_opatch.create.comparison import compare
 from git_opatch.create.saving import saving
 from git_opatch.git.repository import Repository
@@ -38,12 +38,7 @@ def create(
     repository = Repository()
     comparison = compare(repository, revision, specs, _directory(repository.top), cached=cached)
     wanted = Wanted(patch_format, lines, repository.algorithm)
-    try:
-        created = write_patch(comparison.files, wanted)
-    except NotExpressibleError as error:
-        others = [other.value for other in error.others[:1]]
-        error.args = ("\n  ".join([str(error), *(f"`--format {other}` can" for other in others)]),)
-        raise
+    created = write_patch(comparison.files, wanted)
     data = saving(created, comparison.plain_diff()) if stat else created.text
     if output:
         write_file(data, output)
