@@ -18,7 +18,6 @@ the others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import attrgetter
 
 from git_opatch.locate.applied_elsewhere import refuse_applied_twins
 from git_opatch.locate.candidates import find_candidates
@@ -32,14 +31,10 @@ from git_opatch.locate.resolve import Resolver
 from git_opatch.model.failure import Failure, HunkResult
 from git_opatch.model.options import Ambiguous, Matching
 from git_opatch.model.patch import Hunk
-from git_opatch.model.placement import Placement
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import Text
 
 _DEFAULT_MATCHING = Matching()
-_MAX_TRIES = 3
-"""How often a part is located beside ever fewer hunks that are left out."""
-_ORDINAL = attrgetter("ordinal")
 
 
 def locate_hunks(
@@ -61,41 +56,6 @@ def locate_hunks(
     return refuse_overlaps(
         _locate(hunks, text, matching, changed, placed, partly_applied=partly_applied)
     )
-
-
-def locate_part(
-    hunks: Sequence[Hunk],
-    left_out: Sequence[Hunk],
-    text: Text,
-    matching: Matching,
-    *,
-    partly_applied: bool = False,
-) -> list[HunkResult]:
-    """Locate `hunks` as `locate_hunks` does; others of their section are `left_out` (D160).
-
-    They are located together, so that the chosen hunks are where the whole section has them.
-    Those of `left_out` that have no position do not count as evidence; and none of them does if a
-    chosen hunk has no position beside them, such as one of two versions.
-    """
-    beside = [hunk for hunk in left_out if hunk.changes and _is_whole_lines(hunk)]
-    for _ in range(_MAX_TRIES if beside else 0):
-        together = sorted([*hunks, *beside], key=_ORDINAL)
-        located = _locate(together, text, matching, partly_applied=partly_applied)
-        results = {id(hunk): result for hunk, result in zip(together, located, strict=True)}
-        chosen = [results[id(hunk)] for hunk in hunks]
-        placed = [hunk for hunk in beside if isinstance(results[id(hunk)], Placement)]
-        is_stable = len(placed) == len(beside)
-        if is_stable and all(isinstance(result, Placement) for result in chosen):
-            return refuse_overlaps(chosen)
-        if is_stable or not placed:
-            break
-        beside = placed
-    return locate_hunks(hunks, text, matching, partly_applied=partly_applied)
-
-
-def _is_whole_lines(hunk: Hunk) -> bool:
-    """Return whether a hunk shows all lines that it changes, so that it is not to be expanded."""
-    return hunk.replacement is None and not hunk.removed_ranges
 
 
 def _locate(

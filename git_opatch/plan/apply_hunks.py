@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from git_opatch.complete.tree import FileContent
-from git_opatch.locate import locate_hunks, locate_part, refuse_absent
+from git_opatch.locate import locate_hunks, refuse_absent
 from git_opatch.locate.oversized import refuse_oversized
 from git_opatch.locate.range_remove import expand_ranges
 from git_opatch.locate.replacement import expand_replacements, refuse_applied_replacement
-from git_opatch.model.failure import Failure, failure_of
+from git_opatch.model.failure import Failure, HunkResult, failure_of
 from git_opatch.model.options import Matching, Options, Tier
 from git_opatch.model.patch import FilePatch, Hunk, Operation
 from git_opatch.model.placement import Evidence, Placement
@@ -169,7 +169,7 @@ def _apply_in_rounds(
     partly_applied: bool,
 ) -> EditedFile:
     """Apply the hunks that are found, then, round by round, those that show their result."""
-    results = locate_part(hunks, left_out, content.text, matching, partly_applied=partly_applied)
+    results = locate_chosen(hunks, left_out, content.text, matching, partly_applied=partly_applied)
     placements = [result for result in results if isinstance(result, Placement)]
     failures = {result.hunk: result for result in results if isinstance(result, Failure)}
     postponed = _exact_after_others(hunks, placements, content, matching)
@@ -184,6 +184,31 @@ def _apply_in_rounds(
             break
     edited.refuse_the_rest(hunks)
     return edited
+
+
+def locate_chosen(
+    hunks: Sequence[Hunk],
+    left_out: Sequence[Hunk],
+    text: Text,
+    matching: Matching,
+    *,
+    partly_applied: bool = False,
+) -> list[HunkResult]:
+    """Locate `hunks` where the whole section has them, with those that are `left_out` (D160).
+
+    By themselves, if not all have a position: one of two versions, or beside one that is wrong.
+    """
+    others = [
+        hunk
+        for hunk in left_out
+        if hunk.changes and hunk.replacement is None and not hunk.removed_ranges
+    ]
+    together = sorted([*hunks, *others], key=lambda hunk: hunk.ordinal)
+    results = locate_hunks(together, text, matching, partly_applied=partly_applied)
+    if others and not all(isinstance(result, Placement) for result in results):
+        return locate_hunks(hunks, text, matching, partly_applied=partly_applied)
+    chosen = {id(hunk) for hunk in hunks}
+    return [found for hunk, found in zip(together, results, strict=True) if id(hunk) in chosen]
 
 
 def _exact_after_others(

@@ -17,7 +17,6 @@ from typing import NamedTuple, TypeGuard
 
 from git_opatch.complete.edits import Edit, edits_of
 from git_opatch.complete.tree import FileContent
-from git_opatch.locate import locate_part
 from git_opatch.locate.range_remove import expand_ranges
 from git_opatch.model.failure import Failure, HunkResult, refusal
 from git_opatch.model.options import Options
@@ -25,7 +24,7 @@ from git_opatch.model.patch import FilePatch, Hunk, changed_span
 from git_opatch.model.placement import Evidence, Likeness, Placement
 from git_opatch.model.sentences import Fault, Reason
 from git_opatch.model.text import Text
-from git_opatch.plan.apply_hunks import matching_for
+from git_opatch.plan.apply_hunks import locate_chosen, matching_for
 
 
 class Checked(NamedTuple):
@@ -87,7 +86,7 @@ def _locate(section: FilePatch, text: Text, options: Options) -> dict[int, HunkR
     changing = [hunk for hunk in section.hunks if hunk.changes]
     matching = matching_for(section, options)
     hunks = expand_ranges(changing, text).hunks
-    results = locate_part(hunks, section.left_out, text, matching)
+    results = locate_chosen(hunks, section.left_out, text, matching)
     return {hunk.ordinal: result for hunk, result in zip(hunks, results, strict=True)}
 
 

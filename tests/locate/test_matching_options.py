@@ -96,7 +96,7 @@ def test_an_invalid_configuration_is_refused(
 def test_an_invalid_option_is_refused(base: Sandbox, command: str, option: str, value: str) -> None:
     before = base.state()
     ran = base.opatch(command, option, value, feed=_patch(_NARROW))
-    _check_output(ran, 129, option, f"see `git opatch {command} -h`")
+    _check_output(ran, 129, f"{option}: `{value}`")
     assert (ran.out, base.state()) == (b"", before)
 
 
