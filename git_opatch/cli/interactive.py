@@ -5,26 +5,31 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 from git_opatch.cli.hunk_editor import HunkEditor
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import Interrupted, UsageError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Hunk, Operation, Patch
-from git_opatch.model.selection import Key, Part, Selected, keep, parts_of, with_hunks
+from git_opatch.model.selection import (
+    Key,
+    Part,
+    Selected,
+    keep,
+    parts_of,
+    with_hunks,
+)
 from git_opatch.model.text import visible
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
 from git_opatch.report.placements import (
-    Surroundings,
     left_out_verdicts,
     part_lines,
     refused_parts,
     surroundings_of,
 )
-from git_opatch.report.terminal import show_styled_on
+from git_opatch.report.terminal import show
 
 _HELP = """\
 y - {0} this hunk
@@ -35,9 +40,8 @@ d - do not {0} this hunk or any of the later hunks in the file
 j - leave this hunk undecided, see next undecided hunk
 k - leave this hunk undecided, see previous undecided hunk
 e - manually edit the current hunk
-? - print help"""
-
-
+? - print help
+"""
 _AGAIN = 'Your edited hunk does not apply. Edit again (saying "no" discards!) [y/n]? '
 _WHAT = {
     Operation.ADD: "addition",
@@ -62,47 +66,37 @@ def choose(
     the reasons are for the caller to report, too. The patch is empty if nothing is chosen. Raises
     `UsageError` without a terminal.
     """
-    plan = plan_parts(selected.patch)
-    parts = parts_of(selected.patch)
+    patch = selected.patch
+    plan, parts = plan_parts(patch), parts_of(patch)
     refused = refused_parts(parts, plan.failures)
+    known = {key for part in parts for key in (part.key, part.whole)}
+    others = [each for each in plan.failures if each.key not in known]
     with _terminal() as answers:
-        if refused.keys() >= {part.key for part in parts} or _has_others(plan, parts):
+        if others or len(refused) == len(parts):
             return selected
-        apply = [part for part in parts if part.key not in refused]
-        lines = [*left_out_verdicts(parts, plan)]
-        show_styled_on(sys.stderr, [[(line, "")] for line in lines], settings)
-        top = str(repository.top or "")
-        around = surroundings_of(plan, resolve_paths(selected.patch, options.directory, top))
-        verb = "undo" if options.reverse else "apply"
-        trial = _Trial(selected.patch, plan_parts, HunkEditor(repository, answers))
-        questions = _Questions(apply, around, answers, settings, verb, trial)
-        wanted = questions.ask()
-    chosen = {part.key for part, is_wanted in zip(apply, wanted, strict=True) if is_wanted}
+        show(left_out_verdicts(parts, plan), sys.stderr, settings)
+        around = surroundings_of(
+            plan, resolve_paths(patch, options.directory, str(repository.top or ""))
+        )
+
+        def applies(part: Part, edited: Hunk) -> bool:
+            trial = plan_parts(with_hunks(patch, {part.key: edited}))
+            return part.key not in refused_parts([part], trial.failures)
+
+        questions = _Questions(
+            [part for part in parts if part.key not in refused],
+            lambda part: show(part_lines(part, around.get(part.key)), sys.stderr, settings),
+            answers,
+            "undo" if options.reverse else "apply",
+            HunkEditor(repository, answers),
+            applies,
+        )
+        chosen = questions.ask()
     if not chosen:
         return Selected(Patch(()))
     kept = chosen | refused.keys() if options.partial else chosen
-    left_out = [part for part in parts if part.key not in kept]
-    rest, left_out_now = keep(selected.patch, left_out)
-    return Selected(with_hunks(rest, questions.edited), (*selected.left_out, *left_out_now))
-
-
-class _Trial(NamedTuple):
-    """Edits a hunk, and plans the patch with it."""
-
-    patch: Patch
-    plan: Callable[[Patch], Plan]
-    editor: HunkEditor
-
-    def refuses(self, part: Part, edited: Hunk) -> bool:
-        """Whether `part` does not apply with the `edited` hunk."""
-        plan = self.plan(with_hunks(self.patch, {part.key: edited}))
-        return part.key in refused_parts([part], plan.failures)
-
-
-def _has_others(plan: Plan, parts: Sequence[Part]) -> bool:
-    """Whether something is refused that is not of a part, such as a file that was expected."""
-    keys = {key for part in parts for key in (part.key, part.whole)}
-    return any((each.source, each.section_line, each.hunk) not in keys for each in plan.failures)
+    rest, left_out = keep(patch, [part for part in parts if part.key not in kept])
+    return Selected(with_hunks(rest, questions.edited), (*selected.left_out, *left_out))
 
 
 @contextmanager
@@ -125,80 +119,77 @@ def _terminal() -> Iterator[TextIO]:
         yield stream
 
 
-def _is_editable(part: Part) -> bool:
-    """Return whether a part is a hunk that shows all of its lines."""
-    return part.hunk is not None and part.hunk.replacement is None and not part.hunk.removed_ranges
-
-
 class _Questions:
-    """Asks for one part after the other."""
+    """Asks for one part after the other: each is shown, and decided by a letter."""
 
     def __init__(
         self,
         parts: Sequence[Part],
-        around: Mapping[Key, Surroundings],
+        show_part: Callable[[Part], None],
         answers: TextIO,
-        settings: Mapping[str, str],
         verb: str,
-        trial: _Trial,
+        editor: HunkEditor,
+        applies: Callable[[Part, Hunk], bool],
     ) -> None:
         self._parts = parts
-        self._around = around
+        self._show = show_part
         self._answers = answers
-        self._settings = settings
         self._verb = verb
-        self._trial = trial
+        self._editor = editor
+        self._applies = applies
         self.edited: dict[Key, Hunk] = {}
         """The hunks that the user edited."""
         self._wanted: list[bool | None] = [None] * len(parts)
         self._at = 0
-        self._shown = -1
 
-    def ask(self) -> list[bool]:
-        """Ask until all is decided, or the user quits."""
+    def ask(self) -> set[Key]:
+        """Ask until all is decided, or the user quits; return what is wanted."""
         actions: Mapping[str, Callable[[], None]] = {
             "y": lambda: self._decide([self._at], wanted=True),
             "n": lambda: self._decide([self._at], wanted=False),
             "a": lambda: self._decide(self._rest_of_file(), wanted=True),
             "d": lambda: self._decide(self._rest_of_file(), wanted=False),
-            "j": lambda: self._go(range(self._at + 1, len(self._parts)), "No next hunk"),
-            "k": lambda: self._go(reversed(range(self._at)), "No previous hunk"),
+            "j": lambda: self._go(self._open_after(), "No next hunk"),
+            "k": lambda: self._go(self._open_before(), "No previous hunk"),
             "e": self._edit,
+            "?": lambda: self._say(_HELP.format(self._verb)),
         }
+        shown = -1
         while None in self._wanted:
-            answer = self._read()
-            if answer is None or answer == "q":
+            if shown != self._at:
+                self._show(self._parts[self._at])
+                shown = self._at
+            answer = self._answer(self._question())
+            if answer in (None, "q"):
                 break
-            if len(answer) > 1:  # as git 2.46 has it; which of them is meant, nobody knows
-                sys.stderr.write(f"Only one letter is expected, got '{visible(answer)}'\n")
-                continue
-            actions.get(answer, partial(self._help, answer))()
-        return [bool(wanted) for wanted in self._wanted]
+            if answer in actions:
+                actions[answer]()
+            else:  # also several letters: which of them is meant, nobody knows
+                self._say(f"unknown answer '{visible(answer or '')}'\n{_HELP.format(self._verb)}")
+        return {part.key for part, wanted in zip(self._parts, self._wanted, strict=True) if wanted}
 
-    def _read(self) -> str | None:
-        """Show the part, unless it is shown, and return the answer; None at its end."""
+    def _question(self) -> str:
         part = self._parts[self._at]
-        if self._shown != self._at:
-            lines = part_lines(part, self._around.get(part.key))
-            show_styled_on(sys.stderr, lines, self._settings)
-            self._shown = self._at
         what = _WHAT.get(part.section.operation, "hunk") if part.hunk is None else "hunk"
-        keys = "y,n,q,a,d" + ",j" * self._is_open(range(self._at + 1, len(self._parts)))
-        keys += ",k" * self._is_open(range(self._at)) + ",e" * _is_editable(part) + ",?"
+        keys = "y,n,q,a,d" + ",j" * bool(self._open_after()) + ",k" * bool(self._open_before())
+        keys += ",e" * (self._editable() is not None) + ",?"
         number = f"({self._at + 1}/{len(self._parts)})"
-        return self._answer(f"{number} {self._verb.capitalize()} this {what} [{keys}]? ")
+        return f"{number} {self._verb.capitalize()} this {what} [{keys}]? "
+
+    def _say(self, text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
     def _answer(self, question: str) -> str | None:
         """Ask, and return the answer in lower case; None at the end of the input."""
-        sys.stderr.write(question)
-        sys.stderr.flush()
+        self._say(question)
         try:
             line = self._answers.readline()
         except KeyboardInterrupt:
-            sys.stderr.write("\n")
+            self._say("\n")
             raise Interrupted("interrupted; nothing was changed") from None
         if not line:
-            sys.stderr.write("\n")
+            self._say("\n")
             return None
         return line.strip().lower()
 
@@ -206,43 +197,45 @@ class _Questions:
         for index in indexes:
             if self._wanted[index] is None:
                 self._wanted[index] = wanted
-        undecided = [at for at, decided in enumerate(self._wanted) if decided is None]
-        self._at = next((at for at in undecided if at > self._at), (undecided or [0])[0])
+        self._at = next(iter(self._open_after() or self._open_before()[::-1]), 0)
 
     def _edit(self) -> None:
         """Let the user edit the hunk until it applies, or it is left as it was."""
-        part = self._parts[self._at]
-        hunk = self.edited.get(part.key, part.hunk)
-        if hunk is None or not _is_editable(part):
-            sys.stderr.write("Sorry, cannot edit this hunk\n")
+        part, hunk = self._parts[self._at], self._editable()
+        if hunk is None:
+            self._say("Sorry, cannot edit this hunk\n")
             return
         while True:
-            edited = self._trial.editor.edit(hunk)
-            if edited is not None and not self._trial.refuses(part, edited):
+            edited = self._editor.edit(self.edited.get(part.key, hunk))
+            if edited is not None and self._applies(part, edited):
                 self.edited[part.key] = edited
                 self._decide([self._at], wanted=True)
                 return
-            question = 'Your edited hunk does not apply. Edit again (saying "no" discards!) [y/n]? '
-            if self._answer(question) not in ("y", "yes"):
+            if self._answer(_AGAIN) not in ("y", "yes"):
                 return
+
+    def _editable(self) -> Hunk | None:
+        """Return the hunk that is asked for, if it shows all of its lines."""
+        hunk = self._parts[self._at].hunk
+        shows_all = hunk is not None and hunk.replacement is None and not hunk.removed_ranges
+        return hunk if shows_all else None
 
     def _rest_of_file(self) -> list[int]:
         paths = self._parts[self._at].paths
         later = range(self._at, len(self._parts))
         return [index for index in later if self._parts[index].paths & paths]
 
-    def _go(self, indexes: Iterator[int] | range, otherwise: str) -> None:
-        found = next((index for index in indexes if self._wanted[index] is None), None)
-        if found is None:
-            sys.stderr.write(otherwise + "\n")
+    def _go(self, indexes: Sequence[int], otherwise: str) -> None:
+        if indexes:
+            self._at = indexes[0]
         else:
-            self._at = found
+            self._say(f"{otherwise}\n")
 
-    def _is_open(self, indexes: range) -> bool:
-        """Return whether one of these parts is undecided."""
-        return any(self._wanted[index] is None for index in indexes)
+    def _open_after(self) -> list[int]:
+        """List the undecided parts behind this one, the nearest first."""
+        later = range(self._at + 1, len(self._parts))
+        return [index for index in later if self._wanted[index] is None]
 
-    def _help(self, unknown: str = "") -> None:
-        if unknown not in ("", "?"):
-            sys.stderr.write(f"unknown answer '{visible(unknown)}'\n")
-        sys.stderr.write(_HELP.format(self._verb) + "\n")
+    def _open_before(self) -> list[int]:
+        """List those before it, the nearest first."""
+        return [index for index in reversed(range(self._at)) if self._wanted[index] is None]

@@ -144,6 +144,11 @@ class Failure(NamedTuple):
     """The further words that the sentence needs."""
 
     @property
+    def key(self) -> tuple[str, int, int]:
+        """What the part of the patch that is refused is known by, as in `selection`."""
+        return self.source, self.section_line, self.hunk
+
+    @property
     def reason(self) -> Reason:
         """Why it is refused."""
         return self.fault.reason

@@ -211,7 +211,7 @@ def _fitting(failures: Sequence[Failure], options: Options, patch: Patch) -> str
     if is_whole or not all(each.section_line for each in failures):
         return ""
     total = sum(len(section.hunks) for section in patch.files)
-    refused = {(each.source, each.section_line, each.hunk) for each in failures}
+    refused = {each.key for each in failures}
     fitting = sum(
         (section.source, section.number, hunk.ordinal) not in refused
         for section in patch.files

@@ -64,27 +64,18 @@ def show(
     That nobody reads them is not an error.
     """
     try:
-        _print(lines, stream, settings or {})
+        coloured = _coloured_piece if use_colour(stream, settings or {}) else _plain_piece
+        for line in lines:
+            pieces = _with_label(line) if isinstance(line, str) else line
+            stream.write("".join(coloured(*piece) for piece in pieces) + "\n")
         stream.flush()
     except OSError:
         _silence(stream)
 
 
-def _print(lines: Iterable[str | Spans], stream: TextIO, settings: Mapping[str, str]) -> None:
-    if not use_colour(stream, settings):
-        stream.writelines(f"{_plain(line)}\n" for line in lines)
-        return
-    from rich.console import Console
-    from rich.text import Text as Styled
-
-    console = Console(file=stream, force_terminal=True, soft_wrap=True, highlight=False)
-    for line in lines:
-        pieces = _with_label(line) if isinstance(line, str) else line
-        console.print(Styled.assemble(*pieces))
-
-
-def _plain(line: str | Spans) -> str:
-    return line if isinstance(line, str) else "".join(text for text, _ in line)
+def show_styled(lines: Iterable[Spans], settings: Mapping[str, str]) -> None:
+    """Print lines to standard output, whose pieces have styles if colour is used."""
+    show(lines, sys.stdout, settings)
 
 
 def _with_label(line: str) -> Spans:
@@ -94,25 +85,15 @@ def _with_label(line: str) -> Spans:
     return [(label + colon, style), (rest, "")]
 
 
-def show_styled(lines: Iterable[Spans], settings: Mapping[str, str]) -> None:
-    """Print lines to standard output, whose pieces have styles if colour is used."""
-    show_styled_on(sys.stdout, lines, settings)
+def _plain_piece(text: str, _: str) -> str:
+    return text
 
 
-def show_styled_on(stream: TextIO, lines: Iterable[Spans], settings: Mapping[str, str]) -> None:
-    """Print lines to `stream`, whose pieces have styles if colour is used."""
-    if not use_colour(stream, settings):
-        show(("".join(text for text, _ in line) for line in lines), stream)
-        return
+def _coloured_piece(text: str, style: str) -> str:
     from rich.color import ColorSystem
     from rich.style import Style
 
-    def coloured(text: str, style: str) -> str:
-        return Style.parse(style).render(text, color_system=ColorSystem.STANDARD)
-
-    with suppress(OSError):
-        for line in lines:
-            stream.write("".join(coloured(*piece) for piece in line) + "\n")
+    return Style.parse(style).render(text, color_system=ColorSystem.STANDARD)
 
 
 _IDS = rb"^index ([0-9a-f]{7})[0-9a-f]*\.\.([0-9a-f]{7})[0-9a-f]*"
