@@ -15,8 +15,7 @@ from git_opatch.model.limits import SHOWN
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import FilePatch, Hunk, Line
 from git_opatch.model.placement import NumberedLines, Placement
-from git_opatch.model.sentences import Difference, Fault, Hint, Reason
-from git_opatch.model.text import visible
+from git_opatch.model.sentences import Difference, Fault, Hint, Reason, fill
 
 Value = str | bytes | int
 Values = Mapping[str, Value]
@@ -187,7 +186,10 @@ class Failure(NamedTuple):
             "lines": name_lines(self.positions),
             "reread": self._reread,
             "similar": " or ".join(f"`{path}`" for path in self.similar),
-            **self.values,
+            **{
+                name: value.strip() if isinstance(value, bytes) else value
+                for name, value in self.values.items()
+            },
         }
 
     @property
@@ -227,17 +229,6 @@ class Failure(NamedTuple):
     def with_hint(self, hint: Hint, **values: Value) -> Failure:
         """Return it with a hint, and the words that the hint needs."""
         return self._replace(hint=hint, values={**self.values, **values})
-
-
-def fill(sentence: str, words: Values) -> str:
-    """Fill the placeholders of a sentence with words, which are made fit for a terminal."""
-    return sentence.format_map({name: _shown(value) for name, value in words.items()})
-
-
-def _shown(value: Value) -> str | int:
-    if isinstance(value, int):
-        return value
-    return visible(value.strip(), 100) if isinstance(value, bytes) else visible(value, 1000)
 
 
 def name_lines(positions: Iterable[int]) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -112,13 +112,48 @@ def select(
     paths: dict[Key, set[str]] = {part.key: part.paths for part in parts}
     for part in parts_of(resolved) if resolved else ():
         paths[part.key] |= part.paths
-    choice = _Choice(parts, paths, top)
-    chosen = choice.named(only) if only else {part.key for part in parts}
-    chosen -= choice.named(leave_out)
-    left_out = tuple(part for part in parts if part.key not in chosen)
+
+    def named(names: Sequence[str]) -> set[Key]:
+        return {part.key for name in names for part in _named(name, parts, paths, top)}
+
+    chosen = named(only) if only else {part.key for part in parts}
+    chosen -= named(leave_out)
     if not chosen:
         raise UsageError("nothing of the patch is left to apply")
-    return keep(patch, left_out)
+    return keep(patch, [part for part in parts if part.key not in chosen])
+
+
+def _named(
+    name: str, parts: Sequence[Part], paths: Mapping[Key, Set[str]], top: str
+) -> Sequence[Part]:
+    """Return the parts that `name` means: a path first, as ids are not made by people."""
+    if found := _of_path(name, parts, paths, top):
+        return found
+    path, _, ordinal = name.rpartition(":")
+    in_file = _of_path(path, parts, paths, top) if ordinal.isdecimal() else []
+    found = [part for part in in_file if part.hunk and part.hunk.ordinal == int(ordinal)]
+    digits = name.strip("[]")  # in which ids are shown
+    if not in_file and len(digits) >= _SHORTEST_ID:
+        found = [part for part in parts if part.full_id.startswith(digits)]
+    if len(found) != 1:
+        what = f"means {len(found)} hunks" if found else "is no id, path or PATH:N of this patch"
+        raise UsageError(f"`{visible(name)}` {what}; `git opatch show --hunks` lists them")
+    return found
+
+
+def _of_path(
+    path: str, parts: Sequence[Part], paths: Mapping[Key, Set[str]], top: str
+) -> list[Part]:
+    """Return the parts of a file, or of all files below a directory."""
+    if path and os.path.normpath(path) == os.curdir:
+        return [*parts]
+    names = {path, normalise(path, "", top)} - {""}
+    below = tuple(f"{name.rstrip('/')}/" for name in names)
+    return [
+        part
+        for part in parts
+        if names & paths[part.key] or any(known.startswith(below) for known in paths[part.key])
+    ]
 
 
 def keep(patch: Patch, left_out: Sequence[Part]) -> Selected:
@@ -177,74 +212,6 @@ def _unique_length(ids: Sequence[str]) -> int:
     while len({name[:size] for name in ids}) < len(ids):
         size += 1
     return size
-
-
-class _Choice(NamedTuple):
-    """Finds parts by the names that a user gives them; `paths` are those of each part."""
-
-    parts: Sequence[Part]
-    paths: Mapping[Key, Set[str]]
-    top: str
-
-    def named(self, names: Iterable[str]) -> set[Key]:
-        """Return the parts that `names` mean."""
-        return {part.key for name in names for part in self._parts_named(name)}
-
-    def _parts_named(self, name: str) -> Sequence[Part]:
-        """Return the parts that `name` means: a path first, as ids are not made by people."""
-        if found := self._parts_of(name):
-            return found
-        path, _, ordinal = name.rpartition(":")
-        if ordinal.isdecimal() and (in_file := self._parts_of(path)):
-            return self._hunk_of(path, in_file, int(ordinal))
-        digits = name.strip("[]")  # in which ids are shown
-        is_id = len(digits) >= _SHORTEST_ID
-        found = [part for part in self.parts if is_id and part.full_id.startswith(digits)]
-        if len(found) == 1:
-            return found
-        if found:
-            raise UsageError(f"`{name}` is the beginning of {len(found)} ids; give more of it")
-        what = f"is not the id of a hunk, a path or PATH:N of this patch{self._meant(name)}"
-        raise self._unknown(name, what)
-
-    def _hunk_of(self, path: str, in_file: Sequence[Part], ordinal: int) -> Sequence[Part]:
-        """Return the hunk with that ordinal of the file at `path`, whose parts are given."""
-        hunks = [part for part in in_file if part.hunk]
-        found = [part for part in hunks if part.hunk and part.hunk.ordinal == ordinal]
-        if len(found) == 1:
-            return found
-        if found:
-            what = f"is the name of {len(found)} hunks; give the id of one"
-            raise self._unknown(f"{path}:{ordinal}", what)
-        if not hunks:
-            raise self._unknown(path, f"has no hunks; write it without `:{ordinal}`")
-        count = f"{len(hunks)} hunk{'s' * (len(hunks) > 1)}"
-        raise self._unknown(path, f"has {count}, and no hunk {ordinal}")
-
-    def _unknown(self, name: str, what: str) -> UsageError:
-        return UsageError(f"`{visible(name)}` {what}; `git opatch show --hunks` lists them")
-
-    def _meant(self, name: str) -> str:
-        """Ask whether a path that is nearly the same is meant."""
-        from difflib import get_close_matches  # which no run needs that succeeds
-
-        paths = sorted({path for known in self.paths.values() for path in known})
-        ending = [path for path in paths if os.path.basename(path) == os.path.basename(name)]
-        found = ending or get_close_matches(name, paths, 1)
-        return f"; did you mean `{visible(found[0])}`?" if found else ""
-
-    def _parts_of(self, path: str) -> list[Part]:
-        """Return the parts of a file, or of all files below a directory."""
-        if path and os.path.normpath(path) == os.curdir:
-            return [*self.parts]
-        names = {path, normalise(path, "", self.top)} - {""}
-        below = tuple(f"{name.rstrip('/')}/" for name in names)
-        return [
-            part
-            for part in self.parts
-            if names & self.paths[part.key]
-            or any(known.startswith(below) for known in self.paths[part.key])
-        ]
 
 
 def _without(section: FilePatch, left_out: set[Key]) -> FilePatch | None:

@@ -14,6 +14,27 @@ from enum import Enum
 from git_opatch.model.text import visible
 
 
+class _Shown:
+    """A value in a sentence: escaped, and cut to the number of characters in its format."""
+
+    def __init__(self, value: object) -> None:
+        self._value = value
+
+    def __format__(self, form: str) -> str:
+        value = self._value
+        if form == "up to":
+            return f", and so on up to line {value!s}" if value else ""
+        if isinstance(value, int):
+            return format(value, form)
+        most = 300 if isinstance(value, bytes) else 1000
+        return visible(value if isinstance(value, bytes) else str(value), int(form or most))
+
+
+def fill(sentence: str, values: Mapping[str, object]) -> str:
+    """Return `sentence` with its values, which need not be safe to print."""
+    return sentence.format_map({name: _Shown(value) for name, value in values.items()})
+
+
 class Reason(Enum):
     """Why something was refused, in machine output."""
 
@@ -751,24 +772,6 @@ class Difference(Enum):
     FILE_BEGINS = "the file begins after this line"
     LEFT_OUT = "the file has {between} between this line and the one above it"
     SURPLUS = "the file does not have {count} of the patch's lines, from this one on"
-
-
-class _Shown:
-    """A value in a sentence: escaped, and cut to the number of characters in its format."""
-
-    def __init__(self, value: object) -> None:
-        self._value = value
-
-    def __format__(self, form: str) -> str:
-        value = self._value if isinstance(self._value, (bytes, str)) else str(self._value)
-        if form == "up to":
-            return f", and so on up to line {value!s}" if self._value else ""
-        return visible(value, int(form)) if form else visible(value)
-
-
-def fill(sentence: str, values: Mapping[str, object]) -> str:
-    """Return `sentence` with its values, which need not be safe to print."""
-    return sentence.format_map({name: _Shown(value) for name, value in values.items()})
 
 
 class Malformed(Enum):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from writers import envelope
 
@@ -112,27 +114,31 @@ def test_a_longer_id_is_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["g", "su", "/", "..", "ffff", "abc", "", "f:x", "n", "n:1", "[ffff]", "[]"]
+    "name",
+    [
+        "g",
+        "su",
+        "/",
+        "..",
+        "ffff",
+        "abc",
+        "",
+        "f:x",
+        "f:3",
+        "f:0",
+        "n",
+        "n:1",
+        "sub:1",
+        "[ffff]",
+        "[]",
+    ],
 )
 def test_what_is_not_there_is_an_error(name: str) -> None:
     assert name not in _ids(_PATCH)
-    with pytest.raises(UsageError, match="is not the id of a hunk"):
+    with pytest.raises(UsageError, match=re.escape(f"`{name}`")):
         select(_PATCH, [name], [])
-    with pytest.raises(UsageError, match="is not the id of a hunk"):
+    with pytest.raises(UsageError, match=re.escape(f"`{name}`")):
         select(_PATCH, [], [name])
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("f:3", "`f` has 2 hunks, and no hunk 3"),
-        ("f:0", "`f` has 2 hunks, and no hunk 0"),
-        ("sub:1", "`sub` has no hunks; write it without `:1`"),
-    ],
-)
-def test_a_hunk_that_a_file_does_not_have_is_an_error(name: str, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        select(_PATCH, [name], [])
 
 
 def test_an_id_is_read_in_the_brackets_that_it_is_shown_in() -> None:
@@ -144,7 +150,7 @@ def test_a_beginning_of_several_ids_is_an_error() -> None:
     patch = parse_patch(envelope(b"*** Update File: f\n" + hunks))
     ids = _ids(patch)
     shared = next(name[:4] for name in ids if sum(i.startswith(name[:4]) for i in ids) > 1)
-    with pytest.raises(UsageError, match="is the beginning of"):
+    with pytest.raises(UsageError, match=rf"`{shared}` means \d hunks"):
         select(patch, [shared], [])
 
 
@@ -189,7 +195,7 @@ def test_hunks_are_counted_on_through_the_sections_of_a_file() -> None:
     for name, meant in (("f:3", "./f:3"), ("g:3", "./f:3"), ("g:4", "g:4")):
         chosen = select(patch, [name], [], resolve_paths(patch, ""))
         assert _names(parts_of(chosen.patch)) == [meant]
-    with pytest.raises(UsageError, match="`g` has 2 hunks, and no hunk 1"):
+    with pytest.raises(UsageError, match="`g:1`"):
         select(patch, ["g:1"], [])
 
 
@@ -208,7 +214,5 @@ def test_the_name_of_several_hunks_is_an_error() -> None:
     ]
     patch = parse_patch(envelope(*sections))
     for name in ("d/f:1", "d:1"):
-        with pytest.raises(
-            UsageError, match=f"`{name}` is the name of 2 hunks; give the id of one"
-        ):
+        with pytest.raises(UsageError, match=f"`{name}` means 2 hunks"):
             select(patch, [name], [], resolve_paths(patch, "", "/t"), "/t")

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from git_opatch.model import sentences
-from git_opatch.model.failure import Failure, fill
-from git_opatch.model.sentences import Fault, Hint, Reason
+from git_opatch.model.failure import Failure
+from git_opatch.model.sentences import Fault, Hint, Reason, fill
 
 _SNAPSHOT = Path(__file__).with_name("sentences.txt")
 
@@ -42,7 +42,7 @@ def test_every_reason_has_a_fault() -> None:
 def test_what_a_sentence_quotes_is_escaped_once_and_cut() -> None:
     failure = Failure(Fault.ANCHOR_MISSING, values={"kind": "anchor", "anchor": b" \x1b[2J{x}\n"})
     assert failure.message == "has the anchor `\\x1b[2J{x}`, which is not in the file"
-    assert len(fill("{line}", {"line": b"x" * 500})) == 101
+    assert len(fill("{line}", {"line": b"x" * 500})) == 301
 
 
 @pytest.mark.parametrize(
