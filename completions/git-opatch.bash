@@ -88,7 +88,7 @@ _git_opatch ()
 	log,*,-*) __gitcomp "--patch --max-count --json --help" ;;
 	check,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --argv --skip-applied --quiet --verbose --json --help" ;;
 	convert,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --output --reverse --json --help" ;;
-	create,*,-*) __gitcomp "--format --context --cached --stat --output --help" ;;
+	create,*,-*) __gitcomp "--format --context --cached --output --help" ;;
 	batch,*,-*) __gitcomp "--output --jobs --engine --address --diff --tree --quiet --help" ;;
 	leftovers,*,-*) __gitcomp "--all --allow --help" ;;
 	install-agent,*,-*) __gitcomp "--project --user --check --remove --yes --help" ;;

@@ -132,7 +132,6 @@ complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from create' -l format -x -a 'envelope unified search-replace file-changes operations string-replace' -d 'The format to write (default: envelope).'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from create' -l context -r -d 'Write N lines of context, or `minimal`: as few as the hunks need to be found, the default.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from create' -l cached -d 'Write what is staged.'
-complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from create' -l stat -d 'Print only the size, beside that of `git diff`.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from create' -s o -l output -r -d 'Write to the file OUT instead of standard output.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from create' -s h -l help -d 'Show this message and exit.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from batch' -s o -l output -r -d 'Write the results to FILE; where it has results of these tasks, go on after them (default: standard output).'

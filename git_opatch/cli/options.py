@@ -152,10 +152,6 @@ OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "--argv",
             "Judge a command instead, such as: check --argv -- bash -lc \"apply_patch <<'EOF' …\"",
         ),
-        "stat": (
-            "--stat",
-            "Print only the size, beside that of `git diff`.",
-        ),
         "output": ("-o --output OUT", "Write to the file OUT instead of standard output."),
         "batch.output": (
             "-o --output FILE",

@@ -1,10 +1,9 @@
 """Create a patch from what changed: the inverse of applying one.
 
-`limits` says what a format cannot express. Of the other files `line_changes` lists the runs of
-lines that differ, and `context` how little context each needs. `sections` makes the patch as
-values, `writers` its text. `proof` applies that to the base in memory: it gives the target, or is
-not used. All sections are proved together first, then by themselves those that leave a doubt. Both
-versions of each file are from `git.changes`. `from_repository` is all of it, for Python.
+`limits` says what a format cannot express. Of the other files `context` lists the runs of lines
+that differ, and how little context each needs. `sections` makes the patch as values, `writers` its
+text. `proof` applies that to the base in memory: it gives the target, or is not used. Both versions
+of each file are from `git.changes`. `from_repository` is all of it, for Python.
 """
 
 from __future__ import annotations
@@ -12,17 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from git_opatch.create.context import HunkRange, OldFile
+from git_opatch.create.context import HunkRange, LineChange, OldFile, line_changes
 from git_opatch.create.limits import obstacle
-from git_opatch.create.line_changes import line_changes
 from git_opatch.create.proof import Proof, prove
 from git_opatch.create.sections import make_section
-from git_opatch.create.writers import writer_of
+from git_opatch.create.writers import write
 from git_opatch.git.changes import ChangedFile
 from git_opatch.model.errors import OpatchError
 from git_opatch.model.limits import SHOWN
 from git_opatch.model.options import Format
-from git_opatch.model.patch import FilePatch
 from git_opatch.model.text import Text, visible
 from git_opatch.plan.plan import Plan
 
@@ -58,7 +55,7 @@ class NotExpressibleError(OpatchError):
     is one line.
     """
 
-    def __init__(self, reasons: Sequence[tuple[str, str]], others: Sequence[Format]) -> None:
+    def __init__(self, reasons: Sequence[tuple[str, str]], others: Sequence[Format] = ()) -> None:
         paths: dict[str, list[str]] = {}
         for path, reason in reasons:
             paths.setdefault(reason, []).append(visible(path))
@@ -78,30 +75,49 @@ def _line(paths: Sequence[str], reason: str) -> str:
 def write_patch(files: Iterable[ChangedFile], wanted: Wanted) -> CreatedPatch:
     """Write the patch that turns the old version of all `files` into the new one, and prove it.
 
-    Raises `NotExpressibleError` if no patch of the format does, and so nothing is written.
+    Hunks that are not found for certain get more context, until all have the whole file. Raises
+    `NotExpressibleError` if no patch of the format does, and so nothing is written.
     """
     changed = list(files)
-    parts = sorted(_parts(changed, wanted.patch_format), key=_removes_last)
-    reasons = [
-        (file.path, f"{wanted.patch_format.value} cannot {found}")
-        for file in parts
-        if (found := obstacle(file, wanted.patch_format))
+    if reasons := list(dict.fromkeys(_obstacles(changed, wanted.patch_format))):
+        others = [each for each in Format if not any(_obstacles(changed, each))]
+        raise NotExpressibleError(reasons, others)
+    if not changed:
+        return CreatedPatch(b"", 0, 0)
+    parts = sorted(_parts(changed, wanted.patch_format), key=_stays)
+    anchors = wanted.patch_format in _WITH_ANCHORS
+    old_files = [
+        OldFile(file.old.text if file.old else Text([]), anchors=anchors) for file in parts
     ]
-    if reasons:
-        raise NotExpressibleError(list(dict.fromkeys(reasons)), _others(changed, wanted))
-    drafts = [_draft(file, wanted) for file in parts]
-    text, proof = _written(drafts, changed, wanted)
-    if not _suffices(proof, wanted):
-        drafts = [_settled(draft, proof, wanted) for draft in drafts]
-        reasons = [(draft.file.path, draft.reason) for draft in drafts if draft.reason]
-        if reasons:
-            raise NotExpressibleError(reasons, ())
-        text, proof = _written(drafts, changed, wanted)
-    if not proof.holds:
-        reason = f"the sections are right one by one, but not together: {proof.reason}"
-        raise NotExpressibleError([("", reason)], ())
-    hunks = sum(len(draft.section.hunks) for draft in drafts)
-    return CreatedPatch(text, len(changed), hunks, proof.plan)
+    ranges = [
+        old_file.hunks(_changes(file), wanted.context)
+        for file, old_file in zip(parts, old_files, strict=True)
+    ]
+    best: CreatedPatch | None = None
+    while True:
+        sections = [make_section(*each) for each in zip(parts, ranges, strict=True)]
+        text = write(sections, wanted.patch_format)
+        proof = prove(text, changed, wanted.algorithm)
+        if not proof.wrong:
+            hunks = sum(len(section.hunks) for section in sections)
+            best = CreatedPatch(text, len(changed), hunks, proof.plan)
+        wider = [
+            old_file.merged(_widened(file, its, proof))
+            for file, old_file, its in zip(parts, old_files, ranges, strict=True)
+        ]
+        if wanted.context is not None or wider == ranges:
+            break
+        ranges = wider
+    if best is None:
+        raise NotExpressibleError([*_reasons(parts, ranges, proof, wanted)])
+    return best
+
+
+def _obstacles(files: Iterable[ChangedFile], patch_format: Format) -> Iterator[tuple[str, str]]:
+    """Yield the files that a format cannot express, each with the reason."""
+    for file in sorted(_parts(files, patch_format), key=_stays):
+        if found := obstacle(file, patch_format):
+            yield file.path, f"{patch_format.value} cannot {found}"
 
 
 def _parts(files: Iterable[ChangedFile], patch_format: Format) -> Iterator[ChangedFile]:
@@ -114,104 +130,46 @@ def _parts(files: Iterable[ChangedFile], patch_format: Format) -> Iterator[Chang
             yield file
 
 
-def _removes_last(file: ChangedFile) -> bool:
+def _stays(file: ChangedFile) -> bool:
     """Return whether `file` stays where it is: what is removed or moved may be in the way of the
     rest."""
     return not (file.new is None or file.is_renamed)
 
 
-def _others(files: Sequence[ChangedFile], wanted: Wanted) -> list[Format]:
-    """List the formats whose limits none of the files exceeds."""
+def _changes(file: ChangedFile) -> list[LineChange]:
+    """List what differs between the two versions of a file; nothing where there are not two."""
+    if file.old is None or file.new is None or file.old.entry.id == file.new.entry.id:
+        return []
+    return line_changes(file.old.text, file.new.text)
+
+
+def _widened(file: ChangedFile, ranges: Sequence[HunkRange], proof: Proof) -> list[HunkRange]:
+    """Give more context to the hunks that the proof doubts, or to all of a file that is wrong
+    otherwise."""
+    paths = {blob.path for blob in file if blob is not None}
+    numbers = {number for path, number in proof.doubtful if path in paths}
+    is_all = not numbers and not paths.isdisjoint(proof.wrong)
     return [
-        other
-        for other in Format
-        if other is not wanted.patch_format
-        and not any(obstacle(file, other) for file in _parts(files, other))
+        each.wider() if is_all or number in numbers else each for number, each in enumerate(ranges)
     ]
 
 
-class _Draft(NamedTuple):
-    """The section of a file as it stands, its hunks, or why there is none that gives the target."""
-
-    file: ChangedFile
-    section: FilePatch
-    old_file: OldFile
-    ranges: Sequence[HunkRange]
-    reason: str = ""
-
-
-def _draft(file: ChangedFile, wanted: Wanted) -> _Draft:
-    """Make the section of `file` with the context that should do."""
-    old_file, ranges = _first_ranges(file, wanted)
-    return _Draft(file, make_section(file, ranges), old_file, ranges)
-
-
-def _written(
-    drafts: Sequence[_Draft], changed: Sequence[ChangedFile], wanted: Wanted
-) -> tuple[bytes, Proof]:
-    """Write the sections of `drafts`, and prove that they turn all of `changed` into the target."""
-    if not drafts:
-        return b"", Proof()
-    text = writer_of(wanted.patch_format)([draft.section for draft in drafts])
-    return text, prove(text, changed, wanted.algorithm)
-
-
-def _suffices(proof: Proof, wanted: Wanted) -> bool:
-    """Return whether the target is reached, and by what each hunk says itself if that is wanted."""
-    return proof.holds and (not proof.doubtful or wanted.context is not None)
-
-
-def _settled(draft: _Draft, together: Proof, wanted: Wanted) -> _Draft:
-    """Prove the section of `draft` by itself, unless all sections `together` left no doubt of it.
-
-    Hunks that are not found for certain get more context, until all have the whole file.
-    """
-    file, old_file, ranges = draft.file, draft.old_file, draft.ranges
-    if together.holds and not together.doubtful_paths & _paths(file):
-        return draft
-    fallback = None
-    while True:
-        section = make_section(file, ranges)
-        _, proof = _written([draft._replace(section=section)], [file], wanted)
-        if _suffices(proof, wanted):
-            return draft._replace(section=section)
-        fallback = section if proof.holds else fallback
-        wider = old_file.settled(_widened(ranges, proof))
-        if wider == ranges:
-            reason = "" if fallback else _reason(proof, wanted)
-            return draft._replace(section=fallback or section, reason=reason)
-        ranges = wider
-
-
-def _paths(file: ChangedFile) -> set[str]:
-    return {blob.path for blob in file if blob is not None}
-
-
-def _reason(proof: Proof, wanted: Wanted) -> str:
-    """Say why no section gives the new version."""
+def _reasons(
+    parts: Sequence[ChangedFile],
+    ranges: Sequence[Sequence[HunkRange]],
+    proof: Proof,
+    wanted: Wanted,
+) -> Iterator[tuple[str, str]]:
+    """Yield the files whose sections are wrong by themselves, and why; or what all of them are."""
     what = f"{wanted.patch_format.value} cannot express its new version"
     if wanted.context is not None:
         what = f"{wanted.context} lines of context do not give its new version"
-    return f"{what}: {proof.reason}"
-
-
-def _first_ranges(file: ChangedFile, wanted: Wanted) -> tuple[OldFile, list[HunkRange]]:
-    """Return the hunks of a file with two versions, with as little context as is wanted."""
-    if file.old is None or file.new is None or file.old.entry.id == file.new.entry.id:
-        return OldFile(Text([]), anchors=False), []
-    old, new = file.old.text, file.new.text
-    old_file, changes = (
-        OldFile(old, anchors=wanted.patch_format in _WITH_ANCHORS),
-        line_changes(old, new),
-    )
-    if wanted.context is not None:
-        return old_file, old_file.fixed(changes, wanted.context)
-    return old_file, old_file.minimal(changes)
-
-
-def _widened(ranges: Sequence[HunkRange], proof: Proof) -> list[HunkRange]:
-    """Give more context to the hunks that the proof doubts, or to all if it names none."""
-    return [
-        each.wider() if not proof.doubtful or number in proof.doubtful else each
-        for number, each in enumerate(ranges)
-    ]
+    is_one = False
+    for file, its in zip(parts, ranges, strict=True):
+        text = write([make_section(file, its)], wanted.patch_format)
+        for why in list(prove(text, [file], wanted.algorithm).wrong.values())[:1]:
+            is_one = True
+            yield file.path, f"{what}: {why}"
+    if not is_one:
+        why = next(iter(proof.wrong.values()))
+        yield "", f"the sections are right one by one, but not together: {why}"

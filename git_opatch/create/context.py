@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-from git_opatch.create.line_changes import LineChange
+from git_opatch.model.common_lines import common_runs
 from git_opatch.model.text import Text, indentation
 
 _FIRST_CHOICES = 12
@@ -27,6 +27,47 @@ _REACH = 200
 """Rivals with more equal lines on one side are not told apart there."""
 _MAX_ENCLOSING = 3
 """So many enclosing lines are considered as an anchor."""
+
+
+class LineChange(NamedTuple):
+    """The old lines from `start` to `stop` become the new ones from `new_start` to `new_stop`."""
+
+    start: int
+    stop: int
+    new_start: int
+    new_stop: int
+
+
+def line_changes(old: Text, new: Text) -> list[LineChange]:
+    """List what differs, in order. A last line without its newline differs from one with it."""
+    before, after = _terminated(old), _terminated(new)
+    shorter = min(len(before), len(after))
+    head = _common(before, after, range(shorter))
+    tail = _common(before, after, range(-1, head - shorter - 1, -1))
+    end, end_new = len(before) - tail, len(after) - tail
+    changes = []
+    at, at_new = head, head
+    runs = common_runs(before[head:end], after[head:end_new])
+    for start, start_new, size in [*runs, (end - head, end_new - head, tail)]:
+        change = LineChange(at, head + start, at_new, head + start_new)
+        if size or head + start == end:
+            if change.start < change.stop or change.new_start < change.new_stop:
+                changes.append(change)
+            at, at_new = head + start + size, head + start_new + size
+    return changes
+
+
+def _terminated(text: Text) -> list[bytes]:
+    lines = [line + b"\n" for line in text.lines]
+    if lines and not text.final_newline:
+        lines[-1] = lines[-1][:-1]
+    return lines
+
+
+def _common(one: Sequence[bytes], other: Sequence[bytes], positions: range, shift: int = 0) -> int:
+    """Return how many lines are equal, of the first at `positions`; in `other` `shift` further."""
+    unequal = (n for n, at in enumerate(positions) if one[at] != other[at + shift])
+    return next(unequal, len(positions))
 
 
 class Context(NamedTuple):
@@ -93,53 +134,39 @@ class OldFile:
         for at, line in enumerate(self.lines):
             self._positions.setdefault(line, []).append(at)
 
-    def minimal(self, changes: Sequence[LineChange]) -> list[HunkRange]:
-        """Group `changes` into hunks with as little context as may do."""
-        ranges: list[HunkRange] = []
-        for change in changes:
-            ranges.append(self._range((change,)))
-            self._merge_last(ranges)
-        return ranges
+    def hunks(self, changes: Sequence[LineChange], count: int | None = None) -> list[HunkRange]:
+        """Group `changes` into hunks with `count` lines of context, as git does.
 
-    def fixed(self, changes: Sequence[LineChange], count: int) -> list[HunkRange]:
-        """Group `changes` into hunks with `count` lines of context, as git does."""
+        Without a count, with as little context as may do.
+        """
+        if count is None:
+            return self.merged([self._range((change,)) for change in changes])
         ranges: list[HunkRange] = []
         for change in changes:
+            group = [change]
             if ranges and change.start - ranges[-1].stop <= 2 * count:
-                change_list = (*ranges.pop().changes, change)
-            else:
-                change_list = (change,)
-            before = min(count, change_list[0].start)
-            after = min(count, len(self.lines) - change_list[-1].stop)
-            ranges.append(HunkRange(change_list, (Context(before, after),)))
+                group[:0] = ranges.pop().changes
+            before = min(count, group[0].start)
+            after = min(count, len(self.lines) - change.stop)
+            ranges.append(HunkRange(tuple(group), (Context(before, after),)))
         return ranges
 
-    def settled(self, ranges: Sequence[HunkRange]) -> list[HunkRange]:
-        """Merge the hunks that share lines since they were widened."""
+    def merged(self, ranges: Sequence[HunkRange]) -> list[HunkRange]:
+        """Merge neighbouring hunks where they share lines, or have fewer as one."""
         merged: list[HunkRange] = []
         for each in ranges:
             merged.append(each)
-            while len(merged) > 1 and merged[-2].last > merged[-1].first:
-                later, earlier = merged.pop(), merged.pop()
+            while len(merged) > 1:
+                earlier, later = merged[-2:]
+                overlap = earlier.last > later.first
+                gap, most = later.start - earlier.stop, earlier.context.cost + later.context.cost
+                if not overlap and gap > most + 1:
+                    break
                 joined = self._range((*earlier.changes, *later.changes))
-                least = max(earlier.context.cost, later.context.cost)
-                while joined.context.cost < least and len(joined.contexts) > 1:
-                    joined = joined.wider()
-                merged.append(joined)
+                if not overlap and joined.size > earlier.size + later.size:
+                    break
+                merged[-2:] = [joined]
         return merged
-
-    def _merge_last(self, ranges: list[HunkRange]) -> None:
-        """Merge the last hunks where they share lines, or have fewer as one."""
-        while len(ranges) > 1:
-            earlier, later = ranges[-2:]
-            gap = later.start - earlier.stop
-            overlap = earlier.last > later.first
-            if not overlap and gap > earlier.context.cost + later.context.cost + 1:
-                return
-            joined = self._range((*earlier.changes, *later.changes))
-            if not overlap and joined.size > earlier.size + later.size:
-                return
-            ranges[-2:] = [joined]
 
     def _range(self, changes: tuple[LineChange, ...]) -> HunkRange:
         start, stop = changes[0].start, changes[-1].stop
@@ -210,11 +237,17 @@ class OldFile:
 
     def _rivals(self, start: int, stop: int) -> list[_Rival]:
         """List the other positions that the changed lines could have, with what is equal there."""
-        return [
-            _Rival(at, self._equal_above(start, at), self._equal_below(stop, at + stop - start))
-            for at in self._same(start, stop)
-            if at != start
-        ]
+        rivals, lines = [], self.lines
+        for at in self._same(start, stop):
+            upwards = range(start - 1, start - 1 - min(start, at, _REACH), -1)
+            longest = min(len(lines) - stop - max(at - start, 0), _REACH)
+            downwards = range(stop, stop + longest)
+            if at != start:
+                above, below = (
+                    _common(lines, lines, each, at - start) for each in (upwards, downwards)
+                )
+                rivals.append(_Rival(at, above, below))
+        return rivals
 
     def _same(self, start: int, stop: int) -> Iterator[int]:
         """Yield where the old lines from `start` to `stop` occur.
@@ -233,18 +266,6 @@ class OldFile:
             first = position - rarest
             if first >= 0 and self.lines[first : first + len(lines)] == lines:
                 yield first
-
-    def _equal_above(self, here: int, there: int) -> int:
-        most = min(here, there, _REACH)
-        lines = self.lines
-        return next(
-            (at for at in range(most) if lines[here - 1 - at] != lines[there - 1 - at]), most
-        )
-
-    def _equal_below(self, here: int, there: int) -> int:
-        most = min(len(self.lines) - max(here, there), _REACH)
-        lines = self.lines
-        return next((at for at in range(most) if lines[here + at] != lines[there + at]), most)
 
 
 class _Rival(NamedTuple):

@@ -5,11 +5,12 @@ The base is the old version of each changed file, in memory; nothing is written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from git_opatch.git.changes import ChangedFile
-from git_opatch.model.blob import Change
+from git_opatch.model.blob import Entry
 from git_opatch.model.errors import ParseError
 from git_opatch.model.options import Options, Tier
 from git_opatch.model.patch import Patch
@@ -20,63 +21,58 @@ from git_opatch.plan.plan import Plan
 
 _CERTAIN = (Evidence.UNIQUE, Evidence.ANCHOR)
 _OPTIONS = Options()
+NamedHunk = tuple[str, int]
+"""The path of a hunk, and its number among all that the text has for that path, from 0."""
 
 
 class Proof(NamedTuple):
-    """What became of a patch: why it is refused, or reads as something else; empty if it is right.
+    """What becomes of a patch.
 
-    `doubtful` are its hunks, counted from 0 through the whole text, that are refused, or placed by
-    more than their own lines and anchors. Empty with a `reason` if that is not known.
-    `doubtful_paths` are their files, where the patch is right. `plan` is what it was planned as.
+    `wrong` has the paths that are not as they should be, and why; all of them if the text cannot be
+    read. `doubtful` are the hunks that are refused, or placed by more than their own lines and
+    anchors.
     """
 
-    reason: str = ""
-    doubtful: frozenset[int] = frozenset()
-    doubtful_paths: frozenset[str] = frozenset()
-    plan: Plan | None = None
-
-    @property
-    def holds(self) -> bool:
-        """Whether the patch gives the target."""
-        return not self.reason
+    plan: Plan
+    wrong: Mapping[str, str] = {}
+    doubtful: frozenset[NamedHunk] = frozenset()
 
 
 def prove(text: bytes, files: Sequence[ChangedFile], algorithm: str) -> Proof:
     """Apply the patch `text` to the old versions of `files` in memory."""
+    before = {file.old.path: file.old for file in files if file.old}
+    after = {file.new.path: file.new for file in files if file.new}
     try:
         patch = parse_patch(text)
     except ParseError as error:
-        return Proof(str(error).split("\n")[0])
-    blobs = {file.old.path: file.old for file in files if file.old is not None}
-    plan = plan_blobs(patch, blobs, _OPTIONS, algorithm)
-    numbers = _hunk_numbers(patch)
-    if plan.failures:
-        return Proof(
-            plan.failures[0].sentence,
-            frozenset(
-                numbers[key]
-                for failure in plan.failures
-                if (key := (failure.section_line, failure.hunk)) in numbers
-            ),
-        )
-    if _by_path(plan.completed.changes) != _target(files):
-        return Proof("it would give another version")
-    doubtful = dict(_doubtful(plan, numbers))
-    return Proof("", frozenset(doubtful), frozenset(doubtful.values()), plan)
+        return Proof(Plan(), dict.fromkeys({**before, **after}, str(error).split("\n")[0]))
+    plan = plan_blobs(patch, before, _OPTIONS, algorithm)
+    wrong = {failure.path: failure.sentence for failure in reversed(plan.failures)}
+    if not wrong:
+        made = {change.path: change.new for change in plan.completed.changes}
+        present: dict[str, Entry | None] = {path: before[path].entry for path in before}
+        differing = [
+            path
+            for path in {**before, **after, **made}
+            if {**present, **made}.get(path) != (after[path].entry if path in after else None)
+        ]
+        wrong = dict.fromkeys(differing, "it would give another version")
+    return Proof(plan, wrong, frozenset(_doubtful(plan, patch)))
 
 
-def _hunk_numbers(patch: Patch) -> dict[tuple[int, int], int]:
-    """Number the hunks of the text, by the line of their section and their ordinal in it."""
-    keys = ((section.number, hunk.ordinal) for section in patch.files for hunk in section.hunks)
-    return {key: number for number, key in enumerate(keys)}
-
-
-def _doubtful(plan: Plan, numbers: dict[tuple[int, int], int]) -> Iterable[tuple[int, str]]:
-    """Yield the number of each hunk that is not certain, and its file."""
+def _doubtful(plan: Plan, patch: Patch) -> Iterator[NamedHunk]:
+    """Yield the hunks that are not certain."""
+    names: dict[tuple[int, int], NamedHunk] = {}
+    counts = Counter[str]()
+    for section in patch.files:
+        for hunk in section.hunks:
+            names[section.number, hunk.ordinal] = (section.path, counts[section.path])
+            counts[section.path] += 1
+    keys = [(failure.section_line, failure.hunk) for failure in plan.failures]
     for section, placement in plan.placed:
-        key = (section.number, placement.hunk.ordinal)
-        if not _is_certain(placement) and key in numbers:
-            yield numbers[key], section.path
+        if not _is_certain(placement):
+            keys.append((section.number, placement.hunk.ordinal))
+    return (names[key] for key in keys if key in names)
 
 
 def _is_certain(placement: Placement) -> bool:
@@ -84,22 +80,3 @@ def _is_certain(placement: Placement) -> bool:
     itself."""
     is_exact = placement.tier is Tier.STRICT and not placement.repairs
     return is_exact and placement.evidence in _CERTAIN
-
-
-def _by_path(changes: Iterable[Change]) -> dict[str, Change]:
-    return {change.path: change for change in changes if change.old != change.new}
-
-
-def _target(files: Iterable[ChangedFile]) -> dict[str, Change]:
-    """The change of each path; of a renamed file, of two."""
-    found: dict[str, Change] = {}
-    for old, new in files:
-        paths = dict.fromkeys(blob.path for blob in (old, new) if blob is not None)
-        for path in paths:
-            before = found.get(path, Change(path, None, None))
-            found[path] = Change(
-                path,
-                old.entry if old and old.path == path else before.old,
-                new.entry if new and new.path == path else before.new,
-            )
-    return _by_path(found.values())

@@ -17,9 +17,6 @@ from git_opatch.model.errors import RepositoryError
 from git_opatch.model.text import visible
 
 _RAW = ("--raw", "-z", "--no-abbrev", "-M50%", "--ignore-submodules=none", "--no-relative")
-_DIFF = ("-p", "-U3", "--inter-hunk-context=0", "-M50%", "--submodule=short", "--no-color",
-         "--no-ext-diff", "--no-textconv", "--no-relative", "--src-prefix=a/", "--dst-prefix=b/",
-         )  # fmt: skip
 _PRIVATE = ("-c", "diff.autoRefreshIndex=false", "diff")
 """`git diff` would rewrite the index, even with GIT_OPTIONAL_LOCKS=0."""
 
@@ -43,15 +40,6 @@ class ChangedFile(NamedTuple):
     def is_renamed(self) -> bool:
         """Whether the two versions have different paths."""
         return self.old is not None and self.new is not None and self.old.path != self.new.path
-
-
-class Compared(NamedTuple):
-    """What `git diff` compares: its revisions and options, and the pathspecs of the user."""
-
-    arguments: tuple[str, ...]
-    pathspecs: tuple[str, ...] = ()
-    directory: str = ""
-    """The directory that the pathspecs count from, relative to the top."""
 
 
 def compare_commit(repository: Repository, revision: str) -> tuple[str, str]:
@@ -95,12 +83,14 @@ def empty_tree(repository: Repository) -> str:
     return repository.ask("hash-object", "-t", "tree", "--stdin", feed=b"").decode().strip()
 
 
-def changed_files(repository: Repository, compared: Compared) -> list[ChangedFile]:
+def changed_files(
+    repository: Repository, compared: Sequence[str], pathspecs: Sequence[str], directory: str
+) -> list[ChangedFile]:
     """Read both versions of each file that differs; `compared` has two trees, or `--cached`.
 
     Raises `RepositoryError`, also for pathspecs that are none and for unmerged paths.
     """
-    output = _ask(repository, compared, _RAW)
+    output = _ask(repository, pathspecs, directory, *_RAW, *compared)
     pairs = list(_pairs(output))
     data = repository.read_blobs(
         entry.id for pair in pairs for _, entry in pair if entry and _has_bytes(entry)
@@ -108,11 +98,13 @@ def changed_files(repository: Repository, compared: Compared) -> list[ChangedFil
     return [ChangedFile(*(_blob(path, entry, data) for path, entry in pair)) for pair in pairs]
 
 
-def unstaged_files(repository: Repository, compared: Compared) -> list[ChangedFile]:
+def unstaged_files(
+    repository: Repository, pathspecs: Sequence[str], directory: str
+) -> list[ChangedFile]:
     """Read the files of the working tree that differ from the index, as `git add` would store
     them. Raises `RepositoryError`."""
     repository.require_worktree()
-    paths = split_nul(_ask(repository, compared, ("--name-only", "-z", "--no-renames")))
+    paths = split_nul(_ask(repository, pathspecs, directory, "--name-only", "-z", "--no-renames"))
     if unmerged := sorted({*paths} & {*unmerged_paths(repository)}):
         raise RepositoryError(f"{visible(unmerged[0])}: is unmerged; resolve and stage it first")
     if not paths:
@@ -134,20 +126,15 @@ def unstaged_files(repository: Repository, compared: Compared) -> list[ChangedFi
     return files
 
 
-def plain_diff(repository: Repository, compared: Compared) -> bytes:
-    """Return the same change as `git diff` prints it, with three lines of context."""
-    return _ask(repository, compared, _DIFF)
-
-
-def _ask(repository: Repository, compared: Compared, options: Sequence[str]) -> bytes:
+def _ask(repository: Repository, pathspecs: Sequence[str], directory: str, *options: str) -> bytes:
+    """Ask `git diff`, whose pathspecs count from `directory`, relative to the top."""
     env = {
         name: value
         for name, value in os.environ.items()
         if name.startswith("GIT_") and name.endswith("_PATHSPECS")
     }
-    change = ("-C", compared.directory) if compared.directory else ()
-    words = (*change, *_PRIVATE, *options, *compared.arguments, "--", *compared.pathspecs)
-    return repository.ask(*words, env=env)
+    change = ("-C", directory) if directory else ()
+    return repository.ask(*change, *_PRIVATE, *options, "--", *pathspecs, env=env)
 
 
 def _pairs(output: bytes) -> Iterator[tuple[tuple[str, Entry | None], tuple[str, Entry | None]]]:

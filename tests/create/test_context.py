@@ -9,8 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sandbox import Sandbox
 
-from git_opatch.create.context import OldFile
-from git_opatch.create.line_changes import LineChange, line_changes
+from git_opatch.create.context import LineChange, OldFile, line_changes
 from git_opatch.model.text import Text
 
 _FEW = st.lists(st.sampled_from([b"a", b"b", b""]), min_size=1, max_size=12)
@@ -35,7 +34,7 @@ def test_no_smaller_context_occurs_once(lines: list[bytes], data: st.DataObject)
     start = data.draw(st.integers(0, len(lines)))
     stop = data.draw(st.integers(start, len(lines)))
     old_file = OldFile(Text(lines), anchors=False)
-    (found,) = old_file.minimal([LineChange(start, stop, start, start + (start == stop))])
+    (found,) = old_file.hunks([LineChange(start, stop, start, start + (start == stop))])
     context = found.context
     assert (context.before, context.after) in _unique(lines, start, stop, context.cost)
     for total in range(context.cost):
@@ -64,16 +63,16 @@ def test_changes_share_a_hunk_where_that_has_no_more_lines() -> None:
     lines = [b"%d" % number for number in range(20)]
     old_file = OldFile(Text(lines), anchors=False)
     near = [LineChange(3, 4, 3, 4), LineChange(5, 6, 5, 6)]
-    (hunk,) = old_file.minimal(near)
+    (hunk,) = old_file.hunks(near)
     assert (hunk.first, hunk.last) == (3, 6)
     far = [LineChange(3, 4, 3, 4), LineChange(8, 9, 8, 9)]
-    assert len(old_file.minimal(far)) == 2
+    assert len(old_file.hunks(far)) == 2
 
 
 def test_wider_ends_with_the_whole_file() -> None:
     lines = [b"%d" % (number % 3) for number in range(50)]
     old_file = OldFile(Text(lines), anchors=False)
-    (hunk,) = old_file.minimal([LineChange(25, 26, 25, 26)])
+    (hunk,) = old_file.hunks([LineChange(25, 26, 25, 26)])
     sizes = [hunk.size]
     while (wider := hunk.wider()) != hunk:
         hunk = wider

@@ -384,31 +384,15 @@ def test_too_little_fixed_context_is_refused(repo: Sandbox) -> None:
     assert "a: 1 lines of context do not give its new version: hunk 1 of 1 matches at" in ran.err
 
 
-def test_the_statistic_has_both_sizes(repo: Sandbox) -> None:
-    _commit(repo, {"a": "1\n2\n3\n4\n5\n6\n7\n"})
-    _commit(repo, {"a": "1\n2\n3\nvier\n5\n6\n7\n"})
-    patch = repo.opatch("create", "HEAD").out
-    diff = repo.git("diff", "HEAD~", "HEAD")
-    ran = repo.opatch("create", "HEAD", "--stat")
-    less = round(100 * (len(diff) - len(patch)) / len(diff))
-    assert ran.out.decode() == (
-        f"1 file, 1 hunk: {len(patch)} bytes in 6 lines; "
-        f"git diff: {len(diff)} bytes in {diff.count(10)} lines ({less} % less)\n"
-    )
-    assert repo.opatch("create", "--stat").out.endswith(
-        b"git diff: 0 bytes in 0 lines (0 % less)\n"
-    )
-
-
 def test_settings_change_nothing(repo: Sandbox) -> None:
     _commit(repo, {"a": "1\n2\n3\n4\n"})
     _commit(repo, {"a": "1\n2\n3\nvier\n"})
-    plain = [repo.opatch("create", "HEAD", *words).out for words in ((), ("--stat",))]
+    plain = repo.opatch("create", "HEAD").out
     for setting in ("diff.renames=false", "diff.noprefix=true", "diff.context=9",
                     "diff.external=false", "color.ui=always", "diff.mnemonicPrefix=true",
                     "core.pager=false", "diff.relative=true"):  # fmt: skip
         repo.git("config", *setting.split("="))
-    assert [repo.opatch("create", "HEAD", *words).out for words in ((), ("--stat",))] == plain
+    assert repo.opatch("create", "HEAD").out == plain
 
 
 def test_json_is_one_list_that_json_can_read(repo: Sandbox) -> None:

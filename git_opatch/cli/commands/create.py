@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from git_opatch.create import Wanted, write_patch
-from git_opatch.create.comparison import compare
-from git_opatch.create.saving import saving
+from git_opatch.create.from_repository import create_patch
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Format
@@ -23,7 +21,6 @@ def create(
     patch_format: Format = Format.ENVELOPE,
     context: str = _MINIMAL,
     cached: bool = False,
-    stat: bool = False,
     output: str = "",
 ) -> None:
     """Write what changed as a patch, proved to give exactly that.
@@ -36,14 +33,19 @@ def create(
     lines = _parse_context(context)
     revision, specs = _split([*filter(None, [revision]), *(pathspecs or [])])
     repository = Repository()
-    comparison = compare(repository, revision, specs, _directory(repository.top), cached=cached)
-    wanted = Wanted(patch_format, lines, repository.algorithm)
-    created = write_patch(comparison.files, wanted)
-    data = saving(created, comparison.plain_diff()) if stat else created.text
+    created = create_patch(
+        repository,
+        revision,
+        cached=cached,
+        pathspecs=specs,
+        directory=_directory(repository.top),
+        patch_format=patch_format,
+        context=lines,
+    )
     if output:
-        write_file(data, output)
+        write_file(created.text, output)
     else:
-        write_data(data)
+        write_data(created.text)
 
 
 def _parse_context(value: str) -> int | None:
