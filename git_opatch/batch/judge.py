@@ -58,23 +58,20 @@ class Result(NamedTuple):
     line: bytes
 
 
-class _Ready(NamedTuple):
-    """A task whose patch was read: as it is given, and with its paths resolved."""
+class _Read(NamedTuple):
+    """A task whose patch was read: as it is given, and with its paths resolved.
+
+    With an `error` it could not be, and the rest is unknown.
+    """
 
     id: str | int | None
-    task: Task
-    patch: Patch
-    resolved: Patch
+    error: OpatchError | None
+    task: Task | None = None
+    patch: Patch = Patch(())
+    resolved: Patch = Patch(())
 
 
-class _Unreadable(NamedTuple):
-    """A task that cannot be read, or whose patch cannot, and why."""
-
-    id: str | int | None
-    error: OpatchError
-
-
-def _read(line: TaskLine) -> _Ready | _Unreadable:
+def _read(line: TaskLine) -> _Read:
     """Read the task on `line`, and its patch. Nothing is asked of a repository."""
     task_id: str | int | None = None
     try:
@@ -82,14 +79,15 @@ def _read(line: TaskLine) -> _Ready | _Unreadable:
         task_id = valid_id(fields.get("id"))
         task = task_of(fields)
         patch = parse_patch(task.patch, patch_format=task.patch_format, source=task.source)
-        return _Ready(task_id, task, patch, resolve_paths(patch, task.options.directory))
-    except OpatchError as error:
-        return _Unreadable(task_id, error)
+        return _Read(task_id, None, task, patch, resolve_paths(patch, task.options.directory))
     except Exception as error:  # the others go on
-        return _Unreadable(task_id, _bug(error))
+        return _Read(task_id, _known(error))
 
 
-def _bug(error: Exception) -> OpatchError:
+def _known(error: Exception) -> OpatchError:
+    """Return `error`, or what is said of a fault of our own."""
+    if isinstance(error, OpatchError):
+        return error
     return OpatchError(f"judging it failed: {type(error).__name__}: {error}")
 
 
@@ -108,54 +106,45 @@ class Judge:
     def judge_all(self, lines: Sequence[TaskLine]) -> Iterator[Result]:
         """Judge each task as `judge` does; what they are about is read at once (D360)."""
         read = [None if _PATCH_FILE in (line.text or b"") else _read(line) for line in lines]
-        self._read_ahead(read)
+        self._read_ahead(each for each in read if each)
         for at, line in enumerate(lines):
             task, read[at] = read[at] or _read(line), None
-            yield self._judge(line, task)
+            try:
+                outcome, tree = self._outcome(task)
+                yield result_of(line, task.id, outcome, self._wanted, tree)
+            except Exception as error:  # the others go on
+                yield not_judged(line, _known(error), self._wanted)
 
-    def _read_ahead(self, tasks: Iterable[_Ready | _Unreadable | None]) -> None:
+    def _read_ahead(self, tasks: Iterable[_Read]) -> None:
         """Ask each repository once for what all of `tasks` are about in it."""
         wanted: dict[str, dict[str, list[str]]] = {}
         for each in tasks:
-            if isinstance(each, _Ready) and each.task.files is None:
-                base = each.task.options.base or ""
-                paths = wanted.setdefault(each.task.repository, {}).setdefault(base, [])
-                paths += named_paths(each.resolved)
+            if each.task and each.task.files is None:
+                bases = wanted.setdefault(each.task.repository, {})
+                bases.setdefault(each.task.options.base or "", []).extend(
+                    named_paths(each.resolved)
+                )
         for name in islice(wanted, _MAX_OPEN):
             with suppress(OpatchError):  # it is the result of each of them
-                self._repository(name).read_all_ahead(wanted[name])
-
-    def _judge(self, line: TaskLine, read: _Ready | _Unreadable) -> Result:
-        tree = None
-        try:
-            if isinstance(read, _Unreadable):
-                outcome = _failed(read.error)
-            else:
-                outcome, tree = self._outcome(read)
-        except OpatchError as error:
-            outcome = _failed(error)
-        except Exception as error:  # the others go on
-            outcome = _failed(_bug(error))
-        try:
-            return result_of(line, read.id, outcome, self._wanted, tree)
-        except Exception as error:
-            return not_judged(line, _bug(error), self._wanted)
+                self._repository(name).read_ahead(wanted[name])
 
     def close(self) -> None:
         """End the processes of git."""
         while self._open:
             _close(self._open.popitem()[1])
 
-    def _outcome(self, read: _Ready) -> tuple[Outcome, str | None]:
+    def _outcome(self, read: _Read) -> tuple[Outcome, str | None]:
         """Return what came of a task, and the tree that it would make, if that is wanted.
 
-        Raises `RepositoryError` if nothing can be judged there.
+        Raises `OpatchError` if nothing can be judged there.
         """
-        _, task, patch, resolved = read
+        _, error, task, patch, resolved = read
+        if error or task is None:
+            raise error or ValueError("there is no task")
         base = self._repository(task.repository) if task.files is None else task.files
         if isinstance(base, ObjectRepository):
-            base.read_ahead(task.options.base or "", named_paths(resolved))
-
+            base.read_ahead({task.options.base or "": named_paths(resolved)})
+            base.tree_id(task.options.base or "")
         plan = plan_patch(patch, base, task.options)
         outcome = Outcome(task.options, resolved, whole=patch)
         if plan.failures:
@@ -167,7 +156,11 @@ class Judge:
         """Return the repository at `name`. Raises `RepositoryError` if there is none."""
         found = self._open.get(name)
         if found is None:
-            found = self._open[name] = self._opened(name)
+            try:
+                found = ObjectRepository(name, self._cache)
+            except RepositoryError as error:
+                found = RepositoryError(f"repository `{visible(name)}`: {error}")
+            self._open[name] = found
             if len(self._open) > _MAX_OPEN:
                 _close(self._open.popitem(last=False)[1])
         self._open.move_to_end(name)
@@ -175,20 +168,10 @@ class Judge:
             raise found
         return found
 
-    def _opened(self, name: str) -> ObjectRepository | RepositoryError:
-        try:
-            return ObjectRepository(name, self._cache)
-        except RepositoryError as error:
-            return RepositoryError(f"repository `{visible(name)}`: {error}")
-
 
 def _close(repository: ObjectRepository | RepositoryError) -> None:
     if isinstance(repository, ObjectRepository):
         repository.close()
-
-
-def _failed(error: OpatchError) -> Outcome:
-    return Outcome(Options(), Patch(()), error=error)
 
 
 def _tree_after(plan: Plan, base: ObjectRepository | Mapping[str, bytes], options: Options) -> str:
@@ -204,8 +187,9 @@ def _tree_after(plan: Plan, base: ObjectRepository | Mapping[str, bytes], option
 
 
 def not_judged(line: TaskLine, error: OpatchError, wanted: Wanted) -> Result:
-    """Return the result of a task that no process could judge."""
-    return result_of(line, id_of(line), _failed(error), wanted, None)
+    """Return the result of a task that could not be judged."""
+    outcome = Outcome(Options(), Patch(()), error=error)
+    return result_of(line, id_of(line), outcome, wanted, None)
 
 
 def result_of(

@@ -131,22 +131,26 @@ def without_done(
     """
     waiting: dict[int, TaskLine] = {}
     coming = iter(lines)
-    read = 0
-    wrong = _WrongResults()
+    read = more = 0
+    wrong: list[str] = []
     for result in done:
-        is_ahead = result.number > read
+        reason = "there is no task" if result.number > read else "it has another result, too"
         while read < result.number and (line := next(coming, None)):
             waiting[line.number] = line
             read = line.number
         line = waiting.pop(result.number, None)
-        if line is None:
-            wrong.add(result, "there is no task" if is_ahead else "it has another result, too")
-        elif wanted.digest(line) != result.digest:
-            wrong.add(result, _what_differs(line, result))
-    if wrong.count:
+        if line is None or wanted.digest(line) != result.digest:
+            reason = _what_differs(line, result) if line else reason
+            if len(wrong) < MOST_LISTED:
+                wrong.append(f"\n  {task_name(result.number, result.id)}: {reason}")
+            else:
+                more += 1
+    if wrong:
         raise InputError(
             f"`{output}` has results that do not belong to these tasks: remove these "
-            f"results to have the tasks judged again, or name another output\n{wrong}"
+            "results to have the tasks judged again, or name another output"
+            + "".join(wrong)
+            + (f"\n  and {more:,} more" if more else "")
         )
     yield from waiting.values()
     yield from coming
@@ -157,21 +161,3 @@ def _what_differs(line: TaskLine, result: Done) -> str:
     if (task_id := id_of(line)) != result.id:
         return f"the task there has the id {json.dumps(task_id)}"
     return "the task has changed since, or `--diff` or `--tree` has"
-
-
-class _WrongResults:
-    """Results that are not of these tasks: how many, and the first of them."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._first: list[str] = []
-
-    def add(self, result: Done, reason: str) -> None:
-        """Count a result."""
-        self.count += 1
-        if len(self._first) < MOST_LISTED:
-            self._first.append(f"  {task_name(result.number, result.id)}: {reason}")
-
-    def __str__(self) -> str:
-        more = self.count - len(self._first)
-        return "\n".join([*self._first, *([f"  and {more:,} more"] if more else [])])

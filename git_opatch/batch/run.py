@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import IO, NamedTuple, Protocol
+from itertools import chain, islice
+from typing import IO, NamedTuple, Protocol, TypeVar
 
 from git_opatch.batch.judge import NOT_JUDGED, Result, Wanted
 from git_opatch.batch.lines import TaskLine, read_lines
 from git_opatch.batch.output import MOST_LISTED, Done, Output, without_done
+
+_Result = TypeVar("_Result", Done, Result)
 
 
 class Engine(Protocol):
@@ -41,31 +44,21 @@ def judge_all(tasks: IO[bytes], engine: Engine, output: Output) -> Iterator[Tall
     failed: list[bytes] = []
     done = _counted(output.done(), verdicts, failed)
     waiting = without_done(read_lines(tasks), done, engine.wanted, output.name)
-    first = next(waiting, None)  # by then, all that is done was read
+    first = [*islice(waiting, 1)]  # by then, all that is done was read
     before = verdicts.total()
     yield Tally(verdicts, before, failed)
-    if first is None:
-        return
-    for results in engine.judge(_from(first, waiting)):
+    for results in engine.judge(chain(first, waiting)) if first else ():
         output.write(b"".join(result.line for result in results))
-        for result in results:
-            _count(result, verdicts, failed)
+        deque(_counted(results, verdicts, failed), 0)
         yield Tally(verdicts, before, failed)
 
 
-def _from(first: TaskLine, rest: Iterator[TaskLine]) -> Iterator[TaskLine]:
-    yield first
-    yield from rest
-
-
-def _counted(done: Iterable[Done], verdicts: Counter[str], failed: list[bytes]) -> Iterator[Done]:
-    for each in done:
-        _count(each, verdicts, failed)
-        yield each
-
-
-def _count(result: Done | Result, verdicts: Counter[str], failed: list[bytes]) -> None:
-    """Count a result, and keep it if it is one of the first that could not be judged."""
-    verdicts[result.verdict] += 1
-    if result.verdict == NOT_JUDGED and len(failed) < MOST_LISTED:
-        failed.append(result.line)
+def _counted(
+    results: Iterable[_Result], verdicts: Counter[str], failed: list[bytes]
+) -> Iterator[_Result]:
+    """Count results as they come; keep the first of those that could not be judged."""
+    for result in results:
+        verdicts[result.verdict] += 1
+        if result.verdict == NOT_JUDGED and len(failed) < MOST_LISTED:
+            failed.append(result.line)
+        yield result

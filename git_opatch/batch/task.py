@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from enum import Enum
 from typing import Any, NamedTuple, TypeVar
 
 from git_opatch.batch.lines import valid_id
-from git_opatch.model.errors import InputError, UsageError
+from git_opatch.model.errors import InputError, OpatchError, UsageError
 from git_opatch.model.options import (
     Ambiguous,
     Format,
@@ -28,11 +28,6 @@ _FIELDS = {"id", "repository", "base", "files", "patch", "patch_file", "format",
 _OPTIONS = {
     "match", "ambiguous", "directory", "overwrite", "skip_applied", "allow", "deny", "expect",
 }  # fmt: skip
-_OF_AN_INDEX = {
-    "index", "cached", "worktree", "carry", "commit", "partial", "reject", "3way", "three_way",
-    "interactive", "reverse", "wait", "target",
-}  # fmt: skip
-"""Options of `git opatch apply` that are about what it changes, or was changed before."""
 _BLOB_ID = re.compile(r"[0-9a-fA-F]{4,64}")
 _Choice = TypeVar("_Choice", bound=Enum)
 
@@ -56,7 +51,7 @@ def task_of(fields: Mapping[str, Any]) -> Task:
     Raises `InputError` for a field that is missing or wrong, or a patch file that cannot be read,
     and `UsageError` for an option that is.
     """
-    _require_known(fields)
+    _require_known(fields, _FIELDS, "is not a field of a task", InputError)
     task_id = valid_id(fields.get("id"))
     if task_id is None:
         raise InputError("`id` is missing" if "id" not in fields else "`id` is not a string")
@@ -66,13 +61,15 @@ def task_of(fields: Mapping[str, Any]) -> Task:
     options = _options_of(given, base)
     if files is not None and options.policy != Policy():
         raise UsageError("`allow`, `deny` and `expect` need a repository; this task has `files`")
-    patch_format = _choice(fields, "format", Format, None)
+    patch_format = _choice(fields, "format", Format)
     return Task(task_id, patch, source, patch_format, options, repository, files)
 
 
-def _require_known(fields: Mapping[str, Any]) -> None:
-    if unknown := sorted(fields.keys() - _FIELDS):
-        raise InputError(f"`{unknown[0]}` is not a field of a task: {', '.join(sorted(_FIELDS))}")
+def _require_known(
+    given: Mapping[str, Any], known: Set[str], what: str, error: type[OpatchError]
+) -> None:
+    if unknown := sorted(given.keys() - known):
+        raise error(f"`{unknown[0]}` {what}: {', '.join(sorted(known))}")
 
 
 def _base_of(fields: Mapping[str, Any]) -> tuple[str, str | None, dict[str, bytes] | None]:
@@ -121,16 +118,10 @@ def _encoded(fields: Mapping[str, Any], name: str, where: str) -> bytes:
 
 
 def _options_of(given: Mapping[str, Any], base: str | None) -> Options:
-    for name in sorted(given.keys() - _OPTIONS):
-        if name.replace("-", "_") in _OF_AN_INDEX:
-            raise UsageError(
-                f"the option `{name}` needs an index or a journal: a batch judges each patch "
-                "against a tree, and changes nothing"
-            )
-        raise UsageError(f"`{name}` is not an option of a task: {', '.join(sorted(_OPTIONS))}")
+    _require_known(given, _OPTIONS, "is not an option of a task", UsageError)
     matching = Matching(
-        _choice(given, "match", Tier, Tier.FUZZY) or Tier.FUZZY,
-        _choice(given, "ambiguous", Ambiguous, Ambiguous.REFUSE) or Ambiguous.REFUSE,
+        _choice(given, "match", Tier) or Tier.FUZZY,
+        _choice(given, "ambiguous", Ambiguous) or Ambiguous.REFUSE,
         can_choose=False,  # a program reads the result
     )
     directory = _of_kind(given, "directory", str, "")
@@ -176,11 +167,9 @@ def _of_kind(fields: Mapping[str, Any], name: str, kind: type, default: Any) -> 
     raise InputError(f"`{name}` is not {names[kind]}")
 
 
-def _choice(
-    fields: Mapping[str, Any], name: str, kind: type[_Choice], default: _Choice | None
-) -> _Choice | None:
+def _choice(fields: Mapping[str, Any], name: str, kind: type[_Choice]) -> _Choice | None:
     if name not in fields:
-        return default
+        return None
     try:
         return kind(fields[name])
     except ValueError:

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import IO, NamedTuple
 
-from git_opatch.git.output import git_message
+from git_opatch.git.output import batches, git_message
 from git_opatch.git.runner import Conversation, GitRunner
 from git_opatch.model.errors import RepositoryError
 
 _MAX_ERRORS = 4096  # bytes of git's messages that are kept
-_MAX_ASKED = 4096  # bytes of names; every pipe takes so many at once
+_MAX_ASKED = 1000
+"""Characters of names: every pipe takes 4,096 bytes at once, and one has up to four."""
 
 
 class GitObject(NamedTuple):
@@ -36,34 +37,23 @@ class ObjectReader:
 
         Raises `RepositoryError` if git cannot read it.
         """
-        return self.read_all([name])[0]
+        return dict(self.read_each([name])).get(name)
 
-    def read_all(self, names: Sequence[str]) -> list[GitObject | None]:
-        """Read the objects that `names` name, as `read` does, and ask for many of them at once.
-
-        Raises `RepositoryError` if git cannot read one.
-        """
-        found: list[GitObject | None] = [None] * len(names)
-        for at, read in self.read_each(names):
-            found[at] = read
-        return found
-
-    def read_each(self, names: Sequence[str]) -> Iterator[tuple[int, GitObject | None]]:
-        """Yield the objects that `names` name, each with its number in them, as they are read.
+    def read_each(self, names: Sequence[str]) -> Iterator[tuple[str, GitObject | None]]:
+        """Yield each of `names` and the object that it names, as they are read.
 
         A name that git cannot be asked for is left out. Read nothing else before the end of it.
-
-        To change from one process to the other and back takes as long as git takes to answer.
-        Raises `RepositoryError` if git cannot read one.
+        Many are asked for at once: to change from one process to the other and back takes as long
+        as git takes to answer. Raises `RepositoryError` if git cannot read one.
         """
         if not names:
             return
         process = self._started()
         try:
             for asked in _in_portions(names):
-                _ask(process, [name for _, name in asked])
-                for at, _ in asked:
-                    yield at, _read_answer(process.stdout)
+                _ask(process, asked)
+                for name in asked:
+                    yield name, _read_answer(process.stdout)
         except (OSError, EOFError):  # git ends at an object that is damaged
             raise RepositoryError(self._end_badly(process)) from None
         except GeneratorExit:  # there are answers that nobody will read
@@ -110,30 +100,19 @@ def _descriptor(stream: IO[bytes] | None) -> int:
     return stream.fileno() if stream is not None else -1
 
 
-def _in_portions(names: Sequence[str]) -> Iterator[list[tuple[int, bytes]]]:
-    """Yield the `names` that git can be asked for, with their numbers, so many as a pipe takes.
+def _in_portions(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield the `names` that git can be asked for, so many as a pipe takes.
 
     Git stops to read while nobody takes its answers.
     """
-    portion: list[tuple[int, bytes]] = []
-    size = 0
-    for number, name in enumerate(names):
-        if not name or "\n" in name or "\0" in name:
-            continue
-        encoded = os.fsencode(name)
-        size += len(encoded) + 1
-        if portion and size > _MAX_ASKED:
-            yield portion
-            portion, size = [], len(encoded) + 1
-        portion.append((number, encoded))
-    if portion:
-        yield portion
+    askable = [name for name in names if name and "\n" not in name and "\0" not in name]
+    return batches(askable, _MAX_ASKED)
 
 
-def _ask(process: Conversation, names: Iterable[bytes]) -> None:
+def _ask(process: Conversation, names: Iterable[str]) -> None:
     if process.stdin is None:
         raise EOFError
-    process.stdin.write(b"".join(name + b"\n" for name in names))
+    process.stdin.write(b"".join(os.fsencode(name) + b"\n" for name in names))
     process.stdin.flush()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,7 +25,6 @@ from git_opatch.model.text import visible
 _MAX_NAMES = 10_000
 _BYTES_OF_ENTRY = 250
 """About what an entry of a tree takes in memory."""
-_BYTES_OF_PATH = 150
 _TREE_TOO = 1000
 _SIMPLE_NAME = re.compile(r"\w[\w./-]*[\^~\d]*", re.ASCII)
 """The name of a commit or tree after which a colon and a path name what is in it."""
@@ -75,7 +74,7 @@ class ObjectRepository(Repository):
         self._move_to(self.git_dir)
         self._cache, self._scope = cache, str(self.git_dir)
         self._reader = ObjectReader(self)
-        self._roots: OrderedDict[str, str] = OrderedDict()
+        self._roots: dict[str, str] = {}
         self._id_length = 20 if self.algorithm == "sha1" else 32
 
     def close(self) -> None:
@@ -89,24 +88,17 @@ class ObjectRepository(Repository):
         root = self.tree_id(tree)
         found: dict[str, Entry | None] = {}
         for path in paths:
-            walked = dict(self._walk(root, path))
-            above = {name: entry for name, entry in walked.items() if entry is None}
-            found |= {path: walked[path]} if path in walked else {}
-            found |= above if recursive else {}
-            if recursive and path in found and found[path] is None:
-                found |= self._below(self._subtree(root, path), path)
+            oid: str | None = root
+            for name in (*parents(path), path):
+                entry = self._entries(oid).get(name.rpartition("/")[2]) if oid else None
+                if entry is None:
+                    break
+                oid = entry.id if entry.mode is None else None
+                if name == path or (oid and recursive):
+                    found[name] = Entry(entry.mode, entry.id) if entry.mode else None
+            else:
+                found |= self._below(oid, path) if oid and recursive else {}
         return found
-
-    def list_files(self, tree: str) -> Sequence[str]:
-        """List the paths of all files of `tree`."""
-        root = self.tree_id(tree)
-        key = (self._scope, f"files of {root}")
-        kept = self._cache.get(key)
-        if isinstance(kept, list):
-            return kept
-        files = list(super().list_files(root))
-        self._cache.put(key, files, _TREE_TOO + len(files) * _BYTES_OF_PATH)
-        return files
 
     def read_blobs(
         self, ids: Iterable[str], *, env: Mapping[str, str] | None = None
@@ -116,41 +108,33 @@ class ObjectRepository(Repository):
             return super().read_blobs(ids, env=env)
         found = {oid: self._cache.get((self._scope, oid)) for oid in set(ids)}
         missing = [oid for oid, kept in found.items() if not isinstance(kept, bytes)]
-        for oid, read in zip(
-            missing, self._reader.read_all(missing) if missing else (), strict=True
-        ):
+        for oid, read in self._reader.read_each(missing):
             if read is None:
                 raise missing_object(oid)
             found[oid] = read.data
-            self._cache.put((self._scope, oid), read.data, len(read.data))
+            self._keep(read)
         return {oid: data for oid, data in found.items() if isinstance(data, bytes)}
 
-    def read_ahead(self, name: str, paths: Iterable[str]) -> None:
-        """Read, all at once, what a patch for `paths` of the tree that `name` names is about.
+    def read_ahead(self, wanted: Mapping[str, Iterable[str]]) -> None:
+        """Read, all at once, what patches are about, by the name of their tree: the paths there.
 
         That is kept as far as there is room, and read once more where it is not. Nothing is read
         where that tree is known: others of its patches will have been for the same directories.
-        Raises `RepositoryError` for what is not a tree-ish.
-        """
-        self.read_all_ahead({name: paths})
-        self.tree_id(name)
-
-    def read_all_ahead(self, wanted: Mapping[str, Iterable[str]]) -> None:
-        """Do what `read_ahead` does for several trees at once, by name with the paths.
-
         A name that is not one of a tree is passed over.
         """
-        asked: list[tuple[str, str]] = []
+        names: dict[str, str] = {}
         for name, paths in wanted.items():
             if name not in self._roots and _SIMPLE_NAME.fullmatch(name):
                 named = [path for path in paths if _is_plain(path)]
                 above = dict.fromkeys(parent for path in named for parent in parents(path))
-                asked.append((name, name + "^{tree}"))
-                asked += (("", f"{name}:{path}") for path in (*above, *named))
+                names[name + "^{tree}"] = name
+                names |= {f"{name}:{path}": "" for path in (*above, *named)}
         with suppress(RepositoryError):  # what is damaged is named once it is needed
-            for at, found in self._reader.read_each([question for _, question in asked]):
-                if found is not None:
-                    self._keep(asked[at][0], found)
+            for question, found in self._reader.read_each([*names]):
+                if found is not None and found.kind == "tree" and names[question]:
+                    self._keep_root(names[question], found)
+                elif found is not None and not names[question]:
+                    self._keep(found)
 
     def tree_id(self, name: str) -> str:
         """Return the id of the tree that `name` names, the same one for as long as this lives.
@@ -166,39 +150,21 @@ class ObjectRepository(Repository):
         return self._keep_root(name, found)
 
     def _keep_root(self, name: str, found: GitObject) -> str:
-        self._keep_tree(found.id, found.data)
+        self._keep(found)
+        if len(self._roots) >= _MAX_NAMES:
+            self._roots.clear()
         self._roots[name] = found.id
-        if len(self._roots) > _MAX_NAMES:
-            self._roots.popitem(last=False)
         return found.id
 
-    def _keep(self, name: str, found: GitObject) -> None:
-        """Keep a tree or blob; `name` is what names the tree, if that is one of a commit."""
-        if found.kind == "tree" and name:
-            self._keep_root(name, found)
-        elif found.kind == "tree":
+    def _keep(self, found: GitObject) -> None:
+        if found.kind == "tree":
             self._keep_tree(found.id, found.data)
-        elif found.kind == "blob" and not name:
+        elif found.kind == "blob":
             self._cache.put((self._scope, found.id), found.data, len(found.data))
 
     def changed_tree(self, base: str, changes: Iterable[Change]) -> str:
         """Return the id of the tree of `base` after `changes`. Nothing is written."""
         return changed_tree(self.tree_id(base), changes, self.algorithm, self._entries)
-
-    def _walk(self, root: str, path: str) -> Iterator[tuple[str, Entry | None]]:
-        """Yield each directory above `path` and what is at `path`, as far as they exist."""
-        tree: str | None = root
-        for name in (*parents(path), path):
-            entry = self._entries(tree).get(name.rpartition("/")[2]) if tree else None
-            if entry is None:
-                return
-            tree = entry.id if entry.mode is None else None
-            yield name, Entry(entry.mode, entry.id) if entry.mode else None
-
-    def _subtree(self, root: str, path: str) -> str:
-        for name in path.split("/"):
-            root = self._entries(root)[name].id
-        return root
 
     def _below(self, tree: str, path: str) -> dict[str, Entry | None]:
         found: dict[str, Entry | None] = {}

@@ -92,13 +92,13 @@ def settings_environment(settings: Sequence[tuple[str, str]]) -> dict[str, str]:
 
 
 def batches(words: Sequence[str], most: int) -> Iterator[Sequence[str]]:
-    """Split `words` into runs of at most `most` characters, or of one word."""
+    """Split `words` into runs of at most `most` characters, with a separator, or of one word."""
     first = size = 0
     for at, word in enumerate(words):
-        if at > first and size + len(word) > most:
+        if at > first and size + len(word) >= most:
             yield words[first:at]
             first, size = at, 0
-        size += len(word)
+        size += len(word) + 1
     if first < len(words):
         yield words[first:]
 

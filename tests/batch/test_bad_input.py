@@ -69,7 +69,7 @@ _CASES: list[tuple[str, Any, str, str]] = [
     ("empty base", {**_OF_TREE, "base": ""}, "input", "`base` is empty"),
     *(
         (f"option {name}", {**_OF_TREE, "options": {name: True}}, "usage",
-         f"the option `{name}` needs an index or a journal")
+         f"`{name}` is not an option of a task")
         for name in ("cached", "worktree", "carry", "commit", "partial", "reject", "3way",
                      "reverse", "three-way")
     ),
