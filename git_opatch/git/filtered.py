@@ -12,11 +12,11 @@ import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch.git.attributes import attribute_files, filters_of, missing_attribute_files
+from git_opatch.git.index import build_index
 from git_opatch.git.output import settings_environment
 from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import scratch_directory
@@ -26,10 +26,6 @@ from git_opatch.model.text import visible
 
 _SYSTEM = ("/etc", "/usr/local/etc", "/opt/homebrew/etc")
 """Where git's own file of attributes is; it was told when git was built."""
-_MARKS = (b"*", b"?", b"[", b"\\", b"/", b'"')
-"""What makes a pattern more than `*` and a suffix (gitignore(5))."""
-_BLANKS = bytes.maketrans(b"\t\r", b"  ")
-"""Git takes these for spaces in a file of attributes."""
 
 
 class StoredForms(NamedTuple):
@@ -73,41 +69,28 @@ def missing_attributes(repository: Repository, paths: Sequence[str]) -> list[str
 def filters(repository: Repository, paths: Sequence[str], in_index: bool) -> dict[str, str]:
     """The filter of each of `paths` that has one with a program. Raises `RepositoryError`.
 
-    Git is asked only if a file of attributes has a line that may be about one of `paths`, or if
-    such a file is `in_index` alone.
+    Git is asked only if a file of attributes names a filter, or if such a file is `in_index` alone.
     """
     programs = repository.filters()
     if not programs or repository.top is None:
         return {}
     files = _all_attribute_files(repository, paths)
-    names = [os.fsencode(path).rpartition(b"/")[2].lower() for path in paths]
-    patterns = {pattern for file in files for pattern in _filter_patterns(file)}
-    if not in_index and not any(_may_match(pattern, names) for pattern in patterns):
+    if not in_index and not any(b"filter" in (_read_regular(file) or b"") for file in files):
         return {}
     named = filters_of(repository, paths)
     return {path: name for path, name in named.items() if name in programs}
 
 
 def filters_in_tree(repository: Repository, tree: str, paths: Sequence[str]) -> dict[str, str]:
-    """The filters that files of attributes in `tree` name for `paths`, as a hint.
+    """The filters that files of attributes in `tree` name for `paths`, with a program or without.
 
     Git of this version reads them from no tree. Raises `RepositoryError`.
     """
     listed = repository.list_tree(tree, attribute_files(paths))
-    entries = {path: entry for path, entry in listed.items() if entry}
-    data = repository.read_blobs(entry.id for entry in entries.values())
-    found: dict[str, str] = {}
-    for file in sorted(entries):  # those above first, as the nearer ones count
-        directory = file.removesuffix(".gitattributes")
-        for line in os.fsdecode(data[entries[file].id]).splitlines():
-            pattern, *attributes = line.split() or ("",)
-            names = [word[7:] for word in attributes if word.startswith("filter=")]
-            for path in paths if names else ():
-                below = path.removeprefix(directory)
-                name = below if "/" in pattern else below.rpartition("/")[2]
-                if path.startswith(directory) and fnmatchcase(name, pattern.lstrip("/")):
-                    found[path] = names[-1]
-    return found
+    with scratch_directory() as directory:
+        index, env = build_index(repository, listed, Path(directory))
+        named = filters_of(repository, paths, index=index, env={**env, "GIT_WORK_TREE": directory})
+    return {path: name for path, name in named.items() if name}
 
 
 def smudged(repository: Repository, entries: Mapping[str, Entry]) -> dict[str, bytes]:
@@ -132,24 +115,6 @@ def _all_attribute_files(repository: Repository, paths: Iterable[str]) -> Iterab
     own = repository.attributes_file() or f"{settings}/git/attributes"
     yield os.path.join(str(repository.top), os.path.expanduser(own))
     yield from (f"{directory}/gitattributes" for directory in _SYSTEM)
-
-
-def _filter_patterns(file: str) -> Iterable[bytes]:
-    """The patterns of those lines of a file of attributes that may say something of a filter."""
-    lines = (_read_regular(file) or b"").split(b"\n")
-    words = [line.translate(_BLANKS).strip() for line in lines if b"filter" in line]
-    return [line.split(b" ", 1)[0] for line in words if not line.startswith(b"#")]
-
-
-def _may_match(pattern: bytes, names: Iterable[bytes]) -> bool:
-    """Return whether a pattern may be about a file with one of `names`, which are in lower case.
-
-    All may be but `*SUFFIX`, which nearly all are, and which is told without git.
-    """
-    suffix = pattern[1:].lower()
-    if pattern[:1] != b"*" or any(mark in suffix for mark in _MARKS):
-        return True
-    return any(name.endswith(suffix) for name in names)
 
 
 def read_text(repository: Repository, path: str) -> bytes | None:
