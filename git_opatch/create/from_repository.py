@@ -57,8 +57,7 @@ def _changed(
     if "..." in revision:
         raise UsageError(f"`{visible(revision)}` has three dots; write A..B to compare two commits")
     before, dots, after = revision.partition("..")
-    if dots:
-        trees = compare_range(repository, before or "HEAD", after or "HEAD")
-    else:
-        trees = compare_commit(repository, revision)
+    if not dots:
+        return changed_files(repository, compare_commit(repository, revision), *where)
+    trees = compare_range(repository, before or "HEAD", after or "HEAD")
     return changed_files(repository, trees, *where)

@@ -8,6 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
 
+from git_opatch.git.head import empty_tree, object_id
 from git_opatch.git.index import list_index, store_worktree, unmerged_paths
 from git_opatch.git.output import parse_change, split_nul
 from git_opatch.git.repository import Repository
@@ -47,40 +48,29 @@ def compare_commit(repository: Repository, revision: str) -> tuple[str, str]:
 
     A merge has no single tree before it, and is refused.
     """
-    names = repository.run(
-        "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"
-    )
-    if names.status:
-        unknown = f"`{visible(revision)}` is not a commit of this repository"
+    short = visible(revision)
+    commit = object_id(repository, revision)
+    if not commit:
+        unknown = f"`{short}` is not a commit of this repository"
         if os.path.exists(revision):
             command = f"git opatch create -- {visible(quote(revision))}"
             unknown += f"\n  to write what is changed in that path: {command}"
         raise RepositoryError(unknown)
-    commit = names.output.decode().strip()
     words = repository.ask("rev-list", "--parents", "--no-walk", commit, "--").decode().split()
     if len(words) > 2:
-        short = visible(revision)
         raise RepositoryError(
             f"`{short}` is a merge; to compare it with its first parent, write {short}^..{short}"
         )
     return (words[1] if len(words) == 2 else empty_tree(repository)), commit
 
 
-def compare_range(repository: Repository, before: str, after: str) -> tuple[str, str]:
+def compare_range(repository: Repository, *names: str) -> list[str]:
     """Return the ids of two trees. Raises `RepositoryError` for what is not a tree-ish."""
-    return _tree(repository, before), _tree(repository, after)
-
-
-def _tree(repository: Repository, name: str) -> str:
-    found = repository.run("rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{tree}")
-    if found.status:
-        raise RepositoryError(f"`{visible(name)}` is not a tree or commit of this repository")
-    return found.output.decode().strip()
-
-
-def empty_tree(repository: Repository) -> str:
-    """The id of the tree without entries, which every repository knows."""
-    return repository.ask("hash-object", "-t", "tree", "--stdin", feed=b"").decode().strip()
+    trees = [object_id(repository, name, "tree") for name in names]
+    if "" in trees:
+        name = visible(names[trees.index("")])
+        raise RepositoryError(f"`{name}` is not a tree or commit of this repository")
+    return trees
 
 
 def changed_files(

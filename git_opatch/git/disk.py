@@ -10,7 +10,6 @@ import errno
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from enum import Enum
 from pathlib import Path
 
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -18,40 +17,26 @@ _NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EROFS)
 """Where a file system syncs no directories, or nothing at all (fsync(2))."""
 
 
-class Durability(Enum):
-    """How files are synced."""
+def sync(paths: Iterable[str | Path], settings: Mapping[str, str]) -> None:
+    """Write files and directories to the disk, as the user's settings say. Raises `OSError`.
 
-    NONE = "none"
-    """Not at all: `core.fsync=none`."""
-    TOGETHER = "together"
-    """With all of their file system, where there is such a call, since each sync takes as long."""
-    EACH = "each"
-    """One by one: `core.fsyncMethod=fsync`."""
-
-    @classmethod
-    def of(cls, settings: Mapping[str, str]) -> Durability:
-        """What the user's settings ask for."""
-        components: set[str] = {"default"}
-        for component in settings.get("core.fsync", "").replace(" ", "").split(","):
-            if component == "none":
-                components = set()
-            elif component and not component.startswith("-"):
-                components.add(component)
-        if not components:
-            return cls.NONE
-        return cls.EACH if settings.get("core.fsyncmethod") == "fsync" else cls.TOGETHER
-
-    def sync(self, paths: Iterable[str | Path]) -> None:
-        """Write files and directories to the disk. Raises `OSError` if that fails.
-
-        What does not exist, or is a symbolic link, is skipped: only its directory is synced.
-        """
-        if self is Durability.NONE:
-            return
-        files = list(dict.fromkeys(map(str, paths)))
-        if self is Durability.EACH or len(files) < 2 or not _sync_systems(files):
-            for file in files:
-                _sync(file)
+    With all of their file system, where there is such a call, since each sync takes as long, unless
+    `core.fsyncMethod` is `fsync`; not at all where `core.fsync` is `none`. What does not exist, or
+    is a symbolic link, is skipped: only its directory is synced.
+    """
+    components = {"default"}
+    for component in settings.get("core.fsync", "").replace(" ", "").split(","):
+        if component == "none":
+            components = set()
+        elif component and not component.startswith("-"):
+            components.add(component)
+    if not components:
+        return
+    files = list(dict.fromkeys(map(str, paths)))
+    each = settings.get("core.fsyncmethod") == "fsync" or len(files) < 2
+    if each or not _sync_systems(files):
+        for file in files:
+            _sync(file)
 
 
 def _sync(file: str) -> None:

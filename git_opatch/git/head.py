@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from git_opatch.git.output import GitResult, git_message, parse_change
@@ -45,7 +44,7 @@ class Head(NamedTuple):
 def read_head(repository: Repository) -> Head:
     """Read where HEAD is now."""
     ref = _answer(repository.run("symbolic-ref", "--quiet", "HEAD"))
-    return Head(commit_id(repository, "HEAD"), ref or "HEAD")
+    return Head(object_id(repository, "HEAD"), ref or "HEAD")
 
 
 def unfinished_operation(repository: Repository) -> Operation | None:
@@ -66,26 +65,9 @@ def require_finished(repository: Repository) -> None:
         )
 
 
-class Committed(NamedTuple):
-    """The id of HEAD's commit, empty on an unborn branch, and of the objects it has at paths."""
-
-    id: str
-    objects: Mapping[str, str]
-
-
-def read_committed(repository: Repository, paths: Iterable[str]) -> Committed:
-    """Read what HEAD has at `paths`, with one process of git.
-
-    A path with a newline, by which git's input is separated, is not asked for. Raises
-    `RepositoryError` if git fails.
-    """
-    asked = [path for path in paths if "\n" not in path]
-    names = ["HEAD^{commit}", *(f"HEAD:{path}" for path in asked)]
-    feed = "".join(f"{name}\n" for name in names).encode(errors="surrogateescape")
-    output = repository.ask("cat-file", "--batch-check=%(objectname)", feed=feed)
-    lines = output.split(b"\n")[:-1]
-    commit, *ids = ["" if b" " in line else line.decode() for line in lines]
-    return Committed(commit, {path: found for path, found in zip(asked, ids, strict=True) if found})
+def empty_tree(repository: Repository) -> str:
+    """The id of the tree without entries, which every repository knows."""
+    return hashlib.new(repository.algorithm, b"tree 0\0", usedforsecurity=False).hexdigest()
 
 
 def staged_changes(repository: Repository, head: str) -> list[Change]:
@@ -94,10 +76,10 @@ def staged_changes(repository: Repository, head: str) -> list[Change]:
 
     An unmerged path has no entry after the change, nor one before it if it is new.
     """
-    empty = hashlib.new(repository.algorithm, b"tree 0\0", usedforsecurity=False).hexdigest()
     output = repository.ask(
         "diff-index", "--cached", "--raw", "--no-renames", "--no-abbrev", "-z",
-        "--ita-invisible-in-index", "--ignore-submodules=none", head or empty, "--",
+        "--ita-invisible-in-index", "--ignore-submodules=none",
+        head or empty_tree(repository), "--",
     )  # fmt: skip
     fields = output.split(b"\0")
     return [parse_change(raw, path) for raw, path in zip(fields[::2], fields[1::2], strict=False)]
@@ -120,12 +102,13 @@ def commits_since(repository: Repository, since: str, tip: str) -> list[tuple[st
     return [(row[0], row[1]) for row in rows] if descends else []
 
 
-def commit_id(repository: Repository, name: str) -> str:
-    """The id of the commit that `name` stands for; empty if there is none.
+def object_id(repository: Repository, name: str, kind: str = "commit") -> str:
+    """The id of the commit, or of the object of another kind, that `name` stands for.
 
-    Raises `RepositoryError` if git fails, which is not an answer.
+    Empty if there is none. Raises `RepositoryError` if git fails, which is not an answer.
     """
-    return _answer(repository.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"))
+    flags = ("--verify", "--quiet", "--end-of-options")
+    return _answer(repository.run("rev-parse", *flags, f"{name}^{{{kind}}}"))
 
 
 def _answer(result: GitResult) -> str:
@@ -133,8 +116,4 @@ def _answer(result: GitResult) -> str:
     if result.status not in (0, 1):
         message = git_message(result.errors)
         raise RepositoryError(message or f"git ended with status {result.status}")
-    return _line(result)
-
-
-def _line(result: GitResult) -> str:
     return os.fsdecode(result.output).removesuffix("\n") if not result.status else ""

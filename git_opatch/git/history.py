@@ -60,25 +60,7 @@ def find_blob(repository: Repository, abbreviated: str) -> str | None:
     return oid.strip() if kind == "blob" else None
 
 
-def readable_blobs(repository: Repository, ids: Sequence[str]) -> set[str]:
-    """Those of `ids` that are here. `cat-file` would give up at the first that is not."""
-    output = repository.run(
-        "rev-list", "--objects", "--no-walk", "--missing=allow-any", "--ignore-missing", "--stdin",
-        feed="".join(f"{oid}\n" for oid in ids).encode(),
-    ).output  # fmt: skip
-    return {line.split(b" ")[0].decode() for line in output.splitlines()}
-
-
-def abbreviate_commits(repository: Repository, commits: Sequence[str]) -> tuple[str, ...]:
-    """The ids of `commits`, abbreviated as `core.abbrev` has it; of one that is not here, all."""
-    if not commits:
-        return ()
-    output = repository.run(
-        "rev-list", "--no-walk=unsorted", "--ignore-missing", "--no-commit-header",
-        "--format=%H %h", "--stdin", feed="".join(f"{commit}\n" for commit in commits).encode(),
-    ).output.decode()  # fmt: skip
-    found: dict[str, str] = {}
-    for line in output.splitlines():
-        commit, _, abbreviated = line.partition(" ")
-        found[commit] = abbreviated
-    return tuple(found.get(commit, commit) for commit in commits)
+def abbreviated(repository: Repository, commit: str) -> str:
+    """The id of a commit, abbreviated as `core.abbrev` has it; all of it if it is not here."""
+    found = repository.run("rev-parse", "--verify", "--quiet", "--short", commit)
+    return found.output.decode().strip() or commit

@@ -17,7 +17,6 @@ from git_opatch.git.output import (
     nul_terminated,
     parse_entry,
     pathspecs,
-    split_nul,
 )
 from git_opatch.git.repository import Repository
 from git_opatch.git.runner import output_of
@@ -59,7 +58,7 @@ def list_index(
     output = repository.ask("ls-files", "-v", "-c", "-s", "-z", "--", *specs, index=index, env=env)
     entries = [parse_entry(record) for record in output.split(b"\0")[:-1]]
     if has_files:
-        empty = _empty_blob(repository).id
+        empty = empty_blob(repository).id
         named = (entry for entry in entries if entry.path in wanted)
         unsure = [entry for entry in named if compare or entry.entry.id == empty]
         entries += _different_entries(repository, unsure, compared)
@@ -220,7 +219,7 @@ def outside_sparse_checkout(repository: Repository, paths: Sequence[str]) -> set
     with scratch_directory() as directory:
         top = Path(directory, "top")
         top.mkdir()
-        entries = dict.fromkeys(paths, _empty_blob(repository))
+        entries = dict.fromkeys(paths, empty_blob(repository))
         index, env = build_index(repository, entries, Path(directory))
         # a sparse index would have an entry for the directory instead of one for the file
         command = ("-c", "index.sparse=false", "sparse-checkout", "reapply")
@@ -230,7 +229,8 @@ def outside_sparse_checkout(repository: Repository, paths: Sequence[str]) -> set
         return {entry.path for entry in listed if entry.tag == "S"}
 
 
-def _empty_blob(repository: Repository) -> Entry:
+def empty_blob(repository: Repository) -> Entry:
+    """The entry of an empty file."""
     return Entry(Mode.REGULAR, blob_id(Text([]), repository.algorithm))
 
 
@@ -295,17 +295,6 @@ def check_out_aside(
 def list_everything(repository: Repository, index: Path) -> bytes:
     """All entries of `index` with their bits, to compare. Raises `RepositoryError`."""
     return repository.ask("ls-files", "-v", "-s", "-z", index=index)
-
-
-def staged_paths(repository: Repository) -> list[str]:
-    """The paths whose index entries differ from `HEAD`, or are new."""
-    return split_nul(
-        repository.ask(
-            # git diff would rewrite the index, even with GIT_OPTIONAL_LOCKS=0
-            "-c", "diff.autoRefreshIndex=false", "diff", "--cached", "--name-only", "-z",
-            "--no-renames", "--no-relative", "--no-ext-diff", "--diff-filter=AMT",
-        )
-    )  # fmt: skip
 
 
 def unmerged_paths(repository: Repository) -> list[str]:

@@ -42,18 +42,12 @@ def missing_blobs(repository: Repository, ids: Sequence[str]) -> set[str]:
     """
     files = {oid: Path(loose_object(repository.objects, oid)) for oid in ids}
     elsewhere = [oid for oid, file in files.items() if not file.exists()]
-    missing = set(elsewhere) - _present(repository, elsewhere)
+    missing = set(elsewhere) - repository.present(elsewhere)
     for oid in elsewhere:
         del files[oid]
     algorithm = repository.algorithm
     damaged = {oid for oid, file in files.items() if not _is_whole_object(file, oid, algorithm)}
     return missing | damaged
-
-
-def _present(repository: Repository, ids: Sequence[str]) -> set[str]:
-    feed = "".join(f"{oid}\n" for oid in ids).encode()
-    output = repository.ask("cat-file", "--batch-check=%(objectname)", feed=feed) if feed else b""
-    return set(output.decode().splitlines())  # with ` missing` behind those that are not
 
 
 def _is_whole_object(file: Path, oid: str, algorithm: str) -> bool:

@@ -6,14 +6,12 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from git_opatch.git.index import build_index
+from git_opatch.git.index import build_index, empty_blob
 from git_opatch.git.output import split_nul
 from git_opatch.git.repository import Repository
 from git_opatch.git.runner import PATHSPEC_DEFAULTS
 from git_opatch.git.scratch import scratch_directory
-from git_opatch.model.blob import Entry, Mode, blob_id
 from git_opatch.model.paths import parents
-from git_opatch.model.text import Text
 
 
 def tracked_paths(repository: Repository, files: Sequence[str], directory: str) -> list[str]:
@@ -49,10 +47,11 @@ def _match(
     repository: Repository, paths: list[str], pathspecs: Sequence[str], directory: str
 ) -> list[str]:
     """The same for paths none of which is below another, by an index of just these paths."""
-    entry = Entry(Mode.REGULAR, blob_id(Text([]), repository.algorithm))
     users = {name: os.environ.get(name, default) for name, default in PATHSPEC_DEFAULTS.items()}
     with scratch_directory() as scratch:
-        _, env = build_index(repository, dict.fromkeys(paths, entry), Path(scratch))
+        _, env = build_index(
+            repository, dict.fromkeys(paths, empty_blob(repository)), Path(scratch)
+        )
         return _list_files(repository, pathspecs, directory, {**env, **users})
 
 

@@ -16,7 +16,7 @@ from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import NamedTuple
 
-from git_opatch.git.disk import Durability
+from git_opatch.git.disk import sync
 from git_opatch.git.output import (
     GitResult,
     batches,
@@ -141,7 +141,7 @@ class Repository(GitRunner):
 
     def sync(self, paths: Iterable[str | Path]) -> None:
         """Write files and directories to the disk, as the user's settings say. Raises `OSError`."""
-        Durability.of(self._known_settings()).sync(paths)
+        sync(paths, self._known_settings())
 
     def _known_settings(self) -> Settings:
         return self._settings if self._settings is not None else self.settings()
@@ -184,14 +184,14 @@ class Repository(GitRunner):
         return dict(parse_batch(self.ask("cat-file", "--batch", feed=feed, env=env)))
 
     def present(self, ids: Iterable[str]) -> set[str]:
-        """Those of `ids` that the repository still has."""
+        """Those of `ids` that the repository has. Raises `RepositoryError` if git fails.
+
+        `cat-file` would give up at the first that it would have to fetch.
+        """
         feed = "".join(f"{oid}\n" for oid in ids).encode()
-        if not feed:
-            return set()
-        result = self.run("cat-file", "--batch-check=%(objectname)", feed=feed)
-        return {
-            line for line in result.output.decode().splitlines() if not line.endswith("missing")
-        }
+        flags = ("--objects", "--no-walk", "--missing=allow-any", "--ignore-missing", "--stdin")
+        output = self.ask("rev-list", *flags, feed=feed) if feed else b""
+        return {line.split(b" ")[0].decode() for line in output.splitlines()}
 
     def store_blob(self, data: bytes) -> str:
         """Write `data` to the object database and return its id. Raises `RepositoryError`."""

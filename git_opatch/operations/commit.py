@@ -17,7 +17,7 @@ from git_opatch.complete import Completed
 from git_opatch.git.commit import CommitResult, commit, identity_error, manual_command
 from git_opatch.git.filtered import FilterError
 from git_opatch.git.head import Head, commits_since, read_head, require_finished, staged_changes
-from git_opatch.git.history import abbreviate_commits
+from git_opatch.git.history import abbreviated
 from git_opatch.git.hooks import any_is_hook, has_verifying_hook
 from git_opatch.git.index import unmerged_paths
 from git_opatch.git.output import git_message
@@ -275,7 +275,7 @@ def _skipped_hooks(
 
 def _with_commits(plan: Plan, commits: Sequence[str], repository: Repository) -> Plan:
     """Return `plan` with `commits`, which are written to its journal entry; a note if not."""
-    names = abbreviate_commits(repository, commits)
+    names = tuple(abbreviated(repository, commit) for commit in commits)
     plan = plan._replace(commits=tuple(commits), commit_names=names)
     if not (plan.record and commits):
         return plan

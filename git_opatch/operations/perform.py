@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch import journal
 from git_opatch.complete import Completed
-from git_opatch.git.head import Committed, read_committed
 from git_opatch.git.index import ScratchIndex, set_entries
 from git_opatch.git.repository import Repository
-from git_opatch.model.blob import Change, Stages, blob_id
+from git_opatch.model.blob import Stages, blob_id
 from git_opatch.model.options import Options, Target
 from git_opatch.model.text import Text
 from git_opatch.operations.rejected_files import encode_rejects, write_rejects
@@ -51,7 +50,6 @@ def perform(
         plan, target = plan._replace(carried=None), Target.CACHED
     if not plan.written.changes:
         return plan.with_notes(write_rejects(repository, rejects or {}))
-    is_staged = _differs_from_head(plan.index_changes, repository)
     record, notes = 0, list[str]()
 
     def on_commit(transaction: TransactionRecord) -> list[Path]:
@@ -70,9 +68,7 @@ def perform(
     finally:
         if not record:
             journal.drop_contents(home)
-    # It matters where the report says so: not of an undo, a commit, or the working tree alone.
-    is_not_said = options.target is Target.WORKTREE or bool(plan.undoes) or options.commit
-    return plan._replace(record=record, is_staged=is_staged or is_not_said).with_notes(notes)
+    return plan._replace(record=record).with_notes(notes)
 
 
 def _keep_contents(plan: Plan, home: Path, size: int) -> list[str]:
@@ -102,29 +98,6 @@ def add_entry(
     entry = {key: value for key, value in about.items() if key not in ("rejects", "journal_size")}
     entry["transaction"] = transaction.name
     return journal.add_record(home, diff, changes, target, entry, size)
-
-
-_FIRST = 10
-"""So many paths are compared with HEAD first; nearly always one of them differs."""
-
-
-def _differs_from_head(changes: Sequence[Change], repository: Repository) -> bool:
-    """Return whether HEAD has other files than `changes` make (D341).
-
-    Git takes long to look many paths up.
-    """
-    for part in (changes[:_FIRST], changes[_FIRST:]):
-        head = read_committed(repository, [change.path for change in part]) if part else None
-        if head is not None and any(_differs(change, head) for change in part):
-            return True
-    return False
-
-
-def _differs(change: Change, head: Committed) -> bool:
-    """Return whether a path is changed to what `head` does not have, or its mode is."""
-    if change.old and change.new and change.old.mode is not change.new.mode:
-        return True
-    return head.objects.get(change.path) != (change.new.id if change.new else None)
 
 
 def _about(

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from git_opatch import journal
-from git_opatch.git.history import abbreviate_commits, find_blob, list_history, readable_blobs
+from git_opatch.git.history import abbreviated, find_blob, list_history
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Entry, Mode
 from git_opatch.model.errors import RepositoryError
@@ -61,7 +61,7 @@ def list_versions(
         if blob is not None:
             known = found[path].pop(blob, Version(blob, f"blob {blob[:10]}"))
             found[path] = {blob: known._replace(stated=True), **found[path]}
-    present = readable_blobs(repository, [blob for blobs in found.values() for blob in blobs])
+    present = repository.present(blob for blobs in found.values() for blob in blobs)
     return {
         path: [version for blob, version in blobs.items() if blob in present]
         for path, blobs in found.items()
@@ -112,6 +112,5 @@ def describe(version: Version, repository: Repository) -> str:
     """Name a version for a message: "3f2c1ab (2 commits ago)"."""
     if version.age is None:
         return version.where
-    (short,) = abbreviate_commits(repository, [version.where])
     ago = f"{version.age} commit{'s' * (version.age > 1)} ago" if version.age else "the last commit"
-    return f"{short} ({ago})"
+    return f"{abbreviated(repository, version.where)} ({ago})"

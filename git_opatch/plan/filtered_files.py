@@ -236,11 +236,9 @@ def locates_texts(options: Options) -> bool:
 
 
 def with_stored_hints(plan: Plan, repository: Repository, options: Options) -> Plan:
-    """Say of hunks that do not fit what git stores of a file that this is not its text."""
-    if locates_texts(options):
-        return plan
+    """Say of hunks that do not fit what the index has of a file that this is not its text."""
     paths = sorted({each.path for each in plan.failures if each.reason in _MISFITS and each.path})
-    if not paths:
+    if locates_texts(options) or not paths:
         return plan
     if options.base is not None:
         names = filters_in_tree(repository, options.base, paths)

@@ -65,8 +65,6 @@ class Plan(NamedTuple):
     """Whether hunks of the patch were left out on purpose (see `Patch.is_part`)."""
     record: int = 0
     """The number of its journal record once it is applied; 0 if there is none."""
-    is_staged: bool = True
-    """Whether what was applied differs from HEAD; a redo or `-R` may bring back what HEAD has."""
     commits: tuple[str, ...] = ()
     """The ids of the commits that were made of it, oldest first."""
     commit_names: tuple[str, ...] = ()

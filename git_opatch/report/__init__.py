@@ -80,7 +80,7 @@ def carried_out(plan: Plan, options: Options, opposite: str) -> str:
         what = f"{verb} {plan.undoes or plan.redoes}{name}: {_enumerate(counts)}"
     if plan.commit_names:
         where = f"; {committed_as(plan.commit_names)}"
-    elif plan.undoes or not plan.is_staged:
+    elif plan.undoes:
         where = ONLY_IN[options.target]
     hint = f". {'Redo' if plan.undoes else 'Undo'}: {visible(opposite, _MAX_CHARACTERS)}"
     return f"{what}{where}{hint * bool(opposite)}"

@@ -10,7 +10,8 @@ from itertools import islice
 import typer
 
 from git_opatch.agent.markers import find_markers, is_patch_file, is_reject_file
-from git_opatch.git.index import list_index, staged_paths
+from git_opatch.git.head import object_id, staged_changes
+from git_opatch.git.index import list_index
 from git_opatch.git.output import nul_terminated
 from git_opatch.git.pathspec import all_tracked_paths, matching_paths, tracked_paths
 from git_opatch.git.repository import Repository
@@ -60,7 +61,10 @@ def _searched(repository: Repository, files: Sequence[str], *, all_files: bool) 
         raise UsageError("--all searches every tracked file; name no file with it")
     if all_files:
         return all_tracked_paths(repository)
-    return tracked_paths(repository, files, os.getcwd()) if files else staged_paths(repository)
+    if files:
+        return tracked_paths(repository, files, os.getcwd())
+    staged = staged_changes(repository, object_id(repository, "HEAD"))
+    return [change.path for change in staged if change.new]
 
 
 def _without_allowed(
