@@ -144,11 +144,16 @@ class FilterPrograms:
         self._repository = repository
         self._objects = repository.scratch_objects(directory)
 
-    def clean(self, path: str, name: str, text: bytes) -> Stored:
-        """Return what `git add` would store of `text` at `path`. Raises `FilterError`."""
+    def clean(self, path: str, name: str, text: bytes, top: Path | None = None) -> Stored:
+        """Return what `git add` would store of `text` at `path`. Raises `FilterError`.
+
+        `name` is its filter, or empty; `top` is a directory of other files of attributes.
+        """
         env = {**self._objects, **self._required(name, "clean")}
-        flags = ("-w", "--stdin", f"--path={path}")
-        stored = self._ask(path, name, "hash-object", *flags, feed=text, env=env).decode().strip()
+        place = ["-C", str(top)] if top else []
+        there = {"GIT_WORK_TREE": str(top)} if top else {}
+        words = [*place, "hash-object", "-w", "--stdin", f"--path={path}"]
+        stored = self._ask(path, name, *words, feed=text, env=env | there).decode().strip()
         return Stored(stored, self._repository.read_blobs([stored], env=self._objects)[stored])
 
     def smudge(self, path: str, name: str, stored: str) -> bytes:
@@ -173,7 +178,7 @@ class FilterPrograms:
 
     def _required(self, name: str, program: str) -> dict[str, str]:
         """Let git fail where the filter does."""
-        if self._repository.filters()[name].isdisjoint((program, "process")):
+        if self._repository.filters().get(name, frozenset()).isdisjoint((program, "process")):
             return {}
         return settings_environment([(f"filter.{name}.required", "true")])
 

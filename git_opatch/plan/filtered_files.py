@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from git_opatch.complete import Completed, complete_results
@@ -53,26 +54,22 @@ def with_stored_forms(
         return plan
     paths = [change.path for change in changes]
     _require_attributes(repository, sorted(snapshot.filters))
-    after = _filters_after(plan, repository, snapshot)
-    planned = _Planned(plan.completed, snapshot, after, recorded)
     with scratch_directory() as directory:
-        programs = FilterPrograms(repository, Path(directory))
-        stored = [planned.stored(change, programs) for change in changes]
-    if planned.misfits and options.target is Target.INDEX:
-        raise Refused(
-            [*plan.failures, *(Failure(Fault.OTHER_FORM, path) for path in planned.misfits)],
-            options,
-        )
-    blobs = [*planned.blobs, *_texts(plan.completed, paths)]
+        forms = _Forms(plan, snapshot, repository, Path(directory), recorded)
+        stored = [forms.of(change) for change in changes]
+    if forms.misfits and options.target is Target.INDEX:
+        misfits = [Failure(Fault.OTHER_FORM, path) for path in forms.misfits]
+        raise Refused([*plan.failures, *misfits], options)
+    blobs = [*forms.blobs, *_texts(plan.completed, paths)]
     blobs += _texts(plan.carried, paths) if plan.carried else ()
     return plan._replace(filtered=StoredForms(tuple(stored), tuple(dict.fromkeys(blobs))))
 
 
-_Forms = Mapping[str, Mapping[Entry | None, Entry | None]]
+_Recorded = Mapping[str, Mapping[Entry | None, Entry | None]]
 """The stored form of each text that a file had, by the file's path."""
 
 
-def _recorded_forms(plan: Plan, repository: Repository) -> _Forms:
+def _recorded_forms(plan: Plan, repository: Repository) -> _Recorded:
     """Return what the index had before and after the record that `plan` reverses.
 
     So its texts come back without a filter, in the very forms that they had.
@@ -127,49 +124,65 @@ def _texts(completed: Completed, paths: Collection[str]) -> Iterable[bytes]:
             yield result.content.text.to_bytes()
 
 
-class _Planned:
+class _Forms:
     """Finds the stored forms of texts before and after a plan."""
 
     def __init__(
         self,
-        completed: Completed,
+        plan: Plan,
         snapshot: Snapshot,
-        filters_after: Mapping[str, str],
-        recorded: _Forms,
+        repository: Repository,
+        directory: Path,
+        recorded: _Recorded,
     ) -> None:
         self.blobs: list[bytes] = []
         """The contents of the stored forms."""
         self.misfits: list[str] = []
         """The paths of files that git stores in another form than their filters make of them."""
-        self._contents = completed.contents()
-        self._snapshot = snapshot
-        self._after = filters_after
-        self._recorded = recorded
+        self._snapshot, self._recorded = snapshot, recorded
+        self._contents = plan.completed.contents()
+        self._programs = FilterPrograms(repository, directory)
+        self._top = _attributes_after(plan, repository, [*snapshot.filters], directory / "top")
+        """Where the files of attributes are that the plan leaves, if it changes some."""
+        self._after = snapshot.filters
+        if self._top:
+            index, env = directory / "no-index", {"GIT_WORK_TREE": str(self._top)}
+            self._after = filters_of(repository, [*snapshot.filters], index=index, env=env)
 
-    def stored(self, change: Change, programs: FilterPrograms) -> Change:
+    def of(self, change: Change) -> Change:
         """Return what becomes of the stored form where the text changes. Raises `FilterError`."""
         path, old, new = change
         before = self._snapshot.stored.get(path, old)
-        if old and new and old.mode.is_file and not self._is_stored_as(change, programs):
+        if old and new and old.mode.is_file and not self._is_stored_as(change):
             self.misfits.append(path)
         if new is None or not new.mode.is_file:
             return Change(path, before, new)
-        return Change(path, before, self._form(path, new, programs))
+        return Change(path, before, self._form(path, new))
 
-    def _form(self, path: str, text: Entry, programs: FilterPrograms) -> Entry:
+    def _form(self, path: str, text: Entry) -> Entry:
         if form := self._recorded.get(path, {}).get(text):
             return form
         name, after = self._snapshot.filters.get(path, ""), self._after.get(path, "")
-        if not (name and after):  # a filter that the patch itself switches on is not run
+        if after and not name:  # a filter that the patch itself switches on is not run
             return text
-        if after != name:
+        first = f"apply its change of {_ATTRIBUTES} by itself first"
+        if after and after != name:
             what = f"the patch changes its filter, from `{visible(name)}` to `{visible(after)}`"
-            raise FilterError(path, f"{what}; apply its change of {_ATTRIBUTES} by itself first")
-        stored = programs.store(path, name, self._contents[path])
-        self.blobs.append(stored.data)
-        return Entry(text.mode, stored.id)
+            raise FilterError(path, f"{what}; {first}")
+        content, oid = self._contents[path], text.id
+        if after:
+            stored = self._programs.store(path, name, content)
+            self.blobs.append(stored.data)
+            oid = stored.id
+        if self._top:
+            later = None
+            with suppress(FilterError):
+                later = self._programs.clean(path, after, content, self._top).id
+            if later != oid:
+                raise FilterError(path, f"the patch changes how git stores it; {first}")
+        return Entry(text.mode, oid)
 
-    def _is_stored_as(self, change: Change, programs: FilterPrograms) -> bool:
+    def _is_stored_as(self, change: Change) -> bool:
         """Return whether the index has what the filter makes of the old text.
 
         Or that text itself, where the patch takes the filter away.
@@ -183,7 +196,7 @@ class _Planned:
         if stored == old and not self._after.get(path):
             return True
         name, text = self._snapshot.filters[path], self._snapshot.blobs[path].data
-        return programs.clean(path, name, text).id == stored.id
+        return self._programs.clean(path, name, text).id == stored.id
 
 
 def unfiltered_diff(plan: Plan, completed: Completed, repository: Repository) -> bytes:
@@ -207,24 +220,24 @@ def _require_attributes(repository: Repository, paths: Sequence[str]) -> None:
         raise FilterError(paths[0], f"{what}; restore that first")
 
 
-def _filters_after(plan: Plan, repository: Repository, snapshot: Snapshot) -> Mapping[str, str]:
-    """The filter of each path that has one by the attributes that `plan` leaves, or empty."""
-    paths = list(snapshot.filters)
-    changes = {change.path: change for change in plan.completed.changes}
-    if all(posixpath.basename(path) != _ATTRIBUTES for path in changes):
-        return snapshot.filters
+def _attributes_after(
+    plan: Plan, repository: Repository, paths: Sequence[str], top: Path
+) -> Path | None:
+    """Write the files of attributes that `plan` leaves below `top`, which is returned.
+
+    Nothing is written, and None returned, if it changes none.
+    """
+    changed = {change.path for change in plan.completed.changes}
+    if all(posixpath.basename(path) != _ATTRIBUTES for path in changed):
+        return None
     contents = plan.completed.contents()
-    with scratch_directory() as directory:
-        for name in attribute_files(paths):
-            data = contents.get(name) if name in changes else read_text(repository, name)
-            if data is not None:
-                file = Path(directory, "top", name)
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_bytes(data)
-        top = Path(directory, "top")
-        top.mkdir(exist_ok=True)
-        env = {"GIT_WORK_TREE": str(top)}
-        return filters_of(repository, paths, index=Path(directory, "no-index"), env=env)
+    top.mkdir()
+    for name in attribute_files(paths):
+        data = contents.get(name) if name in changed else read_text(repository, name)
+        if data is not None:
+            (top / name).parent.mkdir(parents=True, exist_ok=True)
+            (top / name).write_bytes(data)
+    return top
 
 
 def locates_texts(options: Options) -> bool:

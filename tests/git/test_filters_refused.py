@@ -156,6 +156,17 @@ def test_a_patch_that_changes_other_attributes(repo: Sandbox) -> None:
     assert (repo.read("a.f"), repo.git("status", "--short")) == (_TEXT, b"")
 
 
+@_BOTH
+@pytest.mark.parametrize("after", ["filter=x working-tree-encoding=UTF-16", "text -filter ident"])
+def test_a_patch_that_changes_what_is_stored(repo: Sandbox, target: str, after: str) -> None:
+    """Else the file would be changed at once, and the patch could not be undone."""
+    _base(repo)
+    to = after.encode()
+    attributes = b"*** Update File: .gitattributes\n@@\n-*.f filter=x\n+*.f %s\n" % to
+    update = b"*** Update File: a.f\n@@\n-two\n+$Id: 2$\n"
+    _refused(repo, attributes + update, "apply its change of .gitattributes by itself", target)
+
+
 def test_attributes_that_only_the_index_has(repo: Sandbox) -> None:
     _base(repo)
     (repo.path / ".gitattributes").unlink()
