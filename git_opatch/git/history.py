@@ -5,32 +5,31 @@ A version that a partial clone does not have is skipped: nothing is fetched.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from git_opatch.git.output import parse_change
 from git_opatch.git.repository import Repository
 
-_MAX_COMMITS = 1000
-"""How many commits are searched for those that renamed files."""
-_MAX_ASKED = 3
-"""How many of these git is asked about."""
 
+class Version(NamedTuple):
+    """A blob that the file at a path was.
 
-class HistoricVersion(NamedTuple):
-    """A blob that `commit` gave a path; `age` is how many of the listed commits are newer."""
+    `where` is the commit's whole id, or says where else it was found; `age` is how many of the
+    listed commits came after that one. `is_stated` is whether a patch names the blob.
+    """
 
     path: str
-    mode: str
-    blob: str
-    commit: str
-    age: int | None
+    id: str
+    where: str
+    age: int | None = None
+    is_stated: bool = False
 
 
 def list_history(
     repository: Repository, paths: Sequence[str], tip: str, most_commits: int
-) -> Iterator[HistoricVersion]:
-    """List what the commits up to `tip` made of `paths`, newest first; of merges, too."""
+) -> Iterator[Version]:
+    """List what the commits up to `tip` made of the files at `paths`, newest first; merges, too."""
     commits = repository.run(
         "rev-list", f"--max-count={most_commits}", "--end-of-options", tip, "--"
     ).output
@@ -45,8 +44,9 @@ def list_history(
         if not field.startswith(b":"):
             commit = field.decode()
             continue
-        path, (_, mode, _, blob, _) = os.fsdecode(next(fields, b"")), field.decode().split(" ")
-        yield HistoricVersion(path, mode, blob, commit, ages.get(commit))
+        change = parse_change(field, next(fields, b""))
+        if change.new is not None and change.new.mode.is_file:
+            yield Version(change.path, change.new.id, commit, ages.get(commit, 0))
 
 
 def find_blob(repository: Repository, abbreviated: str) -> str | None:

@@ -17,41 +17,33 @@ from git_opatch.complete import Conflicts
 from git_opatch.git.attributes import has_merge_driver
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
-from git_opatch.model.blob import Blob, Entry, Stages
+from git_opatch.model.blob import Entry, Stages
 from git_opatch.model.failure import Failure, refusal
 from git_opatch.model.options import Options, ThreeWay
 from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Patch, Prefix
 from git_opatch.model.sentences import Fault, Hint
 from git_opatch.model.text import Text
-from git_opatch.plan.file_versions import (
-    MOST_COMMITS,
-    MOST_SUGGESTED,
-    describe,
-    list_versions,
-)
-from git_opatch.plan.matching_versions import (
-    MISMATCHES,
-    MatchingVersion,
-    StaleFile,
-    find_matching_versions,
-    stale_files,
-)
 from git_opatch.plan.merge import merge
 from git_opatch.plan.plan import DeletedContents, Plan
 from git_opatch.plan.section import plan_sections
+from git_opatch.plan.versions import (
+    MISMATCHES,
+    MatchingVersion,
+    StaleFile,
+    describe,
+    find_matching_versions,
+    list_versions,
+    stale_files,
+)
 
 _MAX_FILES = 100
+_MOST_COMMITS = 5000
+_MOST_SUGGESTED = 500
+"""Of these, so many are read where nobody asked for a merge."""
 _MAX_MERGED = 10
 """Versions of one file that are merged to see whether they agree: the newest that fit."""
 _Hinted = tuple[Hint, str]
 """A hint, and the name of the version that it is about."""
-
-
-class _Merged(NamedTuple):
-    """The content that a merge results in; `stages` are those of the path if it has conflicts."""
-
-    data: bytes
-    stages: Stages | None = None
 
 
 class _MergedFile(NamedTuple):
@@ -86,14 +78,14 @@ def plan_three_way(
     stale = list(islice(stale_files(plan, patch, snapshot), _MAX_FILES))
     if not stale:
         return plan
-    stated = {file.present.path: file.stated for file in stale}
+    stated = {file.path: file.stated for file in stale}
     only_suggests = options.three_way is ThreeWay.SUGGEST
-    most_commits = MOST_SUGGESTED if only_suggests else MOST_COMMITS
+    most_commits = _MOST_SUGGESTED if only_suggests else _MOST_COMMITS
     versions = list_versions(repository, stated, options.base or "HEAD", most_commits)
     merged: list[_MergedFile] = []
     hints: dict[str, _Hinted] = {}
     for file in stale:
-        fitting = find_matching_versions(file, versions[file.present.path], repository, options)
+        fitting = find_matching_versions(file, versions[file.path], repository, options)
         outcome = _merge_file(file, fitting, repository, options) if fitting else None
         if isinstance(outcome, _MergedFile):
             merged.append(outcome)
@@ -114,45 +106,35 @@ def _merge_file(
 
     Returns a hint if that is not possible, or not asked for.
     """
-    name = describe(fitting[0].version, repository)
-    ambiguous = [match for match in fitting if match.patched is None]
+    ambiguous = next((match for match in fitting if match.patched is None), None)
+    name = describe((ambiguous or fitting[0]).version, repository)
     if ambiguous:
-        name = describe(ambiguous[0].version, repository)
         return Hint.OLDER_AMBIGUOUS, name
     if options.three_way is ThreeWay.SUGGEST:
         return Hint.OLDER_VERSION, name
-    if has_merge_driver(repository, stale.present.path):
+    if has_merge_driver(repository, stale.path):
         return Hint.OLDER_DRIVER, name
+    present = stale.present
     outcomes = {
-        merge(repository, match.data, stale.present.data, match.patched or b"")
+        merge(repository, match.data, present.data, match.patched or b"")
         for match in fitting[:_MAX_MERGED]
     }
     if len(outcomes) > 1:
         return Hint.OLDER_DISAGREE, name
     (data,) = outcomes
-    merged = _Merged(data) if data is not None else None
-    if merged is None and _may_have_conflicts(stale, repository, options):
-        merged = _with_conflicts(fitting[0], stale.present, repository)
-    if merged is None:
-        return Hint.OLDER_CONFLICT, name
-    return _MergedFile(stale, _merged_section(stale, merged.data, repository), name, merged.stages)
-
-
-def _may_have_conflicts(stale: StaleFile, repository: Repository, options: Options) -> bool:
-    """Return whether the index has stages for a conflict: only of lines, and only an index."""
+    if data is not None:
+        return _MergedFile(stale, _merged_section(stale, data, repository), name)
     in_index = options.base is None and repository.top is not None
     only_lines = all(
         section.operation is Operation.UPDATE and not section.new_mode for section in stale.sections
     )
-    return in_index and only_lines and not stale.present.binary
-
-
-def _with_conflicts(match: MatchingVersion, present: Blob, repository: Repository) -> _Merged:
-    """Merge with conflict markers, of the style that `merge.conflictStyle` chooses."""
-    patched = match.patched or b""
-    marked = repository.merge_file(match.data, present.data, patched)
-    base = Entry(present.entry.mode, match.version.id)
-    return _Merged(marked.data, Stages(base, present.entry, patched))
+    if present.binary or not (in_index and only_lines):  # the index has no stages for that
+        return Hint.OLDER_CONFLICT, name
+    patched = fitting[0].patched or b""
+    marked = repository.merge_file(fitting[0].data, present.data, patched)  # merge.conflictStyle
+    base = Entry(present.entry.mode, fitting[0].version.id)
+    section = _merged_section(stale, marked.data, repository)
+    return _MergedFile(stale, section, name, Stages(base, present.entry, patched))
 
 
 def _merged_section(stale: StaleFile, data: bytes, repository: Repository) -> FilePatch | None:
@@ -202,19 +184,19 @@ def _plan_merged(
         return plan_sections(Patch(sections), snapshot, options, algorithm, deleted)
 
     clean = [file for file in merged if file.stages is None]
-    stages = {file.stale.present.path: file.stages for file in merged if file.stages is not None}
+    stages = {file.path: file.stages for file in merged if file.stages is not None}
     plan = plan_files(clean)
     plan = plan.with_notes(
         f"{file.path}: written for {file.version}; merged" for file in clean if file.section
     )
-    applied = [_already_applied(file) for file in clean if file.section is None]
+    applied = [_refusal(file, Fault.MERGE_APPLIED) for file in clean if file.section is None]
     if options.skip_applied:
         plan = plan._replace(skipped=(*plan.skipped, *applied))
     else:
         plan = plan.with_failures([*plan.failures, *applied])
     if stages and not plan.failures:
         plan = plan._replace(conflicts=Conflicts(stages, plan_files(merged).completed))
-    conflicts = [_conflict(file) for file in merged if file.stages is not None]
+    conflicts = [_refusal(file, Fault.CONFLICT) for file in merged if file.stages is not None]
     return plan.with_failures([*plan.failures, *conflicts])
 
 
@@ -231,12 +213,8 @@ def _replace_sections(
     return tuple(section for section in sections if section is not None)
 
 
-def _already_applied(file: _MergedFile) -> Failure:
-    return refusal(file.stale.sections[0], Fault.MERGE_APPLIED, version=file.version)
-
-
-def _conflict(file: _MergedFile) -> Failure:
-    return refusal(file.stale.sections[0], Fault.CONFLICT, version=file.version)
+def _refusal(file: _MergedFile, fault: Fault) -> Failure:
+    return refusal(file.stale.sections[0], fault, version=file.version)
 
 
 def _with_hints(failures: Sequence[Failure], hints: Mapping[str, _Hinted]) -> list[Failure]:
