@@ -18,27 +18,6 @@ def reverse(patch: Patch) -> Patch:
     return Patch(tuple(map(_reversed_section, reversed(patch.files))), patch.digest)
 
 
-def reverse_recorded(patch: Patch) -> Patch:
-    """Reverse `patch`, which is known to have been applied: a copy is deleted.
-
-    The caller must check that the copy still has the content that was given to it.
-    """
-    return Patch(tuple(map(_reversed_record, reversed(patch.files))), patch.digest)
-
-
-def _reversed_record(section: FilePatch) -> FilePatch:
-    if section.operation is not Operation.COPY:
-        return _reversed_section(section)
-    return FilePatch(
-        Operation.DELETE,
-        section.new_path,
-        None,
-        has_content=False,
-        number=section.number,
-        source=section.source,
-    )
-
-
 def _reversed_section(section: FilePatch) -> FilePatch:
     return section._replace(
         operation=_OPPOSITE.get(section.operation, section.operation),

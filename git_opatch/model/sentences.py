@@ -684,11 +684,6 @@ class Fault(Enum):
         "stage what is there",
     )
     IN_THE_WAY = Reason.IN_THE_WAY, "is in the way, and git does not track it", _MOVE
-    SAME_IN_THE_WAY = (
-        Reason.IN_THE_WAY,
-        "has what the patch adds already, and git does not track it",
-        "`git add` it",
-    )
     FILE_ABOVE = (
         Reason.IN_THE_WAY,
         "`{parent}` is a file, so nothing can be created below it",
@@ -739,7 +734,6 @@ class Hint(Enum):
     NO_VERSION = "fits no version of {path} in the history, so `--3way` cannot merge it"
     SHALLOW = "fits no version of {path} that is here; `git fetch --deepen=100` gets more"
     PARTIAL = "fits no version of {path} that is here; `git log -p -100 -- PATH` gets more"
-    OTHER_NAME = "the patch also names `{other}`: did you mean {similar}?"
     SIMILAR_PATH = "did you mean {similar}?"
     HERE = "check the path; it is relative to `{directory}`"
     DIRECTORY = "paths count from the top; `--directory {directory}` reads them from here"

@@ -11,11 +11,9 @@ from pathlib import Path
 from git_opatch.git.pathspec import all_tracked_paths
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_file
-from git_opatch.model.errors import Kind
 from git_opatch.model.failure import Failure
 from git_opatch.model.limits import FEW, MANY
 from git_opatch.model.options import Options, Target
-from git_opatch.model.patch import Patch
 from git_opatch.model.sentences import Fault, Hint, Reason
 from git_opatch.plan.plan import Plan
 
@@ -36,25 +34,6 @@ def with_path_hints(
         else _if_untracked(each, repository, options)
         for at, each in enumerate(plan.failures)
     )
-
-
-def with_other_names(plan: Plan, patch: Patch, repository: Repository, options: Options) -> Plan:
-    """Say of hunks that do not fit which file the other name of their header may mean (D31)."""
-    others = {
-        (section.source, section.number): {section.path, section.alternate}
-        for section in patch.files
-        if section.alternate is not None
-    }
-    failures = []
-    for failure in plan.failures:
-        names = others.pop((failure.source, failure.section_line), set()) - {failure.path}
-        if failure.kind is Kind.MATCH and len(names) == 1:
-            (other,) = names
-            known = _known_paths(repository, options.base)
-            if similar := _similar_to(other, [path for path in known if path != failure.path]):
-                failure = failure._replace(similar=similar).with_hint(Hint.OTHER_NAME, other=other)
-        failures.append(failure)
-    return plan.with_failures(failures)
 
 
 def _known_paths(repository: Repository, tree: str | None) -> Sequence[str]:

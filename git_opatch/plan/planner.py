@@ -16,7 +16,7 @@ from git_opatch.model.sentences import Fault
 from git_opatch.plan.deleted_content import deleted_contents
 from git_opatch.plan.filtered_files import locates_texts, with_stored_hints
 from git_opatch.plan.patch_paths import created_paths, named_paths, refuse_unsafe
-from git_opatch.plan.path_hints import with_directory_note, with_other_names, with_path_hints
+from git_opatch.plan.path_hints import with_directory_note, with_path_hints
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.policy import check_policy
 from git_opatch.plan.section import plan_sections
@@ -95,7 +95,6 @@ def _plan_patch(patch: Patch, repository: Repository, options: Options) -> tuple
             return plan.with_failures(failures), snapshot
         plan = plan_three_way(plan, patch, snapshot, repository, options, deleted)
     plan = with_path_hints(plan, repository, options, created)
-    plan = with_other_names(plan, patch, repository, options)
     plan = with_stored_hints(plan, repository, options)
     return with_directory_note(plan, repository, options), snapshot
 

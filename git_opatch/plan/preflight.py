@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from git_opatch.git import index
 from git_opatch.git.repository import Repository
-from git_opatch.git.snapshot import Snapshot, take_snapshot
-from git_opatch.model.blob import Blob, Change, Entry
+from git_opatch.git.snapshot import Snapshot
+from git_opatch.model.blob import Change
 from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options, Target
 from git_opatch.model.refusal import Refused
@@ -34,7 +34,8 @@ def preflight(plan: Plan, snapshot: Snapshot, repository: Repository, options: O
         obstacles += _not_checked_out(plan, snapshot, outside)
     if unstaged and not options.carry:
         obstacles += [Failure(Fault.UNSTAGED, path) for path in unstaged]
-    obstacles = obstacles or _in_the_way(plan, changes, repository, options)
+    if changes and not obstacles:
+        obstacles = guard(repository.require_worktree(), changes, options.target)
     obstacles = obstacles or refuse_losses(plan, repository, options)
     if obstacles:
         raise Refused([*plan.failures, *obstacles], options)
@@ -53,26 +54,6 @@ def _unstaged_files(plan: Plan, snapshot: Snapshot, options: Options) -> tuple[s
         return ()
     changed = {result.old.path for result in plan.written.results if result.old is not None}
     return tuple(sorted(changed & (snapshot.changed - snapshot.deleted)))
-
-
-def _in_the_way(
-    plan: Plan, changes: Sequence[Change], repository: Repository, options: Options
-) -> list[Failure]:
-    """List what prevents writing `changes`, which are those of a plan."""
-    failures = guard(repository.require_worktree(), changes, options.target) if changes else []
-    paths = [each.path for each in failures if each.fault is Fault.IN_THE_WAY]
-    if plan.reverses or not paths:
-        return failures
-    there = take_snapshot(repository, paths, Options(Target.WORKTREE)).blobs
-    same = {change.path for change in changes if _entry(there, change.path) == change.new}
-    return [
-        each._replace(fault=Fault.SAME_IN_THE_WAY) if each.path in same else each
-        for each in failures
-    ]
-
-
-def _entry(blobs: Mapping[str, Blob], path: str) -> Entry | None:
-    return blobs[path].entry if path in blobs else None
 
 
 def _outside_sparse_checkout(

@@ -24,16 +24,12 @@ from git_opatch.model.blob import Blob, Change, Entry
 from git_opatch.model.errors import JournalError, ParseError
 from git_opatch.model.failure import Failure
 from git_opatch.model.options import Format, Options, Target
-from git_opatch.model.patch import Operation, Patch
+from git_opatch.model.patch import Operation
 from git_opatch.model.sentences import Fault
 from git_opatch.parse import parse_patch
 from git_opatch.plan.merge import Pair, complete_merge, merge_files
 from git_opatch.plan.plan import Plan
-from git_opatch.plan.section import plan_sections
 from git_opatch.transaction.guard import guard_parents
-
-Contents = Mapping[str, bytes]
-"""The bytes of blobs, by id."""
 
 
 class State(Enum):
@@ -157,14 +153,12 @@ def pairs_of(
 ) -> list[Pair]:
     """Return each file as it is in base and theirs of an undo, or a redo, of `record`.
 
-    Raises `JournalError` if a content is neither kept, nor in git, nor told by the diff.
+    Raises `JournalError` if a content is neither kept nor in git.
     """
     contents = {blob.entry.id: blob.data for blob in now.values()} | record.read_contents()
     wanted = {each.id: each_of.path for each_of in record.changes for each in _entries(each_of)}
     if missing := wanted.keys() - contents.keys():
         contents |= repository.read_blobs(repository.present(missing))
-    if wanted.keys() - contents.keys():
-        contents |= _told_by_diff(record, repository, contents)
     if missing := wanted.keys() - contents.keys():
         lost = min(missing)
         raise JournalError(
@@ -175,7 +169,7 @@ def pairs_of(
     def blob(path: str, entry: Entry | None) -> Blob | None:
         return Blob(path, entry, contents[entry.id]) if entry else None
 
-    moves = _moves(record)
+    moves = _moves(record) if "R" in record.files else {}
     new = {change.path: blob(change.path, change.new) for change in record.changes}
     pairs = [
         Pair(blob(path, old), new[moves.get(path, path)])
@@ -191,42 +185,16 @@ def _entries(change: Change) -> list[Entry]:
 
 
 def _moves(record: Record) -> dict[str, str]:
-    """Return the new path of each file that `record` moved, by its old one."""
-    if "R" not in record.files:
-        return {}
-    return {
-        section.old_path or "": section.new_path or ""
-        for section in _parse(record).files
-        if section.operation is Operation.MOVE
-    }
+    """Return the new path of each file that `record` moved, by its old one.
 
-
-def _parse(record: Record) -> Patch:
-    """Parse the recorded diff. Raises `JournalError` if it is damaged."""
+    Raises `JournalError` if its diff is damaged.
+    """
     try:
-        return parse_patch(record.read_diff(), patch_format=Format.UNIFIED, recorded=True)
+        patch = parse_patch(record.read_diff(), patch_format=Format.UNIFIED, recorded=True)
     except ParseError as error:
         raise JournalError(f"{record.file} is damaged: {error}") from None
-
-
-def _told_by_diff(record: Record, repository: Repository, contents: Contents) -> dict[str, bytes]:
-    """Return the contents before that those after tell, by the recorded diff, and the other way.
-
-    So for an entry of an earlier version, which kept none, of a file that git does not have.
-    """
-    from git_opatch.model.reverse import reverse_recorded
-
-    told: dict[str, bytes] = {}
-    forward = _parse(record)
-    befores = {change.path: change.old for change in record.changes}
-    afters = {change.path: change.new for change in record.changes}
-    for patch, entries in ((forward, befores), (reverse_recorded(forward), afters)):
-        for section in patch.files:
-            path = section.old_path or ""
-            entry = entries.get(path)
-            known = contents.get(entry.id) if entry else None
-            base = {path: Blob(path, entry, known)} if entry and known is not None else {}
-            exact = Patch((section._replace(exact_positions=True),))
-            plan = plan_sections(exact, Snapshot(base), Options(), repository.algorithm, {})
-            told |= plan.completed.blobs()
-    return told
+    return {
+        section.old_path or "": section.new_path or ""
+        for section in patch.files
+        if section.operation is Operation.MOVE
+    }

@@ -353,9 +353,9 @@ def test_an_entry_without_its_contents_is_named_and_the_others_are_undone(base: 
     assert base.index() == before[0]
 
 
-@pytest.mark.parametrize("target", ["--index", "--cached", "--worktree"])
+@pytest.mark.parametrize("target", ["--index", "--cached"])
 def test_an_entry_of_an_earlier_version_is_undone(base: Sandbox, target: str) -> None:
-    """It has no contents; git has them, or the diff tells them of those that are there."""
+    """It has no contents; git has them."""
     before = _state(base)
     after = _applied(base, _EVERYTHING, target)
     entry = json.loads(base.read(f"{_JOURNAL}/1.json"))
@@ -707,21 +707,6 @@ def test_the_help_names_one_default(repo: Sandbox) -> None:
     message = " ".join(repo.opatch("undo", "-h").out.decode().split())
     assert "A patch is undone where it was applied" in message
     assert "(the default)" not in message
-
-
-def test_staged_is_said_where_something_is(base: Sandbox) -> None:
-    """A redo, and `-R` of a patch that is not recorded, may bring back what HEAD has."""
-    base.write("p.txt", _patch(3, "3"))
-    base.opatch("apply", "--commit", "-m", "x", "p.txt")
-    assert base.opatch("undo", "1").status == 0
-    assert base.opatch("redo").out == b"Redid 1 (p.txt): 1 file modified. Undo: git opatch undo 1\n"
-    for file in (base.path / _JOURNAL).iterdir():
-        file.unlink()
-    assert base.opatch("apply", "-R", "p.txt").out.startswith(b"1 file modified; staged. Undo: ")
-    base.git("config", "opatch.journalSize", "0")
-    base.git("commit", "--quiet", "--all", "-m", "undone")
-    assert base.opatch("apply", "p.txt").status == 0
-    assert base.opatch("apply", "-R", "p.txt").out.startswith(b"1 file modified\n")
 
 
 @pytest.mark.parametrize("words", [("undo",), ("apply", "-R", ".git/p")], ids=["undo", "-R"])
