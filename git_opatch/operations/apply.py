@@ -18,7 +18,7 @@ from git_opatch.model.sentences import Fault
 from git_opatch.operations.perform import Session, perform
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
-from git_opatch.operations.rejected_files import note_unwritten, plan_rejects
+from git_opatch.operations.rejected_files import note_unwritten, plan_rejects, write_rejects
 from git_opatch.parse import patch_of
 from git_opatch.plan.filtered_files import unfiltered_diff
 from git_opatch.plan.patch_paths import resolve_paths
@@ -90,8 +90,9 @@ def apply_locked(patch: Patch, session: Session) -> Plan:
     digest = "" if options.reverse else patch.digest
     plan = plan._replace(is_part=patch.is_part)
     with deferred_signals():
-        plan = perform(plan, session, digest=digest, rejects=rejects)
-        return _with_conflicts_left(plan.with_notes(note_unwritten(plan, options)))
+        plan = perform(plan, session, digest=digest)
+        notes = [*write_rejects(repository, rejects), *note_unwritten(plan, options)]
+        return _with_conflicts_left(plan.with_notes(notes))
 
 
 def _plan_checked(patch: Patch, repository: Repository, options: Options) -> Plan:

@@ -2,8 +2,8 @@
 
 A commit is made as a user would make it: the patch is applied to index and working tree and
 recorded, then `git commit` commits the index. If a hook refuses, or git is killed, the change stays
-staged. Several mails are planned first, each in the outcome of the one before; then each is applied
-and committed by itself, as by git-am(1), until one fails.
+staged. Several mails are planned first, as one patch; then each is applied and committed by itself,
+as by git-am(1), until one fails.
 """
 
 from __future__ import annotations
@@ -15,31 +15,26 @@ from typing import TypeVar
 from git_opatch import journal
 from git_opatch.complete import Completed
 from git_opatch.git.commit import CommitResult, commit, identity_error, manual_command
-from git_opatch.git.filtered import FilterError
 from git_opatch.git.head import Head, commits_since, read_head, require_finished, staged_changes
 from git_opatch.git.history import abbreviated
 from git_opatch.git.hooks import any_is_hook, has_verifying_hook
 from git_opatch.git.index import unmerged_paths
 from git_opatch.git.output import git_message
 from git_opatch.git.repository import CONVERT, Repository
-from git_opatch.git.snapshot import Snapshot, take_snapshot
-from git_opatch.model.blob import Blob, Change
+from git_opatch.model.blob import Change
 from git_opatch.model.errors import CommitError, Interrupted, OpatchError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
-from git_opatch.model.paths import parents
-from git_opatch.model.refusal import Refused
 from git_opatch.model.text import visible
 from git_opatch.operations.apply import apply_locked, check_patch
 from git_opatch.operations.commit_command import CommitRequest, PlannedCommit, plan_commits
 from git_opatch.operations.perform import Session
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
-from git_opatch.plan.patch_paths import named_paths, resolve_paths
+from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import NotCommitted, Plan
 from git_opatch.plan.planner import plan_resolved
 from git_opatch.plan.preflight import preflight
-from git_opatch.plan.section import plan_sections
 from git_opatch.transaction import after_commit, deferred_signals, state_dir
 
 _MAX_NAMED = 3
@@ -56,9 +51,16 @@ def check_commit(
     parts = plan_commits(patch, commit_options, reverse=options.reverse)
     _check_head(parts, repository)
     plan = check_patch(patch, repository, options)
-    if len(parts) > 1:
-        return plan, len(_plan_mails(parts, repository, options))
-    return plan, int(bool(plan.completed.changes))
+    if len(parts) < 2:
+        return plan, int(bool(plan.completed.changes))
+    skipped = {(failure.source, failure.section_line) for failure in plan.skipped}
+    skipped -= {(section.source, section.number) for section, _ in plan.placed}
+    made = [
+        part
+        for part in parts
+        if any((each.source, each.number) not in skipped for each in part.patch.files)
+    ]
+    return plan, len(made)
 
 
 def commit_patch(
@@ -82,7 +84,6 @@ def commit_patch(
         if len(parts) > 1:
             whole = resolve_paths(patch, options.directory, str(repository.top))
             preflight(*plan_resolved(whole, repository, options), repository, options)
-            parts = _plan_mails(parts, repository, options)
         try:
             plan = _apply_each(parts, session, quiet=commit_options.quiet)
         except NotCommitted as error:
@@ -93,46 +94,6 @@ def commit_patch(
         not_committed.plan = plan
         raise not_committed
     return plan
-
-
-def _plan_mails(
-    parts: Sequence[PlannedCommit], repository: Repository, options: Options
-) -> list[PlannedCommit]:
-    """Plan each mail in the outcome of those before it; return those that change anything.
-
-    Raises `Refused` with the failures of the first one that does not apply.
-    """
-    top = str(repository.top or "")
-    patches = [resolve_paths(part.patch, options.directory, top) for part in parts]
-    paths = named_paths(Patch.joined(patches, ""))
-    snapshot = take_snapshot(repository, paths, options, texts=True)
-    for path in sorted(snapshot.filters):
-        what = "has a filter, and mails that change it are not committed together"
-        raise FilterError(path, f"{what}; apply each mail by itself")
-    changing = []
-    for part, patch in zip(parts, patches, strict=True):
-        plan = plan_sections(patch, snapshot, options, repository.algorithm, {})
-        if plan.failures:
-            raise Refused(plan.failures, options)
-        if plan.completed.changes:
-            # that of all mails names no single one
-            changing.append(part._replace(patch=part.patch._replace(digest="")))
-            snapshot = _after(snapshot, plan.completed)
-    return changing
-
-
-def _after(snapshot: Snapshot, completed: Completed) -> Snapshot:
-    """Return the base with `completed` applied."""
-    blobs, tracked, contents = dict(snapshot.blobs), set(snapshot.tracked), completed.contents()
-    for change in completed.changes:
-        if change.new is None:
-            blobs.pop(change.path, None)
-            tracked.discard(change.path)
-        else:
-            blobs[change.path] = Blob(change.path, change.new, contents[change.path])
-            tracked.add(change.path)
-    folders = frozenset(parent for path in tracked for parent in parents(path))
-    return snapshot._replace(blobs=blobs, tracked=frozenset(tracked), folders=folders)
 
 
 def _check_head(parts: Sequence[PlannedCommit], repository: Repository) -> Head:

@@ -64,6 +64,7 @@ def _split_mails(patch: Patch) -> Iterator[tuple[Mail | None, Patch]]:
         if sections and (index in mails or other_file):
             yield mail, Patch(tuple(sections), is_part=patch.is_part)
             mail, sections = None, []
+            patch = patch._replace(digest="")  # that of all mails names no single one
         mail = mails.get(index, mail)
         sections.append(section)
     yield mail, patch._replace(files=tuple(sections), mails=())

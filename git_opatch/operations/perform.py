@@ -14,7 +14,6 @@ from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Stages, blob_id
 from git_opatch.model.options import Options, Target
 from git_opatch.model.text import Text
-from git_opatch.operations.rejected_files import encode_rejects, write_rejects
 from git_opatch.plan.plan import Plan
 from git_opatch.transaction import ChangeSet, TransactionRecord, run_transaction, state_dir
 
@@ -30,16 +29,13 @@ class Session(NamedTuple):
     """The patch's name in the journal."""
 
 
-def perform(
-    plan: Plan, session: Session, *, digest: str = "", rejects: Mapping[str, bytes] | None = None
-) -> Plan:
+def perform(plan: Plan, session: Session, *, digest: str = "") -> Plan:
     """Apply what `plan` decided and record it; return the plan with the number of its entry.
 
-    `digest` is that of the patch's text, if it is to be found in the journal by it; `rejects` are
-    the files of rejected hunks, to be written with it.
+    `digest` is that of the patch's text, if it is to be found in the journal by it.
     """
     repository, options, home = session.repository, session.options, state_dir(session.repository)
-    target, about = options.target, _about(plan, session, digest, rejects or {})
+    target, about = options.target, _about(plan, session, digest)
     if plan.settled and target is Target.CACHED:
         if not plan.completed.changes:
             return _settle_index(plan, session, about)
@@ -49,7 +45,7 @@ def perform(
     elif plan.carried and not plan.carried.changes:  # the working tree has it already
         plan, target = plan._replace(carried=None), Target.CACHED
     if not plan.written.changes:
-        return plan.with_notes(write_rejects(repository, rejects or {}))
+        return plan
     record, notes = 0, list[str]()
 
     def on_commit(transaction: TransactionRecord) -> list[Path]:
@@ -58,7 +54,6 @@ def perform(
             record = add_entry(home, transaction, about, options.journal_size)
         except OSError as error:
             notes.append(f"the journal could not be written: {error.strerror}")
-        notes.extend(write_rejects(repository, rejects or {}))
         return journal.files_of(home, record)
 
     notes += _keep_contents(plan, home, options.journal_size)
@@ -95,14 +90,12 @@ def add_entry(
     """Record a committed transaction; return the number of its entry. Raises `OSError`."""
     diff = transaction.diff.read_bytes()
     changes, target = transaction.in_index, transaction.target
-    entry = {key: value for key, value in about.items() if key not in ("rejects", "journal_size")}
+    entry = {key: value for key, value in about.items() if key != "journal_size"}
     entry["transaction"] = transaction.name
     return journal.add_record(home, diff, changes, target, entry, size)
 
 
-def _about(
-    plan: Plan, session: Session, digest: str, rejects: Mapping[str, bytes]
-) -> dict[str, object]:
+def _about(plan: Plan, session: Session, digest: str) -> dict[str, object]:
     """Describe the plan for the journal. What leaves conflicts cannot be found by its digest."""
     stages = plan.conflicts.stages if plan.conflicts else {}
     algorithm = session.repository.algorithm
@@ -119,7 +112,6 @@ def _about(
         "partial": bool(plan.failures),
         "part": plan.is_part,
         "reverse": session.options.reverse and plan.reverses is None,
-        "rejects": encode_rejects(rejects),
     }
 
 

@@ -7,16 +7,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from git_opatch import journal
 from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import remove_abandoned
 from git_opatch.model.arguments import typed
 from git_opatch.model.errors import BusyError, OpatchError
-from git_opatch.model.paths import why_unsafe
 from git_opatch.operations.perform import add_entry
-from git_opatch.operations.rejected_files import decode_rejects, write_rejects
 from git_opatch.transaction import (
     AT_WORK,
     Kept,
@@ -98,11 +96,8 @@ def note_interrupted(repository: Repository) -> list[str]:
 
 def _recover_locked(repository: Repository) -> Recovery:
     remove_abandoned()
-    notes: list[str] = []
-    restored = recover(repository, partial(_finish, repository, notes))
-    if restored is None:
-        return Recovery(tuple(notes))
-    return Recovery((*_notes(restored), *notes), restored.kept)
+    restored = recover(repository, partial(_finish, repository))
+    return Recovery(tuple(_notes(restored)), restored.kept) if restored else Recovery()
 
 
 def _notes(restored: Restored) -> list[str]:
@@ -128,21 +123,11 @@ def _count(paths: Sequence[str]) -> str:
     return f"{len(paths)} file{'s' * (len(paths) != 1)}"
 
 
-def _finish(
-    repository: Repository, notes: list[str], transaction: TransactionRecord
-) -> Sequence[Path]:
-    """Do what the interrupted run was still to do for its transaction; add to `notes`.
-
-    Returns the files of its entry in the journal.
-    """
+def _finish(repository: Repository, transaction: TransactionRecord) -> Sequence[Path]:
+    """Record what the interrupted run was still to record; return the files of the entry."""
     home, about = state_dir(repository), transaction.about
     with suppress(OSError):
         if not journal.has_transaction(home, transaction.name):
             size = about.get("journal_size", sys.maxsize)
             add_entry(home, transaction, about, size if isinstance(size, int) else sys.maxsize)
-    with suppress(LookupError, TypeError, ValueError, AttributeError):
-        encoded: Any = about["rejects"]
-        rejects = decode_rejects(encoded)
-        if not any(map(why_unsafe, rejects)):
-            notes += write_rejects(repository, rejects)
     return journal.files_of(home, journal.last(home))

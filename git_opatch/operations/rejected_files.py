@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping
 
 from git_opatch.git.repository import Repository
@@ -36,7 +35,7 @@ def note_unwritten(plan: Plan, options: Options) -> list[str]:
 
 
 def write_rejects(repository: Repository, rejects: Mapping[str, bytes]) -> list[str]:
-    """Write the files of rejected hunks; return notes. May be repeated, if it was interrupted."""
+    """Write the files of rejected hunks; return notes."""
     if not rejects:
         return []
     from git_opatch.transaction import rejects as files
@@ -49,13 +48,3 @@ def write_rejects(repository: Repository, rejects: Mapping[str, bytes]) -> list[
     except OSError as error:
         return [f"the rejected hunks could not be written: {error.strerror}"]
     return [f"rejected hunks written to {path}" for path in rejects]
-
-
-def encode_rejects(rejects: Mapping[str, bytes]) -> dict[str, str]:
-    """Render files of rejected hunks for the record of a transaction."""
-    return {path: base64.b64encode(content).decode() for path, content in rejects.items()}
-
-
-def decode_rejects(encoded: Mapping[str, str]) -> dict[str, bytes]:
-    """Read what `encode_rejects` wrote. Raises `AttributeError`, `TypeError` or `ValueError`."""
-    return {str(path): base64.b64decode(content) for path, content in encoded.items()}

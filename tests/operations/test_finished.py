@@ -23,23 +23,6 @@ def base(repo: Sandbox) -> Sandbox:
     return repo
 
 
-def _apply(repo: Sandbox) -> bytes:
-    ran = repo.opatch("apply", "--reject", feed=_PARTLY)
-    assert ran.status == 1
-    return repo.read("g.rej")
-
-
-@pytest.mark.parametrize("call", _AFTER_COMMIT)
-def test_rejected_hunks_are_written_by_the_run_that_finishes(
-    base: Sandbox, call: tuple[str, str]
-) -> None:
-    kill_before_call(base, *call, "apply", "--reject", feed=_PARTLY)
-    ran = base.opatch("recover")
-    assert (ran.status, base.read("f")) == (0, b"b\n")
-    assert base.read("g.rej").startswith(b"diff a/g b/g\t(rejected hunks)\n")
-    assert b"rejected hunks written to g.rej" in ran.out
-
-
 @pytest.mark.parametrize("call", [*_AFTER_COMMIT[::2], ("os.rename", "journal/2.json")])
 @pytest.mark.parametrize("command", ["undo", "redo"])
 def test_an_undo_and_a_redo_are_finished(
@@ -59,14 +42,6 @@ def test_an_undo_and_a_redo_are_finished(
     assert (base.index(), base.files()) == (after if command == "undo" else before)
 
 
-def test_rejected_hunks_that_were_written_since_stay(base: Sandbox) -> None:
-    kill_before_call(base, "os.rename", ".git/index", "apply", "--reject", feed=_PARTLY)
-    base.write("g.rej", "mine\n")
-    ran = base.opatch("recover")
-    assert (ran.status, b"g.rej: left as it is" in ran.out) == (0, True)
-    assert base.read("g.rej") == b"mine\n"
-
-
 def test_what_finishes_an_apply_keeps_to_the_size_of_the_journal(base: Sandbox) -> None:
     base.git("config", "opatch.journalSize", "0")
     kill_before_call(base, "os.rename", ".git/index", "apply", "--partial", feed=_PARTLY)
@@ -80,7 +55,7 @@ def test_a_kill_after_the_journal_was_written_makes_no_second_record(
     base: Sandbox, command: list[str]
 ) -> None:
     if command == ["undo"]:
-        _apply(base)
+        assert base.opatch("apply", "--reject", feed=_PARTLY).status == 1
     count = len(list((base.path / ".git/opatch").glob("journal/*.json")))
     kill_before_call(base, "os.rename", "opatch/done", *command, feed=_PARTLY)
     assert base.opatch("recover").status == 0
