@@ -1004,10 +1004,6 @@ class Malformed(Enum):
         "quotes inside the quoted text of this call end it, or a `\\` joins its lines, and a shell "
         "drops them; write `apply_patch <<'EOF'`, where all is literal"
     )
-    OTHER_HEREDOC = (
-        "`{text:80}` does not apply its heredoc, which looks like a patch; send only the patch, "
-        "with `apply_patch <<'EOF'` or without a command"
-    )
     UNREAD_DIRECTORY = (
         "`{text:80}` may or may not hold for the call in line {called}; write `cd DIR && ` on the "
         "line of the call, or remove it"

@@ -36,7 +36,7 @@ def test_a_value_in_a_sentence_is_safe_to_print(fault: Malformed) -> None:
 
 
 def test_a_value_is_cut_to_the_characters_in_its_format() -> None:
-    said = Malformed.OTHER_HEREDOC.fill({"text": "x" * 500})
+    said = Malformed.UNREAD_DIRECTORY.fill({"text": "x" * 500, "called": 1})
     assert "`" + "x" * 80 + "…`" in said
 
 

@@ -231,7 +231,6 @@ def test_a_truncated_patch_stays_truncated(text: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "apply_patch is a tool, see <<EOF below",
         "Use apply_patch <<'EOF' for this:",
         "apply_patch can't do that",
         "apply_patch 's arguments are texts",
@@ -239,11 +238,6 @@ def test_a_truncated_patch_stays_truncated(text: str) -> None:
         "apply_patch patch.txt",
         "apply_patch < patch.txt",
         "xapply_patch '",
-        "apply_patch <<'EOF' && git status",
-        "apply_patch <<'EOF'; git status",
-        "apply_patch <<'EOF' >log",
-        "apply_patch <<EOF <<EOX",
-        "cat <<EOF | apply_patch | tee log",
         "cat <<EOF |\napply_patch",
         "bash -lc 'npm test'",
         "bash script.sh 'apply_patch'",
@@ -255,7 +249,6 @@ def test_a_truncated_patch_stays_truncated(text: str) -> None:
         "$ apply_patch <<'EOF'",
         "apply_patch <<''",
         "apply_patch",
-        'bash -lc "',
     ],
 )
 def test_text_that_is_not_a_call_is_prose(line: str) -> None:
@@ -286,6 +279,13 @@ def test_text_that_is_not_a_call_is_prose(line: str) -> None:
         "git -C sub apply <<EOF",
         "patch -R -p1 <<EOF",
         "patch f <<EOF",
+        "apply_patch is a tool, see <<EOF below",
+        "apply_patch <<'EOF' && git status",
+        "apply_patch <<'EOF'; git status",
+        "apply_patch <<'EOF' >log",
+        "apply_patch <<'EOF' ***",
+        "apply_patch <<EOF <<EOX",
+        "cat <<EOF | apply_patch | tee log",
         "apply_patch <<-EOF | tee log",
         "apply_patch -x <<'EOF'",
         "apply_patch -R <<'EOF'",
@@ -322,7 +322,7 @@ def test_a_call_with_unsupported_parts_is_refused(command: str) -> None:
 def test_a_heredoc_of_another_command_is_not_a_patch(command: str, body: str) -> None:
     ((number, message),) = errors(f"Hi\n{command}\n{body}EOF\n{HEREDOC}")
     assert number == 2
-    assert "does not apply its heredoc" in message or "not a supported command" in message
+    assert "not a supported command" in message
     assert read(f"{command}\nx = 1\nEOF\n{BODY}") == [("", "f")]
 
 
