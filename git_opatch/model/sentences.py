@@ -956,37 +956,22 @@ class Malformed(Enum):
     # of FILE_CHANGES
     NO_DIRECTIVE = "the container has no directive, so it changes nothing"
     UNKNOWN_TAG = "`{tag}` is not a tag of this format, which has {known}"
-    WRONG_TAG = "a tag is on one line, with these attributes in quotes: `{form}`"
-    BESIDE_TAG = "`{text}` is beside a tag; a tag needs a line of its own"
+    WRONG_TAG = "a tag is alone on its line, with its attributes in quotes: `{form}`"
     NOT_IN_DIRECTIVE = '`{text}` is not in a directive; put it in a `<FILE_PATCH file_path="PATH">`'
     ENDS_NOTHING = "`</{tag}>` does not end anything: there is no `<{tag}…>` above it"
-    ENDS_OTHER_TAG = "`{text}` does not end `{tag}`; did you mean `{end}`?"
-    TAG_NOT_ALONE = "a tag is alone on its line, without indentation; write `{end}` so"
-    TAG_NOT_ENDED = "the tag `{tag}` is not ended: it has no content, and ends with `/>`"
+    WITH_CONTENT = "`{tag}` has no content, and ends with `/>`"
     EQUAL_PATHS = "`from_path` and `to_path` are equal: nothing would change"
     NO_HUNK = "the patch has no hunk; add `@@` and the lines to change"
     NOTHING_TO_APPEND = "there is nothing to append; put the lines between the tags"
     OTHER_FILE_IN_TAG = "this names a different file than the tag; a FILE_PATCH changes one file"
     NOT_IN_FILE_PATCH = "`{text}`: a FILE_PATCH changes only lines"
-    RANGE_WITHOUT_FIRST = (
-        "`~` stands for all lines between two removed lines; write the first line to be removed, "
-        "as `-…`, right before it"
-    )
-    RANGE_WITHOUT_LAST = (
-        "`~` stands for all lines between two removed lines; write the last line to be removed, as "
-        "`-…`, right after it"
+    RANGE_NOT_BETWEEN = (
+        "`~` stands for all lines between two removed lines; write the first and the last of them, "
+        "as `-…`, right before and after it"
     )
     UNCLEAR_FENCE = (
         "it is unclear whether this fence is content; if it is, put a longer one, `{longer}`, "
-        "around lines {first}-{last}; if not, leave it out"
-    )
-    FENCE_WITHOUT_END = (
-        "this fence has no other end; if it wraps the content, add a line `{fence}` after line "
-        "{last}; if not, put a longer one around all of it"
-    )
-    FENCE_WITHOUT_BEGIN = (
-        "this fence has no other end; if it wraps the content, add a line `{fence}` before line "
-        "{first}; if not, put a longer one around all of it"
+        "around all of the content; if not, leave it out"
     )
 
     # of shell text

@@ -20,15 +20,23 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 from git_opatch.model.options import Format
-from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Prefix
+from git_opatch.model.patch import FilePatch, Hunk, Operation, Prefix
 from git_opatch.model.sentences import Malformed
 from git_opatch.parse import envelope
-from git_opatch.parse.formats import CONTAINER, DIFF_GIT, TAG, begins, parser_of
+from git_opatch.parse.formats import (
+    CONTAINER,
+    DIFF_GIT,
+    FORMATS,
+    TAG,
+    begins,
+    find_format,
+    parser_of,
+)
 from git_opatch.parse.header import names_at, read_extended
 from git_opatch.parse.hunk import (
     CERTAIN_LINES,
@@ -38,48 +46,50 @@ from git_opatch.parse.hunk import (
     finish_hunks,
     make_lines,
 )
-from git_opatch.parse.prose import Fence, are_closed, fence_in, report_missing_end
+from git_opatch.parse.prose import (
+    Fence,
+    are_closed,
+    fence_in,
+    report_indented,
+    report_missing_end,
+)
 from git_opatch.parse.scanner import Scanner, line_start
 
 _NEW, _PATCH, _APPEND = b"FILE_NEW", b"FILE_PATCH", b"FILE_APPEND"
 _COPY, _RENAME, _DELETE = b"FILE_COPY", b"FILE_RENAME", b"FILE_DELETE"
-_FILE_PATH, _FROM_TO_PATHS = (b"file_path",), (b"from_path", b"to_path")
 _ATTRIBUTES = {
     CONTAINER: (),
-    _NEW: _FILE_PATH,
-    _PATCH: _FILE_PATH,
-    _APPEND: _FILE_PATH,
-    _DELETE: _FILE_PATH,
-    _COPY: _FROM_TO_PATHS,
-    _RENAME: _FROM_TO_PATHS,
+    **dict.fromkeys((_NEW, _PATCH, _APPEND, _DELETE), (b"file_path",)),
+    **dict.fromkeys((_COPY, _RENAME), (b"from_path", b"to_path")),
 }
 _KNOWN = line_start(TAG)
 """The lines that begin with a tag of this format."""
-_TAG = re.compile(rb"([ \t]*)<(/?)[ \t]*([A-Za-z_][\w:-]*+)(.*)", re.DOTALL)
-_ATTRIBUTE = re.compile(rb"\s*+([\w-]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)')")
-_END = re.compile(rb"\s*+(/?)\s*+>[ \t\r]*(.*)", re.DOTALL)
-_MAX_ATTRIBUTES = 100
+_PAIR = rb"\s*+([\w-]++)\s*+=\s*+(\"[^\"]*+\"|'[^']*+')"
+_TAG = re.compile(
+    rb"(?s)([ \t]*)<(/?)[ \t]*([A-Za-z_][\w:-]*+)((?:" + _PAIR + rb")*+)"
+    rb"\s*+(/?)\s*+>[ \t]*+(</\3>)?[ \t\r]*(.*)"
+)
+_ATTRIBUTE = re.compile(_PAIR)
+_TAG_NAME = re.compile(rb"([ \t]*)<(/?)[ \t]*([A-Za-z_][\w:-]*+)")
 _STARTS = re.compile(rb"[ \t]*" + begins(Format.FILE_CHANGES))
 _HUNK_LINE = rb"@@|[+-](?![\s+-])"
 _OTHER_STARTS = begins(*(name for name in Format if name is not Format.FILE_CHANGES))
 _BETWEEN = line_start(rb"</?[ \t]*[A-Za-z_]|\*|" + _OTHER_STARTS + rb"|" + _HUNK_LINE)
-_BLOCK = re.compile(begins(Format.SEARCH_REPLACE))
 _MAX_JSON_LINES = 8
 _MARKDOWN = (".md", ".mkd", ".markdown", ".mdx", ".rmd", ".qmd")
 _DOCUMENTS = (*_MARKDOWN, ".rst", ".txt", ".adoc", "")
-_MARKDOWN_INFO = (b"md", b"markdown", b"mdx")
+_MARKDOWN_INFO = (b"", b"md", b"markdown", b"mdx")
 
 
 class _Tag(NamedTuple):
-    """The tag at the beginning of a line; `rest` is the text after it."""
+    """The tag at the beginning of a line; it `is_whole` if it is well formed, and alone there."""
 
+    indent: bytes
+    closing: bool
     name: bytes
     attributes: tuple[tuple[bytes, bytes], ...] = ()
-    indent: bytes = b""
-    closing: bool = False
     empty: bool = False
-    rest: bytes = b""
-    well_formed: bool = True
+    is_whole: bool = False
 
     @property
     def end(self) -> bytes:
@@ -88,47 +98,36 @@ class _Tag(NamedTuple):
 
     def path(self, attribute: bytes = b"file_path") -> str:
         """The path in an attribute of a checked tag."""
-        return os.fsdecode(dict(self.attributes)[attribute].strip())
+        return os.fsdecode(dict(self.attributes)[attribute])
 
 
 def _read_tag(line: bytes) -> _Tag | None:
     """Parse the tag that `line` begins with, known or not; None if it begins with none."""
-    match = _TAG.fullmatch(line)
-    if match is None:
+    begin, match = _TAG_NAME.match(line), _TAG.fullmatch(line)
+    if begin is None:
         return None
-    indent, slash, name, rest = match.groups()
-    attributes: list[tuple[bytes, bytes]] = []
-    at = 0
-    while len(attributes) < _MAX_ATTRIBUTES and (found := _ATTRIBUTE.match(rest, at)):
-        attributes.append((found[1], found[2] if found[3] is None else found[3]))
-        at = found.end()
-    end = _END.fullmatch(rest, at)
-    if end is None:
-        return _Tag(name, (), indent, bool(slash), well_formed=False)
-    after = end[2].strip()
-    closed = after == b"</" + name + b">"
-    empty, well_formed = bool(end[1]) or closed, not at or not slash
-    after = b"" if closed else after
-    return _Tag(name, tuple(attributes), indent, bool(slash), empty, after, well_formed)
+    tag = _Tag(begin[1], bool(begin[2]), begin[3])
+    if match is None:
+        return tag
+    pairs = tuple((name, value[1:-1].strip()) for name, value in _ATTRIBUTE.findall(match[4]))
+    is_whole = not match[9] and not (tag.closing and (pairs or match[7]))
+    return tag._replace(attributes=pairs, empty=bool(match[7] or match[8]), is_whole=is_whole)
 
 
 def _check_tag(scanner: Scanner, tag: _Tag, number: int) -> bool:
     """Report what is wrong with `tag` of line `number`; False if anything is."""
-    errors, wanted = scanner.errors, _ATTRIBUTES.get(tag.name)
-    attributes = {key: value.strip() for key, value in tag.attributes}
+    wanted = _ATTRIBUTES.get(tag.name)
     if wanted is None:
         scanner.error(Malformed.UNKNOWN_TAG, number, tag=tag.name, known=b", ".join(_ATTRIBUTES))
-    elif not tag.closing and (
-        not tag.well_formed
-        or attributes.keys() != set(wanted)
-        or not all(attributes.values())
-        or len(attributes) < len(tag.attributes)
-    ):
-        form = b"".join(b" " + key + b'="PATH"' for key in wanted)
-        scanner.error(Malformed.WRONG_TAG, number, form=b"<" + tag.name + form + b">")
-    elif tag.rest or not tag.well_formed:
-        scanner.error(Malformed.BESIDE_TAG, number, text=tag.rest or tag.name)
-    return scanner.errors == errors
+        return False
+    names = () if tag.closing else wanted
+    given = tuple(sorted(name for name, value in tag.attributes if value))
+    if tag.is_whole and given == names and len(given) == len(tag.attributes):
+        return True
+    form = b"".join(b" " + name + b'="PATH"' for name in names)
+    slash = b"/" if tag.closing else b""
+    scanner.error(Malformed.WRONG_TAG, number, form=b"<" + slash + tag.name + form + b">")
+    return False
 
 
 def starts(scanner: Scanner) -> bool:
@@ -138,25 +137,26 @@ def starts(scanner: Scanner) -> bool:
 
 def parse(scanner: Scanner) -> None:
     """Take one container, or one directive outside of any, and add its sections."""
-    tag = _read_tag(scanner.line) or _Tag(b"")
+    tag = _read_tag(scanner.line) or _Tag(b"", closing=False, name=b"")
     if tag.name != CONTAINER or tag.closing:
         _take_directive(scanner, tag)
         return
     number, errors, sections = scanner.number, scanner.errors, len(scanner.found.sections)
     scanner.take()
     _check_tag(scanner, tag, number)
-    end, inside = scanner.at, None
-    while True:
-        scanner.skip_to(_BETWEEN)
-        inside = None if scanner.at_end else _read_tag(scanner.line)
-        if scanner.at_end or (inside and inside.name == CONTAINER):
+    end = scanner.at
+    scanner.skip_to(_BETWEEN)
+    while not scanner.at_end:
+        inside = _read_tag(scanner.line)
+        if inside and inside.name == CONTAINER:
             break
         if inside:
             _take_directive(scanner, inside)
         else:
             _take_between(scanner)
         end = scanner.at
-    if inside and inside.closing:
+        scanner.skip_to(_BETWEEN)
+    if not scanner.at_end and inside and inside.closing:
         scanner.take()
         _check_tag(scanner, inside, scanner.previous_number)
     else:
@@ -167,17 +167,12 @@ def parse(scanner: Scanner) -> None:
 
 def _take_between(scanner: Scanner) -> None:
     """Take a line between directives: prose, or, with an error, a line that looks like a patch."""
-    line = scanner.line
-    end = scanner.end if line.lstrip()[:1] in b"[{" else 0
-    below = range(scanner.at + 1, min(scanner.at + _MAX_JSON_LINES, end))
+    line, below = scanner.line, scanner.limited_to(min(scanner.at + _MAX_JSON_LINES, scanner.end))
     is_patch = (
-        re.match(_HUNK_LINE, line)
+        find_format(scanner, FORMATS) is not None
+        or re.match(_HUNK_LINE, line) is not None
         or envelope.is_marker(line)
-        or envelope.is_begin(line)
-        or line.startswith(DIFF_GIT)
-        or names_at(scanner) is not None
-        or _BLOCK.match(line.lstrip())
-        or parser_of(Format.OPERATIONS).is_call(b"\n".join([line, *map(scanner.line_at, below)]))
+        or (line.lstrip()[:1] in b"[{" and parser_of(Format.OPERATIONS).is_call(below.text))
     )
     scanner.take()
     if is_patch:
@@ -187,125 +182,94 @@ def _take_between(scanner: Scanner) -> None:
 
 def _take_directive(scanner: Scanner, tag: _Tag) -> None:
     """Take the directive that begins with `tag` and add its section, unless there is an error."""
-    number, errors = scanner.number, scanner.errors
+    number, errors, first = scanner.number, scanner.errors, scanner.at
     scanner.take()
+    has_content = tag.name.upper() not in (_COPY, _RENAME, _DELETE)
     if not _check_tag(scanner, tag, number):
-        # its probable content causes no more errors
-        name = tag.name.upper()
-        if not tag.closing and not tag.empty and name not in (_COPY, _RENAME, _DELETE):
-            scanner.skip_to(_KNOWN)
-            found = None if scanner.at_end else _read_tag(scanner.line)
-            if found and found.closing and found.name == name:
+        if has_content and not tag.closing and not tag.empty:
+            scanner.skip_to(_KNOWN)  # what may be its content causes no more errors
+            if not scanner.at_end and scanner.line.strip() == tag.end.strip().upper():
                 scanner.take()
-        return
-    if tag.closing:
+    elif tag.closing:
         scanner.error(Malformed.ENDS_NOTHING, number, tag=tag.name)
-        return
-    section = _read_section(scanner, tag, number)
-    if scanner.errors == errors:
-        scanner.section(section._replace(number=number))
+    else:
+        content = _take_content(scanner, tag, first)
+        section = _read_section(content, tag, number)
+        if scanner.errors == errors:
+            scanner.section(section._replace(number=number))
 
 
-def _read_section(scanner: Scanner, tag: _Tag, number: int) -> FilePatch:
-    """Take what is below `tag` of line `number` and return the section."""
-    errors = scanner.errors
+def _read_section(content: Scanner, tag: _Tag, number: int) -> FilePatch:
+    """Return the section of `tag`, in line `number`, with that content."""
+    errors, solid = content.errors, _trim_blank_lines(content)
     if tag.name in (_COPY, _RENAME):
-        _take_end(scanner, tag, number)
         old, new = tag.path(b"from_path"), tag.path(b"to_path")
         if old == new:
-            scanner.error(Malformed.EQUAL_PATHS, number)
+            content.error(Malformed.EQUAL_PATHS, number)
         return FilePatch(Operation.COPY if tag.name == _COPY else Operation.MOVE, old, new)
     path = tag.path()
     if tag.name == _DELETE:
-        _take_end(scanner, tag, number)
         return FilePatch(Operation.DELETE, path, None, has_content=False)
-    content = _take_content(scanner, tag, number)
     if tag.name == _PATCH:
-        hunks = _read_hunks(_unfence_hunks(content), path)
-        if not hunks and scanner.errors == errors:
-            scanner.error(Malformed.NO_HUNK, number)
+        hunks = _read_hunks(solid, os.fsencode(path))
+        if not hunks and content.errors == errors:
+            content.error(Malformed.NO_HUNK, number)
         return FilePatch(Operation.UPDATE, path, path, hunks)
-    inside = _unfence_content(content, tag)
+    inside = _unfence_content(content, solid, tag)
     lines = make_lines(inside, inside.at, inside.end, Prefix.ADDED)
-    uniform = scanner.uniform_endings
+    uniform = content.uniform_endings
     if tag.name == _NEW:
         added = (added_hunk(lines, uniform_endings=uniform),) if lines else ()
         return FilePatch(Operation.ADD, None, path, added)
-    if not lines and scanner.errors == errors:
-        scanner.error(Malformed.NOTHING_TO_APPEND, number)
+    if not lines and content.errors == errors:
+        content.error(Malformed.NOTHING_TO_APPEND, number)
     hunk = added_hunk(lines, number=number, uniform_endings=uniform, at_end_of_file=True)
     return FilePatch(Operation.APPEND, path, path, (hunk,))
 
 
-def _take_end(scanner: Scanner, tag: _Tag, number: int) -> None:
-    """Take the end of a tag that has no content and does not end with `/>`."""
-    if tag.empty:
-        return
-    ahead = replace(scanner)
-    ahead.skip_blank_lines()
-    found = None if ahead.at_end else _read_tag(ahead.line)
-    if found is None or not found.closing or found.name != tag.name or found.rest:
-        scanner.error(Malformed.TAG_NOT_ENDED, number, tag=tag.name)
-    else:
-        scanner.at = ahead.at + 1
-
-
-def _take_content(scanner: Scanner, tag: _Tag, number: int) -> Scanner:
-    """Take everything up to the end of `tag` of line `number`; return a scanner over the content.
+def _take_content(scanner: Scanner, tag: _Tag, first: int) -> Scanner:
+    """Take everything up to the end of `tag`, at position `first`; return a scanner over it.
 
     A missing end is an error; the lines that could be another directive are then left.
     """
+    content, solid = replace(scanner), _trim_blank_lines(scanner)
     if tag.empty:
         return scanner.limited_to(scanner.at)
-    content, solid = replace(scanner), _trim_blank_lines(scanner)
-    fenced = tag.name != _PATCH and not solid.at_end and fence_in(solid.line) is not None
-    nested: list[bytes] = []
+    open_tags, ends_other = [tag.name], False
+    # only in a fence may tags be content
+    nests = tag.name != _PATCH and not solid.at_end and fence_in(solid.line) is not None
     for found in _read_tags(scanner, tag):
-        content.end = scanner.at - 1
-        if found.closing and found.name == (nested[-1] if nested else tag.name):
-            if not nested:
-                lines = [line for line in _iter_lines(content) if line.strip()]
-                if tag.indent and lines and all(line.startswith(tag.indent) for line in lines):
-                    count = len(tag.indent)
-                    scanner.error(Malformed.INDENTED, number, subject="directive", count=count)
-                return content
-            nested.pop()
-        elif fenced and not found.closing:
-            nested += [] if found.empty else [found.name]
-        else:
-            scanner.at -= 1
-            ends_other = found.closing and found.name not in (CONTAINER, tag.name)
-            if ends_other or (found.name == tag.name and not found.attributes):
-                text = scanner.line
-                scanner.error(Malformed.ENDS_OTHER_TAG, text=text, tag=tag.name, end=tag.end)
-                scanner.take()
-            else:
-                _report_missing_end(content, tag, number)
-            return content
-    content.end = scanner.end
-    _report_missing_end(content, tag, number)
+        if found.closing and found.name == open_tags[-1]:
+            open_tags.pop()
+        elif not nests or found.closing:
+            ends_other = found.closing and found.name != CONTAINER
+            break
+        elif not found.empty:
+            open_tags.append(found.name)
+        if not open_tags:
+            break
+        scanner.take()
+    content.end, number = scanner.at, scanner.lines.number(first)
+    scanner.at += ends_other or not open_tags
+    if open_tags:
+        last = _trim_blank_lines(content).end
+        report_missing_end(content, f"`<{tag.name.decode()}>`", tag.end, last, number)
+    elif tag.name not in (_COPY, _RENAME, _DELETE):
+        report_indented(scanner, "directive", first, content.end)
+    elif not solid.limited_to(content.end).at_end:
+        scanner.error(Malformed.WITH_CONTENT, number, tag=tag.name)
     return content
 
 
 def _read_tags(scanner: Scanner, opening: _Tag) -> Iterator[_Tag]:
-    """Take the lines up to each line that is only a tag, with that line."""
-    while True:
-        scanner.skip_to(_KNOWN)
-        if scanner.at_end:
-            return
-        tag = _read_tag(scanner.take())
-        if tag and not tag.rest and tag.indent in (b"", opening.indent):
+    """Move to each line that is only a tag, indented as `opening` is or not at all."""
+    scanner.skip_to(_KNOWN)
+    while not scanner.at_end:
+        tag, at = _read_tag(scanner.line), scanner.at
+        if tag and tag.is_whole and tag.indent in (b"", opening.indent):
             yield tag
-
-
-def _report_missing_end(content: Scanner, tag: _Tag, number: int) -> None:
-    last = _trim_blank_lines(content).end
-    line = content.line_at(last - 1) if last > content.at else b""
-    if line.rstrip().endswith(tag.end.strip()):
-        content.error(Malformed.TAG_NOT_ALONE, content.lines.number(last - 1), end=tag.end)
-    else:
-        subject = f"`<{tag.name.decode()}>`"
-        report_missing_end(content, subject, tag.end, last, number)
+        scanner.at += scanner.at == at
+        scanner.skip_to(_KNOWN)
 
 
 def _trim_blank_lines(content: Scanner) -> Scanner:
@@ -317,17 +281,16 @@ def _trim_blank_lines(content: Scanner) -> Scanner:
     return found
 
 
-def _iter_lines(content: Scanner) -> Iterator[bytes]:
-    return (content.line_at(at) for at in range(content.at, content.end))
+def _lines(content: Scanner) -> Iterator[bytes]:
+    return map(content.line_at, range(content.at, content.end))
 
 
-def _unfence_content(content: Scanner, tag: _Tag) -> Scanner:
-    """Return `content` without the fence that is its first and its last line.
+def _unfence_content(content: Scanner, solid: Scanner, tag: _Tag) -> Scanner:
+    """Return `content` without the fence that is the first and the last line of its `solid` part.
 
     Content may itself begin and end with fences. It is ambiguous, and refused, if all fences are
     closed under both readings, or under neither.
     """
-    solid = _trim_blank_lines(content)
     if solid.at_end:
         return content
     opening, closing = fence_in(solid.line), fence_in(solid.line_at(solid.end - 1))
@@ -336,88 +299,72 @@ def _unfence_content(content: Scanner, tag: _Tag) -> Scanner:
     inside = replace(solid, at=solid.at + 1, end=solid.end - 1)
     closed = bool(opening and closing and inside.at <= inside.end and closing.closes(opening))
     if opening and (solid.at, solid.end) == (content.at, content.end):
-        if closed and _is_wrapper(opening, inside, tag):
-            return inside
-        rest = replace(inside, end=solid.end)
-        if not any(map(fence_in, _iter_lines(rest))) and _is_wrapper(opening, rest, tag):
+        rest = inside if closed else replace(inside, end=solid.end)
+        if (closed or not any(map(fence_in, _lines(rest)))) and _wraps(opening, rest, tag):
             return rest
-    framing = closed and are_closed(_iter_lines(inside))
-    if framing == are_closed(_iter_lines(solid)):
+    framing = closed and are_closed(_lines(inside))
+    if framing == are_closed(_lines(solid)):
         fence = (opening or closing or Fence(b"```", b"")).marks
-        first, last = solid.number, solid.lines.number(solid.end - 1)
-        if framing:
-            longer = fence + fence[:1]
-            solid.error(Malformed.UNCLEAR_FENCE, longer=longer, first=first, last=last)
-        elif opening:
-            solid.error(Malformed.FENCE_WITHOUT_END, first, fence=fence, last=last)
-        else:
-            solid.error(Malformed.FENCE_WITHOUT_BEGIN, last, fence=fence, first=first)
+        number = solid.number if opening else solid.lines.number(solid.end - 1)
+        solid.error(Malformed.UNCLEAR_FENCE, number, longer=fence + fence[:1])
     return inside if framing else content
 
 
-def _is_wrapper(opening: Fence, inside: Scanner, tag: _Tag) -> bool:
+def _wraps(opening: Fence, inside: Scanner, tag: _Tag) -> bool:
     """Return whether the fence wraps all of the content, and cannot be a code block of a document.
 
     A fence without a language that has fences inside is a wrapper. Content for a Markdown file can
     equally be the code block that it looks like, as can text that is appended to any document.
     """
-    fences = [fence for fence in map(fence_in, _iter_lines(inside)) if fence]
+    fences = [fence for fence in map(fence_in, _lines(inside)) if fence]
     if any(fence.closes(opening) for fence in fences):
         return False
-    path = tag.path()
-    if tag.name != _APPEND and not path.lower().endswith(_MARKDOWN):
+    name, extension = os.path.splitext(os.path.basename(tag.path().lower()))
+    is_hidden = name.startswith(".") and not extension
+    if is_hidden or extension not in (_DOCUMENTS if tag.name == _APPEND else _MARKDOWN):
         return True
-    extension = os.path.splitext(path)[1].lower()
-    is_hidden = os.path.basename(path).startswith(".")
-    if extension not in _DOCUMENTS or (is_hidden and not extension):
-        return True
-    if not opening.info:
-        return bool(fences)
-    return extension in _MARKDOWN and opening.info.lower() in _MARKDOWN_INFO
+    is_markdown = extension in _MARKDOWN and opening.info.lower() in _MARKDOWN_INFO
+    return bool(fences) if not opening.info else is_markdown
 
 
-def _unfence_hunks(content: Scanner) -> Scanner:
-    """Return hunks without blank lines and a fence around them; hunk lines are never fences."""
-    solid = _trim_blank_lines(content)
+def _read_hunks(solid: Scanner, path: bytes) -> tuple[Hunk, ...]:
+    """Read the hunks for the file at `path`, in a fence or an envelope or neither."""
     opening = None if solid.at_end else fence_in(solid.line)
-    if opening is None:
-        return solid
-    closing = fence_in(solid.line_at(solid.end - 1))
-    closed = solid.end - solid.at > 1 and closing is not None and closing.closes(opening)
-    return _trim_blank_lines(replace(solid, at=solid.at + 1, end=solid.end - closed))
-
-
-def _read_hunks(content: Scanner, path: str) -> tuple[Hunk, ...]:
-    """Read the hunks for the file at `path`; `content` has no fence around it."""
-    name = os.fsencode(path)
-    if not content.at_end and envelope.is_begin(content.line):
-        content.take()
-        content.skip_blank_lines()
-    update = None if content.at_end else envelope.parse_marker(content.line)
+    if opening:
+        last = fence_in(solid.line_at(solid.end - 1)) if solid.end - solid.at > 1 else None
+        closed = last is not None and last.closes(opening)
+        solid = _trim_blank_lines(replace(solid, at=solid.at + 1, end=solid.end - closed))
+    if not solid.at_end and envelope.is_begin(solid.line):
+        solid.take()
+        solid.skip_blank_lines()
+    update = None if solid.at_end else envelope.parse_marker(solid.line)
     if update and update[0] is envelope.Marker.UPDATE:
-        if not _may_be_same_file(update[1], name):
-            content.error(Malformed.OTHER_FILE_IN_TAG)
-        content.take()
-    if content.end > content.at and envelope.is_end(content.line_at(content.end - 1)):
-        content.end = _trim_blank_lines(content.limited_to(content.end - 1)).end
-    return finish_hunks(_build_hunks(content, name))
+        if not _may_be_same_file(update[1], path):
+            solid.error(Malformed.OTHER_FILE_IN_TAG)
+        solid.take()
+    if solid.end > solid.at and envelope.is_end(solid.line_at(solid.end - 1)):
+        solid.end -= 1
+    return finish_hunks(_build_hunks(_trim_blank_lines(solid), path))
 
 
-def _build_hunks(content: Scanner, name: bytes) -> Iterator[HunkBuilder]:
+def _build_hunks(content: Scanner, path: bytes) -> Iterator[HunkBuilder]:
     hunks = HunkReader(content)
     while not content.at_end:
-        line = content.line
+        line, current = content.line, hunks.current
         if line.startswith(b"@@"):
-            _drop_separator(content, hunks)
+            at = content.at - 1
+            while current and current.lines and content.line_at(at) in (b"", b"\r"):
+                current.lines.pop()  # it separates two hunks, as in the format's own examples
+                at -= 1
             yield from hunks.take_header()
         elif line.rstrip() == b"~":
-            _take_range_remove(content, hunks)
-        elif _skip_file_header(content, hunks, name):
+            _take_range_remove(content, current)
+        elif _skip_header(content, current, path):
             continue
-        elif hunks.current is None and not line.strip():
+        elif current is None and not line.strip():
             content.take()
-        elif hunks.current is not None and line[:1] == b"*" and envelope.is_end_of_file(line):
-            hunks.current.at_end_of_file = True
+        elif current is not None and line[:1] == b"*" and envelope.is_end_of_file(line):
+            current.at_end_of_file = True
             content.take()
             content.skip_blank_lines()
         elif not (hunks.take_lines(CERTAIN_LINES) or hunks.take_line()):
@@ -425,37 +372,26 @@ def _build_hunks(content: Scanner, name: bytes) -> Iterator[HunkBuilder]:
     yield from hunks.close()
 
 
-def _drop_separator(content: Scanner, hunks: HunkReader) -> None:
-    """Drop blank lines before `@@`: they separate two hunks, as in the format's own examples."""
-    at = content.at - 1
-    while hunks.current and hunks.current.lines and content.line_at(at) in (b"", b"\r"):
-        hunks.current.lines.pop()
-        at -= 1
-
-
-def _take_range_remove(content: Scanner, hunks: HunkReader) -> None:
+def _take_range_remove(content: Scanner, hunk: HunkBuilder | None) -> None:
     """Take a `~`, which must be between removed lines."""
-    lines: Sequence[Line] = hunks.current.lines if hunks.current else ()
-    before = bool(lines) and content.line_at(content.at - 1)[:1] == b"-"
-    if hunks.current and before and content.peek().startswith(b"-"):
-        hunks.current.removed_ranges.append(len(lines))
+    before = hunk and hunk.lines and content.line_at(content.at - 1)[:1] == b"-"
+    if hunk and before and content.peek().startswith(b"-"):
+        hunk.removed_ranges.append(len(hunk.lines))
     else:
-        content.error(Malformed.RANGE_WITHOUT_LAST if before else Malformed.RANGE_WITHOUT_FIRST)
+        content.error(Malformed.RANGE_NOT_BETWEEN)
     content.take()
 
 
-def _skip_file_header(content: Scanner, hunks: HunkReader, name: bytes) -> bool:
-    """Take a diff header; False, with nothing taken, if lines of a hunk are here."""
-    line, number = content.line, content.number
-    if hunks.current is None and line.startswith(DIFF_GIT):
+def _skip_header(content: Scanner, hunk: HunkBuilder | None, path: bytes) -> bool:
+    """Take the header of a diff; False, with nothing taken, if lines of a hunk are here."""
+    number = content.number
+    if hunk is None and content.line.startswith(DIFF_GIT):
         if unexpected := set(read_extended(content)) - {"names", "index"}:
             content.error(Malformed.NOT_IN_FILE_PATCH, number, text=min(unexpected))
         return True
-    if not line.startswith(b"--- ") or not content.peek().startswith(b"+++ "):
-        return False
     names = names_at(content)
-    agree = names is not None and all(each and _may_be_same_file(each, name) for each in names)
-    if hunks.current is not None and not (agree and content.peek(2).startswith(b"@@")):
+    agree = names is not None and all(each and _may_be_same_file(each, path) for each in names)
+    if names is None or (hunk is not None and not (agree and content.peek(2).startswith(b"@@"))):
         return False
     if not agree:
         content.error(Malformed.OTHER_FILE_IN_TAG)
