@@ -922,35 +922,19 @@ class Malformed(Enum):
         "`{text}` names a different file than `{path}`, the file of the block; write one path, "
         "above the block"
     )
-    PROSE_BETWEEN = (
-        "the block does not name a file, and `{prose}` in line {at_line} is between it and the "
-        "block before; write its path alone on the line above `{text}`"
-    )
     OTHER_END = "`{text}` does not end a block; did you mean `{marker}`?"
-    BLOCK_WITHOUT_END = (
-        "the block has no end; if it is complete, add a line `{marker}` after its last line (it "
-        "may have been cut off)"
-    )
-    BLOCK_IN_BLOCK = (
-        "a block begins before the last one has ended; add a line `{marker}` before it, or write "
-        "`\\{text}` if this is content"
-    )
-    BLOCK_IN_BLOCK_WITH_PATH = (
-        "a block begins before the last one has ended; add a line `{marker}` before it and this, "
-        "its path, or write `\\{text}` if this is content"
-    )
     TWO_DIVIDERS = (
         "`{divider}` occurs more than once in this block; write `\\{divider}` where it is content"
     )
     NEAR_DIVIDER = "`{text}` is not a divider; did you mean `{divider}`?"
     NO_DIVIDER = "no `{divider}` in the block that ends here; add one below the old lines"
-    CONFLICT_BESIDE = (
-        "`{text}` does not begin a block; did you mean `<<<<<<< SEARCH` (and `>>>>>>> REPLACE` in "
-        "line {last})? If it is an example of a conflict, leave it out"
+    BLOCK_WITHOUT_END = (
+        "the block above has no end; if it is complete, add a line `{marker}` after its last line "
+        "(it may have been cut off), or write a `\\` before a marker that is content"
     )
     CONFLICT = (
-        "no patch found: `{text}` in line {first} is a conflict marker; a block begins with "
-        "`<<<<<<< SEARCH` below a path, and ends with `>>>>>>> REPLACE`"
+        "`{text}` does not begin a block; did you mean `<<<<<<< SEARCH`, below a path, and "
+        "`>>>>>>> REPLACE` at its end? A conflict of a merge is not a patch; leave it out"
     )
 
     # of FILE_CHANGES

@@ -235,8 +235,6 @@ class Scanner:
     """Removes from a line what the wrapper put before it."""
     fence: bytes = b""
     """The characters that opened the Markdown fence around this line, if any."""
-    previous_path: str = ""
-    """The path of the search-and-replace block before this line."""
     unindented_until: int = 0
     """The position before which no indented block is looked for again."""
     directory_change: tuple[str, int, int, bool] | None = None

@@ -34,11 +34,8 @@ from enum import Enum
 from itertools import groupby
 from typing import NamedTuple
 
-from git_opatch.model.errors import Diagnostic
-from git_opatch.model.options import Format
 from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Prefix
 from git_opatch.model.sentences import Malformed
-from git_opatch.parse.formats import OPENING, begins
 from git_opatch.parse.hunk import line_diff, make_lines
 from git_opatch.parse.prose import report_indented, skip_fence
 from git_opatch.parse.scanner import Scanner, line_start
@@ -54,15 +51,11 @@ _GLUED_RULE = re.compile(rb"-{7}(?=[^\s-])")
 _ESCAPED = re.compile(
     rb"([ \t]*)\\(?=(?:<{5,9}|={5,9}|>{5,9}|-{5,9}|\+{5,9})(?:\s|$)|:(?:start|end)_line:)"
 )
-_MARKER = line_start(rb"[<>+-]{5}")
+_MARKER = line_start(rb"[<>]{4}|[+-]{5}")
 _MAY_DIVIDE = line_start(rb"={5}")
 _CONFLICT_OPEN = re.compile(rb"<{4,}[ \t]*\w.*", re.DOTALL)
 _CONFLICT_DIVIDER = re.compile(rb"={4,}[ \t\r]*")
 _CONFLICT_CLOSE = re.compile(rb">{4,}(?!>).*", re.DOTALL)
-_OTHERS = begins(*(name for name in Format if name is not Format.SEARCH_REPLACE))
-_PATCH = re.compile(rb"(?m)^[ \t]*(?:" + OPENING + rb"|" + _OTHERS + rb")")
-_MAX_BETWEEN = 8
-"""How many lines may be between two blocks of one section."""
 _MAX_ABOVE = 6
 """How many lines above a block can belong to it."""
 
@@ -146,11 +139,10 @@ def starts(scanner: Scanner) -> bool:
 def parse(scanner: Scanner) -> None:
     """Take consecutive blocks and add the sections of their files."""
     if _match_opening(scanner.line) is None:
-        if (end := _find_conflict_end(scanner)) >= 0:
-            _report_conflict(scanner, end)
-        else:
-            scanner.error(Malformed.NO_SEARCH, text=scanner.line.strip())
-            scanner.take()
+        end = _find_conflict_end(scanner)
+        fault = Malformed.NO_SEARCH if end < 0 else Malformed.CONFLICT
+        scanner.error(fault, text=scanner.line.strip())
+        scanner.at = max(scanner.at, end) + 1
         return
     blocks = groupby(_read_blocks(scanner), lambda block: (block.path, block.adds and block.number))
     for _, group in blocks:
@@ -188,31 +180,28 @@ def _make_section(first: _Block, rest: Sequence[_Block]) -> FilePatch:
 
 def _read_blocks(scanner: Scanner) -> Iterator[_Block]:
     """Take a block and those that follow it, with only paths and wrapper lines between them."""
-    while True:
-        if block := _read_block(scanner):
-            yield block
-        ahead = replace(scanner)
-        while True:
-            if ahead.at_end or ahead.at >= scanner.at + _MAX_BETWEEN:
+    path, ahead = "", replace(scanner)
+    while not ahead.at_end:
+        line = ahead.line
+        if _match_opening(line):
+            scanner.at, scanner.fence, scanner.dedent = ahead.at, ahead.fence, ahead.dedent
+            path = _read_path(scanner, path)
+            if block := _read_block(scanner, path):
+                yield block
+            ahead = replace(scanner)
+        elif not skip_fence(ahead):
+            if not _is_wrapper_line(line) and (
+                _is_close(line) or classify(line)[0] is not PathCertainty.PATH
+            ):
                 return
-            line = ahead.line
-            if _match_opening(line):
-                break
-            if not skip_fence(ahead):
-                if not _is_wrapper_line(line) and (
-                    _is_close(line) or classify(line)[0] is not PathCertainty.PATH
-                ):
-                    return
-                ahead.take()
-        scanner.at, scanner.fence, scanner.dedent = ahead.at, ahead.fence, ahead.dedent
+            ahead.take()
 
 
-def _read_block(scanner: Scanner) -> _Block | None:
-    """Take one block; None after an error."""
+def _read_block(scanner: Scanner, path: str) -> _Block | None:
+    """Take one block, for the file at `path`; None after an error."""
     opening = _match_opening(scanner.line)
     assert opening is not None
     number, errors = scanner.number, scanner.errors
-    path = _read_path(scanner, opening)
     begin = replace(scanner)
     scanner.take()
     start, glued = _read_start_line(scanner)
@@ -222,7 +211,7 @@ def _read_block(scanner: Scanner) -> _Block | None:
         return None
     report_indented(scanner, "block", begin.at, end)
     middle = _find_divider(scanner, first, end, opening)
-    if middle is None or scanner.errors > errors:
+    if middle is None or scanner.errors > errors or not path:
         return None
     old = _make_side(scanner, first, middle, Prefix.REMOVED)
     if glued:
@@ -232,49 +221,23 @@ def _read_block(scanner: Scanner) -> _Block | None:
     return _Block(path, number, adds, lines, start, begin)
 
 
-def _read_path(scanner: Scanner, opening: re.Match[bytes]) -> str:
-    """Return the path of the block that begins here."""
-    above = _find_path_line(scanner)
-    if opening[3]:
-        scanner.previous_path = os.fsdecode(opening[3])
+def _read_path(scanner: Scanner, before: str) -> str:
+    """Return the path of the block that begins here; `before` is that of the block before.
+
+    Empty after an error.
+    """
+    opening, above = _match_opening(scanner.line), _find_path_line(scanner)
+    text = scanner.line.strip()
+    if opening and opening[3]:
         if above.path not in (b"", opening[3]) and looks_like_path(above.path):
-            _report_other_path(scanner, above.path)
-    elif above.certainty is PathCertainty.PATH:
-        scanner.previous_path = os.fsdecode(above.path)
-    elif above.certainty is PathCertainty.UNCLEAR:
-        text = scanner.line_at(above.at).strip()
-        scanner.error(Malformed.UNCLEAR_PATH, scanner.lines.number(above.at), text=text)
-    elif not scanner.previous_path:
-        scanner.error(Malformed.NO_PATH_ABOVE, text=scanner.line.strip())
-    else:
-        _report_prose(scanner)
-    return scanner.previous_path
-
-
-def _report_other_path(scanner: Scanner, path: bytes) -> None:
-    """Report that the marker here names another file than `path`, the file of the block."""
-    scanner.error(Malformed.OTHER_PATH, text=scanner.line.strip(), path=path)
-
-
-def _report_prose(scanner: Scanner) -> None:
-    """Report prose between two blocks: it may mean that the second is for another file."""
-    for at in range(scanner.at - 1, -1, -1):
-        line = scanner.line_at(at)
-        if _CLOSE.fullmatch(line):
-            return
-        if not _FENCE.match(line) and not _is_wrapper_line(line):
-            break
-    else:
-        return
-    diagnostics = scanner.found.diagnostics
-    last = diagnostics[-1].line if diagnostics else 0
-    if last != scanner.number:
-        scanner.error(
-            Malformed.PROSE_BETWEEN,
-            text=scanner.line.strip(),
-            prose=line.strip(),
-            at_line=scanner.lines.number(at),
-        )
+            scanner.error(Malformed.OTHER_PATH, text=text, path=above.path)
+        return os.fsdecode(opening[3])
+    if above.certainty is PathCertainty.UNCLEAR:
+        line, number = scanner.line_at(above.at), scanner.lines.number(above.at)
+        scanner.error(Malformed.UNCLEAR_PATH, number, text=line.strip())
+    elif above.certainty is PathCertainty.NONE and not before:
+        scanner.error(Malformed.NO_PATH_ABOVE, text=text)
+    return os.fsdecode(above.path) or before
 
 
 def _read_start_line(scanner: Scanner) -> tuple[int | None, int]:
@@ -297,43 +260,33 @@ def _read_start_line(scanner: Scanner) -> tuple[int | None, int]:
 
 def _find_end(scanner: Scanner, opening: re.Match[bytes], path: str) -> int | None:
     """Move past the end of the block for `path` and return its position; None if there is none."""
-    first, own_path = scanner.at, os.fsencode(path)
+    first, own_path, near = scanner.at, os.fsencode(path), -1
+    marker = ("+" if opening[2].startswith(b"-") else ">") * len(opening[2]) + " REPLACE"
     scanner.skip_to(_MARKER)
     while not scanner.at_end:
         line = scanner.line
-        close = _CLOSE.fullmatch(line)
+        close, again = _CLOSE.fullmatch(line), _match_opening(line)
         if close and close[1] == opening[1] and (_is_close(line) or close[3] == own_path):
             if close[3] not in (None, own_path) and own_path:
-                _report_other_path(scanner, own_path)
+                scanner.error(Malformed.OTHER_PATH, text=line.strip(), path=own_path)
             scanner.take()
             return scanner.at - 1
-        if (opening_again := _match_opening(line)) and opening_again[1] == opening[1]:
+        if again and again[1] == opening[1]:
             break
+        if near < 0 and _CONFLICT_CLOSE.fullmatch(line):
+            near = scanner.at
         scanner.at += 1
         scanner.skip_to(_MARKER)
-    character = "+" if opening[2].startswith(b"-") else ">"
-    _report_missing_end(scanner, first, character * len(opening[2]) + " REPLACE")
-    return None
-
-
-def _report_missing_end(scanner: Scanner, first: int, marker: str) -> None:
-    """Report the block whose lines begin at `first` and reach, without an end, to the scanner."""
-    wrong = _find_conflict_close(scanner, first, scanner.at)
-    if wrong >= 0:
-        text, number = scanner.line_at(wrong).strip(), scanner.lines.number(wrong)
+    if near >= first:
+        text, number = scanner.line_at(near).strip(), scanner.lines.number(near)
         scanner.error(
             Malformed.OTHER_END, number, corrected=marker.encode(), text=text, marker=marker
         )
-        scanner.at = wrong + 1
-    elif scanner.at_end:
-        scanner.error(Malformed.BLOCK_WITHOUT_END, scanner.previous_number, marker=marker)
+        scanner.at = near + 1
     else:
-        above = _find_path_line(scanner)
-        is_named = above.at >= first and _BARE_PATH.fullmatch(above.path)
-        is_path = bool(is_named) and looks_like_path(above.path)
-        number = scanner.lines.number(above.at) if is_path else scanner.number
-        fault = Malformed.BLOCK_IN_BLOCK_WITH_PATH if is_path else Malformed.BLOCK_IN_BLOCK
-        scanner.error(fault, number, marker=marker, text=scanner.line.strip())
+        number = scanner.previous_number if scanner.at_end else scanner.number
+        scanner.error(Malformed.BLOCK_WITHOUT_END, number, marker=marker)
+    return None
 
 
 def _find_divider(scanner: Scanner, first: int, end: int, opening: re.Match[bytes]) -> int | None:
@@ -382,15 +335,8 @@ def _make_side(scanner: Scanner, start: int, stop: int, prefix: Prefix) -> list[
 
 def _find_conflict_end(scanner: Scanner) -> int:
     """Return the position where the conflict that begins here ends; -1 if there is none."""
-    if not _CONFLICT_OPEN.fullmatch(scanner.line):
-        return -1
-    return _find_conflict_close(scanner, scanner.at + 1, scanner.end)
-
-
-def _find_conflict_close(scanner: Scanner, first: int, stop: int) -> int:
-    """Return the position of a closing marker below a divider, up to the next opening; or -1."""
     divided = False
-    for at in range(first, stop):
+    for at in range(scanner.at + 1, scanner.end if _CONFLICT_OPEN.fullmatch(scanner.line) else 0):
         line = scanner.line_at(at)
         if _CONFLICT_OPEN.fullmatch(line):
             break
@@ -400,56 +346,37 @@ def _find_conflict_close(scanner: Scanner, first: int, stop: int) -> int:
     return -1
 
 
-def _report_conflict(scanner: Scanner, end: int) -> None:
-    """Take the block of conflict markers that ends at `end`, with an error."""
-    text = scanner.line.strip()
-    if scanner.found.sections or scanner.errors or _PATCH.search(scanner.lines.raw):
-        scanner.error(Malformed.CONFLICT_BESIDE, text=text, last=scanner.lines.number(end))
-        scanner.at = end + 1
-    else:
-        values = {"text": text, "first": scanner.number}
-        diagnostic = Diagnostic(0, Malformed.CONFLICT, values, scanner.found.source)
-        scanner.found.diagnostics.append(diagnostic)
-        scanner.found.errors += 1
-        scanner.at = scanner.end
-
-
 def _find_path_line(scanner: Scanner) -> _PathLine:
-    """Examine the lines above the scanner's, up to the end of the block before."""
-    word, unclear = _PathLine(), _PathLine()
+    """Examine the lines above the scanner's, up to the end of the block before.
+
+    A single word may be a path (`Makefile`) or the language of a chat's code block (`python`):
+    what is above that is examined, too.
+    """
+    word = _PathLine()
     for at in range(scanner.at - 1, max(scanner.at - 1 - _MAX_ABOVE, -1), -1):
         line = scanner.line_at(at)
         if _CLOSE.fullmatch(line):
             break
         fence = _FENCE.match(line)
-        if fence and _MENTION.search(fence[1]):
-            unclear = _PathLine(PathCertainty.UNCLEAR, at=at)
-        elif not fence and not _is_wrapper_line(line):
-            certainty, path = classify(line)
-            found = unclear if certainty is PathCertainty.NONE else _PathLine(certainty, path, at)
-            # `Makefile`, or `python`: a single word that may be a path or not
-            is_word = (
-                found.certainty is PathCertainty.PATH
-                and line.strip() == found.path
-                and not looks_like_path(found.path)
-            )
-            if not (is_word and word.certainty is PathCertainty.NONE):
-                return _decide(word, found, is_named=not is_word)
+        if (fence and not _MENTION.search(fence[1])) or _is_wrapper_line(line):
+            continue
+        found = _PathLine(*((PathCertainty.UNCLEAR, b"") if fence else classify(line)), at)
+        is_path = found.certainty is PathCertainty.PATH
+        is_word = is_path and line.strip() == found.path and not looks_like_path(found.path)
+        is_language = word.path.lower() in _LANGUAGES
+        if word.at < 0 and is_word:
             word = found
-    return _decide(word, unclear)
-
-
-def _decide(word: _PathLine, found: _PathLine, *, is_named: bool = False) -> _PathLine:
-    """Combine a bare word, if any, with the line above it."""
-    if word.certainty is PathCertainty.NONE:
-        return found
-    is_path = found.certainty is PathCertainty.PATH
-    unclear = _PathLine(PathCertainty.UNCLEAR, at=word.at)
+        elif word.at < 0 or (
+            is_language and not is_word and found.certainty is not PathCertainty.NONE
+        ):
+            return found
+        elif is_path and (not is_word or found.path.lower() in _LANGUAGES):
+            return word._replace(certainty=PathCertainty.UNCLEAR, path=b"")
+        else:
+            break
     if word.path.lower() in _LANGUAGES:
-        is_label = found.certainty is PathCertainty.UNCLEAR or (is_path and is_named)
-        return found if is_label else unclear
-    is_other = is_path and (is_named or found.path.lower() in _LANGUAGES)
-    return unclear if is_other else word
+        return word._replace(certainty=PathCertainty.UNCLEAR, path=b"")
+    return word
 
 
 def _is_wrapper_line(line: bytes) -> bool:
