@@ -49,31 +49,21 @@ _RESULTS = ("toolresponse", "tooluseresult")
 _COMMANDS = re.compile(rb"(?:.*/)?(?:apply_?patch|(?:ba|z|da|k)?sh)")
 _MAX_DEPTH = 8
 """A patch that is nested more deeply is not read."""
-_WINDOW, _MAX_TOKEN, _MAX_MEMBER = 4096, 64, 64
+_WINDOW, _MAX_TOKEN = 4096, 64
 _BLOCK = re.compile(rb"(?m)^[ \t]*" + begins(Format.SEARCH_REPLACE))
 _LIKELY = re.compile(rb"[ \t]*+(?=([^ \t]))(?:" + JSON + rb")")
 _DEEP = re.compile(rb"(?:[^\[{]*+[\[{]){100}")
 _BLANK = re.compile(rb"\s*\Z")
 _ENDS_LINE = re.compile(rb"[ \t\r]*(?:\n|\Z)")
-_PATCH_START = rb"(?:\\[nrt]|\s)*" + OPENING
+_STRING_WITH_PATCH = rb"(?<!\\)[\"'](?:\\[nrt]|\s)*" + OPENING
 _OLD = rb"[\"'](?:old_?(?:[sS]tring|[sS]tr|[tT]ext)|TargetContent)[\"']\s*+:"
 _NEW = re.compile(rb"[\"'](?:new_?(?:[sS]tring|[sS]tr|[tT]ext)|ReplacementContent)[\"']\s*+:")
 _MEANT = re.compile(
-    rb"[\"'](?:create|update|delete)_file[\"']|[\"']apply_?patch|[\"']new_source[\"']\s*+:|"
-    + _OLD
-    + rb"|(?<!\\)[\"']"
-    + _PATCH_START
-    + rb"|"
-    + FORMATS[Format.ENVELOPE].opens
+    rb"[\"'](?:create|update|delete)_file[\"']|[\"']apply_?patch"
+    rb"|[\"'](?:patch(?:Text)?|diff|file_text|new_source)[\"']\s*+:?\s*+\"|"
+    + rb"|".join((_OLD, _STRING_WITH_PATCH, FORMATS[Format.ENVELOPE].opens))
 )
 """Text that shows that JSON is meant to change a file."""
-_STRING_WITH_PATCH = rb'(?<!\\)"' + _PATCH_START
-_STRING = re.compile(_STRING_WITH_PATCH)
-_MEMBER = re.compile(
-    rb"[\"'](?:patch|patchText|input|arguments|command|diff|file_text|new_source"
-    rb"|(?:old|new)_?(?:[sS]tring|[sS]tr|[tT]ext))[\"']\s*+:\s*+(?:\[\s*+)?\Z"
-)
-"""A member before a string that is a patch or a part of one."""
 _HELD = re.compile(
     rb'(?P<kind>"type"\s*+:\s*+"(?:create|update|delete)_file")|(?P<old>'
     + _OLD
@@ -83,14 +73,10 @@ _HELD = re.compile(
     + OPENING
 )
 """What valid JSON holds that must not be dropped."""
-_STARTS_OTHER = rb"^[ \t]*(?:```|~~~|" + OPENING + rb")"
-_STOP = re.compile(rb"(?m)" + _STARTS_OTHER)
-_TOKEN = re.compile(
-    rb"(?ms)(?P<stop>" + _STARTS_OTHER + rb")"
-    rb"|(?P<open>[\[{])|(?P<close>[\]}])"
-    rb'|\\.|"[^"\\]*+(?:\\.[^"\\]*+)*+"|\'[^\'\\\n]*+(?:\\.[^\'\\\n]*+)*+\''
-    rb"|//[^\n]*+|/\*.{0,2000}?\*/"
-)
+_STARTS_OTHER = rb"[ \t]*(?:```|~~~|" + OPENING + rb")"
+_STOP = re.compile(rb"(?m)^" + _STARTS_OTHER)
+_BELOW = re.compile(rb"(?m)^(?:[{\[]|" + _STARTS_OTHER + rb")")
+"""Where JSON that is not valid ends: at a fence, another patch, or other JSON."""
 
 
 def is_call(line: bytes) -> bool:
@@ -149,42 +135,27 @@ def _refuse(
 ) -> Iterator[Scanner]:
     """Take JSON that is not valid at offset `at`; with an error if it was meant as a patch."""
     raw, lines = scanner.lines.raw, scanner.lines
-    position = last = lines.at_offset(at)
-    meant: object
-    if raw[start : start + 1] == b'"':
-        meant = _MEANT.match(raw, start) or re.compile(MARKERS).match(raw, start + 1)
+    below = _BELOW.search(raw, at + 1)
+    end = max(below.start() - 1 if below else len(raw), at)
+    is_meant: object
+    if raw[start : start + 1] == b'"':  # on this line; prose may begin with a quotation
+        is_meant = _MEANT.match(raw, start) or re.compile(MARKERS).match(raw, start + 1)
+        end = at
     else:
-        end = _find_end(raw, start, at)
-        member = raw[max(start, at - _MAX_MEMBER) : at]
-        unclosed = raw[at : at + 1] == b'"' and (_STRING.match(raw, at) or _MEMBER.search(member))
-        meant = _MEANT.search(raw, start, end) or unclosed
-        last = max(position, lines.at_offset(end))
-    if meant:
+        is_meant = fault is Malformed.CUT_JSON or _MEANT.search(raw, start, end)
+    if is_meant:
+        position = lines.at_offset(at)
         column = at - lines.offset(position) + 1
         scanner.error(fault, lines.number(position), what=what, column=column)
+        at = end
     else:  # another patch may begin where this is broken, or in a string that is not closed
         stop = _STOP.search(raw, start + 1, at)
         at = stop.start() if stop else at
         while at > start + 1 and raw[at - 1 : at].isspace():
             at -= 1
-        last = lines.at_offset(at - 1)
-    scanner.at = max(scanner.at, last) + 1
+        at -= 1
+    scanner.at = max(scanner.at, lines.at_offset(at)) + 1
     return iter(())
-
-
-def _find_end(raw: bytes, start: int, broken: int) -> int:
-    """Find the offset where the value would end, or where another patch begins.
-
-    Deeper nesting than any patch has is not examined, so that the time stays linear.
-    """
-    depth = 0
-    for token in _TOKEN.finditer(raw, start):
-        if token["stop"] is not None and token.start() > start:
-            return max(broken, token.start() - 1)
-        depth += (token["open"] is not None) - (token["close"] is not None)
-        if not 0 < depth <= 2 * _MAX_DEPTH:
-            return max(broken, token.end() - 1)
-    return len(raw)
 
 
 def _read(text: JsonText, start: int, end: int) -> Iterator[Scanner]:

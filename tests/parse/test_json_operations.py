@@ -129,7 +129,6 @@ def test_bytes_that_are_not_text_are_kept() -> None:
         pytest.param('{"type": "apply_patch_call_output", "output": "Done"}', id="an outcome"),
         pytest.param('{"input": "hello\\nworld"}', id="a string without a patch"),
         pytest.param('"a\\nb"', id="a string"),
-        pytest.param('{"a": 1', id="cut, and no patch"),
         pytest.param('["a" "b"]', id="broken, and no patch"),
         pytest.param('"Yes," she said.\n[1] a note\n{ code }\n["x"] = 1', id="prose"),
         pytest.param("[" * 100_000, id="deep"),
@@ -139,6 +138,12 @@ def test_json_without_a_patch_is_prose(text: str) -> None:
     (error,) = errors(text)
     assert error.startswith("no patch found")
     assert parse_patch(f"{text}\n{ENVELOPE}").files == (WANTED,)
+
+
+@pytest.mark.parametrize("cut", ['{"f', '{"a": 1', '[{"x": ', '{"file_path": "b.txt", "ol'])
+def test_json_that_is_cut_off_is_refused_below_a_whole_call(cut: str) -> None:
+    (error,) = errors('{"file_path": "f", "old_string": "a", "new_string": "b"}\n' + cut)
+    assert error.startswith("line 2: the text ends in the middle of the JSON")
 
 
 def test_of_json_without_a_patch_the_formats_in_json_are_named() -> None:
