@@ -16,19 +16,18 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from git_opatch.model.json_text import items, skip_space
 from git_opatch.model.options import Format
-from git_opatch.model.patch import Cell, FilePatch, Hunk, Operation, Prefix, Replacement
+from git_opatch.model.patch import Cell, FilePatch, Hunk, Line, Operation, Prefix, Replacement
 from git_opatch.model.sentences import Malformed
 from git_opatch.model.text import visible
 from git_opatch.model.text_position import TextPosition
-from git_opatch.parse.hunk import line_diff, make_lines
+from git_opatch.parse.hunk import line_diff
 from git_opatch.parse.json_object import DIRECTORIES, JsonObject, JsonText, String, normal
-from git_opatch.parse.scanner import Lines, StringLineNumbers
+from git_opatch.parse.scanner import StringLineNumbers
 
 
 class _Harness(NamedTuple):
@@ -115,27 +114,15 @@ _HASHLINE = _names("set_line replace_lines insert_after")
 _ROLES = {*_PATHS, *_OLD, *_NEW, *_EVERY, *_LISTS, *_TEXT, *_INSERTED, *_SOURCE, *_CELL, *_EXPECTED}
 
 
-@dataclass(frozen=True, slots=True)
-class _LineNumbers:
-    """The line numbers of the lines of two strings, the second from index `count` on."""
-
-    old: StringLineNumbers
-    new: StringLineNumbers
-    count: int
-
-    def __getitem__(self, at: int, /) -> int:
-        """The number of the line at `at`."""
-        return self.old[at] if at < self.count else self.new[at - self.count]
-
-
 def read(call: JsonObject) -> bool:
     """Add the sections of the edits that an object asks for; False if it asks for none."""
     has_path, has_old, has_new = map(call.present, (_PATHS, _OLD, _NEW))
     lists = [name for name in _LISTS if name in call.members]
     if call.word(*_TOOL_NAMES).lower() in _WRITING_TOOLS and call.present(_TOOL_INPUTS):
-        _read_write_call(call)
-    elif call.word("command") in _COMMANDS and has_path:
-        _read_command(call)
+        for inner in _inputs(call):
+            _read_command(inner, b"create")
+    elif (command := call.word("command")) in _COMMANDS and has_path:
+        _read_command(call, command)
     elif has_old and (has_new or has_path):
         _read_edit(call, None, [])
     elif call.present(_NOTEBOOK) and call.present(_SOURCE):
@@ -170,35 +157,22 @@ def _holds(call: JsonObject, name: str, names: Collection[str]) -> bool:
     return is_object and not JsonObject(call.json, start).members.keys().isdisjoint(names)
 
 
-def _read_write_call(call: JsonObject) -> None:
-    """Add the section of a new file; OpenAI's calls have the object in a string."""
+def _inputs(call: JsonObject) -> Iterator[JsonObject]:
+    """Yield the inputs of a tool's call; OpenAI's calls have the object in a string."""
     for name, start, end in call.present(_TOOL_INPUTS):
-        inner = None
-        if call.json.text[start] == "{":
-            inner = JsonObject(call.json, start)
-        elif call.json.text[start] == '"':
-            inner = _nested(call.json, call.json.decode(start, end), start, name)
-        if inner is None:
-            call.json.error(Malformed.NOT_AN_OBJECT, start, name=name)
-            continue
-        errors = call.json.scanner.errors
-        known = {*_PATHS, *_TEXT, *_SILENT, *_ALSO_SILENT} - {*_KINDS}
-        for other in inner.members.keys() - known:
-            member = inner.members[other]
-            inner.json.error(Malformed.UNKNOWN_MEMBER, member.start, name=member.name)
-        path, new = inner.path(_PATHS, "file_path"), inner.string(_TEXT)
-        if path and new and call.json.scanner.errors == errors:
-            _add(inner, path, String(), new, Replacement(b"", new.value), creates=True)
-
-
-def _nested(text: JsonText, value: bytes | None, start: int, name: str) -> JsonObject | None:
-    """Return the object in the string `name`; None if there is none."""
-    try:
-        parsed = json.loads((value or b"").decode("latin-1"), strict=False)
-    except (ValueError, RecursionError):
-        return None
-    inner = JsonText(text.string_scanner(value or b"", start, name), text.formats, [])
-    return JsonObject(inner, skip_space(inner.text, 0)) if isinstance(parsed, dict) else None
+        text, found = call.json, call.json.text[start:end]
+        if found.startswith('"'):
+            value = text.decode(start, end) or b""
+            text = JsonText(text.string_scanner(value, start, name), text.formats, [])
+            found, start = value.decode("latin-1"), 0
+        try:
+            is_object = isinstance(json.loads(found, strict=False), dict)
+        except (ValueError, RecursionError):
+            is_object = False
+        if is_object:
+            yield JsonObject(text, skip_space(text.text, start))
+        else:
+            call.error(Malformed.NOT_AN_OBJECT, name=name)
 
 
 def _read_edit(call: JsonObject, outer_path: bytes | None, notes: list[str]) -> None:
@@ -234,14 +208,14 @@ def _read_several(call: JsonObject, lists: list[str]) -> None:
             notes = []
 
 
-def _read_command(call: JsonObject) -> None:
+def _read_command(call: JsonObject, command: bytes) -> None:
     """Add the section of one command of Anthropic's text editor."""
-    command, errors = call.word("command"), call.json.scanner.errors
+    errors = call.json.scanner.errors
     known, old, new, after = {"command", *_PATHS}, String(offset=call.at), None, None
-    path = call.path(_PATHS)
+    path = call.path(_PATHS, "file_path")
     if command == b"create":
-        known |= {_TEXT[0]}
-        new = call.string(_TEXT[:1], "file_text")
+        known |= set(_TEXT)
+        new = call.string(_TEXT, "file_text")
     elif command == b"insert":
         known |= {"insertline", *_INSERTED}
         new, after = call.string(_INSERTED, "insert_text"), call.number(("insertline",))
@@ -311,27 +285,18 @@ def _add(
     text = call.json
     if Format.STRING_REPLACE not in text.formats:
         return
-    is_added = not old.value
     old_lines, new_lines = _lines_of(old.value, new.value, creates=creates)
-    first, second = (
-        StringLineNumbers(text.number(value.offset), value.offset, f"`{value.name}`")
-        for value in (old, new)
-    )
-    raw = b"".join(line + b"\n" for line in (*old_lines, *new_lines))
-    lines_of_both = Lines(raw, numbers=_LineNumbers(first, second, len(old_lines)))
-    if creates:
-        lines_of_both.crlf = False  # the string is the file, byte for byte
-    scanner = text.scanner.nested(lines_of_both)
-    lines = make_lines(scanner, len(old_lines), scanner.end, Prefix.ADDED)
+    removed = _make_lines(text, old, old_lines, Prefix.REMOVED)
+    lines = _make_lines(text, new, new_lines, Prefix.ADDED)
     if creates and lines and not new.value.endswith(b"\n"):
         lines[-1] = lines[-1]._replace(newline=False)
-    elif not is_added:
-        lines = line_diff(make_lines(scanner, 0, len(old_lines), Prefix.REMOVED), lines)
+    elif old.value:
+        lines = line_diff(removed, lines)
     number = TextPosition(text.number(call.at), call.at, 0, "")
     hunk = Hunk(
         tuple(lines),
         number=lines[0].number if lines else number,
-        uniform_endings=scanner.uniform_endings and not creates,
+        uniform_endings=not creates and not any(line.text.endswith(b"\r") for line in lines),
         replacement=None if creates else replacement,
         notes=tuple(notes),
     )
@@ -346,6 +311,15 @@ def _add(
             fills=fills,
         )
     )
+
+
+def _make_lines(
+    text: JsonText, string: String, lines: Sequence[bytes], prefix: Prefix
+) -> list[Line]:
+    """Make the lines of a string, each with its number in it."""
+    numbers = StringLineNumbers(text.number(string.offset), string.offset, f"`{string.name}`")
+    text.scanner.found.add_lines(len(lines))
+    return [Line(prefix, line, number=numbers[at]) for at, line in enumerate(lines)]
 
 
 def _lines_of(old: bytes, new: bytes, *, creates: bool) -> tuple[list[bytes], list[bytes]]:

@@ -135,7 +135,7 @@ def _refuse(
 ) -> Iterator[Scanner]:
     """Take JSON that is not valid at offset `at`; with an error if it was meant as a patch."""
     raw, lines = scanner.lines.raw, scanner.lines
-    below = _BELOW.search(raw, at + 1)
+    below = _BELOW.search(raw, at + (raw[at : at + 1] in (b"[", b"{")))
     end = max(below.start() - 1 if below else len(raw), at)
     is_meant: object
     if raw[start : start + 1] == b'"':  # on this line; prose may begin with a quotation
