@@ -38,10 +38,8 @@ from git_opatch.parse.header import (
 )
 from git_opatch.parse.hunk import (
     PREFIXED_LINES,
-    HunkBuilder,
     HunkReader,
     added_hunk,
-    finish_hunks,
     is_no_newline,
     parse_header,
     report_lines_without_prefix,
@@ -322,7 +320,8 @@ def _read_update(scanner: Scanner, path: str) -> FilePatch:
     scanner.take()
     new_path = _read_move(scanner)
     modes = _skip_header(scanner, path, new_path or path)
-    hunks = finish_hunks(_build_hunks(scanner))
+    reader = HunkReader(scanner, PREFIXED_LINES, bare=True)
+    hunks = reader.read(lambda hunks: _take_in_update(hunks, scanner))
     if not hunks and not new_path and scanner.errors == errors:
         scanner.error(Malformed.NO_HUNK_IN_UPDATE, number)
     operation = Operation.UPDATE if not new_path or new_path == path else Operation.MOVE
@@ -360,33 +359,20 @@ def _check_new_path(scanner: Scanner, kind: Marker, path: str) -> None:
         scanner.error(Malformed.BACKSLASHES, corrected=meant, meant=meant)
 
 
-def _build_hunks(scanner: Scanner) -> Iterator[HunkBuilder]:
-    hunks = HunkReader(scanner)
-    while not scanner.at_end:
-        line = scanner.line
-        if line.startswith(_STARRED):
-            if not _take_marker_in_update(scanner, hunks):
-                break
-        elif line.startswith(b"@@"):
-            yield from hunks.take_header()
-        elif hunks.current is None and line in (b"", b"\r"):
-            scanner.take()
-        elif hunks.current is not None and hunks.current.closed:
+def _take_in_update(hunks: HunkReader, scanner: Scanner) -> bool | None:
+    """Take a marker inside an update; None at the next section."""
+    line, current = scanner.line, hunks.current
+    if not line.startswith(_STARRED):
+        is_after_end = current is not None and current.closed and not line.startswith(b"@@")
+        if is_after_end:
             fix = FixIt.INSERT_BEFORE
             scanner.error(Malformed.HUNK_AFTER_END_OF_FILE, corrected=b"@@", fix=fix)
             scanner.skip_until(lambda line: line.startswith((b"@@", *_STARRED)))
-        elif not (hunks.take_lines(PREFIXED_LINES) or hunks.take_line()):
-            hunks.take_unprefixed()
-    yield from hunks.close()
-
-
-def _take_marker_in_update(scanner: Scanner, hunks: HunkReader) -> bool:
-    """Take an unindented `***` line inside an update; False at the next section."""
-    line = scanner.line
+        return is_after_end
     if _begins_section(line):
-        return False
-    if is_end_of_file(line) and hunks.current is not None:
-        hunks.current.at_end_of_file = hunks.current.closed = True
+        return None
+    if is_end_of_file(line) and current is not None:
+        current.at_end_of_file = current.closed = True
         scanner.take()
         scanner.skip_blank_lines()
         return True

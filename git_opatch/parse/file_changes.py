@@ -43,7 +43,6 @@ from git_opatch.parse.hunk import (
     HunkBuilder,
     HunkReader,
     added_hunk,
-    finish_hunks,
     make_lines,
 )
 from git_opatch.parse.prose import (
@@ -344,32 +343,29 @@ def _read_hunks(solid: Scanner, path: bytes) -> tuple[Hunk, ...]:
         solid.take()
     if solid.end > solid.at and envelope.is_end(solid.line_at(solid.end - 1)):
         solid.end -= 1
-    return finish_hunks(_build_hunks(_trim_blank_lines(solid), path))
+    solid = _trim_blank_lines(solid)
+    reader = HunkReader(solid, CERTAIN_LINES)
+    return reader.read(lambda hunks: _take_in_hunks(hunks, solid, path))
 
 
-def _build_hunks(content: Scanner, path: bytes) -> Iterator[HunkBuilder]:
-    hunks = HunkReader(content)
-    while not content.at_end:
-        line, current = content.line, hunks.current
-        if line.startswith(b"@@"):
-            at = content.at - 1
-            while current and current.lines and content.line_at(at) in (b"", b"\r"):
-                current.lines.pop()  # it separates two hunks, as in the format's own examples
-                at -= 1
-            yield from hunks.take_header()
-        elif line.rstrip() == b"~":
-            _take_range_remove(content, current)
-        elif _skip_header(content, current, path):
-            continue
-        elif current is None and not line.strip():
-            content.take()
-        elif current is not None and line[:1] == b"*" and envelope.is_end_of_file(line):
-            current.at_end_of_file = True
-            content.take()
-            content.skip_blank_lines()
-        elif not (hunks.take_lines(CERTAIN_LINES) or hunks.take_line()):
-            hunks.take_unprefixed()
-    yield from hunks.close()
+def _take_in_hunks(hunks: HunkReader, content: Scanner, path: bytes) -> bool:
+    """Take what only this format has between lines of hunks; False if nothing of it is here."""
+    line, current = content.line, hunks.current
+    if line.startswith(b"@@"):
+        at = content.at - 1
+        while current and current.lines and content.line_at(at) in (b"", b"\r"):
+            current.lines.pop()  # it separates two hunks, as in the format's own examples
+            at -= 1
+        return False
+    if line.rstrip() == b"~":
+        _take_range_remove(content, current)
+    elif current is not None and line[:1] == b"*" and envelope.is_end_of_file(line):
+        current.at_end_of_file = True
+        content.take()
+        content.skip_blank_lines()
+    else:
+        return _skip_header(content, current, path)
+    return True
 
 
 def _take_range_remove(content: Scanner, hunk: HunkBuilder | None) -> None:

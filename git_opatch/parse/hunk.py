@@ -10,7 +10,7 @@ every context line; then a line without a prefix is context as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import NamedTuple
@@ -206,28 +206,56 @@ class HunkBuilder:
         )
 
 
-def finish_hunks(builders: Iterable[HunkBuilder]) -> tuple[Hunk, ...]:
-    """Make the hunks of one section."""
-    found = tuple(builders)
-    return tuple(
-        builder.finish(ordinal, is_last=ordinal == len(found))
-        for ordinal, builder in enumerate(found, start=1)
-    )
-
-
 class HunkReader:
     """Reads the hunks of one file from a scanner, line by line."""
 
-    def __init__(self, scanner: Scanner) -> None:
-        self._scanner = scanner
+    def __init__(
+        self,
+        scanner: Scanner,
+        lines: re.Pattern[bytes],
+        *,
+        bare: bool = False,
+        may_be_cut: bool = False,
+    ) -> None:
+        """`lines` matches those of a hunk; the first may be `bare`, without a header.
+
+        The last one `may_be_cut` off if no marker ends it.
+        """
+        self._scanner, self._pattern = scanner, lines
+        self._bare, self._may_be_cut = bare, may_be_cut
+        self._found: list[HunkBuilder] = []
         self.current: HunkBuilder | None = None
 
     def _begin(self) -> HunkBuilder:
         self.current = HunkBuilder(self._scanner.number, self._scanner.uniform_endings)
         return self.current
 
-    def take_header(self) -> Iterator[HunkBuilder]:
-        """Take a `@@` line and yield the hunk before it; consecutive headers belong to one hunk."""
+    def read(self, take: Callable[[HunkReader], bool | None]) -> tuple[Hunk, ...]:
+        """Read the hunks of one file, up to a line for which `take` returns None, or to the end.
+
+        `take` may take what only its format has, and returns whether it did.
+        """
+        scanner = self._scanner
+        while not scanner.at_end and (taken := take(self)) is not None:
+            if taken:
+                continue
+            if scanner.line.startswith(b"@@"):
+                self._take_header()
+            elif self.current is None and not scanner.line.strip(b"\r" if self._bare else None):
+                scanner.at += 1
+            elif not is_hunk_line(scanner.line):
+                self._take_unprefixed()
+            elif not self.take_lines(self._pattern):
+                self._take_line()
+        self._close()
+        found = self._found
+        return tuple(
+            builder.finish(ordinal, is_last=ordinal == len(found))
+            for ordinal, builder in enumerate(found, start=1)
+        )
+
+    def _take_header(self) -> None:
+        """Take a `@@` line, which ends the hunk before it; consecutive ones belong to one hunk."""
         scanner, line = self._scanner, self._scanner.line
         header = parse_header(line)
         if header is None and (self.current is None or not self.current.lines):
@@ -241,7 +269,7 @@ class HunkReader:
             scanner.error(Malformed.NOT_A_HEADER, corrected=meant, text=line, meant=meant)
         current = self.current
         if current is None or current.lines:
-            yield from self.close()
+            self._close()
             current = self._begin()
         current.headers.append(header or _BARE)
         scanner.at += 1
@@ -249,8 +277,8 @@ class HunkReader:
             scanner.error(Malformed.MANY_HEADERS, scanner.previous_number, most=_MAX_HEADERS)
             scanner.skip_until(lambda line: not line.startswith(b"@@"))
 
-    def take_line(self) -> bool:
-        """Take a line of the hunk; False, with nothing taken, if it has no prefix."""
+    def _take_line(self) -> None:
+        """Take a line of a hunk, with its prefix."""
         scanner, line, current = self._scanner, self._scanner.line, self.current
         if is_no_newline(line):
             if current is None or not current.lines:
@@ -261,13 +289,10 @@ class HunkReader:
                 current.at_end_of_file = True
         else:
             prefix = _PREFIXES.get(line[:1])
-            if prefix is None and line != b"\r":
-                return False
             text = line if prefix is None else line[1:]
             made = Line(prefix or Prefix.CONTEXT, text, True, scanner.number)
             (current or self._begin()).extend((made,))
         scanner.at += 1
-        return True
 
     def take_lines(self, pattern: re.Pattern[bytes]) -> bool:
         """Take the lines here that `pattern` matches; False if there is none, or no hunk."""
@@ -277,7 +302,7 @@ class HunkReader:
         self.current.extend(lines)
         return bool(lines)
 
-    def take_unprefixed(self) -> None:
+    def _take_unprefixed(self) -> None:
         """Take a line without a prefix as context; before any hunk, it is an error."""
         scanner, first = self._scanner, self._scanner.at
         number, line = scanner.number, scanner.take()
@@ -287,12 +312,14 @@ class HunkReader:
         scanner.skip_until(lambda line: line.startswith((b" ", b"-", b"+", b"@@", b"*")))
         report_lines_without_prefix(scanner, Malformed.NO_PREFIX, first, b" ")
 
-    def close(self) -> Iterator[HunkBuilder]:
-        """End the current hunk, if any, and yield it."""
+    def _close(self) -> None:
+        """End the current hunk, if any."""
         scanner, current = self._scanner, self.current
         if current is not None and not current.lines:
             scanner.error(Malformed.NO_LINES, current.number)
         elif current is not None:
+            if self._may_be_cut and scanner.at_end and not scanner.ends_with_newline:
+                self._judge_last(current)
             if (at := current.find_misplaced_no_newline()) is not None:
                 scanner.error(Malformed.MISPLACED_NO_NEWLINE, scanner.lines.number(at))
             if number := current.find_unprefixed_line():
@@ -300,8 +327,20 @@ class HunkReader:
             current.read_rules_as_context()
             if not current.is_complete:
                 current.separators = self._count_separators(current.lines)
-            yield current
+            self._found.append(current)
         self.current = None
+
+    def _judge_last(self, hunk: HunkBuilder) -> None:
+        """Refuse the last hunk of a text that ends without a newline, if a change may be cut off.
+
+        It is short of the lines that its header announces. Below its last change that is noise, if
+        the file has its last line (D365).
+        """
+        last = hunk.lines[-1]
+        is_context = last.prefix is Prefix.CONTEXT and bool(last.text.strip())
+        hunk.unfinished = hunk.is_incomplete and is_context
+        if hunk.is_incomplete and not is_context:
+            self._scanner.error(Malformed.CUT_HUNK, self._scanner.previous_number)
 
     def _count_separators(self, lines: Sequence[Line]) -> int:
         """Count the empty lines right above that end the hunk of `lines` (D464)."""
@@ -321,6 +360,11 @@ def is_no_newline(line: bytes) -> bool:
     As in git (`apply.c`, "adjust_incomplete"): at least 12 bytes that begin with `\ `.
     """
     return line.startswith(b"\\ ") and len(line) >= _MIN_NO_NEWLINE
+
+
+def is_hunk_line(line: bytes) -> bool:
+    """Return whether `line` can be one of a hunk that has not lost its prefix."""
+    return line[:1] in _PREFIXES or line == b"\r" or is_no_newline(line)
 
 
 def is_blank_context(line: Line) -> bool:

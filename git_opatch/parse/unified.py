@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from git_opatch.model.errors import FixIt
@@ -40,10 +40,9 @@ from git_opatch.parse.header import (
 )
 from git_opatch.parse.hunk import (
     CERTAIN_LINES,
-    HunkBuilder,
     HunkReader,
-    finish_hunks,
     is_blank_context,
+    is_hunk_line,
 )
 from git_opatch.parse.mail import begins as begins_mail
 from git_opatch.parse.prose import is_fence, report_lines_below
@@ -81,7 +80,7 @@ def parse(scanner: Scanner) -> None:
     names, extended, has_prefixes = _take_header(scanner)
     is_known = scanner.found.recorded or "deleted file" in extended
     is_binary = "binary" in extended or ("differ" in extended and not is_known)
-    hunks = finish_hunks(_build_hunks(scanner))
+    hunks = _read_hunks(scanner)
     report_lines_below(scanner)
     if names is not None and None in names and (path := git_path(extended)) is not None:
         # beside /dev/null, only `diff --git` shows what is a prefix
@@ -177,47 +176,30 @@ def _determine_operation(
     return Operation.UPDATE, old_name, old_name, new_name if new_name != old_name else None
 
 
-def _build_hunks(scanner: Scanner) -> Iterator[HunkBuilder]:
-    hunks, ahead = HunkReader(scanner), replace(scanner)
-    while not scanner.at_end:
+def _read_hunks(scanner: Scanner) -> tuple[Hunk, ...]:
+    ahead = replace(scanner)
+
+    def take(hunks: HunkReader) -> bool | None:
         if hunks.take_lines(CERTAIN_LINES):
-            continue
+            return True
         if _ends_diff(scanner, hunks):
-            break
-        if scanner.line.startswith(b"@@"):
-            yield from hunks.take_header()
-        elif _is_separator(scanner, hunks):
+            return None
+        if _is_separator(scanner, hunks):
             scanner.skip_blank_lines()
-        elif list_below := _list_below(scanner, hunks):
+            return True
+        if list_below := _list_below(scanner, hunks):
             scanner.error(Malformed.LIST_BELOW, list_below)
             scanner.skip_blank_lines()
-        elif not hunks.take_line():
-            if _is_prose(scanner, hunks, ahead):
-                break
-            hunks.take_unprefixed()
-    if scanner.at_end and not scanner.ends_with_newline and hunks.current is not None:
-        _judge_last(scanner, hunks.current)
-    yield from hunks.close()
+            return True
+        is_prose = not is_hunk_line(scanner.line) and _is_prose(scanner, hunks, ahead)
+        return None if is_prose else False
 
-
-def _judge_last(scanner: Scanner, hunk: HunkBuilder) -> None:
-    """Refuse the last hunk of a text that ends without a newline, if a change may be cut off.
-
-    It is short of the lines that its header announces. Below its last change that is noise, if the
-    file has its last line (D365).
-    """
-    last = hunk.lines[-1] if hunk.lines else None
-    is_context = last is not None and last.prefix is Prefix.CONTEXT and bool(last.text.strip())
-    hunk.unfinished = hunk.is_incomplete and is_context
-    if hunk.is_incomplete and not is_context:
-        scanner.error(Malformed.CUT_HUNK, scanner.previous_number)
+    return HunkReader(scanner, CERTAIN_LINES, may_be_cut=True).read(take)
 
 
 def _is_separator(scanner: Scanner, hunks: HunkReader) -> bool:
     """Return whether a blank line is outside any hunk, since nothing of the last one follows it."""
-    if hunks.current is None or not hunks.current.is_complete:
-        return hunks.current is None and not scanner.line.strip()
-    if scanner.line not in (b"", b"\r"):
+    if hunks.current is None or not hunks.current.is_complete or scanner.line not in (b"", b"\r"):
         return False
     ahead = replace(scanner)
     ahead.skip_blank_lines()

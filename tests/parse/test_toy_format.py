@@ -34,7 +34,7 @@ _PARSER = '''
 import os
 
 from git_opatch.model.patch import FilePatch, Operation
-from git_opatch.parse.hunk import HunkReader, finish_hunks
+from git_opatch.parse.hunk import PREFIXED_LINES, HunkReader
 from git_opatch.parse.prose import report_missing_end
 
 
@@ -44,15 +44,12 @@ def starts(scanner):
 
 def parse(scanner):
     number, path = scanner.number, os.fsdecode(scanner.take()[9:].strip())
-    hunks, builders = HunkReader(scanner), []
-    while not scanner.at_end and not scanner.line.startswith(b"%% end"):
-        hunks.take_line()
-    builders = list(hunks.close())
+    reader = HunkReader(scanner, PREFIXED_LINES, bare=True)
+    hunks = reader.read(lambda hunks: None if scanner.line.startswith(b"%% end") else False)
     if scanner.at_end:
         report_missing_end(scanner, "toy", b"%% end", scanner.end, number)
         return
     scanner.take()
-    hunks = finish_hunks(builders)
     scanner.section(FilePatch(Operation.UPDATE, path, path, hunks, number=number))
 '''
 _PROGRAM = """
