@@ -854,10 +854,6 @@ class Malformed(Enum):
     )
     NO_MARKER = (
         "`{text}` is not a patch marker; expected `*** Add File: PATH`, `*** Update File: PATH`, "
-        "`*** Delete File: PATH` or `*** End Patch`"
-    )
-    NO_MARKER_IN_UPDATE = (
-        "`{text}` is not a patch marker; expected `*** Add File: PATH`, `*** Update File: PATH`, "
         "`*** Delete File: PATH` or `*** End Patch` (a context line begins with a space)"
     )
     NO_PLUS = "every line of a new file begins with `+`; write `+{text}`{last:up to}"

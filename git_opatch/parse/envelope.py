@@ -231,7 +231,7 @@ def _begins_section(line: bytes) -> bool:
     return parsed is not None and parsed[0] in _READERS
 
 
-def _report_unknown_marker(scanner: Scanner, *, in_update: bool = False) -> None:
+def _report_unknown_marker(scanner: Scanner) -> None:
     """Report that the next line is not a marker, and the marker that was probably meant."""
     line = scanner.line
     if match := re.fullmatch(_NEAR_MISS, line):
@@ -240,9 +240,7 @@ def _report_unknown_marker(scanner: Scanner, *, in_update: bool = False) -> None
     elif meant := _marker_for_header(scanner):
         scanner.error(Malformed.HEADER_FOR_MARKER, corrected=meant, text=line, meant=meant)
     else:
-        scanner.error(
-            Malformed.NO_MARKER_IN_UPDATE if in_update else Malformed.NO_MARKER, text=line
-        )
+        scanner.error(Malformed.NO_MARKER, text=line)
 
 
 def _marker_for_header(scanner: Scanner) -> bytes:
@@ -379,7 +377,7 @@ def _take_in_update(hunks: HunkReader, scanner: Scanner) -> bool | None:
     if parse_marker(line) is not None:
         scanner.error(Malformed.MISPLACED_MOVE)
     else:
-        _report_unknown_marker(scanner, in_update=True)
+        _report_unknown_marker(scanner)
     scanner.take()
     return True
 
