@@ -1,8 +1,9 @@
 """Measure how exactly patches are applied that are written as language models write them.
 
 The cases are made from the history of real repositories: each is a commit, written in one of
-the formats that models use and spoiled in one of the ways that they spoil patches. A tool
-is judged by the files that it leaves, byte for byte, and by what it reports.
+the formats that models use, in a wrapper, or with errors of the format. A tool is judged by the
+files that it leaves, byte for byte, and by what it reports. Spoiled lines, indentation and hunks
+are drawn by `grammar.py`.
 
     python benchmarks/accuracy.py --repo CLONE --repo CLONE ...
 """
@@ -18,7 +19,6 @@ from pathlib import Path
 
 import table
 from history import read_history
-from in_process import plan_case
 from kinds import KINDS, draw
 from model import Case
 from peers import TOOLS, Setup, Tool, find_tool
@@ -33,11 +33,9 @@ def main() -> None:
     options = _options()
     tools = _find(options)
     results = _try_all(_draw(options), tools, in_process=options.in_process)
-    _report(results, [tool.name for tool in tools])
+    _report(results)
     if options.json:
-        options.json.write_text(
-            json.dumps([_summary(result) for result in results], indent=1), "utf-8"
-        )
+        options.json.write_text(json.dumps(list(map(table.record, results)), indent=1), "utf-8")
 
 
 def _options() -> argparse.Namespace:
@@ -102,7 +100,7 @@ def _find(options: argparse.Namespace) -> list[Tool]:
 def _try_all(cases: Sequence[Case], tools: Iterable[Tool], *, in_process: bool) -> list[Result]:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         jobs = [
-            pool.submit(plan_case if in_process and tool.name == OWN else try_case, case, tool)
+            pool.submit(try_case, case, tool, in_process=in_process)
             for tool in tools
             for case in cases
             if tool.suits(case)
@@ -110,24 +108,12 @@ def _try_all(cases: Sequence[Case], tools: Iterable[Tool], *, in_process: bool) 
         return [job.result() for job in jobs]
 
 
-def _report(results: Sequence[Result], tools: Sequence[str]) -> None:
-    own = [result for result in results if result.tool == OWN]
-    _say("", *table.by_class(results, tools), "", *table.totals(results, tools), "")
-    _say(*table.repeated(own), "", *table.reasons(own))
-
-
-def _summary(result: Result) -> dict[str, str]:
-    case = result.case
-    return {
-        "case": case.name,
-        "repository": case.commit.repository,
-        "commit": case.commit.id,
-        "style": str(case.style),
-        "wanted": case.wanted.value,
-        "tool": result.tool,
-        "outcome": result.outcome.value,
-        "message": result.message,
-    }
+def _report(results: Sequence[Result]) -> None:
+    _say("", *table.table("tool", results, lambda result: [result.tool]))
+    for tool in dict.fromkeys(result.tool for result in results):
+        own = [result for result in results if result.tool == tool]
+        _say("", *table.table(tool, own, lambda result: [result.case.kind]))
+    _say("", *table.reasons([result for result in results if result.tool == OWN]))
 
 
 def _say(*lines: str) -> None:

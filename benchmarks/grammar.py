@@ -22,21 +22,36 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-import grammar_table
+import table
 from grammar_hunks import HUNKS
 from grammar_indents import INDENTS
 from grammar_lines import LINES
 from grammar_patches import PATCHES
 from history import read_history
-from in_process import plan_patch
 from model import Case, Commit, Draft, FileChange, Format, Header, Style, Wanted
 from peers import Setup, Tool, find_tool
 from reading import verdict_of
 from scene import Scene, Transform, Verdict, plain_scene, with_numbers, write_scene
-from trial import Outcome, Result, try_patch
+from trial import Outcome, Result, plan_patch, try_patch
 from twins import with_twin
 
 TRANSFORMS: dict[str, Transform] = {**LINES, **INDENTS, **HUNKS, **PATCHES}
+
+FOR_A_RULE = frozenset(
+    {
+        "anchor: all that is not added",
+        "anchor: refers elsewhere",
+        "block closed",
+        "block opened",
+        "brace alone",
+        "context removed and added",
+        "dedented: first line of each side",
+        "insertion resent, other spaces",
+        "numbers: all shifted",
+        "text cut off",
+    }
+)
+"""Those that were added to show what a rule prevents. No figure of a page counts their cases."""
 
 _FIRST = (
     *("file in Latin-1", "insertion resent, edited", "insertion resent, other spaces"),
@@ -51,6 +66,7 @@ _ORDER = {
 }
 """The order in which transformations are made: those that need an untouched patch come first."""
 
+_PEERS = ("mpatch-numbered", "codex", "git-apply-numbered", "patch-numbered")
 _ATTEMPTS = 60
 _SIZES = (1, 1, 1, 2, 2, 3)
 _MAX_HUNKS, _MAX_LINES = 5, 3000
@@ -86,15 +102,29 @@ def main() -> None:
     drawn = partial(draw, read_changes(options.repo, options.seed), options.seed)
     results = try_all(drawn, options.cases, tools, options.jobs)
     for tool in tools:
-        own = [result for result in results if result.tool == tool.name]
-        print(f"\n## {tool.name}\n", *grammar_table.tables(own), sep="\n")
+        print(f"\n## {tool.name}\n", *_tables(results, tool.name), sep="\n")
     if options.json:
-        records = [grammar_table.record(result) for result in results]
-        options.json.write_text(json.dumps(records, indent=1), "utf-8")
+        options.json.write_text(json.dumps(list(map(table.record, results)), indent=1), "utf-8")
     if options.show:
         for result in results:
             if result.tool == tools[0].name and _is_asked_for(result, options.show):
                 print(describe(result))
+
+
+def _tables(results: Sequence[Result], tool: str) -> Iterator[str]:
+    """All cases, those of one transformation and of several, and those drawn for a rule."""
+    own = [result for result in results if result.tool == tool]
+    for_a_rule = [result for result in own if FOR_A_RULE.intersection(_names(result))]
+    counted = [result for result in own if not FOR_A_RULE.intersection(_names(result))]
+    yield from table.table("all", counted, lambda _: ["all"])
+    for title, is_alone in (("alone", True), ("with others", False)):
+        some = [result for result in counted if (len(_names(result)) == 1) is is_alone]
+        yield from ("", *table.table(title, some, _names))
+    yield from ("", *table.table("drawn for a rule, not counted", for_a_rule, lambda _: ["all"]))
+
+
+def _names(result: Result) -> list[str]:
+    return result.case.kind.split(" + ")
 
 
 def _options() -> argparse.Namespace:
@@ -106,7 +136,7 @@ def _options() -> argparse.Namespace:
     add("--json", type=Path, help="write every outcome to this file")
     add("--show", metavar="CLASS", help="print the failing cases of a transformation, or `all`")
     add("--jobs", type=int, default=1, help="processes (1)")
-    add("--peers", action="store_true", help="try mpatch and codex as well")
+    add("--peers", action="store_true", help=f"try these as well: {', '.join(_PEERS)}")
     add("--python", action="append", default=[sys.executable], help="a Python that has mpatch")
     add("--codex", default="codex", help="the native codex program")
     return parser.parse_args()
@@ -123,7 +153,7 @@ def _peers(options: argparse.Namespace) -> list[Tool]:
     if not options.peers:
         return []
     setup = Setup(options.python, options.codex)
-    found = (find_tool(name, setup) for name in ("mpatch-numbered", "codex"))
+    found = (find_tool(name, setup) for name in _PEERS)
     return [tool for tool in found if tool]
 
 
@@ -226,8 +256,7 @@ def _results(drawn: Drawn, tools: Sequence[Tool]) -> Iterator[Result]:
 
 
 def _is_asked_for(result: Result, name: str) -> bool:
-    names = result.case.kind.split(" + ")
-    return not grammar_table.is_good(result) and name in (*names, result.case.kind, "all")
+    return not table.is_good(result) and name in (*_names(result), result.case.kind, "all")
 
 
 def describe(result: Result) -> str:

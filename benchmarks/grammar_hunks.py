@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from random import Random
 
-import refusals
+from grammar_lines import letters, other_operator, other_word
 from hunks import hunk_of
 from model import ADDED, BARE, CONTEXT, REMOVED, Edit, Format
 from reading import (
@@ -401,12 +401,12 @@ def _stale(
 ) -> _Found:
     """Another word, number or operator in a line: the patch is for another version."""
     able = piece.indexes(prefix)
-    known = {refusals.letters(line) for line in (*scene.base, *scene.expected)}
+    known = {letters(line) for line in (*scene.base, *scene.expected)}
     for at in rng.sample(able, len(able)):
         text = piece.rows[at].text
         code = re.split(r"\s(?:#|//|/\*)", text)[0]
         new = alter(code, rng)
-        if new != code and refusals.letters(new + text[len(code) :]) not in known:
+        if new != code and letters(new + text[len(code) :]) not in known:
             return piece.with_text(at, new + text[len(code) :]), Verdict.REFUSE
     return None
 
@@ -429,9 +429,9 @@ def _noop(piece: Piece, scene: Scene, rng: Random, *, stale: bool) -> Piece | No
         return None
     above, line, below = scene.base[able[0] : able[0] + 3]
     if stale:
-        known = {refusals.letters(other) for other in scene.base}
-        new = refusals.other_word(line, rng)
-        if refusals.letters(new) in known:
+        known = {letters(other) for other in scene.base}
+        new = other_word(line, rng)
+        if letters(new) in known:
             return None
         line = new
     middle = [Row(CONTEXT, line, line)]
@@ -503,11 +503,11 @@ def _resent(scene: Scene, rng: Random, edit_lines: _Edit, least: int) -> Scene |
 
 def _one_word(added: list[str], rng: Random) -> list[str] | None:
     """The lines with a word edited."""
-    words = [at for at, text in enumerate(added) if refusals.other_word(text, rng) != text]
+    words = [at for at, text in enumerate(added) if other_word(text, rng) != text]
     if not words:
         return None
     at = rng.choice(words)
-    return [*added[:at], refusals.other_word(added[at], rng), *added[at + 1 :]]
+    return [*added[:at], other_word(added[at], rng), *added[at + 1 :]]
 
 
 def _other_spaces(added: list[str], rng: Random) -> list[str] | None:
@@ -639,10 +639,10 @@ HUNKS: dict[str, Transform] = {
     "block closed": _block_closed,
     "brace alone": _brace_alone,
     "placeholder added": in_one_hunk(_placeholder),
-    "stale context": in_one_hunk(partial(_stale, CONTEXT, refusals.other_word)),
-    "stale removed": in_one_hunk(partial(_stale, REMOVED, refusals.other_word)),
-    "operator in context": in_one_hunk(partial(_stale, CONTEXT, refusals.other_operator)),
-    "operator in removed": in_one_hunk(partial(_stale, REMOVED, refusals.other_operator)),
+    "stale context": in_one_hunk(partial(_stale, CONTEXT, other_word)),
+    "stale removed": in_one_hunk(partial(_stale, REMOVED, other_word)),
+    "operator in context": in_one_hunk(partial(_stale, CONTEXT, other_operator)),
+    "operator in removed": in_one_hunk(partial(_stale, REMOVED, other_operator)),
     "nothing to change, in file": partial(_with_noop, stale=False),
     "nothing to change, nowhere": partial(_with_noop, stale=True),
     "whole file added": _whole_file,

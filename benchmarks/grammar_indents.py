@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
-from indents import indent_of
+from hunks import indent_of
 from model import ADDED, CONTEXT, REMOVED
 from scene import Piece, Row, Scene, Spoil, Transform, Verdict, in_all_hunks, in_one_hunk
 

@@ -36,6 +36,13 @@ _CODE = re.compile(r"\w\(|[{};=\[\]]|->|::|\)[.,:;]?$")
 _HEADING = re.compile(r"#{1,5}\s+\S")
 _SENTENCE = re.compile(r"(?:\b[A-Za-z]+ ){3}[a-z]")
 _LEAST_LEFT = 20
+_OPPOSITES = (
+    *(("===", "!=="), ("==", "!="), ("&&", "||"), ("<=", ">="), (" < ", " > "), (" + ", " - ")),
+    *((" += ", " -= "), ("++", "--"), (" and ", " or "), ("->", "=>"), (" = ", " == ")),
+)
+_OPERATORS = dict([*_OPPOSITES, *((right, left) for left, right in _OPPOSITES)])
+_OPERATOR = re.compile("|".join(map(re.escape, sorted(_OPERATORS, key=len, reverse=True))))
+_OTHER_WORDS = ("timeout", "buffer", "handler", "limit", "index", "scanner", "legacy", "retry")
 _COMMENT_BEHIND = re.compile(r"\S(?:\s+(?:#|//)\s|\s{2,}(?:#|//))[^'\"`]*$")
 
 
@@ -59,6 +66,33 @@ def kind_of(text: str, scene: Scene) -> Kind:
         return Kind.PROSE if is_text else Kind.UNCLEAR
     is_doc = any(scene.base[at] == text for at in commented(scene.base))
     return Kind.CODE if looks_coded and not is_doc else Kind.UNCLEAR
+
+
+def letters(line: str) -> str:
+    """A line without whitespace and letter case."""
+    return re.sub(r"\s", "", line).lower()
+
+
+def other_word(text: str, rng: Random) -> str:
+    """The text with another word or number, or as it is if it has none."""
+    words = list(re.finditer(r"[A-Za-z_]{3,}|\d+", text))
+    if not words:
+        return text
+    found = rng.choice(words)
+    if found[0].isdecimal():
+        word = str(int(found[0]) + rng.randint(1, 9))
+    else:
+        word = rng.choice((found[0] + "s", found[0] + "_old", rng.choice(_OTHER_WORDS)))
+    return text[: found.start()] + word + text[found.end() :]
+
+
+def other_operator(text: str, rng: Random) -> str:
+    """The text with another operator, or as it is if it has none."""
+    operators = list(_OPERATOR.finditer(text))
+    if not operators:
+        return text
+    found = rng.choice(operators)
+    return text[: found.start()] + _OPERATORS[found[0]] + text[found.end() :]
 
 
 def _lines_of(

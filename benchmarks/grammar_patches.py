@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import partial
 from random import Random
 
-import refusals
-from grammar_lines import Kind, kind_of
+from grammar_lines import Kind, kind_of, other_word
 from hunks import hunk_of
 from model import ADDED, REMOVED, Edit, FileChange, Format
 from reading import exact_positions, loose_positions
@@ -57,13 +56,13 @@ def _two_versions(scene: Scene, rng: Random, *, sections: bool) -> Scene | None:
         for at, piece in enumerate(scene.pieces)
         for number in piece.indexes(ADDED)
         if piece.is_true
-        and refusals.other_word(piece.rows[number].text, Random(1)) != piece.rows[number].text
+        and other_word(piece.rows[number].text, Random(1)) != piece.rows[number].text
     ]
     if not able or len(scene.sections) > 1:
         return None
     at, number = rng.choice(able)
     piece = scene.pieces[at]
-    text = refusals.other_word(piece.rows[number].text, rng)
+    text = other_word(piece.rows[number].text, rng)
     if text == piece.rows[number].text or len(loose_positions(piece.rows, scene.base)) > 1:
         return None
     other = piece.with_row(number, Row(ADDED, text, None))
@@ -84,13 +83,13 @@ def _follow_on(scene: Scene, rng: Random, *, exact: bool) -> Scene | None:
         for edit in change.edits
         for at in range(edit.new_start, edit.new_stop)
         if len(change.new[at].strip()) > 4
-        and refusals.other_word(change.new[at], Random(1)) != change.new[at]
+        and other_word(change.new[at], Random(1)) != change.new[at]
     ]
     if not able:
         return None
     at = rng.choice(able)
     line = change.new[at]
-    new = refusals.other_word(line, rng)
+    new = other_word(line, rng)
     if new == line:
         return None
     second = FileChange(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
 from model import (
     ADDED,
@@ -87,11 +86,6 @@ def is_definition(path: str, line: str) -> bool:
     return len(line) < 200 and pattern.match(line) is not None
 
 
-def with_context(hunk: Hunk, *lines: Line, at: int) -> Hunk:
-    """The hunk with further lines at position `at`."""
-    return replace(hunk, lines=(*hunk.lines[:at], *lines, *hunk.lines[at:]))
-
-
 def places(
     needle: Sequence[str], lines: Sequence[str], key: Callable[[str], str] = str
 ) -> list[int]:
@@ -107,6 +101,13 @@ def places(
     ]
 
 
-def makes_a_change(hunk: Hunk) -> bool:
-    """Return whether the hunk as written changes something."""
-    return hunk.before != hunk.after
+def numbers(start: int, count: int, new_start: int, new_count: int) -> str:
+    """The numbers that begin a hunk, for positions from 0."""
+    return (
+        f"@@ -{start + (count > 0)},{count} +{max(new_start, 0) + (new_count > 0)},{new_count} @@"
+    )
+
+
+def indent_of(text: str) -> str:
+    """Return the leading whitespace of `text`."""
+    return text[: len(text) - len(text.lstrip(" \t"))]

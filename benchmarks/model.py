@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 
 CONTEXT, REMOVED, ADDED, BARE = " ", "-", "+", ""
@@ -47,16 +47,10 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a hunk; `newline` is False where a diff says that the file ends without one."""
+    """A line of a hunk."""
 
     prefix: str
     text: str
-    newline: bool = True
-
-    @property
-    def is_context(self) -> bool:
-        """Whether the line is meant to be there before and after the change."""
-        return self.prefix in (CONTEXT, BARE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +60,6 @@ class Hunk:
     lines: tuple[Line, ...]
     start: int
     anchor: str = ""
-    at_end: bool = False
 
     @property
     def before(self) -> tuple[str, ...]:
@@ -77,19 +70,6 @@ class Hunk:
     def after(self) -> tuple[str, ...]:
         """The lines that the file will have."""
         return tuple(line.text for line in self.lines if line.prefix != REMOVED)
-
-    @property
-    def indexes(self) -> range:
-        """The positions of the hunk's lines."""
-        return range(len(self.lines))
-
-    def with_lines(self, *lines: Line) -> Hunk:
-        """The hunk with other lines."""
-        return replace(self, lines=lines)
-
-    def with_line(self, at: int, line: Line) -> Hunk:
-        """The hunk with another line at position `at`."""
-        return self.with_lines(*self.lines[:at], line, *self.lines[at + 1 :])
 
 
 @dataclass(frozen=True, slots=True)

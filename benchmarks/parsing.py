@@ -2,158 +2,64 @@
 
     python benchmarks/parsing.py [--megabytes N] [--shapes NAME,...]
 
-Each shape of text is read in a separate process at a quarter, at half and at all of N
-megabytes, or of what the bounds of a patch allow (`parse.bounds`), if that is less. What is
-timed is `parse_patch`, in processor time; the memory is all that the process has at its
-peak, with the text. Reading that is linear grows by 2 at each step; over 2.3 is called not
-linear.
+Each shape of text is read in a separate process at a quarter, at half and at all of N megabytes,
+or of what the bounds of a patch allow (`parse.scanner`), if that is less. What is timed is
+`parse_patch`, in processor time; the memory is all that the process has at its peak, with the
+text. Reading that is linear grows by 2 at each step; over 2.3 is called not linear.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
+import resource
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import time
 from contextlib import suppress
-from itertools import chain, cycle, pairwise
+from itertools import pairwise
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+from git_opatch.model.errors import ParseError
+from git_opatch.parse import parse_patch
 from git_opatch.parse.scanner import MAX_BYTES, MAX_FILES, MAX_HUNKS, MAX_LINES
 
 _MAX_GROWTH = 2.3
-_PARTS = (4, 2, 1)
-_HUNK_STARTS = (b"@@", b"<<<<<")
-_FILE_STARTS = (b"--- ", b"*** Add", b"*** Del", b"*** Upd", b"<FILE_", b"<<<<<", b'{"type"')
-_CODE = "    value_{0} = compute(argument_{0}, other=1)  # as before"
+_CODE = "    value_N = compute(argument_N, other=1)  # as before\n"
 _HUNK = (
-    "@@ def function_{0}(self):",
-    " " + _CODE,
-    " " + _CODE,
-    "-    return value_{0} + 1  # the old one",
-    "+    return value_{0} + 2  # the new one",
-    " " + _CODE,
+    f"@@ def function_N(self):\n {_CODE}-    return value_N + 1\n+    return value_N + 2\n {_CODE}"
 )
+_HUNKS = _HUNK * 20
+_UPDATE = json.dumps({"type": "update_file", "path": "src/N.py", "diff": _HUNKS}) + "\n"
+_BLOCK = f"src/N.py\n<<<<<<< SEARCH\n{_CODE * 4}=======\n{_CODE * 3}return N\n>>>>>>> REPLACE\n\n"
+_DIFF = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n"
+_BEGIN, _END = "*** Begin Patch\n", "*** End Patch\n"
 
-
-_BLOCK = ["<<<<<<< SEARCH", "a", "=======", "b", ">>>>>>> REPLACE"]
-_DELETE = '{"type":"delete_file","path":"f"}'
-_UPDATE = '{"type":"update_file","path":"f","diff":"@@\\n-a\\n+b\\n"}'
-_FULL = ("--- a/f", "+++ b/f", "@@ -1 +1 @@", "-a", "+b")
-
-
-def _hunks(count: int) -> Iterator[str]:
-    for number in range(count):
-        yield from (line.format(number) for line in _HUNK)
-
-
-def _envelope() -> Iterator[str]:
-    yield "*** Begin Patch"
-    yield from _endless(lambda at: [f"*** Update File: src/part_{at}.py", *_hunks(20)])
-
-
-def _unified() -> Iterator[str]:
-    yield from _endless(lambda at: [f"--- a/src/{at}.py", f"+++ b/src/{at}.py", *_hunks(20)])
-
-
-def _changes() -> Iterator[str]:
-    yield "<FILE_CHANGES>"
-    yield from _endless(
-        lambda at: [f'<FILE_PATCH file_path="src/{at}.py">', *_hunks(20), "</FILE_PATCH>"]
-    )
-
-
-def _blocks() -> Iterator[str]:
-    return _endless(
-        lambda at: [
-            f"src/{at // 20}.py", "<<<<<<< SEARCH", *[_CODE.format(at)] * 4, "=======",
-            *[_CODE.format(at)] * 3, f"return {at}", ">>>>>>> REPLACE", "",
-        ]
-    )  # fmt: skip
-
-
-def _operations() -> Iterator[str]:
-    diff = "\n".join(_hunks(20)) + "\n"
-    return _endless(
-        lambda at: [json.dumps({"type": "update_file", "path": f"src/{at}.py", "diff": diff})]
-    )
-
-
-def _repeated(before: list[str], lines: list[str]) -> Callable[[], Iterator[str]]:
-    return lambda: chain(before, cycle(lines))
-
-
-def _endless(part: Callable[[int], list[str]]) -> Iterator[str]:
-    at = 0
-    while True:
-        yield from part(at)
-        at += 1
-
-
-SHAPES: dict[str, tuple[Callable[[], Iterator[str]], str]] = {
-    "envelope": (_envelope, "*** End Patch"),
-    "unified diff": (_unified, ""),
-    "file changes": (_changes, "</FILE_CHANGES>"),
-    "search and replace": (_blocks, ""),
-    "operations": (_operations, ""),
-    "prose": (lambda: _endless(lambda at: [f"Then, in step {at}, the - and + signs differ."]), ""),
-    "nothing but `@@`": (lambda: _endless(lambda _: ["@@"]), ""),
-    "files of a line": (
-        lambda: _endless(
-            lambda at: [*["*** Begin Patch"] * (not at), f"*** Delete File: src/module_{at}.py"]
-        ),
-        "*** End Patch",
+SHAPES: dict[str, tuple[str, str, str]] = {
+    "envelope": (_BEGIN, f"*** Update File: src/N.py\n{_HUNKS}", _END),
+    "unified diff": ("", f"--- a/src/N.py\n+++ b/src/N.py\n{_HUNKS}", ""),
+    "file changes": (
+        "<FILE_CHANGES>\n",
+        f'<FILE_PATCH file_path="src/N.py">\n{_HUNKS}</FILE_PATCH>\n',
+        "</FILE_CHANGES>\n",
     ),
-    "heredocs without an end": (lambda: _endless(lambda _: ["apply_patch <<'EOF'"]), ""),
-    "fences": (lambda: _endless(lambda at: ["`" * (3 + at % 7) + "diff"]), ""),
-    "JSON brackets": (lambda: _endless(lambda _: ["[[[[[[["]), ""),
-    "JSON that breaks": (_repeated([], ['["a" b']), ""),
-    "empty objects": (_repeated(["["], ["{},{},{},{},"]), '{"type": "delete_file", "path": "f"}]'),
-    "changes of directory": (_repeated([], ["cd a"]), ""),
-    "added lines of a letter": (_repeated([*_FULL], ["+x"]), ""),
-    "blank lines and `+`": (_repeated([*_FULL], [*[""] * 50, "+"]), ""),
-    "lines without marks": (_repeated([*_FULL], ["", "x"]), "+c"),
-    "blank lines before `@@`": (
-        _repeated(['<FILE_PATCH file_path="f">'], ["@@", "+a", *[""] * 1000]),
-        "@@\n+a\n</FILE_PATCH>",
-    ),
-    "hunks of a line": (_repeated(["--- a/f", "+++ b/f"], ["@@", "-a", "+b"]), ""),
-    "hunks of a blank line": (_repeated(["--- a/f", "+++ b/f"], ["@@", "+"]), ""),
-    "hunks of an envelope": (
-        _repeated(["*** Begin Patch", "*** Update File: f"], ["@@", "-a", "+b"]),
-        "*** End Patch",
-    ),
-    "files of a hunk": (_repeated([], ["--- a/f", "+++ b/f", "@@", "-a", "+b"]), ""),
-    "files of an envelope": (
-        _repeated(["*** Begin Patch"], ["*** Update File: a", "@@", "-a", "+b"]),
-        "*** End Patch",
-    ),
-    "added files": (
-        _repeated(["*** Begin Patch"], ["*** Add File: a", "+"]),
-        "*** End Patch",
-    ),
-    "deleted files": (_repeated(["*** Begin Patch"], ["*** Delete File: a"]), "*** End Patch"),
-    "fenced files": (
-        _repeated([], [f"  {line}" for line in ("```", "--- a/f", "+++ b/f", "@@", "+", "```")]),
-        "",
-    ),
-    "blocks of a line": (_repeated(["f.py"], _BLOCK), ""),
-    "blocks of two files": (_repeated([], ["f.py", *_BLOCK, "g.py", *_BLOCK]), ""),
-    "operations that delete": (_repeated(["["], [_DELETE + ","]), _DELETE + "]"),
-    "operations that update": (_repeated(["["], [_UPDATE + ","]), _DELETE + "]"),
-    "operations on lines": (_repeated([], [_UPDATE]), ""),
-    "a quoted argument": (
-        _repeated(["apply_patch '*** Begin Patch", "*** Add File: f"], ["+x"]),
-        "*** End Patch'",
-    ),
-    "quoted arguments": (
-        _repeated([], ["apply_patch '*** Begin Patch", "*** Delete File: a", "*** End Patch'"]),
-        "",
-    ),
+    "search and replace": ("", _BLOCK, ""),
+    "operations": ("", _UPDATE, ""),
+    "prose": ("", "Then, in step N, the - and + signs differ.\n", ""),
+    "nothing but `@@`": ("", "@@\n", ""),
+    "files of a line": (_BEGIN, "*** Delete File: src/module_N.py\n", _END),
+    "heredocs without an end": ("", "apply_patch <<'EOF'\n", ""),
+    "fences": ("", "```diff\n", ""),
+    "JSON brackets": ("", "[[[[[[[\n", ""),
+    "added lines of a letter": (_DIFF, "+x\n", ""),
+    "hunks of a line": ("--- a/f\n+++ b/f\n", "@@\n-a\n+b\n", ""),
+    "hunks of an envelope": (f"{_BEGIN}*** Update File: f\n", "@@\n-a\n+b\n", _END),
+    "files of a hunk": ("", _DIFF, ""),
+    "a quoted argument": ("apply_patch '*** Begin Patch\n*** Add File: f\n", "+x\n", f"{_END}'\n"),
 }
-"""Texts by the name of their shape: their lines, without end, and what ends them."""
+"""Texts by the name of their shape: how they begin, what is repeated, N times, and their end."""
 
 
 def main() -> None:
@@ -164,7 +70,7 @@ def main() -> None:
     parser.add_argument("--one", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
-        _measure(arguments.one)
+        _measure(Path(arguments.one).read_bytes())
         return
     print("| shape | MB | seconds | MB/s | grows by | peak of memory, MB | linear |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
@@ -172,74 +78,49 @@ def main() -> None:
         print(_row(shape, int(arguments.megabytes * 1e6)), flush=True)
 
 
-def _row(shape: str, size: int) -> str:
-    size = min(size, sum(map(len, _within_bounds(shape))))
-    runs = [_run(shape, size // part) for part in _PARTS]
+def _row(shape: str, most: int) -> str:
+    runs = [_run(_text(shape, most, part)) for part in (4, 2, 1)]
     growth = [larger[0] / smaller[0] for smaller, larger in pairwise(runs)]
-    seconds, memory = runs[-1]
+    seconds, memory, size = runs[-1]
     linear = "yes" if max(growth) < _MAX_GROWTH else "no"
     grows = ", ".join(f"{factor:.2f}" for factor in growth)
-    return (
-        f"| {shape} | {size / 1e6:.0f} | {seconds:.2f} | {size / 1e6 / seconds:.1f} | {grows} | "
-        f"{memory:.0f} | {linear} |"
-    )
+    rate = f"{size:.0f} | {seconds:.2f} | {size / seconds:.1f}"
+    return f"| {shape} | {rate} | {grows} | {memory:.0f} | {linear} |"
 
 
-def _run(shape: str, size: int) -> tuple[float, float]:
+def _text(shape: str, most: int, part: int) -> bytes:
+    """Return a `part`th of the largest text of that shape that the bounds and `most` allow."""
+    start, unit, end = SHAPES[shape]
+    counts = {
+        min(most, MAX_BYTES) - 1000: len(unit.replace("N", "12345")),
+        MAX_LINES: unit.count("\n") + unit.count("\\n"),
+        MAX_HUNKS: unit.count("@@") + unit.count("<<<<<<<"),
+        MAX_FILES - 1: unit.count("--- ") + unit.count("* Delete") + unit.count('N.py"'),
+    }
+    repeats = min((limit - 100) // count for limit, count in counts.items() if count)
+    units = (unit.replace("N", str(at)) for at in range(repeats // part))
+    return "".join([start, *units, end]).encode()
+
+
+def _run(text: bytes) -> tuple[float, float, float]:
+    """Return seconds, memory and size, both in megabytes."""
     # Not made by the process that is measured: to make it takes more memory than it has.
     with NamedTemporaryFile() as file:
-        file.writelines(_text(shape, size))
+        file.write(text)
         file.flush()
         command = [sys.executable, __file__, "--one", file.name]
         seconds, memory = subprocess.run(command, check=True, capture_output=True).stdout.split()
-    return float(seconds), float(memory)
+    return float(seconds), float(memory), len(text) / 1e6
 
 
-def _measure(path: str) -> None:
-    """Read the text in that file; print the seconds and the multiple of memory."""
-    import gc
-    import resource
-    import time
-
-    from git_opatch.model.errors import ParseError
-    from git_opatch.parse import parse_patch
-
-    text = Path(path).read_bytes()
+def _measure(text: bytes) -> None:
+    """Read the text; print the seconds and the peak of memory."""
     gc.disable()  # as the program does
-    with suppress(ParseError):
-        parse_patch(text[:1000])  # exclude what is imported once
     start = time.process_time()
-    try:
-        patch = parse_patch(text)
-    except ParseError:
-        patch = None
+    with suppress(ParseError):
+        parse_patch(text)
     seconds = time.process_time() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    del patch
-    print(seconds, peak * 1024 / 1e6)
-
-
-def _within_bounds(shape: str) -> Iterator[bytes]:
-    """Yield the lines of the largest text of that shape that the bounds allow."""
-    size = count = hunks = files = 0
-    for line in _text(shape, MAX_BYTES):
-        text = line.lstrip()
-        size, count = size + len(line), count + 1 + line.count(b"\\n")
-        hunks += text.startswith(_HUNK_STARTS) or b'"diff"' in text
-        files += text.startswith(_FILE_STARTS)
-        if size >= MAX_BYTES or count >= MAX_LINES or hunks >= MAX_HUNKS or files >= MAX_FILES:
-            return
-        yield line
-
-
-def _text(shape: str, size: int) -> Iterator[bytes]:
-    lines, end = SHAPES[shape]
-    for line in lines():
-        yield line.encode() + b"\n"
-        size -= len(line) + 1
-        if size <= 0:
-            break
-    yield end.encode() + b"\n" if end else b""
+    print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
 from random import Random
 
-from hunks import hunks_of, nearest_heading
+from hunks import hunks_of, nearest_heading, numbers
 from model import ADDED, BARE, CONTEXT, REMOVED, FileChange, Format, Hunk
 
 
@@ -295,8 +295,7 @@ def _head_lines(piece: Piece, patch_format: Format) -> list[str]:
         old = sum(row.is_old for row in piece.rows)
         new = sum(row.prefix != REMOVED for row in piece.rows)
         start, new_start = head.numbers
-        text = f"@@ -{start + (old > 0)},{old} +{max(new_start, 0) + (new > 0)},{new} @@"
-        return [f"{text} {head.heading}".rstrip()]
+        return [f"{numbers(start, old, new_start, new)} {head.heading}".rstrip()]
     if patch_format is Format.UNIFIED and head.anchors:
         return [f"@@ {head.anchors[-1]}"]
     return [f"@@ {name}" for name in head.names] or ["@@"]

@@ -1,5 +1,8 @@
 """One tool, one case: a new repository, the run, and the verdict.
 
+git opatch can also plan in this process, from values alone: its verdicts are those of the program
+where the plan decides; an error of git or of the file system cannot occur there.
+
 The repository lies in `area/repo`, so that files beside it can be watched as well, and the
 patch outside of both. No tool sees the caller's git configuration.
 """
@@ -16,6 +19,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
+from git_opatch import ParseError, plan_in_memory
 from model import ROOT, Case, Tree
 from peers import Tool
 from styles import render
@@ -74,9 +78,24 @@ class Place:
         return self.repository / path.replace(ROOT, str(self.area))
 
 
-def try_case(case: Case, tool: Tool) -> Result:
+def try_case(case: Case, tool: Tool, *, in_process: bool = False) -> Result:
     """Let `tool` apply the patch of `case`, and judge the result."""
-    return try_patch(case, tool, render(case, tool.reads(case.style)))
+    attempt = plan_patch if in_process and tool.stages else try_patch
+    return attempt(case, tool, render(case, tool.reads(case.style)))
+
+
+def plan_patch(case: Case, tool: Tool, text: str) -> Result:
+    """The outcome of planning this patch against the base of `case`, in this process."""
+    patch = text.replace(ROOT, "/nowhere")
+    got = dict(case.draft.base)
+    try:
+        plan = plan_in_memory(patch.encode(), got)
+    except ParseError as error:
+        message = f"error: {error}"
+    else:
+        got |= {} if plan.failures else plan.completed.contents()
+        message = "\n".join(f"error: {each.path}: {each.message}" for each in plan.failures)
+    return Result(case, tool.name, judge(case, got, success=not message), message, patch, got)
 
 
 def try_patch(case: Case, tool: Tool, text: str) -> Result:

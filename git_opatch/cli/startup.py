@@ -1,6 +1,6 @@
 """Start and end fast. All tricks to that end are here, with what each of them saves.
 
-`benchmarks/startup.py` measures the parts of a small `git opatch apply`, and
+`benchmarks/speed.py` measures a small `git opatch apply`, and
 `tests/project/test_layers.py` tests that help and a command import no more than they need.
 """
 

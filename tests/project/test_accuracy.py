@@ -85,4 +85,4 @@ def test_no_case_is_wrong_or_incomplete(repo: Sandbox, tmp_path: Path) -> None:
     exact = {
         result["case"].rpartition("-")[0] for result in results if result["outcome"] == "exact"
     }
-    assert {"clean-3", "trailing-blanks", "dedented", "tabs-to-spaces"} <= exact
+    assert {"clean-3", "fenced", "operations", "string-replace"} <= exact
