@@ -30,18 +30,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
+from peers import LENIENT, MPATCH, PATCH
+
 VERDICTS = ("faithful", "unfaithful", "refused", "half")
 TOOLS = ("opatch", "mpatch", "git-apply", "git-apply-lenient", "patch")
-LENIENT = ("--recount", "--unidiff-zero", "-C1", "--ignore-whitespace")
 TIMEOUT = 60
-MPATCH = """
-import sys, mpatch
-text = open(sys.argv[1], encoding="utf-8", errors="surrogateescape", newline="").read()
-try:
-    sys.exit(not (mpatch.parse_auto(text) and mpatch.apply_directory(text, ".", atomic=True)))
-except mpatch.MpatchError as error:
-    sys.exit(str(error))
-"""
 
 Tree = dict[str, bytes]
 
@@ -222,7 +215,7 @@ def tool_command(tool: str, patch: Path, python: Mapping[str, str]) -> list[str]
         "mpatch": [python["mpatch"], "-c", MPATCH],
         "git-apply": ["git", "apply", level],
         "git-apply-lenient": ["git", "apply", level, *LENIENT],
-        "patch": ["patch", level, "-f", "--no-backup-if-mismatch", "-i"],
+        "patch": ["patch", level, *PATCH],
     }
     command = [*commands[tool], str(patch)]
     return command if shutil.which(command[0]) else None

@@ -1,7 +1,7 @@
 """The tools that are compared: how each is called, and which style it reads.
 
-Every tool is a command that is run at the top of the working tree. Libraries are
-called by `drivers.py`, in whichever of the named Pythons has them.
+Every tool is a command that is run at the top of the working tree. Libraries are called in
+whichever of the named Pythons has them.
 """
 
 from __future__ import annotations
@@ -15,9 +15,24 @@ from pathlib import Path
 
 from model import Case, Format, Header, Style
 
-_LENIENT = ("--recount", "--unidiff-zero", "-C1", "--ignore-whitespace")
+LENIENT = ("--recount", "--unidiff-zero", "-C1", "--ignore-whitespace")
+PATCH = ("--force", "--silent", "--no-backup-if-mismatch", "--reject-file=-", "-i")
+MPATCH = """\
+import sys, mpatch
+text = open(sys.argv[1], encoding="utf-8", errors="surrogateescape", newline="").read()
+try:
+    patches = mpatch.parse_auto(text) or mpatch.parse_patches(text)
+    done = patches and mpatch.apply_patches_to_dir(patches, ".", atomic=True)
+    sys.exit(not (done and done.all_applied_cleanly))
+except mpatch.MpatchError as error:
+    sys.exit(str(error))
+"""
+"""The program that applies a file with the mpatch library, set to write all or nothing."""
+_CODEX_BINDING = """\
+import sys, codex_apply_patch
+sys.exit(not codex_apply_patch.apply_patch(open(sys.argv[1], encoding="utf-8").read()))
+"""
 _LEFT_OPEN = "ambiguous"  # the class without evidence that decides between two candidates
-_PATCH = ("-p1", "--force", "--silent", "--no-backup-if-mismatch", "--reject-file=-", "-i")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +52,8 @@ class Tool:
 
         A tool of one format gets the cases of the two that it can read, in any wrapper.
         """
-        if self.patch_format is not None and case.style.patch_format not in (
-            Format.ENVELOPE,
-            Format.UNIFIED,
-        ):
+        read = (Format.ENVELOPE, Format.UNIFIED)
+        if self.patch_format is not None and case.style.patch_format not in read:
             return False
         return self.header is not Header.RIGHT or case.kind != _LEFT_OPEN
 
@@ -71,12 +84,13 @@ def find_tool(name: str, setup: Setup) -> Tool | None:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """A command whose last word is the name of the patch; a value, so that processes can get it."""
+    """A command whose last word is the patch's name, or its text; a value, for other processes."""
 
     start: tuple[str, ...]
+    has_text: bool = False
 
     def __call__(self, patch: str) -> list[str]:
-        return [*self.start, patch]
+        return [*self.start, Path(patch).read_text("utf-8") if self.has_text else patch]
 
 
 def _opatch(_: Setup) -> Tool:
@@ -91,56 +105,38 @@ def _program(name: str, *start: str, header: Header | None = None) -> Finder:
     return lambda _: tool if shutil.which(start[0]) else None
 
 
-def _library(name: str, module: str, patch_format: Format, header: Header | None = None) -> Finder:
-    """A library that `drivers.py` calls by the name of its module."""
-    driver = str(Path(__file__).with_name("drivers.py"))
+def _library(name: str, program: str, patch_format: Format, header: Header | None = None) -> Finder:
+    """A library of Python, called by this program."""
     given = f"{patch_format.value}, {header.value if header else 'anchors of the style'}"
+    importing = program.partition("\n")[0]
 
     def find(setup: Setup) -> Tool | None:
-        python = next((python for python in setup.pythons if _has(python, module)), None)
-        if python is None:
-            return None
-        return Tool(name, _Words((python, driver, module)), given, patch_format, header)
+        for python in setup.pythons:
+            if not subprocess.run([python, "-c", importing], capture_output=True).returncode:
+                return Tool(name, _Words((python, "-c", program)), given, patch_format, header)
+        return None
 
     return find
-
-
-def _has(python: str, module: str) -> bool:
-    look = f"import importlib.util as u, sys; sys.exit(u.find_spec({module!r}) is None)"
-    return subprocess.run([python, "-c", look], check=False, capture_output=True).returncode == 0
-
-
-@dataclass(frozen=True, slots=True)
-class _CodexWords:
-    """Codex takes the text of the patch as its last word."""
-
-    codex: str
-
-    def __call__(self, patch: str) -> list[str]:
-        return [self.codex, "--codex-run-as-apply-patch", Path(patch).read_text("utf-8")]
 
 
 def _codex(setup: Setup) -> Tool | None:
     if shutil.which(setup.codex) is None:
         return None
-    command = _CodexWords(setup.codex)
+    command = _Words((setup.codex, "--codex-run-as-apply-patch"), has_text=True)
     return Tool("codex", command, "envelope, anchors of the style", Format.ENVELOPE)
 
 
+_RIGHT, _INVENTED = Header.RIGHT, Header.INVENTED
 _FINDERS: dict[str, Finder] = {
     "opatch": _opatch,
     "git-apply": _program("git-apply", "git", "apply"),
-    "git-apply-lenient": _program("git-apply-lenient", "git", "apply", *_LENIENT),
-    "git-apply-numbered": _program(
-        "git-apply-numbered", "git", "apply", *_LENIENT, header=Header.RIGHT
-    ),
-    "patch": _program("patch", "patch", *_PATCH),
-    "patch-numbered": _program("patch-numbered", "patch", *_PATCH, header=Header.RIGHT),
-    "mpatch-invented": _library("mpatch-invented", "mpatch", Format.UNIFIED, Header.INVENTED),
-    "mpatch-numbered": _library("mpatch-numbered", "mpatch", Format.UNIFIED, Header.RIGHT),
-    "aider-udiff": _library("aider-udiff", "aider", Format.UNIFIED, Header.BARE),
-    "codex-apply-patch": _library("codex-apply-patch", "codex_apply_patch", Format.ENVELOPE),
-    "agents-sdk": _library("agents-sdk", "agents", Format.ENVELOPE),
+    "git-apply-lenient": _program("git-apply-lenient", "git", "apply", *LENIENT),
+    "git-apply-numbered": _program("git-apply-numbered", "git", "apply", *LENIENT, header=_RIGHT),
+    "patch": _program("patch", "patch", "-p1", *PATCH),
+    "patch-numbered": _program("patch-numbered", "patch", "-p1", *PATCH, header=_RIGHT),
+    "mpatch-invented": _library("mpatch-invented", MPATCH, Format.UNIFIED, _INVENTED),
+    "mpatch-numbered": _library("mpatch-numbered", MPATCH, Format.UNIFIED, _RIGHT),
+    "codex-apply-patch": _library("codex-apply-patch", _CODEX_BINDING, Format.ENVELOPE),
     "codex": _codex,
 }
 

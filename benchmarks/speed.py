@@ -32,6 +32,7 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
+from peers import MPATCH
 from speed_inputs import ROWS, Case, Row
 from speed_run import LIMIT, Sample, Stage, Tool
 
@@ -43,11 +44,6 @@ _CONVERT = Tool("convert", (_PROGRAM, "convert", "-o", os.devnull, "../envelope"
 _IMPORTS = "import git, git_opatch.cli.main, git_opatch.cli.commands.apply"
 _START = Tool("start-up", (sys.executable, "-c", _IMPORTS), leaves="")
 _FLOOR = Tool("floor", ("git", "apply", "--index", "../finished"))
-_MPATCH = """\
-import sys, mpatch
-with open("../invented", newline="") as file:
-    sys.exit(not mpatch.apply_directory(file.read(), ".", atomic=True))
-"""
 _PEERS = ("codex", "codex+add", "mpatch")
 
 Samples = dict[str, list[Sample]]
@@ -99,7 +95,7 @@ def _peers(wanted: Sequence[str], directory: Path) -> dict[str, Tool | None]:
         found["codex+add"] = Tool("codex+add", ("sh", "-c", f"{apply} && git add -u"))
     python = os.environ.get("MPATCH_PYTHON", "python3")
     if subprocess.run((python, "-c", "import mpatch"), capture_output=True).returncode == 0:
-        found["mpatch"] = Tool("mpatch", (python, "-c", _MPATCH), leaves=" M")
+        found["mpatch"] = Tool("mpatch", (python, "-c", MPATCH, "../invented"), leaves=" M")
     return {name: found[name] for name in wanted}
 
 
