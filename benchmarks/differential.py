@@ -68,58 +68,29 @@ class Outcome(NamedTuple):
     reason: str = ""
 
 
-def _drop(lines: list[str], at: int) -> None:
-    del lines[at]
+Operator = Callable[[list[str], int], object]
 
 
-def _repeat(lines: list[str], at: int) -> None:
-    lines.insert(at, lines[at])
+def _on_line(rewrite: Callable[[str], str]) -> Operator:
+    def operator(lines: list[str], at: int) -> None:
+        lines[at] = rewrite(lines[at])
+
+    return operator
+
+
+def _on_all(rewrite: Callable[[str], str]) -> Operator:
+    def operator(lines: list[str], _at: int) -> None:
+        lines[:] = map(rewrite, lines)
+
+    return operator
 
 
 def _swap(lines: list[str], at: int) -> None:
     lines[at : at + 2] = reversed(lines[at : at + 2])
 
 
-def _add_blank(lines: list[str], at: int) -> None:
-    lines.insert(at, "")
-
-
-def _add_trailing_space(lines: list[str], at: int) -> None:
-    lines[at] += "  "
-
-
-def _strip_prefix(lines: list[str], at: int) -> None:
-    lines[at] = lines[at][1:]
-
-
-def _indent(lines: list[str], at: int) -> None:
-    lines[at] = lines[at][:1] + "  " + lines[at][1:]
-
-
-def _dedent(lines: list[str], at: int) -> None:
-    lines[at] = lines[at][:1] + lines[at][1:].lstrip()
-
-
-def _dedent_all(lines: list[str], _at: int) -> None:
-    for at, line in enumerate(lines):
-        if line.startswith((" ", "-", "+")):
-            _dedent(lines, at)
-
-
-def _typeset(lines: list[str], at: int) -> None:
-    lines[at] = lines[at].replace("'", "\u2019").replace('"', "\u201d").replace(" - ", " \u2014 ")
-
-
-def _upper(lines: list[str], at: int) -> None:
-    lines[at] = lines[at].upper()
-
-
 def _cut(lines: list[str], at: int) -> None:
     del lines[at:]
-
-
-def _bare_header(lines: list[str], _at: int) -> None:
-    lines[:] = ["@@" if line.startswith("@@") else line for line in lines]
 
 
 def _anchored(lines: list[str], _at: int) -> None:
@@ -129,16 +100,8 @@ def _anchored(lines: list[str], _at: int) -> None:
             lines[at] = f"@@ {lines[at + 1][1:].strip()}"
 
 
-def _numbered(lines: list[str], _at: int) -> None:
-    lines[:] = ["@@ -1,3 +1,3 @@" if line == "@@" else line for line in lines]
-
-
 def _without_headers(lines: list[str], _at: int) -> None:
     lines[:] = [line for line in lines if line != "@@"]
-
-
-def _crlf(lines: list[str], _at: int) -> None:
-    lines[:] = [line + "\r" for line in lines]
 
 
 def _twice(lines: list[str], _at: int) -> None:
@@ -149,36 +112,38 @@ def _heredoc(lines: list[str], _at: int) -> None:
     lines[:] = ["<<'EOF'", *lines, "EOF"]
 
 
-def _spaced(lines: list[str], at: int) -> None:
-    lines[at] = f"  {lines[at]}"
+def _dedented(line: str) -> str:
+    return line[:1] + line[1:].lstrip()
 
 
-def _keep(_lines: list[str], _at: int) -> None:
-    """Change nothing."""
+def _typeset(line: str) -> str:
+    return line.replace("'", "\u2019").replace('"', "\u201d").replace(" - ", " \u2014 ")
 
 
-OPERATORS: dict[str, Callable[[list[str], int], None]] = {
-    "a line is dropped": _drop,
-    "a line is repeated": _repeat,
+OPERATORS: dict[str, Operator] = {
+    "a line is dropped": lambda lines, at: lines.pop(at),
+    "a line is repeated": lambda lines, at: lines.insert(at, lines[at]),
     "two lines are swapped": _swap,
-    "a blank line is added": _add_blank,
-    "spaces at the end": _add_trailing_space,
-    "a prefix is lost": _strip_prefix,
-    "a line is deeper": _indent,
-    "a line is not indented": _dedent,
-    "no line is indented": _dedent_all,
-    "typographic quotes": _typeset,
-    "upper case": _upper,
+    "a blank line is added": lambda lines, at: lines.insert(at, ""),
+    "spaces at the end": _on_line(lambda line: line + "  "),
+    "a prefix is lost": _on_line(lambda line: line[1:]),
+    "a line is deeper": _on_line(lambda line: line[:1] + "  " + line[1:]),
+    "a line is not indented": _on_line(_dedented),
+    "no line is indented": _on_all(
+        lambda line: _dedented(line) if line.startswith((" ", "-", "+")) else line
+    ),
+    "typographic quotes": _on_line(_typeset),
+    "upper case": _on_line(str.upper),
     "the end is cut off": _cut,
-    "no anchors": _bare_header,
+    "no anchors": _on_all(lambda line: "@@" if line.startswith("@@") else line),
     "anchors": _anchored,
-    "numbers": _numbered,
+    "numbers": _on_all(lambda line: "@@ -1,3 +1,3 @@" if line == "@@" else line),
     "no `@@`": _without_headers,
-    "CRLF": _crlf,
+    "CRLF": _on_all(lambda line: line + "\r"),
     "all sections twice": _twice,
     "a heredoc": _heredoc,
-    "a line is shifted": _spaced,
-    "nothing": _keep,
+    "a line is shifted": _on_line(lambda line: f"  {line}"),
+    "nothing": lambda _lines, _at: None,
 }
 
 

@@ -7,9 +7,6 @@ those versions after it; the patch is planned on the last of them, and compared 
 cherry-pick` of the commit makes of it.
 
     python benchmarks/travel.py --repo CLONE --repo CLONE ... --cases 2000
-
-With `--created FORMAT` the patches are those of `git opatch create`, with `--context` as it takes
-that; a change that the format cannot express is left out.
 """
 
 from __future__ import annotations
@@ -25,16 +22,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from git_opatch import create
-from git_opatch.git.changes import ChangedFile
 from git_opatch.git.repository import Repository
-from git_opatch.model.blob import Blob, Entry, Mode, blob_id
-from git_opatch.model.options import Format, Options, Target, ThreeWay
+from git_opatch.model.options import Options, Target, ThreeWay
 from git_opatch.model.sentences import Reason
-from git_opatch.model.text import Text
 from git_opatch.operations.apply import plan_patch
 from git_opatch.parse import parse_patch
-from git_opatch.plan.plan import Plan
 from history import read_history
 from hunks import plain_draft
 from model import Case, Commit, FileChange, Wanted, to_bytes
@@ -69,13 +61,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="travel-") as directory:
         area = Path(directory)
         _build(area, cases)
-        texts = [_text(late, options) for late in cases]
-        counts = Counter(
-            _try(area, number, late, text)
-            for number, (late, text) in enumerate(zip(cases, texts, strict=True))
-            if text
-        )
-    print(f"{sum(map(bool, texts))} patches")
+        counts = Counter(_try(area, number, late) for number, late in enumerate(cases))
+    print(f"{len(cases)} patches")
     for (outcome, agrees), count in sorted(counts.items()):
         print(f"{count:6}  {outcome}; {agrees}")
 
@@ -86,8 +73,6 @@ def _options() -> argparse.Namespace:
     add("--repo", type=Path, action="append", required=True, help="a repository to draw from")
     add("--cases", type=int, default=2000, metavar="N", help="patches to try (2000)")
     add("--seed", default="1", help="another seed draws other cases")
-    add("--created", type=Format, metavar="FORMAT", help="write the patches as `create` does")
-    add("--context", type=int, metavar="N", help="with N lines of context, instead of the fewest")
     return parser.parse_args()
 
 
@@ -159,40 +144,22 @@ def _branches(number: int, late: Late) -> Iterator[bytes]:
     path, base = late.change.path.encode(), 10_000_000 + number
     for at, data in enumerate(late.versions):
         mark = b"mark :%d\n" % base if at == 0 else b""
-        yield b"commit refs/heads/later-%d\n%s%s" % (number, mark, commit_of(path, data))
+        yield b"commit refs/heads/later-%d\n%s%s" % (number, mark, _commit_of(path, data))
     new = to_bytes(late.change.new)
     parent = b"from :%d\n" % base
-    yield b"commit refs/heads/change-%d\n%s" % (number, commit_of(path, new, parent))
+    yield b"commit refs/heads/change-%d\n%s" % (number, _commit_of(path, new, parent))
 
 
-def commit_of(path: bytes, data: bytes, parent: bytes = b"") -> bytes:
+def _commit_of(path: bytes, data: bytes, parent: bytes = b"") -> bytes:
     """Return the rest of a commit for `git fast-import`: it has `data` at `path`."""
     who = b"committer a <a@b> 1700000000 +0000\ndata 1\nx\n"
     return who + parent + b"M 100644 inline %s\ndata %d\n%s\n" % (path, len(data), data)
 
 
-def _text(late: Late, options: argparse.Namespace) -> bytes:
-    """Write the patch of a case; nothing if it cannot be expressed."""
-    if options.created is None:
-        return render(late.case, late.case.style).encode()
-    old, new = (blob_of(late.change.path, lines) for lines in (late.change.old, late.change.new))
-    wanted = create.Wanted(options.created, options.context)
-    try:
-        return create.write_patch([ChangedFile(old, new)], wanted).text
-    except create.NotExpressibleError:
-        return b""
-
-
-def blob_of(path: str, lines: tuple[str, ...]) -> Blob:
-    """Return a version of a file as a regular one in a tree."""
-    data = to_bytes(lines)
-    return Blob(path, Entry(Mode.REGULAR, blob_id(Text.from_bytes(data), "sha1")), data)
-
-
-def _try(area: Path, number: int, late: Late, text: bytes) -> tuple[str, str]:
-    """Return the result of the patch `text`, compared with the result of `git cherry-pick`."""
+def _try(area: Path, number: int, late: Late) -> tuple[str, str]:
+    """Return the result of the patch, compared with the result of `git cherry-pick`."""
     wanted = _picked(area, number, late)
-    patch = parse_patch(text)
+    patch = parse_patch(render(late.case, late.case.style).encode())
     options = Options(Target.CACHED, base=f"later-{number}")
     repository = Repository(area / ".git")
     plan, outcome = plan_patch(patch, repository, options), "fits the later state"
@@ -200,22 +167,15 @@ def _try(area: Path, number: int, late: Late, text: bytes) -> tuple[str, str]:
         plan = plan_patch(patch, repository, replace(options, three_way=ThreeWay.MERGE))
         outcome = "fits an older version, merged"
     if plan.failures:
-        return _why(plan), "cherry-pick: " + ("conflict" if wanted is None else "clean")
+        return f"refused ({Reason(plan.failures[0].reason).value})", "cherry-pick: " + (
+            "conflict" if wanted is None else "clean"
+        )
     if wanted is None:
         return outcome, "cherry-pick: conflict"
     same = plan.completed.contents() == {late.change.path: wanted}
     if not same:
         print(f"different: {late.case.commit.repository} {late.case.commit.id} {late.change.path}")
     return outcome, "the same as cherry-pick" if same else "DIFFERENT from cherry-pick"
-
-
-def _why(plan: Plan) -> str:
-    first = plan.failures[0]
-    advice = first.advice.splitlines()
-    hint = advice[-1].partition(" as of ") if advice and "fits" in advice[-1] else ("", "", "")
-    after = hint[2].partition("), ")[2]
-    reason = Reason(first.reason).value
-    return f"refused ({reason}{', ' + after if after else ''})"
 
 
 def _picked(area: Path, number: int, late: Late) -> bytes | None:
