@@ -1,4 +1,4 @@
-"""Generate the manual page and the completions from the commands' own help.
+"""Generate the manual page, the completions and tables of options from the commands' own help.
 
 python manual/make.py
 """
@@ -10,10 +10,12 @@ from pathlib import Path
 import completion
 from commands import read_commands
 from git_opatch import __version__
+from option_tables import with_options
 from page import page
 
 _HERE = Path(__file__).parent
 TOP = _HERE.parent
+_PAGE = TOP / "docs" / "commands.md"
 
 
 def generate() -> dict[Path, str]:
@@ -21,6 +23,7 @@ def generate() -> dict[Path, str]:
     commands = read_commands()
     template = (_HERE / "git-opatch.1.in").read_text("utf-8")
     return {
+        _PAGE: with_options(_PAGE.read_text("utf-8"), commands),
         TOP / "manual" / "git-opatch.1": page(template, commands, __version__),
         TOP / "completions" / "git-opatch.bash": completion.bash(commands),
         TOP / "completions" / "_git-opatch": completion.zsh(commands),
