@@ -18,8 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from cases import CASES
-from edits import EDITS, NOT_PLACED, PLACED
+from cases import CASES, EDITS, NOT_PLACED, PLACED
 from mock_model import MockModel
 from trials import TRIALS, Trial
 
