@@ -1,8 +1,8 @@
 """Switch off one rule of the package at a time, and count what changes.
 
 Each switch names a function or a constant of the package and its stand-in. The cases are those of
-`grammar.py`, late patches, and diffs that models typed; they are drawn once. A rule that this
-package does not have is named as such.
+`grammar.py`, late patches, and diffs that models typed; they are drawn once, and a case that
+never calls what is off is not run without it. A rule that this package lacks is named as such.
 
     python benchmarks/ablation.py REPO... --seed 1 --cases 1500 --late 300 --typed DIR
     python benchmarks/ablation.py REPO... --only order,anchor
@@ -16,8 +16,8 @@ import itertools
 import multiprocessing
 import pkgutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -131,8 +131,8 @@ RULES: dict[str, Switch] = {
     "removed and added again": gives_first("locate.alignment:unchanged_kept"),
     "overlap": gives_first("locate.overlap:refuse_overlaps"),
     "one hand: all differences": off("complete.doubt:in_file_form", lambda r, _: (r, None)),
-    "one hand: heading levels": gives("complete.doubt:_with_levels", None),
-    "one hand: whitespace at ends": gives("complete.doubt:_without_ends", None),
+    "one hand: heading levels": gives_first("complete.doubt:_with_levels"),
+    "one hand: whitespace at ends": gives_first("complete.doubt:_without_ends"),
     "one hand: typographic signs": gives("complete.doubt:_signs_to_undo", {}),
     "one hand: strings": gives("complete.doubt:_other_string", None),
     "indentation": Switch(
@@ -182,11 +182,11 @@ def main() -> None:
     parts = options.only.split(",")
     names = [name for name in RULES if any(part in name for part in parts)]
     samples = list(_draw(options))
-    base = [_outcome(sample) for sample in samples]
+    base, calls = _base(samples, names)
     print(f"{len(samples)} cases:", dict(Counter(sample.source for sample in samples)), "\n")
     print(*_head(samples, base), sep="\n", flush=True)
     with multiprocessing.get_context("fork").Pool(options.jobs) as pool:
-        for row in pool.imap(partial(_row, samples, base), names):
+        for row in pool.imap(partial(_row, samples, base, calls), names):
             print(row, flush=True)
 
 
@@ -241,6 +241,32 @@ def _typed(directory: Path) -> Iterator[Sample]:
         yield Sample(Case(kind, number, commit, draft, style, Wanted.EITHER), text, "typed")
 
 
+def _base(
+    samples: Sequence[Sample], names: Sequence[str]
+) -> tuple[list[Outcome], dict[str, set[int]]]:
+    """Run every sample with nothing off; also return which samples call what each rule switches."""
+    calls: dict[str, set[int]] = {}
+    outcomes: list[Outcome] = []
+
+    def record(name: str, original: Any) -> Any:
+        def recorded(*args: Any, **named: Any) -> Any:
+            calls[name].add(len(outcomes))
+            return original(*args, **named)
+
+        if not callable(original):
+            return original
+        calls[name] = set()
+        return recorded
+
+    with ExitStack() as stack:
+        for name in names:
+            with suppress(LookupError):
+                stack.enter_context(Switch(RULES[name].where, partial(record, name))())
+        for sample in samples:
+            outcomes += [_outcome(sample)]  # how many there are numbers the next one
+    return outcomes, calls
+
+
 def _outcome(sample: Sample) -> Outcome:
     try:
         result = plan_patch(sample.case, own_tool(), sample.text)
@@ -270,11 +296,15 @@ def _head(samples: Sequence[Sample], outcomes: Sequence[Outcome]) -> Iterator[st
     yield f"| *nothing* | {' | '.join(map(str, figures))} | |"
 
 
-def _row(samples: Sequence[Sample], base: Sequence[Outcome], name: str) -> str:
+def _row(
+    samples: Sequence[Sample], base: Sequence[Outcome], calls: Mapping[str, Set[int]], name: str
+) -> str:
     """The changes with one rule off, and the classes that they are in."""
+    outcomes = list(base)
     try:
         with RULES[name]():
-            outcomes = [_outcome(sample) for sample in samples]
+            for at in calls.get(name, range(len(samples))):
+                outcomes[at] = _outcome(samples[at])
     except LookupError:
         return f"| {name} | not in this engine |"
     cells = []
