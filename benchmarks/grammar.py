@@ -260,7 +260,7 @@ def _is_asked_for(result: Result, name: str) -> bool:
 
 
 def describe(result: Result) -> str:
-    """A failing case in full: what the file has near the change, the patch, and the outcomes."""
+    """A failing case in full: the patch, the true change and what came out, with lines around."""
     case = result.case
     (path,) = case.draft.base
     base = _text(case.draft.base[path]).split("\n")
@@ -270,10 +270,7 @@ def describe(result: Result) -> str:
     parts += [result.message, "--- patch", result.patch]
     if wanted is not None:
         parts += ["--- the true change", _diff(base, _text(wanted[path]).split("\n"))]
-    if result.got.get(path, case.draft.base[path]) != case.draft.base[path]:
-        parts += ["--- what came out", _diff(base, _text(result.got[path]).split("\n"))]
-    else:
-        parts += ["--- the file where the patch is meant", _excerpt(base, result.patch)]
+    parts += ["--- what came out", _diff(base, _text(result.got.get(path, b"")).split("\n"))]
     return "\n".join(parts)
 
 
@@ -283,16 +280,6 @@ def _text(data: bytes) -> str:
 
 def _diff(old: Sequence[str], new: Sequence[str]) -> str:
     return "\n".join(list(difflib.unified_diff(old, new, lineterm="", n=6))[2:])
-
-
-def _excerpt(base: Sequence[str], patch: str) -> str:
-    """The lines of the file around those that the patch shows most of."""
-    shown = {"".join(line[1:].split()) for line in patch.split("\n") if line[:1] in " -"}
-    near: set[int] = set()
-    for at, line in enumerate(base):
-        if len(line.strip()) > 8 and "".join(line.split()) in shown:
-            near |= set(range(max(at - 6, 0), min(at + 7, len(base))))
-    return "\n".join(f"{at + 1:5} {base[at]}" for at in sorted(near)[:120])
 
 
 if __name__ == "__main__":

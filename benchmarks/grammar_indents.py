@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -209,13 +210,7 @@ def _first_changed(piece: Piece, _: Scene, __: Random) -> _Found:
 
 
 def _common(texts: Sequence[str]) -> str:
-    if not texts:
-        return ""
-    indents = [indent_of(text) for text in texts]
-    least, most = min(indents), max(indents)
-    size = next((n for n, pair in enumerate(zip(least, most, strict=False)) if pair[0] != pair[1]),
-                min(len(least), len(most)))  # fmt: skip
-    return least[:size]
+    return os.path.commonprefix([indent_of(text) for text in texts])  # noqa: RUF071 - of letters
 
 
 INDENTS: dict[str, Transform] = {

@@ -21,10 +21,12 @@ _DIFF = (
     *("-c", "core.quotePath=false", "diff-tree", "--stdin", "-r", "-p", "-U0", "--full-index"),
     *("--diff-filter=M", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"),
 )
-_COMMIT = re.compile(rb"[0-9a-f]{40}\Z")
-_INDEX = re.compile(rb"index ([0-9a-f]{40})\.\.([0-9a-f]{40}) 100(?:644|755)\Z")
-_PATH = re.compile(rb"\+\+\+ b/([\w./+-]+)\Z")
-_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_COMMITS = re.compile(rb"(?m)^(?=[0-9a-f]{40}$)")
+_FILES = re.compile(rb"(?m)^diff --git ")
+_INDEX = re.compile(rb"(?m)^index ([0-9a-f]{40})\.\.([0-9a-f]{40}) 100(?:644|755)$")
+_PATH = re.compile(rb"(?m)^\+\+\+ b/([\w./+-]+)$")
+_HUNK = re.compile(rb"(?m)^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_NO_NEWLINE = re.compile(rb"(?m)^\\")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,38 +65,19 @@ def _git(directory: Path, arguments: Sequence[str], stdin: bytes = b"") -> bytes
 
 
 def _diffs(output: bytes) -> Iterator[tuple[str, list[_Found]]]:
-    """Return the output of `git diff-tree --stdin` for each commit."""
-    id_, files = "", list[_Found]()
-    lines = output.split(b"\n")
-    at = 0
-    while at < len(lines):
-        if _COMMIT.match(lines[at]):
-            id_, files = lines[at].decode(), []
-            yield id_, files
-        elif lines[at].startswith(b"diff --git "):
-            at = _read_file(lines, at + 1, files)
-            continue
-        at += 1
+    """Return the output of `git diff-tree --stdin` for each commit; lines of files have a mark."""
+    for commit in _COMMITS.split(output)[1:]:
+        files = map(_read_file, _FILES.split(commit)[1:])
+        yield commit[:40].decode(), [file for file in files if file]
 
 
-def _read_file(lines: list[bytes], at: int, files: list[_Found]) -> int:
-    """Read one file's diff at `at`, add it if it is usable, and return where it ends."""
-    index = path = None
-    edits: list[Edit] = []
-    usable = True
-    while at < len(lines) and not _COMMIT.match(lines[at]) and lines[at][:11] != b"diff --git ":
-        line = lines[at]
-        index = index or _INDEX.match(line)
-        path = path or _PATH.match(line)
-        usable &= not line.startswith(b"\\")
-        at += 1
-        if hunk := _HUNK.match(line):
-            edit = _edit(hunk)
-            edits.append(edit)
-            at += edit.old_stop - edit.old_start + edit.new_stop - edit.new_start
-    if usable and index and path and edits and _size(edits) <= MOST_LINES:
-        files.append(_Found(path[1].decode(), index[1].decode(), index[2].decode(), tuple(edits)))
-    return at
+def _read_file(diff: bytes) -> _Found | None:
+    """Read one file's diff; None if it is not usable."""
+    index, path = _INDEX.search(diff), _PATH.search(diff)
+    edits = tuple(map(_edit, _HUNK.finditer(diff)))
+    if not (index and path and edits) or _NO_NEWLINE.search(diff) or _size(edits) > MOST_LINES:
+        return None
+    return _Found(path[1].decode(), index[1].decode(), index[2].decode(), edits)
 
 
 def _edit(header: re.Match[bytes]) -> Edit:
@@ -104,7 +87,7 @@ def _edit(header: re.Match[bytes]) -> Edit:
     return Edit(start, start + count, new_start, new_start + new_count)
 
 
-def _size(edits: list[Edit]) -> int:
+def _size(edits: Sequence[Edit]) -> int:
     return sum(edit.old_stop - edit.old_start + edit.new_stop - edit.new_start for edit in edits)
 
 

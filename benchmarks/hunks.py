@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from model import (
     ADDED,
@@ -84,21 +84,6 @@ def is_definition(path: str, line: str) -> bool:
     """Return whether a line of this file looks like a definition, or in Markdown like a heading."""
     pattern = _HEADING if path.lower().endswith((".md", ".markdown")) else _DEFINITION
     return len(line) < 200 and pattern.match(line) is not None
-
-
-def places(
-    needle: Sequence[str], lines: Sequence[str], key: Callable[[str], str] = str
-) -> list[int]:
-    """Every position at which `needle` occurs in `lines`, compared by `key`."""
-    if not needle:
-        return []
-    wanted, keys = list(map(key, needle)), list(map(key, lines))
-    last = len(keys) - len(wanted)
-    return [
-        at
-        for at in range(last + 1)
-        if keys[at] == wanted[0] and keys[at : at + len(wanted)] == wanted
-    ]
 
 
 def numbers(start: int, count: int, new_start: int, new_count: int) -> str:

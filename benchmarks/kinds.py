@@ -13,7 +13,7 @@ from itertools import zip_longest
 from random import Random
 
 import styles
-from hunks import draft_of, hunk_of, hunks_of, places, plain_draft
+from hunks import draft_of, hunk_of, hunks_of, plain_draft
 from model import (
     CONTEXT,
     ROOT,
@@ -29,6 +29,7 @@ from model import (
     Wrapper,
     to_bytes,
 )
+from reading import exact_positions
 
 Maker = Callable[[Commit, Random], Draft | None]
 """Turns a commit into a draft, or into None where the commit has nothing to show the class with."""
@@ -91,7 +92,7 @@ def _repeated(commit: Commit, _: Random, *, anchored: bool) -> Draft | None:
     draft = plain_draft(commit, 1)
     for section, change in zip(draft.sections, commit.files, strict=True):
         for hunk in section.hunks:
-            if (hunk.anchor or not anchored) and len(places(hunk.before, change.old)) > 1:
+            if (hunk.anchor or not anchored) and len(exact_positions(hunk.before, change.old)) > 1:
                 return draft
     return None
 
@@ -106,7 +107,7 @@ def _doubled(commit: Commit, rng: Random) -> Draft | None:
     stop = hunk.start + len(hunk.before)
     between = (f"between {number}" for number in range(4))  # the two are well apart
     twice = (*change.old[:stop], *between, *hunk.before, "after", "all", *change.old[stop:])
-    if len(places(hunk.before, twice)) != 2:
+    if len(exact_positions(hunk.before, twice)) != 2:
         return None
     draft = draft_of([change], [[hunk]])
     return replace(draft, base={change.path: to_bytes(twice)}, expected=None)
