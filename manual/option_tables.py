@@ -26,8 +26,8 @@ def with_options(text: str, commands: Sequence[Command]) -> str:
 
 def _lines(options: Sequence[Option], shown: set[Option]) -> Iterator[str]:
     new = [option for option in options if option not in shown]
+    yield ""
     if new:
-        yield ""
         yield "| option | what it does |"
         yield "| --- | --- |"
         yield from (f"| {_flags(option)} | {_escaped(option.help)} |" for option in new)
