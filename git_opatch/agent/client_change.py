@@ -163,7 +163,7 @@ def _section(change: _Change, prefix: str, client: Client) -> Iterator[str]:
         yield _UPDATE + path
         if path != target:
             yield _MOVE + target
-        yield from _hunks(change, client)
+        yield from _hunk(change, client)
 
 
 def _lines_of(text: str, client: Client) -> list[str]:
@@ -172,20 +172,21 @@ def _lines_of(text: str, client: Client) -> list[str]:
     return text.removesuffix("\n").split("\n") if text else []
 
 
-def _hunks(change: _Change, client: Client) -> Iterator[str]:
+def _hunk(change: _Change, client: Client) -> Iterator[str]:
+    """Yield the lines of the hunk that makes all edits; the tools want one for a move, too."""
     old, new = (_lines_of(text or "", client) for text in (change.old, change.new))
-    longer = 0
-    for first, last, edits in _ranges(old, change.edits):
-        yield "@@"
-        at = first
-        for edit in edits:
-            yield from _context(old[at : edit.start])
-            yield from (f"-{line}" for line in old[edit.start : edit.stop])
-            start = edit.start + longer
-            yield from (f"+{line}" for line in new[start : start + len(edit.lines)])
-            longer += len(edit.lines) - (edit.stop - edit.start)
-            at = edit.stop
-        yield from _context(old[at:last])
+    edits, longer = change.edits, 0
+    at, last = 0, min(_CONTEXT, len(old))
+    if edits:
+        at, last = _shown("\n".join(old), old, edits[0].start, edits[-1].stop)
+    yield "@@"
+    for edit in edits:
+        yield from _context(old[at : edit.start])
+        yield from (f"-{line}" for line in old[edit.start : edit.stop])
+        start, at = edit.start + longer, edit.stop
+        yield from (f"+{line}" for line in new[start : start + len(edit.lines)])
+        longer += len(edit.lines) - (edit.stop - edit.start)
+    yield from _context(old[at:last])
 
 
 def _context(lines: Sequence[str]) -> Iterator[str]:
@@ -193,30 +194,6 @@ def _context(lines: Sequence[str]) -> Iterator[str]:
     for line in lines:
         prefixes = "-+" if line.strip().startswith(_MARKERS) else " "
         yield from (prefix + line for prefix in prefixes)
-
-
-class _Range(NamedTuple):
-    """The lines that a hunk shows, from `first` to before `last`, and its edits."""
-
-    first: int
-    last: int
-    edits: tuple[Edit, ...]
-
-
-def _ranges(lines: Sequence[str], edits: Sequence[Edit]) -> list[_Range]:
-    """Group `edits` into hunks: those whose lines would touch are one."""
-    if not edits:  # a move, for which the tools want a hunk
-        return [_Range(0, min(_CONTEXT, len(lines)), ())]
-    text, ranges = "\n".join(lines), list[_Range]()
-    for edit in edits:
-        first, last = _shown(text, lines, edit.start, edit.stop)
-        together: tuple[Edit, ...] = (edit,)
-        while ranges and first <= ranges[-1].last:
-            before = ranges.pop()
-            first, last = min(first, before.first), max(last, before.last)
-            together = (*before.edits, *together)
-        ranges.append(_Range(first, last, together))
-    return ranges
 
 
 def _shown(text: str, lines: Sequence[str], start: int, stop: int) -> tuple[int, int]:

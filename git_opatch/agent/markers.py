@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import repeat
 
 from git_opatch.model.text import is_binary
 from git_opatch.parse.formats import MARKS
-from git_opatch.parse.prose import Fence, fence_in
+from git_opatch.parse.prose import opening_fences
 
 _MARKERS = re.compile(rb"(" + MARKS + rb")[ \t\r]*")
 _PATCH = re.compile(r"\.(?:opatch|patch|diff)$", re.IGNORECASE)
@@ -32,13 +33,9 @@ def find_markers(path: str, data: bytes) -> Iterator[tuple[int, bytes]]:
     """Find the markers that have a line of their own, each with its line number from 1."""
     if is_binary(data) or not _MARKERS.search(data):
         return
-    opening: Fence | None = None
-    in_markdown = bool(_MARKDOWN.search(path))
-    for number, line in enumerate(data.split(b"\n"), 1):
-        fence = fence_in(line.rstrip(b"\r")) if in_markdown else None
-        if fence and opening is None:
-            opening = fence
-        elif fence and opening and fence.closes(opening):
-            opening = None
-        elif opening is None and (marker := _MARKERS.fullmatch(line)):
+    lines = data.split(b"\n")
+    plain = (line.rstrip(b"\r") for line in lines)
+    fences = opening_fences(plain) if _MARKDOWN.search(path) else repeat(None)
+    for number, (line, fence) in enumerate(zip(lines, fences, strict=False), 1):
+        if fence is None and (marker := _MARKERS.fullmatch(line)):
             yield number, marker[1]

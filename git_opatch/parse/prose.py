@@ -16,7 +16,7 @@ last line. A line that may have lost its indentation ends all of this (D57, D181
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -67,15 +67,20 @@ def fence_in(line: bytes) -> Fence | None:
     return Fence(match[2], match[3].strip()) if match else None
 
 
-def are_closed(lines: Iterable[bytes]) -> bool:
-    """Return whether every fence that opens in `lines` is closed there."""
-    opening = None
+def opening_fences(lines: Iterable[bytes]) -> Iterator[Fence | None]:
+    """Yield for each line the fence that is open there, itself included; None outside of any."""
+    opening: Fence | None = None
     for line in lines:
         fence = fence_in(line)
-        if fence and opening is None:
-            opening = fence
-        elif fence and opening and fence.closes(opening):
+        opening, before = opening or fence, opening
+        yield opening
+        if fence and before and fence.closes(before):
             opening = None
+
+
+def are_closed(lines: Iterable[bytes]) -> bool:
+    """Return whether every fence that opens in `lines` is closed there."""
+    *_, opening = opening_fences([*lines, b""])
     return opening is None
 
 
