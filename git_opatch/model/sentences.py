@@ -574,6 +574,10 @@ class Fault(Enum):
         "re-read the file and correct the patch",
     )
     BINARY = Reason.BINARY, "is binary; its lines cannot change"
+    UTF_16 = (
+        Reason.BINARY,
+        "is UTF-16, not UTF-8, so git takes it for binary; its lines cannot change",
+    )
     BINARY_CHANGE = (
         Reason.BINARY,
         "is a binary change, which has no lines to match",
@@ -742,6 +746,9 @@ class Hint(Enum):
     NO_PREFIX = "the line does not begin with ` `, `-` or `+`; it was read as context"
     MAY_REPLACE = "the line is below a removed one: if it replaces that, begin it with `+`"
     UNFINISHED = "the text ends there, and the hunk's header announces more lines"
+    NOT_UTF_8 = (
+        "the file is not UTF-8; leave lines with other characters than ASCII out of the hunk"
+    )
     REVERSED = "the file has the added lines and not the removed ones: is it applied, or reversed?"
 
 

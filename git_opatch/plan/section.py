@@ -5,6 +5,7 @@ All failures are collected, so that a user sees them at once. Decisions: D6, D7,
 
 from __future__ import annotations
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,7 +19,7 @@ from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch, Hunk, Operation, Patch
 from git_opatch.model.paths import is_modules_file
 from git_opatch.model.placement import Placement
-from git_opatch.model.sentences import Fault, Reason
+from git_opatch.model.sentences import Fault, Hint, Reason
 from git_opatch.plan.apply_hunks import apply_hunks
 from git_opatch.plan.broken_structure import refuse_broken
 from git_opatch.plan.earlier_sections import Checked, EarlierSection, check_section
@@ -275,7 +276,8 @@ class SectionPlanner:
         Returns the failures, and the new content: the very same `content` if none is applied.
         """
         if content.text.binary and any(hunk.changes for hunk in section.hunks):
-            return [refusal(section, Fault.BINARY)], content
+            is_utf_16 = content.text.to_bytes().startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+            return [refusal(section, Fault.UTF_16 if is_utf_16 else Fault.BINARY)], content
         if failure := self._without_context(section, content):
             return [failure], content
         checked = self._check_earlier(section, content)
@@ -287,6 +289,8 @@ class SectionPlanner:
         failures = [*checked.failures, *self._skip_applied(applied.failures)]
         if content.mode is Mode.SYMLINK and any(f.reason is Reason.NOT_FOUND for f in failures):
             failures = [self._path_failures.link(section, content)]
+        if any(not line.text.isascii() for hunk in section.hunks for line in hunk.preimage):
+            failures = [_with_encoding(failure, content) for failure in failures]
         if failures and not (self.options.partial and applied.placements):
             return failures, content
         if applied.placements and applied.content.text.binary:
@@ -381,3 +385,14 @@ def _first_left(content: FileContent, rest: FileContent) -> tuple[int, bytes] | 
     line = rest.text.lines[0]
     is_known = at < len(content.text.lines) and content.text.lines[at] == line
     return (at, line) if is_known else None
+
+
+def _with_encoding(failure: Failure, content: FileContent) -> Failure:
+    """Say of a hunk with other characters than ASCII that its file is not UTF-8, if it is not."""
+    if failure.reason is not Reason.NOT_FOUND or failure.hint is not None:
+        return failure
+    try:
+        content.text.to_bytes().decode()
+    except UnicodeDecodeError:
+        return failure.with_hint(Hint.NOT_UTF_8)
+    return failure
