@@ -65,7 +65,7 @@ _KNOWN = line_start(TAG)
 """The lines that begin with a tag of this format."""
 _PAIR = rb"\s*+([\w-]++)\s*+=\s*+(\"[^\"]*+\"|'[^']*+')"
 _TAG = re.compile(
-    rb"(?s)([ \t]*)<(/?)[ \t]*([A-Za-z_][\w:-]*+)((?:" + _PAIR + rb")*+)"
+    rb"(?s)([ \t]*)<(/?)[ \t]*([A-Za-z_][\w:-]*+)((?>(?:" + _PAIR + rb")*))"
     rb"\s*+(/?)\s*+>[ \t]*+(</\3>)?[ \t\r]*(.*)"
 )
 _ATTRIBUTE = re.compile(_PAIR)

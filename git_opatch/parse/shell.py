@@ -66,8 +66,8 @@ _QUOTE = re.compile(  # of a patch or a script, not an apostrophe
 )
 # An apostrophe may be written as `'\''` or `'"'"'`; the quotes around the word of a heredoc in a
 # script end the text and begin it again, which changes nothing.
-_SINGLE = re.compile(rb"'((?:[^']++|'\\''|'\"'\"'|(?:(?<=<<)|(?<=<<-))'\w++')*+)'")
-_DOUBLE = re.compile(rb'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
+_SINGLE = re.compile(rb"'((?>(?:[^']+|'\\''|'\"'\"'|(?:(?<=<<)|(?<=<<-))'\w+')*))'")
+_DOUBLE = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
 _APOSTROPHE = re.compile(rb"'\\''|'\"'\"'")
 _JOINED = re.compile(rb"(?<!\\)(?:\\\\)*\\\n")
 _HEREDOC = re.compile(rb"(?<!<)<<[<-]?[ \t]*(?P<word>'[^'\n`]+'|\"[^\"\n`]+\"|\\?(?!\d+\b)[\w.-]+)")

@@ -184,6 +184,8 @@ def _read_hunks(scanner: Scanner) -> tuple[Hunk, ...]:
             return True
         if _ends_diff(scanner, hunks):
             return None
+        if scanner.line.startswith(b"@@"):
+            return False
         if _is_separator(scanner, hunks):
             scanner.skip_blank_lines()
             return True
