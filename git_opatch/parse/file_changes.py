@@ -253,10 +253,11 @@ def _take_content(scanner: Scanner, tag: _Tag, first: int) -> Scanner:
     if open_tags:
         last = _trim_blank_lines(content).end
         report_missing_end(content, f"`<{tag.name.decode()}>`", tag.end, last, number)
-    elif tag.name not in (_COPY, _RENAME, _DELETE):
-        report_indented(scanner, "directive", first, content.end)
     elif not solid.limited_to(content.end).at_end:
-        scanner.error(Malformed.WITH_CONTENT, number, tag=tag.name)
+        if tag.name in (_COPY, _RENAME, _DELETE):
+            scanner.error(Malformed.WITH_CONTENT, number, tag=tag.name)
+        else:
+            report_indented(scanner, "directive", first, content.end)
     return content
 
 

@@ -52,9 +52,9 @@ _IGNORED_FLAGS = re.compile(
     r"|whitespace=[a-z]+)"
 )
 _FLAG = re.compile(rb"(?<!\S)(?:-R|--reverse|-p\d+|--directory)\b")
-_LITERAL = re.compile(rb"'[^']*'|\\.", re.DOTALL)
+_LITERAL = re.compile(rb"'[^']*'|\"[^\"$`\\]*\"|\\.", re.DOTALL)
 _EXPANDED = re.compile(rb"\"?[$`*?\[~{][^\s\"]*|(?<!\S)#")
-"""What a shell would expand or drop, outside of single quotes."""
+"""What a shell would expand or drop, where it is not `_LITERAL`."""
 
 _STARTS = re.compile(rb"[ \t]*(?:[$#%][ \t]+)?" + SHELL_COMMAND)
 _PROMPT = re.compile(rb"\A([ \t]*)[$#%][ \t]+(?=" + SHELL_COMMAND + rb")")

@@ -150,6 +150,7 @@ def test_line_endings_of_the_text_are_not_content(ending: str) -> None:
         pytest.param(f"cd a \\\n  && \\\n {HEREDOC}", "a", id="escaped newlines"),
         pytest.param(f'cd "a b" && {HEREDOC}', "a b", id="quoted"),
         pytest.param(f"cd a\\ b && {HEREDOC}", "a b", id="escaped"),
+        pytest.param(f'cd "app/[slug]" && {HEREDOC}', "app/[slug]", id="brackets in quotes"),
         pytest.param(f"cd / && {HEREDOC}", "/", id="the root"),
         pytest.param(f"cd .. && {HEREDOC}", "..", id="above, which no path may name"),
     ],
