@@ -60,7 +60,8 @@ _OLD = rb"[\"'](?:old_?(?:[sS]tring|[sS]tr|[tT]ext)|TargetContent)[\"']\s*+:"
 _NEW = re.compile(rb"[\"'](?:new_?(?:[sS]tring|[sS]tr|[tT]ext)|ReplacementContent)[\"']\s*+:")
 _MEANT = re.compile(
     rb"[\"'](?:create|update|delete)_file[\"']|[\"']apply_?patch"
-    rb"|[\"'](?:patch(?:Text)?|diff|file_text|new_source)[\"']\s*+:?\s*+\"|"
+    rb"|[\"'](?:patch(?:Text)?|diff|file_text|new_source)[\"']\s*+:?\s*+\""
+    rb"|[\"'](?:(?i:file_?path)|notebook_path|TargetFile)[\"']\s*+:|"
     + rb"|".join((_OLD, _STRING_WITH_PATCH, FORMATS[Format.ENVELOPE].opens))
 )
 """Text that shows that JSON is meant to change a file."""
