@@ -9,13 +9,14 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from git_opatch import report
 from git_opatch.agent.hook import as_seen_from
 from git_opatch.git.repository import Repository
-from git_opatch.journal import Record, RecordAction
+from git_opatch.journal import Record
 from git_opatch.model.errors import (
     InputError,
     JournalError,
@@ -109,24 +110,17 @@ class Tool(NamedTuple):
 
 def call_tool(tool: Tool, arguments: object, service: Service) -> tuple[str, bool]:
     """Call a tool; return the text of the result, and whether it is an error."""
+    error: OpatchError
     try:
-        lines, failed = _run(tool, arguments, service), False
+        return _bounded("\n".join(_run(tool, arguments, service))), False
     except Refused as refused:
-        lines, failed = (
-            [
-                *report.notes(notes_of(refused)),
-                *plain(refusal_lines(refused.failures, refused.options)),
-            ],
-            True,
-        )
-    except OpatchError as error:
-        lines, failed = [*report.notes(notes_of(error)), *report.error_lines(error)], True
-    except OSError as error:
-        lines, failed = (
-            list(report.error_lines(SystemCallError(f"the system refused: {error}"))),
-            True,
-        )
-    return _bounded("\n".join(lines)), failed
+        error, lines = refused, plain(refusal_lines(refused.failures, refused.options))
+    except OpatchError as caught:
+        error, lines = caught, report.error_lines(caught)
+    except OSError as caught:
+        error = SystemCallError(f"the system refused: {caught}")
+        lines = report.error_lines(error)
+    return _bounded("\n".join([*report.notes(notes_of(error)), *lines])), True
 
 
 def describe_tools() -> list[dict[str, Any]]:
@@ -168,8 +162,8 @@ def _checked(tool: Tool, arguments: object) -> Arguments:
     """Return the arguments, if they are what the tool takes. Raises `InputError`."""
     if not isinstance(arguments, dict):
         raise InputError("the arguments must be an object")
-    takes = ", ".join(f"`{name}`" for name in tool.properties) or "none"
     for name in arguments.keys() - tool.properties.keys():
+        takes = ", ".join(f"`{name}`" for name in tool.properties)
         raise InputError(f"there is no argument `{name}`; the arguments are: {takes}")
     for name in tool.required:
         if name not in arguments:
@@ -191,11 +185,11 @@ _KINDS = {
 
 
 def _is_a(kind: str, value: object) -> bool:
-    if kind in ("string", "boolean"):
-        return isinstance(value, str if kind == "string" else bool)
     if kind == "integer":
-        return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**9
-    return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
+        return type(value) is int and 0 < value < 10**9
+    if kind == "object":
+        return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
+    return isinstance(value, str if kind == "string" else bool)
 
 
 def _expected(given: Arguments, prefix: str, top: str) -> Iterator[tuple[str, str]]:
@@ -223,14 +217,12 @@ def _patch_of(call: _Call, arguments: Arguments) -> Patch:
 
 def _edit(call: _Call, arguments: Arguments) -> Iterator[str]:
     """Apply the edit as the patch that it is: a replacement of a string, in JSON."""
-    edit = {"file_path": arguments["path"], **arguments}
-    del edit["path"]
-    return _apply(call, {"patch": json.dumps(edit)})
+    return _apply(call, {"patch": json.dumps(arguments)})
 
 
 def _apply(call: _Call, arguments: Arguments) -> Iterator[str]:
     patch = _patch_of(call, arguments)
-    notes: list[str] = []
+    notes = list[str]()
     plan = retry_while_locked(
         lambda: operation.apply_patch(patch, call.repository, call.options, _NAME),
         _SECONDS,
@@ -258,23 +250,15 @@ def _show(call: _Call, arguments: Arguments) -> Iterator[str]:
     if plan.failures:
         raise Refused(plan.failures, call.options)
     yield from report.notes(plan.notes)
-    shown = Outcome(call.options, patch, whole=patch)
-    yield from report.details(plan, shown.ids)
+    yield from report.details(plan, Outcome(call.options, patch, whole=patch).ids)
     yield ""
     yield plan.completed.diff.decode("utf-8", "replace")
 
 
-def _undo(call: _Call, arguments: Arguments) -> Iterator[str]:
-    return _reverse(call, arguments.get("number"), RecordAction.UNDO)
-
-
-def _redo(call: _Call, arguments: Arguments) -> Iterator[str]:
-    return _reverse(call, arguments.get("number"), RecordAction.REDO)
-
-
-def _reverse(call: _Call, number: int | None, action: RecordAction) -> Iterator[str]:
+def _reverse(
+    call: _Call, arguments: Arguments, reverse: Callable[..., reversal.Reversal]
+) -> Iterator[str]:
     """Undo or redo a record, none of whose paths is forbidden."""
-    reverse = reversal.undo if action is RecordAction.UNDO else reversal.redo
 
     def options_for(record: Record) -> Options:
         paths = [change.path for change in record.changes]
@@ -285,12 +269,14 @@ def _reverse(call: _Call, number: int | None, action: RecordAction) -> Iterator[
             reverse=True,
             journal_size=call.options.journal_size,
             carry=record.carried,
-            redoes=action is RecordAction.REDO,
+            redoes=reverse is reversal.redo,
         )
 
-    notes: list[str] = []
+    notes = list[str]()
     done = retry_while_locked(
-        lambda: reverse(number, call.repository, options_for), _SECONDS, notes.extend
+        lambda: reverse(arguments.get("number"), call.repository, options_for),
+        _SECONDS,
+        notes.extend,
     )
     yield from report.notes([*notes, *done.recovered, *done.plan.notes])
     if done.failures:
@@ -302,8 +288,7 @@ def _reverse(call: _Call, number: int | None, action: RecordAction) -> Iterator[
 
 
 def _log(call: _Call, arguments: Arguments) -> Iterator[str]:
-    count = arguments.get("count", _MAX_RECORDS)
-    entries = logged_patches(call.repository, None, count)
+    entries = logged_patches(call.repository, None, arguments.get("count", _MAX_RECORDS))
     yield from ("".join(piece for piece, _ in row) for row in history.rows(entries))
     if not entries:
         yield "no patch has been applied here"
@@ -364,11 +349,11 @@ TOOLS: Mapping[str, Tool] = {
     ),
     "undo": Tool(
         "Undo a patch that was applied here, by the diff that was applied.",
-        {"number": _NUMBER}, _undo, changes=True,
+        {"number": _NUMBER}, partial(_reverse, reverse=reversal.undo), changes=True,
     ),
     "redo": Tool(
         "Apply a patch again that was undone.",
-        {"number": _NUMBER}, _redo, changes=True,
+        {"number": _NUMBER}, partial(_reverse, reverse=reversal.redo), changes=True,
     ),
     "log": Tool(
         "List the patches that were applied here, newest first, and what became of each.",
