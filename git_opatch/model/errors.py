@@ -27,6 +27,8 @@ class OpatchError(Exception):
 
     exit_status = 1
     kind = Kind.IO
+    reason = "error"
+    """Its reason in machine output, where it has no reasons of its own."""
 
 
 class FixIt(Enum):
@@ -77,6 +79,7 @@ class ParseError(OpatchError):
 class ImplicitInvocation(OpatchError):  # noqa: N818 - OpenCode's name for it
     """A bare patch was given in place of a command; the message says what to call."""
 
+    reason = "implicit_invocation"
     exit_status = 128
     kind = Kind.IMPLICIT
 
@@ -84,33 +87,41 @@ class ImplicitInvocation(OpatchError):  # noqa: N818 - OpenCode's name for it
 class NotAnInvocation(OpatchError):  # noqa: N818 - another command is not an error
     """A command that was to be checked is not a call of `apply_patch`."""
 
+    reason = "not_apply_patch"
+
 
 class RepositoryError(OpatchError):
     """There is no repository or no working tree, or a git command failed."""
 
+    reason = "repository"
     exit_status = 128
 
 
 class InputError(OpatchError):
     """A patch file cannot be read, or an output file cannot be written."""
 
+    reason = "input"
     exit_status = 128
 
 
 class BusyError(OpatchError):
     """Another process holds the lock of this repository or of its index."""
 
+    reason = "busy"
     exit_status = 128
 
 
 class TransactionError(OpatchError):
     """Git failed while it wrote, or wrote something else; everything was restored."""
 
+    reason = "transaction"
     exit_status = 128
 
 
 class CommitError(OpatchError):
     """Nothing can be committed now, or git refused to; the message says what was changed."""
+
+    reason = "commit"
 
     def __init__(self, message: str, exit_status: int = 128) -> None:
         super().__init__(message)
@@ -120,24 +131,28 @@ class CommitError(OpatchError):
 class SystemCallError(OpatchError):
     """A system call failed: no space, no permission, no such device."""
 
+    reason = "system"
     exit_status = 128
 
 
 class JournalError(OpatchError):
     """The journal has no such record, or cannot show it."""
 
+    reason = "journal"
     exit_status = 128
 
 
 class UndoneError(JournalError):
     """The record was undone before, or must be undone in another way; nothing was changed."""
 
+    reason = "already_undone"
     exit_status = 1
 
 
 class NotAppliedError(JournalError):
     """The change that is to be undone, or redone, is not there; nothing was changed."""
 
+    reason = "not_applied"
     exit_status = 1
     kind = Kind.MATCH
 
@@ -145,10 +160,12 @@ class NotAppliedError(JournalError):
 class UsageError(OpatchError):
     """The command line is wrong."""
 
+    reason = "usage"
     exit_status = 129
 
 
 class Interrupted(OpatchError):  # noqa: N818 - nothing went wrong
     """A signal was received while the patch was applied; the message says what was done."""
 
+    reason = "interrupted"
     exit_status = 130

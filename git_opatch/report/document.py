@@ -11,24 +11,7 @@ from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 
-from git_opatch.git.filtered import FilterError
-from git_opatch.model.errors import (
-    BusyError,
-    CommitError,
-    ImplicitInvocation,
-    InputError,
-    Interrupted,
-    JournalError,
-    NotAnInvocation,
-    NotAppliedError,
-    OpatchError,
-    ParseError,
-    RepositoryError,
-    SystemCallError,
-    TransactionError,
-    UndoneError,
-    UsageError,
-)
+from git_opatch.model.errors import NotAppliedError, OpatchError, ParseError, UndoneError
 from git_opatch.model.refusal import refusal_summary
 from git_opatch.plan.plan import NotCommitted, Plan
 from git_opatch.report import (
@@ -77,24 +60,6 @@ class Status(Enum):
     SHOWN = "shown"
     RECOVERED = "recovered"
     PARTIALLY_RECOVERED = "partially_recovered"
-
-
-_REASONS = {
-    UsageError: "usage",
-    InputError: "input",
-    RepositoryError: "repository",
-    BusyError: "busy",
-    TransactionError: "transaction",
-    FilterError: "transaction",
-    CommitError: "commit",
-    Interrupted: "interrupted",
-    ImplicitInvocation: "implicit_invocation",
-    NotAnInvocation: "not_apply_patch",
-    SystemCallError: "system",
-    JournalError: "journal",
-    UndoneError: "already_undone",
-    NotAppliedError: "not_applied",
-}
 
 
 def outcome_of(outcome: Outcome) -> Fields:
@@ -179,7 +144,7 @@ def _not_committed(outcome: Outcome, error: NotCommitted) -> Fields:
     undo = outcome.opposite
     advice = [*error.advice, *([f"to undo it: {undo}"] if undo else [])]
     rendered = "\n".join(not_committed(error, undo))
-    fields = failure_fields(error.kind, _REASONS[CommitError], summary, rendered)
+    fields = failure_fields(error.kind, error.reason, summary, rendered)
     failure = {**fields, "advice": advice}
     return {
         **planned,
@@ -198,9 +163,7 @@ def failed(error: OpatchError) -> Fields:
         return {**outcome, "failures": diagnostics, "notes": notes}
     summary, *advice = map(str.strip, plain(str(error)).splitlines() or [""])
     failure = {
-        **failure_fields(
-            error.kind, _REASONS.get(type(error), "error"), summary, "\n".join(error_lines(error))
-        ),
+        **failure_fields(error.kind, error.reason, summary, "\n".join(error_lines(error))),
         "advice": advice,
     }
     is_refusal = isinstance(error, (UndoneError, NotAppliedError))
