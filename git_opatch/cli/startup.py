@@ -14,6 +14,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+_CHECK: Any = getattr(typing, "_type_check", None)
+
 
 def disable_garbage_collection() -> None:
     """Save a tenth of a run, which is short and makes few reference cycles."""
@@ -41,15 +43,12 @@ def trust_annotations() -> None:
     `typing` compiles each, to find out whether it could be one; that is a fifth of the time that
     our modules take to import. It replaces `_type_check` there.
     """
-    check = getattr(typing, "_type_check", None)
+    if _CHECK is not None:
+        typing._type_check = _trusting  # type: ignore[attr-defined]
 
-    def trust(argument: Any, *others: Any, **named: Any) -> Any:
-        if isinstance(argument, str) or check is None:
-            return argument
-        return check(argument, *others, **named)
 
-    if check is not None:
-        typing._type_check = trust  # type: ignore[attr-defined]
+def _trusting(argument: Any, *others: Any, **named: Any) -> Any:
+    return argument if isinstance(argument, str) else _CHECK(argument, *others, **named)
 
 
 def exit_at_once(status: int) -> None:
