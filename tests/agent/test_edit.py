@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from phrases import opening
 from sandbox import Sandbox
 
 from git_opatch.agent.client_change import write_edit
 from git_opatch.complete.edits import Edit
 from git_opatch.complete.tree import FileContent, Result
 from git_opatch.model.blob import Blob, Entry, Mode
+from git_opatch.model.sentences import Fault
 
 _PYTHON = """\
 class Store:
@@ -74,7 +76,7 @@ def test_an_edit_that_the_engine_places_is_completed(
 ) -> None:
     answer = _answer(base, old, new)
     if not wanted:
-        assert "does not match" in answer["deny"]
+        assert opening(Fault.NOT_FOUND.sentence) in answer["deny"]
         return
     args = answer["args"]
     assert args["filePath"] == "f"
@@ -88,7 +90,7 @@ def test_an_edit_that_the_engine_places_is_completed(
     ("old", "new", "reason"),
     [
         ("return value", "return str(value)", "occurs 2 times"),
-        ("return nothing", "return 1", "does not match"),
+        ("return nothing", "return 1", opening(Fault.NOT_FOUND.sentence)),
         ("def find(self, key):", "def get(self, key):", "applied"),
     ],
 )
@@ -147,7 +149,7 @@ def test_the_setting_check_leaves_an_edit_as_it_is(base: Sandbox) -> None:
 
 def test_the_policy_comes_first(base: Sandbox) -> None:
     words = ("-c", "opatch.deny=f")
-    assert "path is denied" in _answer(base, "def get(self, key):", "x", *words)["deny"]
+    assert Fault.DENIED.sentence in _answer(base, "def get(self, key):", "x", *words)["deny"]
 
 
 @pytest.mark.parametrize("seed", range(20))

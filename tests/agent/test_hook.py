@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from phrases import opening, said
 from sandbox import Sandbox
 from writers import envelope
+
+from git_opatch.model.sentences import Fault, Hint
 
 _TOP = Path(__file__).parents[2]
 _GOOD = envelope(b"*** Update File: f\n@@\n-a\n+b\n").decode()
@@ -115,7 +118,9 @@ def test_a_call_that_does_not_apply_is_denied(base: Sandbox) -> None:
         {**_codex("", base.path), "tool_input": {"input": _STALE}},
     ):
         lines = _reason(base, event, cwd=base.path.parent).splitlines()
-        assert lines[0].startswith("error: f: hunk 1 of 1 does not match the working tree"), event
+        assert lines[0].startswith(
+            f"error: f: hunk 1 of 1 {said(Fault.NOT_FOUND.sentence, base='the working tree')}"
+        ), event
         assert "      nowhere" in lines
         assert lines[-1] == "the patch does not apply; nothing was changed"
     assert "error: f: hunk 1" in _reason(base, _codex(_GOOD, base.path / "sub"))
@@ -132,7 +137,7 @@ def test_calls_of_opencode_are_judged(base: Sandbox) -> None:
             "agent-hook", feed=json.dumps(_opencode(arguments, base.path, tool)).encode()
         )
         assert (ran.status, list(json.loads(ran.out))) == (0, ["deny"])
-        assert "hunk 1 of 1 does not match" in json.loads(ran.out)["deny"]
+        assert f"hunk 1 of 1 {opening(Fault.NOT_FOUND.sentence)}" in json.loads(ran.out)["deny"]
     below = {"command": _heredoc(_GOOD), "workdir": "sub"}
     assert "f: hunk 1 of 1" in _reason(base, _opencode(below, base.path, "bash"))
     assert base.state() == before
@@ -146,15 +151,19 @@ def test_paths_are_counted_as_the_client_counts_them(base: Sandbox) -> None:
         _codex(_GOOD.replace("File: f", f"File: {base.path}/sub/../f"), base.path),
     ):
         assert _reason(base, good) == ""
-    assert _reason(base, _codex(_STALE, sub)).startswith("error: f: hunk 1 of 1 does not match")
+    assert _reason(base, _codex(_STALE, sub)).startswith(
+        f"error: f: hunk 1 of 1 {opening(Fault.NOT_FOUND.sentence)}"
+    )
     reason = _reason(base, _codex(_STALE.replace("File: f", "File: ../f"), sub))
     assert reason.startswith("error: ../f: hunk 1 of 1")
     reason = _reason(base, _codex(_GOOD.replace("File: f", "File: sub/f"), sub), cwd=sub)
-    assert reason.startswith("error: sub/f: is not in the working tree")
-    assert "did you mean `f`" in reason
+    assert reason.startswith(
+        f"error: sub/f: {said(Fault.MISSING_FILE.sentence, base='the working tree')}"
+    )
+    assert f"{opening(Hint.SIMILAR_PATH.sentence)} `f`" in reason
     assert "git opatch" not in reason
     reason = _reason(base, _codex(_GOOD.replace("File: f", "File: nosuch"), sub))
-    assert "check the path; it is relative to `sub`" in reason
+    assert said(Hint.HERE.sentence, directory="sub") in reason
 
 
 def test_a_path_through_a_link_to_the_working_tree_is_inside(base: Sandbox) -> None:
@@ -173,7 +182,9 @@ def test_files_outside_of_the_working_tree_are_not_judged(base: Sandbox) -> None
         assert "error: " in _reason(base, _codex(stale, base.path), "--allow", "f"), outside
         both = stale.replace("*** End Patch\n", "") + _STALE.partition("\n")[2]
         reason = _reason(base, _codex(both, base.path))
-        assert reason.startswith("error: f: hunk 1 of 1 does not match"), outside
+        assert reason.startswith(f"error: f: hunk 1 of 1 {opening(Fault.NOT_FOUND.sentence)}"), (
+            outside
+        )
     moved = _GOOD.replace("File: f\n", "File: f\n*** Move to: ../g\n")
     assert _reason(base, _codex(moved, base.path)) == ""
 
@@ -181,7 +192,7 @@ def test_files_outside_of_the_working_tree_are_not_judged(base: Sandbox) -> None
 def test_a_path_outside_that_leads_inside_is_judged(base: Sandbox) -> None:
     (base.path.parent / "other").symlink_to(base.path / "sub/f")
     event = _codex(_STALE.replace("File: f", "File: ../other"), base.path)
-    assert "sub/f: path is denied" in _reason(base, event, "--deny", "sub")
+    assert f"sub/f: {Fault.DENIED.sentence}" in _reason(base, event, "--deny", "sub")
 
 
 def test_no_option_is_advised_that_a_model_cannot_use(base: Sandbox) -> None:
@@ -191,7 +202,7 @@ def test_no_option_is_advised_that_a_model_cannot_use(base: Sandbox) -> None:
     assert reason
     assert "--" not in reason
     reason = _reason(base, _codex(envelope(b"*** Add File: f\n+x\n").decode(), base.path))
-    assert "update it instead" in reason
+    assert Fault.FILE_EXISTS.advice in reason
     assert "--" not in reason
 
 
@@ -213,21 +224,25 @@ def test_the_policy_holds_for_editing_tools(base: Sandbox) -> None:
     for path in (f"{base.path}/sub/f", f"{base.path}/sub/new", "sub/f", f"{base.path}/link"):
         for event in _edits(path, base.path):
             assert _reason(base, event) == "", event
-            assert "path is denied" in _reason(base, event, "--deny", "sub"), event
+            assert Fault.DENIED.sentence in _reason(base, event, "--deny", "sub"), event
             assert _reason(base, event, "--deny", "f") == "", event
-            assert "path is not allowed" in _reason(base, event, "--allow", "f"), event
+            assert Fault.NOT_ALLOWED.sentence in _reason(base, event, "--allow", "f"), event
     for event in _edits("f", base.path / "sub"):
-        assert _reason(base, event, "--deny", "sub").startswith("error: f: path is denied")
+        assert _reason(base, event, "--deny", "sub").startswith(
+            f"error: f: {Fault.DENIED.sentence}"
+        )
     base.git("config", "opatch.deny", "sub")
     for event in _edits(f"{base.path}/sub/f", base.path):
-        assert "denied by opatch.deny: sub" in _reason(base, event)
+        assert said(Fault.DENIED.advice, origin="opatch.deny", pathspecs="sub") in _reason(
+            base, event
+        )
 
 
 def test_editing_tools_outside_of_the_working_tree(base: Sandbox) -> None:
     outside = str(base.path.parent / "f")
     for event in _edits(outside, base.path):
         assert _reason(base, event, "--deny", "f") == "", event
-        assert "path is not allowed" in _reason(base, event, "--allow", "f"), event
+        assert Fault.NOT_ALLOWED.sentence in _reason(base, event, "--allow", "f"), event
         assert _reason(base, {**event, "cwd": str(base.path.parent)}, "--deny", "f") == "", event
 
 
@@ -247,7 +262,7 @@ def test_malformed_and_bare_patches_are_denied(base: Sandbox) -> None:
     reason = _reason(base, _claude(_GOOD, base.path))
     assert reason.startswith("error: this is a patch, not a command: call `apply_patch`")
     reason = _reason(base, _codex(_GOOD.replace("File: f", "File: .git/f"), base.path))
-    assert "the path goes into the git directory" in reason
+    assert Fault.GIT_DIRECTORY.sentence in reason
 
 
 def test_other_calls_are_allowed(base: Sandbox) -> None:
@@ -287,10 +302,12 @@ def test_the_repository_of_the_call_is_checked(base: Sandbox) -> None:
 def test_the_policy_is_honoured(base: Sandbox) -> None:
     event = _codex(_GOOD.replace("-a", "-s"), base.path / "sub")
     assert _reason(base, event, "--allow", "sub") == "", "counted from the top"
-    assert "path is denied" in _reason(base, event, "--deny", "sub")
+    assert Fault.DENIED.sentence in _reason(base, event, "--deny", "sub")
     assert _reason(base, event, "--deny", "f") == ""
     base.git("config", "opatch.deny", ":(glob)*/f")
-    assert "denied by opatch.deny: :(glob)*/f" in _reason(base, event)
+    assert said(Fault.DENIED.advice, origin="opatch.deny", pathspecs=":(glob)*/f") in _reason(
+        base, event
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from phrases import opening
 from sandbox import Sandbox
 from writers import envelope
 
@@ -19,6 +20,7 @@ from git_opatch.complete.edits import Edit
 from git_opatch.complete.tree import FileContent, Result
 from git_opatch.model.blob import Blob, Entry, Mode
 from git_opatch.model.client import Client
+from git_opatch.model.sentences import Fault
 
 _TWICE = "a\nx\nb\nx\nc\n"
 _SECOND = envelope(b"*** Update File: f\n@@\n b\n-x\n+y\n").decode()
@@ -196,7 +198,7 @@ def test_what_is_outside_is_sent_by_itself(base: Sandbox) -> None:
     event = _event("Claude Code", base.path, "Bash", {"command": _heredoc(patch)})
     specific = _answer(base, event)["hookSpecificOutput"]
     assert specific["permissionDecision"] == "deny"
-    assert "does not match" in _denied(base, patch.replace("-x", "-nowhere"))
+    assert opening(Fault.NOT_FOUND.sentence) in _denied(base, patch.replace("-x", "-nowhere"))
 
 
 def test_the_tool_of_an_unknown_client_is_only_checked(base: Sandbox) -> None:

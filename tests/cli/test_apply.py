@@ -10,8 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from phrases import opening, said
 from sandbox import Sandbox
 from writers import envelope
+
+from git_opatch.model.sentences import Fault, Malformed
 
 _BASE = {"src/a.py": "one\ntwo\nthree\n", "b.txt": "b\n", "old/c.txt": "c\n"}
 _PATCH = envelope(
@@ -142,11 +145,11 @@ def test_quiet_and_verbose_change_the_output(base: Sandbox) -> None:
         "M src/a.py (+1 -1)",
         "  hunk 1 of 1: line 1, strict (unique)",
         "D b.txt (+0 -1)",
-        "  the whole file",
+        f"  {opening(Malformed.INDENTED.sentence)} file",
         "R old/c.txt => new/c.txt (+0 -0)",
-        "  the whole file",
+        f"  {opening(Malformed.INDENTED.sentence)} file",
         "A d/e.txt (+1 -0)",
-        "  the whole file",
+        f"  {opening(Malformed.INDENTED.sentence)} file",
     ]
 
 
@@ -159,7 +162,7 @@ def test_paths_can_be_prefixed_with_a_directory(base: Sandbox) -> None:
         assert base.index()["src/n"] == ("100644", b"n\n")
         assert base.opatch("apply", "-R", "--directory", directory, feed=patch).status == 0
     ran = base.opatch("apply", "--directory", "../x", feed=patch)
-    assert (ran.status, "the path leaves the working tree" in ran.err) == (1, True)
+    assert (ran.status, Fault.LEAVES.sentence in ran.err) == (1, True)
 
 
 def test_overwriting_keeps_the_mode(base: Sandbox) -> None:
@@ -359,7 +362,7 @@ def test_a_reversal_without_a_position_needs_the_journal(base: Sandbox) -> None:
     (journal / "1.json").rename(journal / "1.kept")
     ran = base.opatch("apply", "-R", feed=patch)
     assert ran.status == 1
-    assert "their position is not known" in ran.err
+    assert Fault.REMOVED_WITHOUT_CONTEXT.sentence in ran.err
     (journal / "1.kept").rename(journal / "1.json")
     assert base.opatch("apply", "-R", feed=patch).status == 0
     assert base.read("src/a.py") == b"one\ntwo\nthree\n"
@@ -411,7 +414,7 @@ def test_a_replaced_file_is_restored(base: Sandbox, tmp_path: Path) -> None:
 def test_a_patch_that_is_not_applied_cannot_be_reversed(base: Sandbox) -> None:
     patch = envelope(b"*** Update File: src/a.py\n@@\n-two\n+2\n")
     ran = base.opatch("apply", "-R", feed=patch)
-    assert (ran.status, "is not applied, so there is nothing to undo" in ran.err) == (
+    assert (ran.status, Fault.NOT_APPLIED.sentence in ran.err) == (
         1,
         True,
     )
@@ -451,7 +454,7 @@ def test_a_second_apply_is_refused(base: Sandbox) -> None:
     assert base.opatch("apply", feed=patch).status == 0
     ran = base.opatch("apply", feed=patch)
     assert (ran.status, ran.out) == (1, b"")
-    assert "hunk 1 of 1 is already applied: its new lines are at line 2" in ran.err
+    assert f"hunk 1 of 1 {said(Fault.ALREADY_APPLIED.sentence, lines='line 2')}" in ran.err
 
 
 def test_a_concurrent_run_is_refused(base: Sandbox) -> None:

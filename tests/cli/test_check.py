@@ -7,9 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from phrases import said
 from sandbox import Sandbox
 from terminal import in_terminal
 from writers import envelope
+
+from git_opatch.model.sentences import Fault
 
 GOOD = envelope(b"*** Update File: f\n@@\n-a\n+b\n", b"*** Add File: n\n+n\n")
 STALE = envelope(b"*** Update File: f\n@@\n-no\n+b\n")
@@ -36,7 +39,9 @@ def test_each_file_is_judged_by_itself(base: Sandbox) -> None:
         "2 of 3 patches apply",
     ]
     assert ran.status == 1
-    assert ran.err.startswith("  error: f: hunk 1 of 1 does not match the index")
+    assert ran.err.startswith(
+        f"  error: f: hunk 1 of 1 {said(Fault.NOT_FOUND.sentence, base='the index')}"
+    )
     assert "\n    ../stale:4 expects\n" in ran.err
     assert base.opatch("apply", "--check", "../good", "../stale", "../good").status == 1
 
@@ -72,7 +77,9 @@ def test_the_verdict_is_above_its_reasons(base: Sandbox) -> None:
         "../good: would apply (2 files)",
         "2 of 4 patches apply",
     ]
-    assert lines[1].startswith("  error: f: hunk 1 of 1 does not match the index")
+    assert lines[1].startswith(
+        f"  error: f: hunk 1 of 1 {said(Fault.NOT_FOUND.sentence, base='the index')}"
+    )
     assert lines[lines.index(".git/loose: would apply (1 file)") + 1].startswith(
         "  note: f: hunk 1"
     )
@@ -120,7 +127,7 @@ def test_the_target_can_be_chosen(base: Sandbox) -> None:
     base.git("add", "f")
     assert base.opatch("check", "../second").status == 0
     ran = base.opatch("check", "--base", "HEAD", "../second")
-    assert (ran.status, "does not match `HEAD`" in ran.err) == (1, True)
+    assert (ran.status, said(Fault.NOT_FOUND.sentence, base="`HEAD`") in ran.err) == (1, True)
     ran = base.opatch("check", "--base", "HEAD", "--worktree", "../second")
     assert (ran.status, "exclude one another" in ran.err) == (129, True)
 
@@ -167,7 +174,9 @@ def test_a_call_of_apply_patch_is_checked(base: Sandbox, words: list[str]) -> No
 def test_a_call_that_does_not_apply_is_refused(base: Sandbox) -> None:
     ran = base.opatch("check", "--argv", "--", "apply_patch", STALE.decode())
     assert (ran.status, ran.out) == (1, b"apply_patch: does not apply\n")
-    assert ran.err.startswith("  error: f: hunk 1 of 1 does not match the index")
+    assert ran.err.startswith(
+        f"  error: f: hunk 1 of 1 {said(Fault.NOT_FOUND.sentence, base='the index')}"
+    )
     assert "\n    patch line 4" in ran.err
 
 
@@ -205,7 +214,10 @@ def test_a_call_in_a_plain_directory_is_checked(base: Sandbox, tmp_path: Path) -
     plain.mkdir()
     ran = base.opatch(*words, cwd=plain)
     assert ran.status == 1
-    assert ran.err.startswith("  error: f: is not in the working tree\n    patch line 2\n")
+    assert ran.err.startswith(
+        f"  error: f: {said(Fault.MISSING_FILE.sentence, base='the working tree')}\n"
+        "    patch line 2\n"
+    )
     (plain / "f").write_text("a\ny\n")
     assert base.opatch(*words, cwd=plain).status == 0
     assert base.opatch("check", cwd=plain, feed=GOOD).status == 128

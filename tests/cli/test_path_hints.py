@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from phrases import opening, said
 from sandbox import Sandbox
 from writers import envelope
+
+from git_opatch.model.sentences import Fault, Hint
 
 _FILES = {
     "src/app/main.py": "a\nb\nc\n",
@@ -63,18 +66,21 @@ def test_an_absolute_path_in_the_working_tree_is_the_file(base: Sandbox) -> None
 def test_a_wrong_path_gets_the_one_that_ends_alike(base: Sandbox, path: str, meant: str) -> None:
     ran = base.opatch("apply", feed=_update(path))
     assert (ran.status, ran.out) == (1, b"")
-    assert f"  did you mean `{meant}`?\n" in ran.err
+    assert f"  {opening(Hint.SIMILAR_PATH.sentence)} `{meant}`?\n" in ran.err
 
 
 def test_several_paths_that_end_alike_are_named(base: Sandbox) -> None:
     ran = base.opatch("apply", feed=_update("index.md"))
-    assert "  did you mean `docs/api/index.md` or `web/index.md`?\n" in ran.err
+    assert (
+        f"  {said(Hint.SIMILAR_PATH.sentence, similar='`docs/api/index.md` or `web/index.md`')}\n"
+        in ran.err
+    )
 
 
 @pytest.mark.parametrize("path", ["src/app/other.rs", "/etc/passwd", "../x", "a\0b", "\x1b[1m"])
 def test_a_path_like_no_other_gets_none(base: Sandbox, path: str) -> None:
     ran = base.opatch("apply", feed=_update(path))
-    assert (ran.status, "did you mean" in ran.err) == (1, False)
+    assert (ran.status, opening(Hint.SIMILAR_PATH.sentence) in ran.err) == (1, False)
 
 
 # --- from a subdirectory ---------------------------------------------------------------------
@@ -85,7 +91,7 @@ def test_an_absolute_path_elsewhere_is_outside_of_the_working_tree(
     base: Sandbox, path: str
 ) -> None:
     ran = base.opatch("apply", feed=envelope(f"*** Delete File: {path}\n".encode()))
-    assert f"{path}: the path is outside of the working tree; paths are relative to" in ran.err
+    assert f"{path}: {Fault.OUTSIDE.sentence}" in ran.err
 
 
 def test_where_nothing_is_tracked_no_path_is_to_be_checked(repo: Sandbox) -> None:
@@ -113,5 +119,5 @@ def test_a_file_that_the_patch_itself_adds_is_not_suggested(base: Sandbox) -> No
     added = b"*** Add File: src/app/new.txt\n+hello\n"
     ran = base.opatch("apply", feed=envelope(added, b"*** Delete File: src/new.txt\n"))
     assert ran.status == 1
-    assert "src/new.txt: is not in the index" in ran.err
-    assert "did you mean" not in ran.err
+    assert f"src/new.txt: {said(Fault.MISSING_FILE.sentence, base='the index')}" in ran.err
+    assert opening(Hint.SIMILAR_PATH.sentence) not in ran.err

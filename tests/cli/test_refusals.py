@@ -7,8 +7,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from phrases import opening, said
 from sandbox import Ran, Sandbox
 from writers import envelope
+
+from git_opatch.model.sentences import Fault, Hint, Malformed
 
 _FILES: dict[str, bytes | str] = {
     "a.txt": "one\ntwo\nthree\n",
@@ -17,6 +20,8 @@ _FILES: dict[str, bytes | str] = {
     "data.bin": b"\0\1\2",
     "run.sh": "#!/bin/sh\n",
 }
+_MISSING = f"no.txt: {said(Fault.MISSING_FILE.sentence, base='the index')}"
+_IS_DIRECTORY = f"dir: {Fault.DIRECTORY.sentence}"
 
 
 def _update(path: str, old: str = "two", new: str = "2") -> bytes:
@@ -50,12 +55,12 @@ def _refused(
 @pytest.mark.parametrize(
     ("patch", "message"),
     [
-        pytest.param(b"", "the input is empty", id="empty input"),
-        pytest.param(b"  \n\n", "the input is empty", id="blank input"),
-        pytest.param(b"just words\n", "no patch found", id="prose alone"),
+        pytest.param(b"", Malformed.EMPTY_INPUT.sentence, id="empty input"),
+        pytest.param(b"  \n\n", Malformed.EMPTY_INPUT.sentence, id="blank input"),
+        pytest.param(b"just words\n", Malformed.NO_PATCH.sentence, id="prose alone"),
         pytest.param(
             b"*** Update File: a.txt\n@@\n-two\n+2\n*** End Patch\n",
-            "line 1: there is no `*** Begin Patch` above this line",
+            f"line 1: {opening(Malformed.NO_BEGIN.sentence)}*** Begin Patch` above this line",
             id="no begin marker",
         ),
         pytest.param(
@@ -70,9 +75,11 @@ def _refused(
             id="unknown marker",
         ),
         pytest.param(
-            envelope(b"*** Update File: a.txt\n"), "line 2: the update has no hunk", id="no hunk"
+            envelope(b"*** Update File: a.txt\n"),
+            f"line 2: {Malformed.NO_HUNK_IN_UPDATE.sentence}",
+            id="no hunk",
         ),
-        pytest.param(envelope(), "line 1: the patch has no section", id="no section"),
+        pytest.param(envelope(), f"line 1: {Malformed.NO_SECTION.sentence}", id="no section"),
         pytest.param(
             b"--- a/a.txt\n+++ b/a.txt\n",
             "`--- a/a.txt` has no hunk below it",
@@ -80,7 +87,7 @@ def _refused(
         ),
         pytest.param(
             b"@@ -1 +1 @@\n-one\n+1\n",
-            "line 1: this hunk does not name a file",
+            f"line 1: {Malformed.NO_FILE.sentence}",
             id="hunk without headers",
         ),
         pytest.param(
@@ -98,39 +105,51 @@ def test_malformed_text_is_fatal(base: Sandbox, patch: bytes, message: str) -> N
     ("sections", "message"),
     [
         pytest.param(
-            _update("a.txt", "two", "two"), "a.txt: the patch changes nothing", id="no change"
+            _update("a.txt", "two", "two"),
+            f"a.txt: {Fault.CHANGES_NOTHING.sentence}",
+            id="no change",
         ),
-        pytest.param(_update("no.txt"), "no.txt: is not in the index", id="update of no file"),
+        pytest.param(_update("no.txt"), _MISSING, id="update of no file"),
+        pytest.param(b"*** Delete File: no.txt\n", _MISSING, id="delete of no file"),
         pytest.param(
-            b"*** Delete File: no.txt\n", "no.txt: is not in the index", id="delete of no file"
+            _update("src/inner.txt"),
+            said(Hint.SIMILAR_PATH.sentence, similar="`dir/inner.txt`"),
+            id="a path that ends alike",
         ),
         pytest.param(
-            _update("src/inner.txt"), "did you mean `dir/inner.txt`?", id="a path that ends alike"
-        ),
-        pytest.param(
-            b"*** Add File: a.txt\n+new\n", "a.txt: the file already exists", id="add of a file"
+            b"*** Add File: a.txt\n+new\n",
+            f"a.txt: {Fault.FILE_EXISTS.sentence}",
+            id="add of a file",
         ),
         pytest.param(
             b"*** Add File: a.txt\n+one\n+two\n+three\n",
-            "a.txt: is already applied",
+            f"a.txt: {Fault.FILE_APPLIED.sentence}",
             id="add of the same file",
         ),
         pytest.param(
             b"*** Update File: a.txt\n*** Move to: run.sh\n",
-            "run.sh: the file already exists",
+            f"run.sh: {Fault.FILE_EXISTS.sentence}",
             id="move onto a file",
         ),
-        pytest.param(b"*** Delete File: dir\n", "dir: is a directory", id="delete of a directory"),
-        pytest.param(_update("dir"), "dir: is a directory", id="update of a directory"),
+        pytest.param(b"*** Delete File: dir\n", _IS_DIRECTORY, id="delete of a directory"),
+        pytest.param(_update("dir"), _IS_DIRECTORY, id="update of a directory"),
         pytest.param(
-            b"*** Add File: dir\n+x\n", "dir: is a directory", id="add over a directory"
-        ),
-        pytest.param(_update("data.bin", "\1"), "data.bin: is binary", id="update of a binary"),
-        pytest.param(
-            _update("a.txt", "four"), "a.txt: hunk 1 of 1 does not match the index", id="no match"
+            b"*** Add File: dir\n+x\n", _IS_DIRECTORY, id="add over a directory"
         ),
         pytest.param(
-            _update("twice.txt", "x"), "matches at 2 positions: lines 1, 4", id="two matches"
+            _update("data.bin", "\1"),
+            f"data.bin: {Fault.BINARY.sentence}",
+            id="update of a binary",
+        ),
+        pytest.param(
+            _update("a.txt", "four"),
+            f"a.txt: hunk 1 of 1 {said(Fault.NOT_FOUND.sentence, base='the index')}",
+            id="no match",
+        ),
+        pytest.param(
+            _update("twice.txt", "x"),
+            said(Fault.AMBIGUOUS.sentence, count=2, lines="lines 1, 4"),
+            id="two matches",
         ),
         pytest.param(
             b"*** Add File: a.txt/b\n+x\n", "a.txt/b: `a.txt` is ", id="file as a folder"
@@ -184,8 +203,8 @@ def test_unsafe_paths_are_refused(base: Sandbox, path: str) -> None:
 
 
 def test_an_empty_path_is_refused(base: Sandbox) -> None:
-    _refused(base, envelope(b"*** Delete File: .\n"), 1, "(no path): the path is empty")
-    message = "line 2: this marker does not name a file; write `*** Delete File: PATH`"
+    _refused(base, envelope(b"*** Delete File: .\n"), 1, f"(no path): {Fault.EMPTY_PATH.sentence}")
+    message = f"line 2: {said(Malformed.MARKER_WITHOUT_PATH.sentence, marker='*** Delete File: ')}"
     _refused(base, envelope(b"*** Delete File: \n"), 128, message)
 
 
@@ -203,9 +222,14 @@ def test_submodules_and_nested_repositories_are_refused(base: Sandbox, tmp_path:
         b"*** Add File: sub/new\n+x\n",
         b"*** Delete File: sub/f\n",
     ):
-        _refused(base, envelope(patch), 1, "`sub` is another repository")
-    _refused(base, envelope(b"*** Add File: nested/new\n+x\n"), 1, "`nested` is another repository")
-    _refused(base, envelope(b"*** Delete File: sub\n"), 1, "sub: is a submodule")
+        _refused(base, envelope(patch), 1, said(Fault.OTHER_REPOSITORY.sentence, parent="sub"))
+    _refused(
+        base,
+        envelope(b"*** Add File: nested/new\n+x\n"),
+        1,
+        said(Fault.OTHER_REPOSITORY.sentence, parent="nested"),
+    )
+    _refused(base, envelope(b"*** Delete File: sub\n"), 1, f"sub: {Fault.SUBMODULE.sentence}")
     _refused(
         base,
         envelope(b"*** Add File: sub/new\n+x\n"),
@@ -218,7 +242,7 @@ def test_submodules_and_nested_repositories_are_refused(base: Sandbox, tmp_path:
 
 def test_unstaged_changes_are_refused(base: Sandbox) -> None:
     base.write("a.txt", "one\ntwo\nthree\nfour\n")
-    _refused(base, envelope(_update("a.txt")), 1, "a.txt: has unstaged changes", "`--carry`")
+    _refused(base, envelope(_update("a.txt")), 1, f"a.txt: {Fault.UNSTAGED.sentence}", "`--carry`")
     ran = base.opatch("apply", "--worktree", feed=envelope(_update("a.txt")))
     assert ran.status == 0
     assert base.read("a.txt") == b"one\n2\nthree\nfour\n"
@@ -228,12 +252,12 @@ def test_unstaged_changes_are_refused(base: Sandbox) -> None:
 def test_an_unstaged_deletion_is_refused(base: Sandbox) -> None:
     (base.path / "a.txt").unlink()
     for section in (_update("a.txt"), b"*** Delete File: a.txt\n"):
-        _refused(base, envelope(section), 1, "a.txt: is deleted in the working tree")
+        _refused(base, envelope(section), 1, f"a.txt: {Fault.UNSTAGED_DELETION.sentence}")
 
 
 def test_an_untracked_file_is_refused(base: Sandbox) -> None:
     base.write("new.txt", "two\n")
-    _refused(base, envelope(_update("new.txt")), 1, "new.txt: is not tracked by git")
+    _refused(base, envelope(_update("new.txt")), 1, f"new.txt: {Fault.UNTRACKED.sentence}")
     assert base.opatch("apply", "--worktree", feed=envelope(_update("new.txt"))).status == 0
     assert base.read("new.txt") == b"2\n"
 
@@ -241,8 +265,8 @@ def test_an_untracked_file_is_refused(base: Sandbox) -> None:
 def test_untracked_files_in_the_way_are_refused(base: Sandbox) -> None:
     base.write("new/kept.txt", "kept\n")
     base.write("other", "kept\n")
-    _refused(base, envelope(b"*** Add File: new\n+x\n"), 1, "new: is in the way")
-    _refused(base, envelope(b"*** Add File: other\n+x\n"), 1, "other: is in the way")
+    _refused(base, envelope(b"*** Add File: new\n+x\n"), 1, f"new: {Fault.IN_THE_WAY.sentence}")
+    _refused(base, envelope(b"*** Add File: other\n+x\n"), 1, f"other: {Fault.IN_THE_WAY.sentence}")
     _refused(base, envelope(b"*** Add File: other/x\n+x\n"), 1, "other/x: `other` is a file")
 
 
@@ -251,7 +275,7 @@ def test_nothing_is_replaced_for_a_commit_or_by_a_program(base: Sandbox, words: 
     base.write("other", "mine\n")
     ran = base.opatch("apply", *words, feed=envelope(b"*** Add File: other\n+x\n"))
     assert ran.status == 1
-    assert "move it away" in ran.err + ran.out.decode()
+    assert Fault.IN_THE_WAY.advice in ran.err + ran.out.decode()
     assert "git add" not in ran.err + ran.out.decode()
 
 
@@ -261,7 +285,13 @@ def test_a_link_is_named_where_its_lines_are_not_found(base: Sandbox) -> None:
     base.commit()
     for flag in ("--index", "--cached", "--worktree"):
         patch = envelope(_update("dir/link"))
-        _refused(base, patch, 1, "dir/link: is a symbolic link to `../a.txt`", options=(flag,))
+        _refused(
+            base,
+            patch,
+            1,
+            f"dir/link: {Fault.APPEND_TO_LINK.sentence} to `../a.txt`",
+            options=(flag,),
+        )
     retarget = envelope(b"*** Update File: dir/link\n@@\n-../a.txt\n+../twice.txt\n")
     assert base.opatch("apply", "--check", feed=retarget).status == 0
 
@@ -273,7 +303,7 @@ def test_an_unmerged_file_is_refused(base: Sandbox) -> None:
     base.commit({"a.txt": "one\n2\nthree\n"})
     assert base.run("git", "merge", "side").status == 1
     for section in (_update("a.txt", "one"), b"*** Delete File: a.txt\n"):
-        _refused(base, envelope(section), 1, "a.txt: is unmerged")
+        _refused(base, envelope(section), 1, f"a.txt: {Fault.UNMERGED.sentence}")
 
 
 def test_outside_a_repository_is_an_error(tmp_path: Path) -> None:
@@ -334,10 +364,14 @@ def test_invalid_usage_is_an_error(base: Sandbox) -> None:
 
 def test_several_failures_are_reported_at_once(base: Sandbox) -> None:
     patch = envelope(_update("a.txt", "four"), _update("no.txt"), b"*** Add File: ../x\n+x\n")
-    assert "../x: the path leaves the working tree" in _refused(base, patch, 1)
+    assert f"../x: {Fault.LEAVES.sentence}" in _refused(base, patch, 1)
     patch = envelope(_update("a.txt", "four"), _update("no.txt"), b"*** Add File: new\n+x\n")
     message = _refused(
-        base, patch, 1, "a.txt: hunk 1 of 1 does not match", "no.txt: is not in the index"
+        base,
+        patch,
+        1,
+        f"a.txt: hunk 1 of 1 {opening(Fault.NOT_FOUND.sentence)}",
+        f"no.txt: {said(Fault.MISSING_FILE.sentence, base='the index')}",
     )
     assert "\nthe patch does not apply (2 problems); 1 of 3 hunks fits, " in message
 
@@ -396,8 +430,8 @@ def test_no_refusal_proposes_to_match_more_loosely(base: Sandbox, strict: list[s
 
 def test_a_move_onto_a_file_is_to_name_another_path(base: Sandbox) -> None:
     patch = envelope(b"*** Update File: a.txt\n*** Move to: dir/inner.txt\n@@\n-two\n+2\n")
-    advice = "  name another path\n"
-    _refused(base, patch, 1, "error: dir/inner.txt: the file already exists\n", advice)
+    advice = f"  {Fault.TARGET_EXISTS.advice}\n"
+    _refused(base, patch, 1, f"error: dir/inner.txt: {Fault.FILE_EXISTS.sentence}\n", advice)
 
 
 @pytest.mark.parametrize(
@@ -406,7 +440,7 @@ def test_a_move_onto_a_file_is_to_name_another_path(base: Sandbox) -> None:
 def test_the_rest_of_a_patch_with_a_binary_change_is_applied(base: Sandbox, change: bytes) -> None:
     patch = b"diff --git a/b.bin b/b.bin\nindex 1..2 100644\n" + change
     patch += b"diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@\n-two\n+2\n"
-    message = "error: b.bin: is a binary change, which has no lines to match"
+    message = f"error: b.bin: {Fault.BINARY_CHANGE.sentence}"
     _refused(base, patch, 1, message, "`--except`")
     for option, status in (("--except=b.bin", 0), ("--partial", 1)):
         assert base.opatch("apply", option, feed=patch).status == status

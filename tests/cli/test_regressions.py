@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 from interrupts import hold_interrupts, wait_for_main
 from killed import kill_before
+from phrases import opening, said
 from sandbox import Sandbox
 from writers import envelope
 
 from git_opatch.model.errors import ParseError
+from git_opatch.model.sentences import Fault, Malformed
 from git_opatch.parse import parse_patch
 
 
@@ -36,9 +38,9 @@ def _refused(repo: Sandbox, patch: bytes, message: str, *options: str, status: i
 @pytest.mark.parametrize("options", [(), ("--worktree",), ("--cached",)])
 def test_a_file_never_becomes_a_submodule(base: Sandbox, options: tuple[str, ...]) -> None:
     patch = b"diff --git a/f b/f\nold mode 100644\nnew mode 160000\n"
-    _refused(base, patch, "is a submodule; a patch cannot set one", *options)
+    _refused(base, patch, Fault.SUBMODULE_CHANGE.sentence, *options)
     patch = b"diff --git a/f b/s\nold mode 100644\nnew mode 160000\nrename from f\nrename to s\n"
-    _refused(base, patch, "is a submodule; a patch cannot set one", *options)
+    _refused(base, patch, Fault.SUBMODULE_CHANGE.sentence, *options)
 
 
 def test_mnemonic_prefixes_are_removed_beside_dev_null(base: Sandbox) -> None:
@@ -77,12 +79,12 @@ def test_a_file_in_place_of_a_link_is_a_file(base: Sandbox) -> None:
 
 def test_a_new_file_with_old_lines_is_refused(base: Sandbox) -> None:
     patch = b"--- /dev/null\n+++ b/n\n@@ -1,2 +1,2 @@\n ctx\n-old\n+new\n"
-    _refused(base, patch, "every line of a new file begins with `+`", status=128)
+    _refused(base, patch, opening(Malformed.NO_PLUS.sentence), status=128)
 
 
 def test_a_truncated_patch_is_refused(base: Sandbox) -> None:
     patch = b"--- a/f\n+++ b/f\n@@ -1,1 +1,4 @@\n a\n+def x():\n+    return 1 + so"
-    _refused(base, patch, "line 6: the text ends in the middle of a hunk", status=128)
+    _refused(base, patch, f"line 6: {Malformed.CUT_HUNK.sentence}", status=128)
 
 
 def test_counts_that_are_too_large_do_not_swallow_the_next_file(base: Sandbox) -> None:
@@ -135,12 +137,12 @@ def test_lines_near_an_anchor_do_not_outweigh_its_block(base: Sandbox) -> None:
     assert base.read("g").splitlines()[16] == b"  length: 1,"
     base.git("reset", "--quiet", "--hard")
     patch = envelope(b"*** Update File: g\n@@ X = Class({\n" + hunk)
-    _refused(base, patch, "matches at 3 positions: lines 2, 9, 16")
+    _refused(base, patch, said(Fault.AMBIGUOUS.sentence, count=3, lines="lines 2, 9, 16"))
 
 
 def test_a_hunk_of_added_lines_must_be_the_last(base: Sandbox) -> None:
     patch = envelope(b"*** Update File: f\n@@\n+x\n@@\n-b\n+B\n")
-    _refused(base, patch, "for the end of the file, but is not the last hunk")
+    _refused(base, patch, Fault.NOT_LAST.sentence)
 
 
 def test_an_anchor_must_match_a_whole_word(base: Sandbox) -> None:
@@ -148,7 +150,7 @@ def test_an_anchor_must_match_a_whole_word(base: Sandbox) -> None:
     _refused(
         base,
         envelope(b"*** Update File: g\n@@ foo\n+x\n"),
-        "its anchor `foo` is not in the file",
+        said(Fault.ANCHOR_OF_ADDED_MISSING.sentence, anchor="foo"),
     )
 
 
@@ -202,10 +204,16 @@ def test_a_deletion_written_as_a_replacement_is_applied(
 @pytest.mark.parametrize("options", [(), ("--cached",), ("--worktree",)])
 def test_files_and_directories_change_places(base: Sandbox, options: tuple[str, ...]) -> None:
     _refused(
-        base, envelope(b"*** Add File: n/y\n+h\n*** Add File: n\n+h\n"), "is a directory", *options
+        base,
+        envelope(b"*** Add File: n/y\n+h\n*** Add File: n\n+h\n"),
+        Fault.DIRECTORY.sentence,
+        *options,
     )
     _refused(
-        base, envelope(b"*** Delete File: d/x\n*** Add File: d\n+h\n"), "is a directory", *options
+        base,
+        envelope(b"*** Delete File: d/x\n*** Add File: d\n+h\n"),
+        Fault.DIRECTORY.sentence,
+        *options,
     )
     for patch in (
         envelope(b"*** Delete File: d/x\n*** Delete File: d/y\n*** Add File: d\n+h\n"),
@@ -227,7 +235,7 @@ def test_a_submodule_with_a_non_ascii_name_is_refused(base: Sandbox, tmp_path: P
     oid = inner.git("rev-parse", "HEAD").strip().decode()
     base.git("update-index", "--add", "--cacheinfo", f"160000,{oid},sub\u00e9")
     (base.path / "sub\u00e9").mkdir()
-    _refused(base, envelope("*** Add File: sub\u00e9/x\n+h\n".encode()), "is a submodule")
+    _refused(base, envelope("*** Add File: sub\u00e9/x\n+h\n".encode()), Fault.SUBMODULE.sentence)
 
 
 def test_a_name_that_looks_like_a_pathspec_is_patched(base: Sandbox) -> None:
@@ -243,7 +251,7 @@ def test_a_name_that_looks_like_a_pathspec_is_patched(base: Sandbox) -> None:
 def test_a_file_with_skip_worktree_is_refused(base: Sandbox) -> None:
     base.git("update-index", "--skip-worktree", "f")
     patch = envelope(b"*** Update File: f\n@@\n-b\n+B\n")
-    _refused(base, patch, "f: is not checked out (skip-worktree)")
+    _refused(base, patch, f"f: {Fault.SKIP_WORKTREE.sentence}")
     assert base.opatch("apply", "--worktree", feed=patch).status == 0
     assert base.read("f") == b"a\nB\nc\n"
     assert base.opatch("apply", "--cached", feed=patch).status == 0
@@ -260,7 +268,7 @@ def test_assume_unchanged_is_kept(base: Sandbox) -> None:
 
 def test_new_lines_with_a_nul_are_refused(base: Sandbox) -> None:
     for section in (b"*** Add File: n\n+a\0b\n", b"*** Update File: f\n@@\n-b\n+a\0b\n"):
-        _refused(base, envelope(section), "the new lines have a NUL byte")
+        _refused(base, envelope(section), Fault.NUL_ADDED.sentence)
     base.commit({"data": b"\0\1"})
     patch = envelope(b"*** Delete File: data\n*** Add File: data\n+text\n")
     assert base.opatch("apply", feed=patch).status == 0
@@ -270,7 +278,7 @@ def test_new_lines_with_a_nul_are_refused(base: Sandbox) -> None:
 @pytest.mark.parametrize("path", ["x" * 300, "a/" * 2500 + "x", "x" * 200_000])
 def test_a_path_that_is_too_long_is_refused(base: Sandbox, path: str) -> None:
     section = f"*** Add File: {path}\n+x\n".encode()
-    _refused(base, envelope(section), "the path is longer than a file system allows")
+    _refused(base, envelope(section), Fault.LONG_PATH.sentence)
 
 
 def test_the_second_name_of_a_file_is_judged_too(base: Sandbox) -> None:
@@ -384,7 +392,9 @@ def test_contradicting_anchors_decide_nothing(base: Sandbox) -> None:
     base.commit({"g": text})
     hunk = b"@@     def run(self):\n-        x\n+        y\n"
     _refused(
-        base, envelope(b"*** Update File: g\n@@ class One:\n" + hunk), "matches at 2 positions"
+        base,
+        envelope(b"*** Update File: g\n@@ class One:\n" + hunk),
+        f"{opening(Fault.AMBIGUOUS.sentence)} 2 positions",
     )
     patch = envelope(b"*** Update File: g\n@@ class Two:\n" + hunk)
     assert base.opatch("apply", feed=patch).status == 0
@@ -430,7 +440,7 @@ def test_a_replaced_file_that_changed_since_is_not_deleted(base: Sandbox) -> Non
     base.git("add", "f")
     before = base.state()
     ran = base.opatch("apply", "-R", feed=patch)
-    assert (ran.status, "error: f: was changed since" in ran.err) == (1, True)
+    assert (ran.status, f"error: f: {Fault.MERGE_WHOLE.sentence}" in ran.err) == (1, True)
     assert base.state() == before
 
 
@@ -479,7 +489,7 @@ def test_a_damaged_transaction_record_is_an_error(base: Sandbox) -> None:
 def test_blank_lines_in_a_new_file_are_fast(base: Sandbox, lines: bytes) -> None:
     patch = envelope(b"*** Add File: z\n+x\n" + lines + b"+y\n")
     ran = base.opatch("apply", feed=patch)
-    assert (ran.status, "every line of a new file begins with `+`" in ran.err) == (128, True)
+    assert (ran.status, opening(Malformed.NO_PLUS.sentence) in ran.err) == (128, True)
 
 
 def test_lines_that_begin_with_a_byte_order_mark_are_undone(base: Sandbox) -> None:

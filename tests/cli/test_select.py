@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from phrases import opening, said
 from sandbox import Sandbox
 from writers import envelope
 
 from git_opatch.model.selection import parts_of
+from git_opatch.model.sentences import Fault
 from git_opatch.parse import parse_patch
 
 _FILE = "one\ntwo\nthree\nfour\nfive\n"
@@ -75,7 +77,7 @@ def test_the_rest_is_not_taken_for_applied(base: Sandbox) -> None:
     assert base.opatch("apply", "--except", "f:1", ".git/p").status == 0
     assert base.read("f") == b"1\ntwo\n3\nfour\n5\n"
     ran = base.opatch("apply", "--only", "f:1", ".git/p")
-    assert (ran.status, "already applied" in ran.err) == (1, True)
+    assert (ran.status, opening(Fault.ALREADY_APPLIED.sentence) in ran.err) == (1, True)
 
 
 def test_undo_undoes_what_was_chosen(base: Sandbox) -> None:
@@ -94,7 +96,10 @@ def test_a_hunk_that_does_not_apply_can_be_left_out(base: Sandbox) -> None:
 
 def test_a_refusal_numbers_hunks_as_the_patch_has_them(base: Sandbox) -> None:
     stale = envelope(b"*** Update File: f\n@@\n-one\n+1\n@@\n-stale\n+3\n")
-    assert "hunk 2 of 2 does not match" in base.opatch("apply", "--only", "f:2", feed=stale).err
+    assert (
+        f"hunk 2 of 2 {opening(Fault.NOT_FOUND.sentence)}"
+        in base.opatch("apply", "--only", "f:2", feed=stale).err
+    )
 
 
 def test_the_left_out_part_is_written_as_a_patch(base: Sandbox) -> None:
@@ -316,7 +321,7 @@ def test_what_does_not_apply_is_reported_in_part_and_rejected(
     status, shown = _answered(base, "yny", option)
     assert status == 1
     assert "(1/3) Apply this hunk" in shown
-    assert "error: f: hunk 2 of 3 does not match the index" in shown
+    assert f"error: f: hunk 2 of 3 {said(Fault.NOT_FOUND.sentence, base='the index')}" in shown
     assert base.read("f") == b"1\ntwo\nthree\nfour\nfive\n"
     assert (base.path / "n").exists()
     assert (base.path / "f.rej").exists() is rejected
@@ -334,7 +339,11 @@ def test_nothing_is_asked_where_nothing_applies(base: Sandbox) -> None:
     before = base.state()
     base.write(".git/p", envelope(b"*** Update File: f\n@@\n-none\n+1\n"))
     status, shown = _answered(base, "y")
-    assert (status, "Apply this" in shown, "does not match the index" in shown) == (1, False, True)
+    assert (
+        status,
+        "Apply this" in shown,
+        said(Fault.NOT_FOUND.sentence, base="the index") in shown,
+    ) == (1, False, True)
     assert base.state() == before
 
 
@@ -379,17 +388,19 @@ def test_a_file_that_is_one_part_is_shown_with_its_id(base: Sandbox) -> None:
 
 
 _VERSIONS = [
-    pytest.param(b"*** Update File: f\n", id="two sections"),
-    pytest.param(b"", id="one section"),
+    pytest.param(b"*** Update File: f\n", Fault.OVERLAP_EARLIER, id="two sections"),
+    pytest.param(b"", Fault.OVERLAP, id="one section"),
 ]
 
 
-@pytest.mark.parametrize("between", _VERSIONS)
-def test_two_versions_are_refused_with_what_leaves_one_out(base: Sandbox, between: bytes) -> None:
+@pytest.mark.parametrize(("between", "fault"), _VERSIONS)
+def test_two_versions_are_refused_with_what_leaves_one_out(
+    base: Sandbox, between: bytes, fault: Fault
+) -> None:
     versions = b"*** Update File: f\n@@\n-one\n+1\n%s@@\n-one\n+eins\n" % between
     base.write(".git/p", envelope(versions))
     ran = base.opatch("apply", ".git/p")
-    assert (ran.status, "f: hunk 2 of 2 changes the same lines" in ran.err) == (1, True)
+    assert (ran.status, f"f: hunk 2 of 2 {opening(fault.sentence)}" in ran.err) == (1, True)
     for name, kept in (("f:1", b"eins"), ("f:2", b"1")):
         assert base.opatch("apply", "--except", name, ".git/p").status == 0
         assert base.read("f").split()[0] == kept
@@ -402,7 +413,7 @@ def test_a_version_that_has_no_position_alone_is_not_offered(repo: Sandbox) -> N
     ran = repo.opatch(
         "apply", feed=envelope(*(b"*** Update File: f.py\n" + each for each in hunks))
     )
-    assert (ran.status, "changes the same lines of the file" in ran.err) == (1, True)
+    assert (ran.status, opening(Fault.OVERLAP_EARLIER.sentence) in ran.err) == (1, True)
     assert "--except" not in ran.err
 
 
@@ -458,7 +469,10 @@ def test_what_is_left_out_for_having_no_position_is_no_evidence(repo: Sandbox) -
     ran = repo.opatch(
         "apply", "--only", "f.py:2", feed=envelope(b"*** Update File: f.py\n" + hunks)
     )
-    assert (ran.status, "hunk 2 of 2 matches at 2 positions: lines 4, 6" in ran.err) == (1, True)
+    assert (
+        ran.status,
+        f"hunk 2 of 2 {said(Fault.AMBIGUOUS.sentence, count=2, lines='lines 4, 6')}" in ran.err,
+    ) == (1, True)
 
 
 def test_the_order_of_the_chosen_decides_beside_one_that_is_applied(repo: Sandbox) -> None:

@@ -6,9 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+from phrases import opening, said
 from sandbox import Sandbox
 from terminal import in_terminal
 from writers import envelope
+
+from git_opatch.model.sentences import Fault, Malformed
 
 _CODE = "def f(x):\n    return x\n"
 _PATCH = envelope(
@@ -47,11 +50,11 @@ def test_each_file_each_hunk_and_the_diff_are_shown(base: Sandbox) -> None:
         "R old.txt => new/place.md (+1 -1)",
         "  hunk 1 of 1: line 5, strict (unique)",
         "D gone (+0 -2)",
-        "  the whole file",
+        f"  {opening(Malformed.INDENTED.sentence)} file",
         "A näw (+1 -0)",
-        "  the whole file",
+        f"  {opening(Malformed.INDENTED.sentence)} file",
         "D data.bin (binary)",
-        "  the whole file",
+        f"  {opening(Malformed.INDENTED.sentence)} file",
     ]
     assert diff.encode() == base.opatch("convert", "p.patch").out
 
@@ -258,7 +261,7 @@ def test_hunks_that_cancel_out_change_nothing(base: Sandbox) -> None:
         "  hunk 1 of 2: line 1, strict (unique)",
         "  hunk 2 of 2: line 1, strict (unique)",
         "D code.py (+0 -2)",
-        "  the whole file",
+        f"  {opening(Malformed.INDENTED.sentence)} file",
     ]
 
 
@@ -354,12 +357,15 @@ def test_a_refused_patch_has_a_verdict_for_each_hunk(base: Sandbox) -> None:
     shown = [re.sub(r"^\[[0-9a-f]{4}\] ", "", line) for line in ran.out.decode().splitlines()]
     assert shown == [
         "code.py: hunk 1 of 2: line 1, strict (unique)",
-        "code.py: hunk 2 of 2: refused: does not match the index",
-        "lost: refused: is not in the index",
+        f"code.py: hunk 2 of 2: refused: {said(Fault.NOT_FOUND.sentence, base='the index')}",
+        f"lost: refused: {said(Fault.MISSING_FILE.sentence, base='the index')}",
         "new: would apply",
         "",
     ]
-    assert ran.err.startswith("error: code.py: hunk 2 of 2 does not match the index\n  p.patch:7 ")
+    assert ran.err.startswith(
+        f"error: code.py: hunk 2 of 2 {said(Fault.NOT_FOUND.sentence, base='the index')}\n"
+        "  p.patch:7 "
+    )
 
 
 def test_what_is_left_out_of_a_refused_patch_has_no_verdict(base: Sandbox) -> None:
@@ -379,5 +385,5 @@ def test_other_forms_of_a_refused_patch_have_no_verdicts(base: Sandbox, option: 
 def test_a_single_hunk_has_a_verdict_too(base: Sandbox) -> None:
     base.write("p.patch", envelope(b"*** Update File: code.py\n@@\n-lost\n+found\n"))
     ran = base.opatch("show", "p.patch")
-    verdict = "] code.py: hunk 1 of 1: refused: does not match the index"
+    verdict = f"] code.py: hunk 1 of 1: refused: {said(Fault.NOT_FOUND.sentence, base='the index')}"
     assert (ran.status, ran.out.decode()[5:].startswith(verdict)) == (1, True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from phrases import opening
+from git_opatch.model.sentences import Fault
 import json
 import os
 import re
@@ -361,7 +363,7 @@ def test_submodules_and_unmerged_files_are_refused(repo: Sandbox) -> None:
     for words in ((), ("--cached",)):
         ran = repo.opatch("create", *words)
         assert (ran.status, ran.out) == (128, b"")
-        assert "a: is unmerged; resolve and stage it first" in ran.err
+        assert f"a: {Fault.UNMERGED.sentence}; resolve and stage it first" in ran.err
 
 
 def test_fixed_context_is_written_as_asked(repo: Sandbox) -> None:
@@ -381,7 +383,7 @@ def test_too_little_fixed_context_is_refused(repo: Sandbox) -> None:
     _commit(repo, {"a": "x\ny\n" * 5 + "x\nz\n" + "x\ny\n" * 4})
     ran = repo.opatch("create", "HEAD", "--context", "1")
     assert (ran.status, ran.out) == (1, b"")
-    assert "a: 1 lines of context do not give its new version: hunk 1 of 1 matches at" in ran.err
+    assert f"a: 1 lines of context do not give its new version: hunk 1 of 1 {opening(Fault.AMBIGUOUS.sentence)}" in ran.err
 
 
 def test_settings_change_nothing(repo: Sandbox) -> None:

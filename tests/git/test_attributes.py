@@ -12,9 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from phrases import said
 from sandbox import Sandbox, Tree
 from targets import CACHED, EACH, INDEX, SHA1, WORKTREE, refused
 from writers import envelope
+
+from git_opatch.model.sentences import Fault
 
 _UPDATE = b"*** Update File: f\n@@\n a\n-b\n+B\n"
 _PATCH = envelope(_UPDATE)
@@ -165,7 +168,12 @@ def test_a_pointer_can_be_moved(sound: Sandbox, target: str) -> None:
     _pointer(sound)
     if target == CACHED:
         update = envelope(b"*** Update File: f.bin\n@@\n a\n-b\n+B\n")
-        refused(sound, target, update, "f.bin: hunk 1 of 1 does not match the index")
+        refused(
+            sound,
+            target,
+            update,
+            f"f.bin: hunk 1 of 1 {said(Fault.NOT_FOUND.sentence, base='the index')}",
+        )
     move = envelope(b"*** Update File: f.bin\n*** Move to: d/g.bin\n")
     pointer = sound.index()["f.bin"]
     ran = sound.opatch("apply", target, feed=move)

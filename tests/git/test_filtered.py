@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from filtering import assert_stored, set_filter
 from killed import kill_before, kill_before_call
+from phrases import opening
 from sandbox import Sandbox, Tree
 from writers import envelope
+
+from git_opatch.model.sentences import Fault, Hint
 
 _TEXT = b"title\nout: 1\none\nout: 2\ntwo\nout: 3\nthree\nout: 4\nfour\n"
 _AFTER = _TEXT.replace(b"two", b"2")
@@ -157,12 +160,12 @@ def test_unstaged_changes_are_carried(repo: Sandbox, program: str) -> None:
     repo.write("a.f", mine)
     patch = envelope(_CHANGES["update"].patch.replace(b" one\n out: 2\n", b""))
     refused = repo.opatch("apply", feed=patch)
-    assert (refused.status, "has unstaged changes" in refused.err) == (1, True), refused
+    assert (refused.status, Fault.UNSTAGED.sentence in refused.err) == (1, True), refused
     dirty = repo.state()
     ran = repo.opatch("apply", "--carry", feed=patch)
     if program == "strip":  # what it takes out is beside the line, and not in what is staged
         assert (ran.status, repo.state()) == (1, dirty)
-        assert "has unstaged changes that conflict with the patch" in ran.err
+        assert Fault.UNSTAGED_CONFLICT.sentence in ran.err
         return
     assert ran.status == 0, ran.err
     assert repo.read("a.f") == mine.replace(b"two", b"2")
@@ -183,7 +186,7 @@ def test_what_is_not_in_the_stored_form_is_refused(
     before = _base(repo, program).state()
     ran = repo.opatch(*command, feed=envelope(_CHANGES["update"].patch))
     assert ran.status == 1, ran
-    assert "git stores it filtered, by `x`" in ran.err + ran.out.decode()
+    assert f"{opening(Hint.FILTERED.sentence)}x`" in ran.err + ran.out.decode()
     assert "--worktree" in ran.err + ran.out.decode()
     assert repo.state() == before
 
@@ -197,7 +200,7 @@ def test_a_bare_repository(repo: Sandbox, tmp_path: Path) -> None:
     ran = bare.opatch("convert", "--base", "FETCH_HEAD", feed=patch)
     assert ran.status == 1
     for name in ("x", "y"):
-        hint = f"git stores it filtered, by `{name}`"
+        hint = f"{opening(Hint.FILTERED.sentence)}{name}`"
         assert f"{hint}; `--worktree`" in ran.err
 
 

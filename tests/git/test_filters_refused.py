@@ -10,6 +10,8 @@ from filtering import assert_stored, set_filter
 from sandbox import Sandbox
 from writers import envelope
 
+from git_opatch.model.sentences import Fault
+
 _TEXT = b"out: 1\none\ntwo\n"
 _UPDATE = b"*** Update File: a.f\n@@\n-two\n+2\n"
 _ADD = b"*** Add File: b.f\n+two\n"
@@ -101,7 +103,7 @@ def test_a_filter_with_one_program(repo: Sandbox, program: str) -> None:
 def test_a_file_stored_before_its_filter_was_set_up(repo: Sandbox) -> None:
     repo.commit({".gitattributes": "*.f filter=x\n", "a.f": _TEXT})
     set_filter(repo, "strip")
-    _refused(repo, _UPDATE, "has unstaged changes")
+    _refused(repo, _UPDATE, Fault.UNSTAGED.sentence)
     assert repo.opatch("apply", "--worktree", feed=envelope(_UPDATE)).status == 0
     assert repo.read("a.f") == _TEXT.replace(b"two", b"2")
     assert repo.opatch("undo").status == 0
@@ -338,4 +340,4 @@ def test_other_conversions_stay_as_they_are(repo: Sandbox) -> None:
 def test_a_text_in_another_encoding_under_a_filter(repo: Sandbox) -> None:
     _base(repo, attributes="*.f filter=x working-tree-encoding=UTF-16LE-BOM\n")
     repo.commit({"c.f": b"\xff\xfe" + "one\ntwo\n".encode("utf-16-le")})
-    _refused(repo, b"*** Update File: c.f\n@@\n-two\n+2\n", "is binary")
+    _refused(repo, b"*** Update File: c.f\n@@\n-two\n+2\n", Fault.BINARY.sentence)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from phrases import said
 from sandbox import Sandbox
 from targets import CACHED, INDEX, WORKTREE, applied, refused
 from writers import envelope
+
+from git_opatch.model.sentences import Fault
 
 _UPDATE_IN = envelope(b"*** Update File: in/f\n@@\n-b\n+B\n")
 _UPDATE_OUT = envelope(b"*** Update File: out/f\n@@\n-b\n+B\n")
 _ADD_IN = envelope(b"*** Add File: in/deep/new\n+x\n", b"*** Add File: top\n+x\n")
 _ADD_OUT = envelope(b"*** Add File: out/new\n+x\n")
 _MOVE_OUT = envelope(b"*** Update File: in/f\n*** Move to: out/moved\n")
-_OUTSIDE = "is outside of the sparse checkout\n  `--cached` changes it"
+_OUTSIDE = f"{Fault.OUTSIDE_SPARSE.sentence}\n  {Fault.UNSTAGED_DELETED.advice}"
 
 
 pytestmark = pytest.mark.parametrize(
@@ -46,12 +49,17 @@ def test_paths_inside_are_patched(sparse: Sandbox) -> None:
 
 
 def test_paths_outside_are_refused(sparse: Sandbox) -> None:
-    skipped = "is not checked out (skip-worktree)"
+    skipped = Fault.SKIP_WORKTREE.sentence
     refused(sparse, INDEX, _UPDATE_OUT, f"out/f: {skipped}")
     refused(sparse, INDEX, envelope(b"*** Delete File: out/f\n"), f"out/f: {skipped}")
     refused(sparse, INDEX, _ADD_OUT, f"out/new: {_OUTSIDE}")
     refused(sparse, INDEX, _MOVE_OUT, f"out/moved: {_OUTSIDE}")
-    refused(sparse, WORKTREE, _UPDATE_OUT, "out/f: is not in the working tree")
+    refused(
+        sparse,
+        WORKTREE,
+        _UPDATE_OUT,
+        f"out/f: {said(Fault.MISSING_FILE.sentence, base='the working tree')}",
+    )
 
 
 def test_cached_changes_the_index_alone(sparse: Sandbox) -> None:

@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from phrases import opening
 from sandbox import Ran, Sandbox
 from writers import envelope
+
+from git_opatch.model.sentences import Fault
 
 _PROGRAM = Path(sys.executable).with_name("git-opatch")
 _TOP = Path(__file__).parents[2]
@@ -412,7 +415,7 @@ def test_the_plugin_judges_calls(base: Sandbox, tmp_path: Path) -> None:
     stale, good, bash, read = call(
         ("apply_patch", {"patchText": _STALE}), patch, listing, ("read", {"filePath": "f"})
     )
-    assert stale["error"].startswith("error: f: hunk 1 of 1 does not match")
+    assert stale["error"].startswith(f"error: f: hunk 1 of 1 {opening(Fault.NOT_FOUND.sentence)}")
     assert "error" not in good
     assert bash == {"args": {"command": "ls"}}
     assert read == {"args": {"filePath": "f"}}
@@ -427,7 +430,7 @@ def test_the_plugin_judges_calls(base: Sandbox, tmp_path: Path) -> None:
     assert "occurs 2 times" in many["error"]
     base.git("config", "opatch.deny", "f")
     for denied in call(own, ("write", {"filePath": "f", "content": ""})):
-        assert "path is denied" in denied["error"]
+        assert Fault.DENIED.sentence in denied["error"]
     base.git("config", "--unset", "opatch.deny")
     plugin.write_text(plugin.read_text().replace(sys.executable, "/nowhere/python"))
     unjudged, bash, plain, many = call(patch, listing, own, twice)

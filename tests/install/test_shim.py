@@ -8,8 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from phrases import opening, said
 from sandbox import Ran, Sandbox
 from writers import envelope
+
+from git_opatch.model.sentences import Fault
 
 _PROGRAM = Path(sys.executable).with_name("git-opatch")
 _GOOD = envelope(b"*** Update File: f\n@@\n-a\n+b\n")
@@ -90,7 +93,11 @@ def test_a_refusal_is_ours_and_changes_nothing(base: Sandbox) -> None:
     before = base.state()
     both = envelope(_GOOD.split(b"\n", 1)[1].rsplit(b"***", 1)[0] + b"*** Delete File: no\n")
     for patch, status, message in (
-        (_STALE, 1, "error: f: hunk 1 of 1 does not match the working tree"),
+        (
+            _STALE,
+            1,
+            f"error: f: hunk 1 of 1 {said(Fault.NOT_FOUND.sentence, base='the working tree')}",
+        ),
         (both, 1, "error: no: "),
         (b"*** Begin Patch\n*** Nonsense\n*** End Patch\n", 128, "error: line 2: "),
         (b"", 128, "error: "),
@@ -104,14 +111,14 @@ def test_a_refusal_is_ours_and_changes_nothing(base: Sandbox) -> None:
 
 def test_a_refusal_counts_paths_from_the_current_directory(base: Sandbox) -> None:
     for name, wanted in (
-        ("f", "error: f: hunk 1 of 1 does not match"),
-        ("../g", "error: ../g: hunk 1 of 1 does not match"),
-        ("no", "error: no: is not in the working tree\n"),
+        ("f", f"error: f: hunk 1 of 1 {opening(Fault.NOT_FOUND.sentence)}"),
+        ("../g", f"error: ../g: hunk 1 of 1 {opening(Fault.NOT_FOUND.sentence)}"),
+        ("no", f"error: no: {said(Fault.MISSING_FILE.sentence, base='the working tree')}\n"),
     ):
         patch = _STALE.replace(b"File: f", b"File: " + name.encode())
         ran = base.opatch("apply-patch", feed=patch, cwd=base.path / "sub")
         assert ran.err.startswith(wanted)
-        assert "top of the working tree" not in ran.err
+        assert Fault.MISSING_FILE.advice not in ran.err
 
 
 def test_settings_limit_the_paths(base: Sandbox) -> None:
@@ -161,7 +168,9 @@ def test_a_script_of_several_calls_works(base: Sandbox, programs: Path) -> None:
     ran = _shell(base, programs, script)
     assert ran.status == 0, ran.err
     assert ran.out == (_SUCCESS + b"M f\n") * 3 + b"refused 1\nb\nc\n"
-    assert ran.err.startswith("error: f: hunk 1 of 1 does not match the working tree")
+    assert ran.err.startswith(
+        f"error: f: hunk 1 of 1 {said(Fault.NOT_FOUND.sentence, base='the working tree')}"
+    )
 
 
 def test_calls_at_the_same_time_wait_for_one_another(base: Sandbox, programs: Path) -> None:

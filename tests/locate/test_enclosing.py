@@ -10,6 +10,7 @@ from writers import envelope
 
 from git_opatch.locate.enclosing import name_enclosing
 from git_opatch.model.refusal import text_of
+from git_opatch.model.sentences import Fault
 
 _CLASS = "class A:\n    def f(self):\n        x = 1\n\n    def g(self):\n        x = 1\n"
 
@@ -64,7 +65,7 @@ def test_a_refusal_names_what_each_candidate_is_in() -> None:
     _, first, second, advice = text_of(failure).splitlines()
     assert first == "  notes.txt:3 is in `def f(self):`"
     assert second == "  notes.txt:6 is in `def g(self):`"
-    assert advice == "  add context lines, or `@@` with the enclosing definition"
+    assert advice == f"  {Fault.AMBIGUOUS.advice}"
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import shutil
 
 import pytest
+from phrases import opening, said
 from sandbox import Ran, Sandbox
 from writers import envelope
 
 from git_opatch import Matching, Options, Refused, Tier, apply_to_text
-from git_opatch.model.sentences import Difference
+from git_opatch.model.sentences import Difference, Fault
 
 _CODE = "def one():\n    a = 1\n    b = 2\n    return a + b\n\n\ndef two():\n    a = 1\n    c = 3\n"
 _NARROW = b" def one():\n-  a = 1\n+  a = 10\n   b = 2\n"  # two spaces for four
@@ -64,9 +65,11 @@ def test_the_match_option_sets_the_loosest_tier(
 @pytest.mark.parametrize("command", ["apply", "convert"])
 def test_match_can_be_configured_and_the_option_overrides_it(base: Sandbox, command: str) -> None:
     base.git("config", "opatch.match", "strict")
-    _check_refusal(base, (command,), _patch(_NARROW), "does not match")
+    _check_refusal(base, (command,), _patch(_NARROW), opening(Fault.NOT_FOUND.sentence))
     base.git("config", "opatch.match", "fuzzy")
-    _check_refusal(base, (command, "--match", "strict"), _patch(_NARROW), "does not match")
+    _check_refusal(
+        base, (command, "--match", "strict"), _patch(_NARROW), opening(Fault.NOT_FOUND.sentence)
+    )
     base.git("config", "opatch.match", "strict")
     assert base.opatch(command, "--match", "resilient", feed=_patch(_NARROW)).status == 0
 
@@ -102,7 +105,7 @@ def test_an_invalid_option_is_refused(base: Sandbox, command: str, option: str, 
 
 @pytest.mark.parametrize("command", ["apply", "convert"])
 def test_an_ambiguous_hunk_is_refused_unless_nearest_is_set(base: Sandbox, command: str) -> None:
-    fits = "hunk 1 of 1 matches at 2 positions: lines 2, 8"
+    fits = f"hunk 1 of 1 {said(Fault.AMBIGUOUS.sentence, count=2, lines='lines 2, 8')}"
     _check_refusal(base, (command,), _patch(_TWICE), fits)
     _check_refusal(base, (command, "--ambiguous", "refuse"), _patch(_TWICE), fits)
     base.git("config", "opatch.ambiguous", "nearest")
@@ -149,7 +152,7 @@ def test_loose_matches_are_limited(repo: Sandbox, above: int, status: int) -> No
     expected = (
         f"line {above + 1}, resilient (nearest of 2 candidates"
         if status == 0
-        else "matches at 2 positions"
+        else f"{opening(Fault.AMBIGUOUS.sentence)} 2 positions"
     )
     _check_output(ran, status, expected)
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 import tracemalloc
 
 import pytest
+from phrases import opening
 from sandbox import Sandbox
 
 from git_opatch.complete.tree import FileContent
 from git_opatch.model.blob import Mode
 from git_opatch.model.options import Options
+from git_opatch.model.sentences import Fault
 from git_opatch.model.text import Text
 from git_opatch.parse import parse_patch
 from git_opatch.plan.apply_hunks import apply_hunks
@@ -97,7 +99,7 @@ def test_an_oversized_hunk_that_is_already_applied_is_reported_as_such(repo: San
     repo.commit({"f": _FILE})
     ran = repo.opatch("check", feed=_patch(" one\n" + _REMOVED + "+two\n three\n"))
     assert ran.status == 1
-    assert "already applied" in ran.err
+    assert opening(Fault.ALREADY_APPLIED.sentence) in ran.err
 
 
 def test_the_lines_of_an_oversized_hunk_are_not_kept() -> None:

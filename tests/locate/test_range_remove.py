@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from phrases import opening, said
 from sandbox import Sandbox
 
 from git_opatch.locate.range_remove import expand_ranges
@@ -262,7 +263,7 @@ def test_a_hunk_that_changes_an_unseen_line_is_refused(repo: Sandbox) -> None:
     before = repo.state()
     ran = repo.opatch("apply", feed=patch(*_CUT, "@@", "-    b = 2", "+    b = 3"))
     assert ran.status == 1
-    assert "changes the same lines as hunk 1" in ran.err
+    assert said(Fault.OVERLAP.sentence, other=1) in ran.err
     assert repo.state() == before
 
 
@@ -308,7 +309,7 @@ def test_the_text_of_the_patch_alone_does_not_undo_an_elision(repo: Sandbox) -> 
     before = repo.state()
     ran = repo.opatch("apply", "-R", feed=patch(*_CUT))
     assert ran.status == 1
-    assert "the patch does not show (`~`), so they cannot be restored" in ran.err
+    assert Fault.REMOVED_UNSEEN.sentence in ran.err
     assert repo.state() == before
 
 
@@ -316,6 +317,6 @@ def test_an_elision_applied_twice_is_already_applied(repo: Sandbox) -> None:
     repo.commit({"f.py": _FILE})
     repo.opatch("apply", feed=patch(*_CUT))
     ran = repo.opatch("apply", feed=patch(*_CUT))
-    assert (ran.status, "already applied" in ran.err) == (1, True)
+    assert (ran.status, opening(Fault.ALREADY_APPLIED.sentence) in ran.err) == (1, True)
     assert repo.opatch("apply", "--skip-applied", feed=patch(*_CUT)).status == 0
     assert repo.read("f.py") == _AFTER

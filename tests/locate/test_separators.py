@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from phrases import opening
 
 from git_opatch import Refused, apply_to_text
+from git_opatch.model.sentences import Fault
 
 FILE = "[a]\nport = 1\n\n[b]\nport = 1\n[c]\nlast = 3\n"
 CHANGE = "@@\n-port = 1\n+port = 2\n"
@@ -46,7 +48,7 @@ def test_an_empty_line_at_the_end_does_not_decide(
     write: Callable[..., str], hunks: list[str]
 ) -> None:
     content = FILE.replace("\n\n", "\n\n\n")
-    assert "matches at 2 positions" in refusal(write(*hunks), content)
+    assert f"{opening(Fault.AMBIGUOUS.sentence)} 2 positions" in refusal(write(*hunks), content)
 
 
 @pytest.mark.parametrize(
@@ -63,17 +65,21 @@ def test_an_empty_line_at_the_end_does_not_decide(
     ],
 )
 def test_what_follows_does_not_matter(text: str) -> None:
-    assert "matches at 2 positions" in refusal(text)
+    assert f"{opening(Fault.AMBIGUOUS.sentence)} 2 positions" in refusal(text)
 
 
 def test_it_does_not_decide_at_a_loose_tier() -> None:
     content = FILE.replace("port = 1", "port  =  1")
-    assert "matches at 2 positions" in refusal(unified(CHANGE, "\n", NEXT), content)
+    assert f"{opening(Fault.AMBIGUOUS.sentence)} 2 positions" in refusal(
+        unified(CHANGE, "\n", NEXT), content
+    )
 
 
 def test_nor_between_a_loose_and_a_strict_match() -> None:
     content = "[a]\nport  =  1\n\n[b]\nport = 1\n[c]\nlast = 3\n"
-    assert "matches at 2 positions" in refusal(unified(CHANGE, "\n", NEXT), content)
+    assert f"{opening(Fault.AMBIGUOUS.sentence)} 2 positions" in refusal(
+        unified(CHANGE, "\n", NEXT), content
+    )
 
 
 @pytest.mark.parametrize("write", [envelope, unified])

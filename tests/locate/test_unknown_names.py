@@ -66,8 +66,9 @@ def test_other_prose_is_no_claim(anchor: str, body: str) -> None:
 
 def test_a_heading_of_git_is_checked_alike() -> None:
     patch = "--- a/a.js\n+++ b/a.js\n@@ -7 +7 @@ uses old_state here\n" + CHANGE
-    with pytest.raises(Refused, match="`old_state` is not in the file"):
+    with pytest.raises(Refused, match="`old_state`") as refused:
         apply_to_text(patch, {"a.js": FILE})
+    assert refused.value.failures[0].fault is Fault.ANCHOR_NAME_MISSING
 
 
 def test_a_definition_with_default_values_ends_at_the_next_one() -> None:

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from phrases import opening, said
 from sandbox import Sandbox
 from writers import envelope
 
 from git_opatch.mcp.protocol import VERSIONS
 from git_opatch.mcp.server import serve
 from git_opatch.mcp.tools import TOOLS, Service
+from git_opatch.model.sentences import Fault
 
 _GOOD = envelope(b"*** Update File: f\n@@\n-a\n+b\n").decode()
 _STALE = envelope(b"*** Update File: f\n@@\n-nowhere\n+z\n").decode()
@@ -153,9 +155,12 @@ def test_an_edit_is_placed_recorded_and_undone(base: Sandbox) -> None:
 def test_an_edit_that_is_not_certain_changes_nothing(base: Sandbox) -> None:
     before = base.state()
     for edit, told in (
-        ({"path": "f", "old_string": "z", "new_string": "y"}, "does not match"),
-        ({"path": "nosuch", "old_string": "z", "new_string": "y"}, "is not in the working tree"),
-        ({"path": "../f", "old_string": "a", "new_string": "y"}, "leaves the working tree"),
+        ({"path": "f", "old_string": "z", "new_string": "y"}, opening(Fault.NOT_FOUND.sentence)),
+        (
+            {"path": "nosuch", "old_string": "z", "new_string": "y"},
+            said(Fault.MISSING_FILE.sentence, base="the working tree"),
+        ),
+        ({"path": "../f", "old_string": "a", "new_string": "y"}, Fault.LEAVES.sentence),
         ({"path": "f", "old_string": "a"}, "the argument `new_string` is missing"),
         ({"path": "f", "old_string": "a", "new_string": "b", "replace_all": 1}, "true or false"),
     ):
@@ -260,7 +265,9 @@ def test_paths_count_from_the_root(base: Sandbox) -> None:
 def test_a_refusal_counts_paths_from_the_root(base: Sandbox) -> None:
     ((text, is_error),) = _results(base, [_call("apply", {"patch": _STALE})], "--root", "sub")
     assert is_error
-    assert text.startswith("error: f: hunk 1 of 1 does not match the working tree")
+    assert text.startswith(
+        f"error: f: hunk 1 of 1 {said(Fault.NOT_FOUND.sentence, base='the working tree')}"
+    )
 
 
 def test_what_was_changed_outside_the_root_is_not_undone(base: Sandbox) -> None:
@@ -299,7 +306,7 @@ def test_a_stale_file_is_refused(base: Sandbox) -> None:
             _call("apply", {"patch": _GOOD, "expect": {"f": blob, "n": ""}}),
         ],
     )
-    assert wrong[0].startswith("error: f: is stale: expected blob 1234567")
+    assert wrong[0].startswith(f"error: f: {opening(Fault.STALE.sentence)} blob 1234567")
     assert bad[0].startswith("error: `expect` has `xyz`")
     assert [wrong[1], bad[1], right[1]] == [True, True, False]
 
@@ -313,7 +320,7 @@ def test_a_stale_file_is_refused(base: Sandbox) -> None:
         ("apply", {"patch": _GOOD, "fuzz": 2}, "there is no argument `fuzz`"),
         ("apply", {"patch": _GOOD, "expect": ["f"]}, "`expect` must be an object of strings"),
         ("apply", {"patch": _GOOD, "expect": {"f": 1}}, "`expect` must be an object of strings"),
-        ("apply", {"patch": _GOOD, "expect": {"../f": "1234"}}, "leaves the working tree"),
+        ("apply", {"patch": _GOOD, "expect": {"../f": "1234"}}, Fault.LEAVES.sentence),
         ("apply", "patch", "the arguments must be an object"),
         ("apply", [], "the arguments must be an object"),
         ("undo", {"number": "1"}, "`number` must be a whole number from 1"),
@@ -436,7 +443,7 @@ def test_another_working_tree_than_that_of_the_root_is_refused(
     monkeypatch.setenv("GIT_WORK_TREE", str(base.path))
     ((text, is_error),) = _results(base, [_call("log")], "--root", str(tmp_path / "beside"))
     assert is_error
-    assert "is not in the working tree" in text
+    assert said(Fault.MISSING_FILE.sentence, base="the working tree") in text
 
 
 def test_the_root_must_be_a_directory(base: Sandbox) -> None:

@@ -13,7 +13,7 @@ from git_opatch.model.blob import Blob, Entry, Mode
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Anchor, FilePatch, Hunk, Line, Operation, Patch, Prefix
 from git_opatch.model.reverse import reverse
-from git_opatch.model.sentences import Reason
+from git_opatch.model.sentences import Fault, Reason
 from git_opatch.parse import parse_patch
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.section import plan_sections
@@ -312,5 +312,5 @@ def test_a_recorded_copy_is_undone(repo: Sandbox) -> None:
     repo.git("add", "b")
     before = repo.state()
     ran = repo.opatch("apply", "-R", feed=feed)
-    assert (ran.status, "error: b: was changed since" in ran.err) == (1, True)
+    assert (ran.status, f"error: b: {Fault.MERGE_WHOLE.sentence}" in ran.err) == (1, True)
     assert repo.state() == before

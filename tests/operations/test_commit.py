@@ -12,9 +12,12 @@ import time
 from pathlib import Path
 
 import pytest
+from phrases import opening
 from sandbox import Sandbox
 from terminal import in_terminal
 from writers import envelope
+
+from git_opatch.model.sentences import Fault
 
 _UPDATE = b"*** Update File: f\n@@\n-two\n+2\n"
 _PATCH = envelope(_UPDATE, b"*** Add File: n\n+n\n")
@@ -375,7 +378,7 @@ def test_staged_changes_on_an_unborn_branch_are_refused(repo: Sandbox) -> None:
 
 def test_a_patch_that_does_not_apply_commits_nothing(base: Sandbox) -> None:
     patch = envelope(b"*** Update File: f\n@@\n-zwei\n+2\n")
-    _refused(base, *_GOOD[1:], status=1, says="does not match", feed=patch)
+    _refused(base, *_GOOD[1:], status=1, says=opening(Fault.NOT_FOUND.sentence), feed=patch)
 
 
 def test_unstaged_changes_of_the_patched_file_are_refused(base: Sandbox) -> None:
@@ -384,7 +387,7 @@ def test_unstaged_changes_of_the_patched_file_are_refused(base: Sandbox) -> None
     base.write(".git/p", _PATCH)
     ran = base.opatch(*_GOOD, ".git/p")
     assert ran.status == 1
-    assert "  `--carry` leaves them unstaged\n" in ran.err
+    assert f"  {Fault.UNSTAGED.advice}\n" in ran.err
     assert base.state() == before
 
 

@@ -10,8 +10,11 @@ import time
 
 import pytest
 from mailed import history
+from phrases import opening, said
 from sandbox import Sandbox
 from test_commit import can_be_committed_by_hand, hook
+
+from git_opatch.model.sentences import Fault
 
 _LOG = "--format=%T %an <%ae> %ad%n%B%x00"
 _MAIL = """From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:00:00 2001
@@ -188,7 +191,7 @@ def test_a_mail_that_does_not_apply_refuses_all(base: Sandbox) -> None:
     text = TWO + mail("Three", _update("g", "other", "G"))
     ran = base.opatch("apply", "--commit", feed=text.encode())
     assert ran.status == 1
-    assert "error: g: hunk 1 of 1 does not match the index" in ran.err
+    assert f"error: g: hunk 1 of 1 {said(Fault.NOT_FOUND.sentence, base='the index')}" in ran.err
     assert base.state() == before
 
 
@@ -197,7 +200,7 @@ def test_a_file_in_the_way_of_a_later_mail_refuses_all(base: Sandbox) -> None:
     before = base.state()
     ran = base.opatch("apply", "--commit", feed=THREE.encode())
     assert ran.status == 1
-    assert "error: g: has unstaged changes" in ran.err
+    assert f"error: g: {Fault.UNSTAGED.sentence}" in ran.err
     assert "--worktree" not in ran.err
     assert base.state() == before
 
@@ -267,7 +270,10 @@ def test_a_series_whose_files_changed_since_is_refused(base: Sandbox) -> None:
     base.commit({"f": "one\ndrei\nthree\n"})
     before = _state(base)
     ran = base.opatch("apply", "--skip-applied", "--commit", feed=THREE.encode())
-    assert (ran.status, "f: hunk 1 of 2 does not match" in ran.err) == (1, True)
+    assert (ran.status, f"f: hunk 1 of 2 {opening(Fault.NOT_FOUND.sentence)}" in ran.err) == (
+        1,
+        True,
+    )
     assert _state(base) == before
 
 

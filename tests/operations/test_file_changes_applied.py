@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from phrases import opening, said
 from sandbox import Sandbox
+
+from git_opatch.model.sentences import Fault
 
 A_PATCH = '<FILE_PATCH file_path="a">\n@@\n-one\n+1\n</FILE_PATCH>\n'
 
@@ -96,33 +99,41 @@ def test_a_second_append_is_already_applied(repo: Sandbox) -> None:
     repo.commit({"a": "one\n"})
     assert repo.opatch("apply", feed=changes(append("two\n"))).status == 0
     ran = repo.opatch("apply", feed=changes(append("two\n")))
-    assert (ran.status, "already applied" in ran.err) == (1, True)
+    assert (ran.status, opening(Fault.ALREADY_APPLIED.sentence) in ran.err) == (1, True)
     assert repo.read("a") == b"one\ntwo\n"
 
 
 @pytest.mark.parametrize(
     ("directive", "message"),
     [
-        pytest.param(append("x\n", "sub"), "is a directory", id="append to a folder"),
-        pytest.param(append("x\n", "link"), "is a symbolic link", id="append to a link"),
-        pytest.param(append("x\n", "bin"), "is binary", id="append to a binary file"),
+        pytest.param(append("x\n", "sub"), Fault.DIRECTORY.sentence, id="append to a folder"),
+        pytest.param(append("x\n", "link"), Fault.APPEND_TO_LINK.sentence, id="append to a link"),
+        pytest.param(append("x\n", "bin"), Fault.BINARY.sentence, id="append to a binary file"),
         pytest.param(append("x\n", "a/b"), "`a` is not a directory", id="append below a file"),
-        pytest.param(append("x\n", "../a"), "leaves the working tree", id="append outside"),
-        pytest.param('<FILE_DELETE file_path="sub" />', "name the files in it", id="delete folder"),
+        pytest.param(append("x\n", "../a"), Fault.LEAVES.sentence, id="append outside"),
+        pytest.param('<FILE_DELETE file_path="sub" />', Fault.DIRECTORY.advice, id="delete folder"),
         pytest.param('<FILE_DELETE file_path="sub/" />', "", id="delete a folder with a slash"),
         pytest.param(
             '<FILE_RENAME from_path="sub" to_path="top" />',
-            "name the files in it",
+            Fault.DIRECTORY.advice,
             id="move folder",
         ),
         pytest.param(
-            '<FILE_COPY from_path="sub" to_path="top" />', "name the files in it", id="copy folder"
+            '<FILE_COPY from_path="sub" to_path="top" />', Fault.DIRECTORY.advice, id="copy folder"
         ),
-        pytest.param('<FILE_DELETE file_path="x" />', "is not in the index", id="delete nothing"),
+        pytest.param(
+            '<FILE_DELETE file_path="x" />',
+            said(Fault.MISSING_FILE.sentence, base="the index"),
+            id="delete nothing",
+        ),
         pytest.param('<FILE_COPY from_path="a" to_path="sub/b" />', "exists", id="copy onto one"),
         pytest.param('<FILE_RENAME from_path="a" to_path="sub/b" />', "exists", id="move onto one"),
         pytest.param('<FILE_NEW file_path="a">\nx\n</FILE_NEW>', "exists", id="new but there"),
-        pytest.param(A_PATCH.replace('"a"', '"x"'), "is not in the index", id="patch nothing"),
+        pytest.param(
+            A_PATCH.replace('"a"', '"x"'),
+            said(Fault.MISSING_FILE.sentence, base="the index"),
+            id="patch nothing",
+        ),
     ],
 )
 def test_invalid_directives_are_refused(repo: Sandbox, directive: str, message: str) -> None:
@@ -161,8 +172,12 @@ def test_an_append_is_reversed_from_its_text(appended: Sandbox) -> None:
     ("content", "message"),
     [
         pytest.param("one\n", "hunk 1 of 1", id="lines that do not end the file"),
-        pytest.param("three\n", "is not applied to the index", id="lines that are not there"),
-        pytest.param("one\ntwo\n", "is all that the file has", id="all the file"),
+        pytest.param(
+            "three\n",
+            f"{opening(Fault.CHANGED_SINCE.sentence)} the index",
+            id="lines that are not there",
+        ),
+        pytest.param("one\ntwo\n", Fault.ALL_OF_THE_FILE.sentence, id="all the file"),
     ],
 )
 def test_an_append_that_does_not_match_cannot_be_reversed(

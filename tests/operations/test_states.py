@@ -6,9 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
+from phrases import said
 from sandbox import Sandbox
 from targets import CACHED, EACH, INDEX, WORKTREE, After, applied, refused
 from writers import envelope
+
+from git_opatch.model.sentences import Fault
 
 _UPDATE = envelope(b"*** Update File: f\n@@\n-b\n+B\n")
 _DELETE = envelope(b"*** Delete File: f\n")
@@ -16,12 +19,12 @@ _ADD = envelope(b"*** Add File: new\n+x\n")
 _UPDATED: After = {"f": ("100644", b"a\nB\nc\n")}
 _ADDED: After = {"new": ("100644", b"x\n")}
 
-_UNSTAGED = "f: has unstaged changes"
-_GONE = "f: is deleted in the working tree, and the deletion is not staged"
-_NOT_THERE = "f: is not in the working tree"
-_UNTRACKED = "is in the way, and git does not track it"
-_INTENDED = "new: is only intended to be added (`git add -N`)"
-_UNMERGED = "f: is unmerged"
+_UNSTAGED = f"f: {Fault.UNSTAGED.sentence}"
+_GONE = f"f: {Fault.UNSTAGED_DELETION.sentence}"
+_NOT_THERE = f"f: {said(Fault.MISSING_FILE.sentence, base='the working tree')}"
+_UNTRACKED = Fault.IN_THE_WAY.sentence
+_INTENDED = f"new: {Fault.INTENDED.sentence}"
+_UNMERGED = f"f: {Fault.UNMERGED.sentence}"
 
 
 @dataclass(frozen=True)
@@ -149,12 +152,12 @@ _STATES = {
     "a link in its place": State(
         _now_a_link,
         index=_UNSTAGED,
-        worktree="f: is a symbolic link to `g`, and has none of these lines",
+        worktree=f"f: {said(Fault.SYMBOLIC_LINK.sentence, target='g')}",
     ),
     "a folder in its place": State(
         _now_a_directory,
         index=_UNSTAGED,
-        worktree="f: is a directory",
+        worktree=f"f: {Fault.DIRECTORY.sentence}",
     ),
     "intent to add": State(
         _intended,
@@ -178,7 +181,11 @@ _STATES = {
         worktree="new/x: `new` is a file",
     ),
     "intent to add, added": State(
-        _intended, _ADD, index=_INTENDED, cached=_INTENDED, worktree="new: the file already exists"
+        _intended,
+        _ADD,
+        index=_INTENDED,
+        cached=_INTENDED,
+        worktree=f"new: {Fault.FILE_EXISTS.sentence}",
     ),
     "intent to add an empty file": State(
         _intended_and_empty,
@@ -188,10 +195,10 @@ _STATES = {
         cached=_INTENDED,
     ),
     "skip-worktree": State(
-        _skipped, index="f: is not checked out (skip-worktree)", worktree=_NOT_THERE
+        _skipped, index=f"f: {Fault.SKIP_WORKTREE.sentence}", worktree=_NOT_THERE
     ),
     "skip-worktree, but there": State(
-        _skipped_but_present, index="f: is not checked out (skip-worktree)"
+        _skipped_but_present, index=f"f: {Fault.SKIP_WORKTREE.sentence}"
     ),
     "assume-unchanged": State(_assumed),
     "assume-unchanged, but changed": State(
@@ -219,14 +226,14 @@ _STATES = {
         _ADD,
         _ADDED,
         index=f"new: {_UNTRACKED}",
-        worktree="new: the file already exists",
+        worktree=f"new: {Fault.FILE_EXISTS.sentence}",
     ),
     "ignored in the way": State(
         _ignored,
         _ADD,
         _ADDED,
         index=f"new: {_UNTRACKED}",
-        worktree="new: the file already exists",
+        worktree=f"new: {Fault.FILE_EXISTS.sentence}",
     ),
     "an ignored folder in the way": State(
         _ignored_directory,
@@ -239,22 +246,22 @@ _STATES = {
         _untracked,
         envelope(b"*** Add File: new/x\n+x\n"),
         {"new/x": ("100644", b"x\n")},
-        index="new/x: `new` is a file, so nothing can be created below it",
-        worktree="new/x: `new` is a file, so nothing can be created below it",
+        index=f"new/x: {said(Fault.FILE_ABOVE.sentence, parent='new')}",
+        worktree=f"new/x: {said(Fault.FILE_ABOVE.sentence, parent='new')}",
     ),
     "an untracked link in the way": State(
         _dangling,
         _ADD,
         _ADDED,
         index=f"new: {_UNTRACKED}",
-        worktree="new: the file already exists",
+        worktree=f"new: {Fault.FILE_EXISTS.sentence}",
     ),
     "an untracked link above": State(
         _dangling,
         envelope(b"*** Add File: new/x\n+x\n"),
         {"new/x": ("100644", b"x\n")},
-        index="new/x: `new` is a symbolic link, and nothing is written through it",
-        worktree="new/x: `new` is a symbolic link, and nothing is written through it",
+        index=f"new/x: {said(Fault.THROUGH_LINK.sentence, parent='new')}",
+        worktree=f"new/x: {said(Fault.THROUGH_LINK.sentence, parent='new')}",
     ),
     "an empty folder in the way": State(_empty_directory, _ADD, _ADDED),
     "empty folders in the way": State(

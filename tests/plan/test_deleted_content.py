@@ -6,6 +6,8 @@ import pytest
 from sandbox import Sandbox
 from writers import envelope
 
+from git_opatch.model.sentences import Fault
+
 _PATCH = envelope(b"*** Update File: one\n@@\n a\n-b\n+B\n", b"*** Delete File: gone\n")
 
 
@@ -39,7 +41,7 @@ def test_else_it_is_refused(base: Sandbox) -> None:
     before = base.state()
     ran = base.opatch("apply", "-R", feed=b"Sure:\n" + _PATCH)
     assert ran.status == 1
-    assert "gone: the patch does not have the content of the deleted file, and " in ran.err
+    assert f"gone: {Fault.DELETED_CONTENT_LOST.sentence}" in ran.err
     assert base.state() == before
 
 

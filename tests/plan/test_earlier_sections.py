@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from phrases import opening
 from sandbox import Ran, Sandbox
 from writers import envelope
+
+from git_opatch.model.sentences import Fault
 
 NUMBERS = "one\ntwo\nthree\nfour\n"
 TWINS = "def a():\n    x = 1\n    y = 2\n\ndef b():\n    x = 1\n    y = 2\n"
@@ -80,7 +83,7 @@ def test_versions_with_the_same_right_numbers_are_versions(repo: Sandbox) -> Non
     version = "--- a/f.py\n+++ b/f.py\n@@ -1,2 +1,4 @@\n a\n+b\n+x\n b\n"
     ran = repo.opatch("apply", feed=f"{version}Or:\n\n{version.replace('+x', '+y')}".encode())
     assert ran.status == 1
-    assert "changes the same lines of the file as the earlier hunk at line 4" in ran.err
+    assert f"{opening(Fault.OVERLAP_EARLIER.sentence)} 4" in ran.err
 
 
 def test_a_patch_that_is_given_twice_is_applied_once(repo: Sandbox) -> None:
@@ -133,7 +136,7 @@ def test_lines_that_were_there_before_do_not_show_that_a_section_follows_on(repo
     versions = [f"@@\n }}\n \n+{name} {{\n+}}\n+\n b {{\n" for name in ("new", "newer")]
     ran = applied(repo, BLOCKS, *versions)
     assert (ran.status, repo.read("f.py")) == (1, BLOCKS.encode())
-    assert "changes the same lines of the file as the earlier hunk at line 4" in ran.err
+    assert f"{opening(Fault.OVERLAP_EARLIER.sentence)} 4" in ran.err
 
 
 def test_lines_that_only_the_earlier_section_has_show_it(repo: Sandbox) -> None:

@@ -7,6 +7,8 @@ from documents import reasons
 from sandbox import Sandbox
 from writers import envelope
 
+from git_opatch.model.sentences import Fault
+
 _UPDATE = b"*** Update File: f\n@@\n-b\n+B\n"
 _ADD = b"*** Add File: new\n+one\n+two\n"
 _BOTH = envelope(_UPDATE, _ADD)
@@ -31,7 +33,7 @@ def test_a_file_that_has_what_the_patch_adds_only_needs_to_be_staged(base: Sandb
 def test_a_file_that_has_other_content_is_not_called_the_same(base: Sandbox, content: str) -> None:
     base.write("new", content)
     ran = base.opatch("apply", ".git/p")
-    assert "error: new: is in the way" in ran.err
+    assert f"error: new: {Fault.IN_THE_WAY.sentence}" in ran.err
 
 
 _MOVE = envelope(b"*** Update File: f\n*** Move to: h\n@@\n-b\n+B\n")
@@ -58,7 +60,7 @@ def test_a_move_that_is_done_is_applied_already(base: Sandbox) -> None:
 def test_a_file_that_the_patch_adds_twice_does_not_exist(base: Sandbox, flag: list[str]) -> None:
     twice = envelope(b"*** Add File: z\n+a\n*** Add File: z\n+b\n")
     ran = base.opatch("apply", *flag, feed=twice)
-    what = "error: z: is already added by an earlier section"
+    what = f"error: z: {Fault.ADDED_EARLIER.sentence}"
     assert (ran.status, ran.err.splitlines()[0]) == (1, what)
     assert "z" not in base.files()
 
@@ -71,7 +73,7 @@ def test_an_empty_search_in_a_file_that_has_lines_is_explained(
     block = b"f\n<<<<<<< SEARCH\n" + search + b"=======\nc\n>>>>>>> REPLACE\n"
     ran = base.opatch("apply", feed=block)
     assert ran.status == 1
-    assert "f: the file already exists, and an empty SEARCH" in ran.err
+    assert f"f: {Fault.FILE_EXISTS.sentence}, and an empty SEARCH" in ran.err
     assert "--overwrite" not in ran.err
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from phrases import opening, said
 from sandbox import Sandbox, Tree
 from writers import envelope
+
+from git_opatch.model.sentences import Fault, Reason
 
 _FILES: dict[str, bytes | str] = {
     "a.txt": "one\ntwo\nthree\nfour\nfive\n",
@@ -68,12 +71,15 @@ def test_applied_hunks_are_skipped(base: Sandbox) -> None:
         b"*** Update File: a.txt\n@@\n one\n-two\n+2\n@@\n-four\n+4\n",
         _update("b.txt", "beta", "B"),
     )
-    assert "a.txt: hunk 1 of 2 is already applied" in _unchanged(base, patch=patch)
+    assert f"a.txt: hunk 1 of 2 {opening(Fault.ALREADY_APPLIED.sentence)}" in _unchanged(
+        base, patch=patch
+    )
     ran = base.opatch("apply", "--skip-applied", feed=patch)
     assert ran.status == 0
     assert ran.out.startswith(b"2 files modified; staged.")
     assert ran.err == (
-        "note: a.txt: hunk 1 of 2 is already applied: its new lines are at line 2; skipped\n"
+        f"note: a.txt: hunk 1 of 2 {said(Fault.ALREADY_APPLIED.sentence, lines='line 2')}; "
+        "skipped\n"
     )
     _holds(base, _tree(a_txt="one\n2\nthree\n4\nfive\n", b_txt="alpha\nB\ngamma\n"))
     assert base.opatch("apply", "-R", feed=patch).status == 0
@@ -100,18 +106,21 @@ def test_a_fully_applied_patch_changes_nothing(base: Sandbox, section: bytes) ->
         ran = base.opatch("apply", "--skip-applied", *words, feed=patch)
         assert ran.status == 0
         assert b"nothing to do" in ran.out
-        assert "already applied" in ran.err
+        applied = [fault for fault in Fault if fault.reason is Reason.ALREADY_APPLIED]
+        assert any(opening(fault.sentence) in ran.err for fault in applied)
     assert (base.state(), sorted(journal.iterdir()), base.read(".git/index")) == before
 
 
 def test_hunks_that_only_look_applied_are_not_skipped(base: Sandbox) -> None:
     base.commit({"n.txt": "other\n", "new/c.txt": "c1\nother\nc3\n"})
     message = _unchanged(base, "--skip-applied", patch=envelope(b"*** Add File: n.txt\n+n\n"))
-    assert "n.txt: the file already exists" in message
+    assert f"n.txt: {Fault.FILE_EXISTS.sentence}" in message
     move = envelope(b"*** Update File: old/c.txt\n*** Move to: new/c.txt\n@@\n-c2\n+C\n")
     _unchanged(base, "--skip-applied", patch=move)
     base.git("rm", "--quiet", "old/c.txt")
-    assert "old/c.txt: is not in the index" in _unchanged(base, "--skip-applied", patch=move)
+    assert f"old/c.txt: {said(Fault.MISSING_FILE.sentence, base='the index')}" in _unchanged(
+        base, "--skip-applied", patch=move
+    )
 
 
 @pytest.mark.parametrize("flag", ["--index", "--cached", "--worktree"])
@@ -121,9 +130,9 @@ def test_partial_applies_the_hunks_that_match(base: Sandbox, flag: str) -> None:
     assert ran.status == 1
     assert ran.out.startswith(b"2 files changed: 1 added, 1 modified; ")
     for message in (
-        "a.txt: hunk 2 of 3 does not match",
-        "b.txt: hunk 1 of 1 does not match",
-        "no.txt: is not in the ",
+        f"a.txt: hunk 2 of 3 {opening(Fault.NOT_FOUND.sentence)}",
+        f"b.txt: hunk 1 of 1 {opening(Fault.NOT_FOUND.sentence)}",
+        f"no.txt: {opening(Fault.FILE_NOT_APPLIED.sentence)} the ",
     ):
         assert f"error: {message}" in ran.err
     assert ran.err.count("error: ") == 3
@@ -192,14 +201,14 @@ def test_a_patch_undone_from_the_journal_can_be_redone(base: Sandbox, tmp_path: 
 
 def test_a_patch_that_is_not_applied_cannot_be_reversed(base: Sandbox) -> None:
     message = _unchanged(base, "-R", patch=envelope(_update("a.txt", "zeta", "Z")))
-    assert "hunk 1 of 1 is not applied to the index, or was changed since" in message
+    assert f"hunk 1 of 1 {said(Fault.CHANGED_SINCE.sentence, base='the index')}" in message
 
 
 def test_the_advice_names_skip_applied(base: Sandbox) -> None:
     done = envelope(_update("a.txt", "two", "2"))
     assert base.opatch("apply", feed=done).status == 0
     more = envelope(_update("a.txt", "two", "2"), _update("a.txt", "four", "4"))
-    assert "`apply --skip-applied`" in _unchanged(base, patch=more)
+    assert Fault.ALREADY_APPLIED.advice in _unchanged(base, patch=more)
     assert "--skip-applied" not in _unchanged(base, patch=done)  # as it would do nothing
     assert base.opatch("apply", "--skip-applied", feed=done).status == 0
 
@@ -250,7 +259,7 @@ def test_some_failures_refuse_the_whole_patch(base: Sandbox, flag: str) -> None:
         assert f"error: {path}: " in _unchanged(base, flag, patch=patch)
     base.write("a.txt", "one\ntwo\nunstaged\n")
     patch = envelope(fine, stale, _update("b.txt", "beta", "B"))
-    assert "a.txt: has unstaged changes" in _unchanged(base, flag, patch=patch)
+    assert f"a.txt: {Fault.UNSTAGED.sentence}" in _unchanged(base, flag, patch=patch)
 
 
 def test_reject_writes_the_hunks_that_do_not_match(base: Sandbox) -> None:
@@ -309,7 +318,7 @@ def test_no_file_is_overwritten_by_rejected_hunks(base: Sandbox, existing: str) 
         old = b"diff a/z b/z\t(rejected hunks)\n@@\n-z\n"
         reject_file.write_bytes({"rejected": old, "own": b"mine\n" + old, "empty": b""}[existing])
     message = _unchanged(base, "--reject", patch=patch)
-    what = "error: a.txt.rej: has something else than the rejected hunks\n"
+    what = f"error: a.txt.rej: {Fault.NOT_REJECTS.sentence}\n"
     assert what in message
     assert base.opatch("apply", "--partial", feed=patch).status == 1
     assert base.read("a.txt") == b"one\n2\nthree\nfour\nfive\n"
@@ -324,7 +333,7 @@ def test_a_refused_hunk_is_no_evidence_for_another(repo: Sandbox, option: str) -
     text = envelope(f"*** Update File: f.py\n{first}@@\n-    x = 1\n+    x = 3\n".encode())
     ran = repo.opatch("apply", option, feed=text)
     assert ran.status == 1
-    assert "hunk 2 of 2 matches at 2 positions: lines 6, 10" in ran.err
+    assert f"hunk 2 of 2 {said(Fault.AMBIGUOUS.sentence, count=2, lines='lines 6, 10')}" in ran.err
     assert repo.index()["f.py"][1].decode() == content
 
 
@@ -343,7 +352,7 @@ def test_a_file_of_rejected_hunks_that_was_edited_is_not_overwritten(base: Sandb
     assert base.opatch("undo").status == 0
     before = base.state()
     ran = base.opatch("apply", "--reject", feed=patch)
-    assert "error: a.txt.rej: has something else" in ran.err
+    assert f"error: a.txt.rej: {Fault.NOT_REJECTS.sentence}" in ran.err
     assert (ran.status, base.state()) == (1, before)
     base.write("a.txt.rej", written)
     assert base.opatch("apply", "--reject", feed=patch).status == 1

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from phrases import opening
 from sandbox import Ran, Sandbox
 from writers import envelope
+
+from git_opatch.model.sentences import Fault
 
 _SRC = b"*** Update File: src/f\n@@\n-a\n+b\n"
 _LIB = b"*** Update File: lib/g\n@@\n-b\n+c\n"
@@ -25,9 +28,10 @@ def _forbidden(ran: Ran) -> list[str]:
     """List the paths that a run refused because of the policy."""
     assert ran.status == (1 if ran.err else 0), ran.err
     lines = [line for line in ran.err.splitlines() if line.startswith("error: ")]
-    assert all(line.endswith((" path is not allowed", " path is denied")) for line in lines), (
-        ran.err
-    )
+    assert all(
+        line.endswith((f" {Fault.NOT_ALLOWED.sentence}", f" {Fault.DENIED.sentence}"))
+        for line in lines
+    ), ran.err
     return [line.split(": ")[1] for line in lines]
 
 
@@ -132,7 +136,7 @@ def test_the_policy_holds_for_every_target_and_command(base: Sandbox) -> None:
     ):
         before = base.state()
         ran = base.opatch(*words, "--deny", "lib", feed=_BOTH)
-        assert (ran.status, "error: lib/g: path is denied" in ran.err) == (1, True), words
+        assert (ran.status, f"error: lib/g: {Fault.DENIED.sentence}" in ran.err) == (1, True), words
         assert base.state() == before, words
     assert base.opatch("convert", "--deny", "other", feed=_BOTH).status == 0
     ran = base.opatch("show", "--name-only", "--deny", "lib", feed=_BOTH)
@@ -213,8 +217,8 @@ def test_another_version_is_stale(base: Sandbox) -> None:
     assert (ran.status, ran.err.splitlines()) == (
         1,
         [
-            f"error: src/f: is stale: expected blob {old[:7]}, found blob {new[:12]}",
-            "  re-read the file, and write the patch for its present content",
+            f"error: src/f: {opening(Fault.STALE.sentence)} blob {old[:7]}, found blob {new[:12]}",
+            f"  {Fault.STALE.advice}",
             "the patch does not apply; nothing was changed",
         ],
     )

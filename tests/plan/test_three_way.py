@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 from killed import kill_before_call
+from phrases import opening, said
 from sandbox import Ran, Sandbox, Tree
 from writers import envelope
+
+from git_opatch.model.sentences import Fault, Hint
 
 _LINES = [f"line {number}" for number in range(1, 41)]
 
@@ -117,7 +120,7 @@ def test_the_staged_version_is_merged_into(late: Sandbox) -> None:
 
 def test_unstaged_changes_still_refuse(late: Sandbox) -> None:
     late.write("f", _text(l30="thirty", l8="eight", l20="unstaged"))
-    assert "has unstaged changes" in _refuses(late, _patch())
+    assert Fault.UNSTAGED.sentence in _refuses(late, _patch())
 
 
 def test_a_patch_that_matches_is_applied_without_a_merge(late: Sandbox) -> None:
@@ -278,7 +281,7 @@ def test_nothing_is_fetched(late: Sandbox, tmp_path: Path) -> None:
 
 def test_a_patch_that_matches_no_version_is_refused(late: Sandbox) -> None:
     message = _refuses(late, _patch().replace(b" line 11", b" line eleven"))
-    assert "fits no version of f in the history" in message
+    assert f"{opening(Hint.NO_VERSION.sentence)} f in the history" in message
 
 
 @pytest.mark.parametrize(
@@ -330,7 +333,7 @@ def test_an_applied_patch_is_called_already_applied(repo: Sandbox) -> None:
     repo.commit({"f": _text()})
     repo.commit({"f": _text(l10="new")})
     repo.commit({"f": _text(l10="new", l8="eight")})
-    assert "f: is already applied" in _refuses(repo, _patch())
+    assert f"f: {opening(Fault.MERGE_APPLIED.sentence)}" in _refuses(repo, _patch())
     ran = repo.opatch("apply", "-3", "--skip-applied", feed=_patch())
     assert (ran.status, ran.out) == (0, b"nothing to do: the patch is already applied\n")
     assert repo.git("status", "--short") == b""
@@ -354,7 +357,8 @@ def test_refusals_name_the_version_that_matches(late: Sandbox, command: str) -> 
     ran = late.opatch(command, feed=_patch())
     assert ran.status == 1
     where = _short(late, "HEAD~1")
-    assert f"  fits f as of {where} (1 commit ago); `--3way` merges it\n" in ran.err
+    version = f"{where} (1 commit ago)"
+    assert said(Hint.OLDER_VERSION.sentence, path="f", version=version) in ran.err
     assert late.state() == before
     assert late.opatch(command, "--3way", feed=_patch()).status == 0
 
@@ -365,7 +369,10 @@ def test_head_is_named_where_it_has_the_version_that_matches(late: Sandbox) -> N
     late.write("f", _text(l30="thirty", l8="eight", l10="staged"))
     late.git("add", "f")
     patch = _patch().replace(b" line 8\n", b" eight\n")
-    assert "  fits f as of HEAD; `--3way` merges it\n" in late.opatch("apply", feed=patch).err
+    assert (
+        f"  {said(Hint.OLDER_VERSION.sentence, path='f', version='HEAD')}\n"
+        in late.opatch("apply", feed=patch).err
+    )
     late.git("commit", "--quiet", "-m", "staged")
     assert "  fits f as of HEAD" not in late.opatch("apply", feed=patch).err
 
@@ -432,7 +439,7 @@ def test_a_conflict_is_left_as_git_leaves_it(
     ran = torn.opatch("apply", "--3way", *words, feed=_patch())
     assert (ran.status, ran.out) == (1, b"")
     where = _short(torn, "HEAD~2")
-    assert "error: f: has conflicts " in ran.err
+    assert f"error: f: {opening(Fault.CONFLICT_LEFT.sentence)}" in ran.err
     assert f"version of {where} (" in ran.err
     assert ran.err.endswith("\n1 file left with conflicts\n")
     assert (torn.files(), torn.git("ls-files", "-s")) == wanted
@@ -474,7 +481,7 @@ def test_an_undo_takes_back_what_has_conflicts(torn: Sandbox, words: Sequence[st
     assert (torn.files(), torn.git("ls-files", "-s")) == before
     assert torn.opatch("log").out.count(b"  undone  ") == 1
     ran = torn.opatch("redo")
-    assert (ran.status, "error: f: was left with conflicts\n" in ran.err) == (1, True)
+    assert (ran.status, f"error: f: {Fault.LEFT_WITH_CONFLICTS.sentence}\n" in ran.err) == (1, True)
     assert torn.opatch("undo").status == 0
     assert "n" not in torn.files()
     torn.fsck()
@@ -490,7 +497,7 @@ def test_an_undo_of_conflicts_that_were_edited_is_refused(torn: Sandbox, edit: s
         torn.git("update-index", "--index-info", feed=f"100644 {other} 3\tf\n".encode())
     before = torn.state()
     ran = torn.opatch("undo")
-    assert (ran.status, "error: f: is unmerged\n" in ran.err) == (1, True)
+    assert (ran.status, f"error: f: {Fault.UNMERGED.sentence}\n" in ran.err) == (1, True)
     assert torn.state() == before
 
 
@@ -514,7 +521,7 @@ def test_a_killed_undo_of_conflicts_can_be_done_again(
 def test_a_conflict_can_be_resolved(torn: Sandbox) -> None:
     assert torn.opatch("apply", "--3way", feed=_patch()).status == 1
     again = torn.opatch("apply", "--3way", feed=_patch())
-    assert "f: is unmerged" in again.err
+    assert f"f: {Fault.UNMERGED.sentence}" in again.err
     torn.write("f", _text(**{**_LATER, "l10": "ten and new"}))
     torn.git("add", "f")
     assert torn.git("status", "--short") == b"M  f\n"
@@ -542,7 +549,7 @@ def test_a_check_of_a_conflict_changes_nothing(torn: Sandbox) -> None:
 def test_a_conflict_beside_a_refusal_changes_nothing(torn: Sandbox) -> None:
     lost = b"*** Update File: other\n@@\n-never\n+p\n*** End Patch"
     message = _refuses(torn, _patch().replace(b"*** End Patch", lost))
-    assert "f: conflicts with later changes " in message
+    assert f"f: {opening(Fault.CONFLICT.sentence)}" in message
     assert "the patch does not apply (2 problems); " in message
 
 
@@ -588,7 +595,7 @@ def test_a_conflict_killed_late_is_finished(torn: Sandbox) -> None:
 
 def test_a_conflict_with_unstaged_changes_is_refused(torn: Sandbox) -> None:
     torn.write("f", _text(**_LATER, l20="unstaged"))
-    assert "has unstaged changes" in _refuses(torn, _patch())
+    assert Fault.UNSTAGED.sentence in _refuses(torn, _patch())
 
 
 def test_a_conflict_in_a_moved_file_is_refused(torn: Sandbox) -> None:

@@ -13,12 +13,14 @@ from pathlib import Path
 import pytest
 from examples import examples
 from hypothesis import HealthCheck, assume, given
+from phrases import opening
 from sandbox import Ran, Sandbox, Tree
 from test_properties import edited_files
 from writers import Edited, envelope, numbered
 
 from git_opatch.journal import read_journal
 from git_opatch.model.errors import JournalError
+from git_opatch.model.sentences import Fault
 
 _LINES = [f"line {number}" for number in range(1, 31)]
 _JOURNAL = ".git/opatch/journal"
@@ -152,7 +154,7 @@ def test_a_copy_is_deleted(base: Sandbox) -> None:
     _applied(base, feed)
     base.write("copy", base.read("copy") + b"mine\n")
     base.git("add", "copy")
-    assert "error: copy: was changed since\n" in _refused(base)
+    assert f"error: copy: {Fault.MERGE_WHOLE.sentence}\n" in _refused(base)
 
 
 def test_a_replaced_binary_file_is_restored(base: Sandbox) -> None:
@@ -227,12 +229,9 @@ def test_a_change_of_the_same_lines_is_refused(base: Sandbox) -> None:
     base.write("f", _text((15, "quince")))
     base.git("add", "f")
     assert _refused(base) == (
-        "error: f: was changed since, at the same lines or next to them\n"
-        "  expected\n"
-        "      fifteen\n"
-        "  f:15 has\n"
-        "      quince\n"
-        "  `git opatch log -p N` shows what patch N did\n"
+        f"error: f: {Fault.MERGE_LINES.sentence}\n"
+        "  expected\n      fifteen\n  f:15 has\n      quince\n"
+        f"  {Fault.MERGE_LINES.advice}\n"
         "the patch cannot be undone; nothing was changed\n"
     )
     (failure,) = json.loads(base.opatch("undo", "--json").out)["failures"]
@@ -261,7 +260,7 @@ def test_a_change_of_the_next_line_is_refused(base: Sandbox, distance: int) -> N
     _applied(base, _patch(15, "fifteen"))
     base.write("f", _text((15, "fifteen"), (15 + distance, "other")))
     base.git("add", "f")
-    assert "error: f: was changed since, at the same lines or next to them\n" in _refused(base)
+    assert f"error: f: {Fault.MERGE_LINES.sentence}\n" in _refused(base)
     base.git("reset", "-q")
     base.git("checkout", "f")
     _applied(base, _patch(15, "fifteen"))
@@ -317,10 +316,10 @@ def test_equal_lines_elsewhere_are_left_alone(base: Sandbox) -> None:
 def test_a_deleted_file_that_exists_again_is_refused(base: Sandbox) -> None:
     _applied(base, envelope(b"*** Delete File: gone\n"))
     base.write("gone", "another\n")
-    assert _refused(base).startswith("error: gone: is in the way, and git does not track it\n")
+    assert _refused(base).startswith(f"error: gone: {Fault.IN_THE_WAY.sentence}\n")
     base.git("add", "gone")
     for target in ("--index", "--cached"):
-        message = "error: gone: is in the way: it was added since\n"
+        message = f"error: gone: {Fault.MERGE_IN_THE_WAY.sentence}\n"
         assert _refused(base, target, "1").startswith(message)
     base.git("mv", "gone", "other")
     assert _undone(base)[0]["gone"] == ("100644", b"g\n")
@@ -379,8 +378,8 @@ def test_unstaged_changes_are_refused(base: Sandbox) -> None:
     _applied(base, _patch(15, "fifteen"))
     base.write("f", "mine\n" + _text((15, "fifteen")))
     message = _refused(base)
-    assert "error: f: has unstaged changes\n" in message
-    assert "`--carry` leaves them unstaged\n" in message
+    assert f"error: f: {Fault.UNSTAGED.sentence}\n" in message
+    assert f"{Fault.UNSTAGED.advice}\n" in message
     _, files = _undone(base, "--worktree", "1")
     assert files["f"] == ("100644", ("mine\n" + _text()).encode())
 
@@ -659,7 +658,7 @@ def test_the_same_patch_is_applied_once(
     assert not (busy and words)
     assert all("is at work in this repository" in run.err for run in busy)
     applied = [run for run in ran if run.status == 1]
-    assert all("is already applied: its new lines are at line" in run.err for run in applied)
+    assert all(f"{opening(Fault.ALREADY_APPLIED.sentence)} line" in run.err for run in applied)
     assert len(busy) + len(applied) == count - 1
     assert _new_lines(repo) == {"new 3"}
     assert repo.git("status", "--short") == b"M  f\n"
@@ -719,7 +718,7 @@ def test_an_added_file_that_has_more_lines_now_is_not_deleted(
     repo.write("new", "\x1b[0m\n1\n2\n")
     repo.git("add", "new")
     ran = repo.opatch(*words)
-    assert (ran.status, ran.err.splitlines()[0]) == (1, "error: new: was changed since")
+    assert (ran.status, ran.err.splitlines()[0]) == (1, f"error: new: {Fault.MERGE_WHOLE.sentence}")
     assert "\n  new:1 has\n      \\x1b[0m\n" in ran.err
     assert repo.read("new") == b"\x1b[0m\n1\n2\n"
 
@@ -730,5 +729,5 @@ def test_a_file_to_delete_that_has_more_lines_is_not_deleted(repo: Sandbox) -> N
     ran = repo.opatch("apply", feed=diff)
     assert (ran.status, ran.err.splitlines()[0]) == (
         1,
-        "error: f: has lines that the patch does not delete",
+        f"error: f: {Fault.LEFT_OVER_LINES.sentence}",
     )

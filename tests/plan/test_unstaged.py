@@ -12,6 +12,8 @@ import pytest
 from sandbox import Sandbox
 from writers import envelope
 
+from git_opatch.model.sentences import Fault
+
 _PATCH = envelope(
     b"*** Update File: f\n@@\n line 9\n-line 10\n+ten\n line 11\n",
     b"@@\n line 15\n+fifteen and a half\n",
@@ -241,7 +243,7 @@ def test_a_copy_of_a_dirty_file_has_the_index_content(fresh: Sandbox) -> None:
     patch = b"diff --git a/f b/g\ncopy from f\ncopy to g\n--- a/f\n+++ b/g\n@@\n-line 10\n+ten\n"
     before = _diff(repo)
     ran = repo.opatch("apply", feed=patch)
-    assert (ran.status, "f: has unstaged changes" in ran.err) == (1, True)
+    assert (ran.status, f"f: {Fault.UNSTAGED.sentence}" in ran.err) == (1, True)
     assert repo.opatch("apply", "--carry", feed=patch).status == 0
     assert _diff(repo) == before
     assert repo.read("g") == repo.index()["g"][1] == _text({10: "ten\n"})

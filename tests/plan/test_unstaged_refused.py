@@ -7,6 +7,8 @@ from documents import asked, reasons
 from sandbox import Sandbox
 from writers import envelope
 
+from git_opatch.model.sentences import Fault
+
 _BEFORE = "".join(f"line {number}\n" for number in range(1, 21))
 _PATCH = envelope(b"*** Update File: f\n@@\n line 9\n-line 10\n+ten\n line 11\n")
 _BESIDE = envelope(b"*** Update File: other\n@@\n-other\n+another\n")
@@ -105,7 +107,7 @@ def test_the_change_of_the_index_is_merged_into_the_file(base: Sandbox, name: st
     mine, merged = _MERGED[name]
     base.write("f", mine)
     ran = base.opatch("apply", "--carry", feed=_PATCH)
-    note = "note: f: has unstaged changes, which stay unstaged\n"
+    note = f"note: f: {Fault.UNSTAGED.sentence}, which stay unstaged\n"
     assert (ran.status, ran.err) == (0, note)
     assert base.read("f").decode() == merged
     assert base.index()["f"][1].decode() == _mine(("line 10\n", "ten\n"))
@@ -131,7 +133,7 @@ def test_changed_attributes_beside_dirty_files_are_refused(base: Sandbox) -> Non
     message = _refused(
         base, envelope(_PATCH.split(b"\n", 1)[1][: -len("*** End Patch\n")], attributes)
     )
-    assert ".gitattributes: changes how files are read and written" in message
+    assert f".gitattributes: {Fault.UNSTAGED_ATTRIBUTES.sentence}" in message
     base.write(".gitattributes", "# mine\n\n\nf text\n")
     base.git("add", ".gitattributes")
     base.write(".gitattributes", "# other\n\n\nf text\n")
@@ -145,15 +147,17 @@ def test_other_unstaged_changes_are_refused(base: Sandbox) -> None:
     (base.path / "other").unlink()
     message = _refused(base, envelope(_PATCH.split(b"\n", 1)[1][: -len("*** End Patch\n")],
                                    b"*** Update File: other\n@@\n-other\n+another\n"))  # fmt: skip
-    assert "other: is deleted in the working tree, and the deletion is not staged" in message
+    assert f"other: {Fault.UNSTAGED_DELETION.sentence}" in message
     base.git("checkout", "other")
     (base.path / "f").unlink()
     (base.path / "f").symlink_to("other")
-    assert "f: has another type in the working tree" in _refused(base, _PATCH)
+    assert f"f: {Fault.OTHER_TYPE.sentence}" in _refused(base, _PATCH)
     (base.path / "f").unlink()
     base.git("checkout", "f")
     base.write("new", "mine\n")
-    assert "new: is in the way" in _refused(base, envelope(b"*** Add File: new\n+theirs\n"))
+    assert f"new: {Fault.IN_THE_WAY.sentence}" in _refused(
+        base, envelope(b"*** Add File: new\n+theirs\n")
+    )
 
 
 def test_an_unmerged_file_is_refused(base: Sandbox) -> None:
@@ -162,7 +166,7 @@ def test_an_unmerged_file_is_refused(base: Sandbox) -> None:
     base.git("checkout", "--quiet", "main")
     base.commit({"f": _mine(("line 10\n", "Y\n"))})
     assert base.run("git", "merge", "side").status == 1
-    assert "f: is unmerged" in _refused(base, _PATCH)
+    assert f"f: {Fault.UNMERGED.sentence}" in _refused(base, _PATCH)
 
 
 @pytest.mark.parametrize("command", ["apply", "undo"])
@@ -220,7 +224,7 @@ def test_an_untracked_file_cannot_be_committed_as_it_is(base: Sandbox) -> None:
     base.write(".git/p", _update("-line 10", "+ten", path="new"))
     words = ("apply", "--commit", "-m", "Say ten", ".git/p")
     ran = base.opatch(*words)
-    assert (ran.status, "error: new: is not tracked by git\n" in ran.err) == (1, True)
+    assert (ran.status, f"error: new: {Fault.UNTRACKED.sentence}\n" in ran.err) == (1, True)
     base.git("add", "new")
     base.git("commit", "--quiet", "-m", "as it was")
     assert base.opatch(*words).status == 0
@@ -231,7 +235,7 @@ def test_to_delete_a_file_with_unstaged_lines_is_not_offered(base: Sandbox) -> N
     patch = envelope(b"*** Delete File: f\n*** Update File: other\n@@\n-other\n+another\n")
     ran = base.opatch("apply", feed=patch)
     assert ran.status == 1
-    assert "error: f: has unstaged changes\n" in ran.err
+    assert f"error: f: {Fault.UNSTAGED.sentence}\n" in ran.err
     assert "--worktree" not in ran.err
     assert base.opatch("apply", "--cached", feed=patch).status == 0
     assert base.read("f") == f"{_BEFORE}mine\n".encode()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 from documents import asked
 from hunked import edited
+from phrases import opening, said
 from sandbox import Sandbox
 from writers import envelope
 
 from git_opatch import Matching, Options, Refused, Tier, apply_to_text
 from git_opatch.model.refusal import failure_lines, plain
+from git_opatch.model.sentences import Difference, Fault
 
 
 def message(content: str, hunk: list[str]) -> str:
@@ -29,22 +31,22 @@ def message(content: str, hunk: list[str]) -> str:
         ),
         pytest.param(
             *("a\nx\nb\nx\nc\n", [" a", "-x", " c"]),
-            "the file has lines 3-4 between this line and the one above it",
+            said(Difference.LEFT_OUT.sentence, between="lines 3-4"),
             id="lines left out below a line that may be another",
         ),
         pytest.param(
             *("a\nb\nq\nr\nc\nd\n", [" a", " b", "+n", " c", " d"]),
-            "leaves out lines 3-4 of the file",
+            f"{opening(Fault.GAP.sentence)} lines 3-4 of the file",
             id="lines left out",
         ),
         pytest.param(
             *("a()\nx\ny\nc()\nz\nc()\n", [" a()", "-c()"]),
-            "the file has lines 2-3 between this line and the one above it",
+            said(Difference.LEFT_OUT.sentence, between="lines 2-3"),
             id="lines left out above a line that may be another",
         ),
         pytest.param(
             *("one\ntwo\nthree\nfour\n", [" one", " four", "-gone"]),
-            "the file has lines 2-3 between this line and the one above it",
+            said(Difference.LEFT_OUT.sentence, between="lines 2-3"),
             id="lines left out above another difference",
         ),
         pytest.param(
@@ -121,18 +123,18 @@ def test_what_differs_below_lines_that_the_file_does_not_have_is_shown() -> None
         pytest.param(
             "fo\u200bo",
             "foo",
-            "column 3 differs: the patch has U+006F (o), the file U+200B",
+            said(Difference.CHARACTER.sentence, column=3, patch="U+006F (o)", file="U+200B"),
             id="no width",
         ),
         pytest.param(
             "f\u043eo",
             "foo",
-            "column 2 differs: the patch has U+006F (o), the file U+043E",
+            said(Difference.CHARACTER.sentence, column=2, patch="U+006F (o)", file="U+043E"),
             id="Cyrillic",
         ),
         pytest.param(
             *("cafe\u0301", "caf\u00e9"),
-            "column 4 differs: the patch has U+00E9 (\u00e9), the file U+0065 (e)",
+            said(Difference.CHARACTER.sentence, column=4, patch="U+00E9 (é)", file="U+0065 (e)"),
             id="another normal form",
         ),
     ],
@@ -148,7 +150,9 @@ def test_an_unusual_space_is_named_at_the_strict_tier() -> None:
             {"f": "x\na\u00a0b\ny\n"},
             Options(matching=Matching(Tier.STRICT)),
         )
-    assert "column 2 differs: the patch has a space, the file U+00A0" in str(refused.value)
+    assert said(Difference.CHARACTER.sentence, column=2, patch="a space", file="U+00A0") in str(
+        refused.value
+    )
 
 
 @pytest.mark.parametrize("tolerated", ["first  ", "  first", "first \u00a0"])
@@ -165,7 +169,7 @@ def test_whitespace_that_is_not_seen_is_named() -> None:
             {"f": "x\n"},
             Options(matching=Matching(Tier.STRICT)),
         )
-    assert "f:1; the whitespace at the end differs\n" in str(refused.value)
+    assert f"f:1; {Difference.WHITESPACE_AT_END.sentence}\n" in str(refused.value)
 
 
 _GREET = 'import sys\n\n\ndef greet(name):\n    """Greet."""\n\n    return "Hello " + name\n'
@@ -222,7 +226,7 @@ def test_of_places_alike_the_one_with_the_rarest_line_is_shown() -> None:
 
 
 def test_reversed_prefixes_are_mentioned() -> None:
-    words = "the file has the added lines and not the removed ones"
+    words = f"{opening(Difference.LEFT_OUT.sentence)} the added lines and not the removed ones"
     assert words in message("a\nnew\nc\n", [" a", "-old", "+new", " x"])
     assert words not in message("a\nold\nc\n", [" a", "-old", "+new", " x"])
     assert words not in message("a\nnew\nc\n", [" a", "-old", "+newer", " x"])
@@ -244,7 +248,8 @@ def test_a_loose_match_of_the_new_lines_shows_both() -> None:
 
 def test_of_a_loose_match_the_line_that_differs_is_shown() -> None:
     text = message("one\nline ten.\nend\n", [" one", "-line 10.", "+Line TEN.", " end"])
-    assert "adds\n      Line TEN.\n  closest match, notes.txt:2; the letter case differs\n" in text
+    where = f"closest match, notes.txt:2; {Difference.CASE.sentence}\n"
+    assert f"adds\n      Line TEN.\n  {where}" in text
     kept = message("One\n  b\n", [" one", "-a", "+  b"])
     assert "expects\n      one\n  closest match, notes.txt:1; " in kept
 

@@ -18,12 +18,14 @@ from documents import asked as _asked
 from documents import document_of as _document
 from jsonschema import Draft202012Validator
 from mender import corrected_patch, corrected_text
+from phrases import said
 from sandbox import Sandbox
 from terminal import in_terminal
 from writers import envelope
 
 from git_opatch.locate.variants import SLIPS
 from git_opatch.model.placement import Evidence, Likeness
+from git_opatch.model.sentences import Difference, Fault
 
 _TOP = Path(__file__).parents[2]
 _SCENARIOS = sorted((_TOP / "tests/scenarios").glob("*/*.txt"))
@@ -159,17 +161,17 @@ def test_a_refusal_reports_what_to_do(base: Sandbox) -> None:
     base.write("p", _STALE)
     (failure,) = _asked(base, "apply", "p")["failures"]
     assert (failure["kind"], failure["reason"]) == ("ComputeReplacements", "not_found")
-    assert failure["message"] == "does not match the index"
+    assert failure["message"] == said(Fault.NOT_FOUND.sentence, base="the index")
     assert (failure["path"], failure["hunk"], failure["hunk_count"]) == ("a", 1, 1)
     assert (failure["source"], failure["patch_line"], failure["file_line"]) == ("p", 5, 2)
     assert (failure["expected"], failure["found"]) == ("deux", "two")
-    assert failure["difference"] == "the text differs"
+    assert failure["difference"] == Difference.TEXT.sentence
     nearest = failure["closest_match"]
     assert (nearest["line"], nearest["line_count"], nearest["reread"]) == (1, 2, [1, 3])
     assert nearest["lines"] == [
         {"line": 1, "text": "one"}, {"line": 2, "text": "two"}, {"line": 3, "text": "three"},
     ]  # fmt: skip
-    assert failure["advice"] == ["re-read lines 1-3 and correct the hunk"]
+    assert failure["advice"] == [said(Fault.NOT_FOUND.advice, reread="lines 1-3")]
     (hunk,) = failure["section"]["hunks"]
     assert [line["prefix"] + line["text"] for line in hunk["lines"]] == [" one", "-deux", "+2"]
 

@@ -15,6 +15,7 @@ from sandbox import Sandbox
 from writers import envelope
 
 from git_opatch.model.errors import OpatchError
+from git_opatch.model.sentences import Fault
 from git_opatch.report import document
 
 _JOURNAL = ".git/opatch/journal"
@@ -322,7 +323,7 @@ def test_a_refused_undo_has_its_reason(base: Sandbox) -> None:
     assert _reasons(found) == ["conflict"]
     (failure,) = found["failures"]
     assert (failure["file_line"], failure["expected"], failure["found"]) == (2, "2", "deux")
-    assert failure["advice"] == ["`git opatch log -p N` shows what patch N did"]
+    assert failure["advice"] == [Fault.MERGE_LINES.advice]
     assert failure["closest_match"]["lines"] == [{"line": 2, "text": "deux"}]
 
 

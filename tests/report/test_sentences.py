@@ -29,6 +29,16 @@ def test_the_sentences_are_those_of_the_snapshot() -> None:
     assert [*filter(None, dict.fromkeys(_sentences()))] == _SNAPSHOT.read_text().splitlines()
 
 
+def test_no_other_test_holds_a_sentence() -> None:
+    """They name it, by `phrases`; those of the reader hold what it says of each text."""
+    pieces = {piece.strip() for text in _sentences() for piece in re.split(r"\{[^}]*\}", text)}
+    sentences = [piece for piece in pieces if len(piece.split()) > 6]
+    tests = _SNAPSHOT.parents[1]
+    others = {*tests.rglob("*.py")} - {*tests.glob("parse/*"), Path(__file__)}
+    texts = {path.name: path.read_text() for path in others}
+    assert not [(name, held) for name, text in texts.items() for held in sentences if held in text]
+
+
 @pytest.mark.parametrize("fault", Fault)
 def test_advice_is_one_line_that_loosens_no_match(fault: Fault) -> None:
     assert "\n" not in fault.sentence + fault.advice
