@@ -167,11 +167,6 @@ class Policy(NamedTuple):
     expected: tuple[tuple[str, str], ...] = ()
     """Paths, each with the beginning of its blob's id; empty where there must be no file."""
 
-    @property
-    def expected_paths(self) -> list[str]:
-        """The paths of `expected`."""
-        return [path for path, _ in self.expected]
-
 
 @dataclass(frozen=True, slots=True)
 class Options:

@@ -85,11 +85,9 @@ def grouped(failures: Sequence[Failure]) -> list[list[Failure]]:
     """Put together what is said once: of a file as a whole, and of hunks that are all applied."""
     groups: dict[object, list[Failure]] = {}
     for at, failure in enumerate(failures):
-        key: object = at
-        if not failure.hunk:
-            key = (failure.source, failure.path, failure.message)
-        elif failure.already_applied:
-            key = (failure.source, failure.path, failure.reason)
+        what = failure.reason if failure.hunk else failure.message
+        is_once = not failure.hunk or failure.already_applied
+        key = (failure.source, failure.path, what) if is_once else at
         groups.setdefault(key, []).append(failure)
     return [*groups.values()]
 

@@ -109,7 +109,7 @@ def _read_base(
         failures = [_located_in(patch, failure) for failure in found]
     if failures:
         return failures, Snapshot({})
-    wanted = [*paths, *options.policy.expected_paths]
+    wanted = [*paths, *dict(options.policy.expected)]
     snapshot = take_snapshot(repository, wanted, options, texts=locates_texts(options))
     return check_policy(patch, snapshot, repository, options), snapshot
 
