@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from phrases import opening
-from git_opatch.model.sentences import Fault
 import json
 import os
 import re
@@ -11,9 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from phrases import opening
 from sandbox import Ran, Sandbox, Tree
 
 from git_opatch.model.options import Format
+from git_opatch.model.sentences import Fault
 
 _FORMATS = [each.value for each in Format]
 _JSON = ("operations", "string-replace")
@@ -383,7 +383,10 @@ def test_too_little_fixed_context_is_refused(repo: Sandbox) -> None:
     _commit(repo, {"a": "x\ny\n" * 5 + "x\nz\n" + "x\ny\n" * 4})
     ran = repo.opatch("create", "HEAD", "--context", "1")
     assert (ran.status, ran.out) == (1, b"")
-    assert f"a: 1 lines of context do not give its new version: hunk 1 of 1 {opening(Fault.AMBIGUOUS.sentence)}" in ran.err
+    assert (
+        "a: 1 lines of context do not give its new version: hunk 1 of 1 "
+        f"{opening(Fault.AMBIGUOUS.sentence)}" in ran.err
+    )
 
 
 def test_settings_change_nothing(repo: Sandbox) -> None:
