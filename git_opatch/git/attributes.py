@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from git_opatch.git.output import nul_terminated, settings_environment
+from git_opatch.git.output import nul_terminated, settings_environment, split_nul
 from git_opatch.git.repository import Repository
 from git_opatch.git.stamp import is_regular
 from git_opatch.model.paths import parents
@@ -34,21 +33,28 @@ def filters_of(
 
     By the `.gitattributes` of the working tree, and where one is missing there by the index.
     """
-    output = repository.ask(
-        *("check-attr", "-z", "--stdin", "filter"),
-        index=index,
-        env=env,
-        feed=nul_terminated(paths),
-    )
-    fields = os.fsdecode(output).split("\0")[:-1]
-    names = zip(fields[::3], fields[2::3], strict=True)
-    return {path: "" if name in _NO_DRIVER else name for path, name in names}
+    found = _attributes(repository, paths, ["filter"], index=index, env=env)
+    return {path: "" if value in _NO_DRIVER else value for path, _, value in found}
 
 
 def has_merge_driver(repository: Repository, path: str) -> bool:
     """Return whether the attribute `merge` has git merge a file by other than its lines."""
-    output = repository.ask("check-attr", "-z", "merge", "--", path)
-    return os.fsdecode(output).split("\0")[2] not in ("unspecified", "set", "text")
+    ((_, _, value),) = _attributes(repository, [path], ["merge"])
+    return value not in ("unspecified", "set", "text")
+
+
+def _attributes(
+    repository: Repository,
+    paths: Sequence[str],
+    names: Iterable[str],
+    *,
+    index: Path | None = None,
+    env: Mapping[str, str] | None = None,
+) -> list[tuple[str, str, str]]:
+    """List the value of each attribute of `names` that each of `paths` has."""
+    words, feed = ("check-attr", "-z", "--stdin", *names), nul_terminated(paths)
+    fields = split_nul(repository.ask(*words, index=index, env=env, feed=feed))
+    return list(zip(fields[::3], fields[1::3], fields[2::3], strict=True))
 
 
 def missing_attribute_files(top: Path, paths: Iterable[str]) -> list[str]:
@@ -74,20 +80,8 @@ def unconverted(repository: Repository, paths: Sequence[str], empty_index: Path)
     """
     if repository.converts_line_endings():
         return ()
-    output = repository.ask(
-        *("check-attr", "-z", "--stdin", *_CONVERTING),
-        index=empty_index,
-        feed=nul_terminated(paths),
-    )
-    fields = output.split(b"\0")[:-1]
-    if set(fields[2::3]) == {b"unspecified"}:
-        return paths
-    found = zip(fields[::3], fields[1::3], fields[2::3], strict=True)
-    converted = {
-        os.fsdecode(path)
-        for path, name, value in found
-        if os.fsdecode(value) not in _CONVERTING[name.decode()]
-    }
+    found = _attributes(repository, paths, _CONVERTING, index=empty_index)
+    converted = {path for path, name, value in found if value not in _CONVERTING[name]}
     return [path for path in paths if path not in converted]
 
 

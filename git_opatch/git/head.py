@@ -11,23 +11,16 @@ from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Change
 from git_opatch.model.errors import CommitError, RepositoryError
 
-
-class Operation(NamedTuple):
-    """What git has begun and not finished, as a person calls it, and the command of it."""
-
-    name: str
-    command: str
-
-
-# Worded as by `git commit --amend` in the same state, and named as by git-status(1).
+# Worded as by `git commit --amend` in the same state, and named as by git-status(1); with the
+# command that git has for it.
 _UNFINISHED = {
-    "MERGE_HEAD": Operation("merge", "merge"),
-    "CHERRY_PICK_HEAD": Operation("cherry-pick", "cherry-pick"),
-    "REVERT_HEAD": Operation("revert", "revert"),
-    "rebase-merge": Operation("rebase", "rebase"),
-    "rebase-apply/applying": Operation("am session", "am"),
-    "rebase-apply": Operation("rebase", "rebase"),
-    "sequencer": Operation("cherry-pick or revert", "cherry-pick"),
+    "MERGE_HEAD": ("merge", "merge"),
+    "CHERRY_PICK_HEAD": ("cherry-pick", "cherry-pick"),
+    "REVERT_HEAD": ("revert", "revert"),
+    "rebase-merge": ("rebase", "rebase"),
+    "rebase-apply/applying": ("am session", "am"),
+    "rebase-apply": ("rebase", "rebase"),
+    "sequencer": ("cherry-pick or revert", "cherry-pick"),
 }
 
 
@@ -47,22 +40,15 @@ def read_head(repository: Repository) -> Head:
     return Head(object_id(repository, "HEAD"), ref or "HEAD")
 
 
-def unfinished_operation(repository: Repository) -> Operation | None:
-    """Return the merge, cherry-pick, revert, rebase or am that is not finished, if there is one."""
-    for name, operation in _UNFINISHED.items():
-        if os.path.lexists(repository.git_dir / name):
-            return operation
-    return None
-
-
 def require_finished(repository: Repository) -> None:
     """Raise `CommitError` in the middle of a merge, cherry-pick, revert, rebase or am."""
-    if operation := unfinished_operation(repository):
-        git = f"git {operation.command}"
-        raise CommitError(
-            f"you are in the middle of a {operation.name} -- cannot apply and commit; first "
-            f"`{git} --continue` or `{git} --abort`; nothing was changed"
-        )
+    for file, (name, command) in _UNFINISHED.items():
+        if os.path.lexists(repository.git_dir / file):
+            git = f"git {command}"
+            raise CommitError(
+                f"you are in the middle of a {name} -- cannot apply and commit; first "
+                f"`{git} --continue` or `{git} --abort`; nothing was changed"
+            )
 
 
 def empty_tree(repository: Repository) -> str:
@@ -85,21 +71,20 @@ def staged_changes(repository: Repository, head: str) -> list[Change]:
     return [parse_change(raw, path) for raw, path in zip(fields[::2], fields[1::2], strict=False)]
 
 
-def commits_since(repository: Repository, since: str, tip: str) -> list[tuple[str, str]]:
-    """The commits after `since` up to `tip`, oldest first, by first parents: ids and trees.
+def commit_after(repository: Repository, since: str, tip: str) -> str:
+    """The first commit after `since` up to `tip`, by first parents; both are ids, or empty.
 
     Empty if `tip` is not a descendant of `since`. Raises `RepositoryError` if git was killed.
     """
     if not tip or tip == since:
-        return []
+        return ""
     revisions = [tip, f"^{since}"] if since else [tip]
-    flags = ("--first-parent", "--reverse", "--no-show-signature", "--no-color")
-    result = repository.run("log", *flags, "--format=%H %T %P", *revisions, "--")
+    flags = ("--first-parent", "--reverse", "--parents")
+    result = repository.run("rev-list", *flags, *revisions, "--")
     if result.killed:
         raise RepositoryError("git was killed while it looked for commits")
-    rows = [line.split(" ") for line in result.output.decode().splitlines()]
-    descends = rows and (rows[0][2:] or [""])[0] == since
-    return [(row[0], row[1]) for row in rows] if descends else []
+    first, *above = result.output.decode().partition("\n")[0].split() or ("",)
+    return first if (above or [""])[0] == since else ""
 
 
 def object_id(repository: Repository, name: str, kind: str = "commit") -> str:

@@ -18,12 +18,6 @@ def find_hook(repository: Repository, name: str) -> Path | None:
     return hook if hook.is_file() else None
 
 
-def has_verifying_hook(repository: Repository) -> bool:
-    """Return whether git runs a hook before a commit that `--no-verify` leaves out."""
-    hooks = (repository.hooks / name for name in ("pre-commit", "commit-msg"))
-    return any(hook.is_file() and os.access(hook, os.X_OK) for hook in hooks)
-
-
 def any_is_hook(repository: Repository, paths: Iterable[str]) -> bool:
     """Return whether one of `paths`, which were changed, is a hook or below the directory of hooks
     (D132).

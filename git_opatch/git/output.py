@@ -103,11 +103,6 @@ def batches(words: Sequence[str], most: int) -> Iterator[Sequence[str]]:
         yield words[first:]
 
 
-def escape_glob(path: str) -> str:
-    """Escape `path` so that as a glob it matches just itself."""
-    return "".join(f"\\{character}" if character in "*?[]\\" else character for character in path)
-
-
 def pathspecs(paths: Iterable[str], parents: Iterable[str] = ()) -> list[str]:
     """Pathspecs for what is at or below `paths`, and at `parents` but not below them.
 
@@ -123,7 +118,8 @@ def _glob_of_file(path: str) -> str:
 
     Git takes a glob without wildcards for a directory, too. `?` is one byte, but not a slash.
     """
-    return escape_glob(path[:-1]) + "?" * len(os.fsencode(path[-1]))
+    escaped = re.sub(r"[*?\[\]\\]", r"\\\g<0>", path[:-1])
+    return escaped + "?" * len(os.fsencode(path[-1]))
 
 
 def nul_terminated(paths: Iterable[str]) -> bytes:
@@ -147,9 +143,7 @@ def git_message(errors: str) -> str:
 
 def quote_alternate(path: str) -> str:
     """Quote a path for the list of alternate object directories, where it is needed."""
-    if os.pathsep in path or path.startswith('"'):
-        return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return path
+    return quote_setting(path) if os.pathsep in path or path.startswith('"') else path
 
 
 def quote_setting(value: str) -> str:

@@ -153,11 +153,10 @@ class Repository(GitRunner):
 
         A directory has None. Raises `RepositoryError` for what is not a tree-ish.
         """
-        self.ask("rev-parse", "--verify", "--quiet", "--end-of-options", tree + "^{tree}")
         flags = ("-r", "-t") if recursive else ()
         output = b"".join(
             self.ask(
-                "ls-tree", *flags, "-z", "--full-tree", tree, "--", *batch,
+                "ls-tree", *flags, "-z", "--full-tree", "--end-of-options", tree, "--", *batch,
                 env={"GIT_LITERAL_PATHSPECS": "1"},
             )
             for batch in batches(paths, _MAX_ARGUMENTS)

@@ -15,9 +15,9 @@ from typing import TypeVar
 from git_opatch import journal
 from git_opatch.complete import Completed
 from git_opatch.git.commit import CommitResult, commit, identity_error, manual_command
-from git_opatch.git.head import Head, commits_since, read_head, require_finished, staged_changes
+from git_opatch.git.head import Head, commit_after, read_head, require_finished, staged_changes
 from git_opatch.git.history import abbreviated
-from git_opatch.git.hooks import any_is_hook, has_verifying_hook
+from git_opatch.git.hooks import any_is_hook
 from git_opatch.git.index import unmerged_paths
 from git_opatch.git.output import git_message
 from git_opatch.git.repository import CONVERT, Repository
@@ -187,19 +187,16 @@ def _apply_one(
         notes = _skipped_hooks(repository, session.options, [*earlier, *changes])
         with deferred_signals():
             result = commit(repository, part.command, session.lock, quiet=quiet, hooks=not notes)
-            made = commits_since(repository, head.id, read_head(repository).id)[:1]
-            plan = _with_commits(plan.with_notes(notes), [each for each, _ in made], repository)
+            made = commit_after(repository, head.id, read_head(repository).id)
+            plan = _with_commit(plan.with_notes(notes), made, repository)
     except (Interrupted, KeyboardInterrupt):
         raise _interrupted(part, head, last, repository) from None
     if made:
         return plan
-    unverified = part.command._replace(options=("--no-verify", *part.command.options))
-    can_refuse = not notes and has_verifying_hook(repository)
     raise NotCommitted(
         _why_not_committed(part, result, which),
         plan,
         manual_command(part.command, home / "message"),
-        manual_command(unverified, home / "message") if can_refuse else "",
     )
 
 
@@ -234,14 +231,14 @@ def _skipped_hooks(
     return ["git commit ran no hooks, because the patch changes hooks; look at them first"]
 
 
-def _with_commits(plan: Plan, commits: Sequence[str], repository: Repository) -> Plan:
-    """Return `plan` with `commits`, which are written to its journal entry; a note if not."""
-    names = tuple(abbreviated(repository, commit) for commit in commits)
-    plan = plan._replace(commits=tuple(commits), commit_names=names)
-    if not (plan.record and commits):
+def _with_commit(plan: Plan, commit_id: str, repository: Repository) -> Plan:
+    """Return `plan` with its commit, which is written to its journal entry; a note if not."""
+    if not commit_id:
         return plan
+    plan = plan._replace(commits=(commit_id,), commit_names=(abbreviated(repository, commit_id),))
     try:
-        journal.add_commits(state_dir(repository), plan.record, commits)
+        if plan.record:
+            journal.add_commits(state_dir(repository), plan.record, plan.commits)
     except (OSError, ValueError) as error:
         return plan.with_notes([f"the commit could not be added to the journal: {error}"])
     return plan

@@ -132,21 +132,10 @@ class Plan(NamedTuple):
 class NotCommitted(CommitError):  # noqa: N818 - the patch was applied
     """The patch of `plan` is applied and staged, but git did not commit it.
 
-    `again` is the command that commits it, `without_hooks` the one that does so whatever a hook
-    says; empty if no hook can refuse it.
+    `again` is the command that commits it.
     """
 
-    def __init__(
-        self, message: str, plan: Plan, again: str = "git commit", without_hooks: str = ""
-    ) -> None:
+    def __init__(self, message: str, plan: Plan, again: str = "git commit") -> None:
         super().__init__(message, 1)
         self.plan = plan
-        self._again = again
-        self._without_hooks = without_hooks
-
-    @property
-    def advice(self) -> list[str]:
-        """How to commit it."""
-        lines = [f"to commit it, once that is corrected: {self._again}"]
-        anyway = f"to commit it without the hooks: {self._without_hooks}"
-        return [*lines, anyway] if self._without_hooks else lines
+        self.advice = [f"to commit it, once that is corrected: {again}"]
