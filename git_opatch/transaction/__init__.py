@@ -12,6 +12,7 @@ from git_opatch.transaction.lock import (
 )
 from git_opatch.transaction.perform import run_transaction
 from git_opatch.transaction.record import (
+    ChangeSet,
     TransactionRecord,
     has_incomplete,
     has_transaction,
@@ -20,7 +21,6 @@ from git_opatch.transaction.record import (
 from git_opatch.transaction.recover import recover
 from git_opatch.transaction.restore import Restored
 from git_opatch.transaction.temporary_repository import can_be_written, temporary_repository
-from git_opatch.transaction.write import ChangeSet
 
 __all__ = [
     "AT_WORK",

@@ -11,31 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from git_opatch.model.errors import BusyError, Interrupted, RepositoryError
 
 AT_WORK = "another git opatch is at work in this repository"
 _PAUSE = 0.05
 _Result = TypeVar("_Result")
-
-
-class LockedIndex(Protocol):
-    """What tells whose an index's lock is: the index, our token and the directory it is in."""
-
-    @property
-    def index_file(self) -> Path:
-        """The index."""
-
-    @property
-    def token(self) -> Path:
-        """The file that its lock is a link to."""
-
-    @property
-    def folder(self) -> Path:
-        """The directory of the record, below that of git opatch in the git directory."""
-
-
 _APPLIED = "interrupted; the patch had been applied by then, all of it"
 
 
@@ -157,47 +139,6 @@ def after_commit() -> Iterator[None]:
         yield
     except (Interrupted, KeyboardInterrupt):
         raise Interrupted(_APPLIED) from None
-
-
-def lock_index(index: Path, token: Path) -> None:
-    """Take git's own lock of `index`, so that nobody else changes it meanwhile.
-
-    The lock is a hard link to `token`, so that after a kill it is known to be ours. Raises
-    `BusyError` if another process has it.
-    """
-    try:
-        link_or_copy(token, lock_of(index))
-    except FileExistsError:
-        raise BusyError(
-            f"the index is locked: {lock_of(index)} exists; another git process is at work, "
-            "or one was killed (then remove that file)"
-        ) from None
-
-
-def unlock_index(record: LockedIndex) -> None:
-    """Release the lock of the record's index, if it is ours."""
-    if has_lock(record):
-        lock_of(record.index_file).unlink()
-
-
-def has_lock(record: LockedIndex) -> bool:
-    """Return whether the lock of the record's index is ours: a link to its token, or a copy of it.
-
-    A copy is enough where both are copied or moved together. But an index outside of the git
-    directory may be that of the repository from which this one was copied.
-    """
-    lock = lock_of(record.index_file)
-    try:
-        if not record.index_file.is_relative_to(record.folder.parent.parent):
-            return os.path.samefile(lock, record.token)
-        return lock.read_bytes() == record.token.read_bytes()
-    except OSError:
-        return False
-
-
-def lock_of(index: Path) -> Path:
-    """The path of git's lock of an index."""
-    return index.with_name(index.name + ".lock")
 
 
 def link_or_copy(source: str | Path, target: str | Path) -> None:

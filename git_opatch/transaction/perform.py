@@ -37,9 +37,9 @@ from git_opatch.model.errors import (
 )
 from git_opatch.model.options import Target
 from git_opatch.model.text import visible
-from git_opatch.transaction.record import TransactionRecord, prepare_transaction
+from git_opatch.transaction.record import ChangeSet, TransactionRecord, prepare_transaction
 from git_opatch.transaction.restore import remove_scratch, restore
-from git_opatch.transaction.write import ChangeSet, Written, write
+from git_opatch.transaction.write import Written, write
 
 OnCommit = Callable[[TransactionRecord], Iterable[Path]]
 """Called once a transaction is committed, before its record is deleted.
@@ -57,16 +57,7 @@ def run_transaction(
 
     Returns notes.
     """
-    carried = change_set.carried
-    record = prepare_transaction(
-        repository,
-        target=target,
-        changes=change_set.changes,
-        diff=change_set.diff,
-        about=change_set.about,
-        carried=(carried.changes, carried.diff) if carried else ((), b""),
-        stored=change_set.filtered.changes,
-    )
+    record = prepare_transaction(repository, change_set, target)
     try:
         written = write(repository, change_set, record, lock)
         change_set.before_commit(record)

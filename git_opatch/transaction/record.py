@@ -29,11 +29,12 @@ from typing import NamedTuple
 from git_opatch.git.filtered import StoredForms
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_folder
-from git_opatch.model.blob import Change
-from git_opatch.model.errors import RepositoryError, TransactionError
+from git_opatch.git.stamp import Stamp
+from git_opatch.model.blob import Change, Stages
+from git_opatch.model.errors import BusyError, RepositoryError, TransactionError
 from git_opatch.model.options import Target
 from git_opatch.model.paths import parents, why_unsafe
-from git_opatch.model.text import visible
+from git_opatch.model.text import Text, visible
 from git_opatch.transaction.lock import link_or_copy
 
 _MAKING, _UNDO, _COMMIT, _DONE = "txn.tmp", "txn", "commit", "done"
@@ -43,6 +44,30 @@ _VERSION = 2
 def state_dir(repository: Repository) -> Path:
     """The directory below the git directory that belongs to git opatch."""
     return repository.git_dir / "opatch"
+
+
+class ChangeSet(NamedTuple):
+    """What a transaction is to do: the diff, and the outcome that it must have."""
+
+    diff: bytes
+    changes: tuple[Change, ...]
+    flags: Mapping[str, str]
+    """The bits that index entries had (see `Snapshot.flags`)."""
+    stamps: Mapping[str, Stamp] = {}
+    """The stamps of the files from before they were compared with the index."""
+    about: Mapping[str, object] = {}
+    """What the journal is to record of it, even if another run finishes it."""
+    carried: ChangeSet | None = None
+    """The changes of the same paths in the working tree, if its files have unstaged changes."""
+    before_commit: Callable[[TransactionRecord], None] = lambda _: None
+    """Called when everything is written; if it raises, everything is restored."""
+    unmerged: Mapping[str, Stages] = {}
+    """The stages in the index of paths whose content has conflicts."""
+    contents: Mapping[str, Text] = {}
+    """What the blobs of new and changed files will be, by path; of any that is missing, git is
+    asked."""
+    filtered: StoredForms = StoredForms()
+    """How git stores the files under a filter, whose texts are in `changes` and `contents`."""
 
 
 class TransactionRecord(NamedTuple):
@@ -67,6 +92,11 @@ class TransactionRecord(NamedTuple):
     def in_index(self) -> tuple[Change, ...]:
         """The changes as the index has them."""
         return StoredForms(self.stored).of(self.changes)
+
+    @property
+    def filtered(self) -> frozenset[str]:
+        """The paths of the files under a filter."""
+        return frozenset(change.path for change in self.stored)
 
     @property
     def written(self) -> tuple[Change, ...]:
@@ -169,36 +199,28 @@ class TransactionRecord(NamedTuple):
 
 
 def prepare_transaction(
-    repository: Repository,
-    *,
-    target: Target,
-    changes: Sequence[Change],
-    diff: bytes,
-    about: Mapping[str, object],
-    carried: tuple[Sequence[Change], bytes] = ((), b""),
-    stored: Sequence[Change] = (),
+    repository: Repository, change_set: ChangeSet, target: Target
 ) -> TransactionRecord:
     """Record what is about to change in `repository`.
 
-    `carried` is the working tree's own changes and their diff, if they differ; `stored` is what the
-    index has of filtered files. Raises `TransactionError`, with nothing left behind, if the record
-    cannot be written.
+    Raises `TransactionError`, with nothing left behind, if the record cannot be written.
     """
     home = state_dir(repository)
     making = home / _MAKING
     shutil.rmtree(making, ignore_errors=True)
     try:
-        written = tuple(carried[0])
+        carried = change_set.carried
         record = TransactionRecord(
-            *(making, target, tuple(changes), (), repository.index_file, about, written),
-            stored=tuple(stored),
+            *(making, target, change_set.changes, (), repository.index_file, change_set.about),
+            carried=carried.changes if carried else (),
+            stored=change_set.filtered.changes,
         )
         record = record._replace(created=_missing_directories(repository.top, record.written))
         (making / "files").mkdir(parents=True)
         record.token.write_text(uuid.uuid4().hex)
-        record.diff.write_bytes(diff)
-        if written:
-            record.written_diff.write_bytes(carried[1])
+        record.diff.write_bytes(change_set.diff)
+        if carried and record.carried:
+            record.written_diff.write_bytes(carried.diff)
         if record.index_file.exists():
             link_or_copy(record.index_file, record.index_before)
         (making / "plan.json").write_text(json.dumps(_to_json(record, repository)))
@@ -211,6 +233,47 @@ def prepare_transaction(
             f"cannot prepare to write: {error.strerror}; nothing was changed"
         ) from None
     return record._replace(folder=home / _UNDO)
+
+
+def lock_index(index: Path, token: Path) -> None:
+    """Take git's own lock of `index`, so that nobody else changes it meanwhile.
+
+    The lock is a hard link to `token`, so that after a kill it is known to be ours. Raises
+    `BusyError` if another process has it.
+    """
+    try:
+        link_or_copy(token, lock_of(index))
+    except FileExistsError:
+        raise BusyError(
+            f"the index is locked: {lock_of(index)} exists; another git process is at work, "
+            "or one was killed (then remove that file)"
+        ) from None
+
+
+def unlock_index(record: TransactionRecord) -> None:
+    """Release the lock of the record's index, if it is ours."""
+    if has_lock(record):
+        lock_of(record.index_file).unlink()
+
+
+def has_lock(record: TransactionRecord) -> bool:
+    """Return whether the lock of the record's index is ours: a link to its token, or a copy of it.
+
+    A copy is enough where both are copied or moved together. But an index outside of the git
+    directory may be that of the repository from which this one was copied.
+    """
+    lock = lock_of(record.index_file)
+    try:
+        if not record.index_file.is_relative_to(record.folder.parent.parent):
+            return os.path.samefile(lock, record.token)
+        return lock.read_bytes() == record.token.read_bytes()
+    except OSError:
+        return False
+
+
+def lock_of(index: Path) -> Path:
+    """The path of git's lock of an index."""
+    return index.with_name(index.name + ".lock")
 
 
 def has_incomplete(home: Path) -> bool:

@@ -9,10 +9,10 @@ from git_opatch.git.integrity import is_whole_index, missing_blobs
 from git_opatch.git.repository import Repository
 from git_opatch.model.options import Target
 from git_opatch.transaction.files import Kept
-from git_opatch.transaction.lock import has_lock
 from git_opatch.transaction.perform import OnCommit, publish
 from git_opatch.transaction.record import (
     TransactionRecord,
+    has_lock,
     read_transaction,
     remove_incomplete,
     state_dir,

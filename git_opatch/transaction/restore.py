@@ -17,8 +17,8 @@ from git_opatch.git.repository import Repository
 from git_opatch.model.errors import OpatchError
 from git_opatch.model.options import Target
 from git_opatch.transaction.files import Kept, restore_files
-from git_opatch.transaction.lock import has_lock, link_or_copy, lock_of, unlock_index
-from git_opatch.transaction.record import TransactionRecord
+from git_opatch.transaction.lock import link_or_copy
+from git_opatch.transaction.record import TransactionRecord, has_lock, lock_of, unlock_index
 
 
 class Restored(NamedTuple):

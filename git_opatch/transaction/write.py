@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from git_opatch.git.attributes import (
     unconverted,
     without_filters,
 )
-from git_opatch.git.filtered import StoredForms, read_text
+from git_opatch.git.filtered import read_text
 from git_opatch.git.index import (
     ScratchIndex,
     check_out_aside,
@@ -36,35 +36,11 @@ from git_opatch.model.options import Target
 from git_opatch.model.paths import parents
 from git_opatch.model.text import Text, visible
 from git_opatch.transaction.files import PublishedFiles, read_stamps
-from git_opatch.transaction.lock import link_or_copy, lock_index, lock_of
-from git_opatch.transaction.record import TransactionRecord
+from git_opatch.transaction.lock import link_or_copy
+from git_opatch.transaction.record import ChangeSet, TransactionRecord, lock_index, lock_of
 
 _PROBE_SIZE = 1 << 16
 """More than what a full disk may have left in its last block."""
-
-
-class ChangeSet(NamedTuple):
-    """What a transaction is to do: the diff, and the outcome that it must have."""
-
-    diff: bytes
-    changes: tuple[Change, ...]
-    flags: Mapping[str, str]
-    """The bits that index entries had (see `Snapshot.flags`)."""
-    stamps: Mapping[str, Stamp] = {}
-    """The stamps of the files from before they were compared with the index."""
-    about: Mapping[str, object] = {}
-    """What the journal is to record of it, even if another run finishes it."""
-    carried: ChangeSet | None = None
-    """The changes of the same paths in the working tree, if its files have unstaged changes."""
-    before_commit: Callable[[TransactionRecord], None] = lambda _: None
-    """Called when everything is written; if it raises, everything is restored."""
-    unmerged: Mapping[str, Stages] = {}
-    """The stages in the index of paths whose content has conflicts."""
-    contents: Mapping[str, Text] = {}
-    """What the blobs of new and changed files will be, by path; of any that is missing, git is
-    asked."""
-    filtered: StoredForms = StoredForms()
-    """How git stores the files under a filter, whose texts are in `changes` and `contents`."""
 
 
 class Written(NamedTuple):
@@ -170,7 +146,7 @@ def _enter_texts(
     index: ScratchIndex,
 ) -> None:
     """Give `index` the texts of files under a filter, which the diff is for, as their blobs."""
-    filtered = {change.path for change in record.stored}
+    filtered = record.filtered
     if texts := {each.path: each.old for each in changes if each.old and each.path in filtered}:
         set_entries(repository, texts, index)
 
@@ -179,8 +155,7 @@ def _filtered_files(
     record: TransactionRecord, change_set: ChangeSet
 ) -> dict[str, tuple[Mode, Text]]:
     """The new files under a filter: their texts, of which only what the diff says is changed."""
-    filtered = {change.path for change in record.stored}
-    contents = (change_set.carried or change_set).contents
+    filtered, contents = record.filtered, (change_set.carried or change_set).contents
     return {
         change.path: (change.new.mode, contents[change.path])
         for change in record.written
@@ -230,7 +205,7 @@ def _worktree_index(repository: Repository, record: TransactionRecord, lock: int
 
 def _require_texts(repository: Repository, record: TransactionRecord) -> None:
     """Raise `TransactionError` if a file under a filter has changed since the plan."""
-    filtered = {change.path for change in record.stored}
+    filtered = record.filtered
     for path, old, _ in record.written:
         if path in filtered and old and old.mode.is_file:
             text = read_text(repository, path)
