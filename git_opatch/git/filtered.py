@@ -93,17 +93,19 @@ def filters_in_tree(repository: Repository, tree: str, paths: Sequence[str]) -> 
     return {path: name for path, name in named.items() if name}
 
 
-def smudged(repository: Repository, entries: Mapping[str, Entry]) -> dict[str, bytes]:
+def smudged(
+    repository: Repository, entries: Mapping[str, Entry], names: Mapping[str, str]
+) -> dict[str, bytes]:
     """The texts that a checkout would write of stored forms, by path. Raises `FilterError`.
 
-    Only of those of `entries` that have a filter.
+    Only of those of `entries` that have a filter: `names` are the filters, by path.
     """
-    named = filters(repository, list(entries), in_index=False)
-    if not named:
+    filtered = [path for path in entries if path in names]
+    if not filtered:
         return {}
     with scratch_directory() as directory:
         programs = FilterPrograms(repository, Path(directory))
-        return {path: programs.smudge(path, named[path], entries[path].id) for path in named}
+        return {path: programs.smudge(path, names[path], entries[path].id) for path in filtered}
 
 
 def _all_attribute_files(repository: Repository, paths: Iterable[str]) -> Iterable[str]:

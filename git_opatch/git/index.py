@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,23 +71,31 @@ def _different_entries(
     entries: Sequence[IndexEntry],
     compared: Callable[[], GitResult] | None,
 ) -> list[IndexEntry]:
-    """Those of `entries` whose files in the working tree differ from the index.
+    """Those of `entries` whose files are deleted, changed, or only intended to be added.
 
-    `compared` waits for a comparison that has been started.
+    `compared` waits for a comparison that has been started. It does not do for entries with bits
+    that let git skip their files: those are cleared in a copy of the index.
     """
     paths = {entry.path for entry in entries}
     hidden = [entry for entry in entries if entry.tag.islower()]
     if not entries:
         return []
-    if not hidden:
-        wait = compared or _start_comparison(repository, paths)
-        return _tag_differences(repository, paths, wait)
-    with scratch_directory() as name:
-        directory = Path(name)
-        (directory / "objects").mkdir()
-        index = _copy_index(repository, directory, hidden)
-        wait = _start_comparison(repository, paths, index)
-        return _tag_differences(repository, paths, wait, index)
+    with scratch_directory() if hidden else nullcontext() as name:
+        index = None
+        if name:
+            (Path(name) / "objects").mkdir()
+            index = _copy_index(repository, Path(name), hidden)
+        wait = None if hidden else compared
+        wait = wait or _start_comparison(repository, paths, index)
+        fields = os.fsdecode(output_of(wait())).split("\0")
+        letters = dict(zip(fields[1::2], fields[:-1:2], strict=True))
+        specs = pathspecs(sorted(paths & letters.keys()))
+        if not specs:
+            return []
+        flags, env = ("-v", "-d", "-m", "-s", "-z"), _objects_beside(repository, index)
+        output = repository.ask("ls-files", *flags, "--", *specs, index=index, env=env)
+    found = map(parse_entry, output.split(b"\0")[:-1])
+    return [each._replace(tag="A") if letters.get(each.path) == "A" else each for each in found]
 
 
 def _start_comparison(
@@ -102,26 +111,6 @@ def _start_comparison(
     specs = pathspecs(sorted(paths))
     env = _objects_beside(repository, index)
     return repository.start_query("diff-files", *flags, "--", *specs, index=index, env=env)
-
-
-def _tag_differences(
-    repository: Repository,
-    paths: set[str],
-    wait: Callable[[], GitResult],
-    index: Path | None = None,
-) -> list[IndexEntry]:
-    """List the entries at `paths` that are deleted, changed or only intended to be added."""
-    fields = os.fsdecode(output_of(wait())).split("\0")
-    letters, names = (fields[at:-1:2] for at in (0, 1))
-    intended = {name for name, letter in zip(names, letters, strict=True) if letter == "A"}
-    specs = pathspecs(sorted(paths.intersection(names)))
-    if not specs:
-        return []
-    flags = ("-v", "-d", "-m", "-s", "-z")
-    env = _objects_beside(repository, index)
-    output = repository.ask("ls-files", *flags, "--", *specs, index=index, env=env)
-    entries = map(parse_entry, output.split(b"\0")[:-1])
-    return [entry._replace(tag="A") if entry.path in intended else entry for entry in entries]
 
 
 def store_worktree(

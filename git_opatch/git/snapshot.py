@@ -9,12 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from git_opatch.git.filtered import (
-    FilterPrograms,
-    filters,
-    missing_attributes,
-    read_text,
-)
+from git_opatch.git.filtered import filters, missing_attributes, read_text, smudged
 from git_opatch.git.index import list_index, store_worktree
 from git_opatch.git.output import IndexEntry
 from git_opatch.git.repository import CONVERT, Repository
@@ -98,23 +93,17 @@ def _with_texts(
     """
     names = filters(repository, paths, in_index)
     texts, stored = dict(snapshot.blobs), dict[str, Entry]()
-    for path in snapshot.blobs.keys() & names.keys():
-        entry = snapshot.blobs[path].entry
-        if not entry.mode.is_file or path in snapshot.deleted | snapshot.skipped:
-            continue
-        if path in snapshot.changed:
-            text: bytes | None = _staged_text(repository, path, names[path], entry)
-        else:
-            text = read_text(repository, path)
+    named = {path: blob.entry for path, blob in snapshot.blobs.items() if path in names}
+    gone = snapshot.deleted | snapshot.skipped
+    there = {path: each for path, each in named.items() if each.mode.is_file and path not in gone}
+    changed = {path: there[path] for path in there.keys() & snapshot.changed}
+    staged = smudged(repository, changed, names)
+    for path, entry in there.items():
+        text = staged[path] if path in staged else read_text(repository, path)
         if text is not None:
             oid = blob_id(Text.from_bytes(text), repository.algorithm)
             texts[path], stored[path] = Blob(path, Entry(entry.mode, oid), text), entry
     return snapshot._replace(blobs=texts, filters=names, stored=stored)
-
-
-def _staged_text(repository: Repository, path: str, name: str, entry: Entry) -> bytes:
-    with scratch_directory() as directory:
-        return FilterPrograms(repository, Path(directory)).smudge(path, name, entry.id)
 
 
 def _stamps(top: Path, paths: Iterable[str]) -> dict[str, Stamp]:

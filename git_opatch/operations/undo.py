@@ -141,12 +141,10 @@ class _Run(NamedTuple):
             raise UndoneError(f"{number} is not a patch, but what was done to {patch}")
         place = self._place(history)
         if place is None and self.redoes:
-            raise NotAppliedError(
-                f"{patch} is not undone{self._where}, so there is nothing to redo"
-            )
+            what = f"{patch} is not undone{self._where}, so there is nothing to redo"
+            raise NotAppliedError(what)
         if place is None:
-            is_undone = history.undone is not None
-            what = "already undone" if is_undone else "not applied"
+            what = "already undone" if history.undone is not None else "not applied"
             raise UndoneError(f"{patch} is {what}{self._where}")
         step = self._step(history, place)
         if _is_done(step.plan):
@@ -168,7 +166,8 @@ class _Run(NamedTuple):
             if step:
                 gone.append(history)
         if gone:
-            raise NotAppliedError(f"nothing to {self._verb}: {self._done(gone)}")
+            verb = "redo" if self.redoes else "undo"
+            raise NotAppliedError(f"nothing to {verb}: {self._done(gone)}")
         if self.redoes:
             raise NotAppliedError(
                 f"nothing to redo: no patch was undone{self._where} after the last new one"
@@ -183,15 +182,12 @@ class _Run(NamedTuple):
 
     def _place(self, history: PatchHistory) -> Target | None:
         """Return where to undo or redo a patch; None if it is done there."""
+        undone, applied = history.undone, history.applied
         if self.redoes:
-            return (
-                history.undone.shared_with(self.target or history.undone)
-                if history.undone
-                else None
-            )
+            return undone.shared_with(self.target or undone) if undone else None
         if self.target is None:
-            return history.applied
-        return self.target.without(history.undone) if history.applied or history.undone else None
+            return applied
+        return self.target.without(undone) if applied or undone else None
 
     def _step(self, history: PatchHistory, place: Target) -> _Step:
         """Plan a patch in `place`; where the index is done, in the working tree alone."""
@@ -218,10 +214,6 @@ class _Run(NamedTuple):
             yield f"patch {plan.undoes} is committed; its undo is staged"
 
     @property
-    def _verb(self) -> str:
-        return "redo" if self.redoes else "undo"
-
-    @property
     def _where(self) -> str:
         is_one = self.target is not None and self.target is not Target.INDEX
         return f" in {LOCATED_IN[self.target]}" if is_one and self.target else ""
@@ -229,10 +221,13 @@ class _Run(NamedTuple):
     def _done(self, histories: Sequence[PatchHistory]) -> str:
         """Say of patches that what is to be done is as it would be."""
         numbers = ", ".join(str(history.number) for history in histories)
+        what = (
+            f"changes of patches {numbers} are"
+            if len(histories) > 1
+            else f"change of patch {numbers} is"
+        )
         state = "there again" if self.redoes else "not there any more"
-        if len(histories) > 1:
-            return f"the changes of patches {numbers} are {state}{self._where}"
-        return f"the change of patch {numbers} is {state}{self._where}"
+        return f"the {what} {state}{self._where}"
 
 
 def _is_done(plan: Plan) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from git_opatch.git.filtered import smudged
+from git_opatch.git.filtered import filters, smudged
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Blob
 from git_opatch.model.errors import RepositoryError
@@ -26,5 +26,5 @@ def deleted_contents(repository: Repository, patch: Patch, target: Target) -> De
     data = repository.read_blobs(entry.id for entry in entries.values())
     contents = {path: data[entry.id] for path, entry in entries.items()}
     if target is not Target.CACHED:
-        contents |= smudged(repository, entries)
+        contents |= smudged(repository, entries, filters(repository, list(entries), in_index=False))
     return {path: Blob(path, entry, contents[path]) for path, entry in entries.items()}

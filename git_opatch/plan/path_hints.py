@@ -27,12 +27,31 @@ _MISSING = (Fault.MISSING_FILE, Fault.FILE_NOT_APPLIED, Fault.ADDED_FILE_NOT_APP
 def with_path_hints(
     plan: Plan, repository: Repository, options: Options, created: Collection[str] = ()
 ) -> Plan:
-    """Say of the first few wrong paths of `plan` what may be meant; not those that it `created`."""
-    return plan.with_failures(
-        _with_hint(each, repository, options, created)
-        if at < _MAX_ADVISED
-        else _if_untracked(each, repository, options)
-        for at, each in enumerate(plan.failures)
+    """Say of wrong paths of `plan` what may be meant; not those that it `created`.
+
+    Which paths are similar, of the first few.
+    """
+    failures = [_if_untracked(failure, repository, options) for failure in plan.failures]
+    wrong = [each for each in failures[:_MAX_ADVISED] if _is_wrong(each)]
+    if not wrong:
+        return plan.with_failures(failures)
+    known = _known_paths(repository, options.base)
+    in_index = options.base is None and options.target is not Target.WORKTREE
+    for at, failure in enumerate(failures):
+        if failure in wrong:
+            others = [path for path in known if path not in (failure.path, *created)]
+            if similar := _similar_to(failure.path, others):
+                failures[at] = failure._replace(similar=similar).with_hint(Hint.SIMILAR_PATH)
+            elif failure.fault is Fault.MISSING_FILE and in_index and not known:
+                failures[at] = failure._replace(fault=Fault.NOTHING_TRACKED)
+    return plan.with_failures(failures)
+
+
+def _is_wrong(failure: Failure) -> bool:
+    """Return whether a path names no file that it should, or leaves the working tree."""
+    return (
+        failure.fault in (Fault.MISSING_FILE, Fault.FILE_NOT_APPLIED)
+        or failure.reason is Reason.UNSAFE_PATH
     )
 
 
@@ -52,24 +71,6 @@ def with_directory_note(plan: Plan, repository: Repository, options: Options) ->
         return plan
     note = f"paths count from the top, so this is {both}, not {prefix}/{both}"
     return plan.with_notes([f"{note}; `--directory {prefix}` changes that"])
-
-
-def _with_hint(
-    failure: Failure, repository: Repository, options: Options, created: Collection[str]
-) -> Failure:
-    failure = _if_untracked(failure, repository, options)
-    if failure.fault not in _MISSING and failure.reason is not Reason.UNSAFE_PATH:
-        return failure
-    if failure.fault is Fault.ADDED_FILE_NOT_APPLIED:
-        return failure
-    tree, known = options.base, _known_paths(repository, options.base)
-    others = [path for path in known if path not in (failure.path, *created)]
-    if similar := _similar_to(failure.path, others):
-        return failure._replace(similar=similar).with_hint(Hint.SIMILAR_PATH)
-    in_index = tree is None and options.target is not Target.WORKTREE
-    if failure.fault is Fault.MISSING_FILE and in_index and not known:
-        return failure._replace(fault=Fault.NOTHING_TRACKED)
-    return failure
 
 
 def _if_untracked(failure: Failure, repository: Repository, options: Options) -> Failure:
