@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import IO, Any, NamedTuple
 
 from git_opatch.model.errors import InputError
@@ -31,6 +31,25 @@ def read_lines(file: IO[bytes]) -> Iterator[TaskLine]:
             yield TaskLine(number, None)
         elif not text.isspace():
             yield TaskLine(number, text)
+
+
+def portions(
+    lines: Iterable[TaskLine], most_tasks: int, most_bytes: int
+) -> Iterator[list[TaskLine]]:
+    """Yield `lines` in lists of so many, or of so many bytes and the line that reaches them.
+
+    No more is taken than is in the list.
+    """
+    portion: list[TaskLine] = []
+    size = 0
+    for line in lines:
+        portion.append(line)
+        size += len(line.text or b"")
+        if len(portion) >= most_tasks or size >= most_bytes:
+            yield portion
+            portion, size = [], 0
+    if portion:
+        yield portion
 
 
 def fields_of(line: TaskLine) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from multiprocessing.context import SpawnProcess
 from typing import NamedTuple
 
 from git_opatch.batch.judge import Result, Wanted, not_judged
-from git_opatch.batch.lines import TaskLine
+from git_opatch.batch.lines import TaskLine, portions
 from git_opatch.batch.worker import READY, serve
 from git_opatch.model.errors import SystemCallError
 
@@ -120,7 +120,7 @@ class Pool:
 
         Raises `SystemCallError` if no process can be started.
         """
-        waiting = iter(lines)
+        waiting = portions(lines, _MAX_TASKS, _MAX_BYTES)
         while True:
             while len(self._workers) < self._jobs and (chunk := self._chunk(waiting)):
                 self._workers.append(Worker(self.wanted))
@@ -165,16 +165,8 @@ class Pool:
         error = SystemCallError(f"the process that judged it ended {how}, twice")
         return [not_judged(task.line, error, self.wanted)]
 
-    def _chunk(self, waiting: Iterator[TaskLine]) -> list[_Task]:
+    def _chunk(self, waiting: Iterator[list[TaskLine]]) -> list[_Task]:
         """Take the next tasks to send; one that a process had when it died goes alone."""
         if self._again:
             return [self._again.popleft()]
-        chunk: list[_Task] = []
-        size = 0
-        while len(chunk) < _MAX_TASKS and size < _MAX_BYTES:
-            line = next(waiting, None)
-            if line is None:
-                break
-            chunk.append(_Task(line))
-            size += len(line.text or b"")
-        return chunk
+        return [_Task(line) for line in next(waiting, [])]

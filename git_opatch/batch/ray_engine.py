@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from git_opatch.batch.judge import Result, Wanted
-from git_opatch.batch.lines import TaskLine
+from git_opatch.batch.lines import TaskLine, portions
 from git_opatch.batch.pool import MAX_FAILED_STARTS, Pool, cores
 from git_opatch.model.errors import InputError, SystemCallError
 
@@ -164,33 +164,18 @@ def _blocks(lines: Iterator[TaskLine], most: int) -> list[list[TaskLine]]:
 
     So a process opens a repository once, and what it keeps of it serves the next task.
     """
-    taken: list[TaskLine] = []
-    size = 0
-    for line in lines:
-        taken.append(line)
-        size += len(line.text or b"")
-        if len(taken) >= most * _MAX_TASKS or size >= most * _MAX_BYTES:
-            break
+    taken = next(portions(lines, most * _MAX_TASKS, most * _MAX_BYTES), [])
     taken.sort(key=_repository)
-    return [block for _, group in groupby(taken, _repository) for block in _cut(group)]
+    return [
+        block
+        for _, group in groupby(taken, _repository)
+        for block in portions(group, _MAX_TASKS, _MAX_BYTES)
+    ]
 
 
 def _repository(line: TaskLine) -> bytes:
     found = _REPOSITORY.search(line.text or b"")
     return found[1] if found else b""
-
-
-def _cut(lines: Iterable[TaskLine]) -> Iterator[list[TaskLine]]:
-    block: list[TaskLine] = []
-    size = 0
-    for line in lines:
-        block.append(line)
-        size += len(line.text or b"")
-        if len(block) >= _MAX_TASKS or size >= _MAX_BYTES:
-            yield block
-            block, size = [], 0
-    if block:
-        yield block
 
 
 def _table(arrow: Any, lines: Sequence[TaskLine]) -> Any:
