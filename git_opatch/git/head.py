@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import NamedTuple
 
 from git_opatch.git.output import GitResult, git_message, parse_change
 from git_opatch.git.repository import Repository
-from git_opatch.model.blob import Change
+from git_opatch.model.blob import Change, Entry
 from git_opatch.model.errors import CommitError, RepositoryError
 
 # Worded as by `git commit --amend` in the same state, and named as by git-status(1); with the
@@ -38,6 +40,14 @@ def read_head(repository: Repository) -> Head:
     """Read where HEAD is now."""
     ref = _answer(repository.run("symbolic-ref", "--quiet", "HEAD"))
     return Head(object_id(repository, "HEAD"), ref or "HEAD")
+
+
+def committed_entries(repository: Repository, paths: Iterable[str]) -> dict[str, Entry]:
+    """What HEAD has at those of `paths` at which it has a file; nothing before the first commit."""
+    with suppress(RepositoryError):
+        listed = repository.list_tree("HEAD", list(paths))
+        return {path: entry for path, entry in listed.items() if entry is not None}
+    return {}
 
 
 def require_finished(repository: Repository) -> None:

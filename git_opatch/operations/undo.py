@@ -7,17 +7,16 @@ that was undone last, if nothing new was applied since. What is there is found o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from git_opatch.git.head import committed_entries
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.journal import Journal, PatchHistory, Record, read_journal
 from git_opatch.model.arguments import typed
-from git_opatch.model.blob import Entry
-from git_opatch.model.errors import NotAppliedError, RepositoryError, UndoneError
+from git_opatch.model.errors import NotAppliedError, UndoneError
 from git_opatch.model.failure import LOCATED_IN, Failure
 from git_opatch.model.options import Options, Target
 from git_opatch.model.refusal import Refused
@@ -207,9 +206,7 @@ class _Run(NamedTuple):
         if self.redoes or options.target is Target.WORKTREE:
             return
         changes = plan.completed.changes
-        head: Mapping[str, Entry | None] = {}
-        with suppress(RepositoryError):  # no commit yet
-            head = self.repository.list_tree("HEAD", [change.path for change in changes])
+        head = committed_entries(self.repository, [change.path for change in changes])
         if head and all(head.get(change.path) == change.old for change in changes):
             yield f"patch {plan.undoes} is committed; its undo is staged"
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from git_opatch.git.filtered import filters, smudged
+from git_opatch.git.head import committed_entries
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Blob
-from git_opatch.model.errors import RepositoryError
 from git_opatch.model.options import Target
 from git_opatch.model.patch import Patch
 from git_opatch.plan.plan import DeletedContents
@@ -18,11 +16,7 @@ def deleted_contents(repository: Repository, patch: Patch, target: Target) -> De
     wanted = [
         section.new_path for section in patch.files if section.new_path and not section.has_content
     ]
-    found = {}
-    if wanted:
-        with suppress(RepositoryError):  # no HEAD yet
-            found = repository.list_tree("HEAD", wanted)
-    entries = {path: entry for path, entry in found.items() if entry is not None}
+    entries = committed_entries(repository, wanted)
     data = repository.read_blobs(entry.id for entry in entries.values())
     contents = {path: data[entry.id] for path, entry in entries.items()}
     if target is not Target.CACHED:

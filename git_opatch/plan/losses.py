@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 
+from git_opatch.git.head import committed_entries
 from git_opatch.git.repository import Repository
-from git_opatch.model.blob import Change, Entry
-from git_opatch.model.errors import RepositoryError
+from git_opatch.model.blob import Change
 from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options
 from git_opatch.model.sentences import Fault
@@ -22,10 +21,7 @@ def refuse_losses(plan: Plan, repository: Repository, options: Options) -> list[
     if options.journal_size or plan.reverses:
         return []
     lost = [*_unshown(plan)]
-    kept: dict[str, Entry | None] = {}
-    if lost:
-        with suppress(RepositoryError):  # no HEAD yet
-            kept = repository.list_tree("HEAD", [change.path for change in lost])
+    kept = committed_entries(repository, [change.path for change in lost])
     return [
         Failure(Fault.CONTENT_WOULD_BE_LOST, change.path)
         for change in lost

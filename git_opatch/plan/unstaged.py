@@ -60,17 +60,11 @@ def _blob(result: Result, entry: Entry | None) -> Blob | None:
     return Blob(result.path, entry, data) if entry else None
 
 
-def _deleted(plan: Plan, unstaged: Collection[str]) -> list[str]:
-    return [
-        result.old.path
-        for result in plan.completed.results
-        if result.old and not result.content and result.old.path in unstaged
-    ]
-
-
 def _refuse_changes(plan: Plan, unstaged: Collection[str]) -> Iterator[Failure]:
     """Refuse to delete a file with unstaged changes, and to change how files are read."""
-    yield from (Failure(Fault.UNSTAGED_DELETED, path) for path in _deleted(plan, unstaged))
+    for result in plan.completed.results:
+        if result.old and not result.content and result.old.path in unstaged:
+            yield Failure(Fault.UNSTAGED_DELETED, result.old.path)
     paths = [change.path for change in plan.completed.changes]
     for path in paths if len(paths) > 1 else ():
         if path.rpartition("/")[2] == _ATTRIBUTES:
