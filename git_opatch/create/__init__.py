@@ -93,24 +93,49 @@ def write_patch(files: Iterable[ChangedFile], wanted: Wanted) -> CreatedPatch:
         old_file.hunks(_changes(file), wanted.context)
         for file, old_file in zip(parts, old_files, strict=True)
     ]
-    best: CreatedPatch | None = None
-    while True:
-        sections = [make_section(*each) for each in zip(parts, ranges, strict=True)]
-        text = write(sections, wanted.patch_format)
-        proof = prove(text, changed, wanted.algorithm)
-        if not proof.wrong:
-            hunks = sum(len(section.hunks) for section in sections)
-            best = CreatedPatch(text, len(changed), hunks, proof.plan)
-        wider = [
-            old_file.merged(_widened(file, its, proof))
-            for file, old_file, its in zip(parts, old_files, ranges, strict=True)
+    created, proof = _proved(parts, ranges, wanted)
+    if wanted.context is None and (proof.doubtful or proof.wrong):
+        ranges = [
+            _settled(*each, proof, wanted) for each in zip(parts, old_files, ranges, strict=True)
         ]
-        if wanted.context is not None or wider == ranges:
-            break
-        ranges = wider
-    if best is None:
+        created, proof = _proved(parts, ranges, wanted)
+    if proof.wrong:
         raise NotExpressibleError([*_reasons(parts, ranges, proof, wanted)])
-    return best
+    return created._replace(files=len(changed))
+
+
+def _proved(
+    parts: Sequence[ChangedFile], ranges: Sequence[Sequence[HunkRange]], wanted: Wanted
+) -> tuple[CreatedPatch, Proof]:
+    """Write the sections of `parts`, and prove them."""
+    sections = [make_section(*each) for each in zip(parts, ranges, strict=True)]
+    text = write(sections, wanted.patch_format)
+    proof = prove(text, parts, wanted.algorithm)
+    hunks = sum(len(section.hunks) for section in sections)
+    return CreatedPatch(text, len(parts), hunks, proof.plan), proof
+
+
+def _settled(
+    file: ChangedFile,
+    old_file: OldFile,
+    ranges: list[HunkRange],
+    together: Proof,
+    wanted: Wanted,
+) -> list[HunkRange]:
+    """Give more context to the hunks of a file that are in doubt, as long as there is more.
+
+    The file is proved by itself, unless all of them `together` left no doubt of it.
+    """
+    proof, right = together, None
+    if not _paths(file).isdisjoint(together.wrong):
+        _, proof = _proved([file], [ranges], wanted)
+    while True:
+        right = right if proof.wrong else ranges
+        wider = old_file.merged(_widened(file, ranges, proof))
+        if wider == ranges:
+            return right or ranges
+        ranges = wider
+        _, proof = _proved([file], [ranges], wanted)
 
 
 def _obstacles(files: Iterable[ChangedFile], patch_format: Format) -> Iterator[tuple[str, str]]:
@@ -143,10 +168,14 @@ def _changes(file: ChangedFile) -> list[LineChange]:
     return line_changes(file.old.text, file.new.text)
 
 
+def _paths(file: ChangedFile) -> set[str]:
+    return {blob.path for blob in file if blob is not None}
+
+
 def _widened(file: ChangedFile, ranges: Sequence[HunkRange], proof: Proof) -> list[HunkRange]:
     """Give more context to the hunks that the proof doubts, or to all of a file that is wrong
     otherwise."""
-    paths = {blob.path for blob in file if blob is not None}
+    paths = _paths(file)
     numbers = {number for path, number in proof.doubtful if path in paths}
     is_all = not numbers and not paths.isdisjoint(proof.wrong)
     return [
@@ -166,8 +195,7 @@ def _reasons(
         what = f"{wanted.context} lines of context do not give its new version"
     is_one = False
     for file, its in zip(parts, ranges, strict=True):
-        text = write([make_section(file, its)], wanted.patch_format)
-        for why in list(prove(text, [file], wanted.algorithm).wrong.values())[:1]:
+        for why in list(_proved([file], [its], wanted)[1].wrong.values())[:1]:
             is_one = True
             yield file.path, f"{what}: {why}"
     if not is_one:
