@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from git_opatch.create.context import HunkRange, LineChange, OldFile, line_changes
+from git_opatch.create.context import HunkRange, OldFile, line_changes
 from git_opatch.create.limits import obstacle
 from git_opatch.create.proof import Proof, prove
 from git_opatch.create.sections import make_section
@@ -84,120 +84,108 @@ def write_patch(files: Iterable[ChangedFile], wanted: Wanted) -> CreatedPatch:
         raise NotExpressibleError(reasons, others)
     if not changed:
         return CreatedPatch(b"", 0, 0)
-    parts = sorted(_parts(changed, wanted.patch_format), key=_stays)
-    anchors = wanted.patch_format in _WITH_ANCHORS
-    old_files = [
-        OldFile(file.old.text if file.old else Text([]), anchors=anchors) for file in parts
-    ]
-    ranges = [
-        old_file.hunks(_changes(file), wanted.context)
-        for file, old_file in zip(parts, old_files, strict=True)
-    ]
-    created, proof = _proved(parts, ranges, wanted)
+    drafts = [_draft(file, wanted) for file in _parts(changed, wanted.patch_format)]
+    created, proof = _proved(drafts, wanted)
     if wanted.context is None and (proof.doubtful or proof.wrong):
-        ranges = [
-            _settled(*each, proof, wanted) for each in zip(parts, old_files, ranges, strict=True)
-        ]
-        created, proof = _proved(parts, ranges, wanted)
+        drafts = [_settled(draft, proof, wanted) for draft in drafts]
+        created, proof = _proved(drafts, wanted)
     if proof.wrong:
-        raise NotExpressibleError([*_reasons(parts, ranges, proof, wanted)])
+        raise NotExpressibleError(_reasons(drafts, proof, wanted))
     return created._replace(files=len(changed))
 
 
-def _proved(
-    parts: Sequence[ChangedFile], ranges: Sequence[Sequence[HunkRange]], wanted: Wanted
-) -> tuple[CreatedPatch, Proof]:
-    """Write the sections of `parts`, and prove them."""
-    sections = [make_section(*each) for each in zip(parts, ranges, strict=True)]
+class _Draft(NamedTuple):
+    """A file, and its hunks as they stand."""
+
+    file: ChangedFile
+    old_file: OldFile
+    ranges: list[HunkRange]
+
+    @property
+    def paths(self) -> set[str]:
+        """The paths of both versions."""
+        return {blob.path for blob in self.file if blob is not None}
+
+
+def _draft(file: ChangedFile, wanted: Wanted) -> _Draft:
+    """Begin with the hunks that should do; there are none where there are not two versions."""
+    old, new = file
+    anchors = wanted.patch_format in _WITH_ANCHORS
+    old_file = OldFile(old.text if old else Text([]), anchors=anchors)
+    changes = []
+    if old and new and old.entry.id != new.entry.id:
+        changes = line_changes(old.text, new.text)
+    return _Draft(file, old_file, old_file.hunks(changes, wanted.context))
+
+
+def _proved(drafts: Sequence[_Draft], wanted: Wanted) -> tuple[CreatedPatch, Proof]:
+    """Write the sections of `drafts`, and prove them."""
+    sections = [make_section(draft.file, draft.ranges) for draft in drafts]
     text = write(sections, wanted.patch_format)
-    proof = prove(text, parts, wanted.algorithm)
+    proof = prove(text, [draft.file for draft in drafts], wanted.algorithm)
     hunks = sum(len(section.hunks) for section in sections)
-    return CreatedPatch(text, len(parts), hunks, proof.plan), proof
+    return CreatedPatch(text, len(drafts), hunks, proof.plan), proof
 
 
-def _settled(
-    file: ChangedFile,
-    old_file: OldFile,
-    ranges: list[HunkRange],
-    together: Proof,
-    wanted: Wanted,
-) -> list[HunkRange]:
+def _settled(draft: _Draft, together: Proof, wanted: Wanted) -> _Draft:
     """Give more context to the hunks of a file that are in doubt, as long as there is more.
 
     The file is proved by itself, unless all of them `together` left no doubt of it.
     """
     proof, right = together, None
-    if not _paths(file).isdisjoint(together.wrong):
-        _, proof = _proved([file], [ranges], wanted)
+    if not draft.paths.isdisjoint(together.wrong):
+        _, proof = _proved([draft], wanted)
     while True:
-        right = right if proof.wrong else ranges
-        wider = old_file.merged(_widened(file, ranges, proof))
-        if wider == ranges:
-            return right or ranges
-        ranges = wider
-        _, proof = _proved([file], [ranges], wanted)
+        right = right if proof.wrong else draft
+        wider = draft._replace(ranges=draft.old_file.merged(_widened(draft, proof)))
+        if wider.ranges == draft.ranges:
+            return right or draft
+        draft = wider
+        _, proof = _proved([draft], wanted)
 
 
 def _obstacles(files: Iterable[ChangedFile], patch_format: Format) -> Iterator[tuple[str, str]]:
     """Yield the files that a format cannot express, each with the reason."""
-    for file in sorted(_parts(files, patch_format), key=_stays):
+    for file in _parts(files, patch_format):
         if found := obstacle(file, patch_format):
             yield file.path, f"{patch_format.value} cannot {found}"
 
 
-def _parts(files: Iterable[ChangedFile], patch_format: Format) -> Iterator[ChangedFile]:
-    """Split the files that are renamed where a format can only delete and add them."""
+def _parts(files: Iterable[ChangedFile], patch_format: Format) -> list[ChangedFile]:
+    """List `files`, those first that are removed or moved: they may be in the way of the rest.
+
+    One that is renamed is two where a format can only delete and add it.
+    """
+    splits = patch_format is Format.OPERATIONS
+    parts: list[ChangedFile] = []
     for file in files:
-        if file.is_renamed and patch_format is Format.OPERATIONS:
-            yield file._replace(new=None)
-            yield file._replace(old=None)
-        else:
-            yield file
+        is_two = splits and file.is_renamed
+        parts += [file._replace(new=None), file._replace(old=None)] if is_two else [file]
+    return sorted(parts, key=lambda part: part.new is not None and not part.is_renamed)
 
 
-def _stays(file: ChangedFile) -> bool:
-    """Return whether `file` stays where it is: what is removed or moved may be in the way of the
-    rest."""
-    return not (file.new is None or file.is_renamed)
-
-
-def _changes(file: ChangedFile) -> list[LineChange]:
-    """List what differs between the two versions of a file; nothing where there are not two."""
-    if file.old is None or file.new is None or file.old.entry.id == file.new.entry.id:
-        return []
-    return line_changes(file.old.text, file.new.text)
-
-
-def _paths(file: ChangedFile) -> set[str]:
-    return {blob.path for blob in file if blob is not None}
-
-
-def _widened(file: ChangedFile, ranges: Sequence[HunkRange], proof: Proof) -> list[HunkRange]:
+def _widened(draft: _Draft, proof: Proof) -> list[HunkRange]:
     """Give more context to the hunks that the proof doubts, or to all of a file that is wrong
     otherwise."""
-    paths = _paths(file)
-    numbers = {number for path, number in proof.doubtful if path in paths}
-    is_all = not numbers and not paths.isdisjoint(proof.wrong)
+    numbers = {number for path, number in proof.doubtful if path in draft.paths}
+    is_all = not numbers and not draft.paths.isdisjoint(proof.wrong)
     return [
-        each.wider() if is_all or number in numbers else each for number, each in enumerate(ranges)
+        each.wider() if is_all or number in numbers else each
+        for number, each in enumerate(draft.ranges)
     ]
 
 
-def _reasons(
-    parts: Sequence[ChangedFile],
-    ranges: Sequence[Sequence[HunkRange]],
-    proof: Proof,
-    wanted: Wanted,
-) -> Iterator[tuple[str, str]]:
-    """Yield the files whose sections are wrong by themselves, and why; or what all of them are."""
+def _reasons(drafts: Sequence[_Draft], proof: Proof, wanted: Wanted) -> list[tuple[str, str]]:
+    """List the files whose sections are wrong by themselves, and why; or what all of them are."""
     what = f"{wanted.patch_format.value} cannot express its new version"
     if wanted.context is not None:
         what = f"{wanted.context} lines of context do not give its new version"
-    is_one = False
-    for file, its in zip(parts, ranges, strict=True):
-        for why in list(_proved([file], [its], wanted)[1].wrong.values())[:1]:
-            is_one = True
-            yield file.path, f"{what}: {why}"
-    if not is_one:
+    reasons = [
+        (draft.file.path, f"{what}: {why}")
+        for draft in drafts
+        for why in [*_proved([draft], wanted)[1].wrong.values()][:1]
+    ]
+    if not reasons:
         why = next(iter(proof.wrong.values()))
-        yield "", f"the sections are right one by one, but not together: {why}"
+        reasons = [("", f"the sections are right one by one, but not together: {why}")]
+    return reasons

@@ -201,8 +201,6 @@ class OldFile:
     ) -> list[Context]:
         """Add contexts with an anchor where that saves lines, in the order of their size."""
         least = contexts[0].cost if contexts else 2 * _REACH
-        if least <= 1:
-            return contexts
         found = list(contexts)
         for anchor in islice(self._enclosing(start), _MAX_ENCLOSING):
             end = self._block_end(anchor)
@@ -229,24 +227,19 @@ class OldFile:
     def _block_end(self, anchor: int) -> int:
         """Return where the lines end that are indented deeper than the line at `anchor`."""
         depth = len(indentation(self.lines[anchor]))
-        for at in range(anchor + 1, len(self.lines)):
-            line = self.lines[at]
-            if line.strip() and len(indentation(line)) <= depth:
-                return at
-        return len(self.lines)
+        below = enumerate(self.lines[anchor + 1 :], anchor + 1)
+        outside = (at for at, line in below if line.strip() and len(indentation(line)) <= depth)
+        return next(outside, len(self.lines))
 
     def _rivals(self, start: int, stop: int) -> list[_Rival]:
         """List the other positions that the changed lines could have, with what is equal there."""
         rivals, lines = [], self.lines
         for at in self._same(start, stop):
-            upwards = range(start - 1, start - 1 - min(start, at, _REACH), -1)
-            longest = min(len(lines) - stop - max(at - start, 0), _REACH)
-            downwards = range(stop, stop + longest)
-            if at != start:
-                above, below = (
-                    _common(lines, lines, each, at - start) for each in (upwards, downwards)
-                )
-                rivals.append(_Rival(at, above, below))
+            shift = at - start
+            above = range(start - 1, start - 1 - min(start, at, _REACH), -1)
+            below = range(stop, min(len(lines) - max(shift, 0), stop + _REACH))
+            sides = [_common(lines, lines, each, shift) for each in (above, below) if shift]
+            rivals += [_Rival(at, *sides)] if sides else []
         return rivals
 
     def _same(self, start: int, stop: int) -> Iterator[int]:

@@ -76,8 +76,4 @@ def _obstacles_at_end(old: Blob | None, new: Blob, patch_format: Format) -> Iter
 
 
 def _is_unicode(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+    return data.decode(errors="ignore").encode() == data

@@ -14,7 +14,7 @@ from git_opatch.model.blob import Entry
 from git_opatch.model.errors import ParseError
 from git_opatch.model.options import Options, Tier
 from git_opatch.model.patch import Patch
-from git_opatch.model.placement import Evidence, Placement
+from git_opatch.model.placement import Evidence
 from git_opatch.operations.in_memory import plan_blobs
 from git_opatch.parse import parse_patch
 from git_opatch.plan.plan import Plan
@@ -61,7 +61,8 @@ def prove(text: bytes, files: Sequence[ChangedFile], algorithm: str) -> Proof:
 
 
 def _doubtful(plan: Plan, patch: Patch) -> Iterator[NamedHunk]:
-    """Yield the hunks that are not certain."""
+    """Yield the hunks that are refused, or not found at one position only, as they are written, by
+    what they say themselves."""
     names: dict[tuple[int, int], NamedHunk] = {}
     counts = Counter[str]()
     for section in patch.files:
@@ -69,14 +70,8 @@ def _doubtful(plan: Plan, patch: Patch) -> Iterator[NamedHunk]:
             names[section.number, hunk.ordinal] = (section.path, counts[section.path])
             counts[section.path] += 1
     keys = [(failure.section_line, failure.hunk) for failure in plan.failures]
-    for section, placement in plan.placed:
-        if not _is_certain(placement):
-            keys.append((section.number, placement.hunk.ordinal))
+    for section, placed in plan.placed:
+        is_exact = placed.tier is Tier.STRICT and not placed.repairs
+        if not is_exact or placed.evidence not in _CERTAIN:
+            keys.append((section.number, placed.hunk.ordinal))
     return (names[key] for key in keys if key in names)
-
-
-def _is_certain(placement: Placement) -> bool:
-    """Return whether a hunk was found at one position only, as it is written, by what it says
-    itself."""
-    is_exact = placement.tier is Tier.STRICT and not placement.repairs
-    return is_exact and placement.evidence in _CERTAIN
