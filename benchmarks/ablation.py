@@ -139,9 +139,6 @@ RULES: dict[str, Switch] = {
         "complete.reindent:indent",
         lambda function: lambda reading, _: function.__globals__["Indented"](reading.steps),
     ),
-    "indentation: style of other hunks": off(
-        "complete.reindent:_in_style_of_others", lambda reading, _: reading.steps
-    ),
     "indentation: ratios": gives("model.indent_rules:_ratios", ()),
     "indentation: shifts": gives("model.indent_rules:_shifts", ()),
     "indentation: styles": off("model.indent_rules:STYLES", ()),

@@ -79,7 +79,7 @@ def edited_files(draw: st.DrawFn) -> Edited:
 def _is_clear(lines: tuple[bytes, ...], hunks: list[list[tuple[bytes, bytes]]]) -> bool:
     """Tell whether each hunk has one position, and none looks already applied.
 
-    What is added may not all begin with `+` (D34), or with a space (D243); a line that is removed
+    What is added may not all begin with `+` (D34), or with a space; a line that is removed
     and added again is context (D28).
     """
     for hunk in hunks:

@@ -11,5 +11,5 @@ _DOUBTS = (Reason.UNCLEAR, Reason.CONTRADICTED)
 
 
 def is_doubted(failures: Sequence[Failure]) -> bool:
-    """Tell whether a patch was refused only for what it adds (D34, D38, D240, D243)."""
+    """Tell whether a patch was refused only for what it adds (D34, D38, D240)."""
     return bool(failures) and all(failure.reason in _DOUBTS for failure in failures)
