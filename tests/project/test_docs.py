@@ -144,6 +144,13 @@ def test_every_option_is_documented(repo: Sandbox) -> None:
             assert short_only or f"`{option}" in _PAGES["commands.md"], f"{command} {option}"
 
 
+def test_the_modules_that_the_architecture_names_are_there() -> None:
+    named = re.findall(r"`([\w/]+\.py)`", _PAGES["architecture.md"])
+    assert len(named) > 50
+    places = [(_TOP / "git_opatch" / name, _TOP / name) for name in named]
+    assert [str(own) for own, other in places if not (own.exists() or other.exists())] == []
+
+
 def test_help_and_version_are_printed(repo: Sandbox) -> None:
     commands = ["apply", "convert", "check", "show", "demo", "undo", "redo", "log", "recover"]
     commands += ["prompt", "leftovers", "agent-hook", "install-agent", "mcp"]
