@@ -68,6 +68,7 @@ class VirtualTree:
         self.base = base
         self._files: dict[str, FileContent | None] = {}
         self._directories: Counter[str] = Counter()
+        self._folders: Collection[str] | None = None
 
     def get(self, path: str) -> FileContent | None:
         """Return the file at `path`, or None if there is none."""
@@ -92,11 +93,15 @@ class VirtualTree:
         self._files[path] = None
 
     def is_directory(self, path: str, tracked: Collection[str]) -> bool:
-        """Return whether files are below `path`: those `tracked` in the base, or added since."""
-        return self._directories[path] > 0 or any(
-            file.startswith(path + "/") and self._files.get(file, file) is not None
-            for file in tracked
-        )
+        """Return whether files are below `path`: those `tracked` in the base, or added since.
+
+        `tracked` is the same for all paths of a tree.
+        """
+        if self._folders is None:
+            self._folders = {folder for file in tracked for folder in parents(file)}
+        below = (file for file in tracked if file.startswith(f"{path}/"))
+        in_base = path in self._folders and any(self._files.get(file, file) for file in below)
+        return in_base or self._directories[path] > 0
 
     def results(self) -> list[Result]:
         """Return the result for each changed path, with renames as renames.
