@@ -1,8 +1,4 @@
-"""A progress bar for long work, on a terminal.
-
-It is drawn while a result is awaited, and erased before the result is yielded, so that the caller
-who prints the results need not know of it.
-"""
+"""How far long work is, on a terminal that can erase a line again; elsewhere nothing is printed."""
 
 from __future__ import annotations
 
@@ -10,42 +6,61 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
+from threading import Event, Thread
 from typing import TypeVar
 
 _PATIENCE = 1.0  # seconds
+_ERASE = "\r\x1b[K"
 _Result = TypeVar("_Result")
 
 
-def with_progress(results: Iterable[_Result], total: int) -> Iterator[_Result]:
-    """Yield each of `total` results; after a second, with a bar on standard error.
+def is_shown() -> bool:
+    """Return whether standard error is a terminal that can erase a line."""
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
-    No bar is drawn if standard error is not a terminal, or if there is only one result.
+
+def with_progress(results: Iterable[_Result], total: int) -> Iterator[_Result]:
+    """Yield each of `total` results; after a second, with their number on standard error.
+
+    It is written while a result is awaited, and erased before the result is yielded, so that the
+    caller who prints the results need not know of it.
     """
-    if total < 2 or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    if total < 2 or not is_shown():
         yield from results
         return
     start, awaited = time.monotonic(), iter(results)
     for done in range(total):
-        late = time.monotonic() - start > _PATIENCE
-        with _bar(done, total) if late else nullcontext():
-            result = next(awaited)
+        if late := time.monotonic() - start > _PATIENCE:
+            _write(f"{done:,} of {total:,}")
+        result = next(awaited)
+        _write(_ERASE * late)
         yield result
 
 
 @contextmanager
-def _bar(done: int, total: int) -> Iterator[None]:
-    from rich.console import Console
-    from rich.control import Control
-    from rich.progress_bar import ProgressBar
-    from rich.segment import ControlType
+def timed(what: str) -> Iterator[None]:
+    """Say after each second what the work inside is, and how long it takes; nothing if it is ""."""
+    done = Event()
 
-    console = Console(stderr=True, highlight=False)
-    label = f"{done} of {total} "
-    width = max(min(40, console.width - len(label) - 1), 1)
-    console.print(label, end="")
-    console.print(ProgressBar(total, done, width))
+    def tell() -> None:
+        seconds = 0
+        while not done.wait(_PATIENCE):
+            seconds += 1
+            _write(f"\r{what}: {seconds} s")
+        _write(_ERASE * bool(seconds))
+
+    thread = Thread(target=tell, daemon=True)
+    if what and is_shown():
+        thread.start()
     try:
         yield
     finally:
-        console.control(Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2)))
+        done.set()
+        if thread.ident:
+            thread.join()
+
+
+def _write(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()

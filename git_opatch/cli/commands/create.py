@@ -9,6 +9,7 @@ from git_opatch.create.from_repository import create_patch
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Format
+from git_opatch.report.progress import timed
 from git_opatch.report.terminal import write_data, write_file
 
 _MINIMAL = "minimal"
@@ -33,15 +34,16 @@ def create(
     lines = _parse_context(context)
     revision, specs = _split([*filter(None, [revision]), *(pathspecs or [])])
     repository = Repository()
-    created = create_patch(
-        repository,
-        revision,
-        cached=cached,
-        pathspecs=specs,
-        directory=_directory(repository.top),
-        patch_format=patch_format,
-        context=lines,
-    )
+    with timed("create"):
+        created = create_patch(
+            repository,
+            revision,
+            cached=cached,
+            pathspecs=specs,
+            directory=_directory(repository.top),
+            patch_format=patch_format,
+            context=lines,
+        )
     if output:
         write_file(created.text, output)
     else:

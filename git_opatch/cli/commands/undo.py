@@ -16,6 +16,7 @@ from git_opatch.model.patch import Patch
 from git_opatch.model.settings import journal_size
 from git_opatch.operations import undo as operation
 from git_opatch.report.outcome import Outcome
+from git_opatch.report.progress import timed
 from git_opatch.report.reporters import JsonReporter, TextReporter
 from git_opatch.transaction import retry_while_locked
 
@@ -80,9 +81,10 @@ def _reverse(
 
     reporter = JsonReporter(name) if json else TextReporter(settings, quiet)
     with reporter:
-        done = retry_while_locked(
-            lambda: reverse(number, repository, options_for, named), wait, reporter.note, WAIT
-        )
+        with timed("" if quiet else name):
+            done = retry_while_locked(
+                lambda: reverse(number, repository, options_for, named), wait, reporter.note, WAIT
+            )
         interrupts.ignore()  # it is done or refused, and what is left is to say so
         reporter.note(done.recovered)
         outcome = Outcome(done.options, Patch(()), done.plan, done.failures, done=not done.failures)
