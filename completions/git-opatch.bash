@@ -82,14 +82,14 @@ _git_opatch ()
 	,*,-*) __gitcomp "--help --version" ;;
 	,*) __gitcomp "$commands" ;;
 	apply,*,-*) __gitcomp "--format --directory --overwrite --index --cached --worktree --carry --match --ambiguous --3way --only --except --skip-applied --partial --reject --allow --deny --expect --commit --message --file --reverse --patch --interactive --check --dry-run --wait --quiet --verbose --json --help" ;;
-	show,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --stat --numstat --name-only --name-status --hunks --reverse --json --help" ;;
+	show,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --html --output --open --stat --numstat --name-only --name-status --hunks --reverse --color --json --help" ;;
 	undo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
 	redo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
-	log,*,-*) __gitcomp "--patch --max-count --json --help" ;;
-	check,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --argv --skip-applied --quiet --verbose --json --help" ;;
+	log,*,-*) __gitcomp "--patch --max-count --color --json --help" ;;
+	check,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --html --output --open --argv --skip-applied --quiet --verbose --json --help" ;;
 	convert,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --output --reverse --json --help" ;;
 	create,*,-*) __gitcomp "--format --context --cached --output --help" ;;
-	batch,*,-*) __gitcomp "--output --jobs --engine --address --diff --tree --quiet --help" ;;
+	batch,*,-*) __gitcomp "--output --jobs --engine --address --diff --tree --html --quiet --help" ;;
 	leftovers,*,-*) __gitcomp "--all --allow --help" ;;
 	install-agent,*,-*) __gitcomp "--project --user --check --remove --yes --help" ;;
 	agent-hook,*,-*) __gitcomp "--allow --deny --help" ;;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from shutil import get_terminal_size
 from typing import TextIO
 
 from git_opatch.cli.hunk_editor import HunkEditor
@@ -23,13 +24,11 @@ from git_opatch.model.selection import (
 from git_opatch.model.text import visible
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
-from git_opatch.report.placements import (
-    left_out_verdicts,
-    part_lines,
-    refused_parts,
-    surroundings_of,
-)
+from git_opatch.report.columns import heading, part_lines
+from git_opatch.report.outcome import Outcome
+from git_opatch.report.placements import left_out_verdicts, refused_parts
 from git_opatch.report.terminal import show
+from git_opatch.report.view import view_of
 
 _HELP = """\
 y - {0} this hunk
@@ -75,9 +74,14 @@ def choose(
         if others or len(refused) == len(parts):
             return selected
         show(left_out_verdicts(parts, plan), sys.stderr, settings)
-        around = surroundings_of(
-            plan, resolve_paths(patch, options.directory, str(repository.top or ""))
-        )
+        resolved = resolve_paths(patch, options.directory, str(repository.top or ""))
+        files = view_of(Outcome(options, resolved, plan, whole=patch), None).files
+        views = {part.key: (file, part) for file in files for part in file.parts}
+
+        def draw(part: Part) -> None:
+            file, view = views[part.key]
+            width = get_terminal_size().columns
+            show([*heading(file, width), *part_lines(view, width)], sys.stderr, settings)
 
         def applies(part: Part, edited: Hunk) -> bool:
             trial = plan_parts(with_hunks(patch, {part.key: edited}))
@@ -85,7 +89,7 @@ def choose(
 
         questions = _Questions(
             [part for part in parts if part.key not in refused],
-            lambda part: show(part_lines(part, around.get(part.key)), sys.stderr, settings),
+            draw,
             answers,
             "undo" if options.reverse else "apply",
             HunkEditor(repository, answers),

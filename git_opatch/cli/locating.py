@@ -11,10 +11,10 @@ from git_opatch.git.repository import Repository
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.settings import Settings
-from git_opatch.operations.apply import plan_patch
 from git_opatch.operations.recover import require_uninterrupted
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
+from git_opatch.plan.planner import plan_resolved
 from git_opatch.report.outcome import Outcome
 
 
@@ -34,14 +34,15 @@ class Locator(NamedTuple):
         """
         repository, options = self.repository, self.options
         chosen, left_out = select.resolve(patch, options.directory, repository.top)
-        plan = plan_patch(chosen, repository, options)
         resolved = resolve_paths(chosen, options.directory, str(repository.top or ""))
+        plan, snapshot = plan_resolved(resolved, repository, options)
         outcome = Outcome(options, resolved, plan, name=name, whole=patch, left_out=left_out)
+        outcome = outcome._replace(base=snapshot.blobs)
         if not plan.failures:
             return outcome
         rest = Plan()
         if refused_partly:
-            rest = plan_patch(chosen, repository, replace(options, partial=True))
+            rest, _ = plan_resolved(resolved, repository, replace(options, partial=True))
         return outcome._replace(plan=rest, failures=plan.failures)
 
 

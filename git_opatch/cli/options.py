@@ -15,11 +15,28 @@ from enum import Enum
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from types import NoneType
-from typing import Annotated, Any, TypeAlias, get_args, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
 from git_opatch.model.errors import UsageError
+from git_opatch.model.settings import Settings
+
+
+class When(Enum):
+    """When the output has colours."""
+
+    ALWAYS = "always"
+    NEVER = "never"
+    AUTO = "auto"
+
+
+def colour(settings: Settings, when: When | None) -> Settings:
+    """Return the settings with `--color` in place of `color.opatch`, which is asked first."""
+    if when is not None:
+        settings["color.opatch"] = when.value
+    return settings
+
 
 WAIT = "`--wait SECONDS` waits for it"
 """The advice where another process has the lock."""
@@ -187,6 +204,33 @@ OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "quiet": ("-q --quiet", "Print nothing on success."),
         "verbose": ("-v --verbose", "Print where each hunk was found."),
+        "stat": ("--stat", "Output a diffstat instead of the diff."),
+        "numstat": ("--numstat", "Output the numbers of added and removed lines instead."),
+        "name_only": (
+            "--name-only",
+            "Output only the paths; the patch is read, and not located.",
+        ),
+        "name_status": (
+            "--name-status",
+            "Output only the paths and their status (A, M, D, R, C), as the patch has them.",
+        ),
+        "hunks": (
+            "--hunks",
+            "Output only the id and the name of each hunk, for --only and --except.",
+        ),
+        "zero": ("-z", "End paths with NUL and do not quote them (not for --stat)."),
+        "html": ("--html", "Output a page for a browser: each hunk beside its place."),
+        "batch.html": (
+            "--html PAGE",
+            "Write a page of the results by reason to the file PAGE (with --output).",
+        ),
+        "opens": ("--open", "Open the page in a browser."),
+        "PageOptions.output": ("-o --output OUT", "Write the page to the file OUT."),
+        "color": (
+            "--color WHEN",
+            "Colour the output: `always` (as `--color` alone), `never` or `auto` (default: as "
+            "color.ui says).",
+        ),
         "json": ("--json", "Print one JSON document on standard output, and nothing else."),
     },
     "Arguments": {
@@ -319,8 +363,3 @@ def _converted(owner: str, name: str, kind: Any, given: Any, default: Any) -> An
     if not (isinstance(value, Enum) or value >= 0):
         raise UsageError(f"{named}: {given} is less than 0")
     return value
-
-
-Json: TypeAlias = bool
-Reverse: TypeAlias = bool
-option_groups = with_options

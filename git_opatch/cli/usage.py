@@ -21,8 +21,11 @@ def usage_error(error: TyperException) -> UsageError:
     return UsageError(f"{message[:1].lower()}{message[1:]}{see}")
 
 
+_COLOUR = {"--color": "--color=always", "--no-color": "--color=never"}
+
+
 def read_words(command: str, words: Sequence[str], parameters: Iterable[Any]) -> list[str]:
-    """Write out what is shortened: options, as git's may be, and `log -3`.
+    """Write out what is shortened: options, as git's may be, `--color` and `log -3`.
 
     Values of options, and what is behind `--`, stay as they are. Raises `UsageError` for a
     beginning that several options have.
@@ -31,7 +34,7 @@ def read_words(command: str, words: Sequence[str], parameters: Iterable[Any]) ->
         flag: not each.is_flag for each in parameters for flag in each.opts if flag[0] == "-"
     }
     takes_value["--help"] = False
-    given = list(words)
+    given = [_COLOUR.get(word, word) for word in words]
     at = 0
     while at < len(given) and given[at] != "--":
         flag, sign, value = given[at].partition("=")

@@ -146,7 +146,7 @@ def _comparison(failure: Failure, closest: ClosestMatch) -> Iterator[Spans]:
     """Compare the lines of the patch with the file's, which are numbered from 1."""
     verb = "adds" if closest.line.prefix is Prefix.ADDED else "expects"
     path, found = visible(failure.path), closest.found
-    expected, there = _marked(closest.line.text, found)
+    expected, there = marked(closest.line.text, found)
     yield [(f"  {_line_name(failure, failure.number)} {verb}", "")]
     yield [("      ", ""), *expected]
     if not closest.around:
@@ -158,7 +158,7 @@ def _comparison(failure: Failure, closest: ClosestMatch) -> Iterator[Spans]:
         number = f"      {position + 1:>{width}}"
         yield [(f"{number}  ", ""), *shown] if any(text for text, _ in shown) else [(number, "")]
     for other in closest.others:
-        expected, there = _marked(other.line.text, other.found)
+        expected, there = marked(other.line.text, other.found)
         yield [(f"  {_line_name(failure, other.line.number)} {verb}", "")]
         yield [("      ", ""), *expected]
         yield [(f"  {path}:{other.position + 1} has", "")]
@@ -169,8 +169,11 @@ def _comparison(failure: Failure, closest: ClosestMatch) -> Iterator[Spans]:
         ]
 
 
-def _marked(expected: bytes, found: bytes | None) -> tuple[Spans, Spans]:
-    """Mark what differs between two lines: words where they are close, else all of them."""
+def marked(expected: bytes, found: bytes | None) -> tuple[Spans, Spans]:
+    """Mark what differs between two lines: words where they are close, else all of them.
+
+    Both are made fit for a terminal; the pieces that are the same have no style.
+    """
     from difflib import SequenceMatcher
 
     shown = visible_difference(expected, expected if found is None else found)

@@ -22,7 +22,7 @@ from git_opatch.model.refusal import (
 )
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import NotCommitted, Plan
-from git_opatch.report.placements import details, loose_placements, verdicts
+from git_opatch.report.placements import details, loose_placements
 
 _MAX_CHARACTERS = 1000  # of a command line, or of a note
 _MAX_ERROR_CHARACTERS = 2000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, TypeVar
 
@@ -52,9 +52,24 @@ def count_verdicts(verdicts: Mapping[str, int]) -> str:
     return ", ".join(parts) or "none judged"
 
 
-def shows_progress() -> bool:
-    """Return whether standard error is a terminal that can draw a bar."""
-    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+def draw_totals(name: str, title: str) -> bytes:
+    """Draw a page of the results in the file `name`: tasks by verdict and by reason.
+
+    A task that is refused for several reasons counts for each of them.
+    """
+    from git_opatch.report.pages import totals_page
+
+    totals: Counter[tuple[str, str]] = Counter()
+    tasks = 0
+    with open(name, "rb") as file:
+        for line in file:
+            tasks += 1
+            result = json.loads(line)
+            verdict = result["verdict"]
+            reasons = {failure["reason"] for failure in result["document"]["failures"]}
+            for reason in (reasons - {verdict}) or {""}:
+                totals[verdict.replace("_", " "), reason.replace("_", " ")] += 1
+    return totals_page(title, totals, tasks)
 
 
 def with_bar(tallies: Iterable[_Tally], tasks: IO[bytes]) -> Iterator[_Tally]:

@@ -22,6 +22,7 @@ Entry = LoggedPatch | tuple[int, JournalError]
 """A patch with what became of it, or a number and why its entry cannot be read."""
 
 _NO_NAME = "standard input"
+_LEAST_OF_NAME, _BETWEEN = 12, "  "
 _STYLES = {
     State.APPLIED: "green",
     State.UNDONE: "yellow",
@@ -32,27 +33,29 @@ _STYLES = {
 _UNITS = ((60, "minute"), (60, "hour"), (24, "day"), (7, "week"))
 
 
-def rows(entries: Sequence[Entry], now: float | None = None) -> Iterator[Spans]:
+def rows(entries: Sequence[Entry], now: float | None = None, width: int = 0) -> Iterator[Spans]:
     """Word each entry: number, time, state, name, files.
 
-    With `now`, for a person: in columns, and the time relative to it. Without, the time is as with
-    git's `--date=iso`.
+    With `now`, for a person: in columns, the name cut so that all fit in `width`, and the time
+    relative to `now`. Without, the time is as with git's `--date=iso`.
     """
     cells = [_cells(entry, now) for entry in entries if isinstance(entry, LoggedPatch)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)] if now else [0] * 5
+    if cells and now:
+        room = width - (sum(widths) - widths[3]) - len(_BETWEEN) * 4
+        widths[3] = min(widths[3], max(room, _LEAST_OF_NAME))
     for entry in entries:
         if not isinstance(entry, LoggedPatch):
             yield [(f"{entry[0]}  {visible(str(entry[1]), 1000)}", "")]
             continue
-        number, *others = _cells(entry, now)
-        styles = ("", _STYLES[entry.state], "", "")
+        number, when, state, name, changes = _cells(entry, now)
+        if now and len(name) > widths[3]:
+            name = name[: widths[3] - 1] + "…"
         yield [
-            (number.rjust(widths[0]), "cyan"),
-            *(
-                piece
-                for cell, width, style in zip(others, widths[1:], styles, strict=True)
-                for piece in (("  ", ""), (cell.ljust(width if cell != others[-1] else 0), style))
-            ),
+            (number.rjust(widths[0]) + _BETWEEN, "cyan"),
+            (when.ljust(widths[1]) + _BETWEEN, ""),
+            (state.ljust(widths[2]) + _BETWEEN, _STYLES[entry.state]),
+            (name.ljust(widths[3]) + _BETWEEN + changes, ""),
         ]
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from git_opatch.model.blob import Blob
 from git_opatch.model.commits import revert_command
 from git_opatch.model.errors import OpatchError
 from git_opatch.model.failure import Failure
@@ -38,6 +39,8 @@ class Outcome(NamedTuple):
     """The patch as it was given, whose parts have ids; None if it is not from a text."""
     left_out: tuple[Part, ...] = ()
     """The parts of it that were not chosen."""
+    base: Mapping[str, Blob] = {}
+    """The files that hunks are located in, by path, where they are known."""
 
     @property
     def ids(self) -> PartIds:

@@ -11,6 +11,8 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TextIO
 
@@ -49,6 +51,11 @@ def is_on_terminal() -> bool:
     return sys.stdout.isatty() or _Pager.runs
 
 
+def is_for_a_person(settings: Mapping[str, str]) -> bool:
+    """Return whether standard output is on a terminal, or is to have colours as if it were."""
+    return is_on_terminal() or use_colour(sys.stdout, settings)
+
+
 def _in_pager(settings: Mapping[str, str]) -> bool:
     """Return whether standard output goes through a pager, git's (`git -p`) or ours, and with
     colour."""
@@ -63,19 +70,13 @@ def show(
 
     That nobody reads them is not an error.
     """
+    render = _coloured if use_colour(stream, settings or {}) else _plain
     try:
-        coloured = _coloured_piece if use_colour(stream, settings or {}) else _plain_piece
         for line in lines:
-            pieces = _with_label(line) if isinstance(line, str) else line
-            stream.write("".join(coloured(*piece) for piece in pieces) + "\n")
+            stream.write(render(_with_label(line) if isinstance(line, str) else line) + "\n")
         stream.flush()
     except OSError:
         _silence(stream)
-
-
-def show_styled(lines: Iterable[Spans], settings: Mapping[str, str]) -> None:
-    """Print lines to standard output, whose pieces have styles if colour is used."""
-    show(lines, sys.stdout, settings)
 
 
 def _with_label(line: str) -> Spans:
@@ -85,15 +86,18 @@ def _with_label(line: str) -> Spans:
     return [(label + colon, style), (rest, "")]
 
 
-def _plain_piece(text: str, _: str) -> str:
-    return text
+def _plain(line: Spans) -> str:
+    return "".join(text for text, _ in line)
 
 
-def _coloured_piece(text: str, style: str) -> str:
+def _coloured(line: Spans) -> str:
     from rich.color import ColorSystem
     from rich.style import Style
 
-    return Style.parse(style).render(text, color_system=ColorSystem.STANDARD)
+    return "".join(
+        Style.parse(style).render(_plain([*pieces]), color_system=ColorSystem.STANDARD)
+        for style, pieces in groupby(line, itemgetter(1))
+    )
 
 
 _IDS = rb"^index ([0-9a-f]{7})[0-9a-f]*\.\.([0-9a-f]{7})[0-9a-f]*"
@@ -107,13 +111,13 @@ def show_diff(details: Sequence[str], diff: bytes, settings: Mapping[str, str]) 
     """
     if use_colour(sys.stdout, settings):
         head = ([(line, "" if line.startswith(" ") else "bold")] for line in [*details, ""])
-        show_styled([*head, *_coloured(diff)], settings)
+        show([*head, *_styled(diff)], sys.stdout, settings)
     else:
         text = "".join(line + "\n" for line in [*details, ""])
         write_data(text.encode(errors="backslashreplace") + diff)
 
 
-def _coloured(diff: bytes) -> Iterator[Spans]:
+def _styled(diff: bytes) -> Iterator[Spans]:
     """Style the lines of a git diff; a file's header ends where its first hunk begins."""
     in_header = True
     for line in Text.from_bytes(diff).lines:

@@ -70,17 +70,73 @@ def test_the_plan_is_paged_on_a_terminal(base: Sandbox, form: list[str]) -> None
     assert b"paged" not in base.opatch(*words, env=pager).out
 
 
+def test_on_a_terminal_each_hunk_is_beside_its_place(base: Sandbox) -> None:
+    status, seen = in_terminal(base, "show", "p.patch", env={"NO_COLOR": "1"})
+    assert status == 0
+    assert (
+        re.sub(r"\[[0-9a-f]{4}\]", "[ID]", seen)
+        == """\
+update code.py
+  [~~] 2 lines
+
+  tolerated hunk 1 of 1 [ID] at line 1, resilient (unique); 1 line differs in indentation
+  4  def f(x):   |   1  def f(x):
+  5 -  return x  ~   2 -    return x  <- indentation
+  6 +  return -x ~     +    return -x  <- written like this
+
+move old.txt => new/place.md
+  [----##------------------------] 30 lines
+
+  strict hunk 1 of 1 [ID] at line 5, strict (unique)
+         |    3  m2
+         |    4  m3
+  10  m4 |    5  m4
+  11 -m5 |    6 -m5
+  12 +M5 |      +M5
+         |    7  m6
+         |    8  m7
+
+delete gone
+  [##] 2 lines
+
+  would apply the whole file [ID]
+      1 -1
+      2 -2
+
+add näw
+
+  would apply the whole file [ID]
+        +-- new
+
+delete data.bin
+
+  would apply the whole file [ID]
+"""
+    )
+
+
+@pytest.mark.parametrize("columns", [40, 60])
+def test_a_line_that_is_the_same_is_shown_once_where_there_is_no_room(
+    base: Sandbox, columns: int
+) -> None:
+    base.commit({"wide": f"{'x' * 30}\n{'y' * 30}\n"})
+    base.write(
+        "p.patch", envelope(b"*** Update File: wide\n@@\n %b\n-%b\n" % (b"x" * 30, b"y" * 30))
+    )
+    _, seen = in_terminal(base, "show", "p.patch", columns=columns, env={"TERM": "dumb"})
+    assert seen.splitlines()[-2:] == [f"      1  {'x' * 30}", f"      2 -{'y' * 30}"]
+
+
 def test_ids_are_abbreviated_at_a_terminal_only(base: Sandbox) -> None:
     """Also where a line of the file looks like git's line of ids."""
     ids = f"index {'a' * 40}..{'b' * 40}"
     base.write("p.patch", envelope(b"*** Add File: new\n+" + ids.encode() + b"\n"))
-    status, shown = in_terminal(base, "show", "p.patch", env={"NO_COLOR": ""})
+    assert base.opatch("apply", "p.patch").status == 0
+    status, shown = in_terminal(base, "log", "-p", env={"NO_COLOR": ""})
     assert status == 0
     assert re.search(r"index 0{7}\.\.[0-9a-f]{7}\x1b", shown)
     assert "+" + ids in shown.replace("\n", "")
-    assert re.search(
-        r"(?m)^index 0{40}\.\.[0-9a-f]{40}$", base.opatch("show", "p.patch").out.decode()
-    )
+    assert re.search(r"(?m)^index 0{40}\.\.[0-9a-f]{40}$", base.opatch("log", "-p").out.decode())
 
 
 def test_the_shown_diff_applies(base: Sandbox) -> None:
@@ -277,22 +333,22 @@ def test_a_terminal_has_colour(base: Sandbox, columns: int) -> None:
     status, seen = in_terminal(base, "show", "p.patch", columns=columns)
     assert status == 0
     for text in (
-        "\x1b[1mM code.py (+1 -1)\x1b[0m\n",
-        "\x1b[31m-    return x\x1b[0m\n",
-        "\x1b[32m+    return -x\x1b[0m\n",
+        "update \x1b[1mcode.py\x1b[0m\n",
+        "  \x1b[33mtolerated\x1b[0m hunk",
+        "\x1b[31m-\x1b[0m\x1b[7;31m    \x1b[0m\x1b[31mreturn x\x1b[0m",
         "\x1b[32m+-- new\x1b[0m\n",
-        "\x1b[1m+++ b/code.py\x1b[0m\n",
-        "\x1b[36m@@ -1,2 +1,2 @@\x1b[0m\n",
     ):
         assert text in seen
 
 
-def test_lines_that_look_like_headers_are_coloured_as_lines(base: Sandbox) -> None:
+def test_a_diff_in_the_log_has_colour(base: Sandbox) -> None:
+    """Also lines that look like headers, which are coloured as lines."""
     base.commit({"sql": "-- a\n"})
     base.write("p.patch", envelope(b"*** Update File: sql\n@@\n--- a\n+++ b\n"))
-    seen = in_terminal(base, "show", "p.patch")[1]
-    assert "\x1b[31m--- a\x1b[0m\n" in seen
-    assert "\x1b[32m+++ b\x1b[0m\n" in seen
+    assert base.opatch("apply", "p.patch").status == 0
+    seen = in_terminal(base, "log", "-p")[1]
+    for text in ("\x1b[31m--- a", "\x1b[32m+++ b", "\x1b[1m+++ b/sql", "\x1b[36m@@ -1 +1 @@"):
+        assert f"{text}\x1b[0m\n" in seen
 
 
 @pytest.mark.parametrize(
@@ -301,20 +357,18 @@ def test_lines_that_look_like_headers_are_coloured_as_lines(base: Sandbox) -> No
      ("a.b=c", {"TERM": "dumb"})],
 )  # fmt: skip
 def test_colour_can_be_turned_off(base: Sandbox, setting: str, env: dict[str, str]) -> None:
+    coloured = in_terminal(base, "show", "p.patch")[1]
     base.git("config", *setting.split("="))
     status, seen = in_terminal(base, "show", "p.patch", env=env)
     assert status == 0
-    assert seen.encode() == base.opatch("show", "p.patch").out
+    assert seen == re.sub("\x1b\\[[0-9;]*m", "", coloured) != coloured
 
 
 def test_colour_can_be_asked_for_in_a_pipe(base: Sandbox) -> None:
-    plain = base.opatch("show", "p.patch").out.decode()
     base.git("config", "color.ui", "always")
-    ran = base.opatch("show", "p.patch")
-    assert re.sub("\x1b\\[[0-9;]*m", "", ran.out.decode()) != ran.out.decode()
-    assert "\x1b[36m@@" in ran.out.decode()
+    shown = base.opatch("show", "p.patch").out.decode()
+    assert "\x1b[1mcode.py\x1b[0m" in shown
     assert "\x1b[1;31merror:" in base.opatch("apply", "--deny", "*", "p.patch").err
-    assert base.opatch("convert", "p.patch").out in plain.encode()
 
 
 def test_escape_sequences_of_a_patch_are_shown(base: Sandbox) -> None:
@@ -325,7 +379,7 @@ def test_escape_sequences_of_a_patch_are_shown(base: Sandbox) -> None:
         assert not set("\x07\u202e") & set(seen)
         assert "\x1b]" not in seen
         assert "[bold red]x[/]" in seen
-    assert "\n\x1b[32m+\\x1b]0;owned\\x07\\u202e[bold red]x[/]\x1b[0m\n" in _shown(base)
+    assert "\x1b[32m+\\x1b]0;owned\\x07\\u202e[bold red]x[/]\x1b[0m\n" in _shown(base)
 
 
 def _shown(base: Sandbox) -> str:
@@ -349,31 +403,36 @@ _PARTLY = envelope(
 )
 
 
+def _verdicts(shown: bytes) -> list[str]:
+    """Return what is said of each file and of its hunks, without ids."""
+    found = re.findall(
+        r"(?m)^(?:update|add|delete) .*|^  (?:\w.*hunk|refused|would).*", shown.decode()
+    )
+    return [re.sub(r" \[[0-9a-f]{4}\]", "", line) for line in found]
+
+
 def test_a_refused_patch_has_a_verdict_for_each_hunk(base: Sandbox) -> None:
     base.write("p.patch", _PARTLY)
     before = base.state()
     ran = base.opatch("show", "p.patch")
     assert (ran.status, base.state()) == (1, before)
-    shown = [re.sub(r"^\[[0-9a-f]{4}\] ", "", line) for line in ran.out.decode().splitlines()]
-    assert shown == [
-        "code.py: hunk 1 of 2: line 1, strict (unique)",
-        f"code.py: hunk 2 of 2: refused: {said(Fault.NOT_FOUND.sentence, base='the index')}",
-        f"lost: refused: {said(Fault.MISSING_FILE.sentence, base='the index')}",
-        "new: would apply",
-        "",
+    assert _verdicts(ran.out) == [
+        "update code.py",
+        "  strict hunk 1 of 2 at line 1, strict (unique)",
+        f"  refused: not found hunk 2 of 2 {said(Fault.NOT_FOUND.sentence, base='the index')}",
+        "delete lost",
+        f"  refused {said(Fault.MISSING_FILE.sentence, base='the index')}",
+        "  refused: missing file the whole file",
+        "add new",
+        "  would apply the whole file",
     ]
-    assert ran.err.startswith(
-        f"error: code.py: hunk 2 of 2 {said(Fault.NOT_FOUND.sentence, base='the index')}\n"
-        "  p.patch:7 "
-    )
+    assert ran.err == "the patch does not apply (2 problems)\n"
 
 
 def test_what_is_left_out_of_a_refused_patch_has_no_verdict(base: Sandbox) -> None:
     base.write("p.patch", _PARTLY)
-    shown = base.opatch("show", "--except", "new", "--except", "lost", "p.patch").out.decode()
-    assert [line.partition("] ")[2].partition(":")[0] for line in shown.splitlines()] == [
-        "code.py", "code.py", "",
-    ]  # fmt: skip
+    shown = base.opatch("show", "--except", "new", "--except", "lost", "p.patch").out
+    assert len(_verdicts(shown)) == 3
 
 
 @pytest.mark.parametrize("option", ["--stat", "--numstat", "--json"])
@@ -382,8 +441,13 @@ def test_other_forms_of_a_refused_patch_have_no_verdicts(base: Sandbox, option: 
     assert b"hunk 1 of 2" not in base.opatch("show", option, "p.patch").out
 
 
-def test_a_single_hunk_has_a_verdict_too(base: Sandbox) -> None:
-    base.write("p.patch", envelope(b"*** Update File: code.py\n@@\n-lost\n+found\n"))
-    ran = base.opatch("show", "p.patch")
-    verdict = f"] code.py: hunk 1 of 1: refused: {said(Fault.NOT_FOUND.sentence, base='the index')}"
-    assert (ran.status, ran.out.decode()[5:].startswith(verdict)) == (1, True)
+def test_the_places_of_an_ambiguous_hunk_are_shown(base: Sandbox) -> None:
+    base.commit({"twice": "first\nx\nlast\nx\n"})
+    shown = base.opatch("show", feed=envelope(b"*** Update File: twice\n@@\n-x\n+y\n")).out.decode()
+    for at, line in (
+        (2, "      1  first  <- add this line"),
+        (4, "      3  last  <- add this line"),
+    ):
+        assert f"    twice, line {at}\n" in shown
+        assert f"{line}\n" in shown
+    assert shown.count("if this place is meant: add the marked line to the hunk") == 2

@@ -123,7 +123,7 @@ def test_a_change_that_only_the_working_tree_has_is_applied(base: Sandbox) -> No
 
 
 def test_the_log_is_in_columns_on_a_terminal(applied: Sandbox) -> None:
-    plain = {"GIT_PAGER": "cat", "NO_COLOR": "1"}
+    plain = {"GIT_PAGER": "cat", "NO_COLOR": "1", "COLUMNS": "100"}
     second, first = in_terminal(applied, "log", env=plain)[1].splitlines()
     assert re.match(r"2  \d+ seconds? ago  +undone   \.git/p\.txt      2 files", second)
     assert re.match(r"1  \d+ seconds? ago  +applied  standard input  1 file", first)
@@ -139,7 +139,18 @@ def test_the_log_is_in_columns_on_a_terminal(applied: Sandbox) -> None:
 def test_times_are_relative_on_a_terminal(seconds: int, words: str) -> None:
     record = Record(1, Path(), Target.INDEX, (), 1_700_000_000)
     (row,) = rows([LoggedPatch(PatchHistory((record,)))], 1_700_000_000 + seconds)
-    assert words in [text for text, _ in row]
+    assert words in [text.strip() for text, _ in row]
+
+
+@pytest.mark.parametrize("columns", ["40", "80"])
+def test_a_long_name_is_cut_to_the_width_of_the_terminal(base: Sandbox, columns: str) -> None:
+    patch = base.write(f".git/{'name' * 20}", envelope(b"*** Add File: new\n+x\n"))
+    assert base.opatch("apply", str(patch)).status == 0
+    env = {"GIT_PAGER": "cat", "NO_COLOR": "1", "COLUMNS": columns}
+    (line,) = in_terminal(base, "log", env=env)[1].splitlines()
+    assert "…  1 file added" in line
+    assert len(line) == 80 or columns == "40"
+    assert re.search(r"applied  \S{11}…  1", line) or columns == "80"
 
 
 def test_a_thousand_entries_are_quick(base: Sandbox) -> None:
@@ -256,8 +267,8 @@ def test_subdirectories_share_the_journal_and_worktrees_do_not(
 @pytest.mark.parametrize("words", [["log"], ["log", "-p"], ["log", "1"]], ids=" ".join)
 def test_the_log_is_paged_on_a_terminal(applied: Sandbox, words: list[str]) -> None:
     pager = {"GIT_PAGER": "sed s/^/paged:/", "NO_COLOR": "1"}
-    status, seen = in_terminal(applied, *words, env=pager)
-    plain = in_terminal(applied, *words, env={"GIT_PAGER": "cat", "NO_COLOR": "1"})[1]
+    status, seen = in_terminal(applied, *words, columns=100, env=pager)
+    plain = in_terminal(applied, *words, columns=100, env={**pager, "GIT_PAGER": "cat"})[1]
     assert (status, "paged" in plain) == (0, False)
     seen, plain = (re.sub(r"\d+ seconds? ago +", "", text) for text in (seen, plain))
     assert seen == "".join(f"paged:{line}\n" for line in plain.splitlines())

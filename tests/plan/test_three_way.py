@@ -358,7 +358,8 @@ def test_refusals_name_the_version_that_matches(late: Sandbox, command: str) -> 
     assert ran.status == 1
     where = _short(late, "HEAD~1")
     version = f"{where} (1 commit ago)"
-    assert said(Hint.OLDER_VERSION.sentence, path="f", version=version) in ran.err
+    hint = said(Hint.OLDER_VERSION.sentence, path="f", version=version)
+    assert hint in ran.err + ran.out.decode()
     assert late.state() == before
     assert late.opatch(command, "--3way", feed=_patch()).status == 0
 

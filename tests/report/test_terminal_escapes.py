@@ -65,7 +65,7 @@ def test_apply_log_and_reverse_are_escaped(base: Sandbox) -> None:
     _harmless(base, "apply", "-v", _NAME)
     for words in (["log"], ["log", "-p"], ["log", "--json"]):
         for pager in ("cat", "cat -"):  # none, and one that we start
-            _harmless(base, *words, env={"GIT_PAGER": pager})
+            _harmless(base, *words, env={"GIT_PAGER": pager, "COLUMNS": "300"})
     base.git("commit", "--quiet", "-m", "x", "--", ":(literal)" + _PATH)
     base.write(_PATH, f"{_EVIL}other\n")
     base.git("add", "-A")

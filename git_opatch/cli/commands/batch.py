@@ -19,7 +19,8 @@ from git_opatch.cli import startup
 from git_opatch.cli.patch_input import STANDARD_INPUT
 from git_opatch.model.errors import InputError, Interrupted, OpatchError, UsageError
 from git_opatch.report import batch as wording
-from git_opatch.report.terminal import show
+from git_opatch.report import progress
+from git_opatch.report.terminal import show, write_file
 
 
 class EngineName(Enum):
@@ -37,6 +38,7 @@ def batch(
     address: str = "",
     diff: bool = False,
     tree: bool = False,
+    html: str = "",
     quiet: bool = False,
 ) -> None:
     """Judge many patches, each against its own base tree; change nothing.
@@ -46,13 +48,15 @@ def batch(
     Each result is a line of JSON, in the order of completion. Exit status: 0 all were judged,
     1 some could not be.
     """
+    if html and not output:
+        raise UsageError("--html requires --output, the results that it is drawn from")
     startup.enable_garbage_collection()
     start, tally = time.monotonic(), Tally({})
     opened_engine = _engine(engine, address, jobs, Wanted(diff, tree))
     try:
         with _opened(tasks) as file, Output(output or None) as results, opened_engine as judging:
             tallies = judge_all(file, judging, results)
-            if not quiet and wording.shows_progress():
+            if not quiet and progress.is_shown():
                 tallies = wording.with_bar(tallies, file)
             for tally in tallies:  # noqa: B007 - the last one is reported
                 pass
@@ -63,10 +67,11 @@ def batch(
             raise
         raise _not_written(error, output) from None
     failed = tally.verdicts.get(NOT_JUDGED, 0)
+    summary = wording.summary(tally.verdicts, tally.before, time.monotonic() - start)
+    if html:
+        write_file(wording.draw_totals(output, summary), html)
     if failed or not quiet:
-        elapsed = time.monotonic() - start
-        lines = wording.not_judged(tally.not_judged, failed)
-        show([*lines, wording.summary(tally.verdicts, tally.before, elapsed)], sys.stderr)
+        show([*wording.not_judged(tally.not_judged, failed), summary], sys.stderr)
     raise typer.Exit(OpatchError.exit_status if failed else 0)
 
 

@@ -13,6 +13,7 @@ from git_opatch.agent.apply_patch_call import detect
 from git_opatch.agent.verify import repository_of, verify_patch
 from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, SelectOptions
 from git_opatch.cli.locating import Locator, locator, resolve_options
+from git_opatch.cli.page_options import PageOptions
 from git_opatch.cli.patch_input import STANDARD_INPUT, read_patch
 from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.git.repository import Repository
@@ -40,6 +41,7 @@ def check(
     match: MatchOptions,
     select: SelectOptions,
     policy: PolicyOptions,
+    page: PageOptions,
     argv: bool = False,
     skip_applied: bool = False,
     quiet: bool = False,
@@ -53,6 +55,7 @@ def check(
     relative to the current directory, which may be outside of a repository. Exit status: 0 all
     apply, 1 one does not, or the command is not a call of apply_patch, 128 one is not a patch.
     """
+    page.require_useful(json=json)
     given = (inputs, base, match, policy)
     outcomes: Iterable[Outcome]
     if argv:
@@ -69,20 +72,33 @@ def check(
         settings, names = where.settings, inputs.files or [STANDARD_INPUT]
         if len(names) > 1 and (select.only or select.leave_out):
             raise UsageError("--only and --except choose from one patch; name one")
-        outcomes = (_judge(name, inputs.patch_format, select, where) for name in names)
+        outcomes = (_judge(name, inputs.patch_format, select, where, page.html) for name in names)
         outcomes = outcomes if quiet or json else with_progress(outcomes, len(names))
+    if page.html:
+        raise typer.Exit(_deliver([*outcomes], page))
     reporter = JsonReporter("check") if json else _VerdictReporter(settings, quiet, verbose)
     raise typer.Exit(reporter.report_each(outcomes))
 
 
+def _deliver(outcomes: Sequence[Outcome], page: PageOptions) -> int:
+    """Draw the patches; gives the exit status."""
+    from git_opatch.report.pages import patches_page
+    from git_opatch.report.view import view_of
+
+    statuses = [outcome.exit_status for outcome in outcomes]
+    views = [view_of(outcome) for outcome in outcomes]
+    page.deliver(patches_page(report.count_good(statuses), views))
+    return max(statuses)
+
+
 def _judge(
-    name: str, patch_format: Format | None, select: SelectOptions, where: Locator
+    name: str, patch_format: Format | None, select: SelectOptions, where: Locator, drawn: bool
 ) -> Outcome:
     try:
         patch = read_patch([name], patch_format)
     except (ParseError, InputError) as error:
         return Outcome(where.options, Patch(()), error=error, name=name)
-    return where.locate(patch, select, name)
+    return where.locate(patch, select, name, refused_partly=drawn)
 
 
 def _judge_call(words: Sequence[str], options: Options) -> Outcome:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
+from shutil import get_terminal_size
 
 from git_opatch import report
+from git_opatch.cli.options import When, colour
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import JournalError
 from git_opatch.model.settings import Settings
@@ -16,7 +18,6 @@ from git_opatch.report.terminal import (
     is_on_terminal,
     show,
     show_diff,
-    show_styled,
     write_data,
 )
 from git_opatch.report.values import Fields
@@ -26,6 +27,7 @@ def log(
     number: int | None = None,
     patch: bool = False,
     count: int | None = None,
+    color: When | None = None,
     json: bool = False,
 ) -> None:
     """Show the patches that were applied here, newest first: number, time, state, name, files.
@@ -34,17 +36,18 @@ def log(
     (it is not there any more), changed (the same lines were changed since, so it is refused), or
     undone, which `git opatch redo N` applies again.
     """
-    settings = (repository := Repository(asks_settings=True)).settings()
+    settings = colour((repository := Repository(asks_settings=True)).settings(), color)
     entries = logged_patches(repository, number, count)
     notes = notes_on_log(repository)
     if json:
         write_data(document.records("log", [_values(entry, patch) for entry in entries], notes))
         return
     show(report.notes(notes), sys.stderr, settings)
+    columns = get_terminal_size().columns  # before it goes to the pager
     with paged(repository, settings):
-        rows = history.rows(entries, time.time() if is_on_terminal() else None)
+        rows = history.rows(entries, time.time() if is_on_terminal() else None, columns)
         if not patch:
-            show_styled(rows, settings)
+            show(rows, sys.stdout, settings)
             return
         for shown, (entry, row) in enumerate(zip(entries, rows, strict=True)):
             show([""] * bool(shown), sys.stdout)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
-from typing import Annotated
+from shutil import get_terminal_size
 
 import typer
 
 from git_opatch import report
 from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, SelectOptions
 from git_opatch.cli.locating import Locator, locator
-from git_opatch.cli.options import Json, Reverse, option_groups
+from git_opatch.cli.options import When, colour
+from git_opatch.cli.page_options import PageOptions
 from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import RepositoryError, UsageError
@@ -21,63 +21,43 @@ from git_opatch.model.patch import Patch
 from git_opatch.model.refusal import count_failures, failure_lines
 from git_opatch.model.reverse import reverse as reversed_patch
 from git_opatch.model.selection import parts_of
+from git_opatch.model.settings import Settings
 from git_opatch.plan.patch_paths import refuse_unsafe, resolve_paths
 from git_opatch.report import files as report_files
 from git_opatch.report import terminal
+from git_opatch.report.columns import patch_lines
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.pager import paged
 from git_opatch.report.placements import left_out_notes
 from git_opatch.report.reporters import JsonReporter, TextReporter
+from git_opatch.report.view import view_of
 
 _NAMES = ("name-only", "name-status", "hunks")
 _WITHOUT_Z = ("", "stat", "hunks", "json")
 
-Stat = Annotated[bool, typer.Option("--stat", help="Output a diffstat instead of the diff.")]
-Numstat = Annotated[
-    bool, typer.Option("--numstat", help="Output the numbers of added and removed lines instead.")
-]
-NameOnly = Annotated[
-    bool,
-    typer.Option("--name-only", help="Output only the paths; the patch is read, and not located."),
-]
-NameStatus = Annotated[
-    bool,
-    typer.Option(
-        "--name-status",
-        help="Output only the paths and their status (A, M, D, R, C), as the patch has them.",
-    ),
-]
-Hunks = Annotated[
-    bool,
-    typer.Option(
-        "--hunks", help="Output only the id and the name of each hunk, for --only and --except."
-    ),
-]
-Zero = Annotated[
-    bool, typer.Option("-z", help="End paths with NUL and do not quote them (not for --stat).")
-]
 
-
-@option_groups
 def show(
     inputs: InputOptions,
     base: BaseOptions,
     match: MatchOptions,
     select: SelectOptions,
     policy: PolicyOptions,
-    stat: Stat = False,
-    numstat: Numstat = False,
-    name_only: NameOnly = False,
-    name_status: NameStatus = False,
-    hunks: Hunks = False,
-    zero: Zero = False,
-    reverse: Reverse = False,
-    json: Json = False,
+    page: PageOptions,
+    stat: bool = False,
+    numstat: bool = False,
+    name_only: bool = False,
+    name_status: bool = False,
+    hunks: bool = False,
+    zero: bool = False,
+    reverse: bool = False,
+    color: When | None = None,
+    json: bool = False,
 ) -> None:
     """Show what a patch would do: each file, where each hunk applies and why, and the diff.
 
     Hunks are located in the index, and nothing is changed. With --name-only, --name-status or
-    --hunks the patch is only read, and no repository is needed.
+    --hunks the patch is only read, and no repository is needed. With --html each hunk is shown
+    beside its place, or the places that it could mean, in a page for a browser.
     """
     form = _form(
         stat=stat,
@@ -85,9 +65,11 @@ def show(
         name_only=name_only,
         name_status=name_status,
         hunks=hunks,
+        html=page.html,
         json=json,
     )
     _require_useful(form, policy, zero=zero)
+    page.require_useful(json=json)
     if form in _NAMES:
         options = Options(reverse=reverse, directory=inputs.directory)
         patch, top = inputs.read(), _top_of_repository()
@@ -96,8 +78,18 @@ def show(
         outcome = _read_names(chosen, options, top)._replace(whole=patch, left_out=left_out)
         raise typer.Exit(names.report(outcome))
     where = locator(inputs, base, match, policy, reverse=reverse, by_program=json)
-    reporter = JsonReporter("show") if json else _ShowReporter(where, form, zero=zero)
-    outcome = where.locate(inputs.read(), select, refused_partly=not (json or form))
+    drawn = form in ("", "html")
+    outcome = where.locate(inputs.read(), select, refused_partly=drawn)
+    if page.html:
+        from git_opatch.report.pages import patch_page
+
+        page.deliver(patch_page(view_of(outcome)))
+        if outcome.failures:
+            summary = count_failures(outcome.failures, outcome.options)
+            terminal.show([summary], sys.stderr, where.settings)
+        raise typer.Exit(outcome.exit_status)
+    settings = colour(where.settings, color)
+    reporter = JsonReporter("show") if json else _ShowReporter(where, settings, form, zero=zero)
     raise typer.Exit(reporter.report(outcome))
 
 
@@ -151,40 +143,38 @@ class _NamesReporter(TextReporter):
 
 
 class _ShowReporter(TextReporter):
-    """Prints a plan: its details and the diff, or what `form` names instead."""
+    """Prints a plan: on a terminal each hunk beside its place, else its details and the diff.
 
-    def __init__(self, where: Locator, form: str, *, zero: bool) -> None:
-        super().__init__(where.settings)
+    `form` names what is printed instead.
+    """
+
+    def __init__(self, where: Locator, settings: Settings, form: str, *, zero: bool) -> None:
+        super().__init__(settings)
         self._repository = where.repository
         self._form, self._zero = form, zero
 
     def report(self, outcome: Outcome) -> int:
         """Print the outcome; of a refused patch, what becomes of each hunk, and why."""
-        if outcome.failures and not self._form:
-            left_out = {part.key for part in outcome.left_out}
-            every = parts_of(outcome.whole or outcome.patch)
-            if parts := [part for part in every if part.key not in left_out]:
-                lines = [*report.verdicts(parts, outcome.plan, outcome.failures), ""]
-                terminal.show(lines, sys.stdout, self.settings)
-        if not outcome.failures:
-            return super().report(outcome)
-        failures = outcome.failures  # that nothing was changed needs no saying here
-        self.show([*failure_lines(failures), count_failures(failures, outcome.options)])
+        failures, plan, settings = outcome.failures, outcome.plan, self.settings
+        columns = get_terminal_size().columns  # before it goes to the pager
+        drawn = not self._form and (bool(failures) or terminal.is_for_a_person(settings))
+        if not failures:
+            self.show(left_out_notes(outcome.left_out))
+            self.show([] if drawn else report.notes(plan.notes))
+        with paged(self._repository, settings):
+            if drawn:
+                terminal.show(patch_lines(view_of(outcome, None), columns), sys.stdout, settings)
+            elif failures:
+                self.show(failure_lines(failures))
+            elif self._form == "stat":
+                terminal.show(
+                    report_files.stat(plan.completed.files, columns), sys.stdout, settings
+                )
+            elif self._form == "numstat":
+                terminal.write_data(report_files.numstat(plan.completed.files, zero=self._zero))
+            else:
+                details = list(report.details(plan, outcome.ids))
+                terminal.show_diff(details, plan.completed.diff, settings)
+        if failures:  # that nothing was changed needs no saying here
+            self.show([count_failures(failures, outcome.options)])
         return outcome.exit_status
-
-    def succeed(self, outcome: Outcome) -> None:
-        """Print the plan, through the pager as git does."""
-        self.show([*report.notes(outcome.plan.notes), *left_out_notes(outcome.left_out)])
-        columns = shutil.get_terminal_size().columns  # before it goes to the pager
-        with paged(self._repository, self.settings):
-            self._print(outcome, columns)
-
-    def _print(self, outcome: Outcome, columns: int) -> None:
-        plan, settings = outcome.plan, self.settings
-        if self._form == "stat":
-            terminal.show_styled(report_files.stat(plan.completed.files, columns), settings)
-        elif self._form == "numstat":
-            terminal.write_data(report_files.numstat(plan.completed.files, zero=self._zero))
-        else:
-            details = list(report.details(plan, outcome.ids))
-            terminal.show_diff(details, plan.completed.diff, settings)

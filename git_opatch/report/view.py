@@ -1,0 +1,416 @@
+"""What a person looks at: each hunk of a patch beside its place in the file. Values only.
+
+Nothing is located here: places are those of placements and failures, and lines are compared only to
+lay them side by side. Text is fit for a terminal; lines count from 1, positions from 0.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from enum import Enum
+from itertools import count
+from typing import NamedTuple
+
+from git_opatch import report
+from git_opatch.complete.edits import Edit
+from git_opatch.model.failure import Failure
+from git_opatch.model.limits import SHOWN
+from git_opatch.model.options import Target
+from git_opatch.model.patch import Hunk, Line, Prefix
+from git_opatch.model.placement import Evidence, Placement
+from git_opatch.model.refusal import Spans, marked, refusal_summary, text_of
+from git_opatch.model.reverse import reverse
+from git_opatch.model.selection import Key, Part, key_of, parts_of
+from git_opatch.model.sentences import Reason
+from git_opatch.model.text import BYTE_ORDER_MARK, visible, without_cr
+from git_opatch.report.outcome import Outcome
+from git_opatch.report.placements import refused_parts, where
+
+_AROUND = 2
+"""Lines of the file that are shown above and below a hunk."""
+_REACH = 12
+"""How far from a hunk a line is looked for that tells its candidates apart."""
+_MOST_ROWS = 400
+FEW_SKIPPED = 3
+"""Lines in a row that a patch leaves out, and that are shown without being asked for."""
+_Lines = Sequence[bytes]
+
+
+class Certainty(Enum):
+    """How sure a part of a patch is, in the words that are shown."""
+
+    STRICT = "strict"
+    TOLERATED = "tolerated"
+    APPLIED = "already applied"
+    REFUSED = "refused"
+
+
+_STRICT = Certainty.STRICT
+
+
+class Row(NamedTuple):
+    """A line of the patch beside its line of the file; one of them may be missing.
+
+    `kind` is same, like (tolerated), unlike, alone, skipped (the patch leaves it out), around, or
+    decides (it tells one candidate from the others). The prefix is the patch's.
+    """
+
+    kind: str
+    prefix: str
+    text: Spans | None = None
+    number: int = 0
+    there: Spans | None = None
+    line: int = 0
+    note: str = ""
+
+
+class Place(NamedTuple):
+    """A part of the file that a hunk goes to, could go to, or is compared with.
+
+    `lines` are the first and the last line of the hunk in it, 0 and 0 for none.
+    """
+
+    title: str
+    rows: Sequence[Row]
+    lines: tuple[int, int] = (0, 0)
+    advice: str = ""
+    more: int = 0
+    """How many further rows it would have."""
+
+
+class PartView(NamedTuple):
+    """A hunk, or a file that is one part: what becomes of it, and its places."""
+
+    key: Key
+    name: str
+    number: int
+    certainty: Certainty
+    verdict: str
+    sentence: str = ""
+    advice: str = ""
+    notes: Sequence[str] = ()
+    places: Sequence[Place] = ()
+
+
+class FileView(NamedTuple):
+    """A file and its parts, in the order of the patch; `size` is its number of lines.
+
+    `failure` says why all of it is refused; then the parts do not say it again.
+    """
+
+    path: str
+    change: str
+    size: int
+    parts: Sequence[PartView]
+    failure: str = ""
+    advice: str = ""
+
+
+class PatchView(NamedTuple):
+    """A patch: what becomes of it, in a sentence, what no part of it says, and its files."""
+
+    name: str
+    certainty: Certainty
+    verdict: str
+    files: Sequence[FileView] = ()
+    messages: Sequence[str] = ()
+
+    @property
+    def counts(self) -> str:
+        """The parts by certainty: "2 files: 3 strict, 1 refused"."""
+        found = Counter(part.certainty for file in self.files for part in file.parts)
+        parts = [f"{found[each]:,} {each.value}" for each in Certainty if found[each]]
+        files = f"{len(self.files)} file{'s' * (len(self.files) != 1)}"
+        return f"{files}: {', '.join(parts)}" if parts else ""
+
+
+def view_of(outcome: Outcome, most: int | None = 1000) -> PatchView:
+    """View what becomes of each part of a patch, at `most` so many of them, the refused first.
+
+    The plan of a refused patch is of what fits.
+    """
+    failures, plan, options = outcome.failures, outcome.plan, outcome.options
+    if outcome.error:
+        messages = [*report.errors(outcome.error)]
+        return PatchView(outcome.name, Certainty.REFUSED, "Cannot be read", messages=messages)
+    patch = reverse(outcome.patch) if options.reverse else outcome.patch
+    parts = parts_of(patch)
+    refused = refused_parts(parts, (*failures, *plan.skipped))
+    shown = {p.key for p in sorted(parts, key=lambda part: part.key not in refused)[:most]}
+    files = _files(outcome, [part for part in parts if part.key in shown], refused)
+    drawn = [part for file in files for part in file.parts]
+    explained = {id(failure) for failure in refused.values()}
+    messages = [text_of(failure) for failure in failures if id(failure) not in explained]
+    said = tuple(note for part in drawn for note in part.notes)
+    messages += [note for note in report.notes(plan.notes) if not (said and note.endswith(said))]
+    if len(parts) > len(drawn):
+        messages.append(f"{len(drawn):,} of {len(parts):,} hunks are shown, the refused ones first")
+    certainties = [part.certainty for part in drawn]
+    certainty = next((each for each in reversed([*Certainty]) if each in certainties), _STRICT)
+    verdict = report.would_apply(plan, replace(options, target=Target.INDEX))
+    if failures:
+        applied = outcome.already_applied
+        verdict = refusal_summary(failures, options, patch, all_applied=applied)
+        certainty = Certainty.APPLIED if applied else Certainty.REFUSED
+    verdict = verdict[0].upper() + verdict[1:]
+    return PatchView(outcome.name, certainty, verdict, files, messages)
+
+
+def _files(
+    outcome: Outcome, parts: Sequence[Part], refused: Mapping[Key, Failure]
+) -> list[FileView]:
+    """View the parts by file, in the order of the patch."""
+    plan, ids = outcome.plan, outcome.ids.parts
+    placed = {key_of(each.section, each.placement.hunk.ordinal): each for each in plan.placed}
+    edits = {r.old.path: r.content.edits for r in plan.completed.results if r.old and r.content}
+    base = outcome.base or {r.old.path: r.old for r in plan.completed.results if r.old}
+    found: dict[str, list[PartView]] = {}
+    files = []
+    for part in parts:
+        path, found_at = part.section.path, placed.get(part.key)
+        located = found_at.section.path if found_at else path
+        blob, failure = base.get(located), refused.get(part.key)
+        lines = () if blob is None or blob.binary else blob.text.lines
+        part = part._replace(id=ids.get(part.key, part.id))
+        if path not in found:
+            found[path] = []
+            names = dict.fromkeys([path, part.section.new_path or path])
+            whole = failure if failure and not failure.hunk else None
+            files.append(
+                FileView(
+                    " => ".join(map(visible, names)),
+                    part.section.operation.value,
+                    len(lines),
+                    found[path],
+                    whole.message if whole else "",
+                    whole.advice if whole else "",
+                )
+            )
+        found[path].append(
+            _refused(part, failure, lines)
+            if failure
+            else _placed(part, found_at and found_at.placement, lines, edits.get(located, ()))
+        )
+    return files
+
+
+def _named(part: Part) -> tuple[Key, str, int]:
+    hunk = part.hunk
+    name = f"hunk {hunk.ordinal} of {part.section.hunks_in_text}" if hunk else "the whole file"
+    return part.key, f"{name} [{part.id}]", int(hunk.number if hunk else part.section.number)
+
+
+def _placed(
+    part: Part, placement: Placement | None, lines: _Lines, edits: Sequence[Edit]
+) -> PartView:
+    """View a part that would apply: its lines, those of the file, and what `edits` write."""
+    if part.hunk is None or placement is None:
+        return PartView(*_named(part), _STRICT, "would apply", places=[_alone(part, lines)])
+    start, stop, hunk = placement.start, placement.stop, placement.hunk
+    is_loose = not placement.exact or placement.evidence is Evidence.NEAREST
+    certainty = Certainty.TOLERATED if is_loose else _STRICT
+    how = [each.value for each in placement.likeness] or [""] * len(hunk.preimage)
+    there = [line.removeprefix(BYTE_ORDER_MARK).split() for line in lines[start:stop]]
+    known = zip(hunk.preimage, there, how, strict=False)
+    place = _alone(part, lines)
+    # else an earlier section has changed the file
+    if len(lines) >= stop and all(
+        word or line.text.split() == other for line, other, word in known
+    ):
+        new = [line for e in edits if start <= e.start <= e.stop <= stop for line in e.lines]
+        written = {line.number: line.text for line in part.hunk.lines}
+        if len(written) < len(part.hunk.lines) or part.hunk.replacement:
+            written = {}  # strings of JSON, whose lines have one number
+        words = dict(zip(count(start), how, strict=False))
+        rows = _beside(hunk, count(start), lines, words, start, written=written, new=new)
+        place = _place(part, rows)
+    notes = [visible(note) for note in placement.notes]
+    sentence = f"at {where(placement)}"
+    name = _named(part)
+    return PartView(*name, certainty, certainty.value, sentence, notes=notes, places=[place])
+
+
+def _refused(part: Part, failure: Failure, lines: _Lines) -> PartView:
+    """View a part that is refused, with the places that it could go to, or is compared with."""
+    certainty, verdict = Certainty.APPLIED, Certainty.APPLIED.value
+    if not failure.already_applied:
+        certainty, verdict = Certainty.REFUSED, f"refused: {failure.reason.value}".replace("_", " ")
+    says = (failure.message, failure.advice) if failure.hunk else ("", "")
+    places = [*_compared(part, part.hunk, failure, lines)] if part.hunk and lines else []
+    return PartView(*_named(part), certainty, verdict, *says, (), places or [_alone(part, lines)])
+
+
+def _compared(part: Part, hunk: Hunk, failure: Failure, lines: _Lines) -> Iterator[Place]:
+    """Show the places that a refused hunk could go to, or the one that it is compared with."""
+    starts, closest = failure.positions, failure.closest
+    image, absent = hunk.preimage, Prefix.ADDED
+    if hunk.replacement:  # of strings, which may begin and end inside of lines
+        yield _alone(part, lines)
+        for at in starts[:SHOWN]:
+            above, below = (
+                _file_rows(lines, *r) for r in ((at - _AROUND, at), (at + 1, at + 1 + _AROUND))
+            )
+            yield _place(part, [*above, *_file_rows(lines, at, at + 1, "same"), *below])
+        return
+    if failure.reason is Reason.AMBIGUOUS and len(starts) > 1 and image:
+        yield _alone(part, lines)
+        yield from (_candidate(part, hunk, failure, at, lines) for at in starts[:SHOWN])
+        return
+    if failure.reason is Reason.ALREADY_APPLIED:
+        image, absent = hunk.postimage, Prefix.REMOVED
+        starts = (failure.start, *starts) if failure.start is not None else starts
+    if closest and closest.around:
+        there = dict([*closest.around, *closest.lines])
+        starts = tuple(dict([*closest.lines, *closest.around]))
+        if any(lines[at : at + 1] != [text] for at, text in there.items()):
+            return  # an earlier section has changed the file
+    if image and starts and starts[0] < len(lines):
+        pairs = _pairs(image, lines, range(starts[0], min(starts[0] + len(image), len(lines))))
+        notes = {closest.position: closest.described} if closest else {}
+        start = next(at for at in pairs if at is not None)
+        rows = _beside(hunk, pairs, lines, notes, start, absent)
+        place = _place(part, rows)
+        way = "write the marked lines as the file has them"
+        title = f"closest match: {place.title}"
+        yield place._replace(title=title, advice=way) if closest else place
+
+
+def _pairs(image: Sequence[Line], lines: _Lines, at: range) -> list[int | None]:
+    """Give each line of `image` a position, so that many lines are beside one that is alike."""
+    from difflib import SequenceMatcher
+
+    keys = [b"".join(line.text.split()) for line in image]
+    there = [b"".join(lines[position].split()) for position in at]
+    steps = SequenceMatcher(None, keys, there, autojunk=False).get_opcodes()
+    pairs: list[int | None] = [None] * len(keys)
+    for _, begin, end, first, stop in steps:
+        for one, two in zip(range(begin, end), at[first:stop], strict=False):
+            pairs[one] = two
+    return pairs
+
+
+def _beside(
+    hunk: Hunk,
+    places: Iterable[int | None],
+    lines: _Lines,
+    notes: Mapping[int, str],
+    start: int,
+    absent: Prefix = Prefix.ADDED,
+    written: Mapping[int, bytes] | None = None,
+    new: Sequence[bytes] = (),
+    around: tuple[int, int] = (_AROUND, _AROUND),
+) -> Iterator[Row]:
+    """Lay the lines of a hunk at `start` beside those of the file, which `notes` are on.
+
+    All but the `absent` ones have the next of `places`. Of a hunk that was placed, `written` are
+    its lines as the patch has them, by number, and `new` is what becomes of the added ones.
+    """
+    added = [line.text for line in hunk.lines if line.prefix is Prefix.ADDED]
+    if written is not None and [*map(bytes.split, new)] != [*map(bytes.split, added)]:
+        new = added  # another hunk has a part in these edits
+    differs, news, positions = "unlike" if written is None else "like", iter(new), iter(places)
+    yield from _file_rows(lines, start - around[0], start)
+    for line in hunk.lines:
+        text = written.get(line.number) if written else line.text
+        at = None if line.prefix is absent else next(positions, None)
+        there, note = next(news, None) if at is None else lines[at], "written like this"
+        if at is not None:
+            yield from _file_rows(lines, start, at, "unlike", "not in the hunk")
+            start, note = at + 1, notes.get(at, "")
+        if written is not None and text and there:  # the ends of lines are no part of the match
+            text, there = without_cr(text), without_cr(there)
+        row = _row(line, text, there, -1 if at is None else at, differs, note)
+        is_missing = there is None and line.prefix is not absent
+        yield row._replace(kind="unlike", note="not in the file") if is_missing else row
+    yield from _file_rows(lines, start, start + around[1])
+
+
+def _row(
+    line: Line, text: bytes | None, there: bytes | None, at: int, differs: str, note: str
+) -> Row:
+    """Pair a line of the patch with one of the file, at position `at`, and mark what differs."""
+    number, prefix = int(line.number), line.prefix.value
+    if text is None or there is None or text == there:
+        kind = "skipped" if text is None else "alone" if there is None else "same"
+        pair = [None if each is None else [(visible(each), "")] for each in (text, there)]
+        return Row(kind, prefix, pair[0], number, pair[1], at + 1)
+    return Row(
+        differs, prefix, marked(text, there)[0], number, marked(text, there)[1], at + 1, note
+    )
+
+
+def _file_rows(
+    lines: _Lines, first: int, stop: int, kind: str = "around", note: str = ""
+) -> Iterator[Row]:
+    for at in range(max(first, 0), min(stop, len(lines))):
+        yield Row(kind, " ", None, 0, [(visible(lines[at]), "")], at + 1, note)
+
+
+def _place(part: Part, rows: Iterable[Row], inside: bytes = b"", advice: str = "") -> Place:
+    """Frame rows, named by the lines of the file that they have of the hunk."""
+    all_rows = [*rows]
+    shown = [row.line for row in all_rows if row.line]
+    own = [row.line for row in all_rows if row.line and row.kind not in ("around", "decides")]
+    first, *_, last = (own or shown or [0]) * 2
+    title = visible(part.section.path)
+    title += f", lines {first}-{last}" if first < last else f", line {first}" if first else ""
+    title += f", in `{visible(inside, 80)}`" if inside else ""
+    more = max(len(all_rows) - _MOST_ROWS, 0)
+    return Place(title, all_rows[:_MOST_ROWS], (first, last), advice, more)
+
+
+def _alone(part: Part, lines: _Lines) -> Place:
+    """Show a part that has no place, or what is deleted with a file."""
+    if not part.section.has_content and lines:
+        return _place(
+            part, (row._replace(prefix="-") for row in _file_rows(lines, 0, len(lines), "alone"))
+        )
+    hunks = part.section.hunks if part.hunk is None else [part.hunk]
+    shown = [_row(line, line.text, None, -1, "", "") for hunk in hunks for line in hunk.lines]
+    return Place("", shown[:_MOST_ROWS], more=max(len(shown) - _MOST_ROWS, 0))
+
+
+def _candidate(part: Part, hunk: Hunk, failure: Failure, at: int, lines: _Lines) -> Place:
+    """Show a candidate with the hunk in it, and what tells it from the others."""
+    others = [other for other in failure.positions if other != at]
+    stop = at + len(hunk.preimage)
+    above, below = _decisive(lines, at, others, stop - at)
+    around = (max(above, _AROUND), max(below, _AROUND))
+    rows = [
+        row._replace(kind="decides", note="add this line")
+        if row.kind == "around" and at - above < row.line <= stop + below
+        else row._replace(text=None, number=0, there=row.there or row.text)
+        for row in _beside(hunk, range(at, min(stop, len(lines))), lines, {}, at, around=around)
+    ]
+    names = {each.candidate: each.text.strip() for each in failure.enclosing}
+    inside, marked_lines = names.get(at, b""), f"the marked line{'s' * (above + below > 1)}"
+    ways = [f"add {marked_lines} to the hunk"] * bool(above + below)
+    if len(names) == len(failure.positions) and [*names.values()].count(inside) == 1:
+        ways.append(f"begin the hunk with `@@ {visible(inside, 80)}`")
+    return _place(part, rows, inside, " or ".join(ways))
+
+
+def _decisive(lines: _Lines, at: int, others: Sequence[int], size: int) -> tuple[int, int]:
+    """Return how many lines above, or below, tell a candidate from all others: the fewer.
+
+    Blank lines do not count, as a patch may leave them out; neither does whitespace.
+    """
+    found = []
+    for first, step in ((-1, -1), (size, 1)):
+        rivals = list(others)
+        for distance, offset in enumerate(range(first, first + step * _REACH, step), 1):
+            own = _words(lines, at + offset)
+            rivals = [
+                each for each in rivals if not own or _words(lines, each + offset) in ([], own)
+            ]
+            if own is not None and not rivals:
+                found.append((distance, step))
+                break
+    reach, step = min(found, default=(0, 1))
+    return (reach, 0) if step < 0 else (0, reach)
+
+
+def _words(lines: _Lines, at: int) -> list[bytes] | None:
+    return lines[at].split() if 0 <= at < len(lines) else None
