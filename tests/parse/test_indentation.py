@@ -32,38 +32,6 @@ def test_indentation_of_all_lines_is_taken_off(patch: str, indent: str) -> None:
         assert numbers(read) == [before.count("\n") + number for number in numbers(plain)]
 
 
-def test_indentation_inside_the_patch_stays() -> None:
-    (file,) = parse_patch(textwrap.indent(DIFF.replace("+c", "+  c"), "  ")).files
-    assert [line.text for line in file.hunks[0].postimage] == [b"a", b"", b"  c"]
-
-
-@pytest.mark.parametrize("patch", [ENVELOPE, CHANGES])
-def test_prose_may_follow_an_end_at_once(patch: str) -> None:
-    assert parse_patch(textwrap.indent(patch, "  ") + "Done.\n").files == parse_patch(patch).files
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param(textwrap.indent(DIFF, "  ") + "+d\n", id="an added line below"),
-        pytest.param(textwrap.indent(DIFF, "  ") + " d\n", id="context below"),
-        pytest.param(textwrap.indent(DIFF, "  ") + "\n+d\n", id="a line below a blank one"),
-        pytest.param(textwrap.indent(DIFF, "  ").replace("  -b", "-b"), id="a line inside"),
-        pytest.param("f\n" + textwrap.indent(BLOCK[2:], "  "), id="a block without its path"),
-        pytest.param(textwrap.indent(ENVELOPE, "  ").replace(" File", ""), id="malformed"),
-    ],
-)
-def test_what_is_not_indented_as_a_whole_is_refused(text: str) -> None:
-    with pytest.raises(ParseError) as caught:
-        parse_patch(text)
-    assert "no patch found" not in str(caught.value)
-
-
-def test_many_indented_lines_are_read_in_linear_time() -> None:
-    with pytest.raises(ParseError, match="no patch found"):
-        parse_patch("  --- a/f\n" * 20_000)
-
-
 @pytest.mark.parametrize("indent", ["  ", "\t"])
 @pytest.mark.parametrize("patch", [ENVELOPE, CHANGES])
 def test_an_error_in_an_indented_patch_is_reported_as_in_any(patch: str, indent: str) -> None:

@@ -157,21 +157,6 @@ def test_a_message_may_use_another_character_set() -> None:
         assert mail.message == f"Say so\n\n{text}\n"
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        "Content-Transfer-Encoding: quoted-printable",
-        "Content-Transfer-Encoding: BASE64",
-        'Content-Type: multipart/mixed; boundary="x"',
-    ],
-)
-def test_an_encoded_mail_that_changes_lines_is_refused(header: str) -> None:
-    with pytest.raises(ParseError) as caught:
-        parsed("Hello.", *HEAD, header, "", "---", *DIFF, *HEAD, "", "---", *DIFF)
-    (error,) = caught.value.diagnostics
-    assert (error.line, "mail is encoded" in error.message) == (2, True)
-
-
 @pytest.mark.parametrize("header", ["Content-Transfer-Encoding: 8bit", "Content-Type: text/plain"])
 def test_an_encoded_mail_that_keeps_lines_is_read(header: str) -> None:
     assert len(parsed(*HEAD, header, "", "---", *DIFF).mails) == 1
@@ -219,49 +204,12 @@ def test_sections_before_any_mail_have_no_mail() -> None:
     assert [mail.first for mail in mails] == [1, 2]
 
 
-def test_a_mail_ends_a_hunk_without_counts() -> None:
-    bare = ("--- a/f", "+++ b/f", "@@", "-a", "+b")
-    patch = parsed(*HEAD, "", "---", *bare, *HEAD, "", "---", *bare)
-    assert [len(hunk.lines) for first in patch.files for hunk in first.hunks] == [2, 2]
-    assert [mail.first for mail in patch.mails] == [0, 1]
-
-
 def test_a_mail_may_hold_an_envelope() -> None:
     envelope = ("*** Begin Patch", "*** Update File: f", "-a", "+b", "*** End Patch")
     (mail,) = parsed(*HEAD, "", "Body.", "", *envelope).mails
     assert (mail.message, mail.first) == ("Say so\n\nBody.\n", 0)
     (mail,) = parsed(*HEAD, "", "Body.", "---", *envelope).mails
     assert mail.message == "Say so\n\nBody.\n"
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        pytest.param("From me to you", id="prose"),
-        pytest.param("From: A <a@example.com>", id="a header alone"),
-        pytest.param(f" {FROM}", id="indented"),
-        pytest.param(FROM.replace("17", "x"), id="no date"),
-    ],
-)
-def test_text_that_is_not_a_mail(line: str) -> None:
-    assert parsed(line, "Subject: x", "", "---", *DIFF).mails == ()
-    assert parsed(FROM, "", "Subject: x", "---", *DIFF).mails == ()
-
-
-def test_a_line_that_begins_like_a_mail_is_content() -> None:
-    names = ("--- a/f", "+++ b/f", "@@")
-    for body in ((f" {FROM}", " From: x", "-a"), (FROM, "-a"), (f"+{FROM}", "+Subject: x")):
-        (section,) = parsed(*names, *body).files
-        assert [len(hunk.lines) for hunk in section.hunks] == [len(body)]
-
-
-def test_a_signature_after_a_complete_hunk_is_skipped() -> None:
-    for signature in (["-- ", "Sent by hand"], ["-- ", "", "x"], ["--", "2.39.5 (Apple Git-154)"]):
-        (section,) = parsed(*DIFF, *signature).files
-        assert [len(hunk.lines) for hunk in section.hunks] == [2]
-    for lines in (["-- ", "+x"], ["-- ", "-x"], ["--", "Sent by hand"]):
-        (section,) = parsed(*DIFF, *lines).files
-        assert len(section.hunks[0].lines) == 4
 
 
 def test_patches_of_several_files_keep_their_mails() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -80,12 +81,45 @@ def test_text_truncated_at_any_byte(name: str, step: int) -> None:
         _read(text[:end])
 
 
-def test_a_cut_envelope_is_never_taken() -> None:
-    text = (
-        b"*** Begin Patch\n*** Update File: f\n@@\n a\n-b\n+c\n*** Add File: g\n+x\n*** End Patch"
-    )
-    assert _read(text) is not None
-    assert [end for end in range(len(text)) if _read(text[:end]) is not None] == []
+_UPDATE = "*** Update File: f\n@@\n a\n-b\n+c\n*** Add File: g\n+x\n"
+_ENVELOPE = f"*** Begin Patch\n{_UPDATE}*** End Patch"
+_CONTAINER = (
+    '<FILE_CHANGES>\n<FILE_NEW file_path="f">\n```\nx\n```\n</FILE_NEW>\n'
+    '<FILE_PATCH file_path="f">\n@@\n-a\n+b\n</FILE_PATCH>\n<FILE_DELETE file_path="d" />\n'
+    "</FILE_CHANGES>"
+)
+_OPERATIONS = [
+    {"type": "update_file", "path": "f", "diff": "@@ x\n a\n-b\n+c\n"},
+    {"type": "create_file", "path": "n", "diff": "+x\n+y\n"},
+]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(_ENVELOPE, id="envelope"),
+        pytest.param(_CONTAINER, id="container"),
+        pytest.param(json.dumps(_OPERATIONS, indent=1), id="operations"),
+        pytest.param(json.dumps({"patch": _ENVELOPE}, indent=1), id="patch"),
+        pytest.param(json.dumps(_ENVELOPE), id="string"),
+    ],
+)
+def test_a_cut_text_is_never_taken(text: str) -> None:
+    assert _read(text.encode()) is not None
+    assert [end for end in range(len(text)) if _read(text[:end].encode()) is not None] == []
+
+
+def test_of_blocks_whole_ones_are_taken() -> None:
+    text = b"f\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
+    text += text.replace(b"f\n", b"g\n")
+    taken = [patch for end in range(len(text)) if (patch := _read(text[:end]))]
+    assert {len(patch.files) for patch in taken} == {1, 2}
+
+
+def test_an_error_names_its_source() -> None:
+    with pytest.raises(ParseError) as caught:
+        parse_patch(_ENVELOPE.replace("@@", "@@@"), source="fix.patch")
+    assert str(caught.value).startswith("fix.patch:3: ")
 
 
 @_examples

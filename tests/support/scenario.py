@@ -1,13 +1,14 @@
 """Scenarios: the repository before, the text as given, and the expected result, in one text file.
 
-`scenarios/README.md` explains the format; `test_scenarios.py` runs them.
+`scenarios/README.md` explains the format; `test_scenarios.py` runs them. Cases have the same form,
+several in a file: `cases/README.md` explains them; `test_cases.py` runs them with files in memory.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ from sandbox import Tree
 
 _SECTION = re.compile(rb"(?m)^%%%(?:$| (.*)\n)")
 _HEAD = ("what", "source", "status", "command")
+_CASE_HEAD = ("source", "options")
 _BYTES: dict[str, Callable[[bytes], bytes]] = {
     "escaped": lambda text: text.decode("unicode_escape").encode("latin-1"),
     "no-newline": lambda text: text.removesuffix(b"\n"),
@@ -94,14 +96,36 @@ def read_scenario(raw: bytes) -> Scenario:
     return scenario
 
 
-def _head(text: str) -> Iterator[tuple[str, str]]:
+def read_cases(raw: bytes) -> dict[str, Scenario]:
+    """Parse the cases in `raw`, by their names. Raises `ScenarioError` as `read_scenario` does.
+
+    Files before the first case are those of each case that has none of its own.
+    """
+    head, *sections = _SECTION.split(raw)
+    shared = Scenario(dict(_head(head.decode())))
+    case, cases = shared, dict[str, Scenario]()
+    for title, body in zip(sections[::2], sections[1::2], strict=True):
+        word, _, name = (title or b"").decode().partition(" ")
+        if word != "case":
+            _add_section(case, (title or b"").decode(), body)
+            continue
+        if name in cases:
+            raise ScenarioError(f"the case `{name}` stands twice")
+        case = cases[name] = Scenario(dict(_head(body.decode(), _CASE_HEAD)))
+    for case in cases.values():
+        case.before = case.before or shared.before
+        _check_expected(case)
+    return cases
+
+
+def _head(text: str, keys: Sequence[str] = _HEAD) -> Iterator[tuple[str, str]]:
     seen: set[str] = set()
     for line in text.splitlines():
         key, colon, value = line.partition(": ")
         if not colon or not value.strip():
             raise ScenarioError(f"`{line}` is no `key: value` of the head")
-        if key not in _HEAD:
-            raise ScenarioError(f"unknown key `{key}`; the head has {', '.join(_HEAD)}")
+        if key not in keys:
+            raise ScenarioError(f"unknown key `{key}`; the head has {', '.join(keys)}")
         if key in seen:
             raise ScenarioError(f"the key `{key}` stands twice")
         seen.add(key)
@@ -146,25 +170,25 @@ def _check(scenario: Scenario) -> None:
     for place in scenario.head["source"].split():
         if not place.startswith("https://"):
             raise ScenarioError(f"`{place}` is no public place; the source is a URL, or several")
-    for wrong, message in _contradictions(scenario):
-        if wrong:
-            raise ScenarioError(message)
+    status = scenario.head.get("status", "0")
+    if not status.isdecimal():
+        raise ScenarioError(f"`status: {status}` is no exit status")
+    _check_expected(scenario)
+    if (scenario.after and scenario.status) or (
+        "refused" in scenario.texts and not scenario.status
+    ):
+        raise ScenarioError("`refused` goes with a `status:` that is not 0, and files go with 0")
 
 
-def _contradictions(scenario: Scenario) -> Iterator[tuple[bool, str]]:
-    """Yield contradictions and their messages; the first that holds is reported."""
-    status, texts = scenario.head.get("status", "0"), scenario.texts
+def _check_expected(scenario: Scenario) -> None:
+    texts, is_refused = scenario.texts, "refused" in scenario.texts
     success = bool(scenario.after) or "report contains" in texts
-    yield not status.isdecimal(), f"`status: {status}` is no exit status"
-    yield "given" not in texts, "there is no `%%% given`"
-    is_refused = "refused" in texts
-    yield success and is_refused, "a scenario ends with files or is refused, not both"
-    yield (
-        not success and not is_refused,
-        "nothing is expected: add `%%% after PATH`, `%%% refused` or `%%% report contains`",
-    )
-    yield (
-        bool(scenario.after and scenario.status) or (is_refused and not scenario.status),
-        "`refused` goes with a `status:` that is not 0, and files go with 0",
-    )
-    yield success and scenario.after == scenario.before, "after is the same as before"
+    if "given" not in texts:
+        raise ScenarioError("there is no `%%% given`")
+    if success and is_refused:
+        raise ScenarioError("a scenario ends with files or is refused, not both")
+    if not success and not is_refused:
+        expected = "add `%%% after PATH`, `%%% refused` or `%%% report contains`"
+        raise ScenarioError(f"nothing is expected: {expected}")
+    if success and scenario.after == scenario.before:
+        raise ScenarioError("after is the same as before")

@@ -1,0 +1,142 @@
+"""Run every case of the text files in `cases` against files in memory."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sandbox import Sandbox, Tree
+from scenario import Scenario, ScenarioError, place_of, read_cases
+
+from git_opatch import (
+    Ambiguous,
+    Format,
+    Matching,
+    Options,
+    ParseError,
+    Tier,
+    parse_patch,
+    plan_in_memory,
+)
+from git_opatch.plan.plan import Plan
+from git_opatch.report.values import Sections, diagnostic_of, fields_of_failure
+
+_CASES = Path(__file__).parent
+_FILES = {
+    str(path.relative_to(_CASES).with_suffix("")): read_cases(path.read_bytes())
+    for path in sorted(_CASES.glob("*/**/*.txt"))
+}
+_EACH = {f"{file}: {name}": case for file, cases in _FILES.items() for name, case in cases.items()}
+
+_OPTIONS = argparse.ArgumentParser(exit_on_error=False)
+_OPTIONS.add_argument("--format", type=Format)
+_OPTIONS.add_argument("--match", type=Tier, default=Tier.FUZZY)
+_OPTIONS.add_argument("--ambiguous", type=Ambiguous, default=Ambiguous.REFUSE)
+_OPTIONS.add_argument("--directory", default="")
+for flag in ("--reverse", "--overwrite", "--skip-applied"):
+    _OPTIONS.add_argument(flag, action="store_true")
+
+
+@pytest.mark.parametrize("name", _EACH)
+def test_case(name: str) -> None:
+    case = _EACH[name]
+    assert _outcome(case) == (case.after or case.lines("refused"))
+
+
+_WRAPPERS: dict[str, Callable[[str], str]] = {
+    "prose": "Do this:\n\n{}".format,
+    "heredoc": "apply_patch <<'E O F'\n{}E O F\n".format,
+    "json": lambda text: json.dumps({"patch": text}),
+    "crlf": lambda text: text.replace("\n", "\r\n"),
+}
+_FORMATS = ("parse/envelope/", "parse/unified/", "parse/search-replace/", "parse/file-changes/")
+
+
+@pytest.mark.parametrize("wrapper", _WRAPPERS)
+def test_a_wrapper_changes_nothing(wrapper: str) -> None:
+    """A patch is read in every wrapper as it is without it, if it has no odd bytes at its edges."""
+    plain = {
+        name: case
+        for name, case in _EACH.items()
+        if name.startswith(_FORMATS) and case.after and case.texts["given"].isascii()
+    }
+    differing = []
+    for name, case in plain.items():
+        text = case.texts["given"].decode().removesuffix("\n") + "\n"
+        wrapped = {"given": _WRAPPERS[wrapper](text).encode()}
+        if not set(text) & set("\r\x0c") and _outcome(replace(case, texts=wrapped)) != case.after:
+            differing.append(name)
+    assert len(plain) > 300
+    assert differing == []
+
+
+def test_git_apply_agrees(tmp_path: Path) -> None:
+    """All completed diffs at once, each in a directory of its own, give git the same files."""
+    diffs: list[bytes] = []
+    expected: Tree = {}
+    for number, case in enumerate(_EACH.values()):
+        if not case.after or "--directory" in case.head.get("options", ""):
+            continue
+        inside = {f"{number}/{path}": file for path, file in case.before.items()}
+        plan = _plan(replace(case, before=inside), directory=str(number))
+        diffs.append(plan.completed.diff)
+        expected |= {f"{number}/{path}": file for path, file in case.after.items()}
+        for path, (_, content) in inside.items():
+            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / path).write_bytes(content)
+    words = ["git", "apply", "--whitespace=nowarn"]
+    subprocess.run(words, cwd=tmp_path, input=b"".join(diffs), check=True)
+    assert Sandbox(tmp_path).files() == expected
+
+
+_SHARED = "what: w\n%%% before a\nx\n%%% case one\n%%% given\ny\n%%% after a\nz\n"
+_OWN = "%%% case two\noptions: --reverse\n%%% before b\nx\n%%% given\ny\n%%% refused\nm\n"
+
+
+def test_cases_are_read_as_they_are_written() -> None:
+    one, two = read_cases((_SHARED + _OWN).encode()).values()
+    assert (one.before, two.before) == ({"a": ("100644", b"x\n")}, {"b": ("100644", b"x\n")})
+    assert (two.head, two.lines("refused")) == ({"options": "--reverse"}, ["m"])
+    for wrong in (_SHARED + _SHARED, _OWN.replace("options", "status"), _OWN.replace("given", "g")):
+        with pytest.raises(ScenarioError):
+            read_cases((_SHARED + wrong).encode())
+
+
+def _outcome(case: Scenario) -> Tree | list[str]:
+    """Return the files as the patch leaves them, or the reason and the place of each failure."""
+    try:
+        plan = _plan(case)
+    except ParseError as error:
+        failures = [diagnostic_of(diagnostic) for diagnostic in error.diagnostics]
+    else:
+        failures = [fields_of_failure(failure, Sections(None)) for failure in plan.failures]
+        if not failures:
+            return _after(case.before, plan)
+    return [place_of(failure) for failure in failures]
+
+
+def _plan(case: Scenario, directory: str = "") -> Plan:
+    asked = _OPTIONS.parse_args(case.head.get("options", "").split())
+    options = Options(
+        reverse=asked.reverse,
+        overwrite=asked.overwrite,
+        skip_applied=asked.skip_applied,
+        directory=directory or asked.directory,
+        matching=Matching(asked.match, asked.ambiguous),
+    )
+    patch = parse_patch(case.texts["given"], patch_format=asked.format)
+    return plan_in_memory(patch, {path: text for path, (_, text) in case.before.items()}, options)
+
+
+def _after(before: Tree, plan: Plan) -> Tree:
+    after, contents = dict(before), plan.completed.contents()
+    for change in plan.completed.changes:
+        after.pop(change.path, None)
+        if change.new:
+            after[change.path] = (change.new.mode.value, contents[change.path])
+    return after

@@ -1,0 +1,130 @@
+"""Long texts: read in linear time, exactly as short ones, and refused beyond what is sensible."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import suppress
+
+import pytest
+
+from git_opatch.model.errors import Diagnostic, ParseError
+from git_opatch.model.patch import Hunk
+from git_opatch.parse import parse_patch
+
+UNITS = {
+    "directives": '<FILE_CHANGES>\n<FILE_DELETE file_path="d" />\n',
+    "tags without end": '<FILE_NEW file_path="f">\n',
+    "fences without end": '<FILE_NEW file_path="f">\n```x\n',
+    "fences without end in directives": '<FILE_NEW file_path="f">\n```\nx\n</FILE_NEW>\n',
+    "elisions": '<FILE_PATCH file_path="f">\n@@\n-a\n~\n-b\n</FILE_PATCH>\n',
+    "attributes on one line": '<FILE_NEW a="b" ',
+    "a long word": "<FILE_NEW " + "a" * 30,
+    "blank lines": "\n",
+    "hunk headers": "@@\n",
+    "indented names": "  --- a/f\n",
+    "brackets": "[",
+    "brackets on lines": "[\n",
+    "objects without end": '[{"a":\n',
+    "objects": '{"a": [1]}\n',
+    "quotes": '{"\n',
+    "strings": '"a\\n"\n',
+    "operations": '{"type": "delete_file", "path": "d"}\n',
+    "heredocs": "apply_patch <<EOF\n",
+    "heredocs with words of their own": "apply_patch <<E{}\n",
+    "empty heredocs": "apply_patch <<EOF\nEOF\n",
+    "changes of directory": "cd a && apply_patch <<EOF\n",
+    "heredocs in fences": "```\napply_patch <<EOF\n```\n",
+    "heredocs in open fences": "```\napply_patch <<EOF\n",
+    "open quotes": "apply_patch '\n",
+    "open quotes with a beginning": 'apply_patch "\n*** Begin\n',
+    "escaped quotes": "apply_patch \\'\"'\n",
+    "scripts": "bash -lc 'cd x\n",
+    "calls that are not supported": "cd $x && apply_patch <<A\n***\n",
+    "one command": "cd a && ",
+    "escaped newlines": "apply_patch && \\\n",
+    "prose": "please call apply_patch, it's <<EOF\n",
+    "a path": "/bin/",
+}
+
+
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
+@pytest.mark.parametrize("small", [300, pytest.param(2500, marks=pytest.mark.exhaustive)])
+def test_reading_takes_linear_time(unit: str, small: int) -> None:
+    def seconds(count: int) -> float:
+        text = "".join(unit.replace("{}", str(at)) for at in range(count))
+        begin = time.process_time()
+        with suppress(ParseError):
+            parse_patch(text)
+        return time.process_time() - begin
+
+    # If the time were quadratic, eight times the text would take 64 times as long.
+    assert seconds(8 * small) < 30 * max(min(seconds(small), seconds(small)), 0.005)
+
+
+def error_of(text: str) -> Diagnostic:
+    with pytest.raises(ParseError) as caught:
+        parse_patch(text)
+    return caught.value.diagnostics[0]
+
+
+def only_hunk(text: str) -> Hunk:
+    (section,) = parse_patch(text).files
+    (hunk,) = section.hunks
+    return hunk
+
+
+def block(old: list[str], new: list[str]) -> str:
+    return "\n".join(["f.py", "<<<<<<< SEARCH", *old, "=======", *new, ">>>>>>> REPLACE", ""])
+
+
+@pytest.mark.parametrize("count", [9_000, 11_000])
+def test_a_long_block_with_many_changes_is_read(count: int) -> None:
+    old = [f"line {at}" for at in range(count)]
+    new = [line + "!" if at % 2 else line for at, line in enumerate(old)]
+    hunk = only_hunk(block(old, new))
+    assert [line.text.decode() for line in hunk.preimage] == old
+    assert [line.text.decode() for line in hunk.postimage] == new
+    assert [line.number for line in hunk.preimage] == list(range(3, 3 + count))
+
+
+def test_distant_changes_of_a_long_block_leave_context_between_them() -> None:
+    old = [f"line {at}" for at in range(3000)]
+    lines = only_hunk(block(old, ["first", *old[1:-1], "last"])).lines
+    assert sum(line.prefix.value != " " for line in lines) == 4
+
+
+@pytest.mark.parametrize("line", ["# " * 9 + "a.py", "file: " * 9 + "a.py", "a" * 4092 + "/a.py"])
+def test_a_line_too_long_or_too_decorated_does_not_name_a_file(line: str) -> None:
+    assert error_of(f"{line}\n{block(['a'], ['b']).partition(chr(10))[2]}").line in (1, 2)
+
+
+@pytest.mark.parametrize("count", [1_500, pytest.param(20_000, marks=pytest.mark.exhaustive)])
+def test_lines_without_a_prefix_are_scanned_once(count: int) -> None:
+    bare = "foo\n\n" * count
+    lines = only_hunk(f"--- a/f\n+++ b/f\n@@\n{bare}+x\n").lines
+    assert (len(lines), sum(line.has_prefix for line in lines)) == (2 * count + 1, count + 1)
+    assert len(only_hunk(f"--- a/f\n+++ b/f\n@@\n-a\n{bare}").lines) == 3
+
+
+@pytest.mark.parametrize(("count", "line"), [(101, 103), (5000, 103)])
+def test_the_number_of_headers_before_a_hunk_is_limited(count: int, line: int) -> None:
+    text = "--- a/f\n+++ b/f\n{}-a\n+b\n"
+    assert len(only_hunk(text.format("@@ def f():\n" * 100)).anchors) == 100
+    assert error_of(text.format("@@ def f():\n" * count)).line == line
+
+
+@pytest.mark.parametrize("plain", [True, False])
+@pytest.mark.parametrize("before", [0, 1, 2, 3, 500, 995, 1000, 4000])
+def test_a_long_string_is_decoded_exactly(before: int, plain: bool) -> None:
+    """Strings are decoded in chunks, and no chunk ends inside a character or an escape."""
+    content = "x" * before + 'é😀\\u00e9\\\\"\t' * 600 + "\u2028" * before
+    operation = {"type": "create_file", "path": "f", "diff": "+" + content}
+    hunk = only_hunk(json.dumps(operation, ensure_ascii=not plain))
+    assert [line.text.decode() for line in hunk.lines] == [content]
+
+
+def test_a_corrected_line_is_not_shortened() -> None:
+    error = error_of(f"*** Begin Patch\n*** Add File: n\n{'x' * 1000}\n*** End Patch\n")
+    assert error.corrected == "+" + "x" * 1000
+    assert len(error.message) < 500
