@@ -61,6 +61,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of the cases of a test with `one_of(N)`, let one of N run, and all if they may take long.
+
+    They are chosen along the diagonal: if its last parameter has N values, each is among them.
+    """
+    counts: dict[str, int] = {}
+    for item in items:
+        if mark := item.get_closest_marker("one_of"):
+            (size,), test = mark.args, item.nodeid.partition("[")[0]
+            at = counts[test] = counts.get(test, -1) + 1
+            if (at // size + at) % size:
+                item.add_marker(pytest.mark.exhaustive)
+
+
 def pytest_collection_finish() -> None:
     """Exclude the objects of the collection from garbage collection: they stay alive."""
     gc.freeze()

@@ -54,6 +54,7 @@ def test_other_events_are_answered_at_once(
     assert _imported(event, "--deny", ".github/") == ["0", *modules]
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize(
     ("tool", "given"),
     [

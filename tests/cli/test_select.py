@@ -164,6 +164,7 @@ def _answered(repo: Sandbox, answers: Sequence[str], *words: str) -> tuple[int, 
 _ALL = b"1\ntwo\n3\nfour\n5\n"
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize(
     ("answers", "content", "added"),
     [

@@ -257,6 +257,7 @@ def test_unsafe_names_are_refused(base: Sandbox, option: str) -> None:
     assert (ran.status, ran.out, ran.err[:7]) == (128, b"", "error: ")
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize(
     "options",
     [(), ("--worktree",), ("--base", "HEAD~"), ("-R",), ("--match", "strict"),

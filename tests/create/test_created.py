@@ -80,6 +80,77 @@ def _created(files: dict[str, tuple[bytes | None, bytes | None]], wanted: Wanted
         return None
 
 
+_TWINS = "def f():\n    a = 1\n    return a\n\n\ndef g():\n    a = 1\n    return a\n"
+_MARKERS = (
+    "*** End Patch\n*** Begin Patch\n<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n@@\n@@ -1 +1 @@\n"
+    "--- a/f\n+++ b/f\n</FILE_PATCH>\n</FILE_CHANGES>\n```\n\\=======\n"
+    "\\ No newline at end of file\n"
+    "*** Update File: x\n diff --git a/x b/x\n:start_line:3\nx \\======= y\n"
+)
+_CHANGES: dict[str, tuple[dict[str, str], dict[str, str | None]]] = {
+    "one line": ({"a": "1\n2\n3\n"}, {"a": "1\nzwei\n3\n"}),
+    "twins": ({"a.py": _TWINS}, {"a.py": _TWINS[:30] + _TWINS[30:].replace("a = 1", "a = 2")}),
+    "a line added to twins": ({"a": "x\ny\nx\ny\n"}, {"a": "x\ny\nx\nnew\ny\n"}),
+    "equal lines": ({"a": "x\n" * 20}, {"a": "x\n" * 10 + "y\n" + "x\n" * 9}),
+    "first and last": ({"a": "1\n2\n3\n"}, {"a": "0\n1\n2\n3\n4\n"}),
+    "all lines": ({"a": "1\n2\n"}, {"a": "3\n4\n"}),
+    "only blank lines": ({"a": "x\n\n\ny\n\n"}, {"a": "x\n\ny\n\n\n"}),
+    "CRLF": ({"a": "1\r\n2\r\n3\r\n"}, {"a": "1\r\nzwei\r\n3\r\n"}),
+    "a new file with CRLF": ({"a": "1\n"}, {"b": "1\r\n2\r\n"}),
+    "mixed endings": ({"a": "1\r\n2\n3\r\n4\n"}, {"a": "1\r\n2\r\n3\r\nvier\n"}),
+    "tabs and a form feed": ({"a": "\tx\n\x0c\n y\n"}, {"a": "\tx\n\x0c\n\tz\x0b\n"}),
+    "no final newline": ({"a": "1\n2"}, {"a": "eins\n2"}),
+    "a line like markers": ({"a": _MARKERS}, {"a": _MARKERS.replace("\n", " x\n", 3)}),
+    "markers added": ({"a": "1\n2\n"}, {"a": "1\n" + _MARKERS + "2\n"}),
+    "markers removed": ({"a": "1\n" + _MARKERS + "2\n"}, {"a": "1\n2\n"}),
+    "a new file": ({"a": "1\n"}, {"d/b": "eins\n\nzwei\n"}),
+    "a path with spaces": ({"a b/ü.txt": "1\n2\n"}, {"a b/ü.txt": "1\n3\n"}),
+    "emptied": ({"a": "1\n"}, {"a": ""}),
+    "filled": ({"a": ""}, {"a": "1\n"}),
+    "several files": ({"a": "1\n", "b": "1\n"}, {"a": "2\n", "b": "2\n", "c": "3\n"}),
+    "a newline lost at the end": ({"a": "1\n2\n"}, {"a": "1\n2"}),
+    "a newline gained at the end": ({"a": "1\n2"}, {"a": "1\n2\n"}),
+    "another last line without a newline": ({"a": "1\n2"}, {"a": "1\n3\n4"}),
+    "emptied, without a newline": ({"a": "1"}, {"a": ""}),
+    "a new file without a newline": ({"a": "1\n"}, {"b": "new"}),
+    "deleted": ({"a": "1\n", "b": "2\n"}, {"a": None}),
+    "renamed": ({"a": "1\n2\n3\n4\n"}, {"a": None, "b": "1\n2\n3\n4\n"}),
+    "renamed and changed": ({"a": "1\n2\n3\n4\n"}, {"a": None, "b": "1\n2\n3\nvier\n"}),
+    "a file becomes a directory": ({"a": "1\n"}, {"a": None, "a/b": "2\n"}),
+    "a directory becomes a file": ({"a/b": "1\n"}, {"a/b": None, "a": "2\n"}),
+}
+_MARKS = ("a line like markers", "markers added", "markers removed")
+_NO_DELETION = (Format.SEARCH_REPLACE, Format.STRING_REPLACE)
+_ENDS = ("filled", "newline")
+"""What `search-replace` cannot always express; and of a new file, `file-changes`."""
+
+
+@pytest.mark.parametrize("patch_format", Format)
+@pytest.mark.parametrize("name", _CHANGES)
+def test_each_change_is_written_unless_the_format_cannot(name: str, patch_format: Format) -> None:
+    before, after = _CHANGES[name]
+    files = {path: (_bytes(before.get(path)), _bytes(text)) for path, text in after.items()}
+    text = _created(files, Wanted(patch_format))
+    if text:
+        _assert_gives(text, files)
+    elif name not in _MARKS and not (None in after.values() and patch_format in _NO_DELETION):
+        ends = patch_format is Format.SEARCH_REPLACE and any(word in name for word in _ENDS)
+        assert ends or (patch_format, name) == (Format.FILE_CHANGES, "a new file without a newline")
+
+
+def _bytes(text: str | None) -> bytes | None:
+    return None if text is None else text.encode()
+
+
+def _assert_gives(text: bytes, files: dict[str, tuple[bytes | None, bytes | None]]) -> None:
+    base = {path: old for path, (old, _) in files.items() if old is not None}
+    plan = plan_in_memory(parse_patch(text), base)
+    assert not plan.failures
+    assert {change.path for change in plan.completed.changes} == files.keys()
+    contents = plan.completed.contents()
+    assert contents == {path: new for path, (_, new) in files.items() if new is not None}
+
+
 _AWKWARD: dict[str, tuple[bytes | None, bytes | None]] = {
     "twins": (b"x\na\ny\nx\na\nz\n", b"x\na\ny\nx\nb\nz\n"),
     "equal": (b"x\n" * 20, b"x\n" * 10 + b"y\n" + b"x\n" * 9),
@@ -115,15 +186,8 @@ def test_a_created_patch_gives_the_target(
     files: dict[str, tuple[bytes | None, bytes | None]],
     context: int | None,
 ) -> None:
-    text = _created(files, Wanted(patch_format, context))
-    if not text:
-        return
-    base = {path: old for path, (old, _) in files.items() if old is not None}
-    plan = plan_in_memory(parse_patch(text), base)
-    assert not plan.failures
-    assert {change.path for change in plan.completed.changes} == files.keys()
-    contents = plan.completed.contents()
-    assert contents == {path: new for path, (_, new) in files.items() if new is not None}
+    if text := _created(files, Wanted(patch_format, context)):
+        _assert_gives(text, files)
 
 
 @pytest.mark.parametrize("patch_format", Format)

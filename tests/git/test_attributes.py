@@ -103,6 +103,7 @@ def _by_git(repo: Sandbox, target: str, patch: bytes = _PATCH) -> tuple[Tree, Tr
     return twin.index(), twin.files()
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("representation", _REPRESENTATIONS.values(), ids=_REPRESENTATIONS)
 @EACH
 def test_every_representation_is_patched(
@@ -243,6 +244,7 @@ _HOOKS = (
 )
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize(("target", "flags"), _FLAGS.items())
 @pytest.mark.parametrize("driver", ["evil", "process"])
 def test_only_programs_that_git_would_run_are_run(

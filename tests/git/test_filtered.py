@@ -111,6 +111,7 @@ def _status(repo: Sandbox) -> bytes:
     return repo.git("status", "--short", "--no-renames")
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("program", "change", "command"), _each(("apply",), ("apply", "--carry")))
 def test_index_and_working_tree(
     repo: Sandbox, program: str, change: Change, command: tuple[str, ...]
@@ -135,6 +136,7 @@ def test_index_and_working_tree(
     repo.fsck()
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize(
     ("program", "change", "command"), _each(("apply", "--worktree"), ("apply-patch",))
 )
@@ -176,6 +178,7 @@ def test_unstaged_changes_are_carried(repo: Sandbox, program: str) -> None:
     assert (repo.index(), repo.read("a.f")) == (before, mine)
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("command", [("apply", "--cached"), ("apply", "--cached", "--check"),
                                      ("check",), ("convert",), ("convert", "--base", "HEAD")],
                          ids=" ".join)  # fmt: skip

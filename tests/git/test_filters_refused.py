@@ -201,6 +201,7 @@ def test_attributes_wherever_git_reads_them(repo: Sandbox, place: str) -> None:
     assert_stored(repo)
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(
     "attributes",
     [
@@ -237,6 +238,7 @@ def test_attributes_that_are_no_file(repo: Sandbox, kind: str) -> None:
     assert repo.read("a.f") == repo.index()["a.f"][1] == _TEXT.replace(b"two", b"2")
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("name", ["a.b.c", "$(touch${IFS}ran)", "x;touch,ran", "ÄÖ'\"`|&", "a=b"])
 @_BOTH
 def test_names_of_filters(repo: Sandbox, name: str, target: str) -> None:

@@ -47,6 +47,7 @@ def _opened(repo: Sandbox, size: int = 1 << 20) -> ObjectRepository:
     return ObjectRepository(str(repo.path), ObjectCache(size))
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("size", [0, 3000, 1 << 20], ids="cache of {}".format)
 def test_trees_are_listed_as_git_lists_them(base: Sandbox, size: int) -> None:
     ours, gits = _opened(base, size), Repository(base.path)
@@ -81,6 +82,7 @@ def test_what_is_not_a_tree_is_refused(base: Sandbox, name: str) -> None:
     ours.close()
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("size", [0, 3000, 1 << 20], ids="cache of {}".format)
 def test_what_is_read_ahead_changes_no_answer(base: Sandbox, size: int) -> None:
     gits = Repository(base.path)

@@ -74,6 +74,7 @@ def _packed(repo: Sandbox) -> None:
     repo.git("repack", "-adq")
 
 
+@pytest.mark.one_of(3)
 @EACH
 @pytest.mark.parametrize(
     "make",

@@ -20,6 +20,7 @@ def _files(repo: Sandbox) -> None:
     repo.commit({"dir/f": "a\nb\n", "f": "a\nb\n", "empty": "", "one": "one\n"})
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize(
     ("patch", "after"),
     [
@@ -134,6 +135,7 @@ def test_names_that_differ_in_case_are_two_files(sound: Sandbox, ignore_case: st
     applied(sound, INDEX, new, {"README": ("100644", b"x\n")})
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("precompose", ["false", "true"])
 @EACH
 def test_unicode_normalization_forms_are_different_names(
@@ -176,6 +178,7 @@ _ODD = [
 """Blanks, quotes, control characters, dashes, bytes that are not UTF-8, signs of pathspecs."""
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("quote_path", ["true", "false"])
 @EACH
 def test_odd_names_are_patched(sound: Sandbox, target: str, quote_path: str) -> None:

@@ -96,6 +96,7 @@ def test_it_runs_in_a_linked_working_tree(base: Sandbox, tmp_path: Path) -> None
     assert "M  f" in ran.err.splitlines()
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(
     ("text", "note"),
     [

@@ -274,6 +274,7 @@ _STATES = {
 }
 
 
+@pytest.mark.one_of(3)
 @EACH
 @pytest.mark.parametrize("state", _STATES.values(), ids=_STATES)
 def test_each_state_has_its_outcome(sound: Sandbox, state: State, target: str) -> None:

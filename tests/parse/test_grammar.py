@@ -66,6 +66,7 @@ _GRAMMARS = {notation: re.compile(_regex_of(notation)) for notation in ("lark", 
 _SENTENCES = {name: st.from_regex(regex, fullmatch=True) for name, regex in _GRAMMARS.items()}
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("notation", _GRAMMARS)
 @given(data=st.data())
 def test_every_sentence_is_parsed(notation: str, data: st.DataObject) -> None:

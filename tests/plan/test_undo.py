@@ -555,6 +555,7 @@ def test_an_invalid_journal_size_is_an_error(base: Sandbox, value: str) -> None:
 # --- generated patches ------------------------------------------------------------------------
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("target", ["--index", "--cached", "--worktree"])
 @examples(0.5, HealthCheck.filter_too_much, HealthCheck.too_slow)
 @given(edited=edited_files())

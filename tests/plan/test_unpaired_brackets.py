@@ -218,6 +218,7 @@ def test_branches_of_the_preprocessor_are_changed(hunk: str, old: str, new: str)
     assert result_of(BRANCHES, f"@@\n{hunk}") == BRANCHES.replace(old, new)
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize(
     ("kind", "unit"),
     [

@@ -193,6 +193,7 @@ def _diff(repo: Sandbox, path: str = "f") -> bytes:
     )
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("name", _STATES)
 def test_every_dirty_state_is_carried(fresh: Sandbox, name: str) -> None:
     repo, state = fresh, _STATES[name]

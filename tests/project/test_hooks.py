@@ -140,6 +140,7 @@ def _is_silent(output: str) -> bool:
     )
 
 
+@pytest.mark.exhaustive
 def test_the_hooks_run_under_pre_commit(base: Sandbox, published: Path) -> None:
     _configured(base, published)
     assert base.run("pre-commit", "install", "--install-hooks").status == 0

@@ -509,6 +509,7 @@ def files_of_many_kinds(repo: Sandbox) -> Sandbox:
     return repo
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("name", _REFUSALS)
 def test_the_document_suffices_to_correct_a_hunk(files_of_many_kinds: Sandbox, name: str) -> None:
     repo = files_of_many_kinds

@@ -42,6 +42,7 @@ def _state(repo: Sandbox) -> tuple[object, ...]:
     return repo.git("ls-files", "-s"), repo.files()
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("target", _TARGETS)
 @pytest.mark.parametrize("how", ["kill -9 $$", "exit 128"])
 @pytest.mark.parametrize(
