@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from interrupts import hold_interrupts, wait_for_main
 from killed import kill_before
-from phrases import opening, said
+from phrases import opening
 from sandbox import Sandbox
 from writers import envelope
 
@@ -43,27 +43,6 @@ def test_a_file_never_becomes_a_submodule(base: Sandbox, options: tuple[str, ...
     _refused(base, patch, Fault.SUBMODULE_CHANGE.sentence, *options)
 
 
-def test_mnemonic_prefixes_are_removed_beside_dev_null(base: Sandbox) -> None:
-    base.write("new", "n\n")
-    base.git("add", "-N", "new")
-    (base.path / "f").unlink()
-    diff = base.git("-c", "diff.mnemonicPrefix=true", "diff")
-    assert b"+++ w/new" in diff
-    assert b"--- i/f" in diff
-    base.git("reset", "--quiet", "--hard")
-    assert base.opatch("apply", feed=diff).status == 0
-    assert base.git("status", "--short") == b"D  f\nA  new\n"
-
-
-def test_a_space_at_the_end_of_a_name_is_kept(base: Sandbox) -> None:
-    base.commit({"foo": "a\n", "foo ": "a\n"})
-    base.write("foo ", "b\n")
-    diff = base.git("diff")
-    base.git("reset", "--quiet", "--hard")
-    assert base.opatch("apply", feed=diff).status == 0
-    assert base.git("diff", "--cached", "--name-only") == b"foo \n"
-
-
 def test_a_file_in_place_of_a_link_is_a_file(base: Sandbox) -> None:
     (base.path / "l").symlink_to("f")
     base.commit()
@@ -75,130 +54,6 @@ def test_a_file_in_place_of_a_link_is_a_file(base: Sandbox) -> None:
         base.opatch("apply", "--overwrite", feed=envelope(b"*** Add File: l\n+/etc\n")).status == 0
     )
     assert base.index()["l"] == base.files()["l"] == ("100644", b"/etc\n")
-
-
-def test_a_new_file_with_old_lines_is_refused(base: Sandbox) -> None:
-    patch = b"--- /dev/null\n+++ b/n\n@@ -1,2 +1,2 @@\n ctx\n-old\n+new\n"
-    _refused(base, patch, opening(Malformed.NO_PLUS.sentence), status=128)
-
-
-def test_a_truncated_patch_is_refused(base: Sandbox) -> None:
-    patch = b"--- a/f\n+++ b/f\n@@ -1,1 +1,4 @@\n a\n+def x():\n+    return 1 + so"
-    _refused(base, patch, f"line 6: {Malformed.CUT_HUNK.sentence}", status=128)
-
-
-def test_counts_that_are_too_large_do_not_swallow_the_next_file(base: Sandbox) -> None:
-    patch = (
-        b"--- /dev/null\n+++ b/x\n@@ -0,0 +1,3 @@\n+one\n+two\n"
-        b"--- /dev/null\n+++ b/y\n@@ -0,0 +1,1 @@\n+three\n"
-    )
-    assert base.opatch("apply", feed=patch).status == 0
-    assert (base.read("x"), base.read("y")) == (b"one\ntwo\n", b"three\n")
-
-
-def test_counts_that_are_too_small_drop_nothing(base: Sandbox) -> None:
-    base.commit({"g": "a\nold\n\nz\n", "h": "a\nb\n-\nc\nd\n"})
-    patch = b"--- a/g\n+++ b/g\n@@ -2,1 +2,1 @@\n-old\n+new\n\n+added\n"
-    assert base.opatch("apply", feed=patch).status == 0
-    assert base.read("g") == b"a\nnew\n\nadded\nz\n"
-    patch = b"--- a/h\n+++ b/h\n@@ -1,2 +1,2 @@\n a\n-b\n+B\n--\n-c\n+C\n d\n"
-    assert base.opatch("apply", feed=patch).status == 0
-    assert base.read("h") == b"a\nB\nC\nd\n"
-
-
-_CLASS = b"""X = Class({
-
-  /**
-   * A
-   */
-  init: function() {
-    return 1
-  },
-
-  /**
-   * B
-   */
-  destroy: function() {
-    return 2
-  },
-
-  /**
-   * C
-   */
-})
-"""
-
-
-def test_lines_near_an_anchor_do_not_outweigh_its_block(base: Sandbox) -> None:
-    base.commit({"g": _CLASS})
-    hunk = b" \n+  length: 1,\n+\n   /**\n"
-    numbered = b"--- a/g\n+++ b/g\n@@ -16,2 +16,4 @@ X = Class({\n" + hunk
-    assert base.opatch("apply", feed=numbered).status == 0
-    assert base.read("g").splitlines()[16] == b"  length: 1,"
-    base.git("reset", "--quiet", "--hard")
-    patch = envelope(b"*** Update File: g\n@@ X = Class({\n" + hunk)
-    _refused(base, patch, said(Fault.AMBIGUOUS.sentence, count=3, lines="lines 2, 9, 16"))
-
-
-def test_a_hunk_of_added_lines_must_be_the_last(base: Sandbox) -> None:
-    patch = envelope(b"*** Update File: f\n@@\n+x\n@@\n-b\n+B\n")
-    _refused(base, patch, Fault.NOT_LAST.sentence)
-
-
-def test_an_anchor_must_match_a_whole_word(base: Sandbox) -> None:
-    base.commit({"g": "# seefoobar\nz\n"})
-    _refused(
-        base,
-        envelope(b"*** Update File: g\n@@ foo\n+x\n"),
-        said(Fault.ANCHOR_OF_ADDED_MISSING.sentence, anchor="foo"),
-    )
-
-
-def test_the_final_newline_alone_can_change(base: Sandbox) -> None:
-    base.commit({"g": "a\nb"})
-    base.write("g", "a\nb\n")
-    diff = base.git("diff")
-    base.git("reset", "--quiet", "--hard")
-    assert base.opatch("apply", feed=diff).status == 0
-    assert base.read("g") == b"a\nb\n"
-    assert base.opatch("apply", "-R", feed=diff).status == 0
-    assert base.read("g") == b"a\nb"
-    assert base.opatch("apply", "-R", feed=diff).status == 1
-
-
-@pytest.mark.parametrize(
-    ("hunk", "after", "noted"),
-    [
-        pytest.param(b" a\n-b\n+B\n", b"a\nB\n", True, id="changed"),
-        pytest.param(b" b\n+c\n", b"a\nb\nc\n", True, id="appended"),
-        pytest.param(b"-b\n\\ No newline at end of file\n+B\n", b"a\nB\n", False, id="said"),
-        pytest.param(b"-a\n+A\n", b"A\nb", False, id="kept"),
-        pytest.param(b"-a\n-b\n", b"", False, id="emptied"),
-    ],
-)
-def test_a_newline_that_is_added_at_the_end_is_noted(
-    base: Sandbox, hunk: bytes, after: bytes, noted: bool
-) -> None:
-    base.commit({"g": "a\nb"})
-    ran = base.opatch("apply", feed=b"--- a/g\n+++ b/g\n@@\n" + hunk)
-    assert (ran.status, base.read("g")) == (0, after), ran.err
-    note = "note: g: ends without a newline, and with the patch it ends with one\n"
-    assert ran.err == note * noted
-
-
-@pytest.mark.parametrize(
-    ("hunk", "after"),
-    [
-        (b" a\n-b\n-c\n+b\n", b"a\nb\n"),
-        (b"-a\n-b\n+b\n c\n", b"b\nc\n"),
-        (b"-a\n-b\n+a\n", b"a\nc\n"),
-    ],
-)
-def test_a_deletion_written_as_a_replacement_is_applied(
-    base: Sandbox, hunk: bytes, after: bytes
-) -> None:
-    assert base.opatch("apply", feed=envelope(b"*** Update File: f\n@@\n" + hunk)).status == 0
-    assert base.read("f") == after
 
 
 @pytest.mark.parametrize("options", [(), ("--cached",), ("--worktree",)])
@@ -264,30 +119,6 @@ def test_assume_unchanged_is_kept(base: Sandbox) -> None:
     patch = envelope(b"*** Update File: f\n@@\n-b\n+B\n")
     assert base.opatch("apply", "--cached", feed=patch).status == 0
     assert base.git("ls-files", "-v", "f") == b"h f\n"
-
-
-def test_new_lines_with_a_nul_are_refused(base: Sandbox) -> None:
-    for section in (b"*** Add File: n\n+a\0b\n", b"*** Update File: f\n@@\n-b\n+a\0b\n"):
-        _refused(base, envelope(section), Fault.NUL_ADDED.sentence)
-    base.commit({"data": b"\0\1"})
-    patch = envelope(b"*** Delete File: data\n*** Add File: data\n+text\n")
-    assert base.opatch("apply", feed=patch).status == 0
-    assert base.index()["data"] == base.files()["data"] == ("100644", b"text\n")
-
-
-@pytest.mark.parametrize("path", ["x" * 300, "a/" * 2500 + "x", "x" * 200_000])
-def test_a_path_that_is_too_long_is_refused(base: Sandbox, path: str) -> None:
-    section = f"*** Add File: {path}\n+x\n".encode()
-    _refused(base, envelope(section), Fault.LONG_PATH.sentence)
-
-
-def test_the_second_name_of_a_file_is_judged_too(base: Sandbox) -> None:
-    for name in (b'"b/x\\000y"', b"../../etc/passwd", b".git/config"):
-        patch = b"--- nonex\n+++ " + name + b"\n@@\n-a\n+b\n"
-        _refused(base, patch, "the path ")
-    patch = b"--- before.txt\n+++ f\n@@\n-b\n+B\n"
-    assert base.opatch("apply", feed=patch).status == 0
-    assert base.read("f") == b"a\nB\nc\n"
 
 
 def test_the_name_of_a_patch_file_is_escaped(base: Sandbox) -> None:
@@ -377,48 +208,9 @@ def test_a_binary_file_moves_and_changes_its_mode(base: Sandbox) -> None:
     assert base.index()["copy"] == base.files()["copy"] == ("100644", data)
 
 
-@pytest.mark.parametrize("line", ["index = 0", "```", "~~~", "Index: x", "Only in x"])
-def test_a_context_line_without_its_prefix_may_look_like_a_wrapper(
-    base: Sandbox, line: str
-) -> None:
-    base.commit({"g": f"a\nb\n{line}\nc\n"})
-    patch = f"--- a/g\n+++ b/g\n@@\n a\n-b\n+B\n{line}\n-c\n+C\n".encode()
-    assert base.opatch("apply", feed=patch).status == 0
-    assert base.read("g").decode() == f"a\nB\n{line}\nC\n"
-
-
-def test_contradicting_anchors_decide_nothing(base: Sandbox) -> None:
-    text = "class One:\n    def go(self):\n        x\n\nclass Two:\n    def run(self):\n        x\n"
-    base.commit({"g": text})
-    hunk = b"@@     def run(self):\n-        x\n+        y\n"
-    _refused(
-        base,
-        envelope(b"*** Update File: g\n@@ class One:\n" + hunk),
-        f"{opening(Fault.AMBIGUOUS.sentence)} 2 positions",
-    )
-    patch = envelope(b"*** Update File: g\n@@ class Two:\n" + hunk)
-    assert base.opatch("apply", feed=patch).status == 0
-    assert base.read("g").endswith(b"run(self):\n        y\n")
-
-
 def test_half_a_surrogate_pair_is_an_error() -> None:
     with pytest.raises(ParseError, match="line 2: the text has half a surrogate pair"):
         parse_patch("*** Begin Patch\n\ud800\n")
-
-
-@pytest.mark.parametrize(
-    "header",
-    [
-        b"similarity index 100%\nrename from f\nrename to c\n",
-        b"old mode 100644\nnew mode 100755\n",
-        b"deleted file mode 100644\nindex e69de29..0000000\n",
-    ],
-)
-def test_names_that_contradict_the_git_header_are_refused(base: Sandbox, header: bytes) -> None:
-    new = b"c" if b"rename" in header else b"f"
-    patch = b"diff --git a/f b/" + new + b"\n" + header
-    patch += b"--- a/d/x\n+++ b/d/x\n@@ -1,1 +1,1 @@\n-x\n+X\n"
-    _refused(base, patch, "names a different file than the `diff --git` header", status=128)
 
 
 def test_a_reversal_stays_below_its_directory(base: Sandbox) -> None:
@@ -467,18 +259,6 @@ def test_an_undone_record_is_not_used_again(base: Sandbox) -> None:
     assert base.read("f") == b"newer\n"
 
 
-def test_a_move_onto_its_own_directory_is_refused(base: Sandbox) -> None:
-    base.git("rm", "--quiet", "d/y")
-    base.git("commit", "--quiet", "-m", "one file left")
-    patch = envelope(b"*** Update File: d/x\n*** Move to: d\n")
-    before = base.files()
-    assert base.opatch("apply", feed=patch).status == 0
-    assert base.index() == base.files()
-    assert base.index()["d"] == ("100644", b"x\n")
-    assert base.opatch("apply", "-R", feed=patch).status == 0
-    assert base.index() == base.files() == before
-
-
 def test_a_damaged_transaction_record_is_an_error(base: Sandbox) -> None:
     base.write(".git/opatch/txn/plan.json", "{}")
     ran = base.opatch("apply", feed=envelope(b"*** Delete File: f\n"))
@@ -502,13 +282,6 @@ def test_lines_that_begin_with_a_byte_order_mark_are_undone(base: Sandbox) -> No
     base.run("rm", "-r", ".git/opatch/journal")
     assert base.opatch("apply", "-R", feed=patch).status == 0
     assert base.read("g").decode() == before
-
-
-def test_a_byte_order_mark_moves_to_an_added_first_line(base: Sandbox) -> None:
-    base.commit({"g": "\ufeffabc"})
-    ran = base.opatch("apply", feed=envelope(b"*** Update File: g\n@@\n+x\n abc\n+y\n"))
-    assert ran.status == 0, ran
-    assert base.read("g").decode() == "\ufeffx\nabc\ny\n"
 
 
 def test_a_file_that_changed_in_the_second_of_the_index_is_noticed(base: Sandbox) -> None:

@@ -16,7 +16,6 @@ from git_opatch import (
     Options,
     ParseError,
     Policy,
-    Reason,
     Refused,
     Repository,
     Target,
@@ -72,26 +71,6 @@ def test_they_are_as_the_command_leaves_them(repo: Sandbox, name: str) -> None:
     files = {path: content for path, (_, content) in repo.index().items()}
     applied = apply_to_text(envelope(_PATCHES[name][0]).decode(), _FILES)
     assert files == {path: text.encode() for path, text in applied.items()}
-
-
-@pytest.mark.parametrize(
-    ("patch", "reason"),
-    [
-        (_UPDATE.replace(b"1", b"3"), Reason.NOT_FOUND),
-        (_UPDATE.replace(b"src/a.py", b"src/b.py"), Reason.MISSING_FILE),
-        (b"*** Add File: b.txt\n+x\n", Reason.FILE_EXISTS),
-        (b"*** Add File: src/a.py/x\n+x\n", Reason.UNSAFE_PATH),
-        (b"*** Add File: ../x\n+x\n", Reason.UNSAFE_PATH),
-        (b"*** Add File: .git/config\n+x\n", Reason.UNSAFE_PATH),
-        (b"*** Update File: src\n@@\n-x\n+y\n", Reason.NOT_A_FILE),
-        (b"*** Update File: b.txt\n@@\n-one\n+one\n", Reason.NO_CHANGE),
-    ],
-)
-def test_what_does_not_apply_is_refused(patch: bytes, reason: Reason) -> None:
-    with pytest.raises(Refused) as refused:
-        apply_to_text(envelope(patch), _FILES)
-    assert [failure.reason for failure in refused.value.failures] == [reason]
-    assert "index" not in str(refused.value)
 
 
 def test_all_failures_are_given_and_nothing_is_applied() -> None:

@@ -49,36 +49,3 @@ def test_a_move_that_is_done_by_half_is_not_applied_already(base: Sandbox) -> No
         assert reasons(base, "apply", *flag, ".git/p") == [("h", "file_exists")]
     assert base.opatch("apply", "--overwrite", ".git/p").status == 0
     assert {path: entry[1] for path, entry in base.index().items()} == {"h": b"a\nB\n"}
-
-
-def test_a_move_that_is_done_is_applied_already(base: Sandbox) -> None:
-    assert base.opatch("apply", feed=_MOVE).status == 0
-    assert base.opatch("apply", "--skip-applied", feed=_MOVE).status == 0
-
-
-@pytest.mark.parametrize("flag", [[], ["--overwrite"]], ids=" ".join)
-def test_a_file_that_the_patch_adds_twice_does_not_exist(base: Sandbox, flag: list[str]) -> None:
-    twice = envelope(b"*** Add File: z\n+a\n*** Add File: z\n+b\n")
-    ran = base.opatch("apply", *flag, feed=twice)
-    what = f"error: z: {Fault.ADDED_EARLIER.sentence}"
-    assert (ran.status, ran.err.splitlines()[0]) == (1, what)
-    assert "z" not in base.files()
-
-
-@pytest.mark.parametrize("search", [b"", b"\n", b"\n\n"])
-def test_an_empty_search_in_a_file_that_has_lines_is_explained(
-    base: Sandbox, search: bytes
-) -> None:
-    """To replace the whole file is not advised: most mean to change it."""
-    block = b"f\n<<<<<<< SEARCH\n" + search + b"=======\nc\n>>>>>>> REPLACE\n"
-    ran = base.opatch("apply", feed=block)
-    assert ran.status == 1
-    assert f"f: {Fault.FILE_EXISTS.sentence}, and an empty SEARCH" in ran.err
-    assert "--overwrite" not in ran.err
-
-
-def test_an_empty_search_fills_an_empty_file(base: Sandbox) -> None:
-    base.commit({"empty": ""})
-    block = b"empty\n<<<<<<< SEARCH\n=======\nc\n>>>>>>> REPLACE\n"
-    assert base.opatch("apply", feed=block).status == 0
-    assert base.read("empty") == b"c\n"
