@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import atexit
+import hashlib
 import os
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -222,14 +224,35 @@ class Sandbox:
 
     def index(self) -> Tree:
         """Return mode and content of every file in the index."""
-        tree: Tree = {}
-        for record in self.git("ls-files", "-s", "-z").split(b"\0")[:-1]:
-            about, _, name = record.partition(b"\t")
-            mode, oid, _ = about.split()
-            tree[os.fsdecode(name)] = (mode.decode(), oid)
-        ids = sorted({oid for mode, oid in tree.values() if mode != "160000"})
-        blobs = self.blobs(ids)
-        return {name: (mode, blobs.get(oid, b"")) for name, (mode, oid) in tree.items()}
+        entries = {os.fsdecode(name): (mode, oid) for name, mode, oid, _ in self.entries()}
+        blobs = self.blobs(sorted({oid for mode, oid in entries.values() if mode != "160000"}))
+        return {name: (mode, blobs.get(oid, b"")) for name, (mode, oid) in entries.items()}
+
+    def entries(self) -> list[tuple[bytes, str, bytes, bytes]]:
+        """Return name, mode, object id and flags of every entry of the index, as it has them.
+
+        An index of a form that is seldom used is read by git, which starts a process for it.
+        """
+        path = self.path / ".git/index"
+        raw = path.read_bytes() if path.is_file() else b""
+        version, count = struct.unpack(">4xII", raw[:12]) if raw else (0, 0)
+        size = 32 if raw and hashlib.sha256(raw[:-32]).digest() == raw[-32:] else 20
+        if version not in (2, 3) or b"link" in raw or b"sdir" in raw:
+            listed = self.git("ls-files", "-s", "-v", "-z").split(b"\0")[:-1]
+            fields = [(each.partition(b"\t")[2], *each.split(None, 4)[:4]) for each in listed]
+            return [
+                (name, mode.decode(), oid, tag + stage) for name, tag, mode, oid, stage in fields
+            ]
+        entries, at = [], 12
+        for _ in range(count):
+            oid, flags = at + 40, at + 40 + size
+            start = flags + (4 if raw[flags] & 0x40 else 2)
+            end = raw.index(b"\0", start)
+            mode = f"{int.from_bytes(raw[at + 24 : at + 28]):06o}"
+            about = bytes([raw[flags] & 0xF0]) + raw[flags + 2 : start]
+            entries.append((raw[start:end], mode, raw[oid:flags].hex().encode(), about))
+            at += (end - at + 8) // 8 * 8
+        return entries
 
     def blobs(self, ids: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the content of each blob; ask git only for those in packs."""
@@ -281,8 +304,7 @@ class Sandbox:
 
     def state(self) -> tuple[object, ...]:
         """Return all that a refusal must not change: files, index, HEAD, objects."""
-        stages = self.git("ls-files", "-s", "-v", "-z")
-        return (self.files(), stages, self._head(), self.objects())
+        return (self.files(), self.entries(), self._head(), self.objects())
 
     def _head(self) -> bytes:
         """Return the commit of HEAD; ask git if it is not in a file."""
