@@ -8,8 +8,10 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from mender import corrected_text
 from sandbox import Sandbox, Tree
 from scenario import Scenario, ScenarioError, place_of, read_cases
 
@@ -92,6 +94,29 @@ def test_git_apply_agrees(tmp_path: Path) -> None:
     words = ["git", "apply", "--whitespace=nowarn"]
     subprocess.run(words, cwd=tmp_path, input=b"".join(diffs), check=True)
     assert Sandbox(tmp_path).files() == expected
+
+
+def test_corrected_lines_correct_the_text() -> None:
+    """A line that an error corrects is no error any more; of a line in a string it is not said."""
+    corrected, known = 0, [case for case in _EACH.values() if "refused" in case.texts]
+    for case in known:
+        text, failures = case.texts["given"], _malformed(case.texts["given"])
+        fixed = any(failure["fix"] for failure in failures)
+        for _ in range(4):
+            if any(failure["fix"] and not failure["string_line"] for failure in failures):
+                text = corrected_text({"failures": failures}, text)
+                failures = _malformed(text)
+        assert all(failure["string_line"] or not failure["fix"] for failure in failures), text
+        corrected += fixed and not failures
+    assert corrected > 40
+
+
+def _malformed(text: bytes) -> list[dict[str, Any]]:
+    try:
+        parse_patch(text)
+    except ParseError as error:
+        return [dict(diagnostic_of(diagnostic)) for diagnostic in error.diagnostics]
+    return []
 
 
 _SHARED = "what: w\n%%% before a\nx\n%%% case one\n%%% given\ny\n%%% after a\nz\n"

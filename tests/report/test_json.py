@@ -17,15 +17,14 @@ from documents import VALIDATOR as _VALIDATOR
 from documents import asked as _asked
 from documents import document_of as _document
 from jsonschema import Draft202012Validator
-from mender import corrected_patch, corrected_text
-from phrases import said
+from mender import corrected_patch
 from sandbox import Sandbox
 from terminal import in_terminal
 from writers import envelope
 
 from git_opatch.locate.variants import SLIPS
 from git_opatch.model.placement import Evidence, Likeness
-from git_opatch.model.sentences import Difference, Fault
+from git_opatch.report.document import Status
 
 _TOP = Path(__file__).parents[2]
 _SCENARIOS = sorted((_TOP / "tests/scenarios").glob("*/*.txt"))
@@ -83,9 +82,7 @@ def test_the_schema_is_in_the_wheel(tmp_path: Path) -> None:
         assert json.loads(archive.read("git_opatch/report/schema.json")) == _SCHEMA
 
 
-@pytest.mark.parametrize(
-    ("words", "patch", "status"),
-    [
+_CALLS = [
         (["apply"], _GOOD, "applied"),
         (["apply", "--partial"], _MIXED, "partially_applied"),
         (["apply", "--skip-applied"], _THERE, "nothing_to_do"),
@@ -111,8 +108,23 @@ def test_the_schema_is_in_the_wheel(tmp_path: Path) -> None:
         (["show", "--stat"], _GOOD, "error"),
         (["check", "no/such"], b"", "error"),
         (["nope"], b"", "error"),
-    ],
-)  # fmt: skip
+        (["log"], b"", "shown"),
+]  # fmt: skip
+
+
+def test_every_status_is_tested() -> None:
+    elsewhere = {
+        "recovered",
+        "partially_recovered",
+        "not_committed",
+        "unmerged",
+        "undone",
+        "redone",
+    }
+    assert {status.value for status in Status} == {*elsewhere, *(call[2] for call in _CALLS)}
+
+
+@pytest.mark.parametrize(("words", "patch", "status"), _CALLS)
 def test_every_status_is_reported(
     base: Sandbox, words: list[str], patch: bytes, status: str
 ) -> None:
@@ -552,32 +564,3 @@ def test_no_editor_is_started(base: Sandbox) -> None:
     document = _asked(base, "apply", "--commit", feed=_GOOD)
     assert (document["status"], document["exit_status"]) == ("error", 129)
     assert document["failures"][0]["reason"] == "usage"
-
-
-_MALFORMED = {
-    "no begin": b"*** Update File: a\n@@\n-two\n+2\n*** End Patch\n",
-    "no end": b"*** Begin Patch\n*** Update File: a\n@@\n-two\n+2\n",
-    "no header": envelope(b"*** Update File: a\n@@@\n-two\n+2\n"),
-    "not a patch marker": envelope(b"*** Update: a\n@@\n-two\n+2\n"),
-    "a line without its mark": envelope(b"*** Update File: a\none\n@@\n-two\n+2\n"),
-    "added lines without their marks": envelope(_UPDATE, b"*** Add File: n\n+n\nm\n"),
-    "after the end of the file": envelope(
-        b"*** Update File: b\n@@\n-b\n+B\n*** End of File\n-b\n+B\n", _UPDATE
-    ),
-    "half a header": b"--- a/a\n@@\n-two\n+2\n",
-    "the other half": b"+++ b/a\n@@\n-two\n+2\n",
-    "no end of a heredoc": b"apply_patch <<'EOF'\n*** Begin Patch\n" + _UPDATE,
-}
-
-
-@pytest.mark.parametrize("name", _MALFORMED)
-def test_the_document_suffices_to_correct_the_text(base: Sandbox, name: str) -> None:
-    text = _MALFORMED[name]
-    document = _asked(base, "apply", feed=text)
-    assert document["status"] == "malformed"
-    assert any(failure["fix"] for failure in document["failures"])
-    for _ in range(3):
-        if document["status"] == "malformed":
-            text = corrected_text(document, text)
-            document = _asked(base, "apply", "--partial", feed=text)
-    assert base.read("a") == b"one\n2\nthree\n"

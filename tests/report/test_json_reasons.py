@@ -6,12 +6,14 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
-from documents import SCHEMA, VALIDATOR, asked, document_of
+from documents import SCHEMA, VALIDATOR, asked, document_of, kind_of
 from killed import kill_before
 from sandbox import Sandbox
+from scenario import read_cases, read_scenario
 from writers import envelope
 
 from git_opatch.model.errors import OpatchError
@@ -27,36 +29,7 @@ def _hunk(*lines: bytes, path: bytes = b"a") -> bytes:
     return envelope(b"*** Update File: " + path + b"\n" + b"".join(line + b"\n" for line in lines))
 
 
-_SECOND_IS_AN_ADDITION = _hunk(b"@@", b"+alone", b"@@", b"-two", b"+2")
-
-# How a patch is refused in a repository without problems.
-_PATCHES: dict[str, tuple[bytes, list[str]]] = {
-    "not_found": (_hunk(b"@@", b" one", b"-deux", b"+2"), []),
-    "ambiguous": (_hunk(b"@@", b"-x = 1", b"+x = 2", path=b"twice"), []),
-    "already_applied": (_hunk(b"@@", b" one", b"-zwei", b"+two", b" three"), []),
-    "not_applied": (_UPDATE, ["-R"]),
-    "contradicted": (_hunk(b"@@ four", b"-two", b"+2", b" three"), []),
-    "unclear": (_SECOND_IS_AN_ADDITION, []),
-    "overlap": (_hunk(b"@@", b"-two", b"+2", b"@@", b"-two", b"+zwei"), []),
-    "no_change": (_hunk(b"@@", b"-two", b"+two"), []),
-    "missing_file": (_hunk(b"@@", b"-two", b"+2", path=b"nowhere"), []),
-    "file_exists": (envelope(b"*** Add File: a\n+n\n"), []),
-    "not_a_file": (_hunk(b"@@", b"-two", b"+2", path=b"folder"), []),
-    "binary": (_hunk(b"@@", b"-two", b"+2", path=b"bin"), []),
-    "unsafe_path": (envelope(b"*** Add File: ../n\n+n\n"), []),
-    "not_reversible": (envelope(b"*** Delete File: gone\n"), ["-R"]),
-    "malformed": (b"words", []),
-    "implicit_invocation": (b"", ["--argv", "--", _UPDATE.decode()]),
-    "not_apply_patch": (b"", ["--argv", "--", "ls"]),
-}
-_KINDS = {
-    "ParseError": {"malformed"},
-    "ImplicitInvocation": {"implicit_invocation"},
-    "ComputeReplacements": {
-        *("not_found", "ambiguous", "already_applied", "not_applied", "contradicted"),
-        *("unclear", "overlap", "no_change", "not_reversible", "conflict"),
-    },
-}
+_STALE = _hunk(b"@@", b" one", b"-deux", b"+2")
 
 
 @pytest.fixture
@@ -72,27 +45,8 @@ def _reasons(document: Mapping[str, Any], status: str = "refused") -> list[str]:
     outcome = document["patches"][0] if "patches" in document else document
     assert outcome["status"] == status
     for failure in outcome["failures"]:
-        kind = next((kind for kind, those in _KINDS.items() if failure["reason"] in those), None)
-        assert failure["kind"] == (kind or "IoError")
+        assert failure["kind"] == kind_of(failure["reason"])
     return [failure["reason"] for failure in outcome["failures"]]
-
-
-_STATUSES = {
-    "already_applied": "already_applied",
-    "malformed": "malformed",
-    "implicit_invocation": "error",
-    "not_apply_patch": "error",
-}
-
-
-@pytest.mark.parametrize("reason", _PATCHES)
-def test_a_patch_is_refused_for_each_reason(base: Sandbox, reason: str) -> None:
-    patch, words = _PATCHES[reason]
-    command = "check" if "--argv" in words else "apply"
-    before = base.state()
-    found = document_of(base.opatch(command, "--json", *words, feed=patch))
-    assert set(_reasons(found, _STATUSES.get(reason, "refused"))) == {reason}
-    assert base.state() == before
 
 
 def _untracked(base: Sandbox) -> dict[str, Any]:
@@ -235,51 +189,23 @@ def test_an_unknown_error_has_a_reason() -> None:
     assert (found["status"], found["failures"][0]["reason"]) == ("error", "error")
 
 
-def test_every_reason_and_kind_is_tested() -> None:
-    named = SCHEMA["$defs"]["failure"]["properties"]
-    tested = {*_PATCHES, *_IN_A_STATE, *_ERRORS, "conflict", "error"}
-    assert set(named["reason"]["enum"]) == tested
-    assert set(named["kind"]["enum"]) == {*_KINDS, "IoError"}
+@pytest.mark.parametrize(
+    ("word", "reason"), [(_UPDATE.decode(), "implicit_invocation"), ("ls", "not_apply_patch")]
+)
+def test_what_is_no_call_has_its_reason(base: Sandbox, word: str, reason: str) -> None:
+    found = document_of(base.opatch("check", "--json", "--argv", "--", word))
+    assert _reasons(found, "error") == [reason]
 
 
-# --- every status ---------------------------------------------------------------------------
-
-_MIXED = envelope(_UPDATE[16:-14], b"*** Update File: twice\n@@\n-no\n+b\n")
-_THERE = _PATCHES["already_applied"][0]
-_CALLS: dict[str, tuple[list[str], bytes]] = {
-    "applied": (["apply"], _UPDATE),
-    "partially_applied": (["apply", "--partial"], _MIXED),
-    "would_apply": (["show"], _UPDATE),
-    "would_partially_apply": (["apply", "--check", "--partial"], _MIXED),
-    "nothing_to_do": (["apply", "--skip-applied"], _THERE),
-    "already_applied": (["apply"], _THERE),
-    "refused": (["apply"], _PATCHES["not_found"][0]),
-    "malformed": (["apply"], b"words"),
-    "error": (["apply", "no-such"], b""),
-    "shown": (["log"], b""),
-}
-
-
-@pytest.mark.parametrize("status", _CALLS)
-def test_every_status_is_reported(base: Sandbox, status: str) -> None:
-    words, patch = _CALLS[status]
-    assert asked(base, *words, feed=patch)["status"] == status
-
-
-def test_every_status_is_tested() -> None:
-    named = {
-        *SCHEMA["$defs"]["outcome"]["properties"]["status"]["enum"],
-        SCHEMA["$defs"]["log"]["properties"]["status"]["const"],
-    }
-    elsewhere = {
-        "recovered",
-        "partially_recovered",
-        "not_committed",
-        "unmerged",
-        "undone",
-        "redone",
-    }
-    assert named == {*_CALLS, *elsewhere} == {status.value for status in document.Status}
+def test_every_reason_is_tested() -> None:
+    """Here, or by a scenario or a case."""
+    tests = Path(__file__).parents[1]
+    scenarios = [read_scenario(path.read_bytes()) for path in tests.glob("scenarios/*/*.txt")]
+    cases = [read_cases(path.read_bytes()) for path in tests.glob("cases/*/**/*.txt")]
+    every = [*scenarios, *(case for some in cases for case in some.values())]
+    by_file = {line.partition(",")[0] for each in every for line in each.lines("refused")}
+    here = {*_IN_A_STATE, *_ERRORS, "conflict", "error", "implicit_invocation", "not_apply_patch"}
+    assert set(SCHEMA["$defs"]["failure"]["properties"]["reason"]["enum"]) == by_file | here
 
 
 # --- undo -----------------------------------------------------------------------------------
@@ -423,7 +349,7 @@ def _killed(base: Sandbox) -> None:
     ("words", "patch", "status"),
     [
         (["apply"], _UPDATE, "applied"),
-        (["apply"], _PATCHES["not_found"][0], "refused"),
+        (["apply"], _STALE, "refused"),
         (["apply"], b"words", "malformed"),
         (["apply", "no-such"], b"", "error"),
         (["undo"], b"", "error"),

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from documents import kind_of
 from sandbox import Ran, Sandbox, Tree
 from scenario import Scenario, ScenarioError, place_of, read_scenario
 
@@ -53,6 +54,8 @@ def _check_refusal(scenario: Scenario, ran: Ran, as_text: Ran) -> None:
     said = [line.strip() for line in (as_text.out.decode() + as_text.err).splitlines()]
     counts = Counter((failure["path"], failure["reason"]) for failure in failures)
     for failure in failures:
+        if failure["hunk"]:
+            assert failure["kind"] == kind_of(failure["reason"])
         lines = [line.strip() for line in failure["rendered"].splitlines()]
         if counts[failure["path"], failure["reason"]] > 1:  # it may be said once for several
             assert failure["path"] is None or any(failure["path"] in line for line in said)

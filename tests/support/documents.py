@@ -13,6 +13,21 @@ from sandbox import Ran, Sandbox
 SCHEMA = json.loads(files("git_opatch.report").joinpath("schema.json").read_bytes())
 
 
+_KINDS = {
+    "ParseError": {"malformed"},
+    "ImplicitInvocation": {"implicit_invocation"},
+    "ComputeReplacements": {
+        *("not_found", "ambiguous", "already_applied", "not_applied", "contradicted"),
+        *("unclear", "overlap", "no_change", "not_reversible", "conflict"),
+    },
+}
+
+
+def kind_of(reason: str) -> str:
+    """Return the kind of error, as OpenCode has them, that a reason is of."""
+    return next((kind for kind, reasons in _KINDS.items() if reason in reasons), "IoError")
+
+
 def _closed(schema: Any) -> Any:
     """Return `schema` with unknown fields forbidden."""
     if isinstance(schema, list):
