@@ -7,11 +7,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from phrases import opening, said
+from phrases import said
 from sandbox import Ran, Sandbox
 from writers import envelope
 
-from git_opatch.model.sentences import Fault, Hint, Malformed
+from git_opatch.model.sentences import Fault
 
 _FILES: dict[str, bytes | str] = {
     "a.txt": "one\ntwo\nthree\n",
@@ -50,162 +50,6 @@ def _refused(
     assert repo.state() == before
     repo.fsck()
     return ran.err
-
-
-@pytest.mark.parametrize(
-    ("patch", "message"),
-    [
-        pytest.param(b"", Malformed.EMPTY_INPUT.sentence, id="empty input"),
-        pytest.param(b"  \n\n", Malformed.EMPTY_INPUT.sentence, id="blank input"),
-        pytest.param(b"just words\n", Malformed.NO_PATCH.sentence, id="prose alone"),
-        pytest.param(
-            b"*** Update File: a.txt\n@@\n-two\n+2\n*** End Patch\n",
-            f"line 1: {opening(Malformed.NO_BEGIN.sentence)}*** Begin Patch` above this line",
-            id="no begin marker",
-        ),
-        pytest.param(
-            b"*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+2\n",
-            "line 1: the patch that begins here has no end; if it is complete, add a line "
-            "`*** End Patch` after line 5",
-            id="no end marker",
-        ),
-        pytest.param(
-            envelope(b"*** Frobnicate File: a.txt\n"),
-            "line 2: `*** Frobnicate File: a.txt` is not a patch marker",
-            id="unknown marker",
-        ),
-        pytest.param(
-            envelope(b"*** Update File: a.txt\n"),
-            f"line 2: {Malformed.NO_HUNK_IN_UPDATE.sentence}",
-            id="no hunk",
-        ),
-        pytest.param(envelope(), f"line 1: {Malformed.NO_SECTION.sentence}", id="no section"),
-        pytest.param(
-            b"--- a/a.txt\n+++ b/a.txt\n",
-            "`--- a/a.txt` has no hunk below it",
-            id="no hunk in diff",
-        ),
-        pytest.param(
-            b"@@ -1 +1 @@\n-one\n+1\n",
-            f"line 1: {Malformed.NO_FILE.sentence}",
-            id="hunk without headers",
-        ),
-        pytest.param(
-            b"*** Begin Patch\n*** Update File: a.txt\ntwo\n@@\n one\n-three\n+3\n*** End Patch\n",
-            "line 3: `two` does not begin with",
-            id="a line outside any hunk",
-        ),
-    ],
-)
-def test_malformed_text_is_fatal(base: Sandbox, patch: bytes, message: str) -> None:
-    _refused(base, patch, 128, message)
-
-
-@pytest.mark.parametrize(
-    ("sections", "message"),
-    [
-        pytest.param(
-            _update("a.txt", "two", "two"),
-            f"a.txt: {Fault.CHANGES_NOTHING.sentence}",
-            id="no change",
-        ),
-        pytest.param(_update("no.txt"), _MISSING, id="update of no file"),
-        pytest.param(b"*** Delete File: no.txt\n", _MISSING, id="delete of no file"),
-        pytest.param(
-            _update("src/inner.txt"),
-            said(Hint.SIMILAR_PATH.sentence, similar="`dir/inner.txt`"),
-            id="a path that ends alike",
-        ),
-        pytest.param(
-            b"*** Add File: a.txt\n+new\n",
-            f"a.txt: {Fault.FILE_EXISTS.sentence}",
-            id="add of a file",
-        ),
-        pytest.param(
-            b"*** Add File: a.txt\n+one\n+two\n+three\n",
-            f"a.txt: {Fault.FILE_APPLIED.sentence}",
-            id="add of the same file",
-        ),
-        pytest.param(
-            b"*** Update File: a.txt\n*** Move to: run.sh\n",
-            f"run.sh: {Fault.FILE_EXISTS.sentence}",
-            id="move onto a file",
-        ),
-        pytest.param(b"*** Delete File: dir\n", _IS_DIRECTORY, id="delete of a directory"),
-        pytest.param(_update("dir"), _IS_DIRECTORY, id="update of a directory"),
-        pytest.param(
-            b"*** Add File: dir\n+x\n", _IS_DIRECTORY, id="add over a directory"
-        ),
-        pytest.param(
-            _update("data.bin", "\1"),
-            f"data.bin: {Fault.BINARY.sentence}",
-            id="update of a binary",
-        ),
-        pytest.param(
-            _update("a.txt", "four"),
-            f"a.txt: hunk 1 of 1 {said(Fault.NOT_FOUND.sentence, base='the index')}",
-            id="no match",
-        ),
-        pytest.param(
-            _update("twice.txt", "x"),
-            said(Fault.AMBIGUOUS.sentence, count=2, lines="lines 1, 4"),
-            id="two matches",
-        ),
-        pytest.param(
-            b"*** Add File: a.txt/b\n+x\n", "a.txt/b: `a.txt` is ", id="file as a folder"
-        ),
-        pytest.param(
-            b"*** Add File: linked/new\n+x\n",
-            "linked/new: `linked` is ",
-            id="through a link",
-        ),
-        pytest.param(
-            b"*** Add File: outside/new\n+x\n",
-            "outside/new: `outside` is ",
-            id="through a link to outside",
-        ),
-        pytest.param(
-            _update("linked/inner.txt", "inner"),
-            "linked/inner.txt: `linked` is ",
-            id="update through a link",
-        ),
-        pytest.param(
-            b"*** Delete File: linked/inner.txt\n", "`linked` is ", id="delete through a link"
-        ),
-        pytest.param(
-            b"*** Update File: a.txt\n*** Move to: linked/a.txt\n",
-            "`linked` is ",
-            id="move through a link",
-        ),
-    ],
-)  # fmt: skip
-def test_a_patch_that_does_not_apply_is_refused(
-    base: Sandbox, sections: bytes, message: str
-) -> None:
-    _refused(base, envelope(sections), 1, message)
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/etc/passwd", "../x", "a/../../x", "dir/..", ".git/config", ".GIT/config", "dir/.git/x",
-        ".git./x", ".git /x", "git~1/x", ".g\u200cit/x", ".git::$INDEX_ALLOCATION/x", "C:/x",
-        "C:\\x", "\\\\host\\x", "..\\x", ".git\\config", "a\0b",
-    ],
-)  # fmt: skip
-def test_unsafe_paths_are_refused(base: Sandbox, path: str) -> None:
-    for section in (
-        "*** Add File: {}\n+x\n",
-        "*** Delete File: {}\n",
-        "*** Update File: a.txt\n*** Move to: {}\n",
-    ):
-        _refused(base, envelope(section.format(path).encode()), 1, "the path ")
-
-
-def test_an_empty_path_is_refused(base: Sandbox) -> None:
-    _refused(base, envelope(b"*** Delete File: .\n"), 1, f"(no path): {Fault.EMPTY_PATH.sentence}")
-    message = f"line 2: {said(Malformed.MARKER_WITHOUT_PATH.sentence, marker='*** Delete File: ')}"
-    _refused(base, envelope(b"*** Delete File: \n"), 128, message)
 
 
 def test_submodules_and_nested_repositories_are_refused(base: Sandbox, tmp_path: Path) -> None:
@@ -319,9 +163,6 @@ def test_outside_a_repository_is_an_error(tmp_path: Path) -> None:
     assert "apply-patch" not in Sandbox(tmp_path).opatch("apply", feed=b"").err
 
 
-_ADDS = [f"*** Add File: {name}\n+{name}\n".encode() for name in ("x", "y")]
-
-
 def test_a_bare_repository_is_an_error(tmp_path: Path) -> None:
     bare = Sandbox(tmp_path / "bare").init("--bare")
     ran = bare.opatch("apply", feed=envelope(b"*** Add File: a\n+a\n"))
@@ -360,20 +201,6 @@ def test_invalid_usage_is_an_error(base: Sandbox) -> None:
         assert ran.status == 129, words
         assert ran.err
         assert ran.out == b""
-
-
-def test_several_failures_are_reported_at_once(base: Sandbox) -> None:
-    patch = envelope(_update("a.txt", "four"), _update("no.txt"), b"*** Add File: ../x\n+x\n")
-    assert f"../x: {Fault.LEAVES.sentence}" in _refused(base, patch, 1)
-    patch = envelope(_update("a.txt", "four"), _update("no.txt"), b"*** Add File: new\n+x\n")
-    message = _refused(
-        base,
-        patch,
-        1,
-        f"a.txt: hunk 1 of 1 {opening(Fault.NOT_FOUND.sentence)}",
-        f"no.txt: {said(Fault.MISSING_FILE.sentence, base='the index')}",
-    )
-    assert "\nthe patch does not apply (2 problems); 1 of 3 hunks fits, " in message
 
 
 @pytest.mark.parametrize("noise", [b"x", b"\n", b"@@ \n", b"-\n", b"*** \n", b"\0"])
