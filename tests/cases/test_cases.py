@@ -96,6 +96,26 @@ def test_git_apply_agrees(tmp_path: Path) -> None:
     assert Sandbox(tmp_path).files() == expected
 
 
+def test_in_reverse_a_patch_gives_what_was_there() -> None:
+    """Or it is refused, but for what the patch does not show: a file that it overwrites, a mode,
+    and a newline at the end.
+    """
+    restored = 0
+    for name, case in _EACH.items():
+        options = case.head.get("options", "")
+        if not case.after or "--reverse" in options or "--overwrite" in options:
+            continue
+        back = _outcome(replace(case, head={"options": f"{options} --reverse"}, before=case.after))
+        if not isinstance(back, list):
+            assert _texts(back) == _texts(case.before), name
+            restored += 1
+    assert restored > 700
+
+
+def _texts(tree: Tree) -> dict[str, bytes]:
+    return {path: text.removesuffix(b"\n") for path, (_, text) in tree.items() if text}
+
+
 def test_corrected_lines_correct_the_text() -> None:
     """A line that an error corrects is no error any more; of a line in a string it is not said."""
     corrected, known = 0, [case for case in _EACH.values() if "refused" in case.texts]

@@ -55,10 +55,6 @@ def after(plan: Plan, files: Mapping[str, str]) -> Files:
     return {path: content for path, content in {**files, **written}.items() if path not in gone}
 
 
-def refusals(patch: str, files: Mapping[str, str]) -> list[Reason]:
-    return [failure.reason for failure in plan_of(patch, files, back=True).failures]
-
-
 @pytest.mark.parametrize(
     ("section", "expected"),
     [
@@ -144,76 +140,6 @@ def test_the_last_section_is_undone_first() -> None:
     assert [section.new_path for section in reverse(patch).files] == ["c", "b", "a"]
 
 
-@pytest.mark.parametrize(
-    ("patch", "before"),
-    [
-        pytest.param(envelope("*** Add File: n", "+a", "+b"), {}, id="a new file"),
-        pytest.param(envelope("*** Add File: n"), {"f": "a\n"}, id="a new file without lines"),
-        pytest.param(
-            envelope("*** Update File: f", " a", "-b", "+B"), {"f": "a\nb\nc\n"}, id="an update"
-        ),
-        pytest.param(
-            envelope("*** Update File: f", " a", "+n", " b"), {"f": "a\nb\nc\n"}, id="an insertion"
-        ),
-        pytest.param(
-            envelope("*** Update File: f", " a", "-b", " c"), {"f": "a\nb\nc\n"}, id="a deletion"
-        ),
-        pytest.param(envelope("*** Update File: f", "+n"), {"f": "a\nb\n"}, id="appended lines"),
-        pytest.param(
-            envelope("*** Update File: f", "+n"), {"f": "n\na\n"}, id="appended, and there before"
-        ),
-        pytest.param(envelope("*** Update File: f", "+n"), {"f": ""}, id="in an empty file"),
-        pytest.param(
-            envelope("*** Update File: f", "@@ f()", "+n"),
-            {"f": "f()\na\ng()\n"},
-            id="lines after an anchor",
-        ),
-        pytest.param(
-            envelope("*** Update File: f", "@@", "-a", "+A", "@@", "-c", "+C"),
-            {"f": "a\nb\nc\n"},
-            id="two hunks",
-        ),
-        pytest.param(
-            envelope("*** Update File: o", "*** Move to: sub/n"), {"o": "a\n"}, id="a move"
-        ),
-        pytest.param(
-            envelope("*** Update File: o", "*** Move to: n", "-a", "+A", " b"),
-            {"o": "a\nb\n", "f": "x\n"},
-            id="a move with an edit",
-        ),
-        pytest.param(
-            envelope("*** Update File: f", "-a", "+x", "*** Update File: f", "-x", "+y", "+z"),
-            {"f": "a\nb\n"},
-            id="a line changed twice",
-        ),
-        pytest.param(
-            envelope("*** Update File: o", "*** Move to: n", "*** Update File: n", "-a", "+x"),
-            {"o": "a\nb\n"},
-            id="a move, then an update",
-        ),
-        pytest.param(
-            text("--- a/d", "+++ /dev/null", "@@ -1,2 +0,0 @@", "-a", "-b"),
-            {"d": "a\nb\n"},
-            id="a file deleted with its lines",
-        ),
-        pytest.param(
-            text("--- a/f", "+++ b/f", "@@", "-a", "+b", "\\ No newline at end of file"),
-            {"f": "a\n"},
-            id="a newline lost",
-        ),
-        pytest.param(
-            text("--- a/f", "+++ b/f", "@@", " a", "-b", "\\ No newline at end of file", "+b"),
-            {"f": "a\nb"},
-            id="a newline gained",
-        ),
-    ],
-)
-def test_applying_and_undoing_restores_the_files(patch: str, before: Files) -> None:
-    applied = after(plan_of(patch, before, back=False), before)
-    assert applied != before
-    assert after(plan_of(patch, applied, back=True), applied) == before
-
-
 def test_applying_and_undoing_restores_the_mode() -> None:
     patch = text("diff --git a/f b/f", "old mode 100644", "new mode 100755")
     files = Snapshot({"f": blob("f", "a\n", Mode.EXECUTABLE)})
@@ -227,71 +153,6 @@ def test_a_deleted_file_is_restored_as_it_was() -> None:
     plan = plan_of(patch, {}, back=True, former={"d": "a\nb"})
     assert after(plan, {}) == {"d": "a\nb"}
     assert plan.notes == ("d: content taken from HEAD",)
-
-
-@pytest.mark.parametrize(
-    ("patch", "files", "reason"),
-    [
-        pytest.param(
-            *(envelope("*** Delete File: d"), {}, Reason.NOT_REVERSIBLE),
-            id="a deleted file that nobody has",
-        ),
-        pytest.param(
-            text("diff --git a/o b/n", "copy from o", "copy to n"),
-            *({"o": "a\n", "n": "a\n"}, Reason.NOT_REVERSIBLE),
-            id="a copy",
-        ),
-        pytest.param(
-            envelope("*** Update File: f", "@@ f()", "-n"),
-            *({"f": "f()\na\n"}, Reason.NOT_REVERSIBLE),
-            id="lines removed without context",
-        ),
-        pytest.param(
-            envelope("*** Add File: n", "+a"),
-            *({"n": "b\n"}, Reason.NOT_FOUND),
-            id="a new file that is another now",
-        ),
-        pytest.param(
-            envelope("*** Add File: n", "+a"), {}, Reason.MISSING_FILE, id="a new file that is gone"
-        ),
-        pytest.param(
-            envelope("*** Update File: f", " a", "-b", "+B", "+C"),
-            *({"f": "a\nb\n"}, Reason.ALREADY_APPLIED),
-            id="a change that was not made",
-        ),
-        pytest.param(
-            envelope("*** Update File: f", " a", "+n"),
-            *({"f": "a\nb\n"}, Reason.NOT_FOUND),
-            id="lines that were not added",
-        ),
-        pytest.param(
-            envelope("*** Update File: f", "+n"),
-            *({"f": "a\nn\nb\n"}, Reason.CONTRADICTED),
-            id="appended lines that are no longer last",
-        ),
-        pytest.param(
-            envelope("*** Update File: o", "*** Move to: n"),
-            *({"n": "a\n", "o": "b\n"}, Reason.FILE_EXISTS),
-            id="a move back onto a file",
-        ),
-    ],
-)
-def test_a_patch_that_cannot_be_undone_is_refused(patch: str, files: Files, reason: Reason) -> None:
-    assert refusals(patch, files) == [reason]
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        pytest.param("a\nb\n", id="at its end"),
-        pytest.param("b\na\n", id="at its start"),
-        pytest.param("a\na\n", id="by the same line"),
-    ],
-)
-def test_a_new_file_that_has_grown_is_kept(content: str) -> None:
-    plan = plan_of(envelope("*** Add File: n", "+a"), {"n": content}, back=True)
-    assert [failure.path for failure in plan.failures] == ["n"]
-    assert plan.completed.diff == b""
 
 
 def test_a_deleted_file_is_not_restored_over_another() -> None:
