@@ -112,6 +112,25 @@ def test_in_reverse_a_patch_gives_what_was_there() -> None:
     assert restored > 700
 
 
+def test_a_patch_that_is_sent_again_is_not_applied_again() -> None:
+    """But where it removes a line that the file has at two positions, one after the other."""
+    again = [
+        name
+        for name, case in _EACH.items()
+        if case.after and "--reverse" not in case.head.get("options", "")
+        if not isinstance(_outcome(replace(case, before=case.after)), list)
+    ]
+    assert {name.partition(":")[0] for name in again} <= _TWO_POSITIONS
+
+
+_TWO_POSITIONS = {
+    "parse/envelope/the-end-of-file-marker-may-be-written-loosely",
+    "parse/file-changes/the-hunks-of-a-patch-are-read",
+    "parse/unified/the-no-newline-marker-belongs-to-the-line-before",
+    "plan/earlier-sections",
+}
+
+
 def _texts(tree: Tree) -> dict[str, bytes]:
     return {path: text.removesuffix(b"\n") for path, (_, text) in tree.items() if text}
 
