@@ -18,12 +18,14 @@ from documents import asked as _asked
 from documents import document_of as _document
 from jsonschema import Draft202012Validator
 from mender import corrected_patch
+from phrases import said
 from sandbox import Sandbox
 from terminal import in_terminal
 from writers import envelope
 
 from git_opatch.locate.variants import SLIPS
 from git_opatch.model.placement import Evidence, Likeness
+from git_opatch.model.sentences import Difference, Fault
 from git_opatch.report.document import Status
 
 _TOP = Path(__file__).parents[2]
