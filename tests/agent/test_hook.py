@@ -119,7 +119,7 @@ def test_a_call_that_does_not_apply_is_denied(base: Sandbox) -> None:
     ):
         lines = _reason(base, event, cwd=base.path.parent).splitlines()
         assert lines[0].startswith(
-            f"error: f: hunk 1 of 1 {said(Fault.NOT_FOUND.sentence, base='the working tree')}"
+            f"error: f: hunk 1 of 1 {said(Fault.NOTHING_FOUND.sentence, base='the working tree')}"
         ), event
         assert "      nowhere" in lines
         assert lines[-1] == "the patch does not apply; nothing was changed"
@@ -137,7 +137,7 @@ def test_calls_of_opencode_are_judged(base: Sandbox) -> None:
             "agent-hook", feed=json.dumps(_opencode(arguments, base.path, tool)).encode()
         )
         assert (ran.status, list(json.loads(ran.out))) == (0, ["deny"])
-        assert f"hunk 1 of 1 {opening(Fault.NOT_FOUND.sentence)}" in json.loads(ran.out)["deny"]
+        assert f"hunk 1 of 1 {opening(Fault.NOTHING_FOUND.sentence)}" in json.loads(ran.out)["deny"]
     below = {"command": _heredoc(_GOOD), "workdir": "sub"}
     assert "f: hunk 1 of 1" in _reason(base, _opencode(below, base.path, "bash"))
     assert base.state() == before
@@ -152,7 +152,7 @@ def test_paths_are_counted_as_the_client_counts_them(base: Sandbox) -> None:
     ):
         assert _reason(base, good) == ""
     assert _reason(base, _codex(_STALE, sub)).startswith(
-        f"error: f: hunk 1 of 1 {opening(Fault.NOT_FOUND.sentence)}"
+        f"error: f: hunk 1 of 1 {opening(Fault.NOTHING_FOUND.sentence)}"
     )
     reason = _reason(base, _codex(_STALE.replace("File: f", "File: ../f"), sub))
     assert reason.startswith("error: ../f: hunk 1 of 1")
@@ -182,9 +182,9 @@ def test_files_outside_of_the_working_tree_are_not_judged(base: Sandbox) -> None
         assert "error: " in _reason(base, _codex(stale, base.path), "--allow", "f"), outside
         both = stale.replace("*** End Patch\n", "") + _STALE.partition("\n")[2]
         reason = _reason(base, _codex(both, base.path))
-        assert reason.startswith(f"error: f: hunk 1 of 1 {opening(Fault.NOT_FOUND.sentence)}"), (
-            outside
-        )
+        assert reason.startswith(
+            f"error: f: hunk 1 of 1 {opening(Fault.NOTHING_FOUND.sentence)}"
+        ), outside
     moved = _GOOD.replace("File: f\n", "File: f\n*** Move to: ../g\n")
     assert _reason(base, _codex(moved, base.path)) == ""
 

@@ -40,7 +40,7 @@ def test_each_file_is_judged_by_itself(base: Sandbox) -> None:
     ]
     assert ran.status == 1
     assert ran.err.startswith(
-        f"  error: f: hunk 1 of 1 {said(Fault.NOT_FOUND.sentence, base='the index')}"
+        f"  error: f: hunk 1 of 1 {said(Fault.NOTHING_FOUND.sentence, base='the index')}"
     )
     assert "\n    ../stale:4 expects\n" in ran.err
     assert base.opatch("apply", "--check", "../good", "../stale", "../good").status == 1
@@ -78,7 +78,7 @@ def test_the_verdict_is_above_its_reasons(base: Sandbox) -> None:
         "2 of 4 patches apply",
     ]
     assert lines[1].startswith(
-        f"  error: f: hunk 1 of 1 {said(Fault.NOT_FOUND.sentence, base='the index')}"
+        f"  error: f: hunk 1 of 1 {said(Fault.NOTHING_FOUND.sentence, base='the index')}"
     )
     assert lines[lines.index(".git/loose: would apply (1 file)") + 1].startswith(
         "  note: f: hunk 1"
@@ -127,7 +127,7 @@ def test_the_target_can_be_chosen(base: Sandbox) -> None:
     base.git("add", "f")
     assert base.opatch("check", "../second").status == 0
     ran = base.opatch("check", "--base", "HEAD", "../second")
-    assert (ran.status, said(Fault.NOT_FOUND.sentence, base="`HEAD`") in ran.err) == (1, True)
+    assert (ran.status, said(Fault.NOTHING_FOUND.sentence, base="`HEAD`") in ran.err) == (1, True)
     ran = base.opatch("check", "--base", "HEAD", "--worktree", "../second")
     assert (ran.status, "exclude one another" in ran.err) == (129, True)
 
@@ -175,7 +175,7 @@ def test_a_call_that_does_not_apply_is_refused(base: Sandbox) -> None:
     ran = base.opatch("check", "--argv", "--", "apply_patch", STALE.decode())
     assert (ran.status, ran.out) == (1, b"apply_patch: does not apply\n")
     assert ran.err.startswith(
-        f"  error: f: hunk 1 of 1 {said(Fault.NOT_FOUND.sentence, base='the index')}"
+        f"  error: f: hunk 1 of 1 {said(Fault.NOTHING_FOUND.sentence, base='the index')}"
     )
     assert "\n    patch line 4" in ran.err
 
