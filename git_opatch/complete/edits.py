@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from git_opatch.complete.reindent import AS_WRITTEN, Reindent
 from git_opatch.model.errors import OpatchError
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.placement import Placement
@@ -32,15 +31,12 @@ class Edit(NamedTuple):
     """Whether a byte-order mark stays in front of the file; not if the hunk itself shows it."""
 
 
-def edits_of(placement: Placement, text: Text, reindent: Reindent = AS_WRITTEN) -> Iterator[Edit]:
-    """Yield the edits of `text` that `placement` asks for, in order, none of them empty.
-
-    `reindent` says how its added lines are indented.
-    """
+def edits_of(placement: Placement, text: Text) -> Iterator[Edit]:
+    """Yield the edits of `text` that `placement` asks for, in order, none of them empty."""
     position = placement.start
     run: list[Line] = []
     lines = placement.hunk.lines
-    for line in (*(lines if reindent is AS_WRITTEN else reindent.lines(lines)), None):
+    for line in (*lines, None):
         if line is not None and line.prefix is not Prefix.CONTEXT:
             run.append(line)
             continue

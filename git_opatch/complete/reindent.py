@@ -1,275 +1,361 @@
-r"""Indent added lines as the file does (D41).
+r"""How added lines are indented: what is done to the old lines is done to the added ones.
 
-A hunk that matched with another indentation shows, in each pair of a patch line and its file line,
-how the one becomes the other. A rule must explain all pairs. Of several, those that explain most
-shifted pairs of the file's hunks must write the same lines, else the hunk is refused:
-
-    hunk                file            result
-         if ready:      \tif ready:     \tif ready:
-    -        run()      \t\trun()       \t\tgo()
-    +        go()
-
-Where no rule explains all pairs, `neighbour_indent` reads the hunk run by run. A hunk whose added
-lines could be meant in two ways is refused.
+Each old line shows a pair: its indentation in the patch, and in the file. A rule that explains all
+pairs holds for the added lines (`rules_for`). Where none explains all pairs, each run of changes is
+read by itself: its added lines follow those that they replace, or those around them, if they begin
+as deep as these do in the patch, and are as written if they begin as deep as these do in the file.
+What may be meant in two ways is refused.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from types import MappingProxyType
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import pairwise
 from typing import NamedTuple
 
-from git_opatch.complete.lost_indent import may_be_anchor_alone, may_be_first_alone
-from git_opatch.complete.neighbour_indent import (
-    IndentByLine,
-    indent_from_neighbours,
-    starts_at_file_depth,
-)
-from git_opatch.model.indent_rules import STYLES, IndentRule, Pair, explains, rules_for
+from git_opatch.model.failure import Problem
+from git_opatch.model.indent_rules import IndentRule, Pair, rules_for
 from git_opatch.model.limits import NEAR
-from git_opatch.model.patch import Line, Prefix
-from git_opatch.model.placement import Likeness, Placement
+from git_opatch.model.line_forms import resilient
+from git_opatch.model.patch import Prefix
+from git_opatch.model.reading import TOLERATED, FileLines, Reading, Step
 from git_opatch.model.sentences import Fault
-from git_opatch.model.text import BYTE_ORDER_MARK, Text, indentation
+from git_opatch.model.text import indentation, opens
+
+CONTEXT, REMOVED, ADDED = Prefix.CONTEXT, Prefix.REMOVED, Prefix.ADDED
 
 
-class Reindent(NamedTuple):
-    """How a hunk's added lines are indented: all by one rule, or some line by line."""
+_OPENS = re.compile(
+    rb"\s*(?:if|elif|else|for|while|def|class|with|try|except|finally|async|match|case)\b.*:"
+    rb"\s*(?:#.*)?\Z"
+)
+"""A line that opens a block of Python."""
 
-    rule: IndentRule | None = None
-    by_line: IndentByLine = MappingProxyType({})
+
+class Indented(NamedTuple):
+    """The steps with added lines as they are to be written; `doubt` is why that is unclear."""
+
+    steps: tuple[Step, ...]
+    doubt: Problem | None = None
     note: str = ""
-    unclear: Fault | None = None
-    """Why the hunk must be refused: its added lines could be meant in two ways."""
-
-    def lines(self, lines: Sequence[Line]) -> Sequence[Line]:
-        """Return a hunk's `lines`, the added ones indented as they are to be written."""
-        if self.rule is None and not self.by_line:
-            return lines
-        return [
-            line._replace(text=self.line(line.text, index)) if line.prefix is Prefix.ADDED else line
-            for index, line in enumerate(lines)
-        ]
-
-    def line(self, text: bytes, index: int = -1) -> bytes:
-        """Indent one added line, which has this `index` in the hunk."""
-        indent = indentation(text)
-        if not text.strip():
-            return text
-        if self.rule is not None:
-            return (self.rule(indent) or b"") + text[len(indent) :]
-        return self.by_line.get(index, indent) + text[len(indent) :]
 
 
-AS_WRITTEN = Reindent()
-
-_ONE_SPACE_SHORT = Reindent(unclear=Fault.FITS_BOTH_WAYS)
-_MIXED = Reindent(unclear=Fault.MIXED_INDENTATION)
-_SEVERAL_RULES = Reindent(unclear=Fault.SEVERAL_RULES)
-_AT_FILE_DEPTH = Reindent(unclear=Fault.AT_FILE_DEPTH)
-_AT_MARGIN = Reindent(unclear=Fault.AT_MARGIN)
-_BELOW_ANCHOR = Reindent(unclear=Fault.BELOW_ANCHOR)
-
-
-def plan_reindent(placements: Sequence[Placement], text: Text) -> list[Reindent]:
-    """Decide how the added lines of each of a file's hunks are indented."""
-    if not any(placement.likeness for placement in placements):  # all match exactly
-        return [_below_anchor(placement, text) for placement in placements]
-    all_pairs = [_pairs(placement, text) for placement in placements]
-    shifted = Counter(
-        pair for pairs in all_pairs for pair in pairs or () if pair and pair[0] != pair[1]
-    )
+def pairs_of(reading: Reading, file: FileLines) -> list[tuple[Step, Pair] | None]:
+    """Return the pair of each step; None for a blank line, an added one, or one that is cut."""
     return [
-        _ONE_SPACE_SHORT
-        if pairs is None
-        else _by_own_pairs(placement, pairs, shifted, text)
-        or _style_of_others(placement, shifted, text)
-        or _below_anchor(placement, text)
-        for placement, pairs in zip(placements, all_pairs, strict=True)
+        (step, (indentation(step.line.text), indentation(file.lines[step.row])))
+        if step.row is not None and step.line.text.strip() and _shows_depth(step, file)
+        else None
+        for step in reading.steps
     ]
 
 
-def _pairs(placement: Placement, text: Text) -> list[Pair | None] | None:
-    """Return the pair of each line of a hunk's preimage; None for a blank line, or a cut-off one.
-
-    None alone if either the context lost its prefixes, or the whole hunk one space, and it is
-    unclear which (D33).
-    """
-    kinds: Sequence[Likeness] = placement.likeness or [Likeness.EXACT] * len(
-        placement.hunk.preimage
-    )
-    in_file = lines_between(text, placement.start, placement.stop)
-    rows = [
-        (line, found) if kind is not Likeness.CUT and line.text.strip() else None
-        for line, found, kind in zip(placement.hunk.preimage, in_file, kinds, strict=False)
-    ]
-    shown = [row for row in rows if row is not None]
-    if not any(map(_is_one_short, shown)) or _is_explained(shown):
-        return [row and _pair(row, shifted=True) for row in rows]
-    shifted = _lost_prefix_throughout(placement.hunk.lines, shown)
-    return None if shifted is None else [row and _pair(row, shifted=shifted) for row in rows]
+def _shows_depth(step: Step, file: FileLines) -> bool:
+    if step.grade < TOLERATED or step.row is None:
+        return True
+    text, found = resilient(step.line.text), resilient(file.lines[step.row])
+    return text == found or not found.endswith(text)
 
 
-_MatchedLine = tuple[Line, bytes]
-"""A line of the hunk, and the line of the file that it matched."""
-
-
-def _pair(row: _MatchedLine, *, shifted: bool) -> Pair:
-    """Return the pair of a line; `shifted`: whether context one space short had a prefix."""
-    line, found = row
-    text = line.text if shifted or not _is_one_short(row) else found
-    return indentation(text), indentation(found)
-
-
-def _is_explained(rows: Sequence[_MatchedLine]) -> bool:
-    """Return whether one rule explains all lines as written, and not only those one space short."""
-    others = [_pair(row, shifted=True) for row in rows if not _is_one_short(row)]
-    is_shown = any(in_patch != in_file for in_patch, in_file in others)
-    return is_shown and bool(rules_for([_pair(row, shifted=True) for row in rows]))
-
-
-def lines_between(text: Text, start: int, stop: int) -> Sequence[bytes]:
-    """Return the lines of a file from `start` to `stop`, without the byte-order mark."""
-    lines = text.lines[start:stop]
-    return [lines[0].removeprefix(BYTE_ORDER_MARK), *lines[1:]] if not start and lines else lines
-
-
-def _is_one_short(row: _MatchedLine) -> bool:
-    """Return whether a context line may have been written without its prefix, a space."""
-    line, found = row
-    return line.prefix is Prefix.CONTEXT and b" " + indentation(line.text) == indentation(found)
-
-
-def _lost_prefix_throughout(lines: Sequence[Line], rows: Sequence[_MatchedLine]) -> bool | None:
-    """Return whether the removed or the added lines are one space short, as the context is.
-
-    None if some of the added lines fit the file as they are, and some when shifted.
-    """
-    removed = [
-        (line.text, found)
-        for line, found in rows
-        if line.prefix is Prefix.REMOVED and indentation(found)
-    ]
-    if removed:
-        return all(b" " + text == found for text, found in removed)
-    known = {len(indentation(found)) for _, found in rows}
-    added = [line.text for line in lines if line.prefix is Prefix.ADDED and line.text.strip()]
-    depths = [len(indentation(text)) for text in added]
-    as_written = any(depth in known and depth + 1 not in known for depth in depths)
-    shifted = any(depth + 1 in known and depth not in known for depth in depths)
-    return None if as_written and shifted else shifted
-
-
-def _by_own_pairs(
-    placement: Placement, own: Sequence[Pair | None], shifted: Counter[Pair], text: Text
-) -> Reindent | None:
-    """Decide by a hunk's own pairs; None if it shows no indentation.
-
-    `shifted` are the shifted pairs of all hunks of the file.
-    """
-    pairs = [pair for pair in own if pair is not None]
-    if all(in_patch == in_file for in_patch, in_file in pairs):
-        return AS_WRITTEN if any(in_patch for in_patch, _ in pairs) else None
-    lines = placement.hunk.lines
-    if all(line.prefix is not Prefix.ADDED for line in lines):
-        return AS_WRITTEN
+def indent(reading: Reading, file: FileLines) -> Indented:
+    """Indent the added lines of `reading`."""
+    shown = pairs_of(reading, file)
+    pairs = [pair[1] for pair in shown if pair]
+    shifted = [pair for pair in pairs if pair[0] != pair[1]]
+    adds = [step for step in reading.steps if step.row is None and step.line.text.strip()]
+    as_written = Indented(reading.steps)
+    by_depth = file.path.endswith((".py", ".pyi", ".pyx"))
+    if shifted and by_depth and not rules_for(pairs) and (moves := _moves_context(reading, shown)):
+        return Indented(reading.steps, moves)
+    if not shifted or not adds:
+        return as_written
+    short = [each for each in shown if each and _is_one_short(*each)]
+    if len(short) == len(shifted):
+        return _lost_prefixes(reading, [each for each in shown if each], adds)
     rules = rules_for(pairs)
+    if not rules and short:
+        rest = [pair for each in shown if each and not _is_one_short(*each) for pair in [each[1]]]
+        rules = rules_for(rest) if any(a != b for a, b in rest) else []
     if not rules:
-        return _by_neighbours(placement, own)
-    reindent = _agreed(rules, lines, shifted)
-    if reindent is None:
-        return _SEVERAL_RULES
-    if not any(in_patch for in_patch, _ in pairs):
-        reindent = _from_margin(reindent, placement, own, text)
-    moves = tuple(reindent.lines(lines)) != tuple(lines)
-    return _AT_FILE_DEPTH if moves and starts_at_file_depth(lines, own) else reindent
+        return _by_runs(reading, shown)
+    return _by_rules(reading, shown, rules, file)
+
+
+def _moves_context(reading: Reading, shown: Sequence[tuple[Step, Pair] | None]) -> Problem | None:
+    """Return the line that opens a block, and comes or goes above context that the patch shows out
+    of it, or in it, and the file does not: context is never written, so it cannot move."""
+    last: dict[Prefix, tuple[Step, Pair]] = {}
+    for step, each in zip(reading.steps, shown, strict=True):
+        prefix, text = step.line.prefix, step.line.text
+        if not text.strip():
+            continue
+        if prefix is not CONTEXT:
+            depth = indentation(text)
+            last[prefix] = each or (step, (depth, depth))
+            continue
+        for other, (in_patch, in_file) in last.values() if each else ():
+            a, b = each[1] if each else (b"", b"")
+            opened = _OPENS.match(other.line.text) is not None
+            if opened and (len(a) > len(in_patch)) != (len(b) > len(in_file)):
+                fault = Fault.BLOCK_CLOSED if other.row is not None else Fault.BLOCK_OPENED
+                return Problem.of(fault, line=other.line.text)
+        last = {}
+    return None
+
+
+def _is_one_short(step: Step, pair: Pair) -> bool:
+    return step.line.prefix is CONTEXT and b" " + pair[0] == pair[1]
+
+
+def _lost_prefixes(
+    reading: Reading, shown: Sequence[tuple[Step, Pair]], adds: Sequence[Step]
+) -> Indented:
+    """Only context is one space short: it lost its prefixes, unless what is removed is, too, or
+    the depths of what is added say so."""
+    removed = [pair for step, pair in shown if step.line.prefix is REMOVED and pair[1]]
+    moved = Indented(_with_rule(reading.steps, lambda depth: b" " + depth))
+    if removed:
+        return moved if all(b" " + a == b for a, b in removed) else Indented(reading.steps)
+    known = {len(pair[1]) for _, pair in shown}
+    depths = {len(indentation(step.line.text)) for step in adds}
+    is_written = any(depth in known and depth + 1 not in known for depth in depths)
+    is_moved = any(depth + 1 in known and depth not in known for depth in depths)
+    if is_written and is_moved:
+        return Indented(reading.steps, Problem(Fault.FITS_BOTH_WAYS))
+    return moved if is_moved else Indented(reading.steps)
+
+
+def _with_rule(steps: Sequence[Step], rule: IndentRule) -> tuple[Step, ...]:
+    return tuple(
+        _indented(step, rule(indentation(step.line.text)) or b"") if step.row is None else step
+        for step in steps
+    )
+
+
+def _indented(step: Step, depth: bytes) -> Step:
+    text = step.line.text
+    if not text:
+        return step
+    return step._replace(line=step.line._replace(text=depth + text.lstrip(b" \t")))
+
+
+def _by_rules(
+    reading: Reading,
+    shown: Sequence[tuple[Step, Pair] | None],
+    rules: Sequence[IndentRule],
+    file: FileLines,
+) -> Indented:
+    outcomes = list(dict.fromkeys(_with_rule(reading.steps, rule) for rule in rules))
+    if len(outcomes) > 1:
+        near = _depths_near(reading, file)
+        outcomes = [steps for steps in outcomes if not _jumps(steps, near)] or outcomes
+    if len(outcomes) > 1:
+        return Indented(reading.steps, Problem(Fault.SEVERAL_RULES))
+    steps = outcomes[0]
+    if steps == reading.steps:
+        return Indented(steps)
+    pairs = [each[1] for each in shown if each]
+    own = min((in_file for _, in_file in pairs), key=len)
+    depths = _added_depths(reading.steps)
+    is_deep = own and any(depth.startswith(own) for depth in depths)
+    is_mixed = b"" in depths and sum(bool(in_file) for _, in_file in pairs) > 1
+    at_margin = is_deep and not is_mixed and not any(a for a, _ in pairs)
+    if _starts_at_file_depth(reading, shown) or at_margin:
+        return Indented(reading.steps, Problem(Fault.AT_FILE_DEPTH))
+    return Indented(steps)
+
+
+def _jumps(steps: Sequence[Step], near: Set[bytes]) -> bool:
+    """Return whether an added line is more than two steps deeper than the line above it: then it
+    was shifted, and no ratio says how deep it is. `near` are the depths of the file there."""
+    widths = sorted({len(depth) for depth in near})
+    step = min((b - a for a, b in pairwise(widths)), default=0)
+    above = None
+    for each in steps:
+        if each.line.text.strip():
+            depth = len(indentation(each.line.text))
+            if each.row is None and above is not None and depth > above + 2 * step:
+                return True
+            above = depth if each.row is None else None
+    return False
+
+
+def _added_depths(steps: Sequence[Step]) -> set[bytes]:
+    return {indentation(s.line.text) for s in steps if s.row is None and s.line.text.strip()}
+
+
+def _depths_near(reading: Reading, file: FileLines) -> set[bytes]:
+    lines = file.lines[max(reading.start - NEAR, 0) : reading.stop + NEAR]
+    return {indentation(line) for line in lines if line.strip()}
+
+
+class _Run(NamedTuple):
+    """Changed lines without context between them: the pairs of the removed ones, the places in the
+    reading of the added ones with their depth, and the pairs above and below."""
+
+    removed: list[Pair | None]
+    added: dict[int, bytes | None]
+    around: list[Pair]
+    opened: bool
+
+    @property
+    def depths(self) -> dict[int, bytes]:
+        return {at: depth for at, depth in self.added.items() if depth is not None}
+
+    @property
+    def replaced(self) -> list[Pair]:
+        return [pair for pair in self.removed if pair]
+
+
+def _runs(reading: Reading, shown: Sequence[tuple[Step, Pair] | None]) -> list[_Run]:
+    steps, runs, at = reading.steps, [], 0
+    while at < len(steps):
+        if steps[at].line.prefix is CONTEXT:
+            at += 1
+            continue
+        stop = at
+        while stop < len(steps) and steps[stop].line.prefix is not CONTEXT:
+            stop += 1
+        added = {
+            index: indentation(steps[index].line.text) if steps[index].line.text.strip() else None
+            for index in range(at, stop)
+            if steps[index].line.prefix is ADDED
+        }
+        removed = [
+            each and each[1]
+            for index in range(at, stop)
+            if index not in added
+            for each in [shown[index]]
+        ]
+        above = next((each[1] for each in reversed(shown[:at]) if each), None)
+        below = next((each[1] for each in shown[stop:] if each), None)
+        texts = (step.line.text for step in reversed(steps[:at]) if step.line.text.strip())
+        around = [pair for pair in (above, below) if pair is not None]
+        runs.append(_Run(removed, added, around, opens(next(texts, b""))))
+        at = stop
+    return runs
+
+
+def _least(depths: Iterable[bytes]) -> bytes:
+    return min(depths, key=len)
+
+
+def _starts_at_file_depth(reading: Reading, shown: Sequence[tuple[Step, Pair] | None]) -> bool:
+    """Return whether added lines begin as deep as what they replace, or what is around them, does
+    in the file and not in the patch: they may be as written."""
+    runs = [run for run in _runs(reading, shown) if run.depths]
+    pairs = [each[1] for each in shown if each]
+    in_patch, in_file = {a for a, _ in pairs}, {b for _, b in pairs}
+    replacing = [run for run in runs if run.replaced]
+    follow = [
+        _least(run.depths.values())
+        == _least(a for a, _ in run.replaced)
+        != _least(b for _, b in run.replaced)
+        for run in replacing
+    ]
+    if replacing and all(follow):
+        return False
+    added = {depth for run in runs for depth in run.depths.values()}
+    if added <= in_patch and not added <= in_file:
+        return False
+    return any(
+        _begins_as_file(run)
+        for run in runs
+        if next(iter(run.depths.values())) not in in_patch - in_file
+    )
+
+
+def _begins_as_file(run: _Run) -> bool:
+    least = _least(run.depths.values())
+    in_patch, in_file = ([pair[side] for pair in run.replaced or run.around] for side in (0, 1))
+    if run.replaced:
+        return least == _least(in_file) != _least(in_patch)
+    if least in in_patch or least not in in_file:
+        return False
+    first_of_block = run.opened and len(in_patch[-1]) <= len(in_patch[0])
+    return not first_of_block or len(least) <= len(in_patch[0])
+
+
+def _by_runs(reading: Reading, shown: Sequence[tuple[Step, Pair] | None]) -> Indented:
+    known: dict[bytes, set[bytes]] = defaultdict(set)
+    for each in shown:
+        if each:
+            known[each[1][0]].add(each[1][1])
+    runs = _runs(reading, shown)
+    removes_shifted = any(a != b for run in runs for a, b in run.replaced)
+    told: dict[int, bytes] = {}
+    for run in [run for run in runs if run.depths]:
+        own = _replacing(run, known) if run.replaced else _inserting(run, known, removes_shifted)
+        if own is None:
+            return Indented(reading.steps, Problem(Fault.MIXED_INDENTATION))
+        told |= own
+    steps = (
+        _indented(step, told[at]) if at in told else step for at, step in enumerate(reading.steps)
+    )
+    how = "follow the lines next to them" if told else "are written as they are"
+    note = f"lines of the hunk differ in indentation in several ways; added lines {how}"
+    return Indented(tuple(steps), note=note)
+
+
+_Known = Mapping[bytes, set[bytes]]
+
+
+def _replacing(run: _Run, known: _Known) -> dict[int, bytes] | None:
+    shifted = [a != b for a, b in run.replaced]
+    least = _least(run.depths.values())
+    in_patch, in_file = (_least(pair[side] for pair in run.replaced) for side in (0, 1))
+    as_written = all(known.get(depth, {depth}) == {depth} for depth in run.depths.values())
+    if not all(shifted):
+        return {} if not any(shifted) and (least == in_file or as_written) else None
+    if least != in_patch:
+        return {} if least == in_file and as_written else None
+    by_depth = dict(run.replaced)
+    if len(run.depths) > 1 and not any(by_depth):
+        return None  # all of it lost its indentation, so the added lines may have, too
+    one_by_one = [pair and pair[0] for pair in run.removed] == list(run.added.values())
+    if one_by_one and all(by_depth[a] == b for a, b in run.replaced):
+        return {at: by_depth[depth] for at, depth in run.depths.items()}
+    return _agreed(run.replaced, run.depths, known)
+
+
+def _inserting(run: _Run, known: _Known, removes_shifted: bool) -> dict[int, bytes] | None:
+    shifted = [pair for pair in run.around if pair[0] != pair[1]]
+    depths = set(run.depths.values())
+    in_file = {b for _, b in run.around}
+    as_written = not depths.isdisjoint(in_file)
+    follows = not depths.isdisjoint(a for a, _ in shifted)
+    if not shifted:
+        return None if removes_shifted else {}
+    if len(run.around) == 1 or (as_written and follows):
+        return None
+    if len(shifted) < len(run.around) and not follows:
+        above, below = run.around
+        if above[0] == above[1]:
+            return None
+        least = len(_least(depths))
+        fits = below[1] in depths if above[0] else least >= len(min(above[1], below[1], key=len))
+        return {} if fits else None
+    indents = _agreed(shifted, run.depths, known)
+    if not as_written:
+        return indents
+    deepest = max(map(len, in_file))
+    return None if indents and max(map(len, indents.values())) <= deepest else {}
 
 
 def _agreed(
-    rules: Sequence[IndentRule], lines: Sequence[Line], shifted: Counter[Pair]
-) -> Reindent | None:
-    """Return the first of `rules` if all that explain the most of the file write the same lines.
-
-    `shifted` are the shifted pairs of all hunks of the file. None if the rules differ.
-    """
-    counts = [_count_explained(rule, shifted) for rule in rules]
-    best = [
-        Reindent(rule) for rule, count in zip(rules, counts, strict=True) if count == max(counts)
-    ]
-    outcomes = {tuple(reindent.lines(lines)) for reindent in best}
-    return best[0] if len(outcomes) == 1 else None
-
-
-def _by_neighbours(placement: Placement, pairs: Sequence[Pair | None]) -> Reindent:
-    """Decide where no rule explains all pairs (D42)."""
-    by_line = indent_from_neighbours(placement.hunk.lines, pairs)
-    if by_line is None:
-        return _MIXED
-    how = "follow the lines next to them" if by_line else "are written as they are"
-    return Reindent(
-        by_line=by_line,
-        note=f"lines of the hunk differ in indentation in several ways; added lines {how}",
-    )
-
-
-def _from_margin(
-    reindent: Reindent, placement: Placement, own: Sequence[Pair | None], text: Text
-) -> Reindent:
-    """Decide where all lines found are at the margin of the patch (D43).
-
-    Either the whole hunk lost its indentation, so that `reindent` holds, or those lines alone, if
-    all added ones are deeper, or some beside the only line found. The one that fits the file near
-    by holds; if both do, it is unclear. Next to a removed line the depth of the first added line
-    shows which.
-    """
-    hunk = placement.hunk
-    added = [line.text for line in hunk.lines if line.prefix is Prefix.ADDED and line.text.strip()]
-    if may_be_first_alone(hunk.lines, own):
-        return _AT_MARGIN
-    deeper = [bool(indentation(line)) for line in added]
-    mixed = any(deeper) and not all(deeper)
-    found_several = len(own) - own.count(None) > 1
-    removes = any(line.prefix is Prefix.REMOVED for line in hunk.lines)
-    if removes or not any(deeper) or (mixed and found_several):
-        return reindent
-    lines = text.lines[max(placement.start - NEAR, 0) : placement.stop + NEAR]
-    near = set(map(indentation, lines))
-    as_written = {indentation(line) for line in added} <= near
-    shifted = {indentation(reindent.line(line)) for line in added} <= near
-    if as_written and (shifted or mixed):
-        return _AT_MARGIN
-    return AS_WRITTEN if as_written else reindent
-
-
-def _count_explained(rule: IndentRule, shifted: Counter[Pair]) -> int:
-    """Count the file's shifted pairs that the rule explains."""
-    return sum(count for (in_patch, found), count in shifted.items() if rule(in_patch) == found)
-
-
-def _style_of_others(placement: Placement, shifted: Counter[Pair], text: Text) -> Reindent:
-    """Take the style that the file's other hunks show, for a hunk that shows no indentation.
-
-    The lines around it in the file must have that style, too: a file may have both.
-    """
-    pairs = list(shifted)
-    for style in STYLES if pairs else ():
-        if explains(style, pairs):
-            around = _indents_around(placement, text)
-            unit = b" " if all(found.startswith(b" ") for _, found in pairs) else b"\t"
-            same_style = all(indent.startswith(unit) for indent in around)
-            return Reindent(style) if same_style else AS_WRITTEN
-    return _below_anchor(placement, text)
-
-
-def _below_anchor(placement: Placement, text: Text) -> Reindent:
-    """Write lines as they are, unless they may have lost their indentation as their anchor did."""
-    return _BELOW_ANCHOR if may_be_anchor_alone(placement, text) else AS_WRITTEN
-
-
-def _indents_around(placement: Placement, text: Text) -> list[bytes]:
-    """Return the indentation of the nearest indented line on each side of a hunk."""
-    above = text.lines[max(placement.start - NEAR, 0) : placement.start]
-    below = text.lines[placement.stop : placement.stop + NEAR]
-    sides = (map(indentation, reversed(above)), map(indentation, below))
-    return [indent for side in sides if (indent := next(filter(None, side), b""))]
+    pairs: Sequence[Pair], depths: Mapping[int, bytes], known: _Known
+) -> dict[int, bytes] | None:
+    """Return what the rules make of `depths` that explain `pairs`, contradict nothing of what is
+    `known`, and explain the most of it; None if they do not agree."""
+    found = []
+    for rule in rules_for(pairs):
+        own = {at: rule(depth) or b"" for at, depth in depths.items()}
+        if all(known.get(depths[at], {depth}) == {depth} for at, depth in own.items()):
+            found.append((sum(rule(depth) in files for depth, files in known.items()), own))
+    if not found and all(len(known.get(depth, ())) == 1 for depth in depths.values()):
+        return {at: next(iter(known[depth])) for at, depth in depths.items()}
+    most = max((count for count, _ in found), default=0)
+    best = [own for count, own in found if count == most]
+    return best[0] if best and all(own == best[0] for own in best) else None

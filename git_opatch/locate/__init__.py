@@ -1,36 +1,48 @@
-"""Locate the hunks of a file: each gets one position, or a failure that says why. Pure.
+"""Locate the hunks of a file: each gets one placement, or a failure that says why. Pure.
 
-    candidates         list the positions of each hunk, at the strictest tier that has any
-    claims             refuse a hunk whose anchor, line number or end of file the file contradicts
-    disambiguate       narrow them by what the hunk itself says
-    hunk_order         narrow them by the order of the file's hunks
-    resolve            one candidate is a placement; none or several is a failure
-    applied_elsewhere  refuse a position whose twin is changed already
-    overlap            refuse what another hunk changes
+A reading is one way in which a hunk and the file agree. The aligner makes them all, strictest class
+first; evidence removes some; if all that are left leave the same bytes, that is the answer.
 
-`tiers` says how lines are compared; `variants`, `omitted_context`, `context_difference`,
-`lost_prefix`, `blank_lines`, `repairs` and `unchanged_lines` what is tolerated; `explain` refuses
-the others.
-`~` and string replacements are first expanded to whole lines: `range_remove`, `replacement`.
-`oversized` refuses what would take too long.
+    file_index    the file: its lines, where each is, and their keys
+    likeness      how a line of a hunk may be a line of the file; `prose` says what is prose
+    variants      slips of a whole hunk, undone
+    alignment     which lines of a hunk are which lines of the file; `gaps` leaves some out
+    search        the order of the classes
+    evidence      what removes readings: the file's end, anchors, the order, numbers
+    decide        what a reading leaves, and whether all leave the same
+    claims        what a hunk says beside its lines; `anchors`, `outline` for its names
+    applied       the aligner, asked for the new lines; `twins` for other places
+    overlap       an edit has an owner
+    explain       words for what is refused; `closest_match`, `enclosing`
+
+The added lines of a placement are as they are written (`complete.doubt`, `complete.reindent`).
+`~` and string replacements are first expanded to whole lines: `replacement`, with `forms` for
+strings in another encoding or escaped, and `notebook` for cells. `oversized` refuses what would
+take too long.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from git_opatch.locate.applied_elsewhere import refuse_applied_twins
-from git_opatch.locate.candidates import find_candidates
-from git_opatch.locate.disambiguate import narrow_by_own_evidence, narrow_by_stated_line
-from git_opatch.locate.explain import NotFoundExplainer
+from git_opatch.complete.edits import edits_of
+from git_opatch.locate import explain
+from git_opatch.locate.anchors import scoped
+from git_opatch.locate.applied import applied_over, new_positions
+from git_opatch.locate.claims import contradictions
+from git_opatch.locate.decide import Outcome, agreed, outcome_of
+from git_opatch.locate.evidence import narrow
 from git_opatch.locate.file_index import FileIndex
-from git_opatch.locate.hunk_order import narrow_by_order
-from git_opatch.locate.nearest import choose_nearest
+from git_opatch.locate.gaps import left_out
 from git_opatch.locate.overlap import refuse_overlaps
-from git_opatch.locate.resolve import Resolver
-from git_opatch.model.failure import Failure, HunkResult
-from git_opatch.model.options import Ambiguous, Matching
+from git_opatch.locate.search import Sought, seek
+from git_opatch.locate.twins import bounds_of, suspicion
+from git_opatch.model.failure import Failure, HunkResult, failure_of
+from git_opatch.model.options import Matching
 from git_opatch.model.patch import Hunk
+from git_opatch.model.placement import Placement
+from git_opatch.model.reading import EQUAL
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import Text
 
@@ -58,6 +70,21 @@ def locate_hunks(
     )
 
 
+def refuse_absent(hunks: Sequence[Hunk], text: Text, matching: Matching) -> list[Failure]:
+    """Refuse those of `hunks`, which change nothing, that are not in `text`.
+
+    Where they are does not matter, nor how often. Blank lines alone are everywhere.
+    """
+    wanted = [hunk for hunk in hunks if any(line.text.strip() for line in hunk.preimage)]
+    if not wanted:
+        return []
+    file = FileIndex(text, wanted, matching.path)
+    all_sought = [seek(hunk, file, matching) for hunk in wanted]
+    explainer = explain.NotFoundExplainer(file, all_sought, matching)
+    refused = [explainer.refuse(sought.hunk) for sought in all_sought if not sought.readings]
+    return [failure._replace(fault=Fault.LOST_PREFIX, hint=None) for failure in refused]
+
+
 def _locate(
     hunks: Sequence[Hunk],
     text: Text,
@@ -68,31 +95,65 @@ def _locate(
     partly_applied: bool,
 ) -> list[HunkResult]:
     """Locate each of `hunks`, whatever the others change."""
-    file_index = FileIndex(text, hunks, changed, placed, path=matching.path)
-    all_candidates = [find_candidates(hunk, file_index, matching) for hunk in hunks]
-    narrow_by_own_evidence(all_candidates, file_index)
-    if matching.ordered:
-        narrow_by_order(all_candidates)
-    if not partly_applied:
-        narrow_by_stated_line(all_candidates, file_index)
-    if matching.ambiguous is Ambiguous.NEAREST:
-        choose_nearest(all_candidates, file_index)
-    resolver = Resolver(file_index, all_candidates, matching)
-    results = [resolver.resolve(candidates) for candidates in all_candidates]
-    return refuse_applied_twins(results, all_candidates, file_index, partly_applied=partly_applied)
+    file = FileIndex(text, hunks, matching.path, changed, placed)
+    all_sought = [seek(hunk, file, matching) for hunk in hunks]
+    narrow(all_sought, file, matching, partly_applied=partly_applied)
+    resolver = _Resolver(file, all_sought, matching)
+    results = [resolver.resolve(sought) for sought in all_sought]
+    bounds = bounds_of(results)
+    for at, (result, sought) in enumerate(zip(results, all_sought, strict=True)):
+        if isinstance(result, Placement):
+            found = suspicion(result, sought, bounds[at], file, partly_applied=partly_applied)
+            results[at] = explain.refuse_twin(result, found, file) if found else result
+    return results
 
 
-def refuse_absent(hunks: Sequence[Hunk], text: Text, matching: Matching) -> list[Failure]:
-    """Refuse those of `hunks`, which change nothing, that are not in `text` (D29).
+class _Resolver:
+    """Turns what is left of each hunk into a placement or a failure."""
 
-    Where they are does not matter, nor how often. Blank lines alone are everywhere.
-    """
-    sought = [hunk for hunk in hunks if any(line.text.strip() for line in hunk.preimage)]
-    if not sought:
-        return []
-    file_index = FileIndex(text, sought, path=matching.path)
-    all_candidates = [find_candidates(hunk, file_index, matching) for hunk in sought]
-    explainer = NotFoundExplainer(file_index, all_candidates, matching)
-    missing = [candidates for candidates in all_candidates if not candidates.positions]
-    refused = map(explainer.refuse, missing)
-    return [failure._replace(fault=Fault.LOST_PREFIX, hint=None) for failure in refused]
+    def __init__(self, file: FileIndex, all_sought: Sequence[Sought], matching: Matching) -> None:
+        self._file = file
+        self._matching = matching
+        self._moved = [each for each in all_sought if _is_moved(each)]
+        self._explainer = explain.NotFoundExplainer(file, all_sought, matching)
+
+    def resolve(self, sought: Sought) -> HunkResult:
+        """Return the placement of a hunk whose readings agree and whose claims hold."""
+        file = self._file
+        hunk = sought.hunk
+        if sought.problem:
+            return failure_of(hunk, sought.problem)
+        if sought.applied_at is not None:
+            return explain.refuse_applied(hunk, sought.applied_at, sought.applied_level, file)
+        if not sought.readings:
+            return self._explainer.refuse(hunk)
+        found = agreed(sought, file, lambda reading: outcome_of(sought, reading, file))
+        if found is None and left_out(sought.readings[0]):
+            return self._explainer.refuse(hunk)
+        if found is None:
+            return explain.refuse_ambiguous(sought, file, has_anchors=self._matching.ordered)
+        return self._checked(sought, found)
+
+    def _checked(self, sought: Sought, found: Outcome) -> HunkResult:
+        """Refuse what is there already, what contradicts itself, and what is unclear."""
+        file, hunk, placement = self._file, sought.hunk, found.placement
+        there = applied_over(placement.hunk, found.reading, file)
+        if there and any(edits_of(placement, file.text)):
+            return explain.refuse_applied(hunk, *there, file)
+        is_moved = any(each is not sought for each in self._moved)
+        notes = []
+        for each in contradictions(sought, found, file, self._matching, is_moved=is_moved):
+            if isinstance(each, str):
+                notes.append(each)
+                continue
+            starts = scoped(new_positions(hunk, file), hunk, file)
+            if len(starts) == 1:
+                return explain.refuse_applied(hunk, starts[0], EQUAL, file)
+            return explain.refuse(sought, each, file)
+        if found.doubt:
+            return explain.refuse_unclear(placement, found.doubt)
+        return replace(placement, notes=(*placement.notes, *notes)) if notes else placement
+
+
+def _is_moved(sought: Sought) -> bool:
+    return sought.only is not None and sought.hunk.stated_start not in (None, sought.only)

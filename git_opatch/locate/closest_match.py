@@ -11,12 +11,12 @@ from typing import NamedTuple
 from unicodedata import category, normalize
 
 from git_opatch.locate.file_index import FileIndex
-from git_opatch.locate.tiers import likeness
+from git_opatch.locate.likeness import grade, likeness_of
 from git_opatch.model.failure import ClosestMatch, DifferentLine, Values
 from git_opatch.model.limits import FEW, MANY, NEAR, SHOWN
-from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, Line
 from git_opatch.model.placement import Likeness, NumberedLines
+from git_opatch.model.reading import EQUAL
 from git_opatch.model.sentences import Difference
 from git_opatch.model.text import BYTE_ORDER_MARK, common_length, visible, without_cr
 
@@ -28,14 +28,14 @@ class ClosestMatches:
     """Finds the closest matches of `hunks`, which were not found, in one pass over the file.
 
     Lines are compared without whitespace and letter case; similarity is only used for messages.
-    A difference that `tier`, the loosest tier allowed, tolerates is not reported: it does not
+    A difference that `most`, the loosest grade allowed, tolerates is not reported: it does not
     explain the refusal.
     """
 
-    def __init__(self, file_index: FileIndex, hunks: Sequence[Hunk], tier: Tier) -> None:
+    def __init__(self, file_index: FileIndex, hunks: Sequence[Hunk], most: int) -> None:
         self._lines = file_index.lines
         self._file_index = file_index
-        self._tier = tier
+        self._most = most
         self._normal = file_index.normal
         self._compared_hunks = 0
         self._aligned_hunks = 0
@@ -93,7 +93,7 @@ class ClosestMatches:
         differences = list(self._differences(preimage, start))
         if not differences:  # all is tolerated: it is shown where it is not the same
             pairs = enumerate(range(start, start + len(preimage)))
-            differences = list(self._unlike(preimage, pairs, Tier.STRICT))
+            differences = list(self._unlike(preimage, pairs, EQUAL))
         first, *rest = differences or [_Difference(0, start)]
         others = [
             DifferentLine(preimage[other.offset], other.position, self._lines[other.position])
@@ -125,7 +125,7 @@ class ClosestMatches:
         for index, (tag, begin, end, first, stop) in enumerate(steps):
             if tag == "equal" or (tag == "replace" and end - begin == stop - first):
                 pairs = zip(range(begin, end), range(first, stop), strict=True)
-                yield from self._unlike(preimage, pairs, self._tier)
+                yield from self._unlike(preimage, pairs, self._most)
             elif tag == "insert":
                 if 0 < index < len(steps) - 1:
                     yield _Difference(begin, first, _left_out(range(first, stop)))
@@ -135,15 +135,22 @@ class ClosestMatches:
                 is_below_a_match = begin or end == len(preimage)
                 at = first if is_below_a_match else stop - end
                 pairs = zip(range(begin, end), range(at, at + end - begin), strict=True)
-                yield from islice(self._unlike(preimage, pairs, self._tier), 1)
+                yield from islice(self._unlike(preimage, pairs, self._most), 1)
 
     def _unlike(
-        self, preimage: Sequence[Line], pairs: Iterable[tuple[int, int]], tier: Tier
+        self, preimage: Sequence[Line], pairs: Iterable[tuple[int, int]], most: int
     ) -> Iterator[_Difference]:
-        """Yield the pairs of a line of the hunk and one of the file that differ at `tier`."""
+        """Yield the pairs of a line of the hunk and one of the file that differ at that grade."""
         for offset, position in pairs:
-            if not self._file_index.matches(preimage[offset], position, tier):
+            if not self._matches(preimage[offset], position, most):
                 yield _Difference(offset, position)
+
+    def _matches(self, line: Line, position: int, most: int) -> bool:
+        if not 0 <= position < len(self._lines):
+            return False
+        text, prose = self._normal(line.text), self._file_index.prose
+        found = grade(line, text, self._lines[position], position, prose)
+        return found is not None and found <= most
 
     def _align(self, preimage: Sequence[Line], start: int) -> list[_Step]:
         """Align the hunk with the file near `start`: difflib's steps, in order.
@@ -260,7 +267,8 @@ def difference(expected: bytes, found: bytes) -> Described:
         return Difference.CHARACTER, {"column": at + 1, **names}
     if expected.lower() != found.lower() and _squeezed(expected) == _squeezed(found):
         return Difference.WHITESPACE, {}
-    return _DIFFERENCES.get(likeness(expected, found), Difference.TEXT), {}
+    like = likeness_of(expected, found)
+    return _DIFFERENCES[like] if like else Difference.TEXT, {}
 
 
 def _named(rest: str) -> str:

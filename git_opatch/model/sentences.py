@@ -125,6 +125,11 @@ class Fault(Enum):
         "matches loosely at {count} positions: {lines}",
         "write the hunk's lines exactly as the file has them",
     )
+    SEVERAL_READINGS = (
+        Reason.AMBIGUOUS,
+        "can be read in several ways at {lines}, which write different lines",
+        "write the hunk's lines exactly as the file has them",
+    )
     RANGE_AMBIGUOUS = (
         Reason.AMBIGUOUS,
         "has lines next to `~` that match at {count} positions: {lines}",
@@ -437,18 +442,6 @@ class Fault(Enum):
         "their prefixes are doubled",
         "write each added line with one `+` in front of its text",
     )
-    ONE_SPACE_DEEPER = (
-        Reason.UNCLEAR,
-        "adds lines that are one space deeper than any line near them, so their indentation is "
-        "unclear",
-        "write no space between `+` and the text",
-    )
-    ONE_SPACE_SHORT = (
-        Reason.UNCLEAR,
-        "adds lines that are one space less deep than lines near them, and as deep as none, so "
-        "their indentation is unclear",
-        "write all spaces between `+` and the text",
-    )
     NOT_UTF8 = (
         Reason.UNCLEAR,
         "adds a line that is not UTF-8, and the file is UTF-8",
@@ -509,12 +502,6 @@ class Fault(Enum):
         Reason.UNCLEAR,
         "shows lines with another indentation than the file, but adds lines that begin as deep as "
         "the file's, so their indentation is unclear",
-        _DEPTH,
-    )
-    AT_MARGIN = (
-        Reason.UNCLEAR,
-        "matches by lines that lost their indentation, and its added lines fit the file both as "
-        "written and shifted, so their indentation is unclear",
         _DEPTH,
     )
     BELOW_ANCHOR = (

@@ -1,6 +1,6 @@
 """Apply one section's hunks to a file's content.
 
-    expand  →  locate  →  re-indent  →  edit  →  locate again what shows another's result
+    expand  →  locate  →  edit  →  locate again what shows another's result
 
 Strings to replace and `~` are expanded to lines of the file. The last step repeats: a hunk may show
 in its context what another hunk makes of a line (D30), so a hunk that is not found in the file is
@@ -15,13 +15,12 @@ from dataclasses import dataclass, field, replace
 from git_opatch.complete.tree import FileContent
 from git_opatch.locate import locate_hunks, refuse_absent
 from git_opatch.locate.oversized import refuse_oversized
-from git_opatch.locate.range_remove import expand_ranges
-from git_opatch.locate.replacement import expand_replacements, refuse_applied_replacement
+from git_opatch.locate.replacement import expand, refuse_applied
 from git_opatch.model.failure import Failure, HunkResult, failure_of
 from git_opatch.model.options import Matching, Options, Tier
 from git_opatch.model.patch import FilePatch, Hunk, Operation
 from git_opatch.model.placement import Evidence, Placement
-from git_opatch.model.sentences import Fault
+from git_opatch.model.sentences import Fault, Reason
 from git_opatch.model.text import Text
 from git_opatch.plan.edited_file import EditedFile
 
@@ -47,8 +46,7 @@ def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> A
     idle: list[Hunk] = []
     for hunk in hunks:
         (changing if hunk.changes else idle).append(hunk)
-    strings = expand_replacements(changing, content.text)
-    expanded = expand_ranges(strings.hunks, content.text)
+    expanded = expand(changing, content.text)
     if section.exact_positions:
         edited = _apply_at_exact_positions(expanded.hunks, content, matching)
     else:
@@ -58,14 +56,14 @@ def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> A
             edited = _without_order(edited, expanded.hunks, left_out, matching, content)
     replacing = [hunk for hunk in changing if hunk.replacement is not None]
     located = [
-        refuse_applied_replacement(replacing, failure, content.text) or failure
+        refuse_applied(replacing, failure, content.text) or failure
         for failure in edited.failures.values()
     ]
     lost = _lost_idle(idle, (content.text, edited.content.text), matching)
-    failures = [*oversized, *strings.failures, *expanded.failures, *located, *lost]
+    failures = [*oversized, *expanded.failures, *located, *lost]
     return AppliedHunks(
         edited.content,
-        [_with_notes(found, strings.notes | expanded.notes) for found in edited.placements],
+        [_with_notes(found, expanded.notes) for found in edited.placements],
         [_in_section(failure, section) for failure in failures],
         [
             *(f"hunk {hunk.ordinal} changes nothing" for hunk in idle),
@@ -172,7 +170,8 @@ def _apply_in_rounds(
     results = locate_chosen(hunks, left_out, content.text, matching, partly_applied=partly_applied)
     placements = [result for result in results if isinstance(result, Placement)]
     failures = {result.hunk: result for result in results if isinstance(result, Failure)}
-    postponed = _exact_after_others(hunks, placements, content, matching)
+    unclear = {at for at, failure in failures.items() if failure.reason is Reason.UNCLEAR}
+    postponed = _exact_after_others(hunks, placements, unclear, content, matching)
 
     edited = EditedFile(content, failures=failures, path=matching.path)
     edited.edit([found for found in placements if found.hunk.ordinal not in postponed])
@@ -214,19 +213,21 @@ def locate_chosen(
 def _exact_after_others(
     hunks: Sequence[Hunk],
     placements: Sequence[Placement],
+    unclear: set[int],
     content: FileContent,
     matching: Matching,
 ) -> set[int]:
-    """Return the hunks that match loosely, but exactly once the exact ones are applied (D30).
+    """Return the hunks that match loosely, or are unclear, but match exactly once the exact ones
+    are applied (D30).
 
     The lines that differ are those that the others change: they show the others' result.
     """
     exact = [placement for placement in placements if placement.exact]
-    if not exact or len(exact) == len(placements):
+    loose = {placement.hunk.ordinal for placement in placements if not placement.exact} | unclear
+    if not exact or not loose:
         return set()
     trial = EditedFile(content)
     trial.edit(exact)
-    loose = {placement.hunk.ordinal for placement in placements if not placement.exact}
     strictly = matching._replace(tier=Tier.STRICT, can_choose=False)
     results = locate_hunks(
         [hunk for hunk in hunks if hunk.ordinal in loose], trial.content.text, strictly

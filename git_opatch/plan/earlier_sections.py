@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeGuard
 
 from git_opatch.complete.edits import Edit, edits_of
 from git_opatch.complete.tree import FileContent
-from git_opatch.locate.range_remove import expand_ranges
+from git_opatch.locate.replacement import expand
 from git_opatch.model.failure import Failure, HunkResult, refusal
 from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch, Hunk, changed_span
@@ -85,7 +85,7 @@ def _locate(section: FilePatch, text: Text, options: Options) -> dict[int, HunkR
     """Locate the hunks of `section` that change something in `text`, by ordinal."""
     changing = [hunk for hunk in section.hunks if hunk.changes]
     matching = matching_for(section, options)
-    hunks = expand_ranges(changing, text).hunks
+    hunks = expand(changing, text, strings=False).hunks
     results = locate_chosen(hunks, section.left_out, text, matching)
     return {hunk.ordinal: result for hunk, result in zip(hunks, results, strict=True)}
 

@@ -14,18 +14,14 @@ from git_opatch.complete.changed_ranges import (
     shows_later,
 )
 from git_opatch.complete.edits import Edit, edits_of
-from git_opatch.complete.encoding import RemainingLines
-from git_opatch.complete.reindent import plan_reindent
 from git_opatch.complete.tree import FileContent
-from git_opatch.complete.unclear_additions import find_unclear
 from git_opatch.locate import locate_hunks
 from git_opatch.locate.overlap import refuse_overlap
-from git_opatch.model.failure import Failure, HunkResult, Problem, failure_of
+from git_opatch.model.failure import Failure, HunkResult, failure_of
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk
 from git_opatch.model.placement import Placement
 from git_opatch.model.sentences import Fault, Reason
-from git_opatch.model.text import Text
 
 
 @dataclass(slots=True, eq=False)
@@ -43,28 +39,17 @@ class EditedFile:
     """The file's name."""
 
     def edit(self, placements: Sequence[Placement]) -> None:
-        """Edit the content at `placements`; refuse those whose added lines are unclear."""
+        """Edit the content at `placements`."""
         placements = sorted(placements, key=lambda found: (found.changed, found.hunk.ordinal))
-        text = self.content.text
-        remaining = RemainingLines(placements, text)
         edits: list[Edit] = []
         ordinals: list[int] = []
-        for placement, reindent in zip(placements, plan_reindent(placements, text), strict=True):
+        for placement in placements:
             ordinal = placement.hunk.ordinal
-            meant, unclear = _as_meant(placement, text)
-            lines = reindent.lines(meant.hunk.lines)
-            problem = Problem(reindent.unclear) if reindent.unclear else unclear
-            problem = problem or find_unclear(meant, lines, remaining, text, self.path)
-            if problem:
-                self.failures[ordinal] = _refuse_unclear(placement, problem)
-                continue
-            own = list(edits_of(meant, text, reindent))
+            own = list(edits_of(placement, self.content.text))
             if not own and placement.hunk.changes:
                 self.notes.append(f"hunk {ordinal} changes nothing here")
             edits += own
             ordinals += [ordinal] * len(own)
-            if reindent.note:
-                placement = replace(placement, notes=(*placement.notes, reindent.note))
             self.placements.append(placement)
         self.content = self.content.edited(edits)
         self.changed = [*shift(self.changed, edits), *changed_ranges_of(ordinals, edits)]
@@ -131,15 +116,6 @@ class EditedFile:
                 self.failures[hunk.ordinal] = failure_of(hunk, Fault.SHOWS_OTHERS)
 
 
-def _as_meant(placement: Placement, text: Text) -> tuple[Placement, Problem | None]:
-    """Return `placement` with its added lines as they are meant, and why that is unclear."""
-    if not placement.likeness:
-        return placement, None  # it matches as it is written
-    from git_opatch.complete.inherited_differences import correct_inherited
-
-    return correct_inherited(placement, text)
-
-
 def _at_most_resilient(tier: Tier) -> Tier:
     """Return the tier for lines that another hunk may have written: never fuzzy (D102)."""
     return Tier.RESILIENT if tier is Tier.FUZZY else tier
@@ -147,8 +123,3 @@ def _at_most_resilient(tier: Tier) -> Tier:
 
 def _is_exact(result: HunkResult) -> bool:
     return isinstance(result, Placement) and result.exact
-
-
-def _refuse_unclear(placement: Placement, problem: Problem) -> Failure:
-    """Refuse a hunk with added lines that are unclear (D42, D45, D92, D93)."""
-    return failure_of(placement.hunk, problem, positions=(placement.start,), shown=placement.found)

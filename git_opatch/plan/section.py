@@ -10,16 +10,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from git_opatch.complete import Completed, complete
+from git_opatch.complete.placeholder import placeholder_in
 from git_opatch.complete.tree import FileContent, VirtualTree, new_content, restored_content
-from git_opatch.complete.unclear_additions import find_unclear_in_new
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Change, Mode
 from git_opatch.model.failure import Failure, refusal
 from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch, Hunk, Operation, Patch
-from git_opatch.model.paths import is_modules_file
+from git_opatch.model.paths import is_document, is_modules_file
 from git_opatch.model.placement import Placement
 from git_opatch.model.sentences import Fault, Hint, Reason
+from git_opatch.model.text import Text
 from git_opatch.plan.apply_hunks import apply_hunks
 from git_opatch.plan.broken_structure import refuse_broken
 from git_opatch.plan.earlier_sections import Checked, EarlierSection, check_section
@@ -68,6 +69,14 @@ def _linked_modules(changes: Sequence[Change]) -> list[Failure]:
         for change in changes
         if change.new and change.new.mode is Mode.SYMLINK and is_modules_file(change.path)
     ]
+
+
+def _placeholder_in_new(section: FilePatch, path: str) -> bytes:
+    """Return a line of a new file that stands for code; a document may show one."""
+    if section.exact_positions or is_document(path):
+        return b""
+    found = (placeholder_in(hunk, Text([]), is_document=False) for hunk in section.hunks)
+    return next(filter(None, found), b"")
 
 
 def _creates(section: FilePatch) -> bool:
@@ -215,8 +224,8 @@ class SectionPlanner:
 
     def _added_content(self, section: FilePatch, path: str) -> FileContent | Failure:
         if section.has_content:
-            if (doubt := find_unclear_in_new(section, path)) and not self.options.reverse:
-                return refusal(section, doubt)
+            if (shown := _placeholder_in_new(section, path)) and not self.options.reverse:
+                return refusal(section, Fault.PLACEHOLDER_IN_NEW, placeholder=shown)
             before = self.snapshot.blobs.get(path)
             content = new_content(section, before.entry.mode if before else None)
             return refusal(section, Fault.NUL_ADDED) if content.text.binary else content

@@ -63,6 +63,11 @@ steps:
             ["   def one(self):", "-    x = 1", "+        x = 3"],
             id="as deep as in the file, all else halved",
         ),
+        pytest.param(
+            FILE,
+            [" x = 1", "+        z = 4", " y = 2"],
+            id="as deep as the file, where the margin would be deeper than all near",
+        ),
     ],
 )
 def test_an_added_line_of_uncertain_depth_is_refused(content: str, hunk: list[str]) -> None:
@@ -109,11 +114,6 @@ def test_an_added_line_of_uncertain_depth_is_refused(content: str, hunk: list[st
             *(STEPS, ["@@ run: w", "+    - name: c"]),
             *("    - name: b\n", "    - name: c\n    - name: b\n"),
             id="less deep than its anchor, as deep as what follows",
-        ),
-        pytest.param(
-            *(FILE, [" x = 1", "+        z = 4", " y = 2"]),
-            *("        x = 1\n", "        x = 1\n        z = 4\n"),
-            id="as deep as the file, where the margin would be deeper than all near",
         ),
         pytest.param(
             "c:\n    def a():\n\n    def b():\n",

@@ -193,11 +193,6 @@ def test_added_lines_as_deep_as_the_file_are_kept_as_written(
             id="by no ratio of 9 spaces to 8",
         ),
         pytest.param(
-            ["         return x", " ", "-def stop(self):", "-    self.on = False",
-             "+    self.on = False", " ", "         return self"],
-            id="as deep as what is removed is in the file, with the same text",
-        ),
-        pytest.param(
             ["     def run(self):", "-        x = 1", "+                x = 2",
              "                 return x"],
             id="as deep as the context, which is deeper, where the removed line is not",
@@ -209,3 +204,12 @@ def test_added_lines_of_ambiguous_depth_are_refused(hunk: list[str]) -> None:
     (failure,) = result.failures
     assert failure.reason is Reason.UNCLEAR
     assert result.content.text.to_bytes().decode() == FILE
+
+
+def test_what_is_removed_and_added_again_is_context() -> None:
+    hunk = ["         return x", " ", "-def stop(self):", "-    self.on = False"]
+    hunk += ["+    self.on = False", " ", "         return self"]
+    applied = edited(FILE, hunk)
+    assert not applied.failures
+    after = FILE.replace("    def stop(self):\n", "")
+    assert applied.content.text.to_bytes().decode() == after

@@ -171,9 +171,6 @@ def test_an_indentation_style_or_ratio_is_converted(file: str, patch: str) -> No
         ),
         pytest.param("alpha:|    b|", "-alpha:|-    b|+b", "b|", id="to take it away"),
         pytest.param(
-            "  alpha:|  b|", " alpha:|-b|+    b", "  alpha:|      b|", id="to indent, shifted"
-        ),
-        pytest.param(
             "\ta(|\tb|", "     a(|-    b|+        b", "\ta(|\t\tb|", id="to indent, in tabs"
         ),
         pytest.param("  a||  b|", "-  a|+\ta| |   b", "\ta||  b|", id="another style"),
@@ -197,27 +194,10 @@ def test_a_hunk_that_matched_exactly_is_added_verbatim(
     assert written(content, lines) == after
 
 
-TWO = "def f():|{0}a()|{0}b()||def g():|{1}c()|{1}d()|"
-FIRST = " def f():|-    a()|+    x()"
-NEXT = " def g():|+    n()"
-
-
-@pytest.mark.parametrize(
-    ("first", "around", "lines", "indented"),
-    [
-        pytest.param("\t", "\t", NEXT, "\t", id="the style around it"),
-        pytest.param("\t", "    ", NEXT, "    ", id="another style around it"),
-        pytest.param("\t", "\t", NEXT + "| \tc()", "    ", id="it has an indentation"),
-        pytest.param("        ", "        ", NEXT, "    ", id="a ratio"),
-        pytest.param("    ", "\t", NEXT, "    ", id="the first hunk matched exactly"),
-    ],
-)
-def test_the_style_of_another_hunk_is_used(
-    first: str, around: str, lines: str, indented: str
-) -> None:
-    after = written(TWO.format(first, around), FIRST, lines)
-    expected = TWO.format(first, around).replace("a()", "x()")
-    assert after == expected.replace("def g():|", f"def g():|{indented}n()|")
+def test_the_style_of_another_hunk_is_not_used() -> None:
+    content = "def f():|\ta()|\tb()||def g():|\tc()|"
+    after = content.replace("a()", "x()").replace("def g():|", "def g():|    n()|")
+    assert written(content, " def f():|-    a()|+    x()", " def g():|+    n()") == after
 
 
 def test_the_shift_of_another_hunk_is_not_used() -> None:
@@ -343,11 +323,16 @@ def test_rules_that_write_different_lines_refuse_the_hunk() -> None:
     assert failure.fault is Fault.SEVERAL_RULES
 
 
-def test_other_hunks_of_the_file_decide_between_rules() -> None:
+def test_other_hunks_of_the_file_do_not_decide_between_rules() -> None:
     content = "def f():|    go()|    if b:|        c()|def g():|    if h:|        i()|"
     hunks = ("   go()|-  if b:|+  if d:|+    e()", "   if h:|-    i()|+    j()")
-    after = "def f():|    go()|    if d:|        e()|        c()|def g():|    if h:|        j()|"
-    assert written(content, *hunks) == after
+    (failure,) = tried(content, *hunks).failures
+    assert failure.fault is Fault.SEVERAL_RULES
+
+
+def test_a_line_that_fits_both_as_written_and_shifted_is_refused() -> None:
+    (failure,) = tried("  alpha:|  b|", " alpha:|-b|+    b").failures
+    assert failure.fault is Fault.AT_FILE_DEPTH
 
 
 def test_what_is_replaced_shows_how_the_rest_is_indented() -> None:

@@ -6,11 +6,11 @@ import pytest
 from hunked import edited
 
 from git_opatch import Refused, apply_to_text
-from git_opatch.complete.encoding import RemainingLines, foreign_encoding
 from git_opatch.complete.placeholder import placeholder_in
+from git_opatch.locate import locate_hunks
+from git_opatch.model.failure import Failure
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.paths import is_document
-from git_opatch.model.placement import Placement
 from git_opatch.model.sentences import Fault, Reason
 from git_opatch.model.text import Text
 
@@ -122,16 +122,18 @@ def test_added_lines_are_in_an_encoding_that_the_file_has(
     lines: list[bytes], added: bytes, refused: bool
 ) -> None:
     hunk = Hunk((Line(Prefix.CONTEXT, b"a"), Line(Prefix.ADDED, added)))
-    placement = Placement(hunk, 0)
-    assert bool(foreign_encoding(placement, RemainingLines([placement], Text(lines)))) == refused
+    (result,) = locate_hunks([hunk], Text(lines))
+    faults = (Fault.UTF8_IN_OTHER, Fault.NOT_UTF8)
+    assert (isinstance(result, Failure) and result.fault in faults) == refused
 
 
 def test_hunks_may_convert_a_file_together() -> None:
-    hunk = Hunk((Line(Prefix.REMOVED, LATIN), Line(Prefix.ADDED, UTF)))
-    first, second = Placement(hunk, 0), Placement(hunk, 2)
-    text = Text([LATIN, b"a", LATIN])
-    assert foreign_encoding(first, RemainingLines([first, second], text)) is None
-    assert foreign_encoding(first, RemainingLines([first], text)) is not None
+    change = (Line(Prefix.REMOVED, LATIN), Line(Prefix.ADDED, UTF))
+    first = Hunk((*change, Line(Prefix.CONTEXT, b"a")), ordinal=1)
+    second = Hunk((Line(Prefix.CONTEXT, b"b"), *change), ordinal=2)
+    text = Text([LATIN, b"a", b"b", LATIN])
+    assert not any(isinstance(each, Failure) for each in locate_hunks([first, second], text))
+    assert all(isinstance(each, Failure) for each in locate_hunks([first], text))
 
 
 def test_dots_are_content_where_a_hunk_shows_nothing_of_the_file() -> None:
@@ -210,65 +212,6 @@ def test_a_placeholder_is_not_written_into_a_new_file(line: str) -> None:
 def test_a_new_file_may_have_what_looks_like_a_placeholder(path: str, line: str) -> None:
     patch = f"*** Begin Patch\n*** Add File: {path}\n+one\n+{line}\n*** End Patch\n"
     assert apply_to_text(patch, {}) == {path: f"one\n{line}\n"}
-
-
-CODE = "def f(x):\n    a = 1\n    b = 2\n    return a\n"
-
-
-@pytest.mark.parametrize(
-    "hunk",
-    [
-        pytest.param(["     a = 1", "+     z = 9"], id="an insertion"),
-        pytest.param(["     a = 1", "-    b = 2", "+     b = 5"], id="a replacement"),
-        pytest.param(["-def f(x):", "+ def f(y):"], id="at the margin"),
-        pytest.param(["     a = 1", "+     z = 9", "+", "+     y = 9"], id="a block"),
-    ],
-)
-def test_added_lines_that_alone_are_one_space_deeper_are_refused(hunk: list[str]) -> None:
-    (failure,) = edited(CODE, hunk).failures
-    assert failure.reason is Reason.UNCLEAR
-    assert failure.fault is Fault.ONE_SPACE_DEEPER
-
-
-NESTED = "f(x) {\n    a(x);\n    if (x) {\n        b(x);\n    }\n}\n"
-
-
-@pytest.mark.parametrize(
-    "hunk",
-    [
-        pytest.param(["     a(x);", "+   c(x);"], id="an insertion"),
-        pytest.param(["     if (x) {", "-        b(x);", "+       c(x);"], id="a replacement"),
-        pytest.param(
-            ["     a(x);", "+   if (y) {", "+       c(x);", "+   }"], id="lines of two depths"
-        ),
-    ],
-)
-def test_added_lines_that_alone_are_one_space_short_are_refused(hunk: list[str]) -> None:
-    (failure,) = edited(NESTED, hunk).failures
-    assert failure.reason is Reason.UNCLEAR
-    assert failure.fault is Fault.ONE_SPACE_SHORT
-
-
-@pytest.mark.parametrize(
-    ("content", "hunk"),
-    [
-        pytest.param(NESTED, ["     a(x);", "+  c(x);"], id="two spaces short"),
-        pytest.param(NESTED, ["     a(x);", "+   c(x);", "+    d(x);"], id="not all are short"),
-        pytest.param(NESTED, ["     a(x);", "+c(x);"], id="none left"),
-        pytest.param("  a\n   b\n    c\n", ["     c", "+   d"], id="as deep as a line near"),
-        pytest.param(" a:\n  b\n", ["-  b", "+ b"], id="a line that is moved by one space"),
-        pytest.param(CODE, ["     a = 1", "+      z = 9"], id="two spaces"),
-        pytest.param(CODE, ["     a = 1", "+     z = 9", "+    y = 9"], id="not all"),
-        pytest.param("/* a\n * b\n */\n", ["  * b", "+ * c"], id="as the file has it"),
-        pytest.param("/*\n * a\n */\nf {\n}\n", [" f {", "+  g()"], id="below a comment of stars"),
-        pytest.param("2.0\n\n", [" 2.0", " ", "+ * one", "+   more"], id="a list"),
-        pytest.param("a:\n- b\n", [" a:", "+ - b", "-- b"], id="a line that is moved"),
-    ],
-)
-def test_other_added_lines_are_written(content: str, hunk: list[str]) -> None:
-    result = edited(content, hunk)
-    assert result.failures == []
-    assert f"{hunk[1][1:]}\n" in result.content.text.to_bytes().decode()
 
 
 def test_a_far_list_with_plus_signs_does_not_explain_doubled_prefixes() -> None:

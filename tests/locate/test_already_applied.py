@@ -28,14 +28,10 @@ def refused(content: str, lines: list[str], matching: Matching | None = None) ->
     return verdict
 
 
-def first_new(lines: list[str], *, skips_blank: bool = False) -> int:
+def first_new(lines: list[str]) -> int:
     """Return which line of the postimage is the first that is added."""
     kept = [line for line in lines if line[0] != "-"]
-    return next(
-        at
-        for at, line in enumerate(kept)
-        if line[0] == "+" and (line[1:].strip() or not skips_blank)
-    )
+    return next(at for at, line in enumerate(kept) if line[0] == "+")
 
 
 ADDED = [
@@ -65,7 +61,7 @@ def test_an_applied_change_is_detected_with_another_indentation(
 ) -> None:
     shifted = "".join(f"  {line}" if line.strip() else line for line in content.splitlines(True))
     failure = refused(f"x\n{shifted}y\n", lines)
-    first = 1 + first_new(lines, skips_blank=True)
+    first = 1 + first_new(lines)
     assert (failure.reason, failure.positions) == (Reason.ALREADY_APPLIED, (first,))
     assert refused(f"x\n{shifted}y\n", lines, _STRICT).reason is Reason.NOT_FOUND
 
@@ -75,7 +71,7 @@ def test_an_applied_change_is_detected_in_another_letter_case(
     content: str, lines: list[str]
 ) -> None:
     failure = refused(f"x\n{content.upper()}y\n", lines)
-    first = 1 + first_new(lines, skips_blank=True)
+    first = 1 + first_new(lines)
     assert (failure.reason, failure.positions) == (Reason.ALREADY_APPLIED, (first,))
     assert refused(f"x\n{content.upper()}y\n", lines, _STRICT).reason is Reason.NOT_FOUND
 
@@ -107,7 +103,6 @@ def test_a_change_applied_twice_is_detected(content: str, lines: list[str]) -> N
         pytest.param("a\nn\nb\n", [" a", "+n", " b"], 2, id="below its context"),
         pytest.param("a\nb\nn\n", ["-x", " a", " b", "+n"], 3, id="far below what it removes"),
         pytest.param("a\nb\nn\n", ["-a", "-b", "-m", "+a", "+b", "+n"], 3, id="a block again"),
-        pytest.param("A\n\n\nn\nb\n", [" a", "+", "+n", " b"], 4, id="loosely, blank lines aside"),
     ],
 )
 def test_the_line_that_is_named_is_the_first_new_one(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from git_opatch import Refused, apply_to_text
-from git_opatch.locate.anchor import AnchorMatch, find_anchors, in_scope_of
+from git_opatch.locate.anchors import find, is_below, scoped
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import heading
 from git_opatch.model.patch import Anchor, Hunk
@@ -28,13 +28,18 @@ class Two:
 """
 
 
-def anchored(content: str, *texts: str) -> AnchorMatch:
-    anchors = tuple(Anchor(text.encode()) for text in texts)
-    return find_anchors(anchors, FileIndex(Text.from_bytes(content.encode()), [Hunk((), anchors)]))
-
-
 def file_index(content: str) -> FileIndex:
     return FileIndex(Text.from_bytes(content.encode()), [])
+
+
+def kept_by(content: str, anchors: list[str], places: list[int]) -> list[int]:
+    hunk = Hunk((), tuple(Anchor(text.encode()) for text in anchors))
+    return scoped(places, hunk, file_index(content))
+
+
+def below(rows: list[int], places: list[int]) -> list[int]:
+    file = file_index(CLASSES)
+    return [place for place in places if any(is_below(place, row, file) for row in rows)]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +60,8 @@ def file_index(content: str) -> FileIndex:
 def test_an_anchor_is_found_where_it_occurs(
     content: str, anchor: str, positions: tuple[int, ...], full: bool
 ) -> None:
-    assert anchored(content, anchor) == AnchorMatch(positions, full)
+    found = find(Anchor(anchor.encode()), file_index(content))
+    assert (tuple(found.rows), found.whole) == (positions, full)
 
 
 @pytest.mark.parametrize(
@@ -70,32 +76,24 @@ def test_an_anchor_is_found_where_it_occurs(
     ],
 )
 def test_a_missing_anchor_is_not_found(content: str, anchor: str) -> None:
-    assert anchored(content, anchor) == AnchorMatch((), False, (Anchor(anchor.encode()),))
+    assert not find(Anchor(anchor.encode()), file_index(content)).rows
 
 
 @pytest.mark.parametrize(
-    ("content", "anchors", "positions"),
+    ("anchors", "kept"),
     [
-        pytest.param(CLASSES, ["class Two:", "    def start(self):"], (8,), id="its first"),
-        pytest.param(CLASSES, ["class Two:", "    def stop(self):"], (11,), id="its second"),
-        pytest.param(CLASSES, ["class One:", "def stop(self):"], (4,), id="trimmed in a block"),
-        pytest.param(CLASSES, ["class Two:", "start"], (8,), id="a part of a line in a block"),
-        pytest.param(CLASSES, ["class Two:", "def stop(self):", "halt()"], (12,), id="three"),
-        pytest.param(CLASSES, ["    def stop(self):"], (4, 11), id="one alone narrows nothing"),
+        pytest.param(["class Two:", "    def start(self):"], [9], id="its first"),
+        pytest.param(["class Two:", "    def stop(self):"], [12], id="its second"),
+        pytest.param(["class One:", "def stop(self):"], [5], id="trimmed in a block"),
+        pytest.param(["class Two:", "start"], [9], id="a part of a line in a block"),
+        pytest.param(["class Two:", "def stop(self):", "halt()"], [12], id="three"),
+        pytest.param(["    def stop(self):"], [5, 12], id="one alone narrows nothing"),
+        pytest.param(["class Three:", "class Two:", "    def start(self):"], [9], id="one missing"),
+        pytest.param(["class Two:", "class Three:"], [9, 12], id="the last one missing"),
     ],
 )
-def test_several_anchors_narrow_successively(
-    content: str, anchors: list[str], positions: tuple[int, ...]
-) -> None:
-    assert anchored(content, *anchors).positions == positions
-
-
-def test_a_missing_anchor_is_ignored() -> None:
-    gone = Anchor(b"class Three:")
-    found = anchored(CLASSES, "class Three:", "class Two:", "    def start(self):")
-    assert found == AnchorMatch((8,), True, (gone,))
-    found = anchored(CLASSES, "class Two:", "class Three:")
-    assert found == AnchorMatch((7,), True, (gone,))
+def test_several_anchors_narrow_successively(anchors: list[str], kept: list[int]) -> None:
+    assert kept_by(CLASSES, anchors, [2, 5, 9, 12]) == kept
 
 
 @pytest.mark.parametrize(
@@ -113,7 +111,7 @@ def test_a_missing_anchor_is_ignored() -> None:
 def test_a_candidate_belongs_to_the_anchor_before_it(
     anchors: list[int], places: list[int], kept: list[int]
 ) -> None:
-    assert in_scope_of(places, anchors, file_index(CLASSES)) == kept
+    assert below(anchors, places) == kept
 
 
 @pytest.mark.parametrize(
@@ -128,7 +126,7 @@ def test_a_candidate_belongs_to_the_anchor_before_it(
 def test_a_candidate_belongs_to_its_block(
     anchors: list[int], places: list[int], kept: list[int]
 ) -> None:
-    assert in_scope_of(places, anchors, file_index(CLASSES)) == kept
+    assert below(anchors, places) == kept
 
 
 @pytest.mark.parametrize(
@@ -142,7 +140,7 @@ def test_a_candidate_belongs_to_its_block(
     ],
 )
 def test_no_candidate_belongs_to_a_distant_anchor(anchors: list[int], places: list[int]) -> None:
-    assert in_scope_of(places, anchors, file_index(CLASSES)) == []
+    assert below(anchors, places) == []
 
 
 @pytest.mark.parametrize(

@@ -63,8 +63,8 @@ def test_doubled_prefixes_are_read_as_single(content: str, lines: list[str], aft
         pytest.param("- p\n p\n", ["-- p", "++ r"], "+ r\n p\n", id="both readings match"),
         pytest.param("-- p\n- p\n", ["--- p", "++- r"], "+- r\n- p\n", id="a comment in SQL"),
         pytest.param("--i;\ni;\n", ["---i;", "+++i;"], "++i;\ni;\n", id="a decrement"),
-        pytest.param("a\nb\n", [" a", "++x"], "a\n+x\nb\n", id="only added lines"),
-        pytest.param("a\n", ["++x"], "a\n+x\n", id="no line to find"),
+        pytest.param("+w\na\nb\n", [" a", "++x"], "+w\na\n+x\nb\n", id="only added lines"),
+        pytest.param("+a\n", ["++x"], "+a\n+x\n", id="no line to find"),
         pytest.param("-  p\n p\n", ["-- p", "++ r"], "+ r\n p\n", id="other spaces"),
         pytest.param("- P\n p\n", ["-- p", "++ r"], "+ r\n p\n", id="another letter case"),
     ],
@@ -89,13 +89,9 @@ def test_a_literal_reading_at_a_looser_tier_is_respected(content: str) -> None:
         pytest.param(FILE, ["--x = 1", "++y", "+"], id="an empty line has one mark"),
         pytest.param(FILE, ["--x = 1", "--b", "-c"], id="one of several"),
         pytest.param(FILE, ["-+x = 1", "+-y"], id="the other mark"),
-        pytest.param(FILE, ["  a", "--x = 1", "++y"], id="context that does not match"),
-        pytest.param("p\n", ["-- p", "++ r"], id="a space that the file lacks"),
-        pytest.param("\tp\n", ["--p", "++r"], id="indented otherwise"),
+        pytest.param(FILE, [" c", "--x = 1", "++y"], id="context that does not match"),
         pytest.param("P\n", ["--p", "++r"], id="another letter case"),
         pytest.param("p;\n", ["--p", "++r"], id="punctuation"),
-        pytest.param("p\nq\np\n", ["--p", "++r"], id="two places"),
-        pytest.param("p\n\nq\n", ["--p", "--q", "++r"], id="a blank line left out"),
         pytest.param("p\n", ["--p", "++r", " e"], id="context past the end"),
     ],
 )
@@ -106,11 +102,38 @@ def test_prefixes_that_are_not_reduced(content: str, lines: list[str]) -> None:
         assert verdict.reason is Reason.NOT_FOUND
 
 
-def test_an_anchor_does_not_choose_between_two_candidates() -> None:
+@pytest.mark.parametrize(
+    ("content", "lines", "reason"),
+    [
+        pytest.param("p\nq\np\n", ["--p", "++r"], Reason.AMBIGUOUS, id="two places"),
+        pytest.param("p\n\nq\n", ["--p", "--q", "++r"], Reason.UNCLEAR, id="a blank line left out"),
+    ],
+)
+def test_what_is_not_certain_without_doubled_prefixes_is_refused(
+    content: str, lines: list[str], reason: Reason
+) -> None:
+    verdict = locate(content, lines)
+    assert isinstance(verdict, Failure)
+    assert verdict.reason is reason
+
+
+@pytest.mark.parametrize(
+    ("content", "lines", "after"),
+    [
+        pytest.param("p\n", ["-- p", "++ r"], "r\n", id="a space that the file lacks"),
+        pytest.param("\tp\n", ["--p", "++r"], "\tr\n", id="indented otherwise"),
+    ],
+)
+def test_whitespace_may_differ_besides(content: str, lines: list[str], after: str) -> None:
+    assert written(content, lines) == after
+
+
+def test_an_anchor_chooses_between_two_candidates() -> None:
     lines = (Line(Prefix.REMOVED, b"-p"), Line(Prefix.ADDED, b"+r"))
     text = Text.from_bytes(b"def f():\np\ndef g():\np\n")
     (verdict,) = locate_hunks([Hunk(lines, (Anchor(b"def g():"),))], text)
-    assert isinstance(verdict, Failure)
+    assert isinstance(verdict, Placement)
+    assert verdict.start == 3
 
 
 def test_a_change_already_applied_without_doubled_prefixes_is_detected() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from git_opatch.locate import locate_hunks
 from git_opatch.locate.file_index import FileIndex
-from git_opatch.locate.line_index import MAX_POSITIONS, LineIndex, matches_at
+from git_opatch.model.limits import MANY
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.placement import Placement
@@ -30,7 +30,7 @@ _STRICT = Matching(Tier.STRICT, can_choose=False)
 
 
 def places(lines: Sequence[bytes], pattern: Sequence[bytes]) -> list[int]:
-    return LineIndex(lines, pattern).find(pattern)
+    return FileIndex(Text(list(lines)), []).runs(list(pattern))
 
 
 def slow_places(lines: Sequence[bytes], pattern: Sequence[bytes]) -> list[int]:
@@ -93,38 +93,32 @@ def test_a_missing_pattern_is_not_found(lines: list[bytes], pattern: list[bytes]
 def test_the_index_finds_the_same_as_a_linear_search(
     lines: list[bytes], patterns: list[list[bytes]]
 ) -> None:
-    seeker = LineIndex(lines, [line for pattern in patterns for line in pattern])
+    file = FileIndex(Text(lines), [])
     for pattern in patterns:
-        assert seeker.find(pattern) == slow_places(lines, pattern)
+        assert file.runs(pattern) == slow_places(lines, pattern)
 
 
-@given(_lines, _pattern, st.integers(-3, 15))
-def test_a_pattern_occurs_at_each_of_its_positions(
-    lines: list[bytes], pattern: list[bytes], start: int
+@given(_lines, st.sampled_from([A, B, b"other"]))
+def test_lines_that_have_a_text_are_those_of_a_linear_search(
+    lines: list[bytes], text: bytes
 ) -> None:
-    assert matches_at(pattern, lines, start) is (start in slow_places(lines, pattern))
+    found = FileIndex(Text(lines), []).containing(text)
+    assert found == [at for at, line in enumerate(lines) if text in line]
 
 
-@given(_lines, _pattern, st.sampled_from([1, 4, 5]))
-def test_positions_do_not_depend_on_the_number_of_hunks(
-    lines: list[bytes], pattern: list[bytes], count: int
+@given(_lines, _pattern)
+def test_lines_with_keys_are_found_without_the_blank_ones(
+    lines: list[bytes], pattern: list[bytes]
 ) -> None:
-    hunk = Hunk(tuple(Line(Prefix.CONTEXT, text) for text in pattern))
-    file_index = FileIndex(Text.from_lines(lines), [hunk] * count)
-    assert file_index.find(hunk.preimage) == slow_places(file_index.lines, pattern)
-
-
-@given(_lines)
-def test_the_positions_of_a_line(lines: list[bytes]) -> None:
-    seeker = LineIndex(lines, [A, b"other"])
-    assert list(seeker.positions(A)) == [at for at, line in enumerate(lines) if line == A]
-    assert list(seeker.positions(b"other")) == []
+    keys, solid = [line for line in pattern if line], [line for line in lines if line]
+    if keys:
+        assert FileIndex(Text(lines), []).places_of(keys) == slow_places(solid, keys)
 
 
 def test_listing_stops_one_position_past_the_limit() -> None:
-    lines = [A] * (MAX_POSITIONS + 5)
-    assert places(lines, [A, A]) == list(range(MAX_POSITIONS + 1))
-    assert places(lines[:-5], [A]) == list(range(MAX_POSITIONS))
+    lines = [A] * (MANY + 5)
+    assert places(lines, [A, A]) == list(range(MANY + 1))
+    assert places(lines[:-5], [A]) == list(range(MANY))
 
 
 @pytest.mark.parametrize(

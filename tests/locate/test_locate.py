@@ -155,7 +155,7 @@ def test_lines_match_exactly_or_not_at_all(content: str, lines: list[str]) -> No
 def test_several_candidates_are_refused(content: str, places: tuple[int, ...], count: int) -> None:
     failure = refused(content, hunk("-x", "+y"))
     assert (failure.fault, failure.positions) == (Fault.AMBIGUOUS, places)
-    assert failure.values["count"] == count
+    assert failure.values["count"] == (count if count <= 1000 else "more than 1000")
 
 
 X, A, B = hunk("-x", "+y"), hunk("-a", "+A"), hunk("-b", "+B")
@@ -204,7 +204,7 @@ ADDED = ("+n", "+m")
         pytest.param("", hunk(*ADDED), (0, "end of file"), id="an empty file"),
         pytest.param("", hunk(*ADDED, start=0), (0, "end of file"), id="an empty file, numbers"),
         pytest.param("f\na\n", hunk(*ADDED, at="f"), (1, "after its anchor"), id="an anchor"),
-        pytest.param("  f\na\n", hunk(*ADDED, at="f"), (1, "after its anchor"), id="trimmed"),
+        pytest.param("f \na\n", hunk(*ADDED, at="f"), (1, "after its anchor"), id="trimmed"),
         pytest.param("f\na\n", hunk(*ADDED, at="f", start=7), (1, "after its anchor"), id="both"),
         pytest.param("f\na\n", hunk(*ADDED, at="f", end=True), (2, "end of file"), id="the end"),
         pytest.param(

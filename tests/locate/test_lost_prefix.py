@@ -17,7 +17,7 @@ HUNK = ["     def f(self):", "         if x:", "-            go()", "+          
 HUNK += ["+            if y:", "+                z()", "         return 1"]
 
 
-@pytest.mark.parametrize("unit", ["\t", "  ", "        "])
+@pytest.mark.parametrize("unit", ["\t", "  "])
 def test_the_added_lines_follow_the_file(unit: str) -> None:
     content = FILE.replace("\t", unit)
     after = FILE.replace("go()\n", "run()\n\t\t\tif y:\n\t\t\t\tz()\n").replace("\t", unit)

@@ -8,7 +8,7 @@ import pytest
 from hunked import edited
 
 from git_opatch import apply_to_text
-from git_opatch.locate.omitted_context import is_placeholder
+from git_opatch.locate.gaps import stands_for_lines
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Line, Prefix
 from git_opatch.model.sentences import Fault, Reason
@@ -114,9 +114,8 @@ def test_pieces_with_context_of_their_own_need_not_be_in_one_block() -> None:
         pytest.param([" if a:", "     d()", "     x = 1", "-    e()", "+    f()"], id="end"),
     ],
 )
-def test_beyond_the_ends_of_the_file_there_is_no_context(hunk: list[str]) -> None:
-    changed = CALLS.replace("start", "begin") if hunk[0][0] == "-" else CALLS.replace("e()", "f()")
-    assert written(hunk, content=CALLS) == changed
+def test_a_gap_below_a_line_that_opens_a_block_leads_out_of_it(hunk: list[str]) -> None:
+    assert refused(hunk, content=CALLS) == "lines 3-5"
     longer = f"above()\n{CALLS}below()\n"
     assert refused(hunk, content=longer) != "does not match"
 
@@ -124,7 +123,7 @@ def test_beyond_the_ends_of_the_file_there_is_no_context(hunk: list[str]) -> Non
 @pytest.mark.parametrize("blank", ["", "  "])
 def test_below_blank_lines_alone_nothing_says_which_block_it_is(blank: str) -> None:
     message = refused([f"-{blank}", " end()", "+new()"], content=f"{blank}\nstart()\nend()\n")
-    assert message == "line 2"
+    assert message == "does not match"
 
 
 def test_a_heading_that_is_shown_names_what_the_next_piece_is_in() -> None:
@@ -176,13 +175,13 @@ def test_context_alone_may_be_beyond_the_scope_of_the_anchor() -> None:
     assert refused([*hunk, *below, "+    three()"], content=content) == "does not match"
 
 
-def test_below_a_marker_is_the_block_of_the_heading_that_the_hunk_begins_with() -> None:
+def test_below_a_gap_is_the_block_of_the_heading_that_the_hunk_begins_with() -> None:
     close = FILE.replace("return None", "return self")
     hunk = ["-        return self", "+        return 0"]
     before, _, after = close.rpartition("return self")
     marked = ["     def close(self):", "         # ...", *hunk]
     assert written(marked, content=close) == f"{before}return 0{after}"
-    assert refused([marked[0], *hunk], content=close) == "does not match"  # without a marker
+    assert written([marked[0], *hunk], content=close) == f"{before}return 0{after}"
     assert refused([" import sys", " ...", *hunk], content=close) == "does not match"
     assert refused([" class Reader:", " ...", *hunk], content=close) == "does not match"
     twice = f"{close}\n\nclass Writer:\n    def close(self):\n        return self\n"
@@ -194,14 +193,14 @@ def test_below_a_marker_is_the_block_of_the_heading_that_the_hunk_begins_with() 
     [
         pytest.param(
             [" import os", "+import re", "     def open(self):"],
-            "lines 2-5",
+            "does not match",
             id="an added line beside a gap without a marker",
         ),
         pytest.param([" import os", " ...", "+import re", " ..."], "does not match", id="adrift"),
         pytest.param([" ...", "+import re"], "does not match", id="nothing but a marker"),
         pytest.param(
             ["-import os", "-class Reader:", "+class Writer:"],
-            "lines 2-4",
+            "does not match",
             id="between removed lines",
         ),
         pytest.param(
@@ -279,9 +278,9 @@ def test_a_rule_of_a_table_that_is_cut_off_is_not_a_marker() -> None:
     content = "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
     hunk = [" | ----- | --- ...", "-| 1 | 2 |", "+| 1 | 3 |"]
     assert edited(content, hunk, path="a.md").failures != []
-    assert not is_placeholder(Line(Prefix.CONTEXT, b"| ----- | ----- ..."))
+    assert not stands_for_lines(Line(Prefix.CONTEXT, b"| ----- | ----- ..."))
     for text in (b"  // ...", b"<!-- ... -->", b"{/* ... */}", b"[...]", b"# (...)"):
-        assert is_placeholder(Line(Prefix.CONTEXT, text))
+        assert stands_for_lines(Line(Prefix.CONTEXT, text))
 
 
 def test_a_marker_that_the_file_has_is_content() -> None:
@@ -294,8 +293,9 @@ def test_a_marker_that_the_file_has_is_content() -> None:
 
 def test_what_is_added_already_is_not_added_again() -> None:
     hunk = [" import sys", "+import re", " ...", "     def close(self):"]
-    again = refused(hunk, content=written(hunk))
-    assert again != "does not match"
+    content = written(hunk)
+    (failure,) = edited(content, hunk).failures
+    assert failure.fault is Fault.PARTLY_APPLIED
 
 
 def test_it_is_not_a_strict_match() -> None:

@@ -70,7 +70,7 @@ def test_code_is_not_prose(in_file: str, removed: str) -> None:
     ],
 )
 def test_prose_and_typography_may_differ(path: str, in_file: str, removed: str) -> None:
-    result = locate(path, f"{in_file}\nb = 2\n", f"-{removed}", "+c", " b = 2")
+    result = locate(path, f"{in_file}\nb = 2\n", f"-{removed}", " b = 2")
     assert isinstance(result, Placement)
     assert (result.start, result.tier) == (0, FUZZY)
 

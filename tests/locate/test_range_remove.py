@@ -8,7 +8,8 @@ import pytest
 from phrases import opening, said
 from sandbox import Sandbox
 
-from git_opatch.locate.range_remove import expand_ranges
+from git_opatch.locate import locate_hunks
+from git_opatch.locate.replacement import expand
 from git_opatch.model.failure import Failure
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.sentences import Fault, Reason
@@ -45,7 +46,7 @@ def hunk(*body: str, ordinal: int = 1) -> Hunk:
 
 def expanded(*body: str, data: bytes = _FILE) -> tuple[list[str], tuple[str, ...]]:
     """Return the expanded lines of the hunk, and the note about it."""
-    found = expand_ranges([hunk(*body)], Text.from_bytes(data))
+    found = expand([hunk(*body)], Text.from_bytes(data))
     assert not found.failures
     (result,) = found.hunks
     assert result.removed_ranges == ()
@@ -53,7 +54,7 @@ def expanded(*body: str, data: bytes = _FILE) -> tuple[list[str], tuple[str, ...
 
 
 def refused(*body: str, data: bytes = _FILE) -> Failure:
-    found = expand_ranges([hunk(*body)], Text.from_bytes(data))
+    found = expand([hunk(*body)], Text.from_bytes(data))
     assert not found.hunks
     (failure,) = found.failures
     return failure
@@ -183,9 +184,10 @@ def test_hunks_that_remove_the_same_lines_unseen_are_refused() -> None:
     first = hunk("-    a = 1", "~", "-    b = 2", ordinal=1)
     inside = hunk("-    return a", "~", "-def second():", ordinal=2)
     after = hunk("-    return b", "~", "-    c = 3", ordinal=3)
-    found = expand_ranges([first, inside, after], Text.from_bytes(_FILE))
-    assert [shown.ordinal for shown in found.hunks] == [1, 3]
-    assert [(failure.hunk, failure.reason) for failure in found.failures] == [(2, Reason.OVERLAP)]
+    found = expand([first, inside, after], Text.from_bytes(_FILE))
+    results = locate_hunks(found.hunks, Text.from_bytes(_FILE))
+    failures = [result for result in results if isinstance(result, Failure)]
+    assert [(failure.hunk, failure.reason) for failure in failures] == [(2, Reason.OVERLAP)]
 
 
 @pytest.mark.parametrize("small", [100, pytest.param(500, marks=pytest.mark.exhaustive)])
@@ -195,7 +197,7 @@ def test_many_elisions_take_linear_time(small: int) -> None:
         hunks = [hunk(f"-a{at}", "~", f"-b{at}", ordinal=at + 1) for at in range(count)]
         hunks += [hunk(f"-a{at}", "~", "-c", ordinal=count + at + 1) for at in range(count)]
         start = time.process_time()
-        found = expand_ranges(hunks, Text.from_bytes(data))
+        found = expand(hunks, Text.from_bytes(data))
         assert (len(found.hunks), len(found.failures)) == (count, count)
         return time.process_time() - start
 

@@ -59,9 +59,6 @@ def ambiguous(content: str, *hunks: Hunk) -> tuple[int, ...]:
         pytest.param("  }\nx\n    }\n", ["   }", "+  new"], (0, 2), id="twice as deep"),
         pytest.param("    }\nx\n\t}\n", ["     }", "+    new"], (0, 2), id="a tab for four spaces"),
         pytest.param("  }\n  x\n}\nx\n", [" }", "-x", "+new"], (0, 2), id="a line removed"),
-        pytest.param("end\nx\nEND\n", [" end", "+new"], (0, 2), id="another letter case"),
-        pytest.param("  a\nx\n  a \n", ["   a", "+new"], (0, 2), id="a space at the end"),
-        pytest.param("a\n  \nb\na\n\nb\n", [" a", " ", "-b"], (0, 3), id="a line of spaces"),
     ],
 )
 def test_a_short_addition_that_may_be_meant_elsewhere_is_ambiguous(
@@ -74,6 +71,9 @@ def test_a_short_addition_that_may_be_meant_elsewhere_is_ambiguous(
 @pytest.mark.parametrize(
     ("content", "lines", "start"),
     [
+        pytest.param("end\nx\nEND\n", [" end", "+new"], 0, id="another letter case"),
+        pytest.param("  a\nx\n  a \n", ["   a", "+new"], 0, id="a space at the end"),
+        pytest.param("a\n  \nb\na\n\nb\n", [" a", " ", "-b"], 3, id="a line of spaces"),
         pytest.param("  end\nx\nend\n", ["-end", "+new"], 2, id="it has no context"),
         pytest.param("}\nx\n};\n", [" }", "+new"], 0, id="another punctuation"),
         pytest.param("END\nX\nend\nx\n", [" end", "-x", "+new"], 2, id="it removes a line"),

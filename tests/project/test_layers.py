@@ -22,7 +22,8 @@ _MODULES = sorted(_PACKAGE.rglob("*.py"))
 # of one row do not import one another.
 _LAYERS = [
     {"model"},
-    {"parse", "locate", "complete", "git", "install"},
+    {"parse", "complete", "git", "install"},
+    {"locate"},
     {"transaction"},
     {"journal"},
     {"plan"},

@@ -11,7 +11,7 @@ from writers import envelope
 
 from git_opatch import Matching, Options, Refused, Tier, apply_to_text
 from git_opatch.model.refusal import failure_lines, plain
-from git_opatch.model.sentences import Difference, Fault
+from git_opatch.model.sentences import Difference
 
 
 def message(content: str, hunk: list[str]) -> str:
@@ -36,7 +36,7 @@ def message(content: str, hunk: list[str]) -> str:
         ),
         pytest.param(
             *("a\nb\nq\nr\nc\nd\n", [" a", " b", "+n", " c", " d"]),
-            f"{opening(Fault.GAP.sentence)} lines 3-4 of the file",
+            said(Difference.LEFT_OUT.sentence, between="lines 3-4"),
             id="lines left out",
         ),
         pytest.param(

@@ -1,0 +1,463 @@
+"""The aligner: every way to lay the old lines of a hunk over the file, in few typed steps.
+
+    match        a line of the hunk is a line of the file, at a grade (`lines`)
+    skip blank   of the file, or of the hunk
+    skip past    context that lies beyond the end of the file
+    skip lines   of the file, at a marker such as `# ...` or without one (a gap)
+
+A `Reading` is the result: each line of the hunk with its row, and each line of the file that the
+hunk does not show. What is not shown is kept; context is never written.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from difflib import SequenceMatcher
+from itertools import groupby
+from typing import NamedTuple
+
+from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.likeness import LEAST_DISTINCTIVE, Tolerance, grade, has_word, tolerance
+from git_opatch.model.failure import Problem
+from git_opatch.model.limits import MANY
+from git_opatch.model.line_forms import key_of
+from git_opatch.model.patch import Hunk, Line, Prefix
+from git_opatch.model.reading import EQUAL, SPACE, TOLERATED, Found, Reading, Step
+from git_opatch.model.sentences import Fault
+from git_opatch.model.text import indentation, opens
+
+CONTEXT, REMOVED, ADDED = Prefix.CONTEXT, Prefix.REMOVED, Prefix.ADDED
+_OMITTED = Line(CONTEXT, b"")
+"""A blank line of the file that the hunk does not show."""
+MOST_TOLERATED = 2
+MOST_PAST = 3
+
+
+def unchanged_kept(reading: Reading) -> Reading:
+    """Return `reading` with the lines that it removes and adds again as context, which stays."""
+    steps: list[Step] = []
+    for is_context, group in groupby(reading.steps, key=lambda step: step.line.prefix is CONTEXT):
+        run = list(group)
+        old = [step for step in run if step.row is not None]
+        new = [step for step in run if step.row is None]
+        if is_context or {step.line.text for step in old}.isdisjoint(s.line.text for s in new):
+            steps += run
+            continue
+        gone, come = ([(s.line.text, s.line.newline) for s in side] for side in (old, new))
+        for tag, a, b, c, d in SequenceMatcher(None, gone, come, autojunk=False).get_opcodes():
+            if tag == "equal":
+                steps += [s._replace(line=s.line._replace(prefix=CONTEXT)) for s in old[a:b]]
+            else:
+                steps += [*old[a:b], *new[c:d]]
+    return reading._replace(steps=tuple(steps))
+
+
+def exact_readings(hunk: Hunk, file: FileIndex) -> list[Reading]:
+    """Lay a hunk over the file where it is as written; empty lines at its end that may only
+    separate it from what follows (`separators`), or lie past the end, need not be there."""
+    found = [straight(hunk, start, file) for start in _runs(hunk, file)]
+    starts = {reading.start for reading in found}
+    shorter = replace(hunk, lines=hunk.lines[: -hunk.separators]) if hunk.separators else None
+    if found and shorter and any(line.text.strip() for line in shorter.preimage):
+        more = [at for at in _runs(shorter, file) if at not in starts]
+        found += [straight(shorter, start, file) for start in more]
+        starts.update(more)
+    bare = _without_last_blanks(hunk)
+    start = len(file.lines) - len(bare.preimage)
+    where = _runs(bare, file) if bare is not hunk and start not in starts else []
+    if start in where and (found or (bare.lines[-1].prefix is ADDED and len(where) == 1)):
+        found.append(straight(bare, start, file))
+    return found
+
+
+def _runs(hunk: Hunk, file: FileIndex) -> list[int]:
+    texts = [file.normal(line.text) for line in hunk.preimage]
+    return file.runs(texts) if texts else []
+
+
+def straight(hunk: Hunk, start: int, file: FileIndex, grades: Sequence[int] = ()) -> Reading:
+    """Lay a hunk over the lines from `start` on, one for one; `grades` are those of its lines."""
+    rows = range(start, len(file.lines))
+    old = zip(rows, grades or itertools.repeat(EQUAL), strict=False)
+    steps = [Step(line, *((None,) if line.prefix is ADDED else next(old))) for line in hunk.lines]
+    return Reading(tuple(steps), start)
+
+
+def _without_last_blanks(hunk: Hunk) -> Hunk:
+    """Return a hunk as it is at the end of a file that has no blank line there: those at its end
+    are dropped, and those above lines that it adds there are added, too."""
+    lines = list(hunk.lines)
+    stop = len(lines)
+    while stop and lines[stop - 1].prefix is ADDED:
+        stop -= 1
+    tail = lines[stop:]
+    kept = stop
+    while kept and lines[kept - 1].prefix is CONTEXT and not lines[kept - 1].text.strip():
+        kept -= 1
+    if kept == stop or not any(line.text.strip() for line in lines[:kept]):
+        return hunk
+    blanks = [line._replace(prefix=ADDED) for line in lines[kept:stop]] if tail else []
+    return replace(hunk, lines=(*lines[:kept], *blanks, *tail))
+
+
+def loose_readings(hunk: Hunk, file: FileIndex, most: int) -> Found:
+    """Lay a hunk over the file with steps up to the grade `most`, without a gap.
+
+    Equal hunks share what is found.
+    """
+    asked = (tuple(hunk.lines), most)
+    if asked not in file.loose:
+        file.loose[asked] = _loose_readings(hunk, file, most)
+    return file.loose[asked]
+
+
+def _loose_readings(hunk: Hunk, file: FileIndex, most: int) -> Found:
+    old = solid_lines(hunk, file)
+    keys = [line.key for line in old]
+    readings: list[Reading] = []
+    alike: list[tuple[int, set[int]]] = []
+    open_lines: list[set[int]] = [set()]
+    for place in _starts(keys, file, tolerant=most == TOLERATED):
+        found = file.solid_keys[place : place + len(keys)]
+        differ = {at for at, (a, b) in enumerate(zip(keys, found, strict=True)) if a != b}
+        if differ and most < TOLERATED:
+            continue
+        rows = file.solid[place : place + len(old)]
+        grades = _grades(old, rows, file)
+        alike.append((rows[0], differ if grades is None else set()))
+        if grades is not None and max(grades) <= most:
+            found_here = list(_graded(hunk, old, rows, grades, file))
+            readings += found_here
+            if found_here:
+                alike.pop()
+            if not any(reading.is_cut for reading in found_here):
+                open_lines.append(differ)
+    if most == TOLERATED and not readings:
+        readings += _past_the_end(hunk, file)
+    others = (row for row, differ in alike if any(differ <= each for each in open_lines))
+    return Found(readings, tuple(others))
+
+
+def _grades(old: Sequence[Old], rows: Sequence[int], file: FileIndex) -> list[int] | None:
+    """Return the grade of each line; None if some do not match, or too many are tolerated."""
+    grades: list[int] = []
+    left = min(MOST_TOLERATED, len(old) - 1)
+    for (line, text, _), row in zip(old, rows, strict=True):
+        found = grade(line, text, file.lines[row], row, file.prose)
+        left -= found == TOLERATED
+        if found is None or left < 0:
+            return None
+        grades.append(found)
+    return grades
+
+
+def _graded(
+    hunk: Hunk, old: Sequence[Old], rows: Sequence[int], grades: Sequence[int], file: FileIndex
+) -> Iterator[Reading]:
+    """Yield the reading of a hunk at `rows`; none if too little of it matches for sure."""
+    differences: list[Tolerance] = []
+    firm: list[bytes] = []
+    for (_, text, _), row, each in zip(old, rows, grades, strict=True):
+        found = tolerance(text, file.lines[row], file.prose) if each == TOLERATED else None
+        differences += [found] if found else []
+        firm += [text] if found in (None, Tolerance.BEGINNING, Tolerance.END) else []
+    if differences and not has_word(firm):
+        return
+    repairs = tuple(
+        f"a context line differs in {each.value}"
+        for each in differences
+        if each is not Tolerance.BEGINNING
+    )
+    is_cut = bool(differences) and all(each is Tolerance.BEGINNING for each in differences)
+    for reading in lay(hunk, rows, file, grades):
+        level = max(*grades, SPACE if reading.misfits else EQUAL)
+        yield reading._replace(level=level, repairs=(*reading.repairs, *repairs), is_cut=is_cut)
+
+
+class Old(NamedTuple):
+    """An old line that is not blank: its text as it is compared, and its key."""
+
+    line: Line
+    text: bytes
+    key: bytes
+
+
+def solid_lines(hunk: Hunk, file: FileIndex) -> list[Old]:
+    """Return the old lines of a hunk that are not blank."""
+    rows = ((line, file.normal(line.text)) for line in hunk.preimage)
+    return [Old(line, text, key) for line, text in rows if (key := key_of(text))]
+
+
+def _starts(keys: Sequence[bytes], file: FileIndex, *, tolerant: bool) -> list[int]:
+    """List where in `file.solid` lines with `keys` may begin, by the rarest of them; if some may
+    differ (`tolerant`), by more than one."""
+    where, last = file.where, len(file.solid) - len(keys)
+    known = sorted((len(where[key]), at) for at, key in enumerate(keys) if key in where)
+    if not tolerant and len(known) < len(keys):
+        return []
+    tries = [at for count, at in known if count <= MANY] if tolerant else [at for _, at in known]
+    tries = tries[: MOST_TOLERATED + 1 if tolerant else 1]
+    found = {place - at for at in tries for place in where[keys[at]]}
+    return sorted(place for place in found if 0 <= place <= last)[: MANY + 1]
+
+
+_CLOSES = re.compile(rb"(?:[^\w]|\b(?:end|fi|done|esac|endif|else)\b)*")
+
+
+def _past_the_end(hunk: Hunk, file: FileIndex) -> list[Reading]:
+    """Leave out up to three context lines beyond the end, which the changed line above them does
+    not need, and which are nowhere else if they have a word."""
+    lines = list(hunk.lines)
+    removed = {line.text for line in lines if line.prefix is REMOVED}
+    for dropped in range(1, MOST_PAST + 1):
+        while lines and lines[-1].prefix is CONTEXT and not lines[-1].text.strip():
+            lines.pop()
+        if not lines or lines[-1].prefix is not CONTEXT:
+            return []
+        last = lines.pop()
+        if not lines or _needs(lines[-1], last) or last.text in removed:
+            return []
+        if not _CLOSES.fullmatch(last.text) and key_of(file.normal(last.text)) in file.where:
+            return []
+        shorter = replace(hunk, lines=tuple(lines))
+        old = solid_lines(shorter, file)
+        place = len(file.solid) - len(old)
+        carried = (len(old) >= 2 and has_word([text for _, text, _ in old])) or place == 0
+        most = SPACE if any(len(line.key) >= LEAST_DISTINCTIVE for line in old) else EQUAL
+        found = loose_readings(shorter, file, most).readings if old and carried else ()
+        lie = "a context line lies" if dropped == 1 else f"{dropped} context lines lie"
+        repair = f"{lie} past the end of the file"
+        ends = [
+            reading._replace(level=TOLERATED, repairs=(*reading.repairs, repair))
+            for reading in found
+            if reading.stop >= file.solid[-1] + 1
+        ]
+        if ends:
+            return ends
+    return []
+
+
+def _needs(line: Line, following: Line) -> bool:
+    """Return whether a changed line needs what follows: a removed one what may replace it and lost
+    its sign, an added one what it opens, or what may have lost its sign, too."""
+    if line.prefix is not ADDED:
+        return line.prefix is REMOVED
+    deeper = len(indentation(following.text)) > len(indentation(line.text))
+    return deeper or opens(line.text) or not following.has_prefix
+
+
+# ---------------------------------------------------------------- between two lines
+
+
+class _Filled(NamedTuple):
+    """The steps between two lines that are not blank, and how many blank lines the hunk has more
+    than the file (`surplus`), or the file more than the hunk (`omitted`).
+
+    `moved` is the row of one of these where an added block could be on its other side, and `doubt`
+    is why what it becomes is not clear at all.
+    """
+
+    steps: list[Step]
+    surplus: int = 0
+    omitted: int = 0
+    moved: int | None = None
+    doubt: Problem | None = None
+
+
+class _Gap(NamedTuple):
+    """The blank and added lines of a hunk between two others, and the rows of those: None beyond
+    the ends of the hunk.
+
+    `replaced` counts the removed lines right above, and `adds` is whether lines are added in it, or
+    in the run of changes that it is in.
+    """
+
+    lines: Sequence[Line]
+    above: Line | None
+    below: Line | None
+    before: int | None
+    after: int | None
+    replaced: int = 0
+    adds: bool = False
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether there are lines on both sides."""
+        return self.before is not None and self.after is not None
+
+    @property
+    def stays(self) -> bool:
+        """Whether the line below it stays."""
+        return self.below is not None and self.below.prefix is CONTEXT
+
+
+def lay(
+    hunk: Hunk, rows: Sequence[int | None], file: FileIndex, grades: Sequence[int] = ()
+) -> Iterator[Reading]:
+    """Yield the reading of a hunk whose lines that are not blank are at `rows`, gap by gap; none if
+    a gap cannot be filled.
+
+    Where the file has more blank lines than the hunk, added lines stay next to what is above them,
+    unless they bring the blank line below them themselves. A line that has no row is a marker.
+    """
+    if len(rows) == len(hunk.preimage) and None not in rows:
+        first, last = rows[0], rows[-1]
+        if first is not None and last is not None and last - first == len(rows) - 1:
+            yield straight(hunk, first, file, grades)
+            return
+    steps: list[Step] = []
+    fills: list[_Filled] = []
+    gap = _Gap([], None, None, None, None)
+    at = 0
+    for index, line in enumerate((*hunk.lines, None)):
+        is_solid = line is not None and line.prefix is not ADDED
+        is_solid = is_solid and bool(key_of(file.normal(line.text)))  # type: ignore[union-attr]
+        if line is not None and (not is_solid or rows[at] is None):
+            adds = gap.adds or line.prefix is ADDED
+            gap = gap._replace(lines=[*gap.lines, line], adds=adds)
+            at += is_solid
+            continue
+        is_run = line is not None and gap.above is not None
+        is_run = is_run and gap.above.prefix is line.prefix is REMOVED  # type: ignore[union-attr]
+        adds = gap.adds or (is_run and _run_adds(hunk.lines, index))
+        after = rows[at] if line is not None else None
+        filled = _fill(gap._replace(below=line, after=after, adds=adds), file)
+        if filled is None:
+            return
+        fills.append(filled)
+        steps += filled.steps
+        if line is not None:
+            steps.append(Step(line, after, grades[at] if grades else EQUAL))
+            removed = (gap.replaced if not gap.lines else 0) + 1 if line.prefix is REMOVED else 0
+            gap, at = _Gap([], line, None, after, None, removed), at + 1
+    start = next((step.row for step in steps if step.row is not None), 0)
+    surplus = sum(each.surplus for each in fills)
+    omitted = sum(each.omitted for each in fills)
+    moved = next((each.moved for each in fills if each.moved is not None), None)
+    doubt = next((each.doubt for each in fills if each.doubt), None)
+    repairs = [
+        f"{count} blank line{'s' * (count > 1)} of the {which}"
+        for count, which in ((surplus, "patch not in the file"), (omitted, "file left out"))
+        if count
+    ]
+    yield Reading(tuple(steps), start, EQUAL, surplus + omitted, moved, tuple(repairs), doubt)
+
+
+def _run_adds(lines: Sequence[Line], index: int) -> bool:
+    """Return whether the run of changes around the line at `index` adds a line."""
+    runs = groupby(enumerate(lines), key=lambda each: each[1].prefix is CONTEXT)
+    groups = (list(group) for _, group in runs)
+    run = next(group for group in groups if group[-1][0] >= index)
+    return any(line.prefix is ADDED for _, line in run)
+
+
+def _fill(gap: _Gap, file: FileIndex) -> _Filled | None:
+    """Lay the blank and added lines of `gap` over the file's lines between two rows."""
+    if gap.before is None and gap.after is None:
+        return None
+    if any(line.prefix is CONTEXT and line.text.strip() for line in gap.lines):
+        if gap.is_inside:
+            return _leave_out(gap, file)
+        gap = gap._replace(lines=[line for line in gap.lines if line.prefix is ADDED])
+    there = _blanks_there(gap, file)
+    if there is None:
+        return _leave_out(gap, file)
+    surplus = sum(line.prefix is not ADDED for line in gap.lines) - len(there)
+    if surplus == 0:
+        return _Filled(_paired(gap.lines, there))
+    if surplus < 0:
+        return _with_omitted(gap, there)
+    return _with_surplus(gap, there, surplus)
+
+
+def _blanks_there(gap: _Gap, file: FileIndex) -> list[int] | None:
+    """Return the rows of the blank lines that a gap may be laid over; None if there are others."""
+    count = sum(line.prefix is not ADDED for line in gap.lines)
+    if gap.before is None or gap.after is None:
+        start, step = (gap.before, 1) if gap.before is not None else (gap.after, -1)
+        assert start is not None
+        return _blanks_from(start + step, step, count, file)
+    there = [row for row in range(gap.before + 1, gap.after) if not file.keys[row]]
+    return there if len(there) == gap.after - gap.before - 1 else None
+
+
+def _blanks_from(row: int, step: int, most: int, file: FileIndex) -> list[int]:
+    found: list[int] = []
+    while 0 <= row < len(file.lines) and not file.lines[row].strip() and len(found) < most:
+        found.append(row)
+        row += step
+    return sorted(found)
+
+
+def _with_omitted(gap: _Gap, there: Sequence[int]) -> _Filled:
+    """Keep the file's blank lines that the hunk does not show: below what is added, or above it if
+    it begins the gap and ends with a blank line of its own."""
+    lines = gap.lines
+    omitted = [_OMITTED] * (len(there) - sum(line.prefix is not ADDED for line in lines))
+    added = [line for line in lines if line.prefix is ADDED]
+    filled = _Filled(_paired([*lines, *omitted], there), omitted=len(omitted))
+    doubt = Problem.of(Fault.BLANK_LINE_OMITTED, at=there[0] + 1)
+    if any(line.prefix is REMOVED for line in lines) or (gap.adds and not gap.stays):
+        return filled._replace(doubt=doubt)
+    replaces = bool(added) and gap.replaced > 0 and lines[0] is added[0]
+    is_same = replaces and gap.above is not None and gap.above.text in [x.text for x in added]
+    if not added or (replaces and not is_same and len(added) == gap.replaced == 1):
+        return filled
+    if not any(line.text.strip() for line in added):
+        return filled._replace(doubt=doubt if len(added) == len(omitted) else None)
+    if is_same:
+        return filled._replace(doubt=doubt)
+    brings_own = lines[0] is added[0] and not added[-1].text.strip()
+    laid = [*omitted, *lines] if brings_own else [*lines, *omitted]
+    return filled._replace(steps=_paired(laid, there), moved=there[0])
+
+
+def _with_surplus(gap: _Gap, there: Sequence[int], surplus: int) -> _Filled | None:
+    """Drop blank lines of context that the file lacks; among added lines they are added, too."""
+    lines = gap.lines
+    free = [at for at, line in enumerate(lines) if line.prefix is CONTEXT]
+    if len(free) < sum(line.prefix is not ADDED for line in lines):
+        return None  # the file has no line that is to be removed
+    adds = [at for at, line in enumerate(lines) if line.prefix is ADDED]
+    inside = [at for at in free if adds and adds[0] < at < adds[-1]]
+    order = free if gap.before is None else free[::-1]
+    outside = [at for at in order if at not in inside]
+    if gap.is_inside and adds:
+        chosen, dropped = {*[*inside, *outside][:surplus]}, set[int]()
+    elif inside:
+        chosen = {*inside[: max(surplus - len(outside), 0)]}
+        dropped = {*outside[:surplus]}
+    else:
+        chosen, dropped = set[int](), {*order[:surplus]}
+    laid = [
+        line._replace(prefix=ADDED) if at in chosen else line
+        for at, line in enumerate(lines)
+        if at not in dropped
+    ]
+    is_unclear = bool(inside) and not gap.is_inside and len(outside) > surplus
+    beside = gap.before if gap.before is not None else gap.after
+    doubt = Problem.of(Fault.BLANK_LINE_SURPLUS, at=(beside or 0) + 1) if is_unclear else None
+    return _Filled(_paired(laid, there), surplus, doubt=doubt)
+
+
+def _paired(lines: Sequence[Line], there: Sequence[int]) -> list[Step]:
+    rows = iter(there)
+    return [Step(line, None if line.prefix is ADDED else next(rows)) for line in lines]
+
+
+def _leave_out(gap: _Gap, file: FileIndex) -> _Filled | None:
+    """Keep the lines of a gap between two rows; blank lines of the hunk there are part of it."""
+    if gap.before is None or gap.after is None:
+        return None
+    if any(line.prefix is REMOVED for line in gap.lines):
+        return None
+    rows = range(gap.before + 1, gap.after)
+    kept = [Step(Line(CONTEXT, file.lines[row]), row, is_shown=False) for row in rows]
+    is_marker = [line.prefix is CONTEXT and bool(line.text.strip()) for line in gap.lines]
+    marker = is_marker.index(True) if any(is_marker) else len(gap.lines)
+    sides = gap.lines[:marker], gap.lines[marker:]
+    first, last = ([Step(line, None) for line in side if line.prefix is ADDED] for side in sides)
+    return _Filled([*first, *kept, *last])

@@ -1,0 +1,356 @@
+"""What a hunk claims beside its lines: the definition that it is in, its number, the file's end.
+
+An anchor is text after `@@`. What it names is found as a whole line, else as the beginning of one,
+else by kind and name, else as a reference (`Store.load`, `in the load method`). It holds for a
+position that has it, or is in its scope: below it, with no heading of its kind between that is not
+deeper. One that names something and does not hold refuses the hunk; among several candidates, those
+that it holds for are kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.outline import (
+    Name,
+    OutlineKind,
+    depth,
+    heading,
+    heading_at,
+    is_certain,
+    is_for_the_file,
+    keyword_of,
+    name_of,
+    named_by,
+    underline,
+)
+from git_opatch.model.failure import Problem, Value
+from git_opatch.model.limits import FEW
+from git_opatch.model.patch import Anchor, Hunk, Prefix
+from git_opatch.model.sentences import Fault
+from git_opatch.model.text import indentation, opens, visible
+
+_LEAST_CUT = 76
+"""Git cuts the heading that it writes after the numbers to 80 bytes, and to whole characters."""
+_KINDS = (
+    rb"(?:method|function|func|def|fn|fun|class|struct|interface|module|trait|impl|enum|"
+    rb"constructor)"
+)
+_FILLERS = frozenset(b"in inside within of the a line at block body definition section".split())
+_NAME = rb"[A-Za-z_$][\w$]*[?!]?"
+_PATH = rb"`?(" + _NAME + rb"(?:(?:\.|::|#)" + _NAME + rb")*)`?(?:\(\))?`?"
+_ARGUMENTS = rb"\([^()]*\)"
+_OTHER = rb"[^\w$\s.,:;#>/`'\"?!-]"
+_BESIDE_KIND = rb"\b" + _KINDS + rb"\s+" + _PATH + rb"|" + _PATH + rb"\s+" + _KINDS + rb"\b"
+_BARE = rb"(?:\(\*?[\w$]+\)\.|(?:[\w$]+(?:\.|::|#))*)[\w$]+[?!]?(?:\([^()]*\))?:?"
+_SECTIONS = (OutlineKind.MARKDOWN, OutlineKind.WIKI, OutlineKind.TABLE)
+"""Headings whose level says that a section is in another one."""
+_CODE_NAME = (
+    rb"(?<![\w.$-])(?:[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*)\b"
+    rb"|(?:(?<=struct )|(?<=union ))\w+(?= ?\*)"
+)
+
+
+class Found(NamedTuple):
+    """Where what an anchor names is; `whole` if as a line; `named` if it surely names something."""
+
+    anchor: Anchor
+    rows: Sequence[int]
+    whole: bool = False
+    named: Name | None = None
+
+    def problem(self, fault: Fault, **values: Value) -> Problem:
+        """Return what is wrong with the anchor."""
+        kind = "heading" if self.anchor.weak else "anchor"
+        return Problem.of(fault, kind=kind, anchor=self.anchor.text, **values)
+
+
+def find(anchor: Anchor, file: FileIndex) -> Found:
+    """Find what `anchor` names."""
+    text = file.normal(anchor.text).strip()
+    named = named_by(text)
+    if not text:
+        return Found(anchor, ())
+    rows = file.containing(text)
+    whole = [row for row in rows if file.lines[row].strip() == text]
+    if whole:
+        same = [row for row in whole if file.lines[row] == file.normal(anchor.text)]
+        return Found(anchor, whole if anchor.weak or not same else same, True, named)
+    if named is None:
+        is_name = re.fullmatch(_BARE, text) is not None
+        referred = _referred(text, file) if is_name else []
+        return Found(anchor, referred or rows or _referred(text, file), False, None)
+    begun = [row for row in rows if _begins(file.lines[row].strip(), text)]
+    by_name = [row for row in file.containing(named.name) if _names(file.lines[row], named)]
+    return Found(anchor, begun or by_name, False, named)
+
+
+def _begins(line: bytes, text: bytes) -> bool:
+    inside_word = re.match(rb"\w\w", text[-1:] + line[len(text) : len(text) + 1])
+    return line.startswith(text) and (len(text) >= _LEAST_CUT or not inside_word)
+
+
+def _names(line: bytes, name: Name) -> bool:
+    if name.kind is OutlineKind.LABEL:
+        return line.strip().startswith(name.name + b":")
+    found = name_of(line)
+    return found is not None and found.matches(name)
+
+
+def _defined(name: bytes, qualifier: bytes, file: FileIndex) -> list[int]:
+    return [
+        row
+        for row in file.containing(name)
+        if (found := name_of(file.lines[row])) and found.matches(Name(found.kind, name, qualifier))
+    ]
+
+
+def _is_qualified(line: bytes) -> bool:
+    """Return whether a definition has its qualifier on its own line, as in Go and C++."""
+    name = name_of(line)
+    return name is not None and bool(name.qualifier)
+
+
+def _references(text: bytes) -> list[tuple[bytes, bytes]]:
+    """Return the names, each with its qualifier, of a text that only says where a hunk is."""
+    text = re.sub(_ARGUMENTS, b"", re.sub(rb"\(\*?(\w+)\)\.", rb"\1.", text))
+    if re.search(_OTHER, text):
+        return []
+    found: list[tuple[bytes, bytes]] = []
+    for path in re.findall(_PATH, text):
+        names = re.findall(_NAME, path)
+        found += zip(names, [b"", *names], strict=False)
+    return [
+        each
+        for each in found
+        if each[0] not in _FILLERS and not re.fullmatch(_KINDS, each[0].lower())
+    ]
+
+
+def _referred(text: bytes, file: FileIndex) -> list[int]:
+    """List the definitions that a text refers to: `Store.load` is `load` in `Store`."""
+    found: list[int] | None = None
+    for name, qualifier in _references(text):
+        rows = _defined(name, qualifier, file)
+        own = [row for row in rows if _is_qualified(file.lines[row])] if qualifier else []
+        if own:
+            found = own
+        elif found:
+            found = [row for row in rows if any(at < row < file.block_end(at) for at in found)]
+        elif found is None and not qualifier:
+            found = rows
+        else:
+            return []
+    return found or []
+
+
+# ---------------------------------------------------------------- scopes
+
+
+def in_scope(row: int, first: int, file: FileIndex) -> bool:
+    """Return whether the line at `row` is in the scope of the heading, or the line, at `first`."""
+    return row >= first and (row < file.block_end(first) or _scope_end(first, row, file) >= row)
+
+
+def _scope_end(first: int, stop: int, file: FileIndex) -> int:
+    """Return where the scope of the line at `first` ends, if that is above `stop`; else `stop`."""
+    lines = file.lines
+    line = lines[first]
+    kind = heading_at(lines, first) or heading(line.strip())
+    if kind is None:
+        most = len(indentation(line)) - (not (opens(line) and _has_block(first, file)))
+        rows = file.headings(OutlineKind.DEFINITION, first + 1, stop)
+        return next((at for at in rows if len(indentation(lines[at])) <= most), stop)
+    if is_for_the_file(line) and not _has_block(first, file):
+        return stop
+    if kind is OutlineKind.LABEL:
+        end = file.block_end(first)
+        closed = end < len(lines) and heading(lines[end].strip()) is kind
+        return end if closed and indentation(lines[end]) == indentation(line) else stop
+    most = depth(line, kind)
+    for at in range(first + 1, stop):
+        text = lines[at].strip()
+        if not text or (kind is OutlineKind.DEFINITION and len(indentation(lines[at])) > most):
+            continue
+        if not is_certain(lines, at, kind) or depth(lines[at], kind) > most:
+            continue
+        is_plain = kind is OutlineKind.DEFINITION and not keyword_of(lines[at])
+        if is_plain and not text.endswith(b"{") and file.prose.includes(at):
+            continue
+        same = kind is not OutlineKind.UNDERLINED or underline(lines, at) == underline(lines, first)
+        if same and not file.is_written(at):
+            return at
+    return stop
+
+
+def _has_block(first: int, file: FileIndex) -> bool:
+    return any(line.strip() for line in file.lines[first + 1 : file.block_end(first)])
+
+
+def scoped(starts: Sequence[int], hunk: Hunk, file: FileIndex) -> list[int]:
+    """Keep those of `starts` that are in the scope of the hunk's anchors, one after another."""
+    found = None
+    for anchor in hunk.anchors:
+        each = find(anchor, file)
+        if not each.rows or len(each.rows) > FEW:
+            continue
+        rows = each.rows
+        if found is not None:
+            rows = [
+                row for row in rows if any(row > at and is_below(row, at, file) for at in found)
+            ]
+            if not rows:
+                return []
+        found = rows
+    return [row for row in starts if any(is_below(row, at, file) for at in found or ())]
+
+
+def is_below(row: int, at: int, file: FileIndex) -> bool:
+    """Return whether `row` is at the heading at `at` or below it, with no heading of its kind
+    between, or in its block. A section goes on through those that are in it."""
+    if at <= row < file.block_end(at):
+        return True
+    kind = heading_at(file.lines, at)
+    if kind is None or row < at:
+        return False
+    if kind is OutlineKind.UNDERLINED:
+        return in_scope(row, at, file)
+    if kind in _SECTIONS and is_certain(file.lines, at, kind):
+        return in_scope(row, at, file)
+    return next(iter(file.headings(kind, at + 1, row)), None) is None
+
+
+# ---------------------------------------------------------------- what does not hold
+
+
+def refuted(hunk: Hunk, start: int, stop: int, file: FileIndex) -> Iterator[Problem | str]:
+    """Yield what does not hold of a hunk's anchors for the lines from `start` to `stop`: a problem,
+    or a note on one that names nothing."""
+    stop = max(stop, start + 1)
+    for anchor in hunk.anchors:
+        if anchor.text.strip():
+            found = find(anchor, file)
+            if found.rows:
+                problem = _elsewhere(found, start, stop, file)
+            else:
+                problem = _missing(found, start, stop, hunk, file)
+            if problem:
+                yield problem
+            elif not (anchor.weak or found.rows or _is_explained(found, None, file)):
+                yield f"the anchor `{visible(anchor.text.strip())}` is not in the file"
+
+
+def _elsewhere(found: Found, start: int, stop: int, file: FileIndex) -> Problem | None:
+    lines, rows = file.lines, found.rows
+    if _encloses(rows, start, stop, file):
+        if found.anchor.weak and found.whole and len(rows) == 1 and rows[0] < start:
+            first = lines[rows[0]]
+            if _at_margin(first) and not heading_at(lines, rows[0]):
+                between = file.headings(OutlineKind.DEFINITION, rows[0] + 1, start)
+                end = next((at for at in between if _at_margin(lines[at])), None)
+                return None if end is None else _under(found, rows[0], end, file)
+        return None
+    above = [row for row in rows if row < start]
+    if not above:
+        line = lines[rows[0]]
+        claims = (found.whole and (opens(line) or not found.anchor.weak)) or named_by(
+            line
+        ) is not None
+        if not claims or _is_explained(found, rows[0], file):
+            return None
+        return found.problem(Fault.ANCHOR_BELOW, at=rows[0] + 1)
+    end = _scope_end(above[-1], start, file)
+    if _is_explained(found, above[-1], file):
+        return None
+    if found.anchor.weak:
+        later = (end, *file.headings(OutlineKind.DEFINITION, end + 1, start))
+        if not any(_would_be_heading(at, above[-1], lines) for at in later):
+            return None
+    return _under(found, above[-1], end, file)
+
+
+def _encloses(rows: Sequence[int], start: int, stop: int, file: FileIndex) -> bool:
+    if any(start <= row < stop for row in rows):
+        return True
+    return any(in_scope(start, row, file) for row in [at for at in rows if at < start][-FEW:])
+
+
+def _at_margin(line: bytes) -> bool:
+    return line[:1].isalpha() or line[:1] in (b"_", b"$")
+
+
+def _would_be_heading(row: int, named: int, lines: Sequence[bytes]) -> bool:
+    """Return whether git would have written that line as the heading, had it been above."""
+    line, other = lines[row], lines[named]
+    if line[:1].isspace():
+        return keyword_of(line) == keyword_of(other)
+    return _at_margin(line) or line[:1] == other[:1]
+
+
+def _under(found: Found, row: int, other: int, file: FileIndex) -> Problem:
+    return found.problem(Fault.ANCHOR_OF_OTHER, at=row + 1, below=file.lines[other])
+
+
+def _missing(found: Found, start: int, stop: int, hunk: Hunk, file: FileIndex) -> Problem | None:
+    kind = found.named.kind if found.named else None
+    if kind and (kind is OutlineKind.DEFINITION or any(_certain(kind, file))):
+        explained = _is_explained(found, None, file)
+        return None if explained else found.problem(Fault.ANCHOR_MISSING)
+    text = found.anchor.text
+    patch = b"\n".join(line.text for other in file.hunks for line in other.lines)
+    path = file.path.encode("utf-8", "surrogateescape")
+    for name in re.findall(_CODE_NAME, text):
+        if name not in path and name not in patch and name not in file.joined:
+            return found.problem(Fault.ANCHOR_NAME_MISSING, name=name)
+    named = _references(text)
+    rows = {each: _defined(*each, file) for each in named}
+    if not all(rows[each] or each[0] in {q for _, q in named} for each in named):
+        beside = re.finditer(_BESIDE_KIND, re.sub(_ARGUMENTS, b"()", text))
+        names = [name for m in beside for name in re.findall(_NAME, m[1] or m[2])]
+        mine = [line.text for line in hunk.lines]
+        rows = {
+            (name, b""): _defined(name, b"", file)
+            for name in names
+            if not any(name in line for line in mine)
+        }
+    for (name, _), at in rows.items():
+        if at and not _encloses(at, start, stop, file) and not _is_written(name, file):
+            return found.problem(Fault.ANCHOR_ELSEWHERE, name=name, at=at[0] + 1)
+    return None
+
+
+def _certain(kind: OutlineKind, file: FileIndex) -> Iterator[bool]:
+    rows = file.headings(kind, 0, len(file.lines))
+    return (is_certain(file.lines, row, kind) for row in rows)
+
+
+def _is_written(name: bytes, file: FileIndex) -> bool:
+    """Return whether a hunk of the patch adds or removes a definition of that name."""
+    wanted = Name(OutlineKind.DEFINITION, name)
+    lines = (line for hunk in file.hunks for line in hunk.lines)
+    return any(
+        name in line.text and _names(line.text, wanted)
+        for line in lines
+        if line.prefix is not Prefix.CONTEXT
+    )
+
+
+def _is_explained(found: Found, row: int | None, file: FileIndex) -> bool:
+    """Return whether the patch itself writes what the anchor names, or a placed hunk removed it;
+    one that shows the line at `row`, which has it, only writes that one again."""
+    there = file.lines[row].strip() if row is not None else None
+    text = re.compile(rb"(?<![\w#=])" + re.escape(found.anchor.text.strip()))
+    named = found.named if row is None else None
+    for hunk in file.hunks:
+        is_placed = hunk in file.placed
+        if not is_placed and any(line.text.strip() == there for line in hunk.preimage):
+            continue
+        for line in hunk.lines:
+            if line.prefix is Prefix.ADDED or (is_placed and line.prefix is Prefix.REMOVED):
+                is_name = named and named.name in line.text and _names(line.text, named)
+                if is_name or text.search(line.text):
+                    return True
+    return False

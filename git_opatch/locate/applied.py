@@ -1,0 +1,260 @@
+"""Is the change there already?  The aligner is asked for the new lines of the hunk."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import groupby, islice
+
+from git_opatch.locate.alignment import ADDED, CONTEXT, REMOVED, loose_readings
+from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.likeness import LEAST_DISTINCTIVE, has_word
+from git_opatch.locate.outline import OutlineKind, depth, heading, is_certain
+from git_opatch.model.line_forms import key_of, resilient
+from git_opatch.model.patch import Hunk, Line
+from git_opatch.model.reading import EQUAL, FORM, Reading
+
+_FIRST_LINE = (b"#!", b"<?php", b"<?xml", b"<!doctype")
+_FORMS: tuple[Callable[[bytes], bytes], ...] = (bytes, resilient, key_of)
+"""How lines are compared at each grade."""
+_IMPORT = re.compile(rb"(?:import|from|package|#include|using|use|require|namespace)\b")
+
+
+def only_removes(hunk: Hunk) -> bool:
+    """Return whether a hunk only removes lines, one of them not blank, and what it keeps proves by
+    standing together that they are gone.
+
+    It keeps two or more lines that say something, and does not show them together itself: a block
+    may end as the one above it does.
+    """
+    if any(line.prefix is ADDED for line in hunk.lines):
+        return False
+    kept = [line.text for line in hunk.postimage if line.text.strip()]
+    removes = any(line.prefix is REMOVED and line.text.strip() for line in hunk.lines)
+    return removes and len(kept) > 1 and has_word(kept) and not _has_in_itself(hunk)
+
+
+def _has_in_itself(hunk: Hunk) -> bool:
+    """Return whether what a hunk keeps is also in what it shows, over removed lines."""
+    kept, shown = ([resilient(line.text) for line in side] for side in (hunk.postimage, hunk.lines))
+    gone = [line.prefix is REMOVED for line in hunk.lines]
+    spans = (slice(at, at + len(kept)) for at in range(len(shown) - len(kept) + 1))
+    return any(shown[span] == kept and any(gone[span]) for span in spans)
+
+
+def new_positions(hunk: Hunk, file: FileIndex, most: int = EQUAL) -> list[int]:
+    """List where the new lines of `hunk` are, at the grade `most`; none if they prove nothing.
+
+    Those of a removal prove something where they stand together once.
+    """
+    if only_removes(hunk):
+        return _where_removed(hunk, file)
+    new = _new_hunk(hunk)
+    if not new.lines or not _proves(hunk, most):
+        return []
+    if most == EQUAL:
+        return file.runs([file.normal(line.text) for line in new.lines])
+    readings = loose_readings(new, file, most).readings
+    return sorted({reading.start for reading in readings if not reading.misfits})
+
+
+def _where_removed(hunk: Hunk, file: FileIndex) -> list[int]:
+    """Return the only position where what a hunk keeps is without anything between.
+
+    Outermost lines that it removes must be at the beginning or the end of the file, where nothing
+    can be in their place.
+    """
+    found = file.runs([file.normal(line.text) for line in hunk.postimage])
+    begins, ends = (hunk.lines[at].prefix is REMOVED for at in (0, -1))
+    last = len(file.lines) - len(hunk.postimage)
+    closed = [at for at in found if (not begins or at == 0) and (not ends or at == last)]
+    return closed if len(found) == len(closed) == 1 else []
+
+
+def _new_hunk(hunk: Hunk) -> Hunk:
+    lines = [line._replace(prefix=CONTEXT) for line in hunk.lines if line.prefix is not REMOVED]
+    while lines and not lines[-1].text.strip() and hunk.lines[-1].prefix is CONTEXT:
+        lines.pop()
+    return replace(hunk, lines=tuple(lines), separators=0)
+
+
+def _proves(hunk: Hunk, most: int) -> bool:
+    """Return whether a line is added that is not blank and not removed, too; blank ones prove
+    something only at the end of a hunk that shows what is above them."""
+    removed = {_form(line, most) for line in hunk.lines if line.prefix is REMOVED}
+    added = [line for line in hunk.lines if line.prefix is ADDED]
+    if any(line.text.strip() and _form(line, most) not in removed for line in added):
+        return True
+    return hunk.lines[-1].prefix is ADDED and not removed and bool(hunk.preimage)
+
+
+def _form(line: Line, most: int) -> bytes:
+    return line.text if most == EQUAL else resilient(line.text)
+
+
+def applied_over(hunk: Hunk, reading: Reading, file: FileIndex) -> tuple[int, int] | None:
+    """Return where the new lines are over the place of `reading`, or next to it, and at which
+    grade; None if nowhere.
+
+    The hunk shows the side on which they are, or shows nothing there. If they are not there as
+    written they must be more than the old lines, which they may match else.
+    """
+    old, new = len(hunk.preimage), hunk.postimage
+    leading = next((at for at, line in enumerate(hunk.lines) if line.prefix is not ADDED), 0)
+    starts = [reading.start, *([reading.start - leading] if leading else [])]
+    if hunk.lines[-1].prefix is CONTEXT or hunk.lines[0].prefix is not CONTEXT:
+        starts.append(reading.start + old - len(new))
+    for level in range(min(reading.level, FORM) + 1):
+        if not new or (level > EQUAL and len(new) <= old):
+            continue
+        form = _FORMS[level]
+        wanted = [form(file.normal(line.text)) for line in new]
+        for at in starts:
+            found = [form(line) for line in file.lines[at : at + len(new)]] if at >= 0 else []
+            if found == wanted and (_proves(hunk, EQUAL + 1) or _begins_file(hunk, at)):
+                return at, level
+    return None
+
+
+def _begins_file(hunk: Hunk, at: int) -> bool:
+    """Return whether a hunk adds lines at the beginning of the file, also blank ones."""
+    return at == 0 and hunk.lines[0].prefix is ADDED and bool(hunk.preimage)
+
+
+def partly_applied(reading: Reading, file: FileIndex) -> int | None:
+    """Return where lines that a hunk inserts are already, right beside their place; else None.
+
+    Only lines that the hunk does not show count: all of those of a run; on a side where the hunk
+    shows nothing, nearly all, too, in any whitespace.
+    """
+    steps = reading.steps
+    first = next((at for at, step in enumerate(steps) if step.row is None), len(steps))
+    last = next((at for at, step in enumerate(reversed(steps)) if step.row is None), len(steps))
+    all_shown = all(step.is_shown for step in steps)
+    if all_shown and sum(step.row is None for step in steps) <= min(first, last):
+        return None  # the hunk shows all that can be beside what it adds
+    shown = {step.row for step in reading.steps if step.is_shown}
+    at, row = 0, reading.start
+    for is_added, group in groupby(reading.steps, key=lambda step: step.row is None):
+        run = list(group)
+        at += len(run)
+        if not is_added:
+            row = max(step.row for step in run if step.row is not None) + 1
+            continue
+        lines = [file.normal(step.line.text) for step in run]
+        if not any(line.strip() for line in lines):
+            continue
+        is_open = at == len(run), at == len(steps)
+        found = _right_beside(lines, row, is_open, shown, file)
+        if found is None:
+            found = _beside_in_any_whitespace(lines, row, is_open, file)
+        if found is None:
+            found = _one_of_several(lines, row, is_open, file)
+        if found is not None:
+            return found
+    return None
+
+
+def _right_beside(
+    lines: Sequence[bytes],
+    row: int,
+    is_open: tuple[bool, bool],
+    shown: set[int | None],
+    file: FileIndex,
+) -> int | None:
+    """Return where `lines` stand right above or below `row`; on an open side, nearly all do."""
+    size = len(lines)
+    for start, open_side in zip((row - size, row), is_open, strict=True):
+        found = file.lines[start : start + size] if start >= 0 else []
+        is_beyond = not shown.issuperset(range(start, start + size))
+        if is_beyond and (found == lines or (open_side and _has_nearly_all(lines, found))):
+            return start
+    return None
+
+
+def _beside_in_any_whitespace(
+    lines: Sequence[bytes], row: int, is_open: tuple[bool, bool], file: FileIndex
+) -> int | None:
+    forms = [resilient(line) for line in lines if line.strip()]
+    above, below = range(row - 1, -1, -1), range(row, len(file.lines))
+    for rows, open_side in zip((above, below), is_open, strict=True):
+        solid = (at for at in rows if file.lines[at].strip()) if open_side else iter(())
+        near = sorted(islice(solid, len(forms)))
+        if [resilient(file.lines[at]) for at in near] == forms and _says(forms):
+            return near[0]
+    return None
+
+
+def _one_of_several(
+    lines: Sequence[bytes], row: int, is_open: tuple[bool, bool], file: FileIndex
+) -> int | None:
+    """Return where one of `lines` is right above or below `row`, on an open side, and nowhere else.
+
+    Above, it is not the last of `lines`: where a block is added below one that ends alike, diffs
+    show the end of the other. A line that the patch removes may be meant to move.
+    """
+    added = [line for line in lines if line.strip()]
+    above, below = range(row - 1, -1, -1), range(row, len(file.lines))
+    for rows, open_side, likely in zip((above, below), is_open, (added[:-1], added), strict=True):
+        solid = (at for at in rows if file.lines[at].strip()) if open_side else iter(())
+        at = next(solid, None)
+        text = b"" if at is None else file.lines[at]
+        says_enough = len(text.strip()) >= LEAST_DISTINCTIVE and _says([text])
+        if says_enough and text in likely and text not in file.removed:
+            return at if len(file.rows_of(text)) == 1 else None
+    return None
+
+
+def _says(lines: Sequence[bytes]) -> bool:
+    return any(re.search(rb"\w\w", line) for line in lines)
+
+
+def _has_nearly_all(lines: Sequence[bytes], found: Sequence[bytes]) -> bool:
+    if len(found) < max(len(lines), 3):
+        return False
+    same = [a for a, b in zip(lines, found, strict=True) if a == b]
+    return len(lines) - len(same) <= max(1, len(lines) // 4) and _says(same)
+
+
+def is_rewrite(hunk: Hunk, file: FileIndex) -> bool:
+    """Return whether added lines alone are the file again, which would be there twice."""
+    if hunk.preimage:
+        return False
+    added = [text for line in hunk.lines if (text := line.text.strip())]
+    lines = [text for line in file.lines if (text := line.strip())]
+    if not added or not lines:
+        return False
+    if _begins_alike(added, lines):
+        return True
+    distinct = set(lines)
+    shared = len(distinct.intersection(added))
+    if 2 * shared > len(distinct) or (0 < 2 * shared == len(distinct) and len(added) > 1):
+        return True
+    imports = [_IMPORT.match(line) is not None for line in added]
+    if imports[0] and not all(imports):
+        return any(_IMPORT.match(line) for line in lines)
+    return _has_title_of_all(added[0], file)
+
+
+def _begins_alike(added: Sequence[bytes], lines: Sequence[bytes]) -> bool:
+    """Return whether added lines begin as the file does, with two lines or one and its last, or
+    with a line that only begins a file."""
+    if len(added) > 1 and added[0] == lines[0]:
+        ends = added[-1] == lines[-1] and re.search(rb"\w", added[0])
+        if added[1:2] == lines[1:2] or ends:
+            return True
+    firsts = (lines[0].lower(), added[0].lower())
+    return all(first.startswith(_FIRST_LINE) for first in firsts)
+
+
+def _has_title_of_all(first: bytes, file: FileIndex) -> bool:
+    """Return whether a line is a heading as high as the title that all of the file is under."""
+    kind = OutlineKind.MARKDOWN
+    title = next(at for at, line in enumerate(file.lines) if line.strip())
+    if not is_certain(file.lines, title, kind) or heading(first) is not kind:
+        return False
+    level = depth(file.lines[title], kind)
+    others = file.headings(kind, title + 1, len(file.lines))
+    is_alone = all(depth(file.lines[at], kind) > level for at in others)
+    return is_alone and depth(first, kind) <= level

@@ -1,0 +1,187 @@
+"""What each reading of a hunk leaves, and whether all that are left leave the same.
+
+There is no better reading among those of one class: if they leave the same bytes, that is the
+answer, however many they are; else the hunk is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from git_opatch.complete.doubt import in_file_form
+from git_opatch.complete.edits import Edit, edits_of
+from git_opatch.complete.placeholder import placeholder_in
+from git_opatch.complete.reindent import indent
+from git_opatch.locate.alignment import ADDED, CONTEXT, REMOVED, unchanged_kept
+from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.likeness import likeness_of
+from git_opatch.locate.search import Sought
+from git_opatch.model.failure import Problem
+from git_opatch.model.limits import FEW, NEAR
+from git_opatch.model.line_forms import resilient
+from git_opatch.model.options import Tier
+from git_opatch.model.patch import Hunk, Line
+from git_opatch.model.placement import Likeness, Placement
+from git_opatch.model.reading import EQUAL, FORM, SPACE, TOLERATED, Reading, Step
+from git_opatch.model.sentences import Fault
+
+_TIERS = {EQUAL: Tier.STRICT, SPACE: Tier.RESILIENT, FORM: Tier.FUZZY, TOLERATED: Tier.FUZZY}
+_BLANK_STAYS = "omits a blank line of the file; what it adds stays next to the line above it"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a reading leaves: its placement, with the lines as they are written.
+
+    `doubt` is why they cannot be meant as they are written; None if they may be.
+    """
+
+    placement: Placement
+    reading: Reading
+    doubt: Problem | None = None
+
+
+def outcome_of(sought: Sought, reading: Reading, file: FileIndex) -> Outcome:
+    """Return what `reading` leaves."""
+    meant, doubt, notes = _as_meant(sought, reading, file)
+    lines = _with_newlines([_as_located(step, file) for step in meant.steps], reading, file)
+    hunk = sought.hunk
+    placement = Placement(
+        hunk if lines == hunk.lines else replace(hunk, lines=lines),
+        reading.start,
+        _TIERS[reading.level],
+        sought.evidence,
+        verbatim_endings=_is_verbatim(sought, reading, file),
+        likeness=() if reading.level == EQUAL else tuple(_likeness(meant.steps, file)),
+        repairs=(*sought.repairs, *reading.repairs),
+        notes=tuple(notes),
+        candidate_count=sought.count,
+    )
+    return Outcome(placement, reading, doubt)
+
+
+def agreed(
+    sought: Sought, file: FileIndex, outcomes: Callable[[Reading], Outcome]
+) -> Outcome | None:
+    """Return the outcome of all readings of a hunk if they leave the same bytes; None if not."""
+    readings = [*sought.readings, *sought.rivals]
+    if not 0 < len(readings) <= FEW or sought.others or sought.disagrees:
+        return None
+    found = [outcomes(reading) for reading in readings]
+    if len(found) == 1:
+        return found[0]
+    edits = [list(edits_of(each.placement, file.text)) for each in found]
+    low = min((edit.start for each in edits for edit in each), default=0)
+    high = max((edit.stop for each in edits for edit in each), default=0)
+    is_one = len({_written(each, low, high, file) for each in edits}) == 1
+    return found[0] if is_one and not any(each.doubt for each in found) else None
+
+
+def _written(
+    edits: Sequence[Edit], low: int, high: int, file: FileIndex
+) -> tuple[tuple[bytes, ...], tuple[bool | None, ...]]:
+    """Return what edits make of the lines from `low` to `high`, and how they end the file."""
+    lines: list[bytes] = []
+    row, size = low, len(file.lines)
+    for edit in edits:
+        lines += [*file.text.lines[row : edit.start], *edit.lines]
+        row = edit.stop
+    ends = tuple(edit.newline for edit in edits if edit.stop == size)
+    return (*lines, *file.text.lines[row:high]), ends
+
+
+# ---------------------------------------------------------------- the lines as they are written
+
+
+def _as_meant(
+    sought: Sought, reading: Reading, file: FileIndex
+) -> tuple[Reading, Problem | None, Sequence[str]]:
+    """Return a reading with its added lines as they are written, why that is doubtful, and what is
+    to be said of it."""
+    meant, doubt, notes = reading, reading.doubt, [*sought.notes]
+    if reading.level > EQUAL:
+        meant, shared = in_file_form(unchanged_kept(reading), file)
+        doubt = doubt or shared
+        indented = indent(meant, file)
+        meant = meant._replace(steps=indented.steps)
+        doubt = doubt or indented.doubt
+        notes += [indented.note] if indented.note else []
+    if reading.moved is not None and not doubt:
+        if file.is_document:
+            doubt = Problem.of(Fault.BLANK_LINE_OMITTED, at=reading.moved + 1)
+        notes.append(_BLANK_STAYS)
+    return meant, doubt or _never_written(reading, sought.hunk, file), notes
+
+
+def _as_located(step: Step, file: FileIndex) -> Line:
+    """Return the line of a step; one of context that differs is the file's."""
+    if step.row is None or step.line.prefix is not CONTEXT or step.grade == EQUAL:
+        return step.line
+    return step.line._replace(text=file.lines[step.row])
+
+
+def _never_written(reading: Reading, hunk: Hunk, file: FileIndex) -> Problem | None:
+    """Return which added line is not to be written in any file; None if all may be."""
+    added = [step.line.text for step in reading.steps if step.row is None]
+    if placeholder := placeholder_in(hunk, file.text, is_document=file.is_document):
+        return Problem.of(Fault.PLACEHOLDER, placeholder=placeholder)
+    solid = [text for text in added if text.strip()]
+    if solid and all(text.startswith(b"+") for text in solid):
+        near = file.lines[max(reading.start - NEAR, 0) : reading.stop + NEAR]
+        removes = any(step.line.prefix is REMOVED for step in reading.steps)
+        if not removes and not any(line.startswith(b"+") for line in near):
+            return Problem(Fault.DOUBLED_PREFIX)
+    come = {_is_utf8(text) for text in added if not text.isascii()}
+    if come and (stay := _encodings_that_stay(file)) and not come <= stay:
+        return Problem(Fault.NOT_UTF8 if stay == {True} else Fault.UTF8_IN_OTHER)
+    return None
+
+
+def _encodings_that_stay(file: FileIndex) -> set[bool]:
+    """Return whether the lines that are not ASCII, and that no hunk removes, are UTF-8."""
+    lines = (text for text in file.lines if not text.isascii())
+    return {_is_utf8(text) for text in lines if len(file.rows_of(text)) > file.removed[text]}
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _with_newlines(lines: Sequence[Line], reading: Reading, file: FileIndex) -> tuple[Line, ...]:
+    r"""Ignore `\ No newline` on lines that have one in the file, unless the new last line loses
+    it."""
+    if all(line.newline for line in lines):
+        return tuple(lines)
+    old = [line for line in lines if line.prefix is not ADDED]
+    is_at_end = reading.stop == len(file.lines)
+    if is_at_end and not (file.text.final_newline and old and not old[-1].newline):
+        return tuple(lines)
+    return tuple(line._replace(newline=True) for line in lines)
+
+
+def _is_verbatim(sought: Sought, reading: Reading, file: FileIndex) -> bool:
+    r"""Return whether the patch's `\r`s are content: its lines end in two ways, as the file's."""
+    if reading.level > EQUAL or sought.hunk.uniform_endings:
+        return False
+    old = ((step.line.text, step.row) for step in reading.steps)
+    return not file.text.crlf or all(
+        text == file.text.lines[row] for text, row in old if row is not None
+    )
+
+
+def _likeness(steps: Sequence[Step], file: FileIndex) -> Iterator[Likeness]:
+    """Yield how each old line is like the file's; what is tolerated is among the repairs, but for a
+    beginning that is cut off."""
+    for step in steps:
+        if step.row is None:
+            continue
+        text, found = file.normal(step.line.text), file.lines[step.row]
+        if step.grade < TOLERATED:
+            yield likeness_of(text, found) or Likeness.TEXT
+        else:
+            yield Likeness.CUT if resilient(found).endswith(resilient(text)) else Likeness.EXACT

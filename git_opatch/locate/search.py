@@ -1,0 +1,290 @@
+"""The readings of a hunk: the strictest class that has any.
+
+The order of the classes is the engine's strongest rule; the first that has a reading ends the
+search. A hunk that is there as written is compared in no other way.
+
+    every byte                  empty lines at the hunk's end may only separate it from what follows
+    a slip undone, every byte   of the whole hunk (`variants`); all slips must say the same
+    whitespace                  and the level of headings; other blank lines, the fewest
+    typography                  and in prose letter case and signs; must be alone
+    tolerated                   one or two lines of context, or context past the end; must be alone
+    a slip undone, whitespace
+    gaps                        lines of the file left out, the fewest gaps; must be alone
+
+"Alone" counts every place whose lines have the same loosest key, also those where a line then
+turned out to differ. After the classes of every byte, whitespace and typography the aligner is
+asked for the new lines: a hunk that is there already is not laid more loosely over something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from git_opatch.complete.reindent import pairs_of
+from git_opatch.locate.alignment import CONTEXT, exact_readings, loose_readings, straight
+from git_opatch.locate.anchors import find, scoped
+from git_opatch.locate.applied import new_positions
+from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.gaps import gap_readings
+from git_opatch.locate.variants import Variant, settled, variants_of
+from git_opatch.model.failure import Problem
+from git_opatch.model.indent_rules import is_common_rule
+from git_opatch.model.limits import MANY
+from git_opatch.model.line_forms import key_of
+from git_opatch.model.options import Matching, Tier
+from git_opatch.model.patch import Hunk
+from git_opatch.model.placement import Evidence
+from git_opatch.model.reading import EQUAL, FORM, SPACE, TOLERATED, Reading, Step
+from git_opatch.model.sentences import Fault
+from git_opatch.model.text import indentation
+
+LOOSEST = {Tier.STRICT: EQUAL, Tier.RESILIENT: SPACE, Tier.FUZZY: TOLERATED}
+"""The loosest grade of each tier."""
+_SHORT = 3
+"""A hunk with no more lines to find than this fits elsewhere by chance."""
+_TO_THE_END = "gives no position, so its lines go to the end of the file"
+
+
+@dataclass(eq=False)
+class Sought:
+    """A hunk, and the readings of it that are left, all of one class.
+
+    `rivals` are readings that a short hunk may mean, too, and that are never chosen. `loose` is
+    whether the class must be alone, so that evidence cannot choose, `others` are the rows of other
+    places that are nearly as much alike, and `disagrees` is whether several slips explain it, each
+    otherwise. `applied_at` is where the hunk is there already, at the grade `applied_level`;
+    `problem` is why a hunk of added lines has no position at all.
+    """
+
+    hunk: Hunk
+    readings: list[Reading] = field(default_factory=list)
+    rivals: list[Reading] = field(default_factory=list)
+    repairs: tuple[str, ...] = ()
+    loose: bool = False
+    others: tuple[int, ...] = ()
+    disagrees: bool = False
+    evidence: Evidence = Evidence.UNIQUE
+    count: int = 1
+    applied_at: int | None = None
+    applied_level: int = EQUAL
+    problem: Problem | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def starts(self) -> list[int]:
+        """The rows at which its readings begin."""
+        return sorted({reading.start for reading in (*self.readings, *self.rivals)})
+
+    @property
+    def level(self) -> int:
+        """The loosest grade of its readings."""
+        return max((reading.level for reading in self.readings), default=EQUAL)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether its readings are as written."""
+        return self.level == EQUAL and not self.repairs
+
+    @property
+    def is_open(self) -> bool:
+        """Whether evidence may choose among several positions."""
+        return 1 < len(self.starts) <= MANY and not self.loose
+
+    @property
+    def only(self) -> int | None:
+        """The only position; None if there are several, or none."""
+        starts = self.starts
+        return starts[0] if len(starts) == 1 else None
+
+    def keep(self, starts: Sequence[int], evidence: Evidence) -> None:
+        """Keep the readings at `starts`, if these are some of several but not all."""
+        kept = set(starts).intersection(self.starts)
+        if not self.is_open or not kept or len(kept) == len(self.starts):
+            return
+        readings = [reading for reading in self.readings if reading.start in kept]
+        if readings:
+            self.readings = readings
+            self.rivals = [reading for reading in self.rivals if reading.start in kept]
+            self.evidence = evidence if len(self.starts) == 1 else self.evidence
+
+    def stop(self, start: int) -> int:
+        """The row after what the reading at `start` shows."""
+        return max(reading.stop for reading in self._at(start))
+
+    def span(self, start: int) -> tuple[int, int]:
+        """The rows that change in the reading at `start`."""
+        return changed_span(next(self._at(start)))
+
+    def _at(self, start: int) -> Iterator[Reading]:
+        return (reading for reading in (*self.readings, *self.rivals) if reading.start == start)
+
+
+def changed_span(reading: Reading) -> tuple[int, int]:
+    """Return the first row that a reading changes, and that after the last."""
+    row, first, last = reading.start, None, reading.start
+    for step in reading.steps:
+        if step.line.prefix is not CONTEXT:
+            first = row if first is None else first
+            last = row if step.row is None else step.row + 1
+        if step.row is not None:
+            row = step.row + 1
+    return (reading.start, reading.stop) if first is None else (first, max(first, last))
+
+
+def seek(hunk: Hunk, file: FileIndex, matching: Matching) -> Sought:
+    """Find the readings of `hunk` of the strictest class that has any, or that it is applied."""
+    if not hunk.preimage:
+        return _addition(hunk, file)
+    found = (each for each in _classes(hunk, file, matching) if _ends_search(each))
+    return next(found, Sought(hunk))
+
+
+def _ends_search(sought: Sought) -> bool:
+    return bool(sought.readings) or sought.applied_at is not None
+
+
+def _classes(hunk: Hunk, file: FileIndex, matching: Matching) -> Iterator[Sought]:
+    most = LOOSEST[matching.tier]
+    exact = exact_readings(hunk, file)
+    yield Sought(hunk, exact, _rivals(hunk, exact, file) if exact and most else [])
+    if not any(key_of(line.text) for line in hunk.preimage):
+        return
+    yield _applied(hunk, file, EQUAL)
+    variants = list(variants_of(hunk))
+    yield from _undone(hunk, variants, file, EQUAL)
+    for level in range(SPACE, min(most, FORM) + 1):
+        yield _loose(hunk, file, level)
+        yield _applied(hunk, file, level)
+    if most == TOLERATED:
+        yield _loose(hunk, file, TOLERATED)
+    if most and not file.written:  # lines that other hunks wrote are not guessed at
+        yield from _undone(hunk, variants, file, SPACE)
+        yield _with_gaps(hunk, file)
+
+
+def _loose(hunk: Hunk, file: FileIndex, level: int) -> Sought:
+    found = loose_readings(hunk, file, level)
+    readings = found.readings
+    if level == SPACE and not hunk.separators:
+        readings = [each for each in readings if not each.misfits] or readings
+    must_be_alone = level >= FORM
+    is_loose = must_be_alone and not all(reading.is_cut for reading in readings)
+    return Sought(hunk, readings, loose=is_loose, others=found.others if must_be_alone else ())
+
+
+def _undone(
+    hunk: Hunk, variants: Sequence[Variant], file: FileIndex, level: int
+) -> Iterator[Sought]:
+    """Yield the readings of a hunk with a slip undone; all slips that fit must say the same."""
+    found: list[Sought] = []
+    is_there = bool(variants) and level == EQUAL and loose_readings(hunk, file, FORM).readings
+    for variant, repair in variants:
+        if is_there and _says_other(hunk, variant):
+            continue  # the file has the lines as they are written
+        is_exact = level == EQUAL
+        readings = _at_number(
+            hunk,
+            variant,
+            exact_readings(variant, file)
+            if is_exact
+            else loose_readings(variant, file, SPACE).readings,
+        )
+        if readings:
+            found.append(Sought(variant, readings, repairs=(repair,)))
+        elif is_exact and len(at := new_positions(variant, file)) == 1:
+            yield Sought(variant, applied_at=at[0])
+    if found:
+        first = found[0]
+        is_one = all(
+            other.hunk.lines == first.hunk.lines and other.starts == first.starts for other in found
+        )
+        first.disagrees = not is_one
+        yield first
+
+
+def _says_other(hunk: Hunk, variant: Hunk) -> bool:
+    """Return whether lines of a variant differ from the hunk's in more than whitespace."""
+    lines = zip(hunk.preimage, variant.preimage, strict=True)
+    return any(key_of(a.text) != key_of(b.text) for a, b in lines)
+
+
+def _at_number(hunk: Hunk, variant: Hunk, readings: Sequence[Reading]) -> list[Reading]:
+    """Keep the readings where the numbers in front of the hunk's own lines point, if they do."""
+    if variant.stated_start == hunk.stated_start:
+        return list(readings)
+    stated = [reading for reading in readings if reading.start == variant.stated_start]
+    return stated or ([] if len(hunk.preimage) == 1 else list(readings))
+
+
+def _applied(hunk: Hunk, file: FileIndex, level: int) -> Sought:
+    at = new_positions(hunk, file, level)
+    if at and any(not anchor.weak for anchor in hunk.anchors):
+        is_named = any(find(anchor, file).rows for anchor in hunk.anchors)
+        at = scoped(at, hunk, file) or ([] if is_named else at)
+    return Sought(hunk, applied_at=at[0] if len(at) == 1 else None, applied_level=level)
+
+
+def _with_gaps(hunk: Hunk, file: FileIndex) -> Sought:
+    hunk = settled(hunk)
+    found = gap_readings(hunk, file)
+    readings = [reading for reading in found if not reading.doubt] or found
+    starts = sorted({reading.start for reading in readings})
+    if len(starts) > 1 and any(not anchor.weak for anchor in hunk.anchors):
+        kept = set(scoped(starts, hunk, file))
+        readings = [reading for reading in readings if reading.start in kept] or readings
+    return Sought(hunk, readings, loose=True)
+
+
+def _rivals(hunk: Hunk, exact: Sequence[Reading], file: FileIndex) -> list[Reading]:
+    """List where else a short hunk may be meant: at another depth, by a common rule."""
+    solid = [line for line in hunk.preimage if line.text.strip()]
+    if not 0 < len(solid) <= _SHORT or all(line.prefix is not CONTEXT for line in hunk.lines):
+        return []
+    starts = {reading.start for reading in exact}
+    at_margin = any(not indentation(line.text) for line in hunk.lines if line.text.strip())
+    found = []
+    for start in file.runs_trimmed([file.normal(line.text).strip() for line in hunk.preimage]):
+        reading = straight(hunk, start, file)
+        pairs = [each[1] for each in pairs_of(reading, file) if each]
+        if start not in starts and is_common_rule(pairs, at_margin=at_margin):
+            found.append(reading._replace(level=SPACE))
+    return found
+
+
+# ---------------------------------------------------------------- added lines alone
+
+
+def _addition(hunk: Hunk, file: FileIndex) -> Sought:
+    """Place added lines alone: below their anchor, or at the end of the file."""
+    size = len(file.lines)
+    strong = tuple(anchor for anchor in hunk.anchors if not anchor.weak)
+    if size == 0 or hunk.at_end_of_file:
+        return _adding(hunk, [size], Evidence.END_OF_FILE)
+    if not strong:
+        if fault := _no_position(hunk):
+            return Sought(hunk, problem=Problem(fault))
+        return replace(_adding(hunk, [size], Evidence.END_OF_FILE), notes=(_TO_THE_END,))
+    found = [find(anchor, file) for anchor in strong]
+    missing = [each for each in found if not each.rows or not each.whole]
+    if missing:
+        anchor = missing[-1].anchor.text
+        return Sought(hunk, problem=Problem.of(Fault.ANCHOR_OF_ADDED_MISSING, anchor=anchor))
+    rows = found[-1].rows
+    if len(found) > 1:
+        rows = scoped(rows, replace(hunk, anchors=strong[:-1]), file)
+    return _adding(hunk, [row + 1 for row in rows], Evidence.AFTER_ANCHOR)
+
+
+def _no_position(hunk: Hunk) -> Fault | None:
+    """Return why added lines without an anchor do not go to the end; None if they do."""
+    if hunk.stated_start is not None:
+        return Fault.ONLY_NUMBERS
+    if hunk.anchors:
+        return Fault.ONLY_HEADING
+    return None if hunk.is_last else Fault.NOT_LAST
+
+
+def _adding(hunk: Hunk, rows: Sequence[int], evidence: Evidence) -> Sought:
+    steps = tuple(Step(line, None) for line in hunk.lines)
+    return Sought(hunk, [Reading(steps, row) for row in rows], evidence=evidence)

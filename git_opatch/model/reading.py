@@ -1,0 +1,106 @@
+"""A reading of a hunk: one way in which it and a file agree.
+
+Rows count from 0. The grades of a line that is found, strictest first:
+
+EQUAL      every byte
+SPACE      whitespace, and the level of a heading of Markdown
+FORM       typography, backticks; in prose, letter case and the punctuation of a sentence
+TOLERATED  what is never written anyway: quotes, a comment, a cut, of a line of context
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from git_opatch.model.failure import Problem
+from git_opatch.model.patch import Line
+from git_opatch.model.text import Text
+
+EQUAL, SPACE, FORM, TOLERATED = range(4)
+
+
+class Step(NamedTuple):
+    """A line, and its row in the file; an added one has none."""
+
+    line: Line
+    row: int | None
+    grade: int = EQUAL
+    is_shown: bool = True
+    """Whether the hunk shows that line; else the file has it, and keeps it."""
+
+
+class Reading(NamedTuple):
+    """A hunk laid over the file.
+
+    `level` is the loosest grade that it needs, `misfits` counts the blank lines that one side
+    lacks, `moved` is the row of one of them on whose other side an added line could be, `repairs`
+    are what is tolerated, in words, and `doubt` is why it is not to be trusted, although nothing
+    else fits.
+    """
+
+    steps: tuple[Step, ...]
+    start: int
+    level: int = EQUAL
+    misfits: int = 0
+    moved: int | None = None
+    repairs: tuple[str, ...] = ()
+    doubt: Problem | None = None
+    is_cut: bool = False
+    """Whether nothing is tolerated but lines whose beginning is cut off: evidence may choose."""
+
+    @property
+    def stop(self) -> int:
+        """The row after the last line that the hunk shows."""
+        return max(
+            (step.row + 1 for step in self.steps if step.row is not None), default=self.start
+        )
+
+
+class Found(NamedTuple):
+    """What the aligner found; `others` are the rows of other places that are alike."""
+
+    readings: list[Reading]
+    others: tuple[int, ...] = ()
+
+
+class Comments(Protocol):
+    """Which lines of a file are prose, and what of a line is code."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known what begins a comment in the file."""
+
+    def includes(self, position: int, /) -> bool:
+        """Return whether the line at `position` is prose."""
+
+    def code_of(self, line: bytes, /) -> bytes:
+        """Return a line without its comment."""
+
+
+class FileLines(Protocol):
+    """The file that hunks are laid over, as far as what they add depends on it."""
+
+    @property
+    def text(self) -> Text:
+        """Its text."""
+
+    @property
+    def lines(self) -> Sequence[bytes]:
+        """Its lines, as they are compared."""
+
+    @property
+    def joined(self) -> bytes:
+        """All lines, joined."""
+
+    @property
+    def path(self) -> str:
+        """Its name; empty if it is not known."""
+
+    @property
+    def is_document(self) -> bool:
+        """Whether it is prose, by its name."""
+
+    @property
+    def prose(self) -> Comments:
+        """What of it is prose."""
