@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -111,25 +112,35 @@ def _timeless(text: str) -> str:
     return re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}", "TIME", text)
 
 
-_CASES = re.findall(
-    r"(?ms)^file:\n\n```text\n(.*?)^```\n\nhunk:\n\n```diff\n(.*?)^```\n\n"
-    r"(result|refused):\n\n```text\n(.*?)^```$",
-    _PAGES["matching.md"],
-)
+def _rows() -> Iterator[tuple[str, ...]]:
+    """Give the cells of the tables of examples, whose lines are one below another in a cell."""
+    for table in _PAGES["matching.md"].split(
+        "| | file | hunk | result |\n| --- | --- | --- | --- |\n"
+    )[1:]:
+        rows = table.partition("\n\n")[0].splitlines()
+        yield from (tuple(row.strip("| ").split(" | ")) for row in rows)
 
 
-@pytest.mark.parametrize(("before", "hunks", "outcome", "shown"), _CASES)
+def _lines(cell: str) -> str:
+    lines = re.findall("`([^`]*)`", cell)
+    return "".join(f"{'' if line == ' ' else line}\n" for line in lines)
+
+
+@pytest.mark.parametrize(("what", "before", "hunk", "result"), list(_rows()))
 def test_the_matching_examples_are_correct(
-    repo: Sandbox, before: str, hunks: str, outcome: str, shown: str
+    repo: Sandbox, what: str, before: str, hunk: str, result: str
 ) -> None:
-    assert len(_CASES) == _PAGES["matching.md"].count("\nhunk:\n")
-    repo.commit({"f": before})
-    ran = repo.opatch("apply", feed=envelope(b"*** Update File: f\n" + hunks.encode()))
-    if outcome == "result":
-        assert (ran.status, repo.read("f").decode()) == (0, shown), ran.err
+    path = next(iter(re.findall(r"in `([\w.]+)`", what)), "f.py")
+    repo.commit({path: _lines(before)})
+    lines = "".join(f"{line}\n" for line in re.findall("`([^`]*)`", hunk))
+    header = "" if lines.startswith("@@") else "@@\n"
+    section = f"*** Update File: {path}\n{header}{lines}"
+    ran = repo.opatch("apply", "--json", feed=envelope(section.encode()))
+    if result.startswith("refused: "):
+        (reason, *_) = [failure["reason"] for failure in json.loads(ran.out)["failures"]]
+        assert result == f"refused: {reason}"
     else:
-        assert ran.status == 1
-        assert not [line for line in shown.splitlines() if line not in ran.err]
+        assert (ran.status, repo.read(path).decode()) == (0, _lines(result)), ran.err
 
 
 def test_every_option_is_documented(repo: Sandbox) -> None:
