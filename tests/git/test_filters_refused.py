@@ -342,4 +342,4 @@ def test_other_conversions_stay_as_they_are(repo: Sandbox) -> None:
 def test_a_text_in_another_encoding_under_a_filter(repo: Sandbox) -> None:
     _base(repo, attributes="*.f filter=x working-tree-encoding=UTF-16LE-BOM\n")
     repo.commit({"c.f": b"\xff\xfe" + "one\ntwo\n".encode("utf-16-le")})
-    _refused(repo, b"*** Update File: c.f\n@@\n-two\n+2\n", Fault.BINARY.sentence)
+    _refused(repo, b"*** Update File: c.f\n@@\n-two\n+2\n", Fault.UTF_16.sentence)

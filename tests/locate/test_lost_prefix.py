@@ -1,4 +1,4 @@
-"""Context that lost its prefix, in another unit of indentation than the file (D112)."""
+"""Context that lost its prefix, in another unit of indentation than the file."""
 
 from __future__ import annotations
 
