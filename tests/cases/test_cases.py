@@ -48,6 +48,8 @@ for flag in ("--reverse", "--overwrite", "--skip-applied"):
 def test_case(name: str) -> None:
     case = _EACH[name]
     assert _outcome(case) == (case.after or case.lines("refused"))
+    if "placed" in case.texts:
+        assert _placed(_plan(case)) == case.lines("placed")
 
 
 _WRAPPERS: dict[str, Callable[[str], str]] = {
@@ -185,6 +187,15 @@ def _outcome(case: Scenario) -> Tree | list[str]:
         if not failures:
             return _after(case.before, plan)
     return [place_of(failure) for failure in failures]
+
+
+def _placed(plan: Plan) -> list[str]:
+    """Return for each hunk how loosely it matched, what decided, and whether it was repaired."""
+    return [
+        f"hunk {placement.hunk.ordinal}, {placement.tier.value}, {placement.evidence.name.lower()}"
+        + ", repaired" * bool(placement.repairs)
+        for _, placement in plan.placed
+    ]
 
 
 def _plan(case: Scenario, directory: str = "") -> Plan:

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from git_opatch.model.paths import normalise, parents, quote, unquote, why_unsafe
+from git_opatch.model.paths import (
+    is_document,
+    normalise,
+    parents,
+    quote,
+    unquote,
+    why_unsafe,
+)
 from git_opatch.model.sentences import Fault
 
 _QUOTED = [
@@ -246,3 +253,19 @@ def test_a_path_into_the_git_directory_is_refused(path: str) -> None:
 )
 def test_a_path_that_only_looks_alike_is_allowed(path: str) -> None:
     assert why_unsafe(path) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "is_prose"),
+    [
+        ("README.md", True),
+        ("docs/guide.RST", True),
+        ("doc/README", True),
+        ("a.py", False),
+        ("md", False),
+        ("readme/a.c", False),
+        ("", False),
+    ],
+)
+def test_documents_are_known_by_their_names(path: str, is_prose: bool) -> None:
+    assert is_document(path) == is_prose

@@ -147,7 +147,7 @@ def _add_section(scenario: Scenario, title: str, body: bytes) -> None:
         return
     if name == "report" and words[:1] == ["contains"]:
         name, words = f"{name} contains", words[1:]
-    if name not in ("given", "refused", "report contains"):
+    if name not in ("given", "refused", "report contains", "placed"):
         raise ScenarioError(f"`%%% {title}` is no section of a scenario")
     if name in scenario.texts:
         raise ScenarioError(f"`%%% {name}` stands twice")
