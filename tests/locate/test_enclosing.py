@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import pytest
 from documents import asked
-from hunked import edited
 from sandbox import Sandbox
 from writers import envelope
 
 from git_opatch.locate.enclosing import name_enclosing
-from git_opatch.model.refusal import text_of
-from git_opatch.model.sentences import Fault
 
 _CLASS = "class A:\n    def f(self):\n        x = 1\n\n    def g(self):\n        x = 1\n"
 
@@ -60,14 +57,6 @@ def test_only_the_first_candidates_are_named() -> None:
     assert [each.text for each in found] == [b"def f%d():" % number for number in range(5)]
 
 
-def test_a_refusal_names_what_each_candidate_is_in() -> None:
-    (failure,) = edited(_CLASS, ["-        x = 1", "+        x = 2"]).failures
-    _, first, second, advice = text_of(failure).splitlines()
-    assert first == "  notes.txt:3 is in `def f(self):`"
-    assert second == "  notes.txt:6 is in `def g(self):`"
-    assert advice == f"  {Fault.AMBIGUOUS.advice}"
-
-
 @pytest.mark.parametrize(
     "patch",
     [
@@ -86,10 +75,3 @@ def test_a_document_names_what_each_candidate_is_in(repo: Sandbox, patch: bytes)
         {"candidate": 6, "line": 1, "text": "class A:"},
     ]
     assert "f:6 is in `class A:`" in failure["rendered"]
-
-
-def test_a_hunk_that_is_not_ambiguous_names_nothing(repo: Sandbox) -> None:
-    repo.commit({"f": _CLASS})
-    repo.write(".git/p", envelope(b"*** Update File: f\n@@\n-        x = 3\n+        x = 2\n"))
-    (failure,) = asked(repo, "apply", ".git/p")["failures"]
-    assert (failure["reason"], failure["enclosing"]) == ("not_found", [])

@@ -315,3 +315,29 @@ def test_a_document_has_the_first_new_line_and_the_one_that_differs(repo: Sandbo
         (failure,) = asked(repo, "apply", ".git/p")["failures"]
         assert (failure["reason"], failure["candidates"]) == ("already_applied", [line])
         assert failure["file_line"] == differs
+
+
+@pytest.mark.parametrize(
+    ("content", "hunk", "expected"),
+    [
+        pytest.param("a\nb  c\nc\n", b" a\n-b c\n", Difference.CHARACTER, id="spaces"),
+        pytest.param("a\nb c\nc\n", b" a\n-bc\n", Difference.WHITESPACE, id="a space"),
+        pytest.param("a\nBee\nc\n", b" a\n-bee\n", Difference.CASE, id="letter case"),
+        pytest.param("a\nbee\r\nc\n", b" a\n-bee\n", Difference.LINE_ENDINGS, id="endings"),
+        pytest.param("a\nbee\nc\n", b" a\n-boo\n", Difference.TEXT, id="text"),
+        pytest.param(
+            "a\nbee\nc\n", b" a\n-\xef\xbb\xbfbee\n", Difference.BYTE_ORDER_MARK, id="bom"
+        ),
+    ],
+)
+def test_a_refusal_knows_the_difference(content: str, hunk: bytes, expected: Difference) -> None:
+    patch, strict = (
+        envelope(b"*** Update File: f\n@@\n" + hunk),
+        Options(matching=Matching(Tier.STRICT)),
+    )
+    with pytest.raises(Refused) as refused:
+        apply_to_text(patch, {"f": content}, strict)
+    (failure,) = refused.value.failures
+    assert failure.closest is not None
+    assert (failure.number, failure.closest.position) == (5, 1)
+    assert failure.closest.difference is expected
