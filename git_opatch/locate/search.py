@@ -160,7 +160,8 @@ def _classes(hunk: Hunk, file: FileIndex, matching: Matching) -> Iterator[Sought
         yield _loose(hunk, file, TOLERATED)
     if most and not file.written:  # lines that other hunks wrote are not guessed at
         yield from _undone(hunk, variants, file, SPACE)
-        yield _with_gaps(hunk, file)
+        if most == TOLERATED:
+            yield _with_gaps(hunk, file)
 
 
 def _loose(hunk: Hunk, file: FileIndex, level: int) -> Sought:
@@ -178,7 +179,7 @@ def _undone(
 ) -> Iterator[Sought]:
     """Yield the readings of a hunk with a slip undone; all slips that fit must say the same."""
     found: list[Sought] = []
-    is_there = bool(variants) and level == EQUAL and loose_readings(hunk, file, FORM).readings
+    is_there = bool(variants) and loose_readings(hunk, file, FORM).readings
     for variant, repair in variants:
         if is_there and _says_other(hunk, variant):
             continue  # the file has the lines as they are written

@@ -136,6 +136,23 @@ _TWO_POSITIONS = {
 }
 
 
+def test_a_hunk_needs_the_class_that_it_is_reported_with() -> None:
+    """At a stricter one it is refused; at a looser one nothing changes.
+
+    A hunk that changes nothing is not reported.
+    """
+    tiers, loose = list(Tier), 0
+    for name, case in _EACH.items():
+        if not case.after or "options" in case.head or (plan := _plan(case)).notes:
+            continue
+        needed = max((tiers.index(each.placement.tier) for each in plan.placed), default=0)
+        for at, tier in enumerate(tiers):
+            outcome = _outcome(replace(case, head={"options": f"--match {tier.value}"}))
+            assert isinstance(outcome, list) if at < needed else outcome == case.after, name
+        loose += needed > 0
+    assert loose > 250
+
+
 def _texts(tree: Tree) -> dict[str, bytes]:
     return {path: text.removesuffix(b"\n") for path, (_, text) in tree.items() if text}
 
