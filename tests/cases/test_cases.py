@@ -111,7 +111,7 @@ def test_in_reverse_a_patch_gives_what_was_there() -> None:
 
 
 def test_a_patch_that_is_sent_again_is_not_applied_again() -> None:
-    """But where the lines that it shows are there at another position, too."""
+    """But where the lines that it shows are there at another position, too, or it appends twice."""
     again = {
         name.partition(":")[0]
         for name, case in _exact_cases()
@@ -136,6 +136,7 @@ _TWO_POSITIONS = {
     "parse/file-changes/the-hunks-of-a-patch-are-read",
     "parse/unified/the-no-newline-marker-belongs-to-the-line-before",
     "plan/earlier-sections",
+    "plan/lines-are-appended-to-a-file",
 }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,7 +11,6 @@ from git_opatch import parse_patch
 from git_opatch.complete.tree import FileContent
 from git_opatch.model.blob import Mode
 from git_opatch.model.options import Options
-from git_opatch.model.reverse import reverse
 from git_opatch.model.selection import parts_of, select
 from git_opatch.model.sentences import Reason
 from git_opatch.model.text import Text
@@ -78,70 +76,6 @@ def test_lines_are_inserted_below_the_stated_one(text: str, new: str, line: int)
         ended = "\n" if text.endswith("\n") or line == len(lines) else ""
         wanted = "\n".join([*lines[:line], *added, *lines[line:]]) + ended
         assert applied.content.text.to_bytes() == wanted.encode()
-
-
-@pytest.mark.parametrize(
-    ("text", "old", "new", "wanted"),
-    [
-        pytest.param(b"a\r\nb\r\nc\r\n", "a\nb", "x\ny\nz", b"x\r\ny\r\nz\r\nc\r\n", id="file"),
-        pytest.param(b"a\nb\nc\n", "a\r\nb", "x\r\ny\r\nz", b"x\ny\nz\nc\n", id="strings"),
-        pytest.param(b"a\r\nb\r\n", "a\r\nb", "x\r\ny", b"x\r\ny\r\n", id="both"),
-        pytest.param(b"a\r\nb\nc\n", "b\nc", "x\ny", b"a\r\nx\ny\n", id="mixed"),
-        pytest.param(b"\xef\xbb\xbfa\nb\n", "a\n", "x\n", b"\xef\xbb\xbfx\nb\n", id="mark"),
-        pytest.param(b"a\nb", "b\n", "x\n", b"a\nx\n", id="no newline at the end"),
-        pytest.param(b"a\nb", "\nb", "", b"a", id="the last line removed"),
-        pytest.param(b"caf\xe9 x\n", "x", "y", b"caf\xe9 y\n", id="not UTF-8"),
-    ],
-)
-def test_framing_of_lines(text: bytes, old: str, new: str, wanted: bytes) -> None:
-    applied = _apply(text, old_string=old, new_string=new)
-    assert not applied.failures
-    assert applied.content.text.to_bytes() == wanted
-
-
-@pytest.mark.parametrize(
-    ("text", "members", "reason"),
-    [
-        pytest.param(b"aaa\n", {"old_string": "aa"}, Reason.AMBIGUOUS, id="overlapping"),
-        pytest.param(
-            b"aaa\n", {"old_string": "aa", "replace_all": True}, Reason.AMBIGUOUS, id="all of them"
-        ),
-        pytest.param(b"a\nb\n", {"old_string": "a\n"}, Reason.UNCLEAR, id="joins the next line"),
-        pytest.param(b"x a  b\n", {"old_string": "a b"}, Reason.NOT_FOUND, id="inside a line"),
-        pytest.param(
-            b"x\n", {"old_string": "y", "replace_all": True}, Reason.NOT_FOUND, id="none of all"
-        ),
-        pytest.param(
-            b"  a\n  b\n",
-            {"old_string": "a\nb", "expected_replacements": 2},
-            Reason.NOT_FOUND,
-            id="loosely, with a count",
-        ),
-        pytest.param(
-            b"a\n", {"old_string": "a", "expected_replacements": 2}, Reason.CONTRADICTED, id="fewer"
-        ),
-    ],
-)
-def test_refusals(text: bytes, members: dict[str, object], reason: Reason) -> None:
-    applied = _apply(text, **{"new_string": "n", **members})
-    assert [failure.reason for failure in applied.failures] == [reason]
-    assert applied.content.text.to_bytes() == text
-
-
-def test_the_new_string_must_be_no_accident_to_be_already_applied() -> None:
-    short = _apply(b"y = 1\n", old_string="x", new_string="y")
-    assert [failure.reason for failure in short.failures] == [Reason.NOT_FOUND]
-    long = _apply(b"y = timeout_in_seconds()\n", old_string="wait", new_string="timeout_in_seconds")
-    assert [failure.reason for failure in long.failures] == [Reason.ALREADY_APPLIED]
-
-
-def test_a_replacement_is_reversed() -> None:
-    (section,) = reverse(
-        parse_patch(json.dumps({"path": "f", "old_str": "two", "new_str": "zwei"}))
-    ).files
-    content = FileContent(Mode.REGULAR, Text.from_bytes(b"one zwei three\n"))
-    applied = apply_hunks(section, content, Options(reverse=True))
-    assert applied.content.text.to_bytes() == b"one two three\n"
 
 
 def test_edits_on_one_line_are_chosen_and_refused_apart() -> None:
