@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 from documents import asked
-from hunked import edited
 from phrases import opening, said
 from sandbox import Sandbox
 from writers import envelope
 
-from git_opatch import Matching, Options, Refused, Tier, apply_to_text
+from git_opatch import Matching, Options, Refused, Tier, apply_to_text, plan_in_memory
 from git_opatch.model.refusal import failure_lines, plain
 from git_opatch.model.sentences import Difference
 
 
 def message(content: str, hunk: list[str]) -> str:
-    applied = edited(content, hunk)
-    assert applied.failures
-    return "\n".join(plain(failure_lines(applied.failures)))
+    patch = "\n".join(["*** Update File: notes.txt", "@@", *hunk, ""])
+    plan = plan_in_memory(envelope(patch.encode()), {"notes.txt": content.encode()})
+    assert plan.failures
+    return "\n".join(plain(failure_lines(plan.failures)))
 
 
 @pytest.mark.parametrize(
