@@ -128,7 +128,7 @@ class _Resolver:
         if not sought.readings:
             return self._explainer.refuse(hunk)
         found = agreed(sought, file, lambda reading: outcome_of(sought, reading, file))
-        if found is None and left_out(sought.readings[0]):
+        if found is None and left_out(next(iter(sought.readings))):
             return self._explainer.refuse(hunk)
         if found is None:
             return explain.refuse_ambiguous(sought, file, has_anchors=self._matching.ordered)

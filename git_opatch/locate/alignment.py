@@ -13,19 +13,30 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import groupby
+from operator import ne
 from typing import NamedTuple
 
 from git_opatch.locate.file_index import FileIndex
-from git_opatch.locate.likeness import LEAST_DISTINCTIVE, Tolerance, grade, has_word, tolerance
+from git_opatch.locate.likeness import LEAST_DISTINCTIVE, Tolerance, has_word, tolerance
 from git_opatch.model.failure import Problem
 from git_opatch.model.limits import MANY
 from git_opatch.model.line_forms import key_of
 from git_opatch.model.patch import Hunk, Line, Prefix
-from git_opatch.model.reading import EQUAL, SPACE, TOLERATED, Found, Reading, Step
+from git_opatch.model.reading import (
+    EQUAL,
+    SPACE,
+    TOLERATED,
+    Fit,
+    Fits,
+    Reading,
+    Readings,
+    Step,
+    readings_of,
+)
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import indentation, opens
 
@@ -55,30 +66,33 @@ def unchanged_kept(reading: Reading) -> Reading:
     return reading._replace(steps=tuple(steps))
 
 
-def exact_readings(hunk: Hunk, file: FileIndex) -> list[Reading]:
+def exact_readings(hunk: Hunk, file: FileIndex) -> Readings:
     """Lay a hunk over the file where it is as written; empty lines at its end that may only
     separate it from what follows (`separators`), or lie past the end, need not be there."""
-    found = [straight(hunk, start, file) for start in _runs(hunk, file)]
-    starts = {reading.start for reading in found}
-    shorter = replace(hunk, lines=hunk.lines[: -hunk.separators]) if hunk.separators else None
-    if found and shorter and any(line.text.strip() for line in shorter.preimage):
-        more = [at for at in _runs(shorter, file) if at not in starts]
-        found += [straight(shorter, start, file) for start in more]
-        starts.update(more)
+    starts = _runs(hunk, file)
+    without: dict[int, Hunk] = {}
+    if starts and hunk.separators:
+        shorter = replace(hunk, lines=hunk.lines[: -hunk.separators])
+        if any(line.text.strip() for line in shorter.preimage):
+            without = dict.fromkeys(set(_runs(shorter, file)).difference(starts), shorter)
     bare = _without_last_blanks(hunk)
-    start = len(file.lines) - len(bare.preimage)
-    where = _runs(bare, file) if bare is not hunk and start not in starts else []
-    if start in where and (found or (bare.lines[-1].prefix is ADDED and len(where) == 1)):
-        found.append(straight(bare, start, file))
-    return found
+    end = len(file.lines) - len(bare.preimage)
+    if bare is not hunk and end not in starts and end not in without:
+        where = _runs(bare, file)
+        if end in where and (starts or (bare.lines[-1].prefix is ADDED and len(where) == 1)):
+            without[end] = bare
+    return Readings(
+        sorted({*starts, *without}) if without else starts,
+        lambda start: [straight(without.get(start, hunk), start, file)],
+    )
 
 
-def _runs(hunk: Hunk, file: FileIndex) -> list[int]:
+def _runs(hunk: Hunk, file: FileIndex) -> Sequence[int]:
     texts = [file.normal(line.text) for line in hunk.preimage]
-    return file.runs(texts) if texts else []
+    return file.runs(texts) if texts else ()
 
 
-def straight(hunk: Hunk, start: int, file: FileIndex, grades: Sequence[int] = ()) -> Reading:
+def straight(hunk: Hunk, start: int, file: FileIndex, grades: Iterable[int] = ()) -> Reading:
     """Lay a hunk over the lines from `start` on, one for one; `grades` are those of its lines."""
     rows = range(start, len(file.lines))
     old = zip(rows, grades or itertools.repeat(EQUAL), strict=False)
@@ -103,78 +117,156 @@ def _without_last_blanks(hunk: Hunk) -> Hunk:
     return replace(hunk, lines=(*lines[:kept], *blanks, *tail))
 
 
-def loose_readings(hunk: Hunk, file: FileIndex, most: int) -> Found:
+def loose_readings(hunk: Hunk, file: FileIndex, most: int) -> Readings:
     """Lay a hunk over the file with steps up to the grade `most`, without a gap.
 
-    Equal hunks share what is found.
+    Blank lines may be too many, or omitted, in the class of whitespace only where no place has all.
     """
-    asked = (tuple(hunk.lines), most)
-    if asked not in file.loose:
-        file.loose[asked] = _loose_readings(hunk, file, most)
-    return file.loose[asked]
-
-
-def _loose_readings(hunk: Hunk, file: FileIndex, most: int) -> Found:
     old = solid_lines(hunk, file)
+    found = _fits(old, file, most)
+    straight, bent = _by_blanks(hunk, found.fits, file)
+    if straight and most == SPACE and not hunk.separators:
+        bent = []
+    laid = {fit.place: list(_laid(hunk, old, fit, file)) for fit in bent}
+    others = (*found.others, *(file.solid[place] for place, each in laid.items() if not each))
+    ready = [reading for each in laid.values() for reading in each]
+    if most == TOLERATED and not straight and not ready:
+        ready = _past_the_end(hunk, file)
+    rest = readings_of(ready)
+    return Readings(
+        sorted({*straight, *rest.starts}) if ready else [*straight],
+        lambda at: list(_laid(hunk, old, straight[at], file)) if at in straight else rest.lay(at),
+        max([rest.level, *(fit.level for fit in straight.values())]),
+        others,
+        bool(found.fits) and all(fit.is_cut for fit in found.fits),
+    )
+
+
+def straight_starts(hunk: Hunk, file: FileIndex, most: int) -> list[int]:
+    """List where a hunk is at the grade `most` with all of its blank lines."""
+    fits = _fits(solid_lines(hunk, file), file, most).fits
+    return [*_by_blanks(hunk, fits, file)[0]]
+
+
+def _by_blanks(
+    hunk: Hunk, fits: Sequence[Fit], file: FileIndex
+) -> tuple[dict[int, Fit], list[Fit]]:
+    """Return the fits with all blank lines of the hunk and no others, by their start, and the
+    rest."""
+    blanks = bytes(not line.text.strip() for line in hunk.preimage)
+    above = blanks.find(0)
+    straight: dict[int, Fit] = {}
+    bent: list[Fit] = []
+    for fit in fits:
+        start = file.solid[fit.place] - above
+        if start >= 0 and file.blanks.startswith(blanks, start):
+            straight[start] = fit
+        else:
+            bent.append(fit)
+    return straight, bent
+
+
+def _fits(old: Sequence[Old], file: FileIndex, most: int) -> Fits:
+    """Lay old lines that are not blank over those of the file, up to the grade `most`."""
+    asked = (most, *((line.is_context, line.text) for line in old))
+    if asked not in file.fits:
+        file.fits[asked] = _seek_fits(old, file, most) if old else Fits(())
+    return file.fits[asked]
+
+
+def _seek_fits(old: Sequence[Old], file: FileIndex, most: int) -> Fits:
     keys = [line.key for line in old]
-    readings: list[Reading] = []
-    alike: list[tuple[int, set[int]]] = []
-    open_lines: list[set[int]] = [set()]
-    for place in _starts(keys, file, tolerant=most == TOLERATED):
-        found = file.solid_keys[place : place + len(keys)]
-        differ = {at for at, (a, b) in enumerate(zip(keys, found, strict=True)) if a != b}
-        if differ and most < TOLERATED:
+    is_tolerant = most == TOLERATED
+    fits: list[Fit] = []
+    alike: list[tuple[int, Set[int]]] = []
+    for place in _tolerant_places(keys, file) if is_tolerant else file.by_key.runs(keys):
+        differ = _differ(keys, place, file) if is_tolerant else frozenset[int]()
+        if differ is None:
             continue
-        rows = file.solid[place : place + len(old)]
-        grades = _grades(old, rows, file)
-        alike.append((rows[0], differ if grades is None else set()))
-        if grades is not None and max(grades) <= most:
-            found_here = list(_graded(hunk, old, rows, grades, file))
-            readings += found_here
-            if found_here:
-                alike.pop()
-            if not any(reading.is_cut for reading in found_here):
-                open_lines.append(differ)
-    if most == TOLERATED and not readings:
-        readings += _past_the_end(hunk, file)
-    others = (row for row, differ in alike if any(differ <= each for each in open_lines))
-    return Found(readings, tuple(others))
+        fit = _fit(old, place, differ, file, with_prose=most > SPACE)
+        if fit and fit.level <= most:
+            fits.append(fit)
+        else:
+            alike.append((place, frozenset() if fit else differ))
+    open_lines = [frozenset[int](), *(fit.differ for fit in fits if not fit.is_cut)]
+    others = (place for place, differ in alike if any(differ <= each for each in open_lines))
+    return Fits(fits, tuple(file.solid[place] for place in others))
 
 
-def _grades(old: Sequence[Old], rows: Sequence[int], file: FileIndex) -> list[int] | None:
-    """Return the grade of each line; None if some do not match, or too many are tolerated."""
-    grades: list[int] = []
-    left = min(MOST_TOLERATED, len(old) - 1)
-    for (line, text, _), row in zip(old, rows, strict=True):
-        found = grade(line, text, file.lines[row], row, file.prose)
-        left -= found == TOLERATED
-        if found is None or left < 0:
+def _tolerant_places(keys: Sequence[bytes], file: FileIndex) -> list[int]:
+    """List where lines with `keys` may begin if some differ, by more of the rarest of them than may
+    differ."""
+    where = [file.by_key.rows(key) for key in keys]
+    known = sorted((len(rows), at) for at, rows in enumerate(where) if 0 < len(rows) <= MANY)
+    found = {place - at for _, at in known[: MOST_TOLERATED + 1] for place in where[at]}
+    last = len(file.solid) - len(keys)
+    return sorted(place for place in found if 0 <= place <= last)[: MANY + 1]
+
+
+def _differ(keys: Sequence[bytes], place: int, file: FileIndex) -> frozenset[int] | None:
+    """Return which lines have another key than those of the file; None if too many have."""
+    pairs = (keys, file.by_key.lines[place : place + len(keys)])
+    if sum(map(ne, *pairs)) > MOST_TOLERATED:
+        return None
+    return frozenset(at for at, (a, b) in enumerate(zip(*pairs, strict=True)) if a != b)
+
+
+def _fit(
+    old: Sequence[Old], place: int, differ: frozenset[int], file: FileIndex, *, with_prose: bool
+) -> Fit | None:
+    """Compare old lines with those at `place`; None if some do not match, or too many are
+    tolerated. One in which too little matches for sure is looser than any grade."""
+    pairs = list(_pairs(old, place, file, with_prose=with_prose))
+    grades = {pair: file.grade(*pair) for pair in set(pairs)}
+    level = EQUAL
+    for found in grades.values():
+        if found is None:
             return None
-        grades.append(found)
-    return grades
+        level = max(level, found)
+    if level < TOLERATED:
+        return Fit(place, level, differ)
+    if sum(grades[pair] == TOLERATED for pair in pairs) > min(MOST_TOLERATED, len(old) - 1):
+        return None
+    how = {
+        pair: tolerance(pair[1], pair[2], file.prose) if found == TOLERATED else None
+        for pair, found in grades.items()
+    }
+    cuts = (None, Tolerance.BEGINNING, Tolerance.END)
+    if not has_word([pair[1] for pair, each in how.items() if each in cuts]):
+        return Fit(place, TOLERATED + 1, differ)
+    is_cut = {each for each in how.values() if each} == {Tolerance.BEGINNING}
+    return Fit(place, level, differ, is_cut)
 
 
-def _graded(
-    hunk: Hunk, old: Sequence[Old], rows: Sequence[int], grades: Sequence[int], file: FileIndex
-) -> Iterator[Reading]:
-    """Yield the reading of a hunk at `rows`; none if too little of it matches for sure."""
-    differences: list[Tolerance] = []
-    firm: list[bytes] = []
-    for (_, text, _), row, each in zip(old, rows, grades, strict=True):
-        found = tolerance(text, file.lines[row], file.prose) if each == TOLERATED else None
-        differences += [found] if found else []
-        firm += [text] if found in (None, Tolerance.BEGINNING, Tolerance.END) else []
-    if differences and not has_word(firm):
-        return
+def _pairs(
+    old: Sequence[Old], place: int, file: FileIndex, *, with_prose: bool
+) -> Iterable[tuple[bool, bytes, bytes, bool]]:
+    """Pair each old line with that of the file: whether it is context, both texts, and whether the
+    latter is prose, if that matters."""
+    here = slice(place, place + len(old))
+    in_prose = file.solid_prose[here] if with_prose else itertools.repeat(False)
+    kinds, texts = ([line.is_context for line in old], [line.text for line in old])
+    return zip(kinds, texts, file.solid_lines[here], in_prose, strict=False)
+
+
+def _laid(hunk: Hunk, old: Sequence[Old], fit: Fit, file: FileIndex) -> Iterator[Reading]:
+    """Yield the reading of a hunk at a fit of its old lines; none if a gap cannot be filled."""
+    pairs = list(_pairs(old, fit.place, file, with_prose=fit.level > SPACE))
+    grades = [file.grade(*pair) or EQUAL for pair in pairs]
+    tolerated = (
+        tolerance(text, found, file.prose)
+        for (_, text, found, _), each in zip(pairs, grades, strict=True)
+        if each == TOLERATED
+    )
     repairs = tuple(
         f"a context line differs in {each.value}"
-        for each in differences
-        if each is not Tolerance.BEGINNING
+        for each in tolerated
+        if each and each is not Tolerance.BEGINNING
     )
-    is_cut = bool(differences) and all(each is Tolerance.BEGINNING for each in differences)
+    rows = file.solid[fit.place : fit.place + len(old)]
     for reading in lay(hunk, rows, file, grades):
-        level = max(*grades, SPACE if reading.misfits else EQUAL)
-        yield reading._replace(level=level, repairs=(*reading.repairs, *repairs), is_cut=is_cut)
+        level = max(fit.level, SPACE if reading.misfits else EQUAL)
+        yield reading._replace(level=level, repairs=(*reading.repairs, *repairs))
 
 
 class Old(NamedTuple):
@@ -184,24 +276,16 @@ class Old(NamedTuple):
     text: bytes
     key: bytes
 
+    @property
+    def is_context(self) -> bool:
+        """Whether it is one of context, which is never written."""
+        return self.line.prefix is CONTEXT
+
 
 def solid_lines(hunk: Hunk, file: FileIndex) -> list[Old]:
     """Return the old lines of a hunk that are not blank."""
     rows = ((line, file.normal(line.text)) for line in hunk.preimage)
     return [Old(line, text, key) for line, text in rows if (key := key_of(text))]
-
-
-def _starts(keys: Sequence[bytes], file: FileIndex, *, tolerant: bool) -> list[int]:
-    """List where in `file.solid` lines with `keys` may begin, by the rarest of them; if some may
-    differ (`tolerant`), by more than one."""
-    where, last = file.where, len(file.solid) - len(keys)
-    known = sorted((len(where[key]), at) for at, key in enumerate(keys) if key in where)
-    if not tolerant and len(known) < len(keys):
-        return []
-    tries = [at for count, at in known if count <= MANY] if tolerant else [at for _, at in known]
-    tries = tries[: MOST_TOLERATED + 1 if tolerant else 1]
-    found = {place - at for at in tries for place in where[keys[at]]}
-    return sorted(place for place in found if 0 <= place <= last)[: MANY + 1]
 
 
 _CLOSES = re.compile(rb"(?:[^\w]|\b(?:end|fi|done|esac|endif|else)\b)*")
@@ -220,20 +304,22 @@ def _past_the_end(hunk: Hunk, file: FileIndex) -> list[Reading]:
         last = lines.pop()
         if not lines or _needs(lines[-1], last) or last.text in removed:
             return []
-        if not _CLOSES.fullmatch(last.text) and key_of(file.normal(last.text)) in file.where:
+        key = key_of(file.normal(last.text))
+        if not _CLOSES.fullmatch(last.text) and file.by_key.rows(key):
             return []
         shorter = replace(hunk, lines=tuple(lines))
         old = solid_lines(shorter, file)
         place = len(file.solid) - len(old)
-        carried = (len(old) >= 2 and has_word([text for _, text, _ in old])) or place == 0
+        carried = (len(old) >= 2 and has_word([line.text for line in old])) or place == 0
         most = SPACE if any(len(line.key) >= LEAST_DISTINCTIVE for line in old) else EQUAL
-        found = loose_readings(shorter, file, most).readings if old and carried else ()
+        if not old or not carried or place < 0:
+            continue
+        fit = _fit(old, place, frozenset(), file, with_prose=False)
         lie = "a context line lies" if dropped == 1 else f"{dropped} context lines lie"
         repair = f"{lie} past the end of the file"
         ends = [
             reading._replace(level=TOLERATED, repairs=(*reading.repairs, repair))
-            for reading in found
-            if reading.stop >= file.solid[-1] + 1
+            for reading in (_laid(shorter, old, fit, file) if fit and fit.level <= most else ())
         ]
         if ends:
             return ends

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import groupby, islice
 
-from git_opatch.locate.alignment import ADDED, CONTEXT, REMOVED, loose_readings
+from git_opatch.locate.alignment import ADDED, CONTEXT, REMOVED, straight_starts
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.likeness import LEAST_DISTINCTIVE, has_word
 from git_opatch.locate.outline import OutlineKind, depth, heading, is_certain
@@ -43,7 +43,7 @@ def _has_in_itself(hunk: Hunk) -> bool:
     return any(shown[span] == kept and any(gone[span]) for span in spans)
 
 
-def new_positions(hunk: Hunk, file: FileIndex, most: int = EQUAL) -> list[int]:
+def new_positions(hunk: Hunk, file: FileIndex, most: int = EQUAL) -> Sequence[int]:
     """List where the new lines of `hunk` are, at the grade `most`; none if they prove nothing.
 
     Those of a removal prove something where they stand together once.
@@ -55,8 +55,7 @@ def new_positions(hunk: Hunk, file: FileIndex, most: int = EQUAL) -> list[int]:
         return []
     if most == EQUAL:
         return file.runs([file.normal(line.text) for line in new.lines])
-    readings = loose_readings(new, file, most).readings
-    return sorted({reading.start for reading in readings if not reading.misfits})
+    return straight_starts(new, file, most)
 
 
 def _where_removed(hunk: Hunk, file: FileIndex) -> list[int]:

@@ -11,10 +11,10 @@ from typing import NamedTuple
 from unicodedata import category, normalize
 
 from git_opatch.locate.file_index import FileIndex
-from git_opatch.locate.likeness import grade, likeness_of
+from git_opatch.locate.likeness import likeness_of
 from git_opatch.model.failure import ClosestMatch, DifferentLine, Values
 from git_opatch.model.limits import FEW, MANY, NEAR, SHOWN
-from git_opatch.model.patch import Hunk, Line
+from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.placement import Likeness, NumberedLines
 from git_opatch.model.reading import EQUAL
 from git_opatch.model.sentences import Difference
@@ -148,8 +148,9 @@ class ClosestMatches:
     def _matches(self, line: Line, position: int, most: int) -> bool:
         if not 0 <= position < len(self._lines):
             return False
-        text, prose = self._normal(line.text), self._file_index.prose
-        found = grade(line, text, self._lines[position], position, prose)
+        file, is_context = self._file_index, line.prefix is Prefix.CONTEXT
+        text, found_line = self._normal(line.text), self._lines[position]
+        found = file.grade(is_context, text, found_line, file.prose.includes(position))
         return found is not None and found <= most
 
     def _align(self, preimage: Sequence[Line], start: int) -> list[_Step]:

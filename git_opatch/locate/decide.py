@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from git_opatch.complete.doubt import in_file_form
 from git_opatch.complete.edits import Edit, edits_of
@@ -65,30 +66,37 @@ def agreed(
     sought: Sought, file: FileIndex, outcomes: Callable[[Reading], Outcome]
 ) -> Outcome | None:
     """Return the outcome of all readings of a hunk if they leave the same bytes; None if not."""
-    readings = [*sought.readings, *sought.rivals]
-    if not 0 < len(readings) <= FEW or sought.others or sought.disagrees:
+    if not 0 < len(sought.starts) <= FEW or sought.others or sought.disagrees:
         return None
-    found = [outcomes(reading) for reading in readings]
-    if len(found) == 1:
-        return found[0]
-    edits = [list(edits_of(each.placement, file.text)) for each in found]
-    low = min((edit.start for each in edits for edit in each), default=0)
-    high = max((edit.stop for each in edits for edit in each), default=0)
-    is_one = len({_written(each, low, high, file) for each in edits}) == 1
-    return found[0] if is_one and not any(each.doubt for each in found) else None
+    readings = (reading for each in (sought.readings, sought.rivals) for reading in each)
+    first = outcomes(next(readings))
+    for reading in readings:
+        other = outcomes(reading)
+        if first.doubt or other.doubt or not _leave_the_same(first, other, file):
+            return None
+    return first
+
+
+def _leave_the_same(first: Outcome, other: Outcome, file: FileIndex) -> bool:
+    """Return whether two outcomes leave the same bytes, from the first edit of both to the last."""
+    both = [list(edits_of(each.placement, file.text)) for each in (first, other)]
+    low = min((edit.start for edits in both for edit in edits), default=0)
+    high = max((edit.stop for edits in both for edit in edits), default=0)
+    pairs = zip_longest(*(_written(edits, low, high, file) for edits in both))
+    return all(a == b for a, b in pairs)
 
 
 def _written(
     edits: Sequence[Edit], low: int, high: int, file: FileIndex
-) -> tuple[tuple[bytes, ...], tuple[bool | None, ...]]:
-    """Return what edits make of the lines from `low` to `high`, and how they end the file."""
-    lines: list[bytes] = []
-    row, size = low, len(file.lines)
+) -> Iterator[bytes | list[bool]]:
+    """Yield what edits make of the lines from `low` to `high`, and how they end the file."""
+    lines, row = file.text.lines, low
     for edit in edits:
-        lines += [*file.text.lines[row : edit.start], *edit.lines]
+        yield from map(lines.__getitem__, range(row, edit.start))
+        yield from edit.lines
         row = edit.stop
-    ends = tuple(edit.newline for edit in edits if edit.stop == size)
-    return (*lines, *file.text.lines[row:high]), ends
+    yield from map(lines.__getitem__, range(row, high))
+    yield [edit.newline for edit in edits if edit.stop == len(lines)]
 
 
 # ---------------------------------------------------------------- the lines as they are written

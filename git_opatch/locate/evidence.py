@@ -6,8 +6,10 @@ one; a number decides where the file's numbers are credible, and never by being 
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
+from math import inf
 
 from git_opatch.locate.anchors import scoped
 from git_opatch.locate.file_index import FileIndex
@@ -15,7 +17,7 @@ from git_opatch.locate.search import Sought
 from git_opatch.model.limits import MANY
 from git_opatch.model.options import Ambiguous, Matching
 from git_opatch.model.placement import Evidence
-from git_opatch.model.reading import EQUAL
+from git_opatch.model.reading import EQUAL, NO_READINGS
 
 _NEAR, _MOST_NEAR = 20, 5
 """A number that nothing confirms does not choose among more positions so near to it."""
@@ -87,31 +89,33 @@ def _as_early(found: Sequence[Sought]) -> list[int] | None:
     limit = -1
     before: Sought | None = None
     for sought in found:
-        for at in sought.starts:
-            is_taken = before is not None and chosen[-1] == at and not _may_coincide(sought, before)
-            if sought.span(at)[0] >= limit and not is_taken:
-                break
-        else:
+        starts = sought.starts
+        at = bisect_left(starts, limit, key=lambda start: sought.span(start)[0])
+        is_taken = before is not None and starts[at : at + 1] == chosen[-1:]
+        if is_taken and before is not None and not _may_coincide(sought, before):
+            at += 1
+        if at >= len(starts):
             return None
-        chosen.append(at)
-        limit, before = sought.span(at)[1], sought
+        chosen.append(starts[at])
+        limit, before = sought.span(starts[at])[1], sought
     return chosen
 
 
 def _as_late(found: Sequence[Sought]) -> list[int] | None:
     """Choose the last position of each hunk that is before the one after; None if there is none."""
     chosen: list[int] = []
-    limit: int | None = None
+    limit: float = inf
     after: Sought | None = None
     for sought in reversed(found):
-        for at in reversed(sought.starts):
-            is_taken = after is not None and chosen[-1] == at and not _may_coincide(sought, after)
-            if (limit is None or sought.span(at)[1] <= limit) and not is_taken:
-                break
-        else:
+        starts = sought.starts
+        at = bisect_right(starts, limit, key=lambda start: sought.span(start)[1]) - 1
+        is_taken = at >= 0 and after is not None and starts[at] == chosen[-1]
+        if is_taken and after is not None and not _may_coincide(sought, after):
+            at -= 1
+        if at < 0:
             return None
-        chosen.append(at)
-        limit, after = sought.span(at)[0], sought
+        chosen.append(starts[at])
+        limit, after = sought.span(starts[at])[0], sought
     return chosen[::-1]
 
 
@@ -153,17 +157,17 @@ def _choose_nearest(all_sought: Sequence[Sought]) -> None:
     before (FILE_PATCH): a later one of two that are as near."""
     expected = 0
     for sought in all_sought:
-        starts = sorted({reading.start for reading in sought.readings})
+        starts = sought.readings.starts
         if 1 < len(sought.starts) <= MANY:
             stated = sought.hunk.stated_start
             aim = expected if stated is None else stated
-            if sought.level > EQUAL:
+            if sought.readings.level > EQUAL:
                 starts = [at for at in starts if abs(at - aim) <= _FARTHEST]
             if starts:
                 best = min(starts, key=lambda at: (abs(at - aim), at < aim))
                 sought.count = len(sought.starts)
-                sought.readings = [each for each in sought.readings if each.start == best]
-                sought.rivals, sought.others, sought.disagrees = [], (), False
+                sought.readings, sought.rivals = sought.readings.among({best}), NO_READINGS
+                sought.others, sought.disagrees = (), False
                 sought.evidence = Evidence.NEAREST
         if sought.only is not None:
             expected = sought.stop(sought.only)

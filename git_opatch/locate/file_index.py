@@ -7,17 +7,78 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice
+from operator import not_
 
+from git_opatch.locate.likeness import grade
 from git_opatch.locate.outline import OutlineKind, heading_at
 from git_opatch.locate.prose import Prose
-from git_opatch.model.limits import FEW, MANY
+from git_opatch.model.limits import MANY
 from git_opatch.model.line_forms import key_of
-from git_opatch.model.patch import Hunk, Line, Prefix
+from git_opatch.model.patch import Hunk, Prefix
 from git_opatch.model.paths import is_document
-from git_opatch.model.reading import Found
+from git_opatch.model.reading import Fits
 from git_opatch.model.text import BYTE_ORDER_MARK, Text, indentation, without_cr
+
+
+class LineIndex:
+    """Lines in one form, and where each of them is.
+
+    Those that are `asked` for are indexed first, and all once another one is asked for.
+    """
+
+    def __init__(self, lines: Sequence[bytes], asked: Iterable[bytes] | None = None) -> None:
+        self.lines = lines
+        self._runs: dict[tuple[bytes, ...], list[int]] = {}
+        self._is_whole = asked is None
+        self._where: dict[bytes, list[int]] = {text: [] for text in asked or ()}
+        for row, line in enumerate(lines):
+            if self._is_whole:
+                self._where.setdefault(line, []).append(row)
+            elif line in self._where:
+                self._where[line].append(row)
+
+    def rows(self, text: bytes) -> Sequence[int]:
+        """List where the line `text` is."""
+        if not self._is_whole and text not in self._where:
+            self._where = LineIndex(self.lines)._where
+            self._is_whole = True
+        return self._where.get(text, ())
+
+    def runs(self, texts: Sequence[bytes]) -> Sequence[int]:
+        """List the rows where `texts`, of which there is one, are line by line; one too many where
+        they are many. Equal texts share the list, which is not to be changed."""
+        asked = tuple(texts)
+        if asked not in self._runs:
+            self._runs[asked] = list(islice(self._each_run(list(texts)), MANY + 1))
+        return self._runs[asked]
+
+    def _each_run(self, texts: list[bytes]) -> Iterator[int]:
+        """Look at the rarest line, unless that compares more lines than there are."""
+        size = len(texts)
+        where = [self.rows(text) for text in texts]
+        rarest = min(range(size), key=lambda at: len(where[at]))
+        if len(where[rarest]) * size > len(self.lines):
+            yield from self._each_occurrence(texts)
+            return
+        for row in where[rarest]:
+            start = row - rarest
+            if start >= 0 and self.lines[start : start + size] == texts:
+                yield start
+
+    def _each_occurrence(self, texts: Sequence[bytes]) -> Iterator[int]:
+        wanted = b"\n".join((b"", *texts, b""))
+        row, at = -1, -1
+        while (found := self._joined.find(wanted, at + 1)) >= 0:
+            row += self._joined.count(b"\n", at + 1, found + 1)
+            yield row
+            at = found
+
+    @cached_property
+    def _joined(self) -> bytes:
+        return b"\n".join((b"", *self.lines, b""))
 
 
 class FileIndex:
@@ -37,8 +98,9 @@ class FileIndex:
         self.placed = placed
         self.path = path
         self.written = written
-        self.loose: dict[tuple[tuple[Line, ...], int], Found] = {}
-        """What was found for the lines of a hunk at a grade."""
+        self.fits: dict[tuple[object, ...], Fits] = {}
+        """Where lines fit, at each grade that they were sought at: equal hunks share it."""
+        self._grades: dict[tuple[bool, bytes, bytes, bool], int | None] = {}
         self.enclosing: dict[int, int | None] = {}
         """The heading above each position that a message asked for."""
         self._block_ends: dict[int, int] = {}
@@ -70,64 +132,23 @@ class FileIndex:
 
     def rows_of(self, text: bytes) -> Sequence[int]:
         """List where the file has a line that is `text`."""
-        asked = self._asked.get(text)
-        return self._every.get(text, ()) if asked is None else asked
+        return self.as_written.rows(text)
+
+    def runs(self, texts: Sequence[bytes]) -> Sequence[int]:
+        """List the rows where `texts`, of which there is one, are line by line."""
+        return self.as_written.runs(texts)
 
     @cached_property
-    def _asked(self) -> dict[bytes, list[int]]:
-        """Where the lines of the hunks are: a file is larger than what is looked for in it."""
-        lines = (line for hunk in self.hunks for line in hunk.lines)
-        found: dict[bytes, list[int]] = {self.normal(line.text): [] for line in lines}
-        for row, line in enumerate(self.lines):
-            if line in found:
-                found[line].append(row)
-        return found
+    def as_written(self) -> LineIndex:
+        """The lines; at first only those of the hunks, for a file is larger than these."""
+        asked = (self.normal(line.text) for hunk in self.hunks for line in hunk.lines)
+        return LineIndex(self.lines, asked)
 
     @cached_property
-    def _every(self) -> dict[bytes, list[int]]:
-        """Where each line is: for lines that no hunk has as they are written."""
-        found: dict[bytes, list[int]] = {}
-        for row, line in enumerate(self.lines):
-            found.setdefault(line, []).append(row)
-        return found
-
-    def runs(self, texts: Sequence[bytes]) -> list[int]:
-        """List the rows where `texts`, of which there is one, stand line by line; a few too many
-        where they are many."""
-        lines, size = self.lines, len(texts)
-        where = list(map(self.rows_of, texts))
-        rarest = min(range(size), key=lambda at: len(where[at]))
-        found = []
-        for row in where[rarest]:
-            start = row - rarest
-            if start >= 0 and lines[start : start + size] == texts:
-                found.append(start)
-                if len(found) > MANY:
-                    break
-        return found
-
-    @cached_property
-    def trimmed(self) -> dict[bytes, list[int]]:
-        """Where the lines that the hunks show are, without their indentation."""
-        lines = (line for hunk in self.hunks for line in hunk.preimage)
-        found: dict[bytes, list[int]] = {self.normal(line.text).strip(): [] for line in lines}
-        for row, line in enumerate(self.lines):
-            text = line.strip()
-            if text in found:
-                found[text].append(row)
-        return found
-
-    def runs_trimmed(self, texts: Sequence[bytes]) -> list[int]:
-        """List the rows where `texts`, which are trimmed, stand with any indentation."""
-        where = self.trimmed
-        rarest = min(range(len(texts)), key=lambda at: len(where.get(texts[at], ())))
-        found = []
-        for row in where.get(texts[rarest], ())[:FEW]:
-            start = row - rarest
-            lines = self.lines[max(start, 0) : start + len(texts)]
-            if start >= 0 and [line.strip() for line in lines] == texts:
-                found.append(start)
-        return found
+    def trimmed(self) -> LineIndex:
+        """The lines without their indentation."""
+        asked = (self.normal(line.text).strip() for hunk in self.hunks for line in hunk.preimage)
+        return LineIndex([line.strip() for line in self.lines], asked)
 
     @cached_property
     def keys(self) -> list[bytes]:
@@ -135,29 +156,36 @@ class FileIndex:
         return list(map(key_of, self.lines))
 
     @cached_property
+    def blanks(self) -> bytes:
+        """Of each line, whether it is blank: 1 or 0."""
+        return bytes(map(not_, self.keys))
+
+    @cached_property
     def solid(self) -> list[int]:
         """The rows of the lines that are not blank."""
         return [row for row, key in enumerate(self.keys) if key]
 
     @cached_property
-    def solid_keys(self) -> list[bytes]:
-        """Their keys."""
-        return [key for key in self.keys if key]
+    def solid_lines(self) -> list[bytes]:
+        """These lines."""
+        return [self.lines[row] for row in self.solid]
 
     @cached_property
-    def where(self) -> dict[bytes, list[int]]:
-        """The places in `solid` of each key."""
-        found: dict[bytes, list[int]] = {}
-        for place, key in enumerate(self.solid_keys):
-            found.setdefault(key, []).append(place)
-        return found
+    def solid_prose(self) -> list[bool]:
+        """Of each of them, whether it is prose."""
+        return list(map(self.prose.includes, self.solid))
 
-    def places_of(self, keys: Sequence[bytes]) -> list[int]:
-        """List the places in `solid` where lines with these keys stand one after another."""
-        rarest = min(range(len(keys)), key=lambda at: len(self.where.get(keys[at], ())))
-        starts = (place - rarest for place in self.where.get(keys[rarest], ()))
-        size, wanted = len(keys), list(keys)
-        return [at for at in starts if at >= 0 and self.solid_keys[at : at + size] == wanted]
+    def grade(self, is_context: bool, text: bytes, found: bytes, in_prose: bool) -> int | None:
+        """Return how a line of a hunk is a line of the file, as `likeness.grade`; once for each."""
+        asked = (is_context, text, found, in_prose)
+        if asked not in self._grades:
+            self._grades[asked] = grade(*asked, self)
+        return self._grades[asked]
+
+    @cached_property
+    def by_key(self) -> LineIndex:
+        """Their keys; a place of one is its index in `solid`."""
+        return LineIndex([key for key in self.keys if key])
 
     def place_of(self, row: int) -> int:
         """Return the place in `solid` of the first line that is not above `row`."""

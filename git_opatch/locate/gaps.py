@@ -23,7 +23,7 @@ from git_opatch.locate.anchors import find, is_below, scoped
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import OutlineKind, heading, heading_at, is_certain
 from git_opatch.model.failure import Problem
-from git_opatch.model.limits import FEW
+from git_opatch.model.limits import FEW, MANY
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.reading import TOLERATED, Reading
 from git_opatch.model.sentences import Fault
@@ -212,16 +212,16 @@ def _is_only(
     if not _changes(piece, hunk, old):
         return True
     keys = [line.key for line in old[piece.first : piece.stop]]
-    found = file.places_of(keys)
-    if len(found) <= 1:
-        return True
+    found = file.by_key.runs(keys)
+    if len(found) <= 1 or len(found) > MANY:
+        return len(found) <= 1
     starts = [file.solid[place] for place in found]
     if hunk.anchors and len(scoped(starts, hunk, file)) == 1:
         return True
     for at in range(piece.first - 1, -1, -1):
         row = rows[at]
         if row is not None and heading(file.lines[row].strip()) is not None:
-            is_one = len(file.places_of([old[at].key])) == 1
+            is_one = len(file.by_key.runs([old[at].key])) == 1
             return is_one and sum(is_below(start, row, file) for start in starts) == 1
     return False
 

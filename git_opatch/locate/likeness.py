@@ -20,9 +20,8 @@ from git_opatch.model.line_forms import (
     without_dots,
     worded,
 )
-from git_opatch.model.patch import Line, Prefix
 from git_opatch.model.placement import Likeness
-from git_opatch.model.reading import EQUAL, FORM, SPACE, TOLERATED, Comments
+from git_opatch.model.reading import EQUAL, FORM, SPACE, TOLERATED, Comments, FileLines
 
 LEAST_DISTINCTIVE = 10
 """A line, or the part of one, with so many characters is taken to identify itself."""
@@ -45,9 +44,11 @@ class Tolerance(Enum):
     END = "its end, which is cut off"
 
 
-def grade(line: Line, text: bytes, found: bytes, row: int, prose: Comments) -> int | None:
-    """Return how `text`, that of the hunk's `line`, is the file's line at `row`, as a grade; None
-    if it is not."""
+def grade(
+    is_context: bool, text: bytes, found: bytes, in_prose: bool, file: FileLines
+) -> int | None:
+    """Return how `text`, a line of a hunk, is the file's line `found`, as a grade; None if it is
+    not. `in_prose` is whether all of that line is prose."""
     if text == found:
         return EQUAL
     if resilient(text) == resilient(found):
@@ -55,11 +56,10 @@ def grade(line: Line, text: bytes, found: bytes, row: int, prose: Comments) -> i
     if typographic(text) == typographic(found):
         return FORM
     if worded(text) == worded(found):
-        codes = [typographic(prose.code_of(each)) for each in (text, found)]
-        if prose.includes(row) or codes[0] == codes[1]:
+        codes = [typographic(file.prose.code_of(each)) for each in (text, found)]
+        if in_prose or codes[0] == codes[1]:
             return FORM
-    is_context = line.prefix is Prefix.CONTEXT
-    return TOLERATED if is_context and tolerance(text, found, prose) else None
+    return TOLERATED if is_context and tolerance(text, found, file.prose) else None
 
 
 def likeness_of(text: bytes, found: bytes) -> Likeness | None:

@@ -19,7 +19,7 @@ asked for the new lines: a hunk that is there already is not laid more loosely o
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from git_opatch.complete.reindent import pairs_of
 from git_opatch.locate.alignment import CONTEXT, exact_readings, loose_readings, straight
@@ -30,12 +30,22 @@ from git_opatch.locate.gaps import gap_readings
 from git_opatch.locate.variants import Variant, settled, variants_of
 from git_opatch.model.failure import Problem
 from git_opatch.model.indent_rules import is_common_rule
-from git_opatch.model.limits import MANY
+from git_opatch.model.limits import FEW, MANY
 from git_opatch.model.line_forms import key_of
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk
 from git_opatch.model.placement import Evidence
-from git_opatch.model.reading import EQUAL, FORM, SPACE, TOLERATED, Reading, Step
+from git_opatch.model.reading import (
+    EQUAL,
+    FORM,
+    NO_READINGS,
+    SPACE,
+    TOLERATED,
+    Reading,
+    Readings,
+    Step,
+    readings_of,
+)
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import indentation
 
@@ -58,8 +68,8 @@ class Sought:
     """
 
     hunk: Hunk
-    readings: list[Reading] = field(default_factory=list)
-    rivals: list[Reading] = field(default_factory=list)
+    readings: Readings = NO_READINGS
+    rivals: Readings = NO_READINGS
     repairs: tuple[str, ...] = ()
     loose: bool = False
     others: tuple[int, ...] = ()
@@ -72,19 +82,16 @@ class Sought:
     notes: tuple[str, ...] = ()
 
     @property
-    def starts(self) -> list[int]:
-        """The rows at which its readings begin."""
-        return sorted({reading.start for reading in (*self.readings, *self.rivals)})
-
-    @property
-    def level(self) -> int:
-        """The loosest grade of its readings."""
-        return max((reading.level for reading in self.readings), default=EQUAL)
+    def starts(self) -> Sequence[int]:
+        """The rows at which its readings begin, in order."""
+        if not self.rivals:
+            return self.readings.starts
+        return sorted({*self.readings.starts, *self.rivals.starts})
 
     @property
     def is_exact(self) -> bool:
         """Whether its readings are as written."""
-        return self.level == EQUAL and not self.repairs
+        return self.readings.level == EQUAL and not self.repairs
 
     @property
     def is_open(self) -> bool:
@@ -99,13 +106,12 @@ class Sought:
 
     def keep(self, starts: Sequence[int], evidence: Evidence) -> None:
         """Keep the readings at `starts`, if these are some of several but not all."""
-        kept = set(starts).intersection(self.starts)
-        if not self.is_open or not kept or len(kept) == len(self.starts):
+        kept = set(starts).intersection(self.starts) if self.is_open else ()
+        if not kept or len(kept) == len(self.starts):
             return
-        readings = [reading for reading in self.readings if reading.start in kept]
+        readings = self.readings.among(kept)
         if readings:
-            self.readings = readings
-            self.rivals = [reading for reading in self.rivals if reading.start in kept]
+            self.readings, self.rivals = readings, self.rivals.among(kept)
             self.evidence = evidence if len(self.starts) == 1 else self.evidence
 
     def stop(self, start: int) -> int:
@@ -114,10 +120,11 @@ class Sought:
 
     def span(self, start: int) -> tuple[int, int]:
         """The rows that change in the reading at `start`."""
-        return changed_span(next(self._at(start)))
+        return changed_span(self._at(start)[0])
 
-    def _at(self, start: int) -> Iterator[Reading]:
-        return (reading for reading in (*self.readings, *self.rivals) if reading.start == start)
+    def _at(self, start: int) -> Sequence[Reading]:
+        of = self.readings if start in self.readings.starts else self.rivals
+        return of.lay(start)
 
 
 def changed_span(reading: Reading) -> tuple[int, int]:
@@ -147,7 +154,7 @@ def _ends_search(sought: Sought) -> bool:
 def _classes(hunk: Hunk, file: FileIndex, matching: Matching) -> Iterator[Sought]:
     most = LOOSEST[matching.tier]
     exact = exact_readings(hunk, file)
-    yield Sought(hunk, exact, _rivals(hunk, exact, file) if exact and most else [])
+    yield Sought(hunk, exact, _rivals(hunk, exact, file) if exact and most else NO_READINGS)
     if not any(key_of(line.text) for line in hunk.preimage):
         return
     yield _applied(hunk, file, EQUAL)
@@ -166,12 +173,9 @@ def _classes(hunk: Hunk, file: FileIndex, matching: Matching) -> Iterator[Sought
 
 def _loose(hunk: Hunk, file: FileIndex, level: int) -> Sought:
     found = loose_readings(hunk, file, level)
-    readings = found.readings
-    if level == SPACE and not hunk.separators:
-        readings = [each for each in readings if not each.misfits] or readings
     must_be_alone = level >= FORM
-    is_loose = must_be_alone and not all(reading.is_cut for reading in readings)
-    return Sought(hunk, readings, loose=is_loose, others=found.others if must_be_alone else ())
+    others = found.others if must_be_alone else ()
+    return Sought(hunk, found, loose=must_be_alone and not found.is_cut, others=others)
 
 
 def _undone(
@@ -179,18 +183,13 @@ def _undone(
 ) -> Iterator[Sought]:
     """Yield the readings of a hunk with a slip undone; all slips that fit must say the same."""
     found: list[Sought] = []
-    is_there = bool(variants) and loose_readings(hunk, file, FORM).readings
+    is_there = bool(variants) and loose_readings(hunk, file, FORM)
     for variant, repair in variants:
         if is_there and _says_other(hunk, variant):
             continue  # the file has the lines as they are written
         is_exact = level == EQUAL
-        readings = _at_number(
-            hunk,
-            variant,
-            exact_readings(variant, file)
-            if is_exact
-            else loose_readings(variant, file, SPACE).readings,
-        )
+        laid = exact_readings(variant, file) if is_exact else loose_readings(variant, file, SPACE)
+        readings = _at_number(hunk, variant, laid)
         if readings:
             found.append(Sought(variant, readings, repairs=(repair,)))
         elif is_exact and len(at := new_positions(variant, file)) == 1:
@@ -210,12 +209,13 @@ def _says_other(hunk: Hunk, variant: Hunk) -> bool:
     return any(key_of(a.text) != key_of(b.text) for a, b in lines)
 
 
-def _at_number(hunk: Hunk, variant: Hunk, readings: Sequence[Reading]) -> list[Reading]:
+def _at_number(hunk: Hunk, variant: Hunk, readings: Readings) -> Readings:
     """Keep the readings where the numbers in front of the hunk's own lines point, if they do."""
-    if variant.stated_start == hunk.stated_start:
-        return list(readings)
-    stated = [reading for reading in readings if reading.start == variant.stated_start]
-    return stated or ([] if len(hunk.preimage) == 1 else list(readings))
+    stated = variant.stated_start
+    if stated is None or stated == hunk.stated_start:
+        return readings
+    may_be_elsewhere = len(hunk.preimage) > 1 and stated not in readings.starts
+    return readings if may_be_elsewhere else readings.among({stated})
 
 
 def _applied(hunk: Hunk, file: FileIndex, level: int) -> Sought:
@@ -229,28 +229,26 @@ def _applied(hunk: Hunk, file: FileIndex, level: int) -> Sought:
 def _with_gaps(hunk: Hunk, file: FileIndex) -> Sought:
     hunk = settled(hunk)
     found = gap_readings(hunk, file)
-    readings = [reading for reading in found if not reading.doubt] or found
-    starts = sorted({reading.start for reading in readings})
-    if len(starts) > 1 and any(not anchor.weak for anchor in hunk.anchors):
-        kept = set(scoped(starts, hunk, file))
-        readings = [reading for reading in readings if reading.start in kept] or readings
+    readings = readings_of([reading for reading in found if not reading.doubt] or found)
+    if len(readings.starts) > 1 and any(not anchor.weak for anchor in hunk.anchors):
+        readings = readings.among(scoped(readings.starts, hunk, file)) or readings
     return Sought(hunk, readings, loose=True)
 
 
-def _rivals(hunk: Hunk, exact: Sequence[Reading], file: FileIndex) -> list[Reading]:
+def _rivals(hunk: Hunk, exact: Readings, file: FileIndex) -> Readings:
     """List where else a short hunk may be meant: at another depth, by a common rule."""
     solid = [line for line in hunk.preimage if line.text.strip()]
     if not 0 < len(solid) <= _SHORT or all(line.prefix is not CONTEXT for line in hunk.lines):
-        return []
-    starts = {reading.start for reading in exact}
+        return NO_READINGS
     at_margin = any(not indentation(line.text) for line in hunk.lines if line.text.strip())
+    starts = file.trimmed.runs([file.normal(line.text).strip() for line in hunk.preimage])
     found = []
-    for start in file.runs_trimmed([file.normal(line.text).strip() for line in hunk.preimage]):
+    for start in set(starts[:FEW]).difference(exact.starts):
         reading = straight(hunk, start, file)
         pairs = [each[1] for each in pairs_of(reading, file) if each]
-        if start not in starts and is_common_rule(pairs, at_margin=at_margin):
+        if is_common_rule(pairs, at_margin=at_margin):
             found.append(reading._replace(level=SPACE))
-    return found
+    return readings_of(found)
 
 
 # ---------------------------------------------------------------- added lines alone
@@ -288,4 +286,4 @@ def _no_position(hunk: Hunk) -> Fault | None:
 
 def _adding(hunk: Hunk, rows: Sequence[int], evidence: Evidence) -> Sought:
     steps = tuple(Step(line, None) for line in hunk.lines)
-    return Sought(hunk, [Reading(steps, row) for row in rows], evidence=evidence)
+    return Sought(hunk, readings_of(Reading(steps, row) for row in rows), evidence=evidence)

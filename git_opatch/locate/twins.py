@@ -57,7 +57,7 @@ def suspicion(
     if is_certain:
         return None
     if not sought.is_exact and not twins:
-        level = sought.level if sought.level <= FORM else EQUAL
+        level = sought.readings.level if sought.readings.level <= FORM else EQUAL
         twins = _outside(placement, new_positions(placement.hunk, file, level))
     under = [at for at in twins if any(is_below(at, row, file) for row in rows)]
     if under and not in_anchor:

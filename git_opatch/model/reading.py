@@ -10,7 +10,8 @@ TOLERATED  what is never written anyway: quotes, a comment, a cut, of a line of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 from git_opatch.model.failure import Problem
@@ -46,8 +47,6 @@ class Reading(NamedTuple):
     moved: int | None = None
     repairs: tuple[str, ...] = ()
     doubt: Problem | None = None
-    is_cut: bool = False
-    """Whether nothing is tolerated but lines whose beginning is cut off: evidence may choose."""
 
     @property
     def stop(self) -> int:
@@ -57,11 +56,62 @@ class Reading(NamedTuple):
         )
 
 
-class Found(NamedTuple):
-    """What the aligner found; `others` are the rows of other places that are alike."""
+class Fit(NamedTuple):
+    """Old lines laid over as many lines of the file, one for one, without the blank ones.
 
-    readings: list[Reading]
+    `place` counts the lines of the file that are not blank; `differ` are the indexes of the old
+    lines that have another key than the file's.
+    """
+
+    place: int
+    level: int
+    differ: frozenset[int] = frozenset()
+    is_cut: bool = False
+
+
+class Fits(NamedTuple):
+    """Where old lines fit at a grade; `others` are the rows of other places that are alike."""
+
+    fits: Sequence[Fit]
     others: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """The readings of a hunk in one class, by the rows at which they begin, in order.
+
+    `lay` makes those at one of the rows: only what evidence leaves is laid. `level` is the loosest
+    grade that one of them needs, and `others` are the rows of other places that are alike.
+    """
+
+    starts: Sequence[int] = ()
+    lay: Callable[[int], Sequence[Reading]] = lambda _: ()
+    level: int = EQUAL
+    others: tuple[int, ...] = ()
+    is_cut: bool = False
+    """Whether nothing is tolerated but lines whose beginning is cut off: evidence may choose."""
+
+    def __iter__(self) -> Iterator[Reading]:
+        return (reading for start in self.starts for reading in self.lay(start))
+
+    def __bool__(self) -> bool:
+        return bool(self.starts)
+
+    def among(self, starts: Container[int]) -> Readings:
+        """Keep those that begin at one of `starts`."""
+        return replace(self, starts=[start for start in self.starts if start in starts])
+
+
+NO_READINGS = Readings()
+
+
+def readings_of(laid: Iterable[Reading]) -> Readings:
+    """Return readings that are laid already."""
+    by_start: dict[int, list[Reading]] = {}
+    for reading in laid:
+        by_start.setdefault(reading.start, []).append(reading)
+    level = max((reading.level for each in by_start.values() for reading in each), default=EQUAL)
+    return Readings(sorted(by_start), by_start.__getitem__, level)
 
 
 class Comments(Protocol):
