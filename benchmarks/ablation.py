@@ -149,7 +149,7 @@ RULES: dict[str, Switch] = {
     "indentation: the file's depth": gives("complete.reindent:_starts_at_file_depth", False),
     "moved blocks": gives("complete.reindent:_moves_context", None),
     "placeholders": gives("complete.placeholder:placeholder_in", b""),
-    "encoding": gives("locate.decide:_encodings_that_stay", set()),
+    "encoding": gives("locate.decide:is_utf8", True),
     "structure": gives("complete.structure:structure_fault", None),
 }
 """Every rule that can be switched off, by its name in docs/decisions.md."""

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from difflib import SequenceMatcher
+from functools import cache
 from itertools import groupby
 from operator import ne
 from typing import NamedTuple
@@ -24,7 +25,6 @@ from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.likeness import LEAST_DISTINCTIVE, Tolerance, has_word, tolerance
 from git_opatch.model.failure import Problem
 from git_opatch.model.limits import MANY
-from git_opatch.model.line_forms import key_of
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.reading import (
     EQUAL,
@@ -122,75 +122,65 @@ def loose_readings(hunk: Hunk, file: FileIndex, most: int) -> Readings:
 
     Blank lines may be too many, or omitted, in the class of whitespace only where no place has all.
     """
-    old = solid_lines(hunk, file)
-    found = _fits(old, file, most)
-    straight, bent = _by_blanks(hunk, found.fits, file)
+    straight, bent, others = fits_of(hunk, file, most)
     if straight and most == SPACE and not hunk.separators:
-        bent = []
-    laid = {fit.place: list(_laid(hunk, old, fit, file)) for fit in bent}
-    others = (*found.others, *(file.solid[place] for place, each in laid.items() if not each))
+        bent = ()
+    laid = {fit.place: [*_laid(hunk, fit, file)] for fit in bent}
     ready = [reading for each in laid.values() for reading in each]
     if most == TOLERATED and not straight and not ready:
         ready = _past_the_end(hunk, file)
     rest = readings_of(ready)
     return Readings(
         sorted({*straight, *rest.starts}) if ready else [*straight],
-        lambda at: list(_laid(hunk, old, straight[at], file)) if at in straight else rest.lay(at),
+        cache(lambda at: [*_laid(hunk, straight[at], file)] if at in straight else rest.lay(at)),
         max([rest.level, *(fit.level for fit in straight.values())]),
-        others,
-        bool(found.fits) and all(fit.is_cut for fit in found.fits),
+        (*others, *(file.solid[place] for place, each in laid.items() if not each)),
+        all(fit.is_cut for fit in (*straight.values(), *bent)) and bool(straight or bent),
     )
 
 
-def straight_starts(hunk: Hunk, file: FileIndex, most: int) -> list[int]:
-    """List where a hunk is at the grade `most` with all of its blank lines."""
-    fits = _fits(solid_lines(hunk, file), file, most).fits
-    return [*_by_blanks(hunk, fits, file)[0]]
-
-
-def _by_blanks(
-    hunk: Hunk, fits: Sequence[Fit], file: FileIndex
-) -> tuple[dict[int, Fit], list[Fit]]:
-    """Return the fits with all blank lines of the hunk and no others, by their start, and the
-    rest."""
-    blanks = bytes(not line.text.strip() for line in hunk.preimage)
-    above = blanks.find(0)
-    straight: dict[int, Fit] = {}
-    bent: list[Fit] = []
-    for fit in fits:
-        start = file.solid[fit.place] - above
-        if start >= 0 and file.blanks.startswith(blanks, start):
-            straight[start] = fit
-        else:
-            bent.append(fit)
-    return straight, bent
-
-
-def _fits(old: Sequence[Old], file: FileIndex, most: int) -> Fits:
-    """Lay old lines that are not blank over those of the file, up to the grade `most`."""
-    asked = (most, *((line.is_context, line.text) for line in old))
+def fits_of(hunk: Hunk, file: FileIndex, most: int) -> Fits:
+    """Lay the old lines of a hunk over those of the file, up to the grade `most`."""
+    old, blanks = old_lines(hunk, file), _blanks_of(hunk)
+    asked = (most, blanks, *old.is_context, *old.texts)
     if asked not in file.fits:
-        file.fits[asked] = _seek_fits(old, file, most) if old else Fits(())
+        file.fits[asked] = _fits(old, blanks, file, most) if old.texts else Fits()
     return file.fits[asked]
 
 
-def _seek_fits(old: Sequence[Old], file: FileIndex, most: int) -> Fits:
-    keys = [line.key for line in old]
+def _fits(old: OldLines, blanks: bytes, file: FileIndex, most: int) -> Fits:
     is_tolerant = most == TOLERATED
-    fits: list[Fit] = []
+    straight: dict[int, Fit] = {}
+    bent: list[Fit] = []
     alike: list[tuple[int, Set[int]]] = []
-    for place in _tolerant_places(keys, file) if is_tolerant else file.by_key.runs(keys):
-        differ = _differ(keys, place, file) if is_tolerant else frozenset[int]()
+    for place in _tolerant_places(old.keys, file) if is_tolerant else file.by_key.runs(old.keys):
+        differ = _differ(old.keys, place, file) if is_tolerant else frozenset[int]()
         if differ is None:
             continue
         fit = _fit(old, place, differ, file, with_prose=most > SPACE)
-        if fit and fit.level <= most:
-            fits.append(fit)
-        else:
+        start = _straight_start(blanks, file.solid[place], file)
+        if fit is None or fit.level > most:
             alike.append((place, frozenset() if fit else differ))
+        elif start is None:
+            bent.append(fit)
+        else:
+            straight[start] = fit
+    fits = (*straight.values(), *bent)
     open_lines = [frozenset[int](), *(fit.differ for fit in fits if not fit.is_cut)]
     others = (place for place, differ in alike if any(differ <= each for each in open_lines))
-    return Fits(fits, tuple(file.solid[place] for place in others))
+    return Fits(straight, bent, tuple(file.solid[place] for place in others))
+
+
+def _blanks_of(hunk: Hunk) -> bytes:
+    """Return, of each old line, whether it is blank, as `FileIndex.blanks` has it of the file's."""
+    return bytes(not line.text.strip() for line in hunk.preimage)
+
+
+def _straight_start(blanks: bytes, first: int, file: FileIndex) -> int | None:
+    """Return where a hunk begins whose first line that is not blank is at the row `first`; None if
+    blank lines of the file are not where it has them."""
+    start = first - blanks.find(0)
+    return start if start >= 0 and file.blanks.startswith(blanks, start) else None
 
 
 def _tolerant_places(keys: Sequence[bytes], file: FileIndex) -> list[int]:
@@ -212,12 +202,13 @@ def _differ(keys: Sequence[bytes], place: int, file: FileIndex) -> frozenset[int
 
 
 def _fit(
-    old: Sequence[Old], place: int, differ: frozenset[int], file: FileIndex, *, with_prose: bool
+    old: OldLines, place: int, differ: frozenset[int], file: FileIndex, *, with_prose: bool
 ) -> Fit | None:
     """Compare old lines with those at `place`; None if some do not match, or too many are
     tolerated. One in which too little matches for sure is looser than any grade."""
-    pairs = list(_pairs(old, place, file, with_prose=with_prose))
-    grades = {pair: file.grade(*pair) for pair in set(pairs)}
+    grades = {
+        pair: file.grade(*pair) for pair in set(_pairs(old, place, file, with_prose=with_prose))
+    }
     level = EQUAL
     for found in grades.values():
         if found is None:
@@ -225,7 +216,8 @@ def _fit(
         level = max(level, found)
     if level < TOLERATED:
         return Fit(place, level, differ)
-    if sum(grades[pair] == TOLERATED for pair in pairs) > min(MOST_TOLERATED, len(old) - 1):
+    pairs = _pairs(old, place, file, with_prose=with_prose)
+    if sum(grades[pair] == TOLERATED for pair in pairs) > min(MOST_TOLERATED, len(old.texts) - 1):
         return None
     how = {
         pair: tolerance(pair[1], pair[2], file.prose) if found == TOLERATED else None
@@ -239,18 +231,18 @@ def _fit(
 
 
 def _pairs(
-    old: Sequence[Old], place: int, file: FileIndex, *, with_prose: bool
+    old: OldLines, place: int, file: FileIndex, *, with_prose: bool
 ) -> Iterable[tuple[bool, bytes, bytes, bool]]:
     """Pair each old line with that of the file: whether it is context, both texts, and whether the
     latter is prose, if that matters."""
-    here = slice(place, place + len(old))
+    here = slice(place, place + len(old.texts))
     in_prose = file.solid_prose[here] if with_prose else itertools.repeat(False)
-    kinds, texts = ([line.is_context for line in old], [line.text for line in old])
-    return zip(kinds, texts, file.solid_lines[here], in_prose, strict=False)
+    return zip(old.is_context, old.texts, file.solid_lines[here], in_prose, strict=False)
 
 
-def _laid(hunk: Hunk, old: Sequence[Old], fit: Fit, file: FileIndex) -> Iterator[Reading]:
+def _laid(hunk: Hunk, fit: Fit, file: FileIndex) -> Iterator[Reading]:
     """Yield the reading of a hunk at a fit of its old lines; none if a gap cannot be filled."""
+    old = old_lines(hunk, file)
     pairs = list(_pairs(old, fit.place, file, with_prose=fit.level > SPACE))
     grades = [file.grade(*pair) or EQUAL for pair in pairs]
     tolerated = (
@@ -263,29 +255,29 @@ def _laid(hunk: Hunk, old: Sequence[Old], fit: Fit, file: FileIndex) -> Iterator
         for each in tolerated
         if each and each is not Tolerance.BEGINNING
     )
-    rows = file.solid[fit.place : fit.place + len(old)]
+    rows = file.solid[fit.place : fit.place + len(old.texts)]
     for reading in lay(hunk, rows, file, grades):
         level = max(fit.level, SPACE if reading.misfits else EQUAL)
         yield reading._replace(level=level, repairs=(*reading.repairs, *repairs))
 
 
-class Old(NamedTuple):
-    """An old line that is not blank: its text as it is compared, and its key."""
+class OldLines(NamedTuple):
+    """The old lines of a hunk that are not blank, in columns: their texts as they are compared,
+    their keys, and whether they are context, which is never written."""
 
-    line: Line
-    text: bytes
-    key: bytes
-
-    @property
-    def is_context(self) -> bool:
-        """Whether it is one of context, which is never written."""
-        return self.line.prefix is CONTEXT
+    lines: list[Line]
+    texts: list[bytes]
+    keys: list[bytes]
+    is_context: list[bool]
 
 
-def solid_lines(hunk: Hunk, file: FileIndex) -> list[Old]:
+def old_lines(hunk: Hunk, file: FileIndex) -> OldLines:
     """Return the old lines of a hunk that are not blank."""
-    rows = ((line, file.normal(line.text)) for line in hunk.preimage)
-    return [Old(line, text, key) for line, text in rows if (key := key_of(text))]
+    lines = [line for line in hunk.preimage if line.text.strip()]
+    texts = [file.normal(line.text) for line in lines]
+    return OldLines(
+        lines, texts, [*map(file.key, texts)], [line.prefix is CONTEXT for line in lines]
+    )
 
 
 _CLOSES = re.compile(rb"(?:[^\w]|\b(?:end|fi|done|esac|endif|else)\b)*")
@@ -304,22 +296,22 @@ def _past_the_end(hunk: Hunk, file: FileIndex) -> list[Reading]:
         last = lines.pop()
         if not lines or _needs(lines[-1], last) or last.text in removed:
             return []
-        key = key_of(file.normal(last.text))
+        key = file.key(file.normal(last.text))
         if not _CLOSES.fullmatch(last.text) and file.by_key.rows(key):
             return []
         shorter = replace(hunk, lines=tuple(lines))
-        old = solid_lines(shorter, file)
-        place = len(file.solid) - len(old)
-        carried = (len(old) >= 2 and has_word([line.text for line in old])) or place == 0
-        most = SPACE if any(len(line.key) >= LEAST_DISTINCTIVE for line in old) else EQUAL
-        if not old or not carried or place < 0:
+        old = old_lines(shorter, file)
+        place = len(file.solid) - len(old.texts)
+        carried = (len(old.texts) >= 2 and has_word(old.texts)) or place == 0
+        most = SPACE if any(len(key) >= LEAST_DISTINCTIVE for key in old.keys) else EQUAL
+        if not old.texts or not carried or place < 0:
             continue
         fit = _fit(old, place, frozenset(), file, with_prose=False)
         lie = "a context line lies" if dropped == 1 else f"{dropped} context lines lie"
         repair = f"{lie} past the end of the file"
         ends = [
             reading._replace(level=TOLERATED, repairs=(*reading.repairs, repair))
-            for reading in (_laid(shorter, old, fit, file) if fit and fit.level <= most else ())
+            for reading in (_laid(shorter, fit, file) if fit and fit.level <= most else ())
         ]
         if ends:
             return ends
@@ -389,10 +381,12 @@ def lay(
     Where the file has more blank lines than the hunk, added lines stay next to what is above them,
     unless they bring the blank line below them themselves. A line that has no row is a marker.
     """
-    if len(rows) == len(hunk.preimage) and None not in rows:
-        first, last = rows[0], rows[-1]
-        if first is not None and last is not None and last - first == len(rows) - 1:
-            yield straight(hunk, first, file, grades)
+    if grades:
+        blanks = _blanks_of(hunk)
+        start = _straight_start(blanks, rows[0] or 0, file)
+        if start is not None:
+            each = iter(grades)
+            yield straight(hunk, start, file, [EQUAL if blank else next(each) for blank in blanks])
             return
     steps: list[Step] = []
     fills: list[_Filled] = []
@@ -400,7 +394,7 @@ def lay(
     at = 0
     for index, line in enumerate((*hunk.lines, None)):
         is_solid = line is not None and line.prefix is not ADDED
-        is_solid = is_solid and bool(key_of(file.normal(line.text)))  # type: ignore[union-attr]
+        is_solid = is_solid and bool(line.text.strip())  # type: ignore[union-attr]
         if line is not None and (not is_solid or rows[at] is None):
             adds = gap.adds or line.prefix is ADDED
             gap = gap._replace(lines=[*gap.lines, line], adds=adds)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import groupby, islice
 
-from git_opatch.locate.alignment import ADDED, CONTEXT, REMOVED, straight_starts
+from git_opatch.locate.alignment import ADDED, CONTEXT, REMOVED, fits_of
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.likeness import LEAST_DISTINCTIVE, has_word
 from git_opatch.locate.outline import OutlineKind, depth, heading, is_certain
@@ -55,7 +55,7 @@ def new_positions(hunk: Hunk, file: FileIndex, most: int = EQUAL) -> Sequence[in
         return []
     if most == EQUAL:
         return file.runs([file.normal(line.text) for line in new.lines])
-    return straight_starts(new, file, most)
+    return sorted(fits_of(new, file, most).straight)
 
 
 def _where_removed(hunk: Hunk, file: FileIndex) -> list[int]:

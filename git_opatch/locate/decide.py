@@ -15,7 +15,7 @@ from git_opatch.complete.edits import Edit, edits_of
 from git_opatch.complete.placeholder import placeholder_in
 from git_opatch.complete.reindent import indent
 from git_opatch.locate.alignment import ADDED, CONTEXT, REMOVED, unchanged_kept
-from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.file_index import FileIndex, is_utf8
 from git_opatch.locate.likeness import likeness_of
 from git_opatch.locate.search import Sought
 from git_opatch.model.failure import Problem
@@ -66,7 +66,8 @@ def agreed(
     sought: Sought, file: FileIndex, outcomes: Callable[[Reading], Outcome]
 ) -> Outcome | None:
     """Return the outcome of all readings of a hunk if they leave the same bytes; None if not."""
-    if not 0 < len(sought.starts) <= FEW or sought.others or sought.disagrees:
+    most = 1 if sought.loose else FEW
+    if not 0 < len(sought.starts) <= most or sought.others or sought.disagrees:
         return None
     readings = (reading for each in (sought.readings, sought.rivals) for reading in each)
     first = outcomes(next(readings))
@@ -140,24 +141,10 @@ def _never_written(reading: Reading, hunk: Hunk, file: FileIndex) -> Problem | N
         removes = any(step.line.prefix is REMOVED for step in reading.steps)
         if not removes and not any(line.startswith(b"+") for line in near):
             return Problem(Fault.DOUBLED_PREFIX)
-    come = {_is_utf8(text) for text in added if not text.isascii()}
-    if come and (stay := _encodings_that_stay(file)) and not come <= stay:
+    come = {is_utf8(text) for text in added if not text.isascii()}
+    if come and (stay := file.kept_encodings) and not come <= stay:
         return Problem(Fault.NOT_UTF8 if stay == {True} else Fault.UTF8_IN_OTHER)
     return None
-
-
-def _encodings_that_stay(file: FileIndex) -> set[bool]:
-    """Return whether the lines that are not ASCII, and that no hunk removes, are UTF-8."""
-    lines = (text for text in file.lines if not text.isascii())
-    return {_is_utf8(text) for text in lines if len(file.rows_of(text)) > file.removed[text]}
-
-
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _with_newlines(lines: Sequence[Line], reading: Reading, file: FileIndex) -> tuple[Line, ...]:

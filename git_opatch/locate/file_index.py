@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 from operator import not_
 
@@ -100,6 +100,8 @@ class FileIndex:
         self.written = written
         self.fits: dict[tuple[object, ...], Fits] = {}
         """Where lines fit, at each grade that they were sought at: equal hunks share it."""
+        self.key = cache(key_of)
+        """The key of a line of a hunk."""
         self._grades: dict[tuple[bool, bytes, bytes, bool], int | None] = {}
         self.enclosing: dict[int, int | None] = {}
         """The heading above each position that a message asked for."""
@@ -153,7 +155,8 @@ class FileIndex:
     @cached_property
     def keys(self) -> list[bytes]:
         """The loosest form of each line."""
-        return list(map(key_of, self.lines))
+        known: dict[bytes, bytes] = {}
+        return [known.get(line) or known.setdefault(line, key_of(line)) for line in self.lines]
 
     @cached_property
     def blanks(self) -> bytes:
@@ -236,3 +239,18 @@ class FileIndex:
         """The lines that the hunks remove, and how often."""
         lines = (line for hunk in self.hunks for line in hunk.lines)
         return Counter(self.normal(line.text) for line in lines if line.prefix is Prefix.REMOVED)
+
+    @cached_property
+    def kept_encodings(self) -> set[bool]:
+        """Whether the lines that are not ASCII, and that no hunk removes, are UTF-8."""
+        lines = (text for text in self.lines if not text.isascii())
+        return {is_utf8(text) for text in lines if len(self.rows_of(text)) > self.removed[text]}
+
+
+def is_utf8(line: bytes) -> bool:
+    """Return whether a line is in UTF-8."""
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -18,7 +18,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from git_opatch.locate.alignment import CONTEXT, REMOVED, Old, lay, solid_lines
+from git_opatch.locate.alignment import CONTEXT, REMOVED, OldLines, lay, old_lines
 from git_opatch.locate.anchors import find, is_below, scoped
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import OutlineKind, heading, heading_at, is_certain
@@ -45,9 +45,13 @@ class _Piece(NamedTuple):
 
 def gap_readings(hunk: Hunk, file: FileIndex) -> list[Reading]:
     """Lay a hunk over the file in pieces that are each exactly there, with the fewest gaps."""
-    old = solid_lines(hunk, file)
-    shown = [at for at, line in enumerate(old) if not _is_marker(line, file)]
-    where = [file.rows_of(old[at].text) for at in shown]
+    old = old_lines(hunk, file)
+    shown = [
+        at
+        for at, (line, text) in enumerate(zip(old.lines, old.texts, strict=True))
+        if not stands_for_lines(line) or file.rows_of(text)
+    ]
+    where = [file.rows_of(old.texts[at]) for at in shown]
     if not shown or not all(where) or sum(map(len, where)) > _MOST_STATES:
         return []
     if not _is_attached(hunk, old, shown):
@@ -58,7 +62,7 @@ def gap_readings(hunk: Hunk, file: FileIndex) -> list[Reading]:
     paths = _fewest_gaps(where, may_gap, file)
     readings: list[Reading] = []
     for path in paths:
-        rows: list[int | None] = [None] * len(old)
+        rows: list[int | None] = [None] * len(old.lines)
         for at, row in zip(shown, path, strict=True):
             rows[at] = row
         pieces = list(_pieces(shown, rows, file))
@@ -95,14 +99,10 @@ def stands_for_lines(line: Line) -> bool:
     return line.prefix is CONTEXT and _MARKER.fullmatch(line.text) is not None
 
 
-def _is_marker(line: Old, file: FileIndex) -> bool:
-    return stands_for_lines(line.line) and not file.rows_of(line.text)
-
-
-def _is_attached(hunk: Hunk, old: Sequence[Old], shown: Sequence[int]) -> bool:
+def _is_attached(hunk: Hunk, old: OldLines, shown: Sequence[int]) -> bool:
     """Return whether the lines added above the first line that is shown, or below the last, are
     next to it, and not beyond a marker."""
-    first, last = old[shown[0]].line, old[shown[-1]].line
+    first, last = old.lines[shown[0]], old.lines[shown[-1]]
     start = next(at for at, line in enumerate(hunk.lines) if line is first)
     stop = next(at for at, line in enumerate(hunk.lines) if line is last)
     return _is_next(hunk.lines[stop + 1 :]) and _is_next(hunk.lines[:start][::-1])
@@ -114,10 +114,10 @@ def _is_next(lines: Sequence[Line]) -> bool:
     return all(line.prefix is not Prefix.ADDED for line in texts[marker:])
 
 
-def _may_gap(hunk: Hunk, old: Sequence[Old], first: int, second: int) -> bool:
+def _may_gap(hunk: Hunk, old: OldLines, first: int, second: int) -> bool:
     """Return whether lines may be left out between two: not between two removed ones, nor unmarked
     beside an added one, but for one that replaces the line above."""
-    above, below = old[first].line, old[second].line
+    above, below = old.lines[first], old.lines[second]
     if above.prefix is below.prefix is REMOVED:
         return False
     start = next(at for at, line in enumerate(hunk.lines) if line is above)
@@ -205,14 +205,13 @@ def _pieces(shown: Sequence[int], rows: Sequence[int | None], file: FileIndex) -
 
 
 def _is_only(
-    piece: _Piece, hunk: Hunk, old: Sequence[Old], rows: Sequence[int | None], file: FileIndex
+    piece: _Piece, hunk: Hunk, old: OldLines, rows: Sequence[int | None], file: FileIndex
 ) -> bool:
     """Return whether a piece that changes something is the only one that reads so, or the only one
     in the scope of the hunk's anchors, or in the block of a heading above it in the hunk."""
     if not _changes(piece, hunk, old):
         return True
-    keys = [line.key for line in old[piece.first : piece.stop]]
-    found = file.by_key.runs(keys)
+    found = file.by_key.runs(old.keys[piece.first : piece.stop])
     if len(found) <= 1 or len(found) > MANY:
         return len(found) <= 1
     starts = [file.solid[place] for place in found]
@@ -221,14 +220,14 @@ def _is_only(
     for at in range(piece.first - 1, -1, -1):
         row = rows[at]
         if row is not None and heading(file.lines[row].strip()) is not None:
-            is_one = len(file.by_key.runs([old[at].key])) == 1
+            is_one = len(file.by_key.runs([old.keys[at]])) == 1
             return is_one and sum(is_below(start, row, file) for start in starts) == 1
     return False
 
 
-def _changes(piece: _Piece, hunk: Hunk, old: Sequence[Old]) -> bool:
+def _changes(piece: _Piece, hunk: Hunk, old: OldLines) -> bool:
     """Return whether lines are removed in a piece, or added in it or at its ends."""
-    lines = [line.line for line in old[piece.first : piece.stop]]
+    lines = old.lines[piece.first : piece.stop]
     if any(line.prefix is REMOVED for line in lines):
         return True
     at = next(at for at, line in enumerate(hunk.lines) if line is lines[0])
@@ -239,7 +238,7 @@ def _changes(piece: _Piece, hunk: Hunk, old: Sequence[Old]) -> bool:
 
 def _is_doubtful(
     hunk: Hunk,
-    old: Sequence[Old],
+    old: OldLines,
     rows: Sequence[int | None],
     pieces: Sequence[_Piece],
     file: FileIndex,
@@ -262,8 +261,8 @@ def _is_doubtful(
         changes = [_changes(side, hunk, old) for side in sides]
         if not is_marked and any(changes) and _may_slide(above, below, file):
             return True
-        removed = [line for line in old[before.first : before.stop] if line.line.prefix is REMOVED]
-        if old[before.stop - 1].line.prefix is REMOVED and any(opens(x.text) for x in removed):
+        removed = [line for line in old.lines[before.first : before.stop] if line.prefix is REMOVED]
+        if old.lines[before.stop - 1].prefix is REMOVED and any(opens(x.text) for x in removed):
             return True  # they are in a block whose first line is removed
         if _leaves_block(above, below, file, is_marked):
             return True

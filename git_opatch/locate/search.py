@@ -155,7 +155,7 @@ def _classes(hunk: Hunk, file: FileIndex, matching: Matching) -> Iterator[Sought
     most = LOOSEST[matching.tier]
     exact = exact_readings(hunk, file)
     yield Sought(hunk, exact, _rivals(hunk, exact, file) if exact and most else NO_READINGS)
-    if not any(key_of(line.text) for line in hunk.preimage):
+    if not any(line.text.strip() for line in hunk.preimage):
         return
     yield _applied(hunk, file, EQUAL)
     variants = list(variants_of(hunk))
@@ -183,9 +183,8 @@ def _undone(
 ) -> Iterator[Sought]:
     """Yield the readings of a hunk with a slip undone; all slips that fit must say the same."""
     found: list[Sought] = []
-    is_there = bool(variants) and loose_readings(hunk, file, FORM)
     for variant, repair in variants:
-        if is_there and _says_other(hunk, variant):
+        if _says_other(hunk, variant) and loose_readings(hunk, file, FORM):
             continue  # the file has the lines as they are written
         is_exact = level == EQUAL
         laid = exact_readings(variant, file) if is_exact else loose_readings(variant, file, SPACE)

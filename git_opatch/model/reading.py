@@ -10,8 +10,9 @@ TOLERATED  what is never written anyway: quotes, a comment, a cut, of a line of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from git_opatch.model.failure import Problem
@@ -70,9 +71,12 @@ class Fit(NamedTuple):
 
 
 class Fits(NamedTuple):
-    """Where old lines fit at a grade; `others` are the rows of other places that are alike."""
+    """Where a hunk fits at a grade: with all of its blank lines and no others, by the row at which
+    it begins, and where blank lines differ; `others` are the rows of other places that are alike.
+    """
 
-    fits: Sequence[Fit]
+    straight: Mapping[int, Fit] = MappingProxyType({})
+    bent: Sequence[Fit] = ()
     others: tuple[int, ...] = ()
 
 
