@@ -180,6 +180,34 @@ def _equal(scale: int) -> Case:
     return _case([file], lambda prefix, line: "other" if prefix == "-" else line, applies=False)
 
 
+def _equal_run(scale: int) -> Case:
+    """A long hunk that fits nearly everywhere."""
+    size = 100_000 * scale
+    file = _Edited("src/equal.txt", ["same"] * size, [size // 2], 1000 * scale)
+    return _case([file], applies=False)
+
+
+def _short_in_equal(scale: int) -> Case:
+    """Many hunks that fit nearly everywhere."""
+    size = 20_000 * scale
+    file = _Edited("src/equal.txt", ["same"] * size, range(2, size - 2, 66))
+    return _case([file], applies=False)
+
+
+def _same_hunks(scale: int) -> Case:
+    """As many equal hunks as there are places for them."""
+    count = 400 * scale
+    lines = ["begin()", "run()", "end()", ""] * count
+    return _case([_Edited("src/same.txt", lines, range(1, 4 * count, 4), 1)])
+
+
+def _blank(scale: int) -> Case:
+    """Nothing but lines of a space."""
+    size = 5000 * scale
+    file = _Edited("src/blank.txt", [" "] * size, [size // 2], size // 10)
+    return _case([file], applies=False)
+
+
 def _nowhere(scale: int) -> Case:
     """Hunks with one line, the removed one, that is nowhere in the file."""
     size = 100_000 * scale
@@ -206,6 +234,10 @@ ROWS = (
     Row("hunks", "100,000 lines, 1,000 hunks", _one_file(100_000, 1000)),
     Row("dedented", "100,000 lines, 500 dedented hunks", _dedented),
     Row("equal", "200,000 equal lines, a hunk that is nowhere", _equal),
+    Row("run", "100,000 equal lines, a hunk of 2,000 of them", _equal_run),
+    Row("short", "20,000 equal lines, 303 hunks of 7 of them", _short_in_equal),
+    Row("same", "400 equal hunks on 400 equal places", _same_hunks, sizes=(1, 2)),
+    Row("spaces", "5,000 lines of a space, a hunk of 1,000 of them", _blank),
     Row("repository", "200,000 files, a patch of 3", _repository, sizes=()),
     Row("nowhere", "100,000 distinct lines, 100 hunks that are nowhere", _nowhere),
     Row(
