@@ -25,15 +25,14 @@ from types import ModuleType
 from typing import Any
 
 import git_opatch
-from grammar import FOR_A_RULE, draw, own_tool, read_changes
-from model import Case, Commit, Draft, Format, Header, Style, Wanted, to_bytes
-from model_diffs import Case as TypedCase
-from model_diffs import is_faithful
+from grammar import FOR_A_RULE, draw, read_changes
+from model import Case, Verdict, to_bytes
+from model_diffs import Typed, is_faithful
+from peers import OWN
 from scene import write_scene
-from styles import render
 from travel import draw as draw_late
 from travel import merge
-from trial import Outcome, plan_patch
+from trial import Outcome, try_case
 
 _PARTS = ("locate", "complete", "plan", "model", "parse")
 
@@ -206,9 +205,10 @@ def _draw(options: argparse.Namespace) -> Iterator[Sample]:
     changes = read_changes(options.repo, options.seed)
     for number in range(options.cases):
         if found := draw(changes, options.seed, number):
-            text = write_scene(found.scene, found.scene.patch_format)
-            is_plain = FOR_A_RULE.isdisjoint(found.scene.names)
-            yield Sample(found.case, text, "drawn" if is_plain else "for a rule")
+            case, scene = found
+            is_plain = FOR_A_RULE.isdisjoint(scene.names)
+            text = write_scene(scene, scene.patch_format)
+            yield Sample(case, text, "drawn" if is_plain else "for a rule")
     yield from itertools.islice(_late(options.repo, options.seed), options.late)
     yield from _typed(options.typed) if options.typed else ()
 
@@ -219,23 +219,18 @@ def _late(paths: Sequence[Path], seed: str) -> Iterator[Sample]:
         path, written_for, last = late.change.path, late.versions[0], late.versions[-1]
         merged = merge(last, written_for, to_bytes(late.change.new))
         if merged is not None:
-            draft = Draft({path: last}, late.case.draft.sections, {path: merged})
-            case = replace(late.case, draft=draft)
-            yield Sample(case, render(case, case.style), "late")
+            case = replace(late.case, base={path: last}, expected={path: merged})
+            yield Sample(replace(case, verdict=Verdict.MAY), late.text, "late")
 
 
 def _typed(directory: Path) -> Iterator[Sample]:
     """Read the diffs that models typed; what is not UTF-8 is left out."""
-    style = Style(Format.UNIFIED, Header.BARE)
     for number, place in enumerate(sorted(directory.iterdir())):
-        typed = TypedCase.load(place)
-        try:
-            text = typed.patch.decode()
-        except UnicodeDecodeError:
-            continue
-        draft, commit = Draft(typed.base, (), None), Commit(typed.name, "", ())
-        kind = typed.source.partition("\n")[0]
-        yield Sample(Case(kind, number, commit, draft, style, Wanted.EITHER), text, "typed")
+        typed = Typed.load(place)
+        with suppress(UnicodeDecodeError):
+            text, kind = typed.patch.decode(), typed.source.partition("\n")[0]
+            case = Case(kind, number, typed.name, typed.base, None, Verdict.MAY)
+            yield Sample(case, text, "typed")
 
 
 def _base(
@@ -266,22 +261,22 @@ def _base(
 
 def _outcome(sample: Sample) -> Outcome:
     try:
-        result = plan_patch(sample.case, own_tool(), sample.text)
+        result = try_case(sample.case, OWN, sample.text, in_process=True)
     except Exception:  # without the rule the engine may break: that is wrong, too
         return Outcome.HALF
     if sample.source != "typed" or result.message:
         return result.outcome
-    faithful = is_faithful(sample.text.encode(), dict(sample.case.draft.base), dict(result.got))
+    faithful = is_faithful(sample.text.encode(), sample.case.base, result.got)
     return Outcome.EXACT if faithful else Outcome.WRONG
 
 
 def _figures(samples: Sequence[Sample], outcomes: Sequence[Outcome], source: str) -> list[int]:
     """The columns of one source."""
     pairs = zip(samples, outcomes, strict=True)
-    own = Counter((one.case.wanted, out) for one, out in pairs if one.source == source)
-    may = own[Wanted.EITHER, Outcome.EXACT]
-    wrong = sum(own[wanted, out] for wanted in Wanted for out in (Outcome.WRONG, Outcome.HALF))
-    must = [own[Wanted.EXACT, Outcome.EXACT]] if len(_SOURCES[source]) > 2 else []
+    own = Counter((one.case.verdict, out) for one, out in pairs if one.source == source)
+    may = own[Verdict.MAY, Outcome.EXACT]
+    wrong = sum(own[wanted, out] for wanted in Verdict for out in (Outcome.WRONG, Outcome.HALF))
+    must = [own[Verdict.APPLY, Outcome.EXACT]] if len(_SOURCES[source]) > 2 else []
     return [*must, may, wrong]
 
 

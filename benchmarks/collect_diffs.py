@@ -16,10 +16,11 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
-from model_diffs import Tree, read_sections, write_tree
+from model_diffs import Typed, read_sections
+from trees import Tree
 
 CLAUDE = ("bethneyQQ/SWE4CC", "3cfe752")
 OLLAMA = ("trickl/llm-patch", "8099f70")
@@ -38,17 +39,6 @@ RESULTS = {
 """The results of a run, by whether the model saw the files; below `results/`."""
 TRACES = "runs_archive/exp1_baseline_before/"
 EXPERIMENTS = ("exp1_B-v2-step1_no_context_200tasks", "exp1_B-v2-step2-1_min_context_200tasks")
-
-
-@dataclass(frozen=True)
-class Typed:
-    """A diff that a model typed, its kind of source, and a name that no other one has."""
-
-    name: str
-    source: str
-    patch: bytes
-    task: str = ""
-    base: Tree | None = None
 
 
 def git(directory: Path, *arguments: str) -> bytes | None:
@@ -78,13 +68,15 @@ def read_results(directory: Path, commit: str) -> Iterator[Typed]:
         for line in (git(directory, "show", f"{commit}:results/{path}") or b"").splitlines():
             row = json.loads(line)
             name = f"claude-{what}-{row['instance_id']}"
-            yield Typed(name, source, row["model_patch"].encode(), row["instance_id"])
+            yield Typed(name, source, row["model_patch"].encode(), task=row["instance_id"])
     top = "logs/run_evaluation/full_eval/claude-3.5-sonnet"
     for path in list_files(directory, commit, top):
         task, _, leaf = path.removeprefix(top + "/").partition("/")
         if leaf == "patch.diff":
             patch = git(directory, "show", f"{commit}:{path}") or b""
-            yield Typed(f"sonnet-{task}", "Claude Sonnet 3.5, SWE-bench, files seen", patch, task)
+            yield Typed(
+                f"sonnet-{task}", "Claude Sonnet 3.5, SWE-bench, files seen", patch, task=task
+            )
 
 
 def read_compiler_fixes(directory: Path, commit: str) -> Iterator[Typed]:
@@ -100,7 +92,7 @@ def read_compiler_fixes(directory: Path, commit: str) -> Iterator[Typed]:
         base = git(directory, "show", f"{commit}:{match[1]}{match[2]}/{before}") or b""
         patch = git(directory, "show", f"{commit}:{path}") or b""
         name = f"small-{match[2].replace(':', '-')}-{match[3]}"
-        yield Typed(name, f"{match[3]}, a compiler error, file seen", patch, "", {before: base})
+        yield Typed(name, f"{match[3]}, a compiler error, file seen", patch, {before: base})
 
 
 def read_traces(directory: Path, commit: str) -> Iterator[Typed]:
@@ -111,7 +103,7 @@ def read_traces(directory: Path, commit: str) -> Iterator[Typed]:
                 task = Path(path).name.split("_trial")[0]
                 patch = git(directory, "show", f"{commit}:{path}") or b""
                 source = "qwen2.5-coder 7b, SWE-bench, files unseen"
-                yield Typed(f"qwen-{experiment.split('_')[1]}-{task}", source, patch, task)
+                yield Typed(f"qwen-{experiment.split('_')[1]}-{task}", source, patch, task=task)
 
 
 def files_at(directory: Path, commit: str, patch: bytes) -> Tree:
@@ -146,7 +138,7 @@ def read_tasks(mirrors: Path) -> dict[str, dict[str, str]]:
 
 def base_of(typed: Typed, tasks: dict[str, dict[str, str]], mirrors: Path) -> Tree:
     """The files that a diff was written for, as far as they are to be had."""
-    if typed.base is not None:
+    if typed.base:
         return typed.base
     task = tasks[typed.task]
     return files_at(find_mirror(mirrors, task["repo"]), task["base_commit"], typed.patch)
@@ -164,9 +156,7 @@ def main() -> None:
         what = "kept" if base else "no files" if is_diff(typed.patch) else "no diff"
         counts[typed.source, what] += 1
         if base:
-            place = arguments.into / typed.name
-            write_tree(place / "base", base)
-            write_tree(place, {"patch.txt": typed.patch, "source.txt": typed.source.encode()})
+            replace(typed, base=base).store(arguments.into / typed.name)
     for (source, what), count in sorted(counts.items()):
         print(f"{source}: {count} {what}")
 

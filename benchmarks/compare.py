@@ -42,12 +42,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import accuracy
 import grammar
-import kinds
 import model_diffs
 import travel
 from history import read_history
-from model import ROOT
 from scene import write_scene
 from sequences import draw_sequence
 from styles import render
@@ -147,17 +146,17 @@ def _grammar(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
     changes = grammar.read_changes(options.repo, options.seed)
     for number in range(options.count):
         if drawn := grammar.draw(changes, options.seed, number):
-            text = write_scene(drawn.scene, drawn.scene.patch_format)
-            yield drawn.case.kind, _in_memory(drawn.case.draft.base, text.encode())
+            case, scene = drawn
+            text = write_scene(scene, scene.patch_format)
+            yield case.kind, _in_memory(case.base, text.encode())
 
 
 def _classes(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
     histories = [read_history(path, options.seed) for path in options.repo]
-    each = -(-options.count // len(kinds.KINDS))
-    for kind in kinds.KINDS:
-        for case in kinds.draw(kind, histories, each, options.seed):
-            text = render(case, case.style).replace(ROOT, "/nowhere")
-            yield f"{case.name}, {case.style}", _in_memory(case.draft.base, text.encode())
+    each = -(-options.count // len(accuracy.KINDS))
+    for kind in accuracy.KINDS:
+        for case, style in accuracy.draw(kind, histories, each, options.seed):
+            yield f"{case.name}, {style}", _in_memory(case.base, render(case, style).encode())
 
 
 def _late(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
@@ -166,9 +165,8 @@ def _late(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
         for late in travel.draw(options.repo, options.seed)
     )
     for late, at in itertools.islice(found, options.count):
-        text, commit = render(late.case, late.case.style), late.case.commit
-        title = f"{commit.repository} {commit.id[:10]} {late.change.path}, version {at}"
-        yield title, _in_memory({late.change.path: late.versions[at]}, text.encode())
+        title = f"{late.case.source} {late.change.path}, version {at}"
+        yield title, _in_memory({late.change.path: late.versions[at]}, late.text.encode())
 
 
 def _sequences(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
@@ -183,7 +181,7 @@ def _typed(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
         print("typed: skipped, since no --typed names a directory", file=sys.stderr)
         return
     for place in sorted(options.typed.iterdir()):
-        case = model_diffs.Case.load(place)
+        case = model_diffs.Typed.load(place)
         yield case.name, _in_memory(case.base, case.patch)
 
 

@@ -13,26 +13,25 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import json
 import multiprocessing
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
 
+import peers
 import table
 from grammar_hunks import HUNKS
 from grammar_indents import INDENTS
 from grammar_lines import LINES
 from grammar_patches import PATCHES
 from history import read_history
-from model import Case, Commit, Draft, FileChange, Format, Header, Style, Wanted
-from peers import Setup, Tool, find_tool
+from model import Case, Commit, FileChange, Format, Header, Verdict
+from peers import OWN, Tool
 from reading import verdict_of
-from scene import Scene, Transform, Verdict, plain_scene, with_numbers, write_scene
-from trial import Outcome, Result, plan_patch, try_patch
+from scene import Scene, Transform, plain_scene, with_numbers, write_scene
+from trial import Outcome, Result, try_case
 from twins import with_twin
 
 TRANSFORMS: dict[str, Transform] = {**LINES, **INDENTS, **HUNKS, **PATCHES}
@@ -66,45 +65,30 @@ _ORDER = {
 }
 """The order in which transformations are made: those that need an untouched patch come first."""
 
-_PEERS = ("mpatch-numbered", "codex", "git-apply-numbered", "patch-numbered")
+_PEERS = ["mpatch-numbered", "codex", "git-apply-numbered", "patch-numbered"]
 _ATTEMPTS = 60
 _SIZES = (1, 1, 1, 2, 2, 3)
 _MAX_HUNKS, _MAX_LINES = 5, 3000
 _TWINS = 0.4
 _HEADS = {
-    Format.ENVELOPE: ("bare", "bare", "named"),
-    Format.UNIFIED: ("bare", "numbers", "named", "invented"),
-}
-_WANTED = {
-    Verdict.APPLY: Wanted.EXACT,
-    Verdict.MAY: Wanted.EITHER,
-    Verdict.REFUSE: Wanted.REFUSAL,
+    Format.ENVELOPE: (Header.BARE, Header.BARE, Header.NAMED),
+    Format.UNIFIED: (Header.BARE, Header.RIGHT, Header.NAMED, Header.INVENTED),
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A case, with what the table and a reader want to know of it."""
-
-    case: Case
-    names: tuple[str, ...]
-    verdict: Verdict
-    scene: Scene
-
-
+Drawn = tuple[Case, Scene]
 Draw = Callable[[int], Drawn | None]
 
 
 def main() -> None:
     """Draw the cases, try them, and print the tables."""
     options = _options()
-    tools = [own_tool(), *_peers(options)]
+    tools = [OWN, *(peers.find_tools(_PEERS, options) if options.peers else ())]
     drawn = partial(draw, read_changes(options.repo, options.seed), options.seed)
     results = try_all(drawn, options.cases, tools, options.jobs)
     for tool in tools:
         print(f"\n## {tool.name}\n", *_tables(results, tool.name), sep="\n")
-    if options.json:
-        options.json.write_text(json.dumps(list(map(table.record, results)), indent=1), "utf-8")
+    table.write(options.json, results)
     if options.show:
         for result in results:
             if result.tool == tools[0].name and _is_asked_for(result, options.show):
@@ -137,24 +121,8 @@ def _options() -> argparse.Namespace:
     add("--show", metavar="CLASS", help="print the failing cases of a transformation, or `all`")
     add("--jobs", type=int, default=1, help="processes (1)")
     add("--peers", action="store_true", help=f"try these as well: {', '.join(_PEERS)}")
-    add("--python", action="append", default=[sys.executable], help="a Python that has mpatch")
-    add("--codex", default="codex", help="the native codex program")
+    peers.add_options(parser)
     return parser.parse_args()
-
-
-def own_tool() -> Tool:
-    """The tool whose package is planned with in this process."""
-    found = find_tool("opatch", Setup((), ""))
-    assert found is not None
-    return found
-
-
-def _peers(options: argparse.Namespace) -> list[Tool]:
-    if not options.peers:
-        return []
-    setup = Setup(options.python, options.codex)
-    found = (find_tool(name, setup) for name in _PEERS)
-    return [tool for tool in found if tool]
 
 
 def read_changes(repositories: Sequence[Path], seed: str) -> list[list[tuple[Commit, FileChange]]]:
@@ -220,12 +188,10 @@ def _judged(scene: Scene) -> Scene | None:
 
 
 def _drawn(commit: Commit, scene: Scene, number: int) -> Drawn:
-    path, verdict = scene.change.path, scene.verdict
+    path, verdict, kind = scene.change.path, scene.verdict, " + ".join(scene.names)
     expected = None if verdict is Verdict.REFUSE else {path: scene.to_bytes(scene.expected)}
-    draft = Draft({path: scene.to_bytes(scene.base)}, (), expected)
-    style = Style(scene.patch_format, Header.BARE)
-    case = Case(" + ".join(scene.names), number, commit, draft, style, _WANTED[verdict])
-    return Drawn(case, scene.names, verdict, scene)
+    base = {path: scene.to_bytes(scene.base)}
+    return Case(kind, number, str(commit), base, expected, verdict), scene
 
 
 def try_all(drawn: Draw, count: int, tools: Sequence[Tool], jobs: int) -> list[Result]:
@@ -244,15 +210,15 @@ def _try(drawn: Draw, tools: Sequence[Tool], number: int) -> list[Result]:
 
 
 def _results(drawn: Drawn, tools: Sequence[Tool]) -> Iterator[Result]:
+    case, own = drawn
     for tool in tools:
-        scene = with_numbers(drawn.scene) if tool.header is Header.RIGHT else drawn.scene
+        scene = with_numbers(own) if tool.header is Header.RIGHT else own
         text = write_scene(scene, tool.patch_format or scene.patch_format)
-        attempt = plan_patch if tool.stages else try_patch
         try:
-            yield attempt(drawn.case, tool, text)
+            yield try_case(case, tool, text, in_process=True)
         except Exception as error:  # a bug of the tool is an outcome, too
             message = f"error: {type(error).__name__}: {error}"
-            yield Result(drawn.case, tool.name, Outcome.HALF, message, text, {})
+            yield Result(case, tool.name, Outcome.HALF, message, text, {})
 
 
 def _is_asked_for(result: Result, name: str) -> bool:
@@ -262,11 +228,10 @@ def _is_asked_for(result: Result, name: str) -> bool:
 def describe(result: Result) -> str:
     """A failing case in full: the patch, the true change and what came out, with lines around."""
     case = result.case
-    (path,) = case.draft.base
-    base = _text(case.draft.base[path]).split("\n")
-    wanted = case.draft.expected
-    head = f"=== {case.number}: {case.kind}\n{case.commit.repository} {case.commit.id[:10]} {path}"
-    parts = [head, f"wanted: {case.wanted.value}; outcome: {result.outcome.value}"]
+    ((path, data),) = case.base.items()
+    base, wanted = _text(data).split("\n"), case.expected
+    head = f"=== {case.number}: {case.kind}\n{case.source} {path}"
+    parts = [head, f"wanted: {case.verdict.name}; outcome: {result.outcome.value}"]
     parts += [result.message, "--- patch", result.patch]
     if wanted is not None:
         parts += ["--- the true change", _diff(base, _text(wanted[path]).split("\n"))]

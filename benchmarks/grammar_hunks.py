@@ -10,7 +10,7 @@ from random import Random
 
 from grammar_lines import letters, other_operator, other_word
 from hunks import hunk_of
-from model import ADDED, BARE, CONTEXT, REMOVED, Edit, Format
+from model import ADDED, BARE, CONTEXT, REMOVED, Format, Head, Piece, Row, Verdict, true_rows
 from reading import (
     block_of,
     commented,
@@ -20,19 +20,9 @@ from reading import (
     loose_positions,
     names_another_block,
 )
-from scene import (
-    Head,
-    Piece,
-    Row,
-    Scene,
-    Transform,
-    Verdict,
-    in_one_hunk,
-    rows_of,
-)
+from scene import Found, Scene, Transform, in_one_hunk
 from twins import renamed
 
-_Found = tuple[Piece, Verdict] | None
 _PROSE = ("add validation", "update the logic here", "improve error handling", "more checks")
 _PLACEHOLDERS = (
     "... existing code ...",
@@ -62,7 +52,7 @@ def _enclosing(piece: Piece, scene: Scene) -> list[int]:
     ]
 
 
-def _anchor_right(piece: Piece, scene: Scene, rng: Random) -> _Found:
+def _anchor_right(piece: Piece, scene: Scene, rng: Random) -> Found:
     around = _enclosing(piece, scene)
     if not around:
         return None
@@ -70,7 +60,7 @@ def _anchor_right(piece: Piece, scene: Scene, rng: Random) -> _Found:
     return _named(piece, scene, name), Verdict.APPLY
 
 
-def _only_added(piece: Piece, scene: Scene, rng: Random) -> _Found:
+def _only_added(piece: Piece, scene: Scene, rng: Random) -> Found:
     """Added lines alone, and their anchor: the line above, at the margin, with them or without."""
     at = next((at for at, row in enumerate(piece.rows) if not row.is_context), 0)
     changed = [row for row in piece.rows if not row.is_context]
@@ -90,7 +80,7 @@ def _only_added(piece: Piece, scene: Scene, rng: Random) -> _Found:
     return spoiled, Verdict.MAY if depth else Verdict.APPLY
 
 
-def _anchor_absent(piece: Piece, scene: Scene, rng: Random) -> _Found:
+def _anchor_absent(piece: Piece, scene: Scene, rng: Random) -> Found:
     """A definition that is nowhere in the file."""
     found = definitions(scene.change.path, scene.base)
     if not found:
@@ -99,7 +89,7 @@ def _anchor_absent(piece: Piece, scene: Scene, rng: Random) -> _Found:
     return (_named(piece, scene, name.strip()), Verdict.REFUSE) if name else None
 
 
-def _anchor_old(piece: Piece, scene: Scene, rng: Random) -> _Found:
+def _anchor_old(piece: Piece, scene: Scene, rng: Random) -> Found:
     """The enclosing definition with other parameters."""
     around = [at for at in _enclosing(piece, scene) if "(" in scene.base[at]]
     if not around:
@@ -114,7 +104,7 @@ def _anchor_old(piece: Piece, scene: Scene, rng: Random) -> _Found:
     return _named(piece, scene, old), Verdict.MAY
 
 
-def _anchor_other(piece: Piece, scene: Scene, rng: Random) -> _Found:
+def _anchor_other(piece: Piece, scene: Scene, rng: Random) -> Found:
     """Another definition of the file, which does not have the hunk."""
     others = [
         at for at in definitions(scene.change.path, scene.base) if _excludes(at, piece, scene)
@@ -130,7 +120,7 @@ def _anchor_other(piece: Piece, scene: Scene, rng: Random) -> _Found:
     return None
 
 
-def _anchor_refers_elsewhere(piece: Piece, scene: Scene, rng: Random) -> _Found:
+def _anchor_refers_elsewhere(piece: Piece, scene: Scene, rng: Random) -> Found:
     """Words that name another definition of the file, as prose does."""
     found = _anchor_other(piece, scene, rng)
     if found is None or is_prose(scene.change):
@@ -182,12 +172,12 @@ def _fits(piece: Piece, scene: Scene, block: range) -> bool:
     return any(at in block or at + len(piece.old) - 1 in block for at in found)
 
 
-def _anchor_prose(piece: Piece, scene: Scene, rng: Random) -> _Found:
+def _anchor_prose(piece: Piece, scene: Scene, rng: Random) -> Found:
     """Words that name nothing: noise."""
     return _named(piece, scene, rng.choice(_PROSE)), Verdict.APPLY
 
 
-def _anchor_half_absent(piece: Piece, scene: Scene, rng: Random) -> _Found:
+def _anchor_half_absent(piece: Piece, scene: Scene, rng: Random) -> Found:
     """A stack of two anchors, of which one is nowhere."""
     around = _enclosing(piece, scene)
     if not around or scene.patch_format is not Format.ENVELOPE:
@@ -200,7 +190,7 @@ def _anchor_half_absent(piece: Piece, scene: Scene, rng: Random) -> _Found:
     return _named(piece, scene, *rng.sample(names, 2)), Verdict.REFUSE
 
 
-def _numbers(piece: Piece, scene: Scene, rng: Random, *, off: int) -> _Found:
+def _numbers(piece: Piece, scene: Scene, rng: Random, *, off: int) -> Found:
     """Numbers that are right, or off by some lines."""
     if scene.patch_format is not Format.UNIFIED:
         return None
@@ -214,7 +204,7 @@ def _numbers(piece: Piece, scene: Scene, rng: Random, *, off: int) -> _Found:
     ), Verdict.APPLY
 
 
-def _invented(piece: Piece, scene: Scene, rng: Random) -> _Found:
+def _invented(piece: Piece, scene: Scene, rng: Random) -> Found:
     if scene.patch_format is not Format.UNIFIED:
         return None
     start = rng.choice((0, rng.randrange(400), rng.randrange(2000)))
@@ -244,31 +234,18 @@ def _widened(piece: Piece, scene: Scene) -> Piece | None:
     """The hunk with more context on both sides, if it is as it was."""
     if not all(row.is_true for row in piece.rows) or piece.changes:
         return None
-    change, stop = scene.change, piece.start + piece.size
-    if scene.base != change.old:
+    change, edits = scene.change, scene.change.edits_in(piece)
+    if scene.base != change.old or not edits:
         return None
-    edits = [
-        edit for edit in change.edits if piece.start <= edit.old_start and edit.old_stop <= stop
-    ]
-    if not edits:
-        return None
-    above = min(_WIDE, _gap(change.edits, edits[0], len(change.old), before=True))
-    below = min(_WIDE, _gap(change.edits, edits[-1], len(change.old), before=False))
-    hunk = hunk_of(change, edits, above, below)
-    return replace(
-        piece, rows=rows_of(hunk), start=hunk.start, head=replace(piece.head, numbers=None)
-    )
+    first, last = change.edits.index(edits[0]), change.edits.index(edits[-1])
+    top = change.edits[first - 1].old_stop if first else 0
+    end = change.edits[last + 1].old_start if last + 1 < len(change.edits) else len(change.old)
+    above, below = edits[0].old_start - top, end - edits[-1].old_stop
+    hunk = hunk_of(change, edits, min(_WIDE, above), min(_WIDE, below))
+    return replace(hunk, head=replace(piece.head, numbers=None), at_end=piece.at_end)
 
 
-def _gap(edits: Sequence[Edit], edit: Edit, size: int, *, before: bool) -> int:
-    """How many unchanged lines there are on one side of an edit."""
-    at = edits.index(edit)
-    if before:
-        return edit.old_start - (edits[at - 1].old_stop if at else 0)
-    return (edits[at + 1].old_start if at + 1 < len(edits) else size) - edit.old_stop
-
-
-def _elided(piece: Piece, scene: Scene, rng: Random, *, marked: bool) -> _Found:
+def _elided(piece: Piece, scene: Scene, rng: Random, *, marked: bool) -> Found:
     """Lines of context left out between others, with or without a mark in their place."""
     wide = _widened(piece, scene)
     if wide is None:
@@ -314,7 +291,7 @@ def _mark(scene: Scene) -> str:
     return "//" if scene.change.path.endswith((".c", ".h", ".js", ".go", ".rs", ".ts")) else "#"
 
 
-def _blank_left_out(piece: Piece, scene: Scene, rng: Random, *, beside: bool) -> _Found:
+def _blank_left_out(piece: Piece, scene: Scene, rng: Random, *, beside: bool) -> Found:
     """A blank line of context left out, beside an added line or not."""
     rows = piece.rows
     able = [
@@ -341,7 +318,7 @@ def _blank_left_out(piece: Piece, scene: Scene, rng: Random, *, beside: bool) ->
     return spoiled, Verdict.APPLY if alone and not beside else Verdict.MAY
 
 
-def _blank_added(piece: Piece, scene: Scene, rng: Random) -> _Found:
+def _blank_added(piece: Piece, scene: Scene, rng: Random) -> Found:
     """A blank line at an edge that the file does not have."""
     stop = piece.start + piece.size
     edges = [
@@ -359,7 +336,7 @@ def _blank_added(piece: Piece, scene: Scene, rng: Random) -> _Found:
     return replace(piece, rows=rows, has_gaps=True), verdict
 
 
-def _end_claimed(piece: Piece, scene: Scene, _: Random) -> _Found:
+def _end_claimed(piece: Piece, scene: Scene, _: Random) -> Found:
     """`*** End of File` on a hunk that is not there."""
     if scene.patch_format is not Format.ENVELOPE:
         return None
@@ -368,14 +345,14 @@ def _end_claimed(piece: Piece, scene: Scene, _: Random) -> _Found:
     return replace(piece, at_end=True), Verdict.MAY
 
 
-def _end_right(piece: Piece, scene: Scene, _: Random) -> _Found:
+def _end_right(piece: Piece, scene: Scene, _: Random) -> Found:
     if scene.patch_format is not Format.ENVELOPE:
         return None
     at_end = piece.start + piece.size == len(scene.base)
     return (replace(piece, at_end=True), Verdict.APPLY) if at_end else None
 
 
-def _no_newline(piece: Piece, _: Scene, __: Random) -> _Found:
+def _no_newline(piece: Piece, _: Scene, __: Random) -> Found:
     """The mark of a missing newline after a context line that has one."""
     if not piece.rows[-1].is_context or piece.rows[-1].truth is None:
         return None
@@ -383,7 +360,7 @@ def _no_newline(piece: Piece, _: Scene, __: Random) -> _Found:
     return piece.with_row(len(piece.rows) - 1, row), Verdict.APPLY
 
 
-def _placeholder(piece: Piece, scene: Scene, rng: Random) -> _Found:
+def _placeholder(piece: Piece, scene: Scene, rng: Random) -> Found:
     """An instruction among the added lines."""
     able = piece.indexes(ADDED)
     if not able or is_prose(scene.change):
@@ -398,7 +375,7 @@ def _placeholder(piece: Piece, scene: Scene, rng: Random) -> _Found:
 
 def _stale(
     prefix: str, alter: Callable[[str, Random], str], piece: Piece, scene: Scene, rng: Random
-) -> _Found:
+) -> Found:
     """Another word, number or operator in a line: the patch is for another version."""
     able = piece.indexes(prefix)
     known = {letters(line) for line in (*scene.base, *scene.expected)}
@@ -434,10 +411,9 @@ def _noop(piece: Piece, scene: Scene, rng: Random, *, stale: bool) -> Piece | No
         if letters(new) in known:
             return None
         line = new
-    middle = [Row(CONTEXT, line, line)]
-    if rng.random() < 0.5:
-        middle = [Row(REMOVED, line, line), Row(ADDED, line, line)]
-    rows = (Row(CONTEXT, above, above), *middle, Row(CONTEXT, below, below))
+    signs = (REMOVED, ADDED) if rng.random() < 0.5 else (CONTEXT,)
+    middle = [row for sign in signs for row in true_rows(sign, [line])]
+    rows = (*true_rows(CONTEXT, [above]), *middle, *true_rows(CONTEXT, [below]))
     head = Head() if piece.head.numbers is None else Head(numbers=(able[0], able[0]))
     return Piece(rows, able[0], head, is_true=False)
 
@@ -458,7 +434,7 @@ def _whole_file(scene: Scene, _: Random) -> Scene | None:
     return scene.with_pieces(Piece(rows, 0, is_true=False)).judged(Verdict.REFUSE)
 
 
-def _rewritten(piece: Piece, _: Scene, rng: Random) -> _Found:
+def _rewritten(piece: Piece, _: Scene, rng: Random) -> Found:
     """A line of context removed and added again, as those do who rewrite a whole block."""
     able = [at for at in piece.indexes(CONTEXT) if piece.rows[at].text.strip()]
     if not able:
@@ -495,7 +471,7 @@ def _resent(scene: Scene, rng: Random, edit_lines: _Edit, least: int) -> Scene |
     )  # fmt: skip
     if near.start < 0 or near.stop > len(change.new):
         return None
-    context = tuple(Row(CONTEXT, text, text) for text in change.new[near.start : near.stop])
+    context = true_rows(CONTEXT, change.new[near.start : near.stop])
     rows = tuple(Row(ADDED, text, None) for text in added)
     piece = Piece((*context, *rows) if above else (*rows, *context), near.start, is_true=False)
     return replace(scene, base=change.new).with_pieces(piece).judged(Verdict.REFUSE)
@@ -545,12 +521,11 @@ def _block_closed(scene: Scene, rng: Random) -> Scene | None:
     block = rng.choice(found)
     depth = _depth(scene.base[block.start])
     by = _depth(scene.base[block.start + 1]) - depth
-    opening = scene.base[block.start]
     rows = (
-        *(Row(CONTEXT, text, text) for text in scene.base[max(block.start - 2, 0) : block.start]),
-        Row(REMOVED, opening, opening),
+        *true_rows(CONTEXT, scene.base[max(block.start - 2, 0) : block.start]),
+        *true_rows(REMOVED, scene.base[block.start : block.start + 1]),
         *(Row(CONTEXT, text[by:], text) for text in scene.base[block.start + 1 : block.stop]),
-        Row(CONTEXT, scene.base[block.stop], scene.base[block.stop]),
+        *true_rows(CONTEXT, scene.base[block.stop : block.stop + 1]),
     )
     piece = Piece(rows, max(block.start - 2, 0), is_true=False)
     return scene.with_pieces(piece).judged(Verdict.REFUSE)
@@ -565,10 +540,10 @@ def _block_opened(scene: Scene, rng: Random) -> Scene | None:
     body = scene.base[block.start + 1 : block.stop]
     indent = body[0][: _depth(body[0])]
     rows = (
-        Row(CONTEXT, scene.base[block.start], scene.base[block.start]),
+        *true_rows(CONTEXT, scene.base[block.start : block.start + 1]),
         Row(ADDED, f"{indent}if enabled:", None),
         *(Row(CONTEXT, f"    {text}", text) for text in body),
-        Row(CONTEXT, scene.base[block.stop], scene.base[block.stop]),
+        *true_rows(CONTEXT, scene.base[block.stop : block.stop + 1]),
     )
     return scene.with_pieces(Piece(rows, block.start, is_true=False)).judged(Verdict.REFUSE)
 

@@ -9,15 +9,14 @@ from fractions import Fraction
 from random import Random
 
 from hunks import indent_of
-from model import ADDED, CONTEXT, REMOVED
-from scene import Piece, Row, Scene, Spoil, Transform, Verdict, in_all_hunks, in_one_hunk
+from model import ADDED, CONTEXT, REMOVED, Piece, Row, Verdict
+from scene import Found, Scene, Spoil, Transform, in_all_hunks, in_one_hunk
 
-_Found = tuple[Piece, Verdict] | None
 _Rule = Callable[[str], str | None]
 """The file's indentation for a written one; None where the rule has none."""
 
 
-def _reindented(piece: Piece, reindent: Callable[[str], str | None]) -> _Found:
+def _reindented(piece: Piece, reindent: Callable[[str], str | None]) -> Found:
     """The hunk with other indentation in all lines."""
     if any(row.prefix != CONTEXT and row.text.isspace() for row in piece.rows):
         return None  # its width would be lost
@@ -116,7 +115,7 @@ def _in_all(spoil: Spoil) -> Transform:
     return transform
 
 
-def _dedented(piece: Piece, _: Scene, rng: Random) -> _Found:
+def _dedented(piece: Piece, _: Scene, rng: Random) -> Found:
     """All lines less deep by what they have in common, or by a part of it."""
     common = _common([row.text for row in piece.rows if row.text.strip()])
     if not common:
@@ -125,27 +124,27 @@ def _dedented(piece: Piece, _: Scene, rng: Random) -> _Found:
     return _reindented(piece, lambda indent: indent[cut:])
 
 
-def _deeper(piece: Piece, _: Scene, rng: Random) -> _Found:
+def _deeper(piece: Piece, _: Scene, rng: Random) -> Found:
     """All lines deeper by one step."""
     signs = {indent_of(row.text)[:1] for row in piece.rows if row.text.strip()}
     step = "\t" if "\t" in signs else " " * rng.choice((2, 4, 4, 8))
     return _reindented(piece, lambda indent: step + indent)
 
 
-def _halved(piece: Piece, _: Scene, __: Random) -> _Found:
+def _halved(piece: Piece, _: Scene, __: Random) -> Found:
     return _reindented(piece, lambda i: None if len(i) % 2 or i.strip(" ") else i[: len(i) // 2])
 
 
-def _twice(piece: Piece, _: Scene, __: Random) -> _Found:
+def _twice(piece: Piece, _: Scene, __: Random) -> Found:
     return _reindented(piece, lambda indent: None if indent.strip(" ") else indent * 2)
 
 
-def _as_spaces(piece: Piece, _: Scene, rng: Random) -> _Found:
+def _as_spaces(piece: Piece, _: Scene, rng: Random) -> Found:
     width = rng.choice((2, 4, 4, 8))
     return _reindented(piece, lambda i: None if i.strip("\t") else " " * (width * len(i)))
 
 
-def _as_tabs(piece: Piece, _: Scene, __: Random) -> _Found:
+def _as_tabs(piece: Piece, _: Scene, __: Random) -> Found:
     widths = [len(indent_of(row.text)) for row in piece.rows if row.text.strip()]
     width = next((w for w in (4, 2) if not any(number % w for number in widths)), 0)
 
@@ -158,7 +157,7 @@ def _as_tabs(piece: Piece, _: Scene, __: Random) -> _Found:
 def _partly(chosen: Callable[[Sequence[Row]], Sequence[bool]]) -> Transform:
     """Some of the lines less deep than they are."""
 
-    def spoil(piece: Piece, _: Scene, rng: Random) -> _Found:
+    def spoil(piece: Piece, _: Scene, rng: Random) -> Found:
         is_chosen = chosen(piece.rows)
         some = [row.text for row, yes in zip(piece.rows, is_chosen, strict=True) if yes]
         common = _common([text for text in some if text.strip()])
@@ -190,7 +189,7 @@ def _one_context(rows: Sequence[Row]) -> list[bool]:
     return [at in able[:1] for at in range(len(rows))]
 
 
-def _first_changed(piece: Piece, _: Scene, __: Random) -> _Found:
+def _first_changed(piece: Piece, _: Scene, __: Random) -> Found:
     """The first line that is removed and the first that is added at the margin, others as they are.
 
     Whoever quotes lines begins at the text of the first.

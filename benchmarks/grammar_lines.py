@@ -11,22 +11,11 @@ from enum import Enum
 from functools import partial
 from random import Random
 
-from model import ADDED, BARE, CONTEXT, REMOVED
+from model import ADDED, BARE, CONTEXT, REMOVED, Piece, Row, Verdict, Written
 from reading import commented, is_prose
-from scene import (
-    Piece,
-    Row,
-    Scene,
-    Spoil,
-    Transform,
-    Verdict,
-    Written,
-    in_all_hunks,
-    in_one_hunk,
-)
+from scene import Found, Scene, Spoil, Transform, in_all_hunks, in_one_hunk
 
 Rewrite = Callable[[str, Random], str]
-_Found = tuple[Piece, Verdict] | None
 
 _COMMENT = re.compile(r"\s*(?:#(?!!|\[)|//|/?\*|--\s|;;|<!--)")
 _DIRECTIVE = re.compile(r"\s*#\s*(?:include|if|el|en|define)")
@@ -100,7 +89,7 @@ def _lines_of(
 ) -> Spoil:
     """Spoil one line with one of these prefixes; `kind` chooses among them."""
 
-    def spoil(piece: Piece, scene: Scene, rng: Random) -> _Found:
+    def spoil(piece: Piece, scene: Scene, rng: Random) -> Found:
         able = piece.indexes(*prefixes)
         for at in rng.sample(able, len(able)):
             text = piece.rows[at].text
@@ -126,7 +115,7 @@ def _removed(rewrite: Rewrite, verdict: Verdict, kind: Kind | None = None) -> Tr
 def _all_lines(rewrite: Rewrite, verdict: Verdict) -> Transform:
     """All lines of a hunk alike: one hand wrote both sides."""
 
-    def spoil(piece: Piece, _: Scene, rng: Random) -> _Found:
+    def spoil(piece: Piece, _: Scene, rng: Random) -> Found:
         rows = tuple(
             replace(row, text=rewrite(row.text, rng)) if row.truth is not None else row
             for row in piece.rows
@@ -140,7 +129,7 @@ def _all_lines(rewrite: Rewrite, verdict: Verdict) -> Transform:
 def _some_lines(rewrite: Rewrite) -> Transform:
     """About half of the old lines, but no removed line that is added again but for whitespace."""
 
-    def spoil(piece: Piece, _: Scene, rng: Random) -> _Found:
+    def spoil(piece: Piece, _: Scene, rng: Random) -> Found:
         added = {"".join(row.text.split()) for row in piece.rows if row.prefix == ADDED}
         able = [
             at
@@ -185,7 +174,7 @@ def _sign(text: str, rng: Random) -> str:
     return text + rng.choice(".,;:!?") if re.search(r"[\w)\]'\"`]$", text) else text
 
 
-def _sign_in_prose(piece: Piece, scene: Scene, rng: Random) -> _Found:
+def _sign_in_prose(piece: Piece, scene: Scene, rng: Random) -> Found:
     """Another sign at the end of one line of prose; one that is lost may be lost in an added line,
     too, where no line ends with it."""
     spoil = _lines_of(_sign, (CONTEXT,), Verdict.APPLY, Kind.PROSE)
@@ -220,7 +209,7 @@ def _other_quotes(text: str, _: Random) -> str:
     return text.replace("'", '"') if text.count("'") == 2 and '"' not in text else text
 
 
-def _quotes_in_context(piece: Piece, _: Scene, rng: Random) -> _Found:
+def _quotes_in_context(piece: Piece, _: Scene, rng: Random) -> Found:
     """Other quotes in one line of context; where an added line has them, too, it may be a habit."""
     able = [
         at
@@ -299,7 +288,7 @@ def _cut_front(text: str, rng: Random) -> str:
     return body[cut:].lstrip() if re.search(r"\w", body[:cut]) else text
 
 
-def _added_comment(piece: Piece, scene: Scene, rng: Random) -> _Found:
+def _added_comment(piece: Piece, scene: Scene, rng: Random) -> Found:
     """A comment after a line of context, of which the file knows nothing."""
     if is_prose(scene.change):
         return None
@@ -312,7 +301,7 @@ def _added_comment(piece: Piece, scene: Scene, rng: Random) -> _Found:
     return piece.with_text(at, f"{piece.rows[at].text}  {mark} {words}"), Verdict.APPLY
 
 
-def _sign_beside(piece: Piece, scene: Scene, rng: Random) -> _Found:
+def _sign_beside(piece: Piece, scene: Scene, rng: Random) -> Found:
     """Another sign at the end of a line of code that what is added follows, or precedes."""
     able = [
         at
@@ -327,7 +316,7 @@ def _sign_beside(piece: Piece, scene: Scene, rng: Random) -> _Found:
     return None
 
 
-def _heading_level(piece: Piece, scene: Scene, _: Random) -> _Found:
+def _heading_level(piece: Piece, scene: Scene, _: Random) -> Found:
     """Headings of another level in all lines: the file's level is the form that follows."""
     if not scene.change.path.lower().endswith((".md", ".markdown")):
         return None
@@ -346,7 +335,7 @@ def _heading_level(piece: Piece, scene: Scene, _: Random) -> _Found:
     return piece, Verdict.APPLY if removed or not added else Verdict.MAY
 
 
-def _lost_spaces(piece: Piece, _: Scene, rng: Random) -> _Found:
+def _lost_spaces(piece: Piece, _: Scene, rng: Random) -> Found:
     """Lines of context without the diff's space."""
     able = [
         at
@@ -360,7 +349,7 @@ def _lost_spaces(piece: Piece, _: Scene, rng: Random) -> _Found:
     return piece, Verdict.APPLY
 
 
-def _lost_plus(piece: Piece, _: Scene, rng: Random) -> _Found:
+def _lost_plus(piece: Piece, _: Scene, rng: Random) -> Found:
     """An added line without its `+`, which so claims to be in the file."""
     able = [
         at
@@ -374,7 +363,7 @@ def _lost_plus(piece: Piece, _: Scene, rng: Random) -> _Found:
     return piece.with_row(at, row), Verdict.MAY
 
 
-def _written(written: Written, piece: Piece, _: Scene, __: Random) -> _Found:
+def _written(written: Written, piece: Piece, _: Scene, __: Random) -> Found:
     if any(row.prefix == BARE or row.truth is None for row in piece.rows):
         return None
     removed, added = piece.indexes(REMOVED), piece.indexes(ADDED)

@@ -9,9 +9,21 @@ from random import Random
 
 from grammar_lines import Kind, kind_of, other_word
 from hunks import hunk_of
-from model import ADDED, REMOVED, Edit, FileChange, Format
+from model import (
+    ADDED,
+    REMOVED,
+    Edit,
+    FileChange,
+    Format,
+    Header,
+    Piece,
+    Row,
+    Verdict,
+    Written,
+    growth_above,
+)  # fmt: skip
 from reading import exact_positions, loose_positions
-from scene import Head, Piece, Row, Scene, Transform, Verdict, Written, plain_scene
+from scene import Scene, Transform, plain_scene
 
 
 def _shuffled(scene: Scene, rng: Random) -> Scene | None:
@@ -102,11 +114,8 @@ def _follow_on(scene: Scene, rng: Random, *, exact: bool) -> Scene | None:
     shown = line if exact else _loosely(line, scene, rng)
     if not exact and shown == line:
         return None
-    rows = tuple(
-        Row(item.prefix, shown if item.prefix == REMOVED else item.text, item.text)
-        for item in hunk.lines
-    )
-    piece = Piece(rows, hunk.start, Head(), is_true=False)
+    (removed,) = hunk.indexes(REMOVED)
+    piece = replace(hunk.with_text(removed, shown), is_true=False)
     old = piece.old
     found = exact_positions(old, change.new)
     if not exact:
@@ -142,9 +151,7 @@ def _hunk_applied(scene: Scene, rng: Random, *, every: bool) -> Scene | None:
     if len(scene.pieces) < 2:
         return None
     done = rng.choice(scene.pieces)
-    stop = done.start + done.size
-    made = [edit for edit in change.edits if done.start <= edit.old_start and edit.old_stop <= stop]
-    return _with_made(scene, made)
+    return _with_made(scene, change.edits_in(done))
 
 
 def _applied_in_part(scene: Scene, rng: Random) -> Scene | None:
@@ -152,12 +159,7 @@ def _applied_in_part(scene: Scene, rng: Random) -> Scene | None:
     if scene.base != scene.change.old or scene.names:
         return None
     for piece in rng.sample(scene.pieces, len(scene.pieces)):
-        stop = piece.start + piece.size
-        edits = [
-            edit
-            for edit in scene.change.edits
-            if piece.start <= edit.old_start and edit.old_stop <= stop
-        ]
+        edits = scene.change.edits_in(piece)
         if len(edits) > 1:
             return _with_made(scene, rng.sample(edits, rng.randrange(1, len(edits))))
     return None
@@ -169,15 +171,7 @@ def _with_made(scene: Scene, made: list[Edit]) -> Scene:
     for edit in sorted(made, key=lambda edit: -edit.old_start):
         lines[edit.old_start : edit.old_stop] = scene.change.new[edit.new_start : edit.new_stop]
     pieces = [
-        replace(
-            piece,
-            start=piece.start
-            + sum(
-                edit.new_stop - edit.new_start - edit.old_stop + edit.old_start
-                for edit in made
-                if edit.old_stop <= piece.start
-            ),
-        )
+        replace(piece, start=piece.start + growth_above(made, piece.start))
         for piece in scene.pieces
     ]
     return replace(scene, base=tuple(lines)).with_pieces(*pieces).judged(Verdict.MAY)
@@ -227,18 +221,11 @@ def _latin(scene: Scene, rng: Random) -> Scene | None:
         return None
     at, far = rng.choice(able), rng.choice(other)
     old, new = list(change.old), list(change.new)
-    grown = sum(
-        edit.new_stop - edit.new_start - edit.old_stop + edit.old_start
-        for edit in change.edits
-        if edit.old_stop <= far
-    )
-    old[far] = new[far + grown] = old[far].replace("e", "\u00e9", 1)
+    old[far] = new[far + growth_above(change.edits, far)] = old[far].replace("e", "\u00e9", 1)
     new[at] = new[at].replace("e", "\u00e9", 1)
-    pieces = plain_scene(replace(change, old=tuple(old), new=tuple(new)), scene.context,
-                         scene.patch_format, "bare").pieces  # fmt: skip
-    accented = replace(scene, change=replace(change, old=tuple(old), new=tuple(new)),
-                       base=tuple(old), expected=tuple(new), encoding="latin-1")  # fmt: skip
-    return accented.with_pieces(*pieces).judged(Verdict.MAY)
+    accented = replace(change, old=tuple(old), new=tuple(new))
+    plain = plain_scene(accented, scene.context, scene.patch_format, Header.BARE)
+    return replace(plain, encoding="latin-1").judged(Verdict.MAY)
 
 
 def _cut_off(scene: Scene, rng: Random) -> Scene | None:

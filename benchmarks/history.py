@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
 from model import Commit, Edit, FileChange
+from trees import git
 
 POOL = 600  # commits to read of each repository, drawn at random
 MOST_FILES = 5
@@ -18,7 +18,7 @@ MOST_BYTES = 300_000
 
 _LOG = ("log", "--no-merges", "--diff-filter=M", "--format=%H", "HEAD")
 _DIFF = (
-    *("-c", "core.quotePath=false", "diff-tree", "--stdin", "-r", "-p", "-U0", "--full-index"),
+    *("diff-tree", "--stdin", "-r", "-p", "-U0", "--full-index"),
     *("--diff-filter=M", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"),
 )
 _COMMITS = re.compile(rb"(?m)^(?=[0-9a-f]{40}$)")
@@ -43,9 +43,9 @@ def read_history(path: Path, seed: str) -> list[Commit]:
     """Up to `POOL` usable commits of the repository or git directory at `path`."""
     directory = _git_directory(path)
     name = path.resolve().parent.name if path.name == "repo" else path.resolve().name
-    ids = _git(directory, _LOG).decode().split()
+    ids = git(directory, *_LOG).decode().split()
     Random(f"{seed}:{name}").shuffle(ids)
-    diffs = dict(_diffs(_git(directory, _DIFF, "\n".join(ids[:POOL]).encode())))
+    diffs = dict(_diffs(git(directory, *_DIFF, feed="\n".join(ids[:POOL]).encode())))
     wanted = {blob for files in diffs.values() for file in files for blob in (file.old, file.new)}
     blobs = _read_blobs(directory, sorted(wanted))
     commits = (_commit(name, id_, files, blobs) for id_, files in diffs.items())
@@ -57,11 +57,6 @@ def _git_directory(path: Path) -> Path:
         if (directory / "objects").is_dir():
             return directory
     raise SystemExit(f"{path} is not a git repository")
-
-
-def _git(directory: Path, arguments: Sequence[str], stdin: bytes = b"") -> bytes:
-    command = ["git", f"--git-dir={directory}", *arguments]
-    return subprocess.run(command, input=stdin, check=True, capture_output=True).stdout
 
 
 def _diffs(output: bytes) -> Iterator[tuple[str, list[_Found]]]:
@@ -92,7 +87,7 @@ def _size(edits: Sequence[Edit]) -> int:
 
 
 def _read_blobs(directory: Path, ids: list[str]) -> dict[str, bytes]:
-    output = _git(directory, ("cat-file", "--batch"), "\n".join(ids).encode())
+    output = git(directory, "cat-file", "--batch", feed="\n".join(ids).encode())
     blobs: dict[str, bytes] = {}
     at = 0
     while at < len(output):

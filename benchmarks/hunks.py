@@ -1,22 +1,23 @@
-"""A commit's edits to the hunks of a patch, and questions about where hunks occur."""
+"""A commit's edits to the hunks of a patch, and what begins each."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from model import (
     ADDED,
     CONTEXT,
     REMOVED,
-    Commit,
-    Draft,
     Edit,
     FileChange,
-    Hunk,
-    Line,
-    Section,
-    to_bytes,
+    Format,
+    Head,
+    Header,
+    Piece,
+    Row,
+    true_rows,
 )
 
 _CONTROL = r"(?!\s*(?:if|for|while|switch|return|else|catch|with|do|function)\b)"
@@ -29,22 +30,9 @@ _DEFINITION = re.compile(
 _HEADING = re.compile(r"#{1,6} \S")
 
 
-def plain_draft(commit: Commit, context: int) -> Draft:
-    """The commit as it is, with so many lines of context."""
-    return draft_of(commit.files, [hunks_of(change, context) for change in commit.files])
-
-
-def draft_of(files: Sequence[FileChange], hunks: Sequence[Sequence[Hunk]]) -> Draft:
-    """The true change of `files`, as these hunks of each."""
-    sections = zip(files, hunks, strict=True)
-    return Draft(
-        {change.path: to_bytes(change.old) for change in files},
-        tuple(Section(change.path, tuple(some)) for change, some in sections),
-        {change.path: to_bytes(change.new) for change in files},
-    )
-
-
-def hunks_of(change: FileChange, context: int) -> tuple[Hunk, ...]:
+def hunks_of(
+    change: FileChange, context: int, patch_format: Format, header: Header
+) -> tuple[Piece, ...]:
     """The hunks that git would write: edits that are near each other share one."""
     groups: list[list[Edit]] = []
     for edit in change.edits:
@@ -52,24 +40,37 @@ def hunks_of(change: FileChange, context: int) -> tuple[Hunk, ...]:
             groups[-1].append(edit)
         else:
             groups.append([edit])
-    return tuple(hunk_of(change, group, context, context) for group in groups)
+    drift, pieces = 0, []
+    for group in groups:
+        piece = hunk_of(change, group, context, context)
+        pieces.append(replace(piece, head=_head(change, piece.start, drift, patch_format, header)))
+        drift += sum(edit.growth for edit in group)
+    return tuple(pieces)
 
 
-def hunk_of(change: FileChange, edits: Sequence[Edit], above: int, below: int) -> Hunk:
+def hunk_of(change: FileChange, edits: Sequence[Edit], above: int, below: int) -> Piece:
     """One hunk of neighbouring edits, with context above and below as far as there is any."""
     start = at = max(edits[0].old_start - above, 0)
-    lines: list[Line] = []
+    rows: list[Row] = []
     for edit in edits:
-        lines += _prefixed(CONTEXT, change.old[at : edit.old_start])
-        lines += _prefixed(REMOVED, change.old[edit.old_start : edit.old_stop])
-        lines += _prefixed(ADDED, change.new[edit.new_start : edit.new_stop])
+        rows += true_rows(CONTEXT, change.old[at : edit.old_start])
+        rows += true_rows(REMOVED, change.old[edit.old_start : edit.old_stop])
+        rows += true_rows(ADDED, change.new[edit.new_start : edit.new_stop])
         at = edit.old_stop
-    lines += _prefixed(CONTEXT, change.old[at : at + below])
-    return Hunk(tuple(lines), start, nearest_heading(change, start))
+    return Piece((*rows, *true_rows(CONTEXT, change.old[at : at + below])), start)
 
 
-def _prefixed(prefix: str, texts: Sequence[str]) -> Iterator[Line]:
-    return (Line(prefix, text) for text in texts)
+def _head(change: FileChange, start: int, drift: int, patch_format: Format, header: Header) -> Head:
+    name = nearest_heading(change, start)
+    if header is Header.NAMED and patch_format is Format.ENVELOPE:
+        return Head(anchors=(name,) if name else ())
+    if header in (Header.NAMED, Header.RIGHT):
+        heading = name if header is Header.NAMED else ""
+        return Head(numbers=(start, start + drift), heading=heading)
+    if header is Header.INVENTED:
+        invented = (start * 7 + 13) % 400
+        return Head(numbers=(invented, invented + 1))
+    return Head()
 
 
 def nearest_heading(change: FileChange, start: int) -> str:
@@ -84,13 +85,6 @@ def is_definition(path: str, line: str) -> bool:
     """Return whether a line of this file looks like a definition, or in Markdown like a heading."""
     pattern = _HEADING if path.lower().endswith((".md", ".markdown")) else _DEFINITION
     return len(line) < 200 and pattern.match(line) is not None
-
-
-def numbers(start: int, count: int, new_start: int, new_count: int) -> str:
-    """The numbers that begin a hunk, for positions from 0."""
-    return (
-        f"@@ -{start + (count > 0)},{count} +{max(new_start, 0) + (new_count > 0)},{new_count} @@"
-    )
 
 
 def indent_of(text: str) -> str:

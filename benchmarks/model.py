@@ -1,19 +1,15 @@
-"""The values of the benchmark: the change of a commit, a patch for it, and a case."""
+"""The values of the benchmarks: the change of a commit, a patch for it, and a case."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, IntEnum
+
+from trees import Tree
 
 CONTEXT, REMOVED, ADDED, BARE = " ", "-", "+", ""
 """The marks of a hunk's line; a bare line is context whose mark the writer forgot."""
-
-ROOT = "@ROOT@"
-"""A placeholder in paths for the absolute path of a case's repository's parent directory."""
-
-Tree = Mapping[str, bytes]
-"""The content of files by path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +21,16 @@ class Edit:
     new_start: int
     new_stop: int
 
+    @property
+    def growth(self) -> int:
+        """How many lines more there are afterwards."""
+        return self.new_stop - self.new_start - self.old_stop + self.old_start
+
+
+def growth_above(edits: Sequence[Edit], at: int) -> int:
+    """How many lines more there are above a line of the old file."""
+    return sum(edit.growth for edit in edits if edit.old_stop <= at)
+
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
@@ -35,6 +41,11 @@ class FileChange:
     new: tuple[str, ...]
     edits: tuple[Edit, ...]
 
+    def edits_in(self, piece: Piece) -> list[Edit]:
+        """The edits that are in a hunk."""
+        stop = piece.start + piece.size
+        return [e for e in self.edits if piece.start <= e.old_start and e.old_stop <= stop]
+
 
 @dataclass(frozen=True, slots=True)
 class Commit:
@@ -44,40 +55,118 @@ class Commit:
     id: str
     files: tuple[FileChange, ...]
 
+    def __str__(self) -> str:
+        return f"{self.repository} {self.id[:10]}"
+
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a hunk."""
+class Row:
+    """A line of a hunk: what is written, and what is true; `truth` is None for invented lines."""
 
     prefix: str
     text: str
+    truth: str | None
+    newline: bool = True
+
+    @property
+    def is_old(self) -> bool:
+        """Whether the line claims to be in the file."""
+        return self.prefix != ADDED
+
+    @property
+    def is_context(self) -> bool:
+        """Whether the line is neither removed nor added."""
+        return self.prefix in (CONTEXT, BARE)
+
+    @property
+    def is_true(self) -> bool:
+        """Whether the line is written as it is."""
+        return self.text == self.truth
+
+
+def true_rows(prefix: str, texts: Sequence[str]) -> tuple[Row, ...]:
+    """Lines that are written as they are."""
+    return tuple(Row(prefix, text, text) for text in texts)
 
 
 @dataclass(frozen=True, slots=True)
-class Hunk:
-    """Lines of a patch; `start` is their true position in the old file, from 0."""
+class Head:
+    """The line that begins a hunk: anchors, or numbers (from 0) with the text that git adds."""
 
-    lines: tuple[Line, ...]
-    start: int
-    anchor: str = ""
+    anchors: tuple[str, ...] = ()
+    numbers: tuple[int, int] | None = None
+    heading: str = ""
 
     @property
-    def before(self) -> tuple[str, ...]:
-        """The lines that the file must have."""
-        return tuple(line.text for line in self.lines if line.prefix != ADDED)
+    def names(self) -> tuple[str, ...]:
+        """What the head says of the place, besides numbers."""
+        return self.anchors or ((self.heading,) if self.heading else ())
+
+
+class Written(Enum):
+    """How the lines of a hunk are written down."""
+
+    PLAIN = "plain"
+    DOUBLED = "doubled prefixes"
+    NUMBERED = "copied line numbers"
+    OLD_NUMBERED = "copied line numbers in the old lines"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A hunk in the making; `start` is its true position in the base, from 0."""
+
+    rows: tuple[Row, ...]
+    start: int
+    head: Head = Head()
+    at_end: bool = False
+    written: Written = Written.PLAIN
+    changes: int = 0
+    """How many transformations touched the lines."""
+    tolerances: int = 0
+    """How many of them are tolerable only where all else is exact."""
+    has_gaps: bool = False
+    is_true: bool = True
+    """Whether the hunk is a part of the true change, so that its position counts."""
+
+    @property
+    def old(self) -> tuple[str, ...]:
+        """The lines, as written, that the file must have."""
+        return tuple(row.text for row in self.rows if row.is_old)
 
     @property
     def after(self) -> tuple[str, ...]:
-        """The lines that the file will have."""
-        return tuple(line.text for line in self.lines if line.prefix != REMOVED)
+        """The lines, as written, that the file will have."""
+        return tuple(row.text for row in self.rows if row.prefix != REMOVED)
+
+    @property
+    def size(self) -> int:
+        """How many lines of the base it covers."""
+        return sum(row.is_old and row.truth is not None for row in self.rows)
+
+    def indexes(self, *prefixes: str) -> list[int]:
+        """The positions of the lines with one of these prefixes that are as they are."""
+        return [
+            at
+            for at, row in enumerate(self.rows)
+            if row.prefix in prefixes and row.truth is not None
+        ]
+
+    def with_text(self, at: int, text: str) -> Piece:
+        """The hunk with line `at` written otherwise."""
+        return self.with_row(at, replace(self.rows[at], text=text))
+
+    def with_row(self, at: int, *rows: Row) -> Piece:
+        """The hunk with other rows for line `at`."""
+        return replace(self, rows=(*self.rows[:at], *rows, *self.rows[at + 1 :]))
+
+    def changed(self, *, tolerance: bool = False) -> Piece:
+        """The hunk, counted as touched by one transformation more."""
+        return replace(self, changes=self.changes + 1, tolerances=self.tolerances + tolerance)
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """The part of a patch for one file."""
-
-    path: str
-    hunks: tuple[Hunk, ...]
+Section = tuple[str, Sequence[Piece]]
+"""The part of a patch for the file of a path."""
 
 
 class Format(Enum):
@@ -95,7 +184,8 @@ class Header(Enum):
     """The text after the `@@` of a hunk."""
 
     BARE = "bare"
-    ANCHOR = "anchor"
+    NAMED = "named"
+    """An anchor in an envelope; in a diff right numbers, and the text that git adds."""
     RIGHT = "right numbers"
     INVENTED = "invented numbers"
 
@@ -122,7 +212,7 @@ class Style:
     """A way to write a patch: format, headers, wrapper and mistakes."""
 
     patch_format: Format
-    header: Header
+    header: Header = Header.BARE
     wrapper: Wrapper = Wrapper.NONE
     slip: Slip = Slip.NONE
 
@@ -131,39 +221,45 @@ class Style:
         return ", ".join(part.value for part in parts)
 
 
-class Wanted(Enum):
-    """What a tool should do with a case."""
+class Verdict(IntEnum):
+    """What a careful reader does who has the patch and the file alone; the strictest comes last."""
 
-    EXACT = "applied exactly"
-    ANSWERED = "applied exactly or shown the right line"
-    EITHER = "applied exactly or refused"
-    REFUSAL = "refused"
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A commit as a class of cases changes it; `expected` is None where it must be refused."""
-
-    base: Tree
-    sections: tuple[Section, ...]
-    expected: Tree | None
+    APPLY = 0
+    """There is one reading: the true result."""
+    MAY = 1
+    """The text may be too little: the true result or a refusal, and nothing else."""
+    REFUSE = 2
+    """A claim of the patch is not so, or the text does not say what it wants."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A patch, the files that it is applied to, and the expected result."""
+    """The files that a patch is for, and the expected result: None where it must be refused."""
 
     kind: str
     number: int
-    commit: Commit
-    draft: Draft
-    style: Style
-    wanted: Wanted
+    source: str
+    """The repository and commit that it is from."""
+    base: Tree
+    expected: Tree | None
+    verdict: Verdict
+    changes: tuple[FileChange, ...] = ()
+    """What it does, where its patch has none but the errors of a style."""
+    context: int = 3
 
     @property
     def name(self) -> str:
         """The name of the case, unique in a run."""
         return f"{self.kind}-{self.number:03}"
+
+
+def case_of(
+    kind: str, number: int, commit: Commit, context: int, verdict: Verdict = Verdict.APPLY
+) -> Case:
+    """The commit as it is, with so many lines of context."""
+    base = {change.path: to_bytes(change.old) for change in commit.files}
+    expected = {change.path: to_bytes(change.new) for change in commit.files}
+    return Case(kind, number, str(commit), base, expected, verdict, commit.files, context)
 
 
 def to_bytes(lines: tuple[str, ...], ending: str = "\n") -> bytes:

@@ -20,9 +20,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import shutil
 import subprocess
-import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -30,13 +28,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from peers import LENIENT, MPATCH, PATCH
+import peers
+from trees import Tree, read_tree, seal, write_tree
+from trial import Ran, run_tool
 
 VERDICTS = ("faithful", "unfaithful", "refused", "half")
 TOOLS = ("opatch", "mpatch", "git-apply", "git-apply-lenient", "patch")
-TIMEOUT = 60
-
-Tree = dict[str, bytes]
 
 
 @dataclass
@@ -68,46 +65,25 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Case:
-    """A diff, the files it was written for, and where it is from."""
+class Typed:
+    """A diff that a model typed, the files that it was written for, and its kind of source."""
 
     name: str
-    base: Tree
-    patch: bytes
     source: str
+    patch: bytes
+    base: Tree = field(default_factory=dict)
+    task: str = ""
 
     @classmethod
-    def load(cls, place: Path) -> Case:
+    def load(cls, place: Path) -> Typed:
         """The case in a directory."""
         patch, source = (place / "patch.txt").read_bytes(), (place / "source.txt").read_text()
-        return cls(place.name, read_tree(place / "base"), patch, source)
+        return cls(place.name, source, patch, read_tree(place / "base"))
 
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a tool did with a case."""
-
-    verdict: str
-    stderr: bytes
-    result: Tree
-
-
-def read_tree(top: Path) -> Tree:
-    """The files below a directory, but for git's own, and for rejects and backups."""
-    tree = {}
-    for path in sorted(top.rglob("*")):
-        name = path.relative_to(top).as_posix()
-        if path.is_file() and not name.startswith(".git/") and path.suffix not in (".rej", ".orig"):
-            tree[name] = path.read_bytes()
-    return tree
-
-
-def write_tree(top: Path, tree: Mapping[str, bytes]) -> None:
-    """Write files below a directory."""
-    for name, data in tree.items():
-        path = top / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+    def store(self, place: Path) -> None:
+        """Write the case to a directory."""
+        write_tree(place / "base", self.base)
+        write_tree(place, {"patch.txt": self.patch, "source.txt": self.source.encode()})
 
 
 def split_lines(data: bytes) -> list[bytes]:
@@ -201,61 +177,14 @@ def is_faithful(patch: bytes, base: Tree, result: Tree) -> bool:
     )
 
 
-def seal(home: Path) -> dict[str, str]:
-    """Return an environment without the git configuration of this machine and user."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-    return kept | {"HOME": str(home), "XDG_CONFIG_HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1"}
-
-
-def tool_command(tool: str, patch: Path, python: Mapping[str, str]) -> list[str] | None:
-    """Return the command that applies a patch file, or None for a tool that is not installed."""
-    level = "-p1" if re.search(rb"^(---|\+\+\+) [ab]/", patch.read_bytes(), re.M) else "-p0"
-    commands = {
-        "opatch": [python["opatch"], "-m", "git_opatch", "apply"],
-        "mpatch": [python["mpatch"], "-c", MPATCH],
-        "git-apply": ["git", "apply", level],
-        "git-apply-lenient": ["git", "apply", level, *LENIENT],
-        "patch": ["patch", level, *PATCH],
-    }
-    command = [*commands[tool], str(patch)]
-    return command if shutil.which(command[0]) else None
-
-
-def run_tool(command: list[str], case: Case, top: Path) -> Outcome:
-    """Run a tool in a new repository that has the case's files committed."""
-    repository, env = top / "repository", seal(top)
-    git = ["git", "-c", "user.name=n", "-c", "user.email=e", "-c", "core.autocrlf=false"]
-    write_tree(repository, case.base)
-    for step in (["init", "-q", "--template="], ["add", "-fA"], ["commit", "-qm", "base"]):
-        subprocess.run([*git, *step], cwd=repository, env=env, check=True)
-    try:
-        run = subprocess.run(command, cwd=repository, env=env, capture_output=True, timeout=TIMEOUT)
-        failed, stderr = run.returncode != 0, run.stdout + run.stderr
-    except subprocess.TimeoutExpired:
-        failed, stderr = True, b"timeout\n"
-    result = read_tree(repository)
-    if failed:
-        return Outcome("refused" if result == case.base else "half", stderr, result)
-    faithful = is_faithful(case.patch, case.base, result)
-    return Outcome("faithful" if faithful else "unfaithful", stderr, result)
-
-
-def measure(case: Case, tool: str, python: Mapping[str, str]) -> Outcome | None:
-    """Return the result of a tool on a case, or None if the tool is not installed."""
-    with tempfile.TemporaryDirectory() as name:
-        top = Path(name)
-        (top / "patch.txt").write_bytes(case.patch)
-        command = tool_command(tool, top / "patch.txt", python)
-        return run_tool(command, case, top) if command else None
-
-
-def keep_failure(directory: Path, case: Case, outcome: Outcome) -> None:
-    """Write the failure of a case to files."""
-    place = directory / f"{case.name}-{outcome.verdict}"
-    write_tree(place / "base", case.base)
-    write_tree(place / "result", outcome.result)
-    write_tree(place, {"patch.txt": case.patch, "stderr.txt": outcome.stderr})
-    (place / "source.txt").write_text(case.source)
+def measure(typed: Typed, tool: peers.Tool) -> tuple[str, Ran]:
+    """Return the verdict on a tool, and what it did."""
+    level = "-p1" if re.search(rb"^(---|\+\+\+) [ab]/", typed.patch, re.M) else "-p0"
+    ran = run_tool(tool, typed.base, typed.patch, level)
+    if not ran.success:
+        return ("refused" if ran.files == typed.base else "half"), ran
+    faithful = is_faithful(typed.patch, typed.base, ran.files)
+    return ("faithful" if faithful else "unfaithful"), ran
 
 
 def print_table(title: str, counts: Mapping[str, Counter[str]]) -> None:
@@ -271,31 +200,28 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--cases", type=Path, required=True, help="the directory of the cases")
     parser.add_argument("--tools", default=",".join(TOOLS), help="which, with commas between")
     parser.add_argument("--only", default="", help="cases whose source mentions this text")
-    parser.add_argument("--failures", type=Path, help="where to write what opatch fails on")
+    parser.add_argument("--failures", type=Path, help="where to write what the first tool fails on")
     parser.add_argument("--by-source", action="store_true", help="a table for each kind, too")
-    parser.add_argument("--python", default=sys.executable, help="the Python that has git_opatch")
-    parser.add_argument("--mpatch-python", default="", help="the Python that has mpatch 1.8.1")
+    peers.add_options(parser)
     return parser.parse_args()
 
 
 def main() -> None:
     """Measure the tools and print their results."""
     arguments = read_arguments()
-    python = {"opatch": arguments.python, "mpatch": arguments.mpatch_python}
     tables: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    tools = arguments.tools.split(",")
-    cases = map(Case.load, sorted(arguments.cases.iterdir()))
-    for case in (case for case in cases if arguments.only in case.source):
-        for tool in list(tools):
-            outcome = measure(case, tool, python)
-            if outcome is None:
-                print(f"{tool}: not here, skipped", file=sys.stderr)
-                tools.remove(tool)
-                continue
-            for title in ("all", case.source.partition("\n")[0]):
-                tables[title][tool][outcome.verdict] += 1
-            if arguments.failures and tool == "opatch" and outcome.verdict != "faithful":
-                keep_failure(arguments.failures, case, outcome)
+    tools = peers.find_tools(arguments.tools.split(","), arguments)
+    every = map(Typed.load, sorted(arguments.cases.iterdir()))
+    for typed in (typed for typed in every if arguments.only in typed.source):
+        for tool in tools:
+            verdict, ran = measure(typed, tool)
+            for title in ("all", typed.source.partition("\n")[0]):
+                tables[title][tool.name][verdict] += 1
+            if arguments.failures and tool is tools[0] and verdict != "faithful":
+                place = arguments.failures / f"{typed.name}-{verdict}"
+                typed.store(place)
+                write_tree(place / "result", ran.files)
+                write_tree(place, {"message.txt": ran.message.encode()})
     for title, counts in tables.items():
         if title == "all" or arguments.by_source:
             print_table(f"{title}: {next(iter(counts.values())).total()} cases", counts)

@@ -33,13 +33,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 import git_opatch
-from model_diffs import read_tree, seal
+from trees import MEMORY, read_tree, seal
 
-_PEOPLE = {
-    f"GIT_{who}_{what}": value
-    for who in ("AUTHOR", "COMMITTER")
-    for what, value in (("NAME", "a"), ("EMAIL", "a@b"), ("DATE", "2024-01-02T03:04:05Z"))
-}
 _SECONDS = 120  # that a command may take
 _USAGE, _CRASHED = 129, 70
 
@@ -55,20 +50,15 @@ def main() -> None:
         if not module.name.endswith("__main__"):
             with suppress(ImportError):  # of a library that is not installed
                 importlib.import_module(module.name)
-    memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
-    with tempfile.TemporaryDirectory(prefix="outcomes-", dir=memory) as top:
+    with tempfile.TemporaryDirectory(prefix="outcomes-", dir=MEMORY) as top:
         os.environ.clear()
-        os.environ.update(seal(Path(top)) | _PEOPLE | _environment())
+        os.environ.update(seal(top))
         subprocess.run(["git", "init", "-q", "--template=", f"{top}/empty"], check=True)
         with open(sys.argv[1], encoding="utf-8") as cases:
             for line in cases:
                 case = json.loads(line)
                 found = _planned(case) if "patch" in case else _stepped(case, Path(top))
                 print(json.dumps({"id": case["id"], "steps": list(found)}), flush=True)
-
-
-def _environment() -> dict[str, str]:
-    return {"LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
 
 
 def _planned(case: dict[str, Any]) -> Iterator[dict[str, Any]]:

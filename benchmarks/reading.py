@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from hunks import is_definition
-from model import BARE, FileChange
-from scene import Piece, Row, Scene, Verdict, Written
+from model import BARE, FileChange, Piece, Row, Verdict, Written
+from scene import Scene
 
 _PLAIN = str.maketrans(
     {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"}

@@ -1,143 +1,118 @@
-"""Write a case as the text of a patch, in the style that a tool reads: format, wrapper, slips."""
+"""Write hunks as the text of a patch: format, wrapper, and the errors of a format."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from random import Random
 
-from hunks import numbers
-from model import (
-    ADDED,
-    REMOVED,
-    ROOT,
-    Case,
-    Format,
-    Header,
-    Hunk,
-    Section,
-    Slip,
-    Style,
-    Wrapper,
-)
-
-BARE_ENVELOPE = Style(Format.ENVELOPE, Header.BARE)
-ANCHORED_ENVELOPE = Style(Format.ENVELOPE, Header.ANCHOR)
-BARE_DIFF = Style(Format.UNIFIED, Header.BARE)
-RIGHT_DIFF = Style(Format.UNIFIED, Header.RIGHT)
-INVENTED_DIFF = Style(Format.UNIFIED, Header.INVENTED)
-CHANGES = Style(Format.CHANGES, Header.BARE)
-BLOCKS = Style(Format.BLOCKS, Header.BARE)
-OPERATIONS = Style(Format.OPERATIONS, Header.BARE)
-STRINGS = Style(Format.STRINGS, Header.BARE)
-
-ALL = (BARE_ENVELOPE, ANCHORED_ENVELOPE, BARE_DIFF, RIGHT_DIFF, INVENTED_DIFF)
-NUMBERLESS = (BARE_ENVELOPE, BARE_DIFF)
-_ABLE = {
-    Slip.COUNTS: (RIGHT_DIFF,),
-    Slip.PREFIXES: (BARE_DIFF, INVENTED_DIFF),
-    Slip.GRAMMAR: (BARE_ENVELOPE, ANCHORED_ENVELOPE, BARE_DIFF, INVENTED_DIFF),
-}
-
-
-def wrapped(wrapper: Wrapper) -> tuple[Style, ...]:
-    """Return the styles that can be written in this wrapper."""
-    able = (BARE_ENVELOPE, ANCHORED_ENVELOPE) if wrapper is Wrapper.HEREDOC else ALL
-    return tuple(replace(style, wrapper=wrapper) for style in able)
-
-
-def slipped(slip: Slip) -> tuple[Style, ...]:
-    """Return the styles in which this slip can be made."""
-    return tuple(replace(style, slip=slip) for style in _ABLE[slip])
+from hunks import hunks_of
+from model import REMOVED, Case, Format, Piece, Row, Section, Slip, Style, Wrapper, Written
 
 
 def render(case: Case, style: Style) -> str:
     """Return the patch of `case` in this style; the same text each time."""
-    rng = Random(case.name + case.commit.id)
-    lines: Lines = list(_FORMATS[style.patch_format](case.draft.sections, style, rng))
+    rng = Random(case.name + case.source)
+    sections = [
+        (change.path, hunks_of(change, case.context, style.patch_format, style.header))
+        for change in case.changes
+    ]
+    lines = write_lines(sections, style.patch_format)
     lines = _wrap(_slip(lines, style.slip, rng), style.wrapper, rng)
     return "".join(line + "\n" for line in lines)
 
 
-def _envelope(sections: Sequence[Section], style: Style, _: Random) -> Iterator[str]:
+def write_lines(sections: Sequence[Section], patch_format: Format) -> Lines:
+    """Return the lines of a patch."""
+    return list(_FORMATS[patch_format](sections))
+
+
+def _envelope(sections: Sequence[Section]) -> Iterator[str]:
     yield "*** Begin Patch"
-    for section in sections:
-        yield f"*** Update File: {section.path}"
-        for hunk in section.hunks:
-            yield from _below(_words(hunk, style), hunk)
+    for path, pieces in sections:
+        yield f"*** Update File: {path}"
+        for piece in pieces:
+            yield from [f"@@ {name}" for name in piece.head.names] or ["@@"]
+            yield from _body(piece)
+            if piece.at_end:
+                yield "*** End of File"
     yield "*** End Patch"
 
 
-def _unified(sections: Sequence[Section], style: Style, rng: Random) -> Iterator[str]:
-    for section in sections:
-        absolute = section.path.startswith(ROOT)
-        if style.header is Header.RIGHT and not absolute:  # as git itself writes it
-            yield f"diff --git a/{section.path} b/{section.path}"
-        yield "--- " + ("" if absolute else "a/") + section.path
-        yield "+++ " + ("" if absolute else "b/") + section.path
-        drift = 0
-        for hunk in section.hunks:
-            yield from _below(_header(hunk, drift, style, rng), hunk)
-            drift += len(hunk.after) - len(hunk.before)
+def _unified(sections: Sequence[Section]) -> Iterator[str]:
+    for path, pieces in sections:
+        if any(piece.head.numbers for piece in pieces):  # as git itself writes it
+            yield f"diff --git a/{path} b/{path}"
+        yield from (f"--- a/{path}", f"+++ b/{path}")
+        for piece in pieces:
+            yield from (_header(piece), *_body(piece))
 
 
-def _header(hunk: Hunk, drift: int, style: Style, rng: Random) -> str:
-    """Return the line that begins a hunk; an invented start, with counts that are so sometimes."""
-    old = sum(line.prefix != ADDED for line in hunk.lines)
-    new = sum(line.prefix != REMOVED for line in hunk.lines)
-    if style.header is Header.RIGHT:
-        return numbers(hunk.start, old, hunk.start + drift, new)
-    if style.header is Header.INVENTED:
-        start, slip = rng.randrange(400), rng.choice((0, 0, 1, 2))
-        return numbers(start, old + slip, start + rng.randrange(3), new + slip)
-    return _words(hunk, style)
+def _header(piece: Piece) -> str:
+    """Return the line that begins a hunk of a diff."""
+    head = piece.head
+    if head.numbers is None:
+        return f"@@ {''.join(head.names[-1:])}".rstrip()
+    old = sum(row.is_old for row in piece.rows)
+    new = sum(row.prefix != REMOVED for row in piece.rows)
+    start, new_start = head.numbers[0] + (old > 0), max(head.numbers[1], 0) + (new > 0)
+    return f"@@ -{start},{old} +{new_start},{new} @@ {head.heading}".rstrip()
 
 
-def _words(hunk: Hunk, style: Style) -> str:
-    return f"@@ {hunk.anchor}".rstrip() if style.header is Header.ANCHOR else "@@"
+def _body(piece: Piece) -> Iterator[str]:
+    number = piece.start
+    for row in piece.rows:
+        number += row.is_old
+        yield _line(row, number, piece.written)
+        if not row.newline:
+            yield "\\ No newline at end of file"
 
 
-def _below(header: str, hunk: Hunk) -> list[str]:
-    return [header, *(line.prefix + line.text for line in hunk.lines)]
+def _line(row: Row, number: int, written: Written) -> str:
+    if written is Written.DOUBLED:
+        return row.prefix * (1 if row.is_context else 2) + row.text
+    if written is Written.NUMBERED or (written is Written.OLD_NUMBERED and row.is_old):
+        shown = number if row.is_old else number + 1
+        return f"{row.prefix}{shown:4}| {row.text}"
+    return row.prefix + row.text
 
 
-def _changes(sections: Sequence[Section], _: Style, __: Random) -> Iterator[str]:
+def _changes(sections: Sequence[Section]) -> Iterator[str]:
     """Write the container of udiffx, with a directive for each file."""
     yield "<FILE_CHANGES>"
-    for section in sections:
-        yield f'<FILE_PATCH file_path="{section.path}">'
-        for hunk in section.hunks:
-            yield from _below("@@", hunk)
+    for path, pieces in sections:
+        yield f'<FILE_PATCH file_path="{path}">'
+        for piece in pieces:
+            yield from ("@@", *_body(piece))
         yield "</FILE_PATCH>"
     yield "</FILE_CHANGES>"
 
 
-def _blocks(sections: Sequence[Section], _: Style, __: Random) -> Iterator[str]:
+def _blocks(sections: Sequence[Section]) -> Iterator[str]:
     """Write a search-and-replace block for each hunk, below its path, as for aider."""
-    for section in sections:
-        for hunk in section.hunks:
-            yield from (section.path, "<<<<<<< SEARCH", *hunk.before, "=======")
-            yield from (*hunk.after, ">>>>>>> REPLACE", "")
+    for path, pieces in sections:
+        for piece in pieces:
+            yield from (path, "<<<<<<< SEARCH", *piece.old, "=======")
+            yield from (*piece.after, ">>>>>>> REPLACE", "")
 
 
-def _operations(sections: Sequence[Section], _: Style, __: Random) -> Iterator[str]:
+def _operations(sections: Sequence[Section]) -> Iterator[str]:
     """Write the operations of the Responses API, a line of JSON for each file."""
-    for section in sections:
-        diff = "".join(line + "\n" for hunk in section.hunks for line in _below("@@", hunk))
-        yield json.dumps({"type": "update_file", "path": section.path, "diff": diff})
+    for path, pieces in sections:
+        diff = "".join(line + "\n" for piece in pieces for line in ("@@", *_body(piece)))
+        yield json.dumps({"type": "update_file", "path": path, "diff": diff})
 
 
-def _strings(sections: Sequence[Section], _: Style, __: Random) -> Iterator[str]:
+def _strings(sections: Sequence[Section]) -> Iterator[str]:
     """Write a call of Claude Code's Edit for each hunk, each on a line."""
-    for section in sections:
-        for hunk in section.hunks:
-            old, new = ("\n".join(lines) for lines in (hunk.before, hunk.after))
-            yield json.dumps({"file_path": section.path, "old_string": old, "new_string": new})
+    for path, pieces in sections:
+        for piece in pieces:
+            old, new = "\n".join(piece.old), "\n".join(piece.after)
+            yield json.dumps({"file_path": path, "old_string": old, "new_string": new})
 
 
-_FORMATS: dict[Format, Callable[[Sequence[Section], Style, Random], Iterator[str]]] = {
+_FORMATS: dict[Format, Callable[[Sequence[Section]], Iterator[str]]] = {
     Format.ENVELOPE: _envelope,
     Format.UNIFIED: _unified,
     Format.CHANGES: _changes,

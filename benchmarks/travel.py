@@ -22,23 +22,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
+from accuracy import NUMBERLESS
 from git_opatch.git.repository import Repository
 from git_opatch.model.options import Options, Target, ThreeWay
 from git_opatch.model.sentences import Reason
 from git_opatch.operations.apply import plan_patch
 from git_opatch.parse import parse_patch
 from history import read_history
-from hunks import plain_draft
-from model import Case, Commit, FileChange, Wanted, to_bytes
-from styles import NUMBERLESS, render
+from model import Case, Commit, FileChange, Style, case_of, to_bytes
+from styles import render
+from trees import git, seal
 
 CONTEXT = 3
 MOST_LATER = 10  # versions after the patch
-_SEALED = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    **{f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +42,18 @@ class Late:
     """A patch of one file, and the file's versions: the one it is for, then later ones."""
 
     case: Case
+    style: Style
     versions: tuple[bytes, ...]
 
     @property
     def change(self) -> FileChange:
         """What the patch does."""
-        return self.case.commit.files[0]
+        return self.case.changes[0]
+
+    @property
+    def text(self) -> str:
+        """The patch."""
+        return render(self.case, self.style)
 
 
 def main() -> None:
@@ -91,9 +93,8 @@ def _cases(path: Path, seed: str) -> Iterator[Late]:
             later = _later(directory, commit, change)
             if len(later) > 1:
                 single = Commit(commit.repository, commit.id, (change,))
-                case = Case("late", number, single, plain_draft(single, CONTEXT),
-                            rng.choice(NUMBERLESS), Wanted.EITHER)  # fmt: skip
-                yield Late(case, tuple(later))
+                case = case_of("late", number, single, CONTEXT)
+                yield Late(case, rng.choice(NUMBERLESS), tuple(later))
 
 
 def _later(directory: Path, commit: Commit, change: FileChange) -> list[bytes]:
@@ -124,16 +125,9 @@ def merge(current: bytes, base: bytes, other: bytes) -> bytes | None:
     return done.stdout if done.returncode == 0 else None
 
 
-def git(directory: Path, *arguments: str, feed: bytes = b"") -> bytes:
-    """Run git on the repository at `directory`, without the user's configuration."""
-    command = ["git", f"--git-dir={directory}", *arguments]
-    env = {**os.environ, **_SEALED}
-    return subprocess.run(command, input=feed, env=env, check=True, capture_output=True).stdout
-
-
 def _build(area: Path, cases: Sequence[Late]) -> None:
     """One repository with two branches for each case: the later states, and the change."""
-    git(area / ".git", "init", "--quiet")
+    git(area, "init", "--quiet")
     stream = b"".join(
         piece for number, late in enumerate(cases) for piece in _branches(number, late)
     )
@@ -159,7 +153,7 @@ def _commit_of(path: bytes, data: bytes, parent: bytes = b"") -> bytes:
 def _try(area: Path, number: int, late: Late) -> tuple[str, str]:
     """Return the result of the patch, compared with the result of `git cherry-pick`."""
     wanted = _picked(area, number, late)
-    patch = parse_patch(render(late.case, late.case.style).encode())
+    patch = parse_patch(late.text.encode())
     options = Options(Target.CACHED, base=f"later-{number}")
     repository = Repository(area / ".git")
     plan, outcome = plan_patch(patch, repository, options), "fits the later state"
@@ -174,13 +168,13 @@ def _try(area: Path, number: int, late: Late) -> tuple[str, str]:
         return outcome, "cherry-pick: conflict"
     same = plan.completed.contents() == {late.change.path: wanted}
     if not same:
-        print(f"different: {late.case.commit.repository} {late.case.commit.id} {late.change.path}")
+        print(f"different: {late.case.source} {late.change.path}")
     return outcome, "the same as cherry-pick" if same else "DIFFERENT from cherry-pick"
 
 
 def _picked(area: Path, number: int, late: Late) -> bytes | None:
     """Return the file as `git cherry-pick` writes it; None for conflicts."""
-    env = {**os.environ, **_SEALED}
+    env = seal(os.devnull)
 
     def run(*words: str) -> int:
         return subprocess.run(["git", *words], cwd=area, env=env, capture_output=True).returncode

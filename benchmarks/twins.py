@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from model import Edit, FileChange
+from model import Edit, FileChange, growth_above
 from reading import block_of, definitions, is_prose
 
 _SIZES = range(3, 80)
@@ -69,12 +69,7 @@ def _insert(change: FileChange, at: int, twin: Sequence[str]) -> FileChange | No
         return None
     is_after = at > 0 and change.old[at - 1 : at] != ("",)
     lines = [*([""] if is_after else []), *twin, ""]
-    grown = sum(
-        edit.new_stop - edit.new_start - (edit.old_stop - edit.old_start)
-        for edit in change.edits
-        if edit.old_stop <= at
-    )
-    new_at = at + grown
+    new_at = at + growth_above(change.edits, at)
     edits = tuple(
         _moved(edit, len(lines)) if edit.old_start >= at else edit for edit in change.edits
     )

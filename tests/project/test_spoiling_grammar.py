@@ -9,19 +9,35 @@ import sys
 from functools import partial
 from pathlib import Path
 from random import Random
+from types import ModuleType
 
 import pytest
 from sandbox import Sandbox
 
+import accuracy
+import grammar
 from ablation import off
 from git_opatch.locate import outline
 from git_opatch.model import text as text_module
-from grammar import draw, main, own_tool, read_changes, try_all
+from grammar import draw, read_changes, try_all
 from grammar_indents import explained
 from grammar_lines import Kind, kind_of
-from model import ADDED, CONTEXT, REMOVED, Edit, FileChange, Format
+from model import (
+    ADDED,
+    CONTEXT,
+    REMOVED,
+    Edit,
+    FileChange,
+    Format,
+    Head,
+    Header,
+    Piece,
+    Row,
+    Verdict,
+)
+from peers import OWN
 from reading import block_of, verdict_of
-from scene import Head, Piece, Row, Scene, Verdict, plain_scene, write_scene
+from scene import Scene, plain_scene, write_scene
 from table import is_good
 from trial import Outcome, Result
 from twins import with_twin
@@ -44,7 +60,7 @@ def _change(at: int, new: str, old: tuple[str, ...] = _OLD) -> FileChange:
     return FileChange("reader.py", old, lines, (Edit(at, at + 1, at, at + 1),))
 
 
-def _scene(change: FileChange, context: int = 1, head: str = "bare") -> Scene:
+def _scene(change: FileChange, context: int = 1, head: Header = Header.BARE) -> Scene:
     return plain_scene(change, context, Format.ENVELOPE, head)
 
 
@@ -61,7 +77,7 @@ def test_a_hunk_that_occurs_twice_may_be_refused() -> None:
 
 def test_an_anchor_tells_twins_apart() -> None:
     old = (*_OLD[:4], "", "    def stop(self):", *_OLD[2:4], *_OLD[4:])
-    scene = _scene(_change(3, "        return None", old), head="named")
+    scene = _scene(_change(3, "        return None", old), head=Header.NAMED)
     assert scene.pieces[0].head == Head(anchors=("def start(self):",))
     piece = Piece(scene.pieces[0].rows[:3], 2, scene.pieces[0].head)
     assert verdict_of(piece, scene) is Verdict.APPLY
@@ -144,9 +160,10 @@ def test_a_twin_leaves_the_change_as_it_is() -> None:
 
 
 def test_numbers_and_headings_are_written_as_git_does() -> None:
-    scene = plain_scene(_change(2, "        self.open = 1"), 1, Format.UNIFIED, "named")
+    scene = plain_scene(_change(2, "        self.open = 1"), 1, Format.UNIFIED, Header.NAMED)
     assert write_scene(scene, Format.UNIFIED) == (
-        "--- a/reader.py\n+++ b/reader.py\n@@ -2,3 +2,3 @@ class Reader:\n"
+        "diff --git a/reader.py b/reader.py\n--- a/reader.py\n+++ b/reader.py\n"
+        "@@ -2,3 +2,3 @@ class Reader:\n"
         "     def start(self):\n-        self.open = True\n+        self.open = 1\n"
         "         return self\n"
     )
@@ -181,7 +198,7 @@ def _history(repo: Sandbox) -> None:
 
 def _results(repo: Sandbox, seed: str, count: int) -> list[Result]:
     changes = read_changes([Path(repo.path)], seed)
-    return try_all(partial(draw, changes, seed), count, [own_tool()], jobs=1)
+    return try_all(partial(draw, changes, seed), count, [OWN], jobs=1)
 
 
 def test_a_seed_draws_the_same_cases(repo: Sandbox) -> None:
@@ -202,6 +219,15 @@ def test_nothing_breaks_and_what_is_plain_is_right(repo: Sandbox) -> None:
     assert all(map(is_good, own))
 
 
+def _records(
+    program: ModuleType, words: list[str], report: Path, monkeypatch: pytest.MonkeyPatch
+) -> list[dict[str, str]]:
+    monkeypatch.setattr(sys, "argv", [program.__name__, *words, "--json", str(report)])
+    program.main()
+    found: list[dict[str, str]] = json.loads(report.read_text())
+    return found
+
+
 def test_the_command_prints_a_table_and_writes_records(
     repo: Sandbox,
     tmp_path: Path,
@@ -209,12 +235,21 @@ def test_the_command_prints_a_table_and_writes_records(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     _history(repo)
-    report = tmp_path / "report.json"
-    words = [str(repo.path), "--cases", "12", "--json", str(report), "--show", "all"]
-    monkeypatch.setattr(sys, "argv", ["grammar.py", *words])
-    main()
-    records = json.loads(report.read_text())
+    words = [str(repo.path), "--cases", "12", "--show", "all"]
+    records = _records(grammar, words, tmp_path / "report", monkeypatch)
     assert records
     printed = capsys.readouterr().out.split("drawn for a rule")
     counts = [re.findall(r"(?m)^\| all \| (\d+) \|", part) for part in printed]
     assert sum(map(int, itertools.chain.from_iterable(counts))) == len(records)
+
+
+def test_commits_are_placed_exactly_in_every_format_and_wrapper(
+    repo: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _history(repo)
+    words = ["--repo", str(repo.path), "--per-class", "2", "--in-process"]
+    records = _records(accuracy, words, tmp_path / "report", monkeypatch)
+    assert {each["case"].rpartition("-")[0] for each in records} == accuracy.KINDS.keys()
+    loose = {"clean-1", "string-replace-tight", "no-grammar"}  # may be too little
+    outcomes = {each["outcome"] for each in records if each["case"].rpartition("-")[0] not in loose}
+    assert outcomes == {"exact"}
