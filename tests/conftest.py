@@ -19,20 +19,23 @@ if _is_ours and shutil.disk_usage(_MEMORY).free > 4 << 30:
     os.environ["TMPDIR"] = tempfile.tempdir = str(_MEMORY)
 
 
-@pytest.fixture(scope="session")
-def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make the directory of each test's home."""
-    return tmp_path_factory.mktemp("homes")
+@pytest.fixture(scope="session", autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Hide the caller's git configuration, identity and repository from all tests."""
+    home = tmp_path_factory.mktemp("homes") / "home"
+    home.mkdir()
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        seal(home, monkeypatch)
+        yield home
 
 
 @pytest.fixture(autouse=True)
-def sealed(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Hide the caller's git configuration, identity and repository from each test."""
-    home = homes / "home"
-    home.mkdir()
-    seal(home, monkeypatch)
+def sealed(home: Path) -> Iterator[Path]:
+    """Give the home directory, which is empty before each test."""
     yield home
-    shutil.rmtree(home)
+    if os.listdir(home):
+        shutil.rmtree(home)
+        home.mkdir()
 
 
 @pytest.fixture

@@ -29,12 +29,25 @@ from typer.models import CommandInfo
 from typer.utils import get_params_from_function
 
 from git_opatch import __main__
+from git_opatch.cli import main
 from git_opatch.cli.main import app
 
 # Parameters of a function do not change, and inspecting them each time doubles the run time.
 vars(typer.main)["get_params_from_function"] = cache(get_params_from_function)
 
 _commands: dict[str, tuple[object, Any]] = {}
+_imported: dict[str, Any] = {}
+_import_command = main._import_command
+
+
+def _import_once(name: str) -> Any:
+    """Import a command, and describe its options, once: the modules stay what they are."""
+    if name not in _imported:
+        _imported[name] = _import_command(name)
+    return _imported[name]
+
+
+vars(main)["_import_command"] = _import_once
 
 
 def _get_command(*, command_info: CommandInfo, **options: Any) -> Any:
