@@ -248,11 +248,8 @@ def _compared(part: Part, hunk: Hunk, failure: Failure, lines: _Lines) -> Iterat
     image, absent = hunk.preimage, Prefix.ADDED
     if hunk.replacement:  # of strings, which may begin and end inside of lines
         yield _alone(part, lines)
-        for at in starts[:SHOWN]:
-            above, below = (
-                _file_rows(lines, *r) for r in ((at - _AROUND, at), (at + 1, at + 1 + _AROUND))
-            )
-            yield _place(part, [*above, *_file_rows(lines, at, at + 1, "same"), *below])
+        stops = hunk.replacement.old.strip(b"\n").count(b"\n") + 1
+        yield from (_occurrence(part, failure, at, at + stops, lines) for at in starts[:SHOWN])
         return
     if failure.reason is Reason.AMBIGUOUS and len(starts) > 1 and image:
         yield _alone(part, lines)
@@ -374,9 +371,8 @@ def _alone(part: Part, lines: _Lines) -> Place:
 
 def _candidate(part: Part, hunk: Hunk, failure: Failure, at: int, lines: _Lines) -> Place:
     """Show a candidate with the hunk in it, and what tells it from the others."""
-    others = [other for other in failure.positions if other != at]
     stop = at + len(hunk.preimage)
-    above, below = _decisive(lines, at, others, stop - at)
+    above, below = _decisive(lines, at, failure.positions, stop - at)
     around = (max(above, _AROUND), max(below, _AROUND))
     rows = [
         row._replace(kind="decides", note="add this line")
@@ -385,11 +381,29 @@ def _candidate(part: Part, hunk: Hunk, failure: Failure, at: int, lines: _Lines)
         for row in _beside(hunk, range(at, min(stop, len(lines))), lines, {}, at, around=around)
     ]
     names = {each.candidate: each.text.strip() for each in failure.enclosing}
-    inside, marked_lines = names.get(at, b""), f"the marked line{'s' * (above + below > 1)}"
-    ways = [f"add {marked_lines} to the hunk"] * bool(above + below)
+    inside, ways = names.get(at, b""), [_to_add(above + below, "hunk")] * bool(above + below)
     if len(names) == len(failure.positions) and [*names.values()].count(inside) == 1:
         ways.append(f"begin the hunk with `@@ {visible(inside, 80)}`")
     return _place(part, rows, inside, " or ".join(ways))
+
+
+def _occurrence(part: Part, failure: Failure, at: int, stop: int, lines: _Lines) -> Place:
+    """Show an occurrence of a string, and, if others are meant as much, what tells it from them."""
+    is_unsure = failure.reason is Reason.AMBIGUOUS and len(failure.positions) > 1
+    above, below = _decisive(lines, at, failure.positions, stop - at) if is_unsure else (0, 0)
+    decides = ("decides", "add this line")
+    rows = [
+        *_file_rows(lines, at - max(above, _AROUND), at - above),
+        *_file_rows(lines, at - above, at, *decides),
+        *_file_rows(lines, at, stop, "same"),
+        *_file_rows(lines, stop, stop + below, *decides),
+        *_file_rows(lines, stop + below, stop + max(below, _AROUND)),
+    ]
+    return _place(part, rows, advice=_to_add(above + below, "string") if above + below else "")
+
+
+def _to_add(count: int, target: str) -> str:
+    return f"add the marked line{'s' * (count > 1)} to the {target}"
 
 
 def _decisive(lines: _Lines, at: int, others: Sequence[int], size: int) -> tuple[int, int]:
@@ -399,7 +413,7 @@ def _decisive(lines: _Lines, at: int, others: Sequence[int], size: int) -> tuple
     """
     found = []
     for first, step in ((-1, -1), (size, 1)):
-        rivals = list(others)
+        rivals = [other for other in others if other != at]
         for distance, offset in enumerate(range(first, first + step * _REACH, step), 1):
             own = _words(lines, at + offset)
             rivals = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -452,3 +453,13 @@ def test_the_places_of_an_ambiguous_hunk_are_shown(base: Sandbox) -> None:
         assert f"    twice, line {at}\n" in shown
         assert f"{line}\n" in shown
     assert shown.count("if this place is meant: add the marked line to the hunk") == 2
+
+
+def test_the_places_of_an_ambiguous_string_are_shown(base: Sandbox) -> None:
+    base.commit({"twice": "first\nx\ny\n\nlast\nx\ny\n"})
+    edit = {"file_path": "twice", "old_string": "x\ny", "new_string": "z"}
+    shown = base.opatch("show", feed=json.dumps(edit).encode()).out.decode()
+    for lines, line in (("2-3", "      1  first"), ("6-7", "      5  last")):
+        assert f"    twice, lines {lines}\n" in shown
+        assert f"{line}  <- add this line\n" in shown
+    assert shown.count("if this place is meant: add the marked line to the string") == 2
