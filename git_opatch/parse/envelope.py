@@ -77,6 +77,7 @@ _NEAR_MISS = (
     rb"(?P<path>[^\s:].*)"
 )
 _BEGIN, _END = re.compile(rb"\s*" + BEGIN + CLOSING), re.compile(rb"\s*" + END + CLOSING)
+_NEAR_END = re.compile(STARS + rb"\s*(?i:end)\b(?!\s+(?i:of))")
 _END_OF_FILE = rb"(?i)(?:\*{3,}|\*\*_|_\*\*)\s*end\s+of\s+file[\s:*_]*"
 _LAST = FORMATS[Format.ENVELOPE].marks[-1]
 _STARRED = (b"***", b"**_", b"_**")
@@ -142,11 +143,10 @@ def parse(scanner: Scanner) -> None:
     begin, first = scanner.number, scanner.at
     scanner.take()
     end, has_marker = _find_end(scanner)
-    if not has_marker:
-        report_missing_end(scanner, "patch", _LAST, end, begin)
+    last = end if has_marker else _report_no_end(scanner, begin, end)
     errors, sections = scanner.errors, len(scanner.found.sections)
     report_indented(scanner, "patch", first, end + has_marker)
-    read_sections(scanner.limited_to(end))
+    read_sections(scanner.limited_to(last))
     scanner.at = end + has_marker
     if has_marker and not scanner.at_end and re.match(_HUNK_LINE, scanner.line):
         scanner.error(Malformed.BELOW_END, text=scanner.line, marker=_LAST)
@@ -155,6 +155,23 @@ def parse(scanner: Scanner) -> None:
         report_lines_below(scanner)
     if len(scanner.found.sections) == sections and scanner.errors == errors:
         scanner.error(Malformed.NO_SECTION, begin)
+
+
+def _report_no_end(scanner: Scanner, begin: int, end: int) -> int:
+    """Report that the envelope of line `begin` has no end; return where its sections end.
+
+    A last line that is nearly an end marker was meant as one, or was cut off in it.
+    """
+    last = end - 1
+    while not scanner.line_at(last).strip():
+        last -= 1
+    line = scanner.line_at(last)
+    if not _NEAR_END.match(line):
+        report_missing_end(scanner, "patch", _LAST, end, begin)
+        return end
+    number = scanner.lines.number(last)
+    scanner.error(Malformed.NEAR_MARKER, number, corrected=_LAST, text=line, meant=_LAST)
+    return last
 
 
 def _find_end(scanner: Scanner) -> tuple[int, bool]:
