@@ -262,10 +262,10 @@ def _laid(hunk: Hunk, fit: Fit, file: FileIndex) -> Iterator[Reading]:
 
 
 class OldLines(NamedTuple):
-    """The old lines of a hunk that are not blank, in columns: their texts as they are compared,
-    their keys, and whether they are context, which is never written."""
+    """The old lines of a hunk that are not blank, in columns: where they are in the hunk, their
+    texts as they are compared, their keys, and whether they are context, which is never written."""
 
-    lines: list[Line]
+    at: list[int]
     texts: list[bytes]
     keys: list[bytes]
     is_context: list[bool]
@@ -273,11 +273,12 @@ class OldLines(NamedTuple):
 
 def old_lines(hunk: Hunk, file: FileIndex) -> OldLines:
     """Return the old lines of a hunk that are not blank."""
-    lines = [line for line in hunk.preimage if line.text.strip()]
-    texts = [file.normal(line.text) for line in lines]
-    return OldLines(
-        lines, texts, [*map(file.key, texts)], [line.prefix is CONTEXT for line in lines]
-    )
+    at = [
+        at for at, line in enumerate(hunk.lines) if line.prefix is not ADDED and line.text.strip()
+    ]
+    texts = [file.normal(hunk.lines[each].text) for each in at]
+    is_context = [hunk.lines[each].prefix is CONTEXT for each in at]
+    return OldLines(at, texts, [*map(file.key, texts)], is_context)
 
 
 _CLOSES = re.compile(rb"(?:[^\w]|\b(?:end|fi|done|esac|endif|else)\b)*")

@@ -48,8 +48,8 @@ def gap_readings(hunk: Hunk, file: FileIndex) -> list[Reading]:
     old = old_lines(hunk, file)
     shown = [
         at
-        for at, (line, text) in enumerate(zip(old.lines, old.texts, strict=True))
-        if not stands_for_lines(line) or file.rows_of(text)
+        for at, index in enumerate(old.at)
+        if not stands_for_lines(hunk.lines[index]) or file.rows_of(old.texts[at])
     ]
     where = [file.rows_of(old.texts[at]) for at in shown]
     if not shown or not all(where) or sum(map(len, where)) > _MOST_STATES:
@@ -62,7 +62,7 @@ def gap_readings(hunk: Hunk, file: FileIndex) -> list[Reading]:
     paths = _fewest_gaps(where, may_gap, file)
     readings: list[Reading] = []
     for path in paths:
-        rows: list[int | None] = [None] * len(old.lines)
+        rows: list[int | None] = [None] * len(old.at)
         for at, row in zip(shown, path, strict=True):
             rows[at] = row
         pieces = list(_pieces(shown, rows, file))
@@ -102,9 +102,7 @@ def stands_for_lines(line: Line) -> bool:
 def _is_attached(hunk: Hunk, old: OldLines, shown: Sequence[int]) -> bool:
     """Return whether the lines added above the first line that is shown, or below the last, are
     next to it, and not beyond a marker."""
-    first, last = old.lines[shown[0]], old.lines[shown[-1]]
-    start = next(at for at, line in enumerate(hunk.lines) if line is first)
-    stop = next(at for at, line in enumerate(hunk.lines) if line is last)
+    start, stop = old.at[shown[0]], old.at[shown[-1]]
     return _is_next(hunk.lines[stop + 1 :]) and _is_next(hunk.lines[:start][::-1])
 
 
@@ -117,11 +115,10 @@ def _is_next(lines: Sequence[Line]) -> bool:
 def _may_gap(hunk: Hunk, old: OldLines, first: int, second: int) -> bool:
     """Return whether lines may be left out between two: not between two removed ones, nor unmarked
     beside an added one, but for one that replaces the line above."""
-    above, below = old.lines[first], old.lines[second]
+    start, stop = old.at[first], old.at[second]
+    above, below = hunk.lines[start], hunk.lines[stop]
     if above.prefix is below.prefix is REMOVED:
         return False
-    start = next(at for at, line in enumerate(hunk.lines) if line is above)
-    stop = next(at for at, line in enumerate(hunk.lines) if line is below)
     between = hunk.lines[start + 1 : stop]
     if second - first > 1:
         return _is_beside(between)
@@ -227,11 +224,9 @@ def _is_only(
 
 def _changes(piece: _Piece, hunk: Hunk, old: OldLines) -> bool:
     """Return whether lines are removed in a piece, or added in it or at its ends."""
-    lines = old.lines[piece.first : piece.stop]
-    if any(line.prefix is REMOVED for line in lines):
+    if not all(old.is_context[piece.first : piece.stop]):
         return True
-    at = next(at for at, line in enumerate(hunk.lines) if line is lines[0])
-    stop = next(at for at, line in enumerate(hunk.lines) if line is lines[-1])
+    at, stop = old.at[piece.first], old.at[piece.stop - 1]
     around = hunk.lines[max(at - 1, 0) : stop + 2]
     return any(line.prefix is Prefix.ADDED for line in around)
 
@@ -261,8 +256,9 @@ def _is_doubtful(
         changes = [_changes(side, hunk, old) for side in sides]
         if not is_marked and any(changes) and _may_slide(above, below, file):
             return True
-        removed = [line for line in old.lines[before.first : before.stop] if line.prefix is REMOVED]
-        if old.lines[before.stop - 1].prefix is REMOVED and any(opens(x.text) for x in removed):
+        places = range(before.first, before.stop)
+        removed = [old.texts[at] for at in places if not old.is_context[at]]
+        if not old.is_context[before.stop - 1] and any(map(opens, removed)):
             return True  # they are in a block whose first line is removed
         if _leaves_block(above, below, file, is_marked):
             return True
