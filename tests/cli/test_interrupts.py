@@ -19,7 +19,7 @@ from writers import envelope
 import git_opatch
 
 _BEFORE, _AFTER = b"a\nb\nc\n", b"a\nB\nc\n"
-_MOMENTS = 12
+_MOMENTS = 6
 _MANY_MOMENTS = 80
 _SECONDS = 60
 _LINE_OF_GIT = "error: waitpid for git-opatch failed"

@@ -6,9 +6,11 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import inside
 import pytest
 from phrases import opening, said
 from sandbox import Sandbox
@@ -148,17 +150,15 @@ def _answered(repo: Sandbox, answers: Sequence[str], *words: str) -> tuple[int, 
     """Run `apply --interactive` at a terminal whose user types `answers`."""
     ours, theirs = os.openpty()
     os.write(ours, "".join(f"{answer}\n" for answer in answers).encode())
-    ran = subprocess.run(
-        ["git-opatch", "apply", "--interactive", *words, ".git/p"],
-        cwd=repo.path,
-        stdin=theirs,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        streams = (theirs, out.fileno(), err.fileno())
+        words = ("apply", "--interactive", *words, ".git/p")
+        status = inside.run_with(streams, words, repo.path, {})
+        err.seek(0)
+        shown = err.read().decode()
     os.close(ours)
     os.close(theirs)
-    return ran.returncode, ran.stderr
+    return status, shown
 
 
 _ALL = b"1\ntwo\n3\nfour\n5\n"

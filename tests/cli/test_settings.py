@@ -94,6 +94,7 @@ def _configured(repo: Sandbox, way: str, key: str, value: str) -> list[str]:
     return []
 
 
+@pytest.mark.one_of(5)
 @pytest.mark.parametrize("way", ["config", "-c", "include", "gitdir", "onbranch"])
 @pytest.mark.parametrize("key", _SETTINGS)
 def test_a_setting_takes_effect(base: Sandbox, key: str, way: str) -> None:

@@ -111,7 +111,7 @@ def _status(repo: Sandbox) -> bytes:
     return repo.git("status", "--short", "--no-renames")
 
 
-@pytest.mark.one_of(2)
+@pytest.mark.one_of(4)
 @pytest.mark.parametrize(("program", "change", "command"), _each(("apply",), ("apply", "--carry")))
 def test_index_and_working_tree(
     repo: Sandbox, program: str, change: Change, command: tuple[str, ...]
@@ -155,6 +155,7 @@ def test_working_tree(
     assert repo.files() == expected
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("program", _FILTERS)
 def test_unstaged_changes_are_carried(repo: Sandbox, program: str) -> None:
     before = _base(repo, program).index()

@@ -340,6 +340,7 @@ class World:
         self.random.choice([self.apply, self.reverse, self.reverse, self.by_hand, self.by_hand])()
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("seed", range(_FIRST, _FIRST + _SEEDS))
 def test_every_step_is_a_merge(tmp_path: Path, seed: int) -> None:
     world = World(tmp_path, seed)

@@ -21,7 +21,7 @@ from writers import envelope
 
 _ERRORS = (errno.EIO, errno.ENOSPC)
 _FILES = 20
-_FEW = 6
+_FEW = 4
 _SECTIONS = [
     *(f"*** Update File: d{n % 3}/f{n}\n@@\n-old\n+new\n".encode() for n in range(12)),
     *(f"*** Delete File: d{n % 3}/f{n}\n".encode() for n in range(12, 15)),
@@ -175,7 +175,7 @@ def _check_kills(base: Sandbox, run: _Run, numbers: Callable[[int], list[int]]) 
 
 @pytest.mark.parametrize("name", _RUNS)
 def test_a_kill_before_a_call_leaves_all_or_nothing(base: Sandbox, name: str) -> None:
-    _check_kills(base, _RUNS[name], lambda count: random.Random(name).sample(range(1, count), 5))
+    _check_kills(base, _RUNS[name], lambda count: random.Random(name).sample(range(1, count), 3))
 
 
 @pytest.mark.exhaustive
@@ -248,7 +248,7 @@ def _fail_git(base: Sandbox, command: str, some: int | None) -> None:
 @pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
 @pytest.mark.parametrize("command", _GITS)
 def test_a_call_of_git_that_fails_leaves_all_or_nothing(base: Sandbox, command: str) -> None:
-    _fail_git(base, command, 3)
+    _fail_git(base, command, 2)
 
 
 @pytest.mark.exhaustive
