@@ -25,7 +25,7 @@ from types import ModuleType
 from typing import Any
 
 import git_opatch
-from grammar import FOR_A_RULE, draw, read_changes
+from grammar import draw, read_changes
 from model import Case, Verdict, to_bytes
 from model_diffs import Typed, is_faithful
 from peers import OWN
@@ -165,7 +165,6 @@ class Sample:
 
 _SOURCES = {
     "drawn": ("must exact", "may exact", "wrong"),
-    "for a rule": ("must exact", "may exact", "wrong"),
     "late": ("as cherry-pick", "other"),
     "typed": ("faithful", "unfaithful"),
 }
@@ -206,9 +205,7 @@ def _draw(options: argparse.Namespace) -> Iterator[Sample]:
     for number in range(options.cases):
         if found := draw(changes, options.seed, number):
             case, scene = found
-            is_plain = FOR_A_RULE.isdisjoint(scene.names)
-            text = write_scene(scene, scene.patch_format)
-            yield Sample(case, text, "drawn" if is_plain else "for a rule")
+            yield Sample(case, write_scene(scene, scene.patch_format), "drawn")
     yield from itertools.islice(_late(options.repo, options.seed), options.late)
     yield from _typed(options.typed) if options.typed else ()
 

@@ -36,26 +36,9 @@ from twins import with_twin
 
 TRANSFORMS: dict[str, Transform] = {**LINES, **INDENTS, **HUNKS, **PATCHES}
 
-FOR_A_RULE = frozenset(
-    {
-        "anchor: all that is not added",
-        "anchor: refers elsewhere",
-        "block closed",
-        "block opened",
-        "brace alone",
-        "context removed and added",
-        "dedented: first line of each side",
-        "insertion resent, other spaces",
-        "numbers: all shifted",
-        "text cut off",
-    }
-)
-"""Those that were added to show what a rule prevents. No figure of a page counts their cases."""
-
 _FIRST = (
-    *("file in Latin-1", "insertion resent, edited", "insertion resent, other spaces"),
-    *("applied", "one hunk applied"),
-    *("hunk applied in part", "block opened", "block closed", "brace alone"),
+    *("file in Latin-1", "insertion resent, edited"),
+    *("applied", "one hunk applied", "hunk applied in part"),
 )
 _NEXT = ("context left out, marked", "context left out, unmarked", "whole file added")
 _ORDER = {
@@ -96,15 +79,12 @@ def main() -> None:
 
 
 def _tables(results: Sequence[Result], tool: str) -> Iterator[str]:
-    """All cases, those of one transformation and of several, and those drawn for a rule."""
+    """All cases, and those of one transformation and of several."""
     own = [result for result in results if result.tool == tool]
-    for_a_rule = [result for result in own if FOR_A_RULE.intersection(_names(result))]
-    counted = [result for result in own if not FOR_A_RULE.intersection(_names(result))]
-    yield from table.table("all", counted, lambda _: ["all"])
+    yield from table.table("all", own, lambda _: ["all"])
     for title, is_alone in (("alone", True), ("with others", False)):
-        some = [result for result in counted if (len(_names(result)) == 1) is is_alone]
+        some = [result for result in own if (len(_names(result)) == 1) is is_alone]
         yield from ("", *table.table(title, some, _names))
-    yield from ("", *table.table("drawn for a rule, not counted", for_a_rule, lambda _: ["all"]))
 
 
 def _names(result: Result) -> list[str]:

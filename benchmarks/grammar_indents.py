@@ -189,25 +189,6 @@ def _one_context(rows: Sequence[Row]) -> list[bool]:
     return [at in able[:1] for at in range(len(rows))]
 
 
-def _first_changed(piece: Piece, _: Scene, __: Random) -> Found:
-    """The first line that is removed and the first that is added at the margin, others as they are.
-
-    Whoever quotes lines begins at the text of the first.
-    """
-    firsts = [
-        next((at for at, row in enumerate(piece.rows) if row.prefix == prefix), None)
-        for prefix in (REMOVED, ADDED)
-    ]
-    others = [at for at, row in enumerate(piece.rows) if row.is_old and at not in firsts]
-    if None in firsts or others or not indent_of(piece.rows[0].text):
-        return None
-    rows = tuple(
-        replace(row, text=row.text.lstrip() if at in firsts else row.text)
-        for at, row in enumerate(piece.rows)
-    )
-    return replace(piece, rows=rows), Verdict.MAY
-
-
 def _common(texts: Sequence[str]) -> str:
     return os.path.commonprefix([indent_of(text) for text in texts])  # noqa: RUF071 - of letters
 
@@ -220,7 +201,6 @@ INDENTS: dict[str, Transform] = {
     "indentation doubled": _in_all(_twice),
     "tabs to spaces": _in_all(_as_spaces),
     "spaces to tabs": _in_all(_as_tabs),
-    "dedented: first line of each side": in_one_hunk(_first_changed),
     "dedented: first context": _partly(_first_context),
     "dedented: one context line": _partly(_one_context),
     "dedented: removed": _partly(lambda rows: [row.prefix == REMOVED for row in rows]),

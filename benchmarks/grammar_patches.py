@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 from functools import partial
 from random import Random
@@ -19,7 +18,6 @@ from model import (
     Piece,
     Row,
     Verdict,
-    Written,
     growth_above,
 )  # fmt: skip
 from reading import exact_positions, loose_positions
@@ -228,28 +226,6 @@ def _latin(scene: Scene, rng: Random) -> Scene | None:
     return replace(plain, encoding="latin-1").judged(Verdict.MAY)
 
 
-def _cut_off(scene: Scene, rng: Random) -> Scene | None:
-    """A text that ends within a line of context, and of which the numbers announce more lines."""
-    piece = scene.sections[-1][-1]
-    is_counted = scene.patch_format is Format.UNIFIED and piece.head.numbers
-    below = list(itertools.takewhile(lambda row: row.is_context, reversed(piece.rows)))
-    able = [
-        (at, size)
-        for at, row in enumerate(below[1:], 1)
-        for size in range(1, len(row.text.rstrip()))
-        if row.text[:size].strip()
-    ]
-    if not is_counted or not able or scene.below or piece.written is not Written.PLAIN:
-        return None
-    at, size = rng.choice(able)
-    lines = below[: at + 1]
-    if not all(row.newline for row in lines):
-        return None
-    written = sum(len(row.prefix + row.text) + 1 for row in lines)
-    kept = len(lines[-1].prefix) + size
-    return replace(scene, cut=written - kept).judged(Verdict.REFUSE)
-
-
 PATCHES: dict[str, Transform] = {
     "hunks shuffled": _shuffled,
     "hunk twice": _hunk_twice,
@@ -258,7 +234,6 @@ PATCHES: dict[str, Transform] = {
     "two versions, in a section": partial(_two_versions, sections=True),
     "two versions, prose between": _between,
     "list below the diff": _bullets_below,
-    "text cut off": _cut_off,
     "file with CRLF": _crlf,
     "file without last newline": _no_last_newline,
     "file in Latin-1": _latin,

@@ -34,8 +34,6 @@ class Scene:
     """Prose between the sections, each of which is then a patch of its own."""
     below: tuple[str, ...] = ()
     """Prose right below the patch."""
-    cut: int = 0
-    """How many characters are missing at the end of the text."""
 
     @property
     def pieces(self) -> Pieces:
@@ -135,5 +133,4 @@ def write_scene(scene: Scene, patch_format: Format) -> str:
             ]
     else:
         lines += write_lines([(path, pieces) for pieces in scene.sections], patch_format)
-    text = "".join(line + "\n" for line in (*lines, *scene.below))
-    return text[: len(text) - scene.cut]
+    return "".join(line + "\n" for line in (*lines, *scene.below))
