@@ -32,7 +32,6 @@ _UNSPACED = rb"(?s)@@([^\s@.+-].*)"
 PREFIXED_LINES = re.compile(rb"(?:[ +-][^\n]*+\n?+|\n)*+")
 CERTAIN_LINES = re.compile(rb"(?: [^\n]*+\n?+|\+[^+\n][^\n]*+\n?+|-[^-\n][^\n]*+\n?+|\+\n|-\n)*+")
 """Lines with a prefix that can be neither part of a diff's header nor the signature of a mail."""
-_RULE = re.compile(rb"-{2,}")
 _MIN_NO_NEWLINE = 12
 _MAX_HEADERS = 100
 _MAX_COMPARED = 20_000
@@ -137,38 +136,6 @@ class HunkBuilder:
         if not self.old_count == self.new_count == len(self.lines):
             return 0
         return next((line.number for line in self.lines if not line.has_prefix), 0)
-
-    def read_rules_as_context(self) -> None:
-        """Read lines of dashes alone as context without a prefix, where the hunk proves it.
-
-        `---` looks like a removed `--`. It is context if the hunk has the lines that its header
-        announces under that reading, and not under the other; or if its header announces none, and
-        all of its context lost the prefix (D183).
-        """
-        rules = [
-            at
-            for at, line in enumerate(self.lines)
-            if line.prefix is Prefix.REMOVED and _RULE.fullmatch(line.text)
-        ]
-        if not rules or not self._proves_context(len(rules)):
-            return
-        for at in rules:
-            line = self.lines[at]
-            self.lines[at] = context_without_prefix(b"-" + line.text, line.number)
-        self.new_count += len(rules)
-
-    def _proves_context(self, rules: int) -> bool:
-        """Return whether so many lines that look removed must be context."""
-        stated = self._stated
-        if stated.old_count is None or stated.new_count is None:
-            context = [line for line in self.lines if line.prefix is Prefix.CONTEXT]
-            written = [line for line in context if line.text.strip()]
-            return bool(written) and not any(line.has_prefix for line in written)
-        if self.is_complete:
-            return False
-        blank = next((n for n, line in enumerate(reversed(self.lines)) if line.text.strip()), 0)
-        beyond = self.old_count - stated.old_count
-        return 0 <= beyond <= blank and self.new_count + rules - beyond == stated.new_count
 
     @property
     def _stated(self) -> Header:
@@ -324,7 +291,6 @@ class HunkReader:
                 scanner.error(Malformed.MISPLACED_NO_NEWLINE, scanner.lines.number(at))
             if number := current.find_unprefixed_line():
                 scanner.error(Malformed.NO_CHANGED_LINE, number)
-            current.read_rules_as_context()
             if not current.is_complete:
                 current.separators = self._count_separators(current.lines)
             self._found.append(current)
