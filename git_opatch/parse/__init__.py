@@ -32,7 +32,7 @@ from git_opatch.parse.formats import (
     unwrap,
 )
 from git_opatch.parse.prose import skip_prose
-from git_opatch.parse.scanner import Lines, Scanner, StringLineNumbers
+from git_opatch.parse.scanner import Lines, Scanner, numbers_in_string
 
 _MAX_WRAPPERS = 8
 """A patch in more wrappers than this is not found."""
@@ -132,7 +132,7 @@ def _parse_escaped(scanner: Scanner, formats: Sequence[Format]) -> None:
     except ValueError:
         return
     number = scanner.lines.number(scanner.lines.at_offset(match.start()))
-    lines = Lines(text, numbers=StringLineNumbers(number, match.start(), "the text"))
+    lines = Lines(text, numbers_in_string(number, match.start(), "the text"))
     _parse_text(scanner.nested(lines), formats, _MAX_WRAPPERS)
     scanner.found.sections[:] = map(_with_note, scanner.found.sections)
 

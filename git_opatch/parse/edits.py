@@ -27,7 +27,7 @@ from git_opatch.model.text import visible
 from git_opatch.model.text_position import TextPosition
 from git_opatch.parse.hunk import line_diff
 from git_opatch.parse.json_object import DIRECTORIES, JsonObject, JsonText, String, normal
-from git_opatch.parse.scanner import StringLineNumbers
+from git_opatch.parse.scanner import numbers_in_string
 
 
 class _Harness(NamedTuple):
@@ -317,9 +317,9 @@ def _make_lines(
     text: JsonText, string: String, lines: Sequence[bytes], prefix: Prefix
 ) -> list[Line]:
     """Make the lines of a string, each with its number in it."""
-    numbers = StringLineNumbers(text.number(string.offset), string.offset, f"`{string.name}`")
+    number_of = numbers_in_string(text.number(string.offset), string.offset, f"`{string.name}`")
     text.scanner.found.add_lines(len(lines))
-    return [Line(prefix, line, number=numbers[at]) for at, line in enumerate(lines)]
+    return [Line(prefix, line, number=number_of(at)) for at, line in enumerate(lines)]
 
 
 def _lines_of(old: bytes, new: bytes, *, creates: bool) -> tuple[list[bytes], list[bytes]]:

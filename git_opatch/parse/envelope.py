@@ -18,8 +18,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import replace
 from enum import Enum
+from functools import cache
 
 from git_opatch.model.blob import Mode
 from git_opatch.model.errors import FixIt
@@ -46,7 +48,7 @@ from git_opatch.parse.hunk import (
     take_lines,
 )
 from git_opatch.parse.prose import is_fence, report_indented, report_lines_below, report_missing_end
-from git_opatch.parse.scanner import Scanner
+from git_opatch.parse.scanner import Scanner, line_start
 
 
 class Marker(Enum):
@@ -181,35 +183,29 @@ def _find_end(scanner: Scanner) -> tuple[int, bool]:
     context). Without either it ends at the end of its fence, if it is in one.
     """
     padded = fence = None
-    for at in _candidate_ends(scanner):
-        line = scanner.line_at(at)
-        if fence is None and scanner.fence and line.startswith(scanner.fence):
-            fence = at if is_fence(scanner, line) else None
-        if b"**" not in line or not line.startswith((b"*", b"_", b" ", b"\t")):
-            continue
-        padding = line[:1] in b" \t"
+    pattern, ahead = _may_end(scanner.fence), replace(scanner)
+    ahead.skip_to(pattern)
+    while not ahead.at_end:
+        line, at = ahead.line, ahead.at
         if is_end(line):
-            if not padding:
+            if line[:1] not in b" \t":
                 return at, True
             padded = at
-        elif not padding and is_begin(line):
+        elif line[:1] not in b" \t" and is_begin(line):
             break
-    else:
-        at = scanner.end
+        elif fence is None and line.startswith(scanner.fence or b"\n") and is_fence(scanner, line):
+            fence = at
+        ahead.at += 1
+        ahead.skip_to(pattern)
     if padded is not None:
         return padded, True
-    return at if fence is None else fence, False
+    return ahead.at if fence is None else fence, False
 
 
-def _candidate_ends(scanner: Scanner) -> Iterator[int]:
-    """Find the lines that contain `**` or the characters of the fence around the scanner."""
-    pattern = re.compile(rb"\*\*" + (b"|" + re.escape(scanner.fence) if scanner.fence else b""))
-    lines, at = scanner.lines, scanner.at
-    end = lines.offset(scanner.end)
-    while match := pattern.search(lines.raw, lines.offset(at), end):
-        at = lines.at_offset(match.start())
-        yield at
-        at += 1
+@cache
+def _may_end(fence: bytes) -> re.Pattern[bytes]:
+    """Return the pattern of `line_start` for lines that may end an envelope in `fence`."""
+    return line_start(STARS + rb"[ \t\f\v]*(?i:begin|end)" + (b"|" + fence if fence else b""))
 
 
 def read_sections(scanner: Scanner) -> None:

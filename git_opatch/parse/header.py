@@ -199,10 +199,6 @@ def _split_names(line: bytes) -> list[tuple[bytes, bytes]]:
     middle = len(line) // 2
     if line[middle : middle + 1] == b" ":
         return [(line[:middle], line[middle + 1 :])]
-    if line.endswith(b'"') and b' "' in line:
-        first, _, second = line.partition(b' "')
-        new = unquote(b'"' + second)
-        return [(first, new)] if new else []
     return []
 
 

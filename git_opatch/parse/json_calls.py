@@ -26,7 +26,7 @@ from git_opatch.model.sentences import Malformed
 from git_opatch.parse import edits, envelope
 from git_opatch.parse.formats import FORMATS, JSON, MARKERS, OPENING, begins
 from git_opatch.parse.json_object import DIRECTORIES, JsonObject, JsonText, normal
-from git_opatch.parse.scanner import Lines, Scanner, StringLineNumbers
+from git_opatch.parse.scanner import Lines, Scanner, numbers_in_string
 
 _HEADERS = {
     b"create_file": (Operation.ADD, envelope.Marker.ADD),
@@ -242,8 +242,8 @@ def _operation(own: JsonObject, kind: bytes) -> Iterator[Scanner]:
     ending = b"\r\n" if b"\r\n" in value else b"\n"
     header = b"`" + path + b"`" if is_blocks else _HEADERS[kind][1].value.encode() + path
     offset = diff.offset if diff else own.at
-    numbers = StringLineNumbers(text.number(offset), offset, "`diff`", text.number(own.at))
-    scanner = text.scanner.nested(Lines(header + ending + value, numbers=numbers))
+    numbers = numbers_in_string(text.number(offset), offset, "`diff`", text.number(own.at))
+    scanner = text.scanner.nested(Lines(header + ending + value, numbers))
     if is_blocks:
         yield scanner
     elif Format.OPERATIONS in text.formats:

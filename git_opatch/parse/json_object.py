@@ -14,12 +14,12 @@ import posixpath
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from git_opatch.model.json_text import items
 from git_opatch.model.options import Format
 from git_opatch.model.sentences import Malformed
-from git_opatch.parse.scanner import Lines, Scanner, StringLineNumbers
+from git_opatch.parse.scanner import Lines, Scanner, numbers_in_string
 
 DIRECTORIES = ("workdir", "cwd", "workingdirectory")
 _NOT_READ = {
@@ -82,9 +82,9 @@ class JsonText:
         """Return the number of the line with the byte at `offset`."""
         return self.scanner.lines.number(self.scanner.lines.at_offset(offset))
 
-    def error(self, fault: Malformed, offset: int, **values: bytes | str | int) -> None:
+    def error(self, fault: Malformed, offset: int, **values: Any) -> None:
         """Add a diagnostic for the line with the byte at `offset`."""
-        self.scanner.report(fault, self.number(offset), values)
+        self.scanner.error(fault, self.number(offset), **values)
 
     def decode(self, start: int, end: int) -> bytes | None:
         r"""Decode the valid string at `start` to UTF-8; None after an error.
@@ -105,8 +105,9 @@ class JsonText:
     def string_scanner(self, text: bytes, start: int, name: str) -> Scanner:
         """Return a scanner over the string `name` at `start`."""
         called = f"`{name}`" if name else "the string"
-        numbers = StringLineNumbers(self.number(start), start, called)
-        return self.scanner.nested(Lines(text, numbers=numbers))
+        return self.scanner.nested(
+            Lines(text, numbers_in_string(self.number(start), start, called))
+        )
 
 
 class JsonObject:

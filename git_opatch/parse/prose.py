@@ -36,7 +36,7 @@ from git_opatch.parse.formats import (
     parser_of,
 )
 from git_opatch.parse.header import names_at
-from git_opatch.parse.scanner import Lines, Scanner, ShiftedLineNumbers
+from git_opatch.parse.scanner import Lines, Scanner
 
 _FENCE = re.compile(rb"(?s)([ \t]*)(`{3,}|~{3,})(.*)")
 # A prefixed line that is neither a list item nor a rule of a document.
@@ -187,7 +187,7 @@ def unwrap(scanner: Scanner, _formats: Iterable[Format]) -> list[Scanner] | None
     if not _is_whole(scanner, end, texts[-1]):
         return None
     raw = b"".join(text + b"\n" for text in texts)
-    lines = Lines(raw, numbers=ShiftedLineNumbers(scanner.lines, first))
+    lines = Lines(raw, scanner.lines.numbers_from(first))
     if not _holds_patch(lines, scanner.at - first):
         return None
     content = scanner.nested(lines)

@@ -12,9 +12,8 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from git_opatch.model.errors import Diagnostic, FixIt, ParseError
 from git_opatch.model.patch import FilePatch, Mail, Operation
@@ -45,41 +44,27 @@ def line_start(pattern: bytes) -> re.Pattern[bytes]:
     return re.compile(rb"\n[ \t]*+(?:" + pattern + rb")")
 
 
-class LineNumbers(Protocol):
-    """Maps positions of lines, from 0, to line numbers of the text as it was given, from 1."""
-
-    def __getitem__(self, at: int, /) -> int: ...
+LineNumbers = Callable[[int], int]
+"""Maps positions of lines, from 0, to line numbers of the text as it was given, from 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class StringLineNumbers:
-    """The numbers of the lines of a string, which is written on line `number` of the text.
+def numbers_in_string(number: int, offset: int, name: str, header: int = 0) -> LineNumbers:
+    """Return the numbers of the lines of a string, which is written on line `number` of the text.
 
     With `header`, a line that is not in the string comes first, and has that number.
     """
-
-    number: int
-    offset: int
-    name: str
-    header: int = 0
-
-    def __getitem__(self, at: int, /) -> int:
-        """The number of the line at `at`."""
-        if self.header:
-            return TextPosition(self.number if at else self.header, self.offset, at, self.name)
-        return TextPosition(self.number, self.offset, at + 1, self.name)
+    first = 0 if header else 1
+    return lambda at: TextPosition(number if at or first else header, offset, at + first, name)
 
 
 class Lines:
     r"""The lines of a text, without their `\n`; each is cut out on access, and none is kept.
 
-    `first` is the number of the first line in the text as it was given; `numbers`, if given,
-    has the number of each line.
+    `numbers` has the number of each line in the text as it was given; by default they count from 1.
     """
 
     __slots__ = (
         "__weakref__",
-        "_first",
         "_latin_1",
         "_numbers",
         "_starts",
@@ -89,9 +74,8 @@ class Lines:
         "uniform_endings",
     )
 
-    def __init__(self, raw: bytes, *, first: int = 1, numbers: LineNumbers | None = None) -> None:
-        self.raw = raw
-        self._first, self._numbers, self._latin_1 = first, numbers, ""
+    def __init__(self, raw: bytes, numbers: LineNumbers | None = None) -> None:
+        self.raw, self._numbers, self._latin_1 = raw, numbers, ""
         self._starts = array("I" if len(raw) < _LARGE else "Q", [0])
         self._starts.extend(map(re.Match.end, _NEWLINE.finditer(raw)))
         self.ends_with_newline = self._starts[-1] == len(raw)
@@ -121,13 +105,17 @@ class Lines:
 
     def number(self, at: int) -> int:
         """Return the number of the line at position `at` in the text as it was given, from 1."""
-        return self._first + at if self._numbers is None else self._numbers[at]
+        return self._numbers(at) if self._numbers else at + 1
 
     def numbers(self, start: int, stop: int) -> Iterable[int]:
         """Return the numbers of the lines at the positions from `start` up to `stop`."""
-        if self._numbers is None:
-            return range(self._first + start, self._first + stop)
-        return map(self._numbers.__getitem__, range(start, stop))
+        positions = range(start, stop)
+        return map(self._numbers, positions) if self._numbers else range(start + 1, stop + 1)
+
+    def numbers_from(self, first: int) -> LineNumbers:
+        """Return the numbers of lines that begin at position `first`, and may go on past the
+        end."""
+        return lambda at: self.number(min(first + at, len(self) - 1))
 
     def offset(self, at: int) -> int:
         """Return the offset in bytes at which the line at position `at` begins."""
@@ -149,18 +137,6 @@ class Lines:
             return 0
         match = pattern.search(self.raw, max(self._starts[at] - 1, 0), end)
         return bisect_left(self._starts, match.start() + 1) if match else stop
-
-
-@dataclass(frozen=True, slots=True)
-class ShiftedLineNumbers:
-    """The numbers of lines that begin at position `first` of `lines`."""
-
-    lines: Lines
-    first: int
-
-    def __getitem__(self, at: int, /) -> int:
-        """The number of the line at `at`."""
-        return self.lines.number(min(self.first + at, len(self.lines) - 1))
 
 
 @dataclass(slots=True, eq=False)
@@ -345,22 +321,10 @@ class Scanner:
         of, before or after line `at`, by default the wrong one. `values` are those of the sentence.
         """
         wrong, line = number or self.number, corrected.decode("utf-8", "backslashreplace")
-        self.report(fault, wrong, values, (line, fix, at or wrong))
-
-    def report(
-        self,
-        fault: Malformed,
-        number: int,
-        values: Mapping[str, object],
-        correction: tuple[str, FixIt, int] | None = None,
-    ) -> None:
-        """Add a diagnostic for line `number`, unless there are enough."""
-        self.found.errors += 1
-        if len(self.found.diagnostics) < _MAX_DIAGNOSTICS:
-            correction = correction or ("", FixIt.REPLACE, number)
-            self.found.diagnostics.append(
-                Diagnostic(number, fault, values, self.found.source, *correction)
-            )
+        correction, found = (line, fix, at or wrong), self.found
+        found.errors += 1
+        if len(found.diagnostics) < _MAX_DIAGNOSTICS:
+            found.diagnostics.append(Diagnostic(wrong, fault, values, found.source, *correction))
 
     def skip_blank_lines(self) -> None:
         """Skip to a line that is not blank."""

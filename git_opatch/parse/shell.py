@@ -42,7 +42,7 @@ from git_opatch.parse.formats import (
     UNSUPPORTED,
 )
 from git_opatch.parse.prose import is_fence, report_missing_end
-from git_opatch.parse.scanner import Lines, Scanner, ShiftedLineNumbers
+from git_opatch.parse.scanner import Lines, Scanner
 
 NAMES = frozenset({"apply_patch", "applypatch", "apply-patch"})
 SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
@@ -201,8 +201,8 @@ def _read_quoted(
         if pattern is _SINGLE
         else re.sub(rb'\\([$`"\\])', rb"\1", match[1])
     )
-    numbers = ShiftedLineNumbers(scanner.lines, first + shown.count(b"\n", 0, start))
-    content = scanner.nested(Lines(value.removesuffix(b"\n") + b"\n", numbers=numbers))
+    numbers = scanner.lines.numbers_from(first + shown.count(b"\n", 0, start))
+    content = scanner.nested(Lines(value.removesuffix(b"\n") + b"\n", numbers))
     scanner.at = first + size
     return _Call(command, _in_directory(content, command))
 
@@ -374,5 +374,6 @@ def _resolve_directory(scanner: Scanner, content: Scanner, first: int, own: str)
         content.directory = posixpath.normpath(posixpath.join(directory, own))
     elif alone or at_once:
         number, text = scanner.lines.number(first), scanner.line_at(first)
-        values = {"text": text, "directory": directory, "before": before}
-        scanner.report(Malformed.UNCLEAR_DIRECTORY, number, values)
+        scanner.error(
+            Malformed.UNCLEAR_DIRECTORY, number, text=text, directory=directory, before=before
+        )
