@@ -146,16 +146,14 @@ class FilterPrograms:
         self._repository = repository
         self._objects = repository.scratch_objects(directory)
 
-    def clean(self, path: str, name: str, text: bytes, top: Path | None = None) -> Stored:
+    def clean(self, path: str, name: str, text: bytes) -> Stored:
         """Return what `git add` would store of `text` at `path`. Raises `FilterError`.
 
-        `name` is its filter, or empty; `top` is a directory of other files of attributes.
+        `name` is its filter.
         """
         env = {**self._objects, **self._required(name, "clean")}
-        place = ["-C", str(top)] if top else []
-        there = {"GIT_WORK_TREE": str(top)} if top else {}
-        words = [*place, "hash-object", "-w", "--stdin", f"--path={path}"]
-        stored = self._ask(path, name, *words, feed=text, env=env | there).decode().strip()
+        words = ("hash-object", "-w", "--stdin", f"--path={path}")
+        stored = self._ask(path, name, *words, feed=text, env=env).decode().strip()
         return Stored(stored, self._repository.read_blobs([stored], env=self._objects)[stored])
 
     def smudge(self, path: str, name: str, stored: str) -> bytes:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import posixpath
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from git_opatch.complete import Completed, complete_results
-from git_opatch.git.attributes import attribute_files, filters_of, missing_attribute_files
+from git_opatch.git.attributes import attribute_files, missing_attribute_files
 from git_opatch.git.filtered import (
     FilterError,
     FilterPrograms,
     StoredForms,
     filters,
     filters_in_tree,
-    read_text,
 )
 from git_opatch.git.index import list_index
 from git_opatch.git.repository import Repository
@@ -29,7 +26,6 @@ from git_opatch.model.sentences import Fault, Hint, Reason
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import Plan
 
-_ATTRIBUTES = ".gitattributes"
 _MISFITS = (Reason.NOT_FOUND, Reason.BINARY, Reason.CONTRADICTED)
 
 
@@ -53,14 +49,21 @@ def with_stored_forms(
     if not changes:
         return plan
     paths = [change.path for change in changes]
-    _require_attributes(repository, sorted(snapshot.filters))
+    _require_attributes(plan, repository, sorted(snapshot.filters))
     with scratch_directory() as directory:
-        forms = _Forms(plan, snapshot, repository, Path(directory), recorded)
-        stored = [forms.of(change) for change in changes]
-    if forms.misfits and options.target is Target.INDEX:
-        misfits = [Failure(Fault.OTHER_FORM, path) for path in forms.misfits]
-        raise Refused([*plan.failures, *misfits], options)
-    blobs = [*forms.blobs, *_texts(plan.completed, paths)]
+        programs = FilterPrograms(repository, Path(directory))
+        misfits = list(_misfits(changes, snapshot, recorded, programs))
+        if misfits and options.target is Target.INDEX:
+            raise Refused([*plan.failures, *misfits], options)
+        stored, blobs, contents = list[Change](), list[bytes](), plan.completed.contents()
+        for path, old, new in changes:
+            form = recorded.get(path, {}).get(new)
+            if form is None and new and new.mode.is_file and path in snapshot.filters:
+                oid, data = programs.store(path, snapshot.filters[path], contents[path])
+                form = Entry(new.mode, oid)
+                blobs.append(data)
+            stored.append(Change(path, snapshot.stored.get(path, old), form or new))
+    blobs += _texts(plan.completed, paths)
     blobs += _texts(plan.carried, paths) if plan.carried else ()
     return plan._replace(filtered=StoredForms(tuple(stored), tuple(dict.fromkeys(blobs))))
 
@@ -124,79 +127,19 @@ def _texts(completed: Completed, paths: Collection[str]) -> Iterable[bytes]:
             yield result.content.text.to_bytes()
 
 
-class _Forms:
-    """Finds the stored forms of texts before and after a plan."""
-
-    def __init__(
-        self,
-        plan: Plan,
-        snapshot: Snapshot,
-        repository: Repository,
-        directory: Path,
-        recorded: _Recorded,
-    ) -> None:
-        self.blobs: list[bytes] = []
-        """The contents of the stored forms."""
-        self.misfits: list[str] = []
-        """The paths of files that git stores in another form than their filters make of them."""
-        self._snapshot, self._recorded = snapshot, recorded
-        self._contents = plan.completed.contents()
-        self._programs = FilterPrograms(repository, directory)
-        self._top = _attributes_after(plan, repository, [*snapshot.filters], directory / "top")
-        """Where the files of attributes are that the plan leaves, if it changes some."""
-        self._after = snapshot.filters
-        if self._top:
-            index, env = directory / "no-index", {"GIT_WORK_TREE": str(self._top)}
-            self._after = filters_of(repository, [*snapshot.filters], index=index, env=env)
-
-    def of(self, change: Change) -> Change:
-        """Return what becomes of the stored form where the text changes. Raises `FilterError`."""
-        path, old, new = change
-        before = self._snapshot.stored.get(path, old)
-        if old and new and old.mode.is_file and not self._is_stored_as(change):
-            self.misfits.append(path)
-        if new is None or not new.mode.is_file:
-            return Change(path, before, new)
-        return Change(path, before, self._form(path, new))
-
-    def _form(self, path: str, text: Entry) -> Entry:
-        if form := self._recorded.get(path, {}).get(text):
-            return form
-        name, after = self._snapshot.filters.get(path, ""), self._after.get(path, "")
-        if after and not name:  # a filter that the patch itself switches on is not run
-            return text
-        first = f"apply its change of {_ATTRIBUTES} by itself first"
-        if after and after != name:
-            what = f"the patch changes its filter, from `{visible(name)}` to `{visible(after)}`"
-            raise FilterError(path, f"{what}; {first}")
-        content, oid = self._contents[path], text.id
-        if after:
-            stored = self._programs.store(path, name, content)
-            self.blobs.append(stored.data)
-            oid = stored.id
-        if self._top:
-            later = None
-            with suppress(FilterError):
-                later = self._programs.clean(path, after, content, self._top).id
-            if later != oid:
-                raise FilterError(path, f"the patch changes how git stores it; {first}")
-        return Entry(text.mode, oid)
-
-    def _is_stored_as(self, change: Change) -> bool:
-        """Return whether the index has what the filter makes of the old text.
-
-        Or that text itself, where the patch takes the filter away.
-        """
-        path, old = change.path, change.old
-        stored = self._snapshot.stored.get(path)
-        if stored is None:
-            return path not in self._snapshot.filters  # else it has no text
-        if self._recorded.get(path, {}).get(old) == stored:
-            return True
-        if stored == old and not self._after.get(path):
-            return True
-        name, text = self._snapshot.filters[path], self._snapshot.blobs[path].data
-        return self._programs.clean(path, name, text).id == stored.id
+def _misfits(
+    changes: Sequence[Change], snapshot: Snapshot, recorded: _Recorded, programs: FilterPrograms
+) -> Iterator[Failure]:
+    """Refuse the files of which the index has something else than their filters make of them."""
+    for path, old, new in changes:
+        if path not in snapshot.filters or not (old and new and old.mode.is_file):
+            continue
+        stored, name = snapshot.stored.get(path), snapshot.filters[path]
+        if stored is None or (
+            recorded.get(path, {}).get(old) != stored
+            and programs.clean(path, name, snapshot.blobs[path].data).id != stored.id
+        ):
+            yield Failure(Fault.OTHER_FORM, path)
 
 
 def unfiltered_diff(plan: Plan, completed: Completed, repository: Repository) -> bytes:
@@ -212,32 +155,23 @@ def unfiltered_diff(plan: Plan, completed: Completed, repository: Repository) ->
     return complete_results(others, repository.algorithm).diff
 
 
-def _require_attributes(repository: Repository, paths: Sequence[str]) -> None:
-    """Raise `FilterError` if attributes are in the index alone: those no filter is run by here."""
-    missing = missing_attribute_files(repository.require_worktree(), paths) if paths else []
+def _require_attributes(plan: Plan, repository: Repository, paths: Sequence[str]) -> None:
+    """Raise `FilterError` if what gives `paths` their filters is not there, or is to be changed.
+
+    No filter is run by attributes that the index alone has, nor by those of a patch: with it, git
+    may store these files in another form.
+    """
+    if not paths:
+        return
+    missing = missing_attribute_files(repository.require_worktree(), paths)
     if listed := list_index(repository, missing, []):
         what = f"{visible(listed[0].path)}, by which it has a filter, is not in the working tree"
         raise FilterError(paths[0], f"{what}; restore that first")
-
-
-def _attributes_after(
-    plan: Plan, repository: Repository, paths: Sequence[str], top: Path
-) -> Path | None:
-    """Write the files of attributes that `plan` leaves below `top`, which is returned.
-
-    Nothing is written, and None returned, if it changes none.
-    """
-    changed = {change.path for change in plan.completed.changes}
-    if all(posixpath.basename(path) != _ATTRIBUTES for path in changed):
-        return None
-    contents = plan.completed.contents()
-    top.mkdir()
-    for name in attribute_files(paths):
-        data = contents.get(name) if name in changed else read_text(repository, name)
-        if data is not None:
-            (top / name).parent.mkdir(parents=True, exist_ok=True)
-            (top / name).write_bytes(data)
-    return top
+    named = set(attribute_files(paths))
+    changed = next((each.path for each in plan.completed.changes if each.path in named), None)
+    if changed is not None:
+        what = f"the patch changes {visible(changed)}, by which it has a filter"
+        raise FilterError(paths[0], f"{what}; apply that change by itself first")
 
 
 def locates_texts(options: Options) -> bool:

@@ -129,14 +129,15 @@ def test_a_filter_that_was_on_before_is_run(base: Sandbox) -> None:
     base.git("config", "filter.up.clean", "tr A-Z a-z")
     base.commit({".gitattributes": "f filter=up\n", "f": "A\n"})
     update = _UPDATE.replace(b"-a\n+b\n", b"-A\n+B\n")
-    patch = envelope(b"*** Update File: .gitattributes\n@@\n f filter=up\n+g filter=up\n", update,
-                     b"*** Add File: g\n+g\n")  # fmt: skip
+    patch = envelope(
+        b"*** Add File: d/.gitattributes\n+g filter=up\n", update, b"*** Add File: d/g\n+g\n"
+    )
     ran = base.opatch("apply", feed=patch)
     assert ran.status == 0, ran.err
     assert (base.read("f"), base.index()["f"][1]) == (b"B\n", b"b\n")
-    assert base.read("g") == b"g\n"
+    assert base.read("d/g") == b"g\n"
     assert ran.err == (
-        "note: g: its filter `up` was not run, because the patch itself switches it on\n"
+        "note: d/g: its filter `up` was not run, because the patch itself switches it on\n"
     )
 
 
