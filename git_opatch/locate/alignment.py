@@ -54,7 +54,12 @@ def unchanged_kept(reading: Reading) -> Reading:
         run = list(group)
         old = [step for step in run if step.row is not None]
         new = [step for step in run if step.row is None]
-        if is_context or {step.line.text for step in old}.isdisjoint(s.line.text for s in new):
+        is_long = len(run) > MANY
+        if (
+            is_context
+            or is_long
+            or {step.line.text for step in old}.isdisjoint(s.line.text for s in new)
+        ):
             steps += run
             continue
         gone, come = ([(s.line.text, s.line.newline) for s in side] for side in (old, new))
