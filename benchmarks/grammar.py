@@ -148,7 +148,6 @@ def _scene(change: FileChange, names: Sequence[str], rng: Random) -> Scene | Non
         spoiled = None if has_head else TRANSFORMS[name](scene, rng)
         if spoiled:
             scene = replace(spoiled, names=(*scene.names, name))
-    scene = replace(scene, twin=twin is not None)
     return _judged(scene)
 
 

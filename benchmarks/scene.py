@@ -25,7 +25,6 @@ class Scene:
     context: int
     verdict: Verdict = Verdict.APPLY
     names: tuple[str, ...] = ()
-    twin: bool = False
     ending: str = "\n"
     encoding: str = "utf-8"
     newline: bool = True

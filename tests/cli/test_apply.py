@@ -411,15 +411,6 @@ def test_a_replaced_file_is_restored(base: Sandbox, tmp_path: Path) -> None:
     assert (base.index(), base.files()) == before
 
 
-def test_a_patch_that_is_not_applied_cannot_be_reversed(base: Sandbox) -> None:
-    patch = envelope(b"*** Update File: src/a.py\n@@\n-two\n+2\n")
-    ran = base.opatch("apply", "-R", feed=patch)
-    assert (ran.status, Fault.NOT_APPLIED.sentence in ran.err) == (
-        1,
-        True,
-    )
-
-
 @pytest.mark.parametrize(
     ("hunk", "assumes"),
     [

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
-from interrupts import hold_interrupts, wait_for_main
 from killed import kill_before
-from phrases import opening
 from sandbox import Sandbox
 from writers import envelope
 
 from git_opatch.model.errors import ParseError
-from git_opatch.model.sentences import Fault, Malformed
+from git_opatch.model.sentences import Fault
 from git_opatch.parse import parse_patch
 
 
@@ -93,34 +89,6 @@ def test_a_submodule_with_a_non_ascii_name_is_refused(base: Sandbox, tmp_path: P
     _refused(base, envelope("*** Add File: sub\u00e9/x\n+h\n".encode()), Fault.SUBMODULE.sentence)
 
 
-def test_a_name_that_looks_like_a_pathspec_is_patched(base: Sandbox) -> None:
-    base.commit({":x": "a\n", "a[b].txt": "a\n", "*": "a\n"})
-    for name in (":x", "a[b].txt", "*"):
-        patch = envelope(f"*** Update File: {name}\n@@\n-a\n+b\n".encode())
-        assert base.opatch("convert", "--base", "HEAD", feed=patch).status == 0
-        assert base.opatch("apply", feed=patch).status == 0
-        assert base.read(name) == b"b\n"
-    assert len(base.git("diff", "--cached", "--name-only", "-z").split(b"\0")) == 4
-
-
-def test_a_file_with_skip_worktree_is_refused(base: Sandbox) -> None:
-    base.git("update-index", "--skip-worktree", "f")
-    patch = envelope(b"*** Update File: f\n@@\n-b\n+B\n")
-    _refused(base, patch, f"f: {Fault.SKIP_WORKTREE.sentence}")
-    assert base.opatch("apply", "--worktree", feed=patch).status == 0
-    assert base.read("f") == b"a\nB\nc\n"
-    assert base.opatch("apply", "--cached", feed=patch).status == 0
-    assert base.git("ls-files", "-v", "f") == b"S f\n"
-    assert base.index()["f"] == ("100644", b"a\nB\nc\n")
-
-
-def test_assume_unchanged_is_kept(base: Sandbox) -> None:
-    base.git("update-index", "--assume-unchanged", "f")
-    patch = envelope(b"*** Update File: f\n@@\n-b\n+B\n")
-    assert base.opatch("apply", "--cached", feed=patch).status == 0
-    assert base.git("ls-files", "-v", "f") == b"h f\n"
-
-
 def test_the_name_of_a_patch_file_is_escaped(base: Sandbox) -> None:
     name = "p\x1b[31m\nX.txt"
     base.write(name, envelope(b"*** Update File: f\n@@\n-b\n+B\n"))
@@ -137,30 +105,6 @@ def test_a_missing_git_is_an_error(base: Sandbox, tmp_path: Path) -> None:
     env = {**os.environ, "PATH": str(tmp_path / "bin")}
     ran = subprocess.run([program, "apply"], cwd=base.path, env=env, input=b"", capture_output=True)
     assert (ran.returncode, ran.stderr) == (128, b"error: git is not installed, or not on PATH\n")
-
-
-@pytest.mark.parametrize("step", [75, pytest.param(5, marks=pytest.mark.exhaustive)])
-def test_an_interrupt_at_any_moment_is_reported(
-    base: Sandbox, tmp_path: Path, step: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hold_interrupts(tmp_path / "python", monkeypatch)
-    patch = tmp_path / "patch"
-    patch.write_bytes(envelope(b"*** Update File: f\n@@\n-b\n+B\n"))
-    for delay in range(0, 400, step):
-        process = subprocess.Popen(
-            ["git-opatch", "apply", str(patch)], cwd=base.path, stderr=subprocess.PIPE
-        )
-        wait_for_main(process.pid)
-        time.sleep(delay / 1000)
-        process.send_signal(signal.SIGINT)
-        message = process.communicate()[1].decode()
-        assert process.returncode in (0, 130, -signal.SIGINT), message
-        assert "Traceback" not in message
-        assert "Exception" not in message
-        assert base.read("f") == base.index()["f"][1]
-        if process.returncode == 0 or "had been applied" in message:
-            assert base.read("f") == b"a\nB\nc\n"
-        base.git("reset", "--quiet", "--hard")
 
 
 def test_work_done_after_a_kill_is_not_undone(base: Sandbox) -> None:
@@ -263,13 +207,6 @@ def test_a_damaged_transaction_record_is_an_error(base: Sandbox) -> None:
     base.write(".git/opatch/txn/plan.json", "{}")
     ran = base.opatch("apply", feed=envelope(b"*** Delete File: f\n"))
     assert (ran.status, "txn is damaged; look at it" in ran.err) == (128, True)
-
-
-@pytest.mark.parametrize("lines", [b"\n" * 60_000, b"+x\n\n" * 30_000])
-def test_blank_lines_in_a_new_file_are_fast(base: Sandbox, lines: bytes) -> None:
-    patch = envelope(b"*** Add File: z\n+x\n" + lines + b"+y\n")
-    ran = base.opatch("apply", feed=patch)
-    assert (ran.status, opening(Malformed.NO_PLUS.sentence) in ran.err) == (128, True)
 
 
 def test_lines_that_begin_with_a_byte_order_mark_are_undone(base: Sandbox) -> None:

@@ -56,56 +56,6 @@ def after(plan: Plan, files: Mapping[str, str]) -> Files:
 
 
 @pytest.mark.parametrize(
-    ("section", "expected"),
-    [
-        pytest.param(
-            FilePatch(
-                Operation.ADD, None, "n", (Hunk(hunk_lines(" a", "+b")),), None, Mode.EXECUTABLE
-            ),
-            FilePatch(
-                Operation.DELETE, "n", None, (Hunk(hunk_lines(" a", "-b")),), Mode.EXECUTABLE
-            ),
-            id="an added file",
-        ),
-        pytest.param(
-            FilePatch(Operation.DELETE, "d", None, has_content=False),
-            FilePatch(Operation.ADD, None, "d", has_content=False),
-            id="a deleted file without its lines",
-        ),
-        pytest.param(
-            FilePatch(Operation.DELETE, "d", None, (Hunk(hunk_lines(" a", "-b")),), Mode.REGULAR),
-            FilePatch(
-                Operation.ADD, None, "d", (Hunk(hunk_lines(" a", "+b")),), None, Mode.REGULAR
-            ),
-            id="a deleted file with its lines",
-        ),
-        pytest.param(
-            FilePatch(Operation.MOVE, "o", "n", (Hunk(hunk_lines("-a", " b", "+c")),)),
-            FilePatch(Operation.MOVE, "n", "o", (Hunk(hunk_lines("+a", " b", "-c")),)),
-            id="a moved file",
-        ),
-        pytest.param(
-            FilePatch(Operation.UPDATE, "f", "f", (), Mode.REGULAR, Mode.EXECUTABLE),
-            FilePatch(Operation.UPDATE, "f", "f", (), Mode.EXECUTABLE, Mode.REGULAR),
-            id="a mode",
-        ),
-        pytest.param(
-            FilePatch(
-                Operation.UPDATE, "f", "f", (Hunk(hunk_lines("-a", "+b", " c")),), alternate="g"
-            ),
-            FilePatch(
-                Operation.UPDATE, "f", "f", (Hunk(hunk_lines("+a", "-b", " c")),), alternate="g"
-            ),
-            id="a second name stays one",
-        ),
-    ],
-)
-def test_a_section_is_reversed(section: FilePatch, expected: FilePatch) -> None:
-    assert reverse(Patch((section,))) == Patch((expected,))
-    assert reverse(Patch((expected,))) == Patch((section,))
-
-
-@pytest.mark.parametrize(
     ("hunk", "expected"),
     [
         pytest.param(
@@ -133,11 +83,6 @@ def test_a_section_is_reversed(section: FilePatch, expected: FilePatch) -> None:
 def test_a_hunk_is_reversed(hunk: Hunk, expected: Hunk) -> None:
     section = FilePatch(Operation.UPDATE, "f", "f", (hunk,))
     assert reverse(Patch((section,))).files[0].hunks == (expected,)
-
-
-def test_the_last_section_is_undone_first() -> None:
-    patch = parse_patch(envelope(*(f"*** Delete File: {name}" for name in "abc")))
-    assert [section.new_path for section in reverse(patch).files] == ["c", "b", "a"]
 
 
 def test_applying_and_undoing_restores_the_mode() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from phrases import opening
 from sandbox import Ran, Sandbox
@@ -296,20 +294,3 @@ def test_expected_paths_are_those_of_the_patch(base: Sandbox) -> None:
 def test_an_invalid_expectation_is_an_error(base: Sandbox, expectation: str) -> None:
     ran = base.opatch("apply", "--expect", expectation, feed=_BOTH)
     assert (ran.status, ran.err.startswith("error: --expect ")) == (129, True)
-
-
-def test_the_document_names_the_reason(base: Sandbox) -> None:
-    for option, value, reason in (
-        ("--allow", "src", "not_allowed"),
-        ("--deny", "lib", "denied"),
-        ("--expect", "lib/g=abcd", "stale"),
-    ):
-        ran = base.opatch("apply", "--json", option, value, feed=_BOTH)
-        document = json.loads(ran.out)
-        (failure,) = document["failures"]
-        assert (document["status"], failure["reason"]) == ("refused", reason)
-        assert (failure["path"], failure["kind"]) == ("lib/g", "IoError")
-        assert failure["advice"], reason
-    assert (
-        base.opatch("apply", "--json", "--allow", "src", "--allow", "lib", feed=_BOTH).status == 0
-    )

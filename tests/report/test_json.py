@@ -247,12 +247,6 @@ def test_a_partly_applied_patch_is_not_called_applied(base: Sandbox) -> None:
     assert (document["status"], document["failures"][0]["exact"]) == ("refused", False)
 
 
-def test_a_reversal_of_an_unapplied_patch_is_refused(base: Sandbox) -> None:
-    document = _asked(base, "apply", "-R", feed=envelope(b"*** Update File: a\n@@\n-two\n+2\n"))
-    assert document["status"] == "refused"
-    assert [failure["reason"] for failure in document["failures"]] == ["not_applied"]
-
-
 def test_skipped_hunks_are_listed(base: Sandbox) -> None:
     document = _asked(base, "apply", "--skip-applied", feed=envelope(_THERE[16:-14], _GOOD[16:-14]))
     assert document["status"] == "applied"
@@ -263,13 +257,6 @@ def test_a_diff_written_to_a_file_is_also_reported(base: Sandbox, tmp_path: Path
     out = tmp_path / "out"
     document = _asked(base, "convert", "-o", str(out), feed=_GOOD)
     assert document["diff"].encode() == out.read_bytes() != b""
-
-
-def test_a_damaged_record_is_an_error(base: Sandbox) -> None:
-    base.write(".git/opatch/txn/plan.json", "{}")
-    document = _asked(base, "apply", feed=_GOOD)
-    assert (document["status"], document["exit_status"]) == ("error", 128)
-    assert "txn is damaged" in document["summary"]
 
 
 def test_bytes_that_are_not_utf_8_are_kept(base: Sandbox) -> None:

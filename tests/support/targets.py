@@ -25,12 +25,21 @@ After = Mapping[str, tuple[str, bytes] | None]
 
 
 def applied(repo: Sandbox, target: str, patch: bytes, after: After) -> None:
-    """Assert that `patch` changes what `target` means to `after`, and nothing else."""
-    index, files = repo.index(), repo.files()
+    """Assert that `patch` changes what `target` means to `after`, and no other file or bit."""
+    index, files, bits = repo.index(), repo.files(), _bits(repo)
     ran = repo.opatch("apply", target, feed=patch)
     assert ran.status == 0, ran.err
     assert repo.index() == (index if target == WORKTREE else changed(index, after))
     assert repo.files() == (files if target == CACHED else changed(files, after))
+    now = _bits(repo)
+    assert {name: now[name] for name in now.keys() & bits.keys()} == {
+        name: bits[name] for name in now.keys() & bits.keys()
+    }
+
+
+def _bits(repo: Sandbox) -> dict[bytes, bytes]:
+    """Return what the index has of each path besides its content: skip-worktree, and others."""
+    return {name: bits for name, _, _, bits in repo.entries()}
 
 
 def refused(repo: Sandbox, target: str, patch: bytes, message: str) -> None:
