@@ -14,7 +14,7 @@ from git_opatch.model.blob import Mode
 from git_opatch.model.options import Format
 from git_opatch.model.patch import NO_NEWLINE, FilePatch, Line, Operation
 from git_opatch.model.paths import quote
-from git_opatch.parse.search_replace import PathCertainty, classify, looks_like_path
+from git_opatch.parse.search_replace import looks_like_path, path_in
 
 _NEEDS_FENCE = re.compile(rb"(?m)\A\s*(?:```|~~~)|^[ \t]*</?FILE_")
 _FENCE = re.compile(rb"(?m)^[ \t]*(`{3,})")
@@ -133,7 +133,7 @@ def _search_replace(sections: Sequence[FilePatch]) -> bytes:
 
 def _path_line(path: bytes) -> bytes:
     """Return the path, in backticks where it could be a word of prose."""
-    is_clear = looks_like_path(path) and classify(path) == (PathCertainty.PATH, path)
+    is_clear = looks_like_path(path) and path_in(path) == path
     return path if is_clear else b"`" + path + b"`"
 
 

@@ -144,8 +144,7 @@ def reject_names(line: bytes) -> Names | None:
     "write_out_one_reject").
     """
     match = re.fullmatch(_REJECTS, line) if line.startswith(b"diff ") else None
-    split = _split_names(match[1]) if match else []
-    return _strip_prefixes(*split[0]) if split else None
+    return _two_names(match[1]) if match else None
 
 
 def git_names(extended: dict[str, bytes]) -> Names | None:
@@ -183,23 +182,19 @@ def _ends_with(line: bytes, name: bytes) -> bool:
 
 def git_path(extended: dict[str, bytes]) -> bytes | None:
     """Return the single path in a `diff --git` line; None if it has two, or is malformed."""
-    for old, new in _split_names(extended.get("names", b"").rstrip(b"\r")):
-        names = _strip_prefixes(old, new)
-        if names[0] == names[1]:
-            return names[0]
-    return None
+    names = _two_names(extended.get("names", b"").rstrip(b"\r"))
+    return names[0] if names and names[0] == names[1] else None
 
 
-def _split_names(line: bytes) -> list[tuple[bytes, bytes]]:
-    if line.startswith(b'"'):
-        quoted = re.match(_QUOTED, line)
-        old = unquote(quoted[0]) if quoted else None
-        new = _parse_name(line[len(quoted[0]) + 1 :]) if quoted else None
-        return [(old, new)] if old and new else []
+def _two_names(line: bytes) -> Names | None:
+    """Parse two names in one line: quoted ones, or ones of the same length."""
     middle = len(line) // 2
-    if line[middle : middle + 1] == b" ":
-        return [(line[:middle], line[middle + 1 :])]
-    return []
+    if quoted := re.match(_QUOTED, line):
+        old, new = unquote(quoted[0]), _parse_name(line[quoted.end() + 1 :])
+        return _strip_prefixes(old, new) if old and new else None
+    if line[middle : middle + 1] != b" " or line.startswith(b'"'):
+        return None
+    return _strip_prefixes(line[:middle], line[middle + 1 :])
 
 
 def stated_mode(extended: dict[str, bytes], name: str) -> Mode | None:

@@ -30,7 +30,6 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from enum import Enum
 from itertools import groupby
 from typing import NamedTuple
 
@@ -86,22 +85,6 @@ _LANGUAGES = frozenset(
     """.split()
 )
 """The language names that chats write above code, in lower case."""
-
-
-class PathCertainty(Enum):
-    """What a line says about the block's file."""
-
-    PATH = "its path, and no more"
-    UNCLEAR = "something that may be its path"
-    NONE = "not a path"
-
-
-class _PathLine(NamedTuple):
-    """The line above a block that says something about its file; `at` is its position."""
-
-    certainty: PathCertainty = PathCertainty.NONE
-    path: bytes = b""
-    at: int = -1
 
 
 class _Block(NamedTuple):
@@ -183,24 +166,20 @@ def _read_blocks(scanner: Scanner) -> Iterator[_Block]:
     path, ahead = "", replace(scanner)
     while not ahead.at_end:
         line = ahead.line
-        if _match_opening(line):
+        if opening := _match_opening(line):
             scanner.at, scanner.fence, scanner.dedent = ahead.at, ahead.fence, ahead.dedent
-            path = _read_path(scanner, path)
-            if block := _read_block(scanner, path):
+            path = _read_path(scanner, opening, path)
+            if block := _read_block(scanner, opening, path):
                 yield block
             ahead = replace(scanner)
         elif not skip_fence(ahead):
-            if not _is_wrapper_line(line) and (
-                _is_close(line) or classify(line)[0] is not PathCertainty.PATH
-            ):
+            if not _is_wrapper_line(line) and (_is_close(line) or not path_in(line)):
                 return
             ahead.take()
 
 
-def _read_block(scanner: Scanner, path: str) -> _Block | None:
+def _read_block(scanner: Scanner, opening: re.Match[bytes], path: str) -> _Block | None:
     """Take one block, for the file at `path`; None after an error."""
-    opening = _match_opening(scanner.line)
-    assert opening is not None
     number, errors = scanner.number, scanner.errors
     begin = replace(scanner)
     scanner.take()
@@ -221,23 +200,22 @@ def _read_block(scanner: Scanner, path: str) -> _Block | None:
     return _Block(path, number, adds, lines, start, begin)
 
 
-def _read_path(scanner: Scanner, before: str) -> str:
-    """Return the path of the block that begins here; `before` is that of the block before.
+def _read_path(scanner: Scanner, opening: re.Match[bytes], before: str) -> str:
+    """Return the path of the block that `opening` begins; `before` is that of the block before.
 
     Empty after an error.
     """
-    opening, above = _match_opening(scanner.line), _find_path_line(scanner)
-    text = scanner.line.strip()
-    if opening and opening[3]:
-        if above.path not in (b"", opening[3]) and looks_like_path(above.path):
-            scanner.error(Malformed.OTHER_PATH, text=text, path=above.path)
+    (above, at), text = _find_path_line(scanner), scanner.line.strip()
+    if opening[3]:
+        if above and above != opening[3] and looks_like_path(above):
+            scanner.error(Malformed.OTHER_PATH, text=text, path=above)
         return os.fsdecode(opening[3])
-    if above.certainty is PathCertainty.UNCLEAR:
-        line, number = scanner.line_at(above.at), scanner.lines.number(above.at)
-        scanner.error(Malformed.UNCLEAR_PATH, number, text=line.strip())
-    elif above.certainty is PathCertainty.NONE and not before:
+    if above == b"":
+        number = scanner.lines.number(at)
+        scanner.error(Malformed.UNCLEAR_PATH, number, text=scanner.line_at(at).strip())
+    elif above is None and not before:
         scanner.error(Malformed.NO_PATH_ABOVE, text=text)
-    return os.fsdecode(above.path) or before
+    return os.fsdecode(above or b"") or before
 
 
 def _read_start_line(scanner: Scanner) -> tuple[int | None, int]:
@@ -346,13 +324,14 @@ def _find_conflict_end(scanner: Scanner) -> int:
     return -1
 
 
-def _find_path_line(scanner: Scanner) -> _PathLine:
-    """Examine the lines above the scanner's, up to the end of the block before.
+def _find_path_line(scanner: Scanner) -> tuple[bytes | None, int]:
+    """Return the path above the scanner's line, below the block before, and its position.
 
-    A single word may be a path (`Makefile`) or the language of a chat's code block (`python`):
-    what is above that is examined, too.
+    It is empty if that is unclear, and None if there is none. A single word may be a path
+    (`Makefile`) or the language of a chat's code block (`python`): what is above that is examined,
+    too.
     """
-    word = _PathLine()
+    word, below = None, -1
     for at in range(scanner.at - 1, max(scanner.at - 1 - _MAX_ABOVE, -1), -1):
         line = scanner.line_at(at)
         if _CLOSE.fullmatch(line):
@@ -360,23 +339,21 @@ def _find_path_line(scanner: Scanner) -> _PathLine:
         fence = _FENCE.match(line)
         if (fence and not _MENTION.search(fence[1])) or _is_wrapper_line(line):
             continue
-        found = _PathLine(*((PathCertainty.UNCLEAR, b"") if fence else classify(line)), at)
-        is_path = found.certainty is PathCertainty.PATH
-        is_word = is_path and line.strip() == found.path and not looks_like_path(found.path)
-        is_language = word.path.lower() in _LANGUAGES
-        if word.at < 0 and is_word:
-            word = found
-        elif word.at < 0 or (
-            is_language and not is_word and found.certainty is not PathCertainty.NONE
-        ):
-            return found
-        elif is_path and (not is_word or found.path.lower() in _LANGUAGES):
-            return word._replace(certainty=PathCertainty.UNCLEAR, path=b"")
+        path = b"" if fence else path_in(line)
+        is_word = bool(path) and path == line.strip() and not looks_like_path(path)
+        if word is None and is_word:
+            word, below = path, at
+        elif word is None or (_is_language(word) and not is_word and path is not None):
+            return path, at
+        elif path and (not is_word or _is_language(path)):
+            return b"", below
         else:
             break
-    if word.path.lower() in _LANGUAGES:
-        return word._replace(certainty=PathCertainty.UNCLEAR, path=b"")
-    return word
+    return (b"" if word and _is_language(word) else word), below
+
+
+def _is_language(word: bytes) -> bool:
+    return word.lower() in _LANGUAGES
 
 
 def _is_wrapper_line(line: bytes) -> bool:
@@ -385,22 +362,20 @@ def _is_wrapper_line(line: bytes) -> bool:
     return not text or (len(text) <= _MAX_LINE and _TAG.fullmatch(text) is not None)
 
 
-def classify(line: bytes) -> tuple[PathCertainty, bytes]:
-    """Classify one line; the second value is its path."""
+def path_in(line: bytes) -> bytes | None:
+    """Return the path that `line` is, and no more; empty if it may have one, None if it has not."""
+    mentioned = b"" if _MENTION.search(line) else None
     if len(line) > _MAX_LINE:
-        return (PathCertainty.UNCLEAR if _MENTION.search(line) else PathCertainty.NONE), b""
+        return mentioned
     text, is_certain = _strip_decoration(line.strip())
-    undecorated = text == line.strip()
-    is_word = not re.search(rb"\s", text)
+    is_whole, is_word = text == line.strip(), not re.search(rb"\s", text)
     if not re.search(rb"\w", text):
-        return PathCertainty.NONE, b""
-    if is_certain or (is_word and (undecorated or looks_like_path(text))):
-        return PathCertainty.PATH, text
-    if undecorated and _SPACED_PATH.fullmatch(text):
-        return PathCertainty.PATH, text
-    if _MENTION.search(line) or is_word:
-        return PathCertainty.UNCLEAR, b""
-    return PathCertainty.NONE, b""
+        return None
+    if is_certain or (is_word and (is_whole or looks_like_path(text))):
+        return text
+    if is_whole and _SPACED_PATH.fullmatch(text):
+        return text
+    return b"" if is_word else mentioned
 
 
 def looks_like_path(word: bytes) -> bool:

@@ -92,21 +92,16 @@ def parse(scanner: Scanner) -> None:
     if scanner.errors > errors:
         return
     has_change = bool(hunks) or "new mode" in extended or is_binary
-    determined = _determine_operation(names, extended, has_change)
-    if determined is None:
+    section = _section(names, extended, has_change)
+    if section is None:
         scanner.error(Malformed.NO_HUNK_BELOW, number, text=scanner.line_at(first))
         return
-    operation, old, new, alternate = determined
     scanner.section(
-        FilePatch(
-            operation,
-            old,
-            new,
-            hunks,
-            stated_mode(extended, "old mode"),
-            stated_mode(extended, "new mode"),
-            alternate,
-            may_move=has_prefixes and alternate is not None and not _is_version(old, alternate),
+        section._replace(
+            hunks=hunks,
+            old_mode=stated_mode(extended, "old mode"),
+            new_mode=stated_mode(extended, "new mode"),
+            may_move=has_prefixes and _may_move(section),
             has_content=bool(hunks) or (not has_names and "differ" not in extended),
             is_binary=is_binary,
             number=number,
@@ -132,10 +127,10 @@ def _take_header(scanner: Scanner) -> tuple[Names | None, dict[str, bytes], bool
     return names, extended, has_prefixes
 
 
-def _is_version(old: str | None, new: str) -> bool:
-    """Return whether one name is the other with more behind it, as `f.orig` is: a version of one
-    file."""
-    return old is not None and (old.startswith(new) or new.startswith(old))
+def _may_move(section: FilePatch) -> bool:
+    """Return whether there are two names, and not a version of one file, as `f.orig` is of `f`."""
+    old, new = section.path, section.alternate
+    return new is not None and not (old.startswith(new) or new.startswith(old))
 
 
 def _check_sides(scanner: Scanner, names: Names | None, hunks: Sequence[Hunk]) -> None:
@@ -154,26 +149,25 @@ def _check_sides(scanner: Scanner, names: Names | None, hunks: Sequence[Hunk]) -
             scanner.error(fault, wrong.number, text=wrong.text)
 
 
-def _determine_operation(
-    names: Names | None, extended: dict[str, bytes], has_change: bool
-) -> tuple[Operation, str | None, str | None, str | None] | None:
-    """Return the operation, its two paths and the alternate name; None if nothing changes."""
+def _section(names: Names | None, extended: dict[str, bytes], has_change: bool) -> FilePatch | None:
+    """Return the section with its operation and its names; None if nothing changes."""
     for operation, verb in ((Operation.MOVE, "rename"), (Operation.COPY, "copy")):
         if f"{verb} from" in extended and f"{verb} to" in extended:
             old, new = extended[f"{verb} from"], extended[f"{verb} to"]
-            return operation, os.fsdecode(old), os.fsdecode(new), None
+            return FilePatch(operation, os.fsdecode(old), os.fsdecode(new))
     if names is None:
         return None
     old_name, new_name = (None if name is None else os.fsdecode(name) for name in names)
     if old_name is None or "new file" in extended:
-        return Operation.ADD, None, new_name or old_name, None
+        return FilePatch(Operation.ADD, None, new_name or old_name)
     if new_name is None or "deleted file" in extended:
-        return Operation.DELETE, old_name, None, None
+        return FilePatch(Operation.DELETE, old_name, None)
     if not has_change:
         return None
     if new_name == old_name and old_name.startswith("/"):
         new_name = old_name[1:]  # as `git apply -p1` reads it
-    return Operation.UPDATE, old_name, old_name, new_name if new_name != old_name else None
+    alternate = new_name if new_name != old_name else None
+    return FilePatch(Operation.UPDATE, old_name, old_name, alternate=alternate)
 
 
 def _read_hunks(scanner: Scanner) -> tuple[Hunk, ...]:
