@@ -983,7 +983,6 @@ class Malformed(Enum):
     PATCH_NOT_READ = "there is a patch here, in a value that is not read; use {read}"
     OTHER_DIRECTORY = "`{name}` is not read; write `workdir`"
     FLAG_IN_JSON = "`{name}` is not read; give `git opatch apply` the flag"
-    DRY_RUN = "`{name}` is not read; give `git opatch apply` the flag `--check`"
     NOT_A_PATH = "`{path}` is not a path; a path is one line, without spaces around it"
     BOTH = "there are both `{first}` and `{second}`; leave one out"
     MEMBER_TWICE = "`{name}` occurs twice in one object"

@@ -88,8 +88,8 @@ _PATHS, _OLD, _NEW, _EVERY, _LISTS, _SILENT = (
     _names(" ".join(column)) for column in zip(*_HARNESSES.values(), strict=True)
 )
 _PAIRS = {(normal(row.old), normal(row.new)) for row in _HARNESSES.values()}
-_ALSO_SILENT = _names("description instructions reason thought id call_id status")
-_EXPECTED, _DRY_RUN = _names("expected_replacements"), _names("dry_run")
+_ALSO_SILENT = _names("description instructions reason thought id call_id status dry_run")
+_EXPECTED = _names("expected_replacements")
 _KINDS = _names("mode type action operation method kind op")
 _KIND = re.compile(r"[\w -]*(?:replace|edit|update|modify|change|tool|function)[\w -]*|")
 """What members of these names may say beside an old and a new string."""
@@ -177,7 +177,6 @@ def _inputs(call: JsonObject) -> Iterator[JsonObject]:
 
 def _read_edit(call: JsonObject, outer_path: bytes | None, notes: list[str]) -> None:
     """Add the section of one replacement; `outer_path` is that of the object around it."""
-    errors = call.json.scanner.errors
     notes = notes + _note_unknown(call, {*_PATHS, *_OLD, *_NEW, *_EVERY, *_EXPECTED})
     path = outer_path
     if path is None or call.present(_PATHS):
@@ -186,7 +185,7 @@ def _read_edit(call: JsonObject, outer_path: bytes | None, notes: list[str]) -> 
     every, expected = call.boolean(_EVERY), call.number(_EXPECTED) or 0
     if old and new and not _belong_together(normal(old.name), normal(new.name)):
         call.error(Malformed.UNKNOWN_COMBINATION, first=old.name, second=new.name)
-    if path and old and new and call.json.scanner.errors == errors:
+    if path and old and new:
         replacement = Replacement(old.value, new.value, every or expected > 1, expected)
         creates = not old.value
         _add(call, path, old, new, replacement, creates=creates, fills=creates, notes=notes)
@@ -199,18 +198,17 @@ def _belong_together(old: str, new: str) -> bool:
 
 def _read_several(call: JsonObject, lists: list[str]) -> None:
     """Add the sections of a list of edits, in order."""
-    errors = call.json.scanner.errors
     notes = _note_unknown(call, {*_PATHS, *_LISTS})
     path = call.path(_PATHS) if call.present(_PATHS) else None
-    for name in lists if call.json.scanner.errors == errors else ():
+    for name in lists:
         for edit in _objects(call, name):
             _read_edit(edit, path, notes)
+            edit.check()
             notes = []
 
 
 def _read_command(call: JsonObject, command: bytes) -> None:
     """Add the section of one command of Anthropic's text editor."""
-    errors = call.json.scanner.errors
     known, old, new, after = {"command", *_PATHS}, String(offset=call.at), None, None
     path = call.path(_PATHS, "file_path")
     if command == b"create":
@@ -226,7 +224,7 @@ def _read_command(call: JsonObject, command: bytes) -> None:
         old = call.string(_OLD, "old_str") or old
         new = call.string(_NEW) if call.present(_NEW) else old._replace(value=b"")
     notes = _note_unknown(call, known)
-    if path and new and call.json.scanner.errors == errors:
+    if path and new:
         creates = after is None and not old.value
         fills = creates and command != b"create"
         replacement = Replacement(old.value, new.value, after=after)
@@ -235,17 +233,18 @@ def _read_command(call: JsonObject, command: bytes) -> None:
 
 def _read_cell(call: JsonObject) -> None:
     """Add the section that changes the source of a notebook's cell, as `NotebookEdit` does."""
-    errors, mode = call.json.scanner.errors, call.word("editmode") or b"replace"
+    mode = call.word("editmode") or b"replace"
     name, number = call.word("cellid").decode("latin-1"), call.word("cellnumber", "cellindex")
     path, new = call.path(_NOTEBOOK), call.string(_SOURCE)
     notes = _note_unknown(call, {*_NOTEBOOK, *_SOURCE, *_CELL})
     if mode != b"replace":
         call.error(Malformed.CELL_MODE, mode=mode)
-    if not name and not (number.isdigit() and len(number) < 10):
+    is_number = number.isdigit() and len(number) < 10
+    if not name and not is_number:
         call.error(Malformed.NO_CELL)
-    if path and new and call.json.scanner.errors == errors:
-        replacement = Replacement(b"", new.value, cell=Cell(name, int(number or 0)))
-        _add(call, path, String(), new, replacement, notes=notes)
+    if path and new:
+        cell = Cell(name, int(number) if is_number else 0)
+        _add(call, path, String(), new, Replacement(b"", new.value, cell=cell), notes=notes)
 
 
 def _note_unknown(call: JsonObject, known: Collection[str]) -> list[str]:
@@ -254,10 +253,7 @@ def _note_unknown(call: JsonObject, known: Collection[str]) -> list[str]:
     These are the members of other calls, lists and objects, and those whose names say so.
     """
     notes: list[str] = []
-    if call.boolean(_DRY_RUN):
-        member = call.members[_DRY_RUN[0]]
-        call.json.error(Malformed.DRY_RUN, member.start, name=member.name)
-    silent = {*known, *_SILENT, *_ALSO_SILENT, *_DRY_RUN, *DIRECTORIES} - {*_KINDS}
+    silent = {*known, *_SILENT, *_ALSO_SILENT, *DIRECTORIES} - {*_KINDS}
     for name, member in call.members.items():
         kind = normal(call.word(name).decode("latin-1")) if name in _KINDS else ""
         if name in silent or (kind and _KIND.fullmatch(kind) and not _ASKS_MORE.search(kind)):
