@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from git_opatch.complete.tree import Result, VirtualTree
 from git_opatch.complete.unified_diff import FileDiff, complete_file
 from git_opatch.model.blob import Change, Entry, Stages
+from git_opatch.model.text import Text
 
 if TYPE_CHECKING:
     from unidiff.patch import PatchSet as PatchSet
@@ -59,11 +60,14 @@ class Completed(NamedTuple):
         # Lines end at "\n" alone: `newline` keeps a "\r" in a line from being one of its own.
         return PatchSet(StringIO(self.diff.decode("utf-8", "surrogateescape"), newline="\n"))
 
+    @property
+    def texts(self) -> dict[str, Text]:
+        """The text that each new or changed file will have, by path."""
+        return {result.path: result.content.text for result in self.results if result.content}
+
     def contents(self) -> dict[str, bytes]:
         """Return the bytes that each new or changed file will have, by path."""
-        return {
-            result.path: result.content.text.to_bytes() for result in self.results if result.content
-        }
+        return {path: text.to_bytes() for path, text in self.texts.items()}
 
     def blobs(self) -> dict[str, bytes]:
         """Return the bytes that the files had, and will have, by blob id."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch import journal
-from git_opatch.complete import Completed
 from git_opatch.git.index import ScratchIndex, set_entries
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Stages, blob_id
@@ -16,6 +17,9 @@ from git_opatch.model.options import Options, Target
 from git_opatch.model.text import Text
 from git_opatch.plan.plan import Plan
 from git_opatch.transaction import ChangeSet, TransactionRecord, run_transaction, state_dir
+
+_SIZE = "journal_size"
+"""How many entries are kept, as a transaction records it for whoever finishes it."""
 
 
 class Session(NamedTuple):
@@ -50,15 +54,15 @@ def perform(plan: Plan, session: Session, *, digest: str = "") -> Plan:
 
     def on_commit(transaction: TransactionRecord) -> list[Path]:
         nonlocal record
-        try:
-            record = add_entry(home, transaction, about, options.journal_size)
-        except OSError as error:
-            notes.append(f"the journal could not be written: {error.strerror}")
+        with _noted(notes):
+            record = add_entry(home, transaction)
         return journal.files_of(home, record)
 
-    notes += _keep_contents(plan, home, options.journal_size)
-    change_set = _change_set(plan, session, {**about, "journal_size": options.journal_size})
+    if options.journal_size:
+        with _noted(notes):
+            journal.keep_contents(home, plan.written.blobs())
     try:
+        change_set = _change_set(plan, session, about)
         notes += run_transaction(repository, change_set, target, session.lock, on_commit)
     finally:
         if not record:
@@ -66,14 +70,13 @@ def perform(plan: Plan, session: Session, *, digest: str = "") -> Plan:
     return plan._replace(record=record).with_notes(notes)
 
 
-def _keep_contents(plan: Plan, home: Path, size: int) -> list[str]:
-    """Keep for the journal what the files are before and after; return a note if that fails."""
+@contextmanager
+def _noted(notes: list[str]) -> Iterator[None]:
+    """Add to `notes` that the journal could not be written, if so: the patch is applied."""
     try:
-        if size:
-            journal.keep_contents(home, plan.written.blobs())
+        yield
     except OSError as error:
-        return [f"the journal could not be written: {error.strerror}"]
-    return []
+        notes.append(f"the journal could not be written: {error.strerror}")
 
 
 def _settle_index(plan: Plan, session: Session, about: Mapping[str, object]) -> Plan:
@@ -84,15 +87,18 @@ def _settle_index(plan: Plan, session: Session, about: Mapping[str, object]) -> 
     return plan._replace(completed=plan.carried or plan.completed, carried=None, record=number)
 
 
-def add_entry(
-    home: Path, transaction: TransactionRecord, about: Mapping[str, object], size: int
-) -> int:
+def add_entry(home: Path, transaction: TransactionRecord) -> int:
     """Record a committed transaction; return the number of its entry. Raises `OSError`."""
-    diff = transaction.diff.read_bytes()
-    changes, target = transaction.in_index, transaction.target
-    entry = {key: value for key, value in about.items() if key != "journal_size"}
-    entry["transaction"] = transaction.name
-    return journal.add_record(home, diff, changes, target, entry, size)
+    about = {**transaction.about, "transaction": transaction.name}
+    size = about.pop(_SIZE, None)
+    return journal.add_record(
+        home,
+        transaction.diff.read_bytes(),
+        transaction.in_index,
+        transaction.target,
+        about,
+        size if isinstance(size, int) else sys.maxsize,
+    )
 
 
 def _about(plan: Plan, session: Session, digest: str) -> dict[str, object]:
@@ -120,9 +126,7 @@ def _ids(stages: Stages, algorithm: str) -> list[str]:
     return [stages.base.id, stages.ours.id, theirs]
 
 
-def _change_set(plan: Plan, session: Session, about: dict[str, object]) -> ChangeSet:
-    written, carried = plan.written, plan.carried
-
+def _change_set(plan: Plan, session: Session, about: Mapping[str, object]) -> ChangeSet:
     def settle(transaction: TransactionRecord) -> None:
         """Enter what unmerged files are again into the new index, or into the real one."""
         if plan.settled:
@@ -131,22 +135,12 @@ def _change_set(plan: Plan, session: Session, about: dict[str, object]) -> Chang
             set_entries(session.repository, plan.settled, ScratchIndex(index, {}))
 
     return ChangeSet(
-        written.diff,
-        written.changes,
+        plan.written,
+        plan.carried,
         plan.flags,
         plan.stamps,
-        about=about,
-        carried=_carried(carried) if carried else None,
+        {**about, _SIZE: session.options.journal_size},
         before_commit=settle,
         unmerged=plan.conflicts.stages if plan.conflicts else {},
-        contents=_contents(written),
         filtered=plan.filtered,
     )
-
-
-def _carried(carried: Completed) -> ChangeSet:
-    return ChangeSet(carried.diff, carried.changes, {}, contents=_contents(carried))
-
-
-def _contents(completed: Completed) -> dict[str, Text]:
-    return {result.path: result.content.text for result in completed.results if result.content}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -125,9 +124,8 @@ def _count(paths: Sequence[str]) -> str:
 
 def _finish(repository: Repository, transaction: TransactionRecord) -> Sequence[Path]:
     """Record what the interrupted run was still to record; return the files of the entry."""
-    home, about = state_dir(repository), transaction.about
+    home = state_dir(repository)
     with suppress(OSError):
         if not journal.has_transaction(home, transaction.name):
-            size = about.get("journal_size", sys.maxsize)
-            add_entry(home, transaction, about, size if isinstance(size, int) else sys.maxsize)
+            add_entry(home, transaction)
     return journal.files_of(home, journal.last(home))

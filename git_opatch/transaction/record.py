@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from git_opatch.complete import Completed
 from git_opatch.git.filtered import StoredForms
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_folder
@@ -34,7 +35,7 @@ from git_opatch.model.blob import Change, Stages
 from git_opatch.model.errors import BusyError, RepositoryError, TransactionError
 from git_opatch.model.options import Target
 from git_opatch.model.paths import parents, why_unsafe
-from git_opatch.model.text import Text, visible
+from git_opatch.model.text import visible
 from git_opatch.transaction.lock import link_or_copy
 
 _MAKING, _UNDO, _COMMIT, _DONE = "txn.tmp", "txn", "commit", "done"
@@ -49,25 +50,21 @@ def state_dir(repository: Repository) -> Path:
 class ChangeSet(NamedTuple):
     """What a transaction is to do: the diff, and the outcome that it must have."""
 
-    diff: bytes
-    changes: tuple[Change, ...]
-    flags: Mapping[str, str]
+    completed: Completed
+    carried: Completed | None = None
+    """The same paths in the working tree, if its files have unstaged changes."""
+    flags: Mapping[str, str] = {}
     """The bits that index entries had (see `Snapshot.flags`)."""
     stamps: Mapping[str, Stamp] = {}
     """The stamps of the files from before they were compared with the index."""
     about: Mapping[str, object] = {}
     """What the journal is to record of it, even if another run finishes it."""
-    carried: ChangeSet | None = None
-    """The changes of the same paths in the working tree, if its files have unstaged changes."""
     before_commit: Callable[[TransactionRecord], None] = lambda _: None
     """Called when everything is written; if it raises, everything is restored."""
     unmerged: Mapping[str, Stages] = {}
     """The stages in the index of paths whose content has conflicts."""
-    contents: Mapping[str, Text] = {}
-    """What the blobs of new and changed files will be, by path; of any that is missing, git is
-    asked."""
     filtered: StoredForms = StoredForms()
-    """How git stores the files under a filter, whose texts are in `changes` and `contents`."""
+    """How git stores the files under a filter, whose texts are in the diffs."""
 
 
 class TransactionRecord(NamedTuple):
@@ -209,16 +206,16 @@ def prepare_transaction(
     making = home / _MAKING
     shutil.rmtree(making, ignore_errors=True)
     try:
-        carried = change_set.carried
+        completed, carried = change_set.completed, change_set.carried
         record = TransactionRecord(
-            *(making, target, change_set.changes, (), repository.index_file, change_set.about),
+            *(making, target, completed.changes, (), repository.index_file, change_set.about),
             carried=carried.changes if carried else (),
             stored=change_set.filtered.changes,
         )
         record = record._replace(created=_missing_directories(repository.top, record.written))
         (making / "files").mkdir(parents=True)
         record.token.write_text(uuid.uuid4().hex)
-        record.diff.write_bytes(change_set.diff)
+        record.diff.write_bytes(completed.diff)
         if carried and record.carried:
             record.written_diff.write_bytes(carried.diff)
         if record.index_file.exists():

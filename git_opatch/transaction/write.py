@@ -102,7 +102,7 @@ def _write_index(
     _enter_texts(repository, record, record.changes, index)
     unfiltering = _without_new_filters(repository, record.changes)
     _apply(repository, record.diff, index._replace(env=unfiltering), lock)
-    candidates = _plain_candidates(record, change_set.contents)
+    candidates = _plain_candidates(record, change_set.completed.texts)
     plain = _verified(repository, record, candidates, index)
     if record.stored:
         set_entries(repository, {change.path: change.new for change in record.stored}, index)
@@ -155,7 +155,7 @@ def _filtered_files(
     record: TransactionRecord, change_set: ChangeSet
 ) -> dict[str, tuple[Mode, Text]]:
     """The new files under a filter: their texts, of which only what the diff says is changed."""
-    filtered, contents = record.filtered, (change_set.carried or change_set).contents
+    filtered, contents = record.filtered, (change_set.carried or change_set.completed).texts
     return {
         change.path: (change.new.mode, contents[change.path])
         for change in record.written
@@ -222,7 +222,7 @@ def _plain_candidates(
     return {
         change.path: (change.new.mode, contents[change.path])
         for change in record.written
-        if change.new and change.new.mode.is_file and change.path in contents
+        if change.new and change.new.mode.is_file
     }
 
 
@@ -359,8 +359,8 @@ def _entries(
 
 def _keep_flags(repository: Repository, change_set: ChangeSet, index: Path) -> None:
     """Set the bits again that `git apply` clears in the entries that it writes."""
-    flags = change_set.flags
-    written = [change.path for change in change_set.changes if change.new and change.path in flags]
+    flags, changes = change_set.flags, change_set.completed.changes
+    written = [change.path for change in changes if change.new and change.path in flags]
     skipped = [path for path in written if flags[path] in "Ss"]
     unchanged = [path for path in written if flags[path].islower()]
     if skipped:
