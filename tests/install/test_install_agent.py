@@ -383,17 +383,18 @@ _HARNESS = """
 const { GitOpatch } = await import(process.argv[2])
 const hooks = await GitOpatch({ directory: process.argv[3] })
 const said = []
-for (const [tool, args] of JSON.parse(process.argv[4])) {
+for (const [callID, [tool, args]] of JSON.parse(process.argv[4]).entries()) {
   const output = { args }
   try {
-    await hooks["tool.execute.before"]({ tool }, output)
+    await hooks["tool.execute.before"]({ tool, callID }, output)
     said.push({ args: output.args })
   } catch (error) {
     said.push({ error: error.message })
   }
+  const part = { type: "tool", callID, state: { status: "completed" } }
+  await hooks.event({ event: { type: "message.part.updated", properties: { part } } })
 }
 console.log(JSON.stringify(said))
-process.exit() // it would wait a minute for the end of a call that passed
 """
 
 
