@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from phrases import opening, said
+from phrases import opening
 from sandbox import Sandbox
 from writers import envelope
 
@@ -40,18 +40,6 @@ def base(repo: Sandbox) -> Sandbox:
     return repo
 
 
-def test_the_index_and_the_working_tree_are_patched(base: Sandbox) -> None:
-    ran = base.opatch("apply", feed=_PATCH)
-    assert (ran.status, ran.err) == (0, "")
-    assert base.index() == base.files() == _AFTER
-    assert not (base.path / "old").exists()
-    assert ran.out == (
-        b"4 files changed: 1 added, 1 modified, 1 deleted, 1 moved; staged. "
-        b"Undo: git opatch undo 1\n"
-    )
-    base.fsck()
-
-
 def test_the_advised_undo_command_works(base: Sandbox) -> None:
     before = base.index()
     output = base.opatch("apply", feed=_PATCH).out.decode()
@@ -59,14 +47,6 @@ def test_the_advised_undo_command_works(base: Sandbox) -> None:
     assert base.opatch(*words).status == 0
     assert base.index() == base.files() == before
     assert not (base.path / "d").exists()
-
-
-def test_cached_patches_the_index_alone(base: Sandbox) -> None:
-    before = base.files()
-    ran = base.opatch("apply", "--cached", feed=_PATCH)
-    assert ran.status == 0
-    assert b"staged, in the index only" in ran.out
-    assert (base.index(), base.files()) == (_AFTER, before)
 
 
 def test_worktree_patches_the_working_tree_alone(base: Sandbox) -> None:
@@ -271,71 +251,6 @@ def test_user_configuration_does_not_change_the_result(base: Sandbox, key: str, 
     assert base.index() == base.files() == after
 
 
-def test_autocrlf_is_honoured(base: Sandbox) -> None:
-    base.git("config", "core.autocrlf", "true")
-    (base.path / "src/a.py").unlink()
-    base.git("checkout", "--", "src/a.py")
-    assert base.read("src/a.py") == b"one\r\ntwo\r\nthree\r\n"
-    assert base.opatch("apply", feed=_PATCH).status == 0
-    assert base.index() == _AFTER
-    assert base.read("src/a.py") == b"one\r\n2\r\nthree\r\n"
-    assert base.opatch("apply", "--worktree", "-R", feed=_PATCH).status == 0
-    assert base.read("src/a.py") == b"one\r\ntwo\r\nthree\r\n"
-
-
-def test_modes_links_and_binaries_are_patched(base: Sandbox) -> None:
-    run = base.write("run", "#!/bin/sh\nold\n")
-    run.chmod(0o755)
-    (base.path / "link").symlink_to("b.txt")
-    base.write("data", b"\0\1")
-    base.commit()
-    before = base.index()
-    patch = envelope(
-        b"*** Update File: run\n*** Move to: bin/run\n@@\n-old\n+new\n",
-        b"*** Update File: link\n@@\n-b.txt\n+src/a.py\n",
-        b"*** Delete File: data\n",
-    )
-    assert base.opatch("apply", feed=patch).status == 0
-    index = base.index()
-    assert index == base.files()
-    assert index["bin/run"] == ("100755", b"#!/bin/sh\nnew\n")
-    assert index["link"] == ("120000", b"src/a.py")
-    assert "data" not in index
-    assert base.opatch("apply", "-R", feed=patch).status == 0
-    assert base.index() == base.files() == before
-
-
-def test_attributes_changed_by_the_same_patch_apply(base: Sandbox) -> None:
-    patch = envelope(
-        b"*** Add File: .gitattributes\n+*.py text eol=crlf\n",
-        b"*** Update File: src/a.py\n@@\n-two\n+2\n",
-    )
-    before = base.files()
-    assert base.opatch("apply", feed=patch).status == 0
-    assert base.index()["src/a.py"] == ("100644", b"one\n2\nthree\n")
-    assert base.read("src/a.py") == b"one\r\n2\r\nthree\r\n"
-    assert base.git("status", "--short") == b"A  .gitattributes\nM  src/a.py\n"
-    assert base.opatch("apply", "-R", feed=patch).status == 0
-    assert base.files() == before
-
-
-@pytest.mark.parametrize("algorithm", ["sha1", "sha256"])
-def test_both_object_formats_are_supported(tmp_path: Path, algorithm: str) -> None:
-    repo = Sandbox(tmp_path / "repo").init(f"--object-format={algorithm}")
-    repo.commit(_BASE)
-    assert repo.opatch("apply", feed=_PATCH).status == 0
-    assert repo.index() == repo.files() == _AFTER
-    repo.fsck()
-
-
-def test_a_repository_without_a_commit_is_patched(repo: Sandbox) -> None:
-    patch = envelope(b"*** Add File: a\n+a\n")
-    assert repo.opatch("apply", feed=patch).status == 0
-    assert repo.index() == repo.files() == {"a": ("100644", b"a\n")}
-    assert repo.opatch("apply", "-R", feed=patch).status == 0
-    assert repo.index() == repo.files() == {}
-
-
 @pytest.mark.parametrize("count", [1, 1000])
 def test_the_number_of_git_processes_is_constant(repo: Sandbox, tmp_path: Path, count: int) -> None:
     repo.commit({f"d{number % 9}/{number}": f"old {number}\n" for number in range(count)})
@@ -438,14 +353,6 @@ def test_lines_for_an_empty_file_have_one_place_to_go(base: Sandbox) -> None:
     base.commit({"empty": ""})
     ran = base.opatch("apply", feed=envelope(b"*** Update File: empty\n@@\n+one\n"))
     assert (ran.status, ran.err) == (0, "")
-
-
-def test_a_second_apply_is_refused(base: Sandbox) -> None:
-    patch = envelope(b"*** Update File: src/a.py\n@@\n one\n+1.5\n two\n")
-    assert base.opatch("apply", feed=patch).status == 0
-    ran = base.opatch("apply", feed=patch)
-    assert (ran.status, ran.out) == (1, b"")
-    assert f"hunk 1 of 1 {said(Fault.ALREADY_APPLIED.sentence, lines='line 2')}" in ran.err
 
 
 def test_a_concurrent_run_is_refused(base: Sandbox) -> None:

@@ -22,19 +22,6 @@ def base(repo: Sandbox) -> Sandbox:
     return repo
 
 
-def test_git_applies_the_converted_diff(base: Sandbox) -> None:
-    before = base.state()
-    diff = base.opatch("convert", feed=_PATCH)
-    assert (diff.status, diff.err) == (0, "")
-    assert base.state() == before
-    base.git("apply", "--index", "-", feed=diff.out)
-    converted = base.index(), base.files()
-    base.git("reset", "--quiet", "--hard")
-    assert base.opatch("apply", feed=_PATCH).status == 0
-    assert (base.index(), base.files()) == converted
-    assert base.read(".git/opatch/journal/1.diff") == diff.out
-
-
 def test_the_diff_is_as_git_writes_it(repo: Sandbox) -> None:
     """With the function above each hunk, no count of 1, and all ids in full."""
     functions = "".join(f"def f{n}():\n" + "    pass\n" * 12 for n in range(4))

@@ -93,25 +93,11 @@ def test_unstaged_changes_are_refused(base: Sandbox) -> None:
     assert base.index()["a.txt"][1] == b"one\ntwo\nthree\n"
 
 
-def test_an_unstaged_deletion_is_refused(base: Sandbox) -> None:
-    (base.path / "a.txt").unlink()
-    for section in (_update("a.txt"), b"*** Delete File: a.txt\n"):
-        _refused(base, envelope(section), 1, f"a.txt: {Fault.UNSTAGED_DELETION.sentence}")
-
-
 def test_an_untracked_file_is_refused(base: Sandbox) -> None:
     base.write("new.txt", "two\n")
     _refused(base, envelope(_update("new.txt")), 1, f"new.txt: {Fault.UNTRACKED.sentence}")
     assert base.opatch("apply", "--worktree", feed=envelope(_update("new.txt"))).status == 0
     assert base.read("new.txt") == b"2\n"
-
-
-def test_untracked_files_in_the_way_are_refused(base: Sandbox) -> None:
-    base.write("new/kept.txt", "kept\n")
-    base.write("other", "kept\n")
-    _refused(base, envelope(b"*** Add File: new\n+x\n"), 1, f"new: {Fault.IN_THE_WAY.sentence}")
-    _refused(base, envelope(b"*** Add File: other\n+x\n"), 1, f"other: {Fault.IN_THE_WAY.sentence}")
-    _refused(base, envelope(b"*** Add File: other/x\n+x\n"), 1, "other/x: `other` is a file")
 
 
 @pytest.mark.parametrize("words", [["--commit", "-m", "x"], ["--json"]])
@@ -138,16 +124,6 @@ def test_a_link_is_named_where_its_lines_are_not_found(base: Sandbox) -> None:
         )
     retarget = envelope(b"*** Update File: dir/link\n@@\n-../a.txt\n+../twice.txt\n")
     assert base.opatch("apply", "--check", feed=retarget).status == 0
-
-
-def test_an_unmerged_file_is_refused(base: Sandbox) -> None:
-    base.git("checkout", "--quiet", "-b", "side")
-    base.commit({"a.txt": "one\nTWO\nthree\n"})
-    base.git("checkout", "--quiet", "main")
-    base.commit({"a.txt": "one\n2\nthree\n"})
-    assert base.run("git", "merge", "side").status == 1
-    for section in (_update("a.txt", "one"), b"*** Delete File: a.txt\n"):
-        _refused(base, envelope(section), 1, f"a.txt: {Fault.UNMERGED.sentence}")
 
 
 def test_outside_a_repository_is_an_error(tmp_path: Path) -> None:

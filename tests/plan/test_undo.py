@@ -129,21 +129,6 @@ def test_the_configured_target_is_ignored(base: Sandbox) -> None:
     assert _undone(base) == before
 
 
-def test_a_copy_is_deleted(base: Sandbox) -> None:
-    before = _state(base)
-    feed = (
-        b"diff --git a/f b/copy\ncopy from f\ncopy to copy\n--- a/f\n+++ b/copy\n@@\n-line 1\n+1\n"
-    )
-    after = _applied(base, feed)
-    assert _undone(base) == before
-    assert _redone(base) == after
-    assert _undone(base) == before
-    _applied(base, feed)
-    base.write("copy", base.read("copy") + b"mine\n")
-    base.git("add", "copy")
-    assert f"error: copy: {Fault.MERGE_WHOLE.sentence}\n" in _refused(base)
-
-
 def test_a_replaced_binary_file_is_restored(base: Sandbox) -> None:
     before = _state(base)
     after = _applied(base, envelope(b"*** Add File: bin\n+text\n"), "--overwrite")
@@ -158,14 +143,6 @@ def test_a_replaced_link_is_restored(base: Sandbox) -> None:
     base.git("add", "link")
     before = _state(base)
     after = _applied(base, envelope(b"*** Add File: link\n+text\n"), "--overwrite")
-    assert _undone(base) == before
-    assert _redone(base) == after
-
-
-def test_a_mode_is_restored(base: Sandbox) -> None:
-    before = _state(base)
-    after = _applied(base, b"diff --git a/f b/f\nold mode 100644\nnew mode 100755\n")
-    assert after[1]["f"][0] == "100755"
     assert _undone(base) == before
     assert _redone(base) == after
 
