@@ -15,16 +15,17 @@ group is a defect or a decision.
 from __future__ import annotations
 
 import argparse
+import itertools
 import random
 import re
-import subprocess
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
+
+import peers
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 
@@ -34,9 +35,10 @@ from git_opatch.model.errors import ParseError
 from git_opatch.model.options import Options
 from git_opatch.model.refusal import Refused
 from git_opatch.operations.in_memory import apply_to_text
+from peers import Tool
+from trial import run_tool
 
 _SCENARIOS = Path(__file__).resolve().parents[1] / "tests" / "scenarios"
-_TIMEOUT = 20
 _QUOTED = re.compile(r"`[^`]*`|\d+(?:, \d+)*|line \d+.*?: ")
 _MARK = "*** "
 
@@ -150,15 +152,16 @@ OPERATORS: dict[str, Operator] = {
 def main() -> None:
     """Run both programs and print the groups."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--codex", required=True, help="the program of @openai/codex")
+    peers.add_options(parser)
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
+    tools = peers.find_tools(["codex"], arguments)
     groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
     cases = _mutate(_read_cases(), arguments.count, random.Random(arguments.seed))
     with suppress(KeyboardInterrupt):
-        for operator, case in cases:
-            group = _judge(_run_codex(arguments.codex, case), _run_opatch(case))
+        for (operator, case), tool in itertools.product(cases, tools):
+            group = _judge(_run_codex(tool, case), _run_opatch(case))
             groups.setdefault(group, []).append((operator, case.name))
     _print_groups(groups)
 
@@ -225,20 +228,12 @@ def _generalize(message: str) -> str:
     return _QUOTED.sub("…", message)[:90]
 
 
-def _run_codex(program: str, case: Case) -> Outcome:
-    with tempfile.TemporaryDirectory() as directory:
-        top = Path(directory)
-        for name, text in case.files.items():
-            (top / name).parent.mkdir(parents=True, exist_ok=True)
-            (top / name).write_bytes(text.encode())
-        ran = subprocess.run(
-            [program, "--codex-run-as-apply-patch", case.patch],
-            cwd=top, capture_output=True, timeout=_TIMEOUT, check=False,
-        )  # fmt: skip
-        if ran.returncode:
-            return Outcome(None, "refused")
-        paths = [path for path in top.rglob("*") if path.is_file()]
-        return Outcome({str(path.relative_to(top)): path.read_bytes().decode() for path in paths})
+def _run_codex(tool: Tool, case: Case) -> Outcome:
+    base = {name: text.encode() for name, text in case.files.items()}
+    ran = run_tool(tool, base, case.patch.encode())
+    if not ran.success:
+        return Outcome(None, "refused")
+    return Outcome({name: data.decode() for name, data in ran.files.items()})
 
 
 def _judge(theirs: Outcome, ours: Outcome) -> tuple[str, str]:

@@ -6,13 +6,10 @@ from dataclasses import replace
 from functools import partial
 from random import Random
 
-from grammar_lines import Kind, kind_of, other_word
-from hunks import hunk_of
+from grammar_lines import other_word
 from model import (
     ADDED,
-    REMOVED,
     Edit,
-    FileChange,
     Format,
     Header,
     Piece,
@@ -81,62 +78,6 @@ def _two_versions(scene: Scene, rng: Random, *, sections: bool) -> Scene | None:
     else:
         spoiled = scene.with_pieces(*scene.pieces[: at + 1], other, *scene.pieces[at + 1 :])
     return spoiled.judged(Verdict.REFUSE)
-
-
-def _follow_on(scene: Scene, rng: Random, *, exact: bool) -> Scene | None:
-    """A later section changes a line that the first one wrote; exactly, or as it reads loosely."""
-    change = scene.change
-    if len(scene.sections) > 1 or scene.expected != change.new or scene.base != change.old:
-        return None
-    able = [
-        at
-        for edit in change.edits
-        for at in range(edit.new_start, edit.new_stop)
-        if len(change.new[at].strip()) > 4
-        and other_word(change.new[at], Random(1)) != change.new[at]
-    ]
-    if not able:
-        return None
-    at = rng.choice(able)
-    line = change.new[at]
-    new = other_word(line, rng)
-    if new == line:
-        return None
-    second = FileChange(
-        change.path,
-        change.new,
-        (*change.new[:at], new, *change.new[at + 1 :]),
-        (Edit(at, at + 1, at, at + 1),),
-    )
-    hunk = hunk_of(second, second.edits, scene.context, scene.context)
-    shown = line if exact else _loosely(line, scene, rng)
-    if not exact and shown == line:
-        return None
-    (removed,) = hunk.indexes(REMOVED)
-    piece = replace(hunk.with_text(removed, shown), is_true=False)
-    old = piece.old
-    found = exact_positions(old, change.new)
-    if not exact:
-        if found or exact_positions(old, change.old):
-            return None
-        verdict = Verdict.REFUSE
-    else:
-        verdict = Verdict.APPLY if len(found) == 1 else Verdict.MAY
-        if exact_positions(old, change.old) or exact_positions(piece.after, change.new):
-            verdict = Verdict.MAY
-    spoiled = replace(scene, sections=(scene.pieces, (piece,)))
-    if exact:
-        spoiled = replace(spoiled, expected=second.new)
-    return spoiled.judged(verdict)
-
-
-def _loosely(line: str, scene: Scene, rng: Random) -> str:
-    """A line as a careless writer would quote it."""
-    body = line.lstrip()
-    shapes = [body if body != line else "  " + line, line + " ", body.replace(" ", "  ")]
-    if kind_of(line, scene) is Kind.PROSE:
-        shapes.append(line.swapcase())
-    return rng.choice(shapes)
 
 
 def _hunk_applied(scene: Scene, rng: Random, *, every: bool) -> Scene | None:
@@ -237,8 +178,6 @@ PATCHES: dict[str, Transform] = {
     "file with CRLF": _crlf,
     "file without last newline": _no_last_newline,
     "file in Latin-1": _latin,
-    "later section, exact": partial(_follow_on, exact=True),
-    "later section, loose": partial(_follow_on, exact=False),
     "applied": partial(_hunk_applied, every=True),
     "one hunk applied": partial(_hunk_applied, every=False),
     "hunk applied in part": _applied_in_part,
