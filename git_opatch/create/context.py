@@ -41,19 +41,13 @@ class LineChange(NamedTuple):
 def line_changes(old: Text, new: Text) -> list[LineChange]:
     """List what differs, in order. A last line without its newline differs from one with it."""
     before, after = _terminated(old), _terminated(new)
-    shorter = min(len(before), len(after))
-    head = _common(before, after, range(shorter))
-    tail = _common(before, after, range(-1, head - shorter - 1, -1))
-    end, end_new = len(before) - tail, len(after) - tail
     changes = []
-    at, at_new = head, head
-    runs = common_runs(before[head:end], after[head:end_new])
-    for start, start_new, size in [*runs, (end - head, end_new - head, tail)]:
-        change = LineChange(at, head + start, at_new, head + start_new)
-        if size or head + start == end:
-            if change.start < change.stop or change.new_start < change.new_stop:
-                changes.append(change)
-            at, at_new = head + start + size, head + start_new + size
+    at = at_new = 0
+    for start, start_new, size in common_runs(before, after):
+        if size or start == len(before):
+            if at < start or at_new < start_new:
+                changes.append(LineChange(at, start, at_new, start_new))
+            at, at_new = start + size, start_new + size
     return changes
 
 

@@ -319,7 +319,7 @@ def _compared(old: bytes, new: bytes, number: int) -> Iterator[Line]:
     """Yield the lines that turn `old` into `new`; what both have is context."""
     sides = _split(old), _split(new)
     at = at_new = 0
-    for same, same_new, size in [*common_runs(*sides), (len(sides[0]), len(sides[1]), 0)]:
+    for same, same_new, size in common_runs(*sides):
         yield from (_line(Prefix.REMOVED, line, number) for line in sides[0][at:same])
         yield from (_line(Prefix.ADDED, line, number) for line in sides[1][at_new:same_new])
         at, at_new = same + size, same_new + size

@@ -1,8 +1,8 @@
 """Pair the lines that two texts have in common.
 
-Lines that occur once on each side are paired first, in the longest common order (Bram Cohen,
-"Patience Diff Advantages"). The lines between pairs are left to `difflib`, or, where that would
-take long, are not paired.
+Those that both begin or end with are paired in any case. Of the others, lines that occur once on
+each side are paired first, in the longest common order (Bram Cohen, "Patience Diff Advantages").
+The lines between pairs are left to `difflib`, or, where that would take long, are not paired.
 """
 
 from __future__ import annotations
@@ -11,13 +11,33 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import takewhile
 
 _MAX_PAIRS = 100_000
 """`difflib` takes time with the square of the number of lines."""
 
 
 def common_runs(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[tuple[int, int, int]]:
-    """Find the runs of common lines, in order: (position in old, position in new, length)."""
+    """Find the runs of common lines, in order: (position in old, position in new, length).
+
+    The first and the last, which may be empty, begin and end with both texts.
+    """
+    head = _count_equal(old, new)
+    tail = _count_equal(old[: head - 1 - len(old) : -1], new[: head - 1 - len(new) : -1])
+    end, end_new = len(old) - tail, len(new) - tail
+    yield 0, 0, head
+    for at, at_new, size in _runs_between(old[head:end], new[head:end_new]):
+        yield head + at, head + at_new, size
+    yield end, end_new, tail
+
+
+def _count_equal(one: Sequence[bytes], other: Sequence[bytes]) -> int:
+    """Return how many lines both begin with."""
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _runs_between(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[tuple[int, int, int]]:
     at = at_new = 0
     for first, first_new in [*_unique_pairs(old, new), (len(old), len(new))]:
         if 0 < (first - at) * (first_new - at_new) <= _MAX_PAIRS:

@@ -26,7 +26,7 @@ from functools import cache
 from git_opatch.model.blob import Mode
 from git_opatch.model.errors import FixIt
 from git_opatch.model.options import Format
-from git_opatch.model.patch import FilePatch, Line, Operation, Prefix
+from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Prefix
 from git_opatch.model.paths import why_unsafe
 from git_opatch.model.sentences import Malformed
 from git_opatch.parse.formats import BEGIN, CLOSING, DIFF_GIT, END, FORMATS, STARS
@@ -41,7 +41,6 @@ from git_opatch.parse.header import (
 from git_opatch.parse.hunk import (
     PREFIXED_LINES,
     HunkReader,
-    added_hunk,
     is_no_newline,
     parse_header,
     report_lines_without_prefix,
@@ -288,7 +287,12 @@ def _read_add(scanner: Scanner, path: str) -> FilePatch:
         else:
             scanner.error(Malformed.NO_LINE_ABOVE)
         scanner.take()
-    hunks = (added_hunk(lines, uniform_endings=scanner.uniform_endings),) if lines else ()
+    hunk = Hunk(
+        tuple(lines),
+        number=lines[0].number if lines else 0,
+        uniform_endings=scanner.uniform_endings,
+    )
+    hunks = (hunk,) if lines else ()
     return FilePatch(Operation.ADD, None, path, hunks, new_mode=mode, number=number)
 
 

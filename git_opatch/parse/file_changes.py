@@ -42,7 +42,6 @@ from git_opatch.parse.hunk import (
     CERTAIN_LINES,
     HunkBuilder,
     HunkReader,
-    added_hunk,
     make_lines,
 )
 from git_opatch.parse.prose import (
@@ -181,7 +180,7 @@ def _take_between(scanner: Scanner) -> None:
 
 def _take_directive(scanner: Scanner, tag: _Tag) -> None:
     """Take the directive that begins with `tag` and add its section, unless there is an error."""
-    number, errors, first = scanner.number, scanner.errors, scanner.at
+    number, first = scanner.number, scanner.at
     scanner.take()
     has_content = tag.name.upper() not in (_COPY, _RENAME, _DELETE)
     if not _check_tag(scanner, tag, number):
@@ -194,8 +193,7 @@ def _take_directive(scanner: Scanner, tag: _Tag) -> None:
     else:
         content = _take_content(scanner, tag, first)
         section = _read_section(content, tag, number)
-        if scanner.errors == errors:
-            scanner.section(section._replace(number=number))
+        scanner.section(section._replace(number=number))
 
 
 def _read_section(content: Scanner, tag: _Tag, number: int) -> FilePatch:
@@ -216,13 +214,16 @@ def _read_section(content: Scanner, tag: _Tag, number: int) -> FilePatch:
         return FilePatch(Operation.UPDATE, path, path, hunks)
     inside = _unfence_content(content, solid, tag)
     lines = make_lines(inside, inside.at, inside.end, Prefix.ADDED)
-    uniform = content.uniform_endings
+    hunk = Hunk(
+        tuple(lines),
+        at_end_of_file=tag.name == _APPEND,
+        number=lines[0].number if lines else number,
+        uniform_endings=content.uniform_endings,
+    )
     if tag.name == _NEW:
-        added = (added_hunk(lines, uniform_endings=uniform),) if lines else ()
-        return FilePatch(Operation.ADD, None, path, added)
+        return FilePatch(Operation.ADD, None, path, (hunk,) if lines else ())
     if not lines and content.errors == errors:
         content.error(Malformed.NOTHING_TO_APPEND, number)
-    hunk = added_hunk(lines, number=number, uniform_endings=uniform, at_end_of_file=True)
     return FilePatch(Operation.APPEND, path, path, (hunk,))
 
 

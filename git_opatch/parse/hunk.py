@@ -10,9 +10,8 @@ every context line; then a line without a prefix is context as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
 from typing import NamedTuple
 
 from git_opatch.model.common_lines import common_runs
@@ -34,8 +33,6 @@ CERTAIN_LINES = re.compile(rb"(?: [^\n]*+\n?+|\+[^+\n][^\n]*+\n?+|-[^-\n][^\n]*+
 """Lines with a prefix that can be neither part of a diff's header nor the signature of a mail."""
 _MIN_NO_NEWLINE = 12
 _MAX_HEADERS = 100
-_MAX_COMPARED = 20_000
-"""Lines that differ, if they are more than this, are removed and added as a whole."""
 
 
 class Header(NamedTuple):
@@ -274,7 +271,7 @@ class HunkReader:
         scanner, first = self._scanner, self._scanner.at
         number, line = scanner.number, scanner.take()
         if self.current is not None:
-            self.current.extend((context_without_prefix(line, number),))
+            self.current.extend((Line(Prefix.CONTEXT, line, number=number, has_prefix=False),))
             return
         scanner.skip_until(lambda line: line.startswith((b" ", b"-", b"+", b"@@", b"*")))
         report_lines_without_prefix(scanner, Malformed.NO_PREFIX, first, b" ")
@@ -347,11 +344,6 @@ def report_lines_without_prefix(
     scanner.error(fault, number, corrected=prefix + line, text=line, last=last)
 
 
-def context_without_prefix(text: bytes, number: int) -> Line:
-    """Return line `number` of the text as a context line that lost its prefix."""
-    return Line(Prefix.CONTEXT, text, number=number, has_prefix=False)
-
-
 def take_lines(scanner: Scanner, pattern: re.Pattern[bytes]) -> list[Line]:
     """Take and parse the lines that `pattern` matches: whole lines, empty or with a prefix.
 
@@ -383,51 +375,17 @@ def make_lines(scanner: Scanner, at: int, stop: int, prefix: Prefix) -> list[Lin
     ]
 
 
-def added_hunk(
-    lines: Sequence[Line], *, number: int = 0, uniform_endings: bool, at_end_of_file: bool = False
-) -> Hunk:
-    """Return the hunk of the added `lines`; if there are none, it is at line `number`."""
-    number = lines[0].number if lines else number
-    return Hunk(
-        tuple(lines),
-        at_end_of_file=at_end_of_file,
-        number=number,
-        uniform_endings=uniform_endings,
-    )
-
-
 def line_diff(old: Sequence[Line], new: Sequence[Line]) -> list[Line]:
     """Return the lines of the hunk that turns the removed lines `old` into the added lines `new`.
 
     Lines on both sides become context, which has the line numbers of `old`. Which lines are paired
-    is decided in `model.common_lines`; too many to compare are removed and added as a whole.
+    is decided in `model.common_lines`.
     """
+    texts = ([line.text for line in side] for side in (old, new))
     lines: list[Line] = []
     at = at_new = 0
-    for same, same_new, size in _common_runs(old, new):
+    for same, same_new, size in common_runs(*texts):
         lines += (*old[at:same], *new[at_new:same_new])
         lines += (line._replace(prefix=Prefix.CONTEXT) for line in old[same : same + size])
         at, at_new = same + size, same_new + size
     return lines
-
-
-def _common_runs(old: Sequence[Line], new: Sequence[Line]) -> Iterator[tuple[int, int, int]]:
-    """Find the runs of common lines, in order: (position in old, position in new, length).
-
-    The last one, which may be empty, reaches the end of both.
-    """
-    head = _count_common(old, new)
-    tail = _count_common(old[: head - 1 - len(old) : -1], new[: head - 1 - len(new) : -1])
-    end, end_new = len(old) - tail, len(new) - tail
-    yield 0, 0, head
-    if end + end_new - 2 * head <= _MAX_COMPARED:
-        olds, news = ([line.text for line in lines] for lines in (old[head:end], new[head:end_new]))
-        for at, at_new, size in common_runs(olds, news):
-            yield head + at, head + at_new, size
-    yield end, end_new, tail
-
-
-def _count_common(first: Sequence[Line], second: Sequence[Line]) -> int:
-    """Return how many lines both begin with."""
-    pairs = zip(first, second, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0].text == pair[1].text, pairs))

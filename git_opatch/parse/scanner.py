@@ -280,8 +280,7 @@ class Scanner:
     @property
     def line(self) -> bytes:
         """The next line."""
-        line = self.lines[self.at]
-        return self.dedent(line) if self.dedent else line
+        return self.line_at(self.at)
 
     def line_at(self, at: int) -> bytes:
         """Return the line at position `at`."""

@@ -180,8 +180,7 @@ def _read_blocks(scanner: Scanner) -> Iterator[_Block]:
 
 def _read_block(scanner: Scanner, opening: re.Match[bytes], path: str) -> _Block | None:
     """Take one block, for the file at `path`; None after an error."""
-    number, errors = scanner.number, scanner.errors
-    begin = replace(scanner)
+    number, begin = scanner.number, replace(scanner)
     scanner.take()
     start, glued = _read_start_line(scanner)
     first = scanner.at
@@ -190,7 +189,7 @@ def _read_block(scanner: Scanner, opening: re.Match[bytes], path: str) -> _Block
         return None
     report_indented(scanner, "block", begin.at, end)
     middle = _find_divider(scanner, first, end, opening)
-    if middle is None or scanner.errors > errors or not path:
+    if middle is None or not path:
         return None
     old = _make_side(scanner, first, middle, Prefix.REMOVED)
     if glued:
