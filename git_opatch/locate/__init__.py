@@ -55,19 +55,13 @@ def locate_hunks(
     matching: Matching = _DEFAULT_MATCHING,
     changed: Sequence[range] = (),
     placed: Sequence[Hunk] = (),
-    *,
-    partly_applied: bool = False,
 ) -> list[HunkResult]:
     """Locate a file's `hunks` in `text`; the results are in the order of `hunks`.
 
     A failure names the hunk by its ordinal, and no file. `changed` are lines of the text that other
     hunks of the patch, `placed`, wrote; anchors were written for the file without them.
-    `partly_applied` says that the file has some of the patch already, so that line numbers are not
-    evidence.
     """
-    return refuse_overlaps(
-        _locate(hunks, text, matching, changed, placed, partly_applied=partly_applied)
-    )
+    return refuse_overlaps(_locate(hunks, text, matching, changed, placed))
 
 
 def refuse_absent(hunks: Sequence[Hunk], text: Text, matching: Matching) -> list[Failure]:
@@ -91,18 +85,17 @@ def _locate(
     matching: Matching,
     changed: Sequence[range] = (),
     placed: Sequence[Hunk] = (),
-    *,
-    partly_applied: bool,
 ) -> list[HunkResult]:
     """Locate each of `hunks`, whatever the others change."""
     file = FileIndex(text, hunks, matching.path, changed, placed)
     all_sought = [seek(hunk, file, matching) for hunk in hunks]
-    narrow(all_sought, file, matching, partly_applied=partly_applied)
+    narrow(all_sought, file, matching)
     resolver = _Resolver(file, all_sought, matching)
     results = [resolver.resolve(sought) for sought in all_sought]
     bounds = bounds_of(results)
     for at, (result, sought) in enumerate(zip(results, all_sought, strict=True)):
         if isinstance(result, Placement):
+            partly_applied = matching.partly_applied
             found = suspicion(result, sought, bounds[at], file, partly_applied=partly_applied)
             results[at] = explain.refuse_twin(result, found, file) if found else result
     return results

@@ -25,15 +25,13 @@ _FARTHEST = 100
 """`--ambiguous nearest` takes no loose match that is farther away (FILE_PATCH)."""
 
 
-def narrow(
-    all_sought: Sequence[Sought], file: FileIndex, matching: Matching, *, partly_applied: bool
-) -> None:
+def narrow(all_sought: Sequence[Sought], file: FileIndex, matching: Matching) -> None:
     """Remove the readings that the evidence is against."""
     for sought in all_sought:
         _by_own_claims(sought, file)
     if matching.ordered:
         _by_order(all_sought)
-    if not partly_applied:
+    if not matching.partly_applied:
         _by_number(all_sought, file)
     if matching.ambiguous is Ambiguous.NEAREST:
         _choose_nearest(all_sought)

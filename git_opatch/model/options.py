@@ -121,6 +121,8 @@ class Matching(NamedTuple):
     """The file's name, which tells what of it is prose; empty if it is not known."""
     appends: bool = False
     """Whether the hunks only append, as the patch says outright (`Operation.APPEND`)."""
+    partly_applied: bool = False
+    """Whether the file has some of the patch already: then line numbers are not evidence (D38)."""
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Matching:

@@ -53,7 +53,7 @@ def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> A
         left_out, _ = refuse_oversized(section.left_out, content.text)
         edited = _apply_located(expanded.hunks, left_out, content, matching)
         if options.partial or options.skip_applied:
-            edited = _without_order(edited, expanded.hunks, left_out, matching, content)
+            edited = _without_order(edited, left_out, content)
     replacing = [hunk for hunk in changing if hunk.replacement is not None]
     located = [
         refuse_applied(replacing, failure, content.text) or failure
@@ -126,72 +126,51 @@ def _apply_located(
     hunks: Sequence[Hunk], left_out: Sequence[Hunk], content: FileContent, matching: Matching
 ) -> EditedFile:
     """Apply hunks where they are located; more strictly if some are already applied (D38)."""
-    edited = _apply_in_rounds(hunks, left_out, content, matching, partly_applied=False)
-    if any(failure.already_applied for failure in edited.failures.values()):
-        edited = _apply_in_rounds(hunks, left_out, content, matching, partly_applied=True)
-    return edited
+    edited = _apply_in_rounds(hunks, left_out, content, matching)
+    if not edited.has_applied:
+        return edited
+    return _apply_in_rounds(hunks, left_out, content, matching._replace(partly_applied=True))
 
 
 def _without_order(
-    edited: EditedFile,
-    hunks: Sequence[Hunk],
-    left_out: Sequence[Hunk],
-    matching: Matching,
-    content: FileContent,
+    edited: EditedFile, left_out: Sequence[Hunk], content: FileContent
 ) -> EditedFile:
     """Apply the hunks that are not refused again, if the order of all decided where one goes (D20).
 
     What is known of the position of a refused hunk is wrong, and so may be what follows from it.
     """
-    if not edited.failures or all(
-        found.evidence is not Evidence.HUNK_ORDER for found in edited.placements
-    ):
+    by_order = any(found.evidence is Evidence.HUNK_ORDER for found in edited.placements)
+    if not edited.failures or not by_order:
         return edited
-    rest = _apply_in_rounds(
-        [hunk for hunk in hunks if hunk.ordinal not in edited.failures],
-        left_out,
-        content,
-        matching._replace(ordered=False),
-        partly_applied=any(failure.already_applied for failure in edited.failures.values()),
-    )
-    rest.failures = edited.failures | rest.failures
-    return rest
+    rest = [hunk for hunk in edited.hunks if hunk.ordinal not in edited.failures]
+    matching = edited.matching._replace(ordered=False, partly_applied=edited.has_applied)
+    again = _apply_in_rounds(rest, left_out, content, matching)
+    again.failures = edited.failures | again.failures
+    return again
 
 
 def _apply_in_rounds(
-    hunks: Sequence[Hunk],
-    left_out: Sequence[Hunk],
-    content: FileContent,
-    matching: Matching,
-    *,
-    partly_applied: bool,
+    hunks: Sequence[Hunk], left_out: Sequence[Hunk], content: FileContent, matching: Matching
 ) -> EditedFile:
     """Apply the hunks that are found, then, round by round, those that show their result."""
-    results = locate_chosen(hunks, left_out, content.text, matching, partly_applied=partly_applied)
-    placements = [result for result in results if isinstance(result, Placement)]
-    failures = {result.hunk: result for result in results if isinstance(result, Failure)}
-    unclear = {at for at, failure in failures.items() if failure.reason is Reason.UNCLEAR}
-    postponed = _exact_after_others(hunks, placements, unclear, content, matching)
-
-    edited = EditedFile(content, failures=failures, path=matching.path)
+    edited = EditedFile(content, hunks, matching)
+    placements = []
+    for result in locate_chosen(hunks, left_out, content.text, matching):
+        if isinstance(result, Placement):
+            placements.append(result)
+        else:
+            edited.failures[result.hunk] = result
+    postponed = _exact_after_others(edited, placements)
     edited.edit([found for found in placements if found.hunk.ordinal not in postponed])
     for _ in range(_MAX_ROUNDS):
-        left_over = edited.left_over(hunks, postponed)
-        if not left_over or not edited.changed:
+        if not edited.edit_again(postponed):
             break
-        if not edited.edit_after(left_over, matching, partly_applied=partly_applied):
-            break
-    edited.refuse_the_rest(hunks)
+    edited.refuse_the_rest()
     return edited
 
 
 def locate_chosen(
-    hunks: Sequence[Hunk],
-    left_out: Sequence[Hunk],
-    text: Text,
-    matching: Matching,
-    *,
-    partly_applied: bool = False,
+    hunks: Sequence[Hunk], left_out: Sequence[Hunk], text: Text, matching: Matching
 ) -> list[HunkResult]:
     """Locate `hunks` where the whole section has them, with those that are `left_out` (D160).
 
@@ -203,34 +182,29 @@ def locate_chosen(
         if hunk.changes and hunk.replacement is None and not hunk.removed_ranges
     ]
     together = sorted([*hunks, *others], key=lambda hunk: hunk.ordinal)
-    results = locate_hunks(together, text, matching, partly_applied=partly_applied)
+    results = locate_hunks(together, text, matching)
     if others and not all(isinstance(result, Placement) for result in results):
-        return locate_hunks(hunks, text, matching, partly_applied=partly_applied)
+        return locate_hunks(hunks, text, matching)
     chosen = {id(hunk) for hunk in hunks}
     return [found for hunk, found in zip(together, results, strict=True) if id(hunk) in chosen]
 
 
-def _exact_after_others(
-    hunks: Sequence[Hunk],
-    placements: Sequence[Placement],
-    unclear: set[int],
-    content: FileContent,
-    matching: Matching,
-) -> set[int]:
+def _exact_after_others(edited: EditedFile, placements: Sequence[Placement]) -> set[int]:
     """Return the hunks that match loosely, or are unclear, but match exactly once the exact ones
     are applied (D30).
 
     The lines that differ are those that the others change: they show the others' result.
     """
     exact = [placement for placement in placements if placement.exact]
-    loose = {placement.hunk.ordinal for placement in placements if not placement.exact} | unclear
+    loose = {placement.hunk.ordinal for placement in placements if not placement.exact}
+    loose |= {at for at, each in edited.failures.items() if each.reason is Reason.UNCLEAR}
     if not exact or not loose:
         return set()
-    trial = EditedFile(content)
+    trial = EditedFile(edited.content, edited.hunks, edited.matching)
     trial.edit(exact)
-    strictly = matching._replace(tier=Tier.STRICT, can_choose=False)
+    strictly = edited.matching._replace(tier=Tier.STRICT, can_choose=False, partly_applied=False)
     results = locate_hunks(
-        [hunk for hunk in hunks if hunk.ordinal in loose], trial.content.text, strictly
+        [hunk for hunk in edited.hunks if hunk.ordinal in loose], trial.content.text, strictly
     )
     found = (result for result in results if isinstance(result, Placement))
     return {placement.hunk.ordinal for placement in found if placement.exact}
@@ -244,7 +218,7 @@ def _apply_at_exact_positions(
     matches = [_matches_at_stated(hunk, text) for hunk in hunks]
     exact = [hunk for hunk, match in zip(hunks, matches, strict=True) if match]
     others = [hunk for hunk, match in zip(hunks, matches, strict=True) if not match]
-    edited = EditedFile(content)
+    edited = EditedFile(content, hunks, matching)
     for hunk, result in zip(others, locate_hunks(others, text, matching), strict=True):
         failure = result if isinstance(result, Failure) else _refuse_moved(hunk, result)
         edited.failures[hunk.ordinal] = failure

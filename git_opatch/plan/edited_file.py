@@ -29,14 +29,19 @@ class EditedFile:
     """A file's content so far, and the outcomes of its hunks so far."""
 
     content: FileContent
+    hunks: Sequence[Hunk]
+    matching: Matching
     placements: list[Placement] = field(default_factory=list)
     failures: dict[int, Failure] = field(default_factory=dict)
     """By the hunk's ordinal."""
     notes: list[str] = field(default_factory=list)
     changed: list[ChangedRange] = field(default_factory=list)
     """What the placed hunks wrote, where it is now in the content."""
-    path: str = ""
-    """The file's name."""
+
+    @property
+    def has_applied(self) -> bool:
+        """Whether one of the hunks is in the file already."""
+        return any(failure.already_applied for failure in self.failures.values())
 
     def edit(self, placements: Sequence[Placement]) -> None:
         """Edit the content at `placements`."""
@@ -54,30 +59,26 @@ class EditedFile:
         self.content = self.content.edited(edits)
         self.changed = [*shift(self.changed, edits), *changed_ranges_of(ordinals, edits)]
 
-    def left_over(self, hunks: Sequence[Hunk], postponed: Collection[int]) -> list[Hunk]:
-        """Return the hunks that are not found so far, and the `postponed` ones not placed yet.
+    def edit_again(self, postponed: Collection[int]) -> bool:
+        """Place hunks whose context shows the result of those placed before (D30).
 
-        A hunk that seems to be already applied counts: another one may have written its lines.
+        Those are not found so far, or `postponed`; one that seems to be already applied counts:
+        another one may have written its lines. Context may be what another hunk wrote, what is
+        changed may not. Returns whether any of them was placed.
         """
         reasons = (Reason.NOT_FOUND, Reason.ALREADY_APPLIED)
         lost = {failure.hunk for failure in self.failures.values() if failure.reason in reasons}
         missing = {*lost, *postponed} - {found.hunk.ordinal for found in self.placements}
-        return [hunk for hunk in hunks if hunk.ordinal in missing]
-
-    def edit_after(
-        self, hunks: Sequence[Hunk], matching: Matching, *, partly_applied: bool
-    ) -> bool:
-        """Place hunks whose context shows the result of those placed before (D30).
-
-        Context may be what another hunk wrote, what is changed may not. Returns whether any of
-        them was placed.
-        """
-        text = self.content.text
-        matching = matching._replace(tier=_at_most_resilient(matching.tier))
+        hunks = [hunk for hunk in self.hunks if hunk.ordinal in missing]
+        if not hunks or not self.changed:
+            return False
+        matching = self.matching
+        if matching.tier is Tier.FUZZY:  # never for what another hunk may have written (D102)
+            matching = matching._replace(tier=Tier.RESILIENT)
         lines = [changed.lines for changed in self.changed]
         placed = [placement.hunk for placement in self.placements]
-        results = locate_hunks(hunks, text, matching, lines, placed, partly_applied=partly_applied)
-        only_exact = partly_applied or any(_is_exact(result) for result in results)
+        results = locate_hunks(hunks, self.content.text, matching, lines, placed)
+        only_exact = matching.partly_applied or any(_is_exact(result) for result in results)
         placements = []
         for hunk, result in zip(hunks, results, strict=True):
             before = self.failures.get(hunk.ordinal)
@@ -108,17 +109,12 @@ class EditedFile:
             return False
         return placement.exact or not (only_exact or seemed_applied)
 
-    def refuse_the_rest(self, hunks: Sequence[Hunk]) -> None:
+    def refuse_the_rest(self) -> None:
         """Refuse the hunks that have neither a placement nor a failure: none is dropped."""
         done = {found.hunk.ordinal for found in self.placements} | self.failures.keys()
-        for hunk in hunks:
+        for hunk in self.hunks:
             if hunk.ordinal not in done:
                 self.failures[hunk.ordinal] = failure_of(hunk, Fault.SHOWS_OTHERS)
-
-
-def _at_most_resilient(tier: Tier) -> Tier:
-    """Return the tier for lines that another hunk may have written: never fuzzy (D102)."""
-    return Tier.RESILIENT if tier is Tier.FUZZY else tier
 
 
 def _is_exact(result: HunkResult) -> bool:
