@@ -38,26 +38,27 @@ def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tup
     """
     from git_opatch.model.reverse import reverse
 
-    record = _record_of(patch, repository, options.target)
-    if record is not None and options.three_way is not ThreeWay.MERGE:
-        from git_opatch.plan.reversal import plan_reversal
-
-        with suppress(JournalError):
-            plan, snapshot = plan_reversal(record, repository, options, redo=False)
-            if plan.failures or plan.completed.changes:
-                return plan, snapshot
+    if options.three_way is not ThreeWay.MERGE:
+        undone = _undo_of(patch, repository, options)
+        if undone is not None:
+            return undone
     strict = options.matching._replace(tier=Tier.STRICT)
     return _plan_patch(reverse(patch), repository, replace(options, matching=strict))
 
 
-def _is_there(record: Record, repository: Repository, options: Options) -> bool:
-    """Return whether the undo of `record` would change something."""
+def _undo_of(
+    patch: Patch, repository: Repository, options: Options
+) -> tuple[Plan, Snapshot] | None:
+    """Plan the undo of the journal's entry of `patch`; None if it would change nothing."""
     from git_opatch.plan.reversal import plan_reversal
 
+    record = _record_of(patch, repository, options.target)
     with suppress(JournalError):
-        plan, _ = plan_reversal(record, repository, options, redo=False)
-        return bool(plan.completed.changes)
-    return False
+        if record is not None:
+            plan, snapshot = plan_reversal(record, repository, options, redo=False)
+            if plan.failures or plan.completed.changes:
+                return plan, snapshot
+    return None
 
 
 def _record_of(patch: Patch, repository: Repository, target: Target) -> Record | None:
@@ -85,10 +86,11 @@ def _plan_patch(patch: Patch, repository: Repository, options: Options) -> tuple
     if plan.failures and _tries_old_versions(options) and not snapshot.stored:
         from git_opatch.plan.three_way import plan_three_way
 
-        merges = options.three_way is ThreeWay.MERGE
-        record = _record_of(patch, repository, options.target) if merges else None
-        if record is not None and _is_there(record, repository, options):
-            number = record.number  # a merge would apply it again
+        undone = None
+        if options.three_way is ThreeWay.MERGE:
+            undone = _undo_of(patch, repository, options)
+        if undone and undone[0].completed.changes and undone[0].reverses:
+            number = undone[0].reverses.number  # a merge would apply it again
             failures = [refusal(each, Fault.RECORD_APPLIED, patch=number) for each in patch.files]
             if options.skip_applied:
                 return Plan(skipped=tuple(failures)), snapshot

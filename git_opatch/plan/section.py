@@ -117,6 +117,7 @@ class SectionPlanner:
         self._applied: list[EarlierSection] = []
         self._applied_to: dict[str, list[int]] = {}
         """The numbers in `_applied` of the sections that changed a file, by its paths."""
+        self._paths = PathFailures(tree, snapshot, options)
         self._done: list[FilePatch] = []
         """The sections that added, deleted or moved a file."""
 
@@ -138,7 +139,7 @@ class SectionPlanner:
         if content is None:
             if self._repeats(section):
                 return []
-            failure = self._already_moved(section) or self._missing(section, path)
+            failure = self._already_moved(section) or self._paths.missing(section, path)
             return self._skip_applied([failure])
         if section.operation is Operation.DELETE:
             return self._delete(section, path, content)
@@ -159,7 +160,7 @@ class SectionPlanner:
         if content and self.options.reverse and len(content.text.lines) == len(hunk.lines):
             return [refusal(section, Fault.ALL_OF_THE_FILE, hunk=hunk)]
         if content is None:
-            return self._skip_applied([self._missing(section, section.path)])
+            return self._skip_applied([self._paths.missing(section, section.path)])
         return self._update(section, section.path, content)
 
     def _with_one_name(self, section: FilePatch) -> FilePatch | Failure:
@@ -212,7 +213,7 @@ class SectionPlanner:
         if before and section.fills and before.mode.is_file and not before.text.lines:
             filled = section._replace(operation=Operation.UPDATE, old_path=path)
             return self._update(filled, path, before)
-        if obstacle := self._obstacle(section, path, content):
+        if obstacle := self._paths.obstacle(section, path, content):
             is_there = self.tree.get(path) == content and self._repeats(section)
             return [] if is_there else self._skip_applied([obstacle])
         self.tree.put(path, content)
@@ -266,7 +267,7 @@ class SectionPlanner:
         if target != path:
             if section.operation is not Operation.COPY:
                 self.tree.remove(path)  # it may be in the way of its own new path
-            if obstacle := self._obstacle(section, target, content):
+            if obstacle := self._paths.obstacle(section, target, content):
                 failures, is_refused = [*failures, obstacle], True
         if is_refused:
             self.tree.put(path, before)
@@ -297,7 +298,7 @@ class SectionPlanner:
         self.notes += [f"{section.path}: {note}" for note in (*checked.notes, *applied.notes)]
         failures = [*checked.failures, *self._skip_applied(applied.failures)]
         if content.mode is Mode.SYMLINK and any(f.reason is Reason.NOT_FOUND for f in failures):
-            failures = [self._path_failures.link(section, content)]
+            failures = [self._paths.link(section, content)]
         if any(not line.text.isascii() for hunk in section.hunks for line in hunk.preimage):
             failures = [_with_encoding(failure, content) for failure in failures]
         if failures and not (self.options.partial and applied.placements):
@@ -356,16 +357,6 @@ class SectionPlanner:
             self.placed.append(PlacedHunk(section, placement))
             hunk = f"{section.path}: hunk {placement.hunk.ordinal}"
             self.notes += [f"{hunk}: {note}" for note in placement.notes]
-
-    def _missing(self, section: FilePatch, path: str) -> Failure:
-        return self._path_failures.missing(section, path)
-
-    def _obstacle(self, section: FilePatch, path: str, content: FileContent) -> Failure | None:
-        return self._path_failures.obstacle(section, path, content)
-
-    @property
-    def _path_failures(self) -> PathFailures:
-        return PathFailures(self.tree, self.snapshot, self.options)
 
 
 def _refuse_kind(section: FilePatch, options: Options) -> Failure | None:
