@@ -73,32 +73,22 @@ def commit(
 
 
 def manual_command(command: CommitCommand, file: Path) -> str:
-    """The equivalent `git commit` command line.
-
-    Writes the message to `file` if it cannot be an option.
-    """
-    paragraphs = [
-        option.removeprefix(_MESSAGE) for option in command.options if option.startswith(_MESSAGE)
-    ]
-    message = command.message or "\n\n".join(paragraphs).encode(errors="surrogateescape")
-    needs_file = command.message is not None or b"\n" in message
-    options = [
-        option for option in command.options if not (needs_file and option.startswith(_MESSAGE))
-    ]
+    """The equivalent `git commit` command line. Writes the message, if there is one, to `file`."""
+    options = [each for each in command.options if not each.startswith(_MESSAGE)]
     author = command.author
     if "GIT_AUTHOR_NAME" in author and "GIT_AUTHOR_EMAIL" in author:
         options.append(f"--author={author['GIT_AUTHOR_NAME']} <{author['GIT_AUTHOR_EMAIL']}>")
     if "GIT_AUTHOR_DATE" in author:
         options.append(f"--date={author['GIT_AUTHOR_DATE']}")
-    words: list[str] = []
-    for option in options:
-        is_message = option.startswith(_MESSAGE)
-        words += ["-m", option.removeprefix(_MESSAGE)] if is_message else [option]
-    if needs_file:
+    if not command.asks_for_message:
+        paragraphs = [
+            each.removeprefix(_MESSAGE) for each in command.options if each.startswith(_MESSAGE)
+        ]
+        message = "\n\n".join(paragraphs).encode(errors="surrogateescape")
         with suppress(OSError):
-            file.write_bytes(message)
-            words += ["-F", str(file)]
-    return shlex.join(["git", *command.settings, "commit", *words])
+            file.write_bytes(command.message or message)
+            options += ["-F", str(file)]
+    return shlex.join(["git", *command.settings, "commit", *options])
 
 
 def identity_error(repository: Repository, command: CommitCommand) -> str:

@@ -231,7 +231,8 @@ def test_a_refusal_of_a_hook_changes_nothing(base: Sandbox, name: str) -> None:
     assert ran.err == (
         "not like this\nerror: not committed: git commit refused\n"
         "  the change stays staged\n"
-        "  to commit it, once that is corrected: git commit -m 'Say 2'\n"
+        "  to commit it, once that is corrected: git commit -F "
+        f"{base.path}/.git/opatch/message\n"
         "  to undo it: git opatch undo 1\n"
     )
     assert _head(base) == before
