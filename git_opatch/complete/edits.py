@@ -62,7 +62,7 @@ def _edit(
             for index, line in enumerate(added)
         ]
     ending = b"\r" if text.crlf and not placement.verbatim_endings else b""
-    keep_bom = placement.keep_bom and not (_has_bom(text) and _shows_bom(placement.hunk))
+    keep_bom = not (_has_bom(text) and _shows_bom(placement.hunk))
     return trim_unchanged(Edit(start, stop, tuple(lines), newline, ending, keep_bom), text)
 
 

@@ -202,8 +202,6 @@ class FilePatch(NamedTuple):
     """Whether it is a binary change, which has no lines."""
     directory: str = ""
     """The directory that the paths are relative to, as the text says (`cd DIR &&`)."""
-    exact_positions: bool = False
-    """Whether the positions are known to be right: a hunk occurs exactly there, or nowhere."""
     may_move: bool = False
     """Whether `alternate` may be a new name: git's prefixes are before two different names."""
     ordered: bool = True

@@ -25,7 +25,6 @@ class Evidence(Enum):
     STATED_LINE = "stated line number"
     AFTER_ANCHOR = "after its anchor"
     NEAREST = "nearest"
-    EXACT_POSITION = "exact position"
 
 
 class Likeness(Enum):
@@ -59,8 +58,6 @@ class Placement:
     likeness: tuple[Likeness, ...] = ()
     repairs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    keep_bom: bool = True
-    """Whether a byte-order mark stays in front of the file, whatever is added there."""
     candidate_count: int = 1
     """How many candidates `Evidence.NEAREST` chose from."""
     changed: tuple[int, int] = field(init=False, repr=False, compare=False)

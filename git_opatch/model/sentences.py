@@ -359,10 +359,6 @@ class Fault(Enum):
         "{lines}",
         "re-read the file and correct the lines, or leave out the number",
     )
-    NOT_AT_NUMBER = (
-        Reason.CONTRADICTED,
-        "does not match at its stated line; its lines are at {lines}",
-    )
     CUT_OFF = (
         Reason.CONTRADICTED,
         "ends in the middle of a line, and its header announces more lines",

@@ -16,11 +16,11 @@ from git_opatch.complete.tree import FileContent
 from git_opatch.locate import locate_hunks, refuse_absent
 from git_opatch.locate.oversized import refuse_oversized
 from git_opatch.locate.replacement import expand, refuse_applied
-from git_opatch.model.failure import Failure, HunkResult, failure_of
+from git_opatch.model.failure import Failure, HunkResult
 from git_opatch.model.options import Matching, Options, Tier
 from git_opatch.model.patch import FilePatch, Hunk, Operation
 from git_opatch.model.placement import Evidence, Placement
-from git_opatch.model.sentences import Fault, Reason
+from git_opatch.model.sentences import Reason
 from git_opatch.model.text import Text
 from git_opatch.plan.edited_file import EditedFile
 
@@ -47,13 +47,10 @@ def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> A
     for hunk in hunks:
         (changing if hunk.changes else idle).append(hunk)
     expanded = expand(changing, content.text)
-    if section.exact_positions:
-        edited = _apply_at_exact_positions(expanded.hunks, content, matching)
-    else:
-        left_out, _ = refuse_oversized(section.left_out, content.text)
-        edited = _apply_located(expanded.hunks, left_out, content, matching)
-        if options.partial or options.skip_applied:
-            edited = _without_order(edited, left_out, content)
+    left_out, _ = refuse_oversized(section.left_out, content.text)
+    edited = _apply_located(expanded.hunks, left_out, content, matching)
+    if options.partial or options.skip_applied:
+        edited = _without_order(edited, left_out, content)
     replacing = [hunk for hunk in changing if hunk.replacement is not None]
     located = [
         refuse_applied(replacing, failure, content.text) or failure
@@ -208,43 +205,3 @@ def _exact_after_others(edited: EditedFile, placements: Sequence[Placement]) -> 
     )
     found = (result for result in results if isinstance(result, Placement))
     return {placement.hunk.ordinal for placement in found if placement.exact}
-
-
-def _apply_at_exact_positions(
-    hunks: Sequence[Hunk], content: FileContent, matching: Matching
-) -> EditedFile:
-    """Apply the hunks that match, byte for byte, at their stated positions; refuse the others."""
-    text = content.text
-    matches = [_matches_at_stated(hunk, text) for hunk in hunks]
-    exact = [hunk for hunk, match in zip(hunks, matches, strict=True) if match]
-    others = [hunk for hunk, match in zip(hunks, matches, strict=True) if not match]
-    edited = EditedFile(content, hunks, matching)
-    for hunk, result in zip(others, locate_hunks(others, text, matching), strict=True):
-        failure = result if isinstance(result, Failure) else _refuse_moved(hunk, result)
-        edited.failures[hunk.ordinal] = failure
-    edited.edit(
-        [
-            Placement(
-                hunk,
-                hunk.stated_start or 0,
-                evidence=Evidence.EXACT_POSITION,
-                verbatim_endings=True,
-                keep_bom=False,
-            )
-            for hunk in exact
-        ]
-    )
-    return edited
-
-
-def _matches_at_stated(hunk: Hunk, text: Text) -> bool:
-    if hunk.stated_start is None or hunk.stated_start + len(hunk.preimage) > len(text.lines):
-        return False
-    return all(
-        line.text == text.lines[position] and line.newline == text.has_newline(position)
-        for position, line in enumerate(hunk.preimage, hunk.stated_start)
-    )
-
-
-def _refuse_moved(hunk: Hunk, placement: Placement) -> Failure:
-    return failure_of(hunk, Fault.NOT_AT_NUMBER, positions=(placement.start,))

@@ -40,9 +40,9 @@ def _paths(section: FilePatch) -> tuple[str | None, ...]:
 
 
 def _is_exempt(section: FilePatch) -> bool:
-    """Return whether a section is a completed diff, has strings to replace, or lacks some hunks."""
+    """Return whether a section has strings to replace, or lacks some hunks."""
     replaces = any(hunk.replacement is not None for hunk in section.hunks)
-    return section.exact_positions or bool(section.left_out) or replaces
+    return bool(section.left_out) or replaces
 
 
 def _fault(result: Result) -> Problem | None:

@@ -200,10 +200,16 @@ def complete_merge(repository: Repository, merged: MergedFiles, snapshot: Snapsh
     texts = [(ours.data, each.data) for _, ours, each in merged.changed if ours is not None]
     ranges = iter(repository.differences(texts))
     for path, ours, (mode, data) in merged.changed:
-        text = Text.from_bytes(data)
-        edits = () if ours is None else tuple(_edits(next(ranges), text))
-        tree.put(path, FileContent(mode, text, ours, edits))
+        tree.put(path, merged_content(mode, data, ours, next(ranges) if ours else ()))
     return complete(tree, repository.algorithm)
+
+
+def merged_content(
+    mode: Mode, data: bytes, ours: Blob | None, ranges: Sequence[tuple[range, int]]
+) -> FileContent:
+    """Return a merged file: `ranges` are the lines of `ours` that `git diff` replaces in it."""
+    text = Text.from_bytes(data)
+    return FileContent(mode, text, ours, tuple(_edits(ranges, text)))
 
 
 def _ours(pair: Pair, now: Mapping[str, Blob], leaving: set[str]) -> Blob | Conflict | None:

@@ -6,7 +6,7 @@ All failures are collected, so that a user sees them at once. Decisions: D6, D7,
 from __future__ import annotations
 
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from git_opatch.complete import Completed, complete
@@ -27,17 +27,24 @@ from git_opatch.plan.earlier_sections import Checked, EarlierSection, check_sect
 from git_opatch.plan.path_failures import PathFailures
 from git_opatch.plan.plan import DeletedContents, PlacedHunk, Plan
 
+_NOTHING: Mapping[str, FileContent] = {}
+
 
 def plan_sections(
-    patch: Patch, snapshot: Snapshot, options: Options, algorithm: str, deleted: DeletedContents
+    patch: Patch,
+    snapshot: Snapshot,
+    options: Options,
+    algorithm: str,
+    deleted: DeletedContents,
+    merged: Mapping[str, FileContent] = _NOTHING,
 ) -> Plan:
     """Plan `patch`, whose paths are resolved and safe, and complete it.
 
     `algorithm` is the repository's hash; `deleted` are files that `patch` restores without
-    having their content.
+    having their content; `merged` is what becomes of the lines of files that were merged.
     """
     tree = VirtualTree(snapshot.blobs)
-    planner = SectionPlanner(tree, snapshot, options, deleted)
+    planner = SectionPlanner(tree, snapshot, options, deleted, merged)
     failures = [failure for section in patch.files for failure in planner.plan_section(section)]
     plan = Plan(
         placed=tuple(planner.placed),
@@ -73,7 +80,7 @@ def _linked_modules(changes: Sequence[Change]) -> list[Failure]:
 
 def _placeholder_in_new(section: FilePatch, path: str) -> bytes:
     """Return a line of a new file that stands for code; a document may show one."""
-    if section.exact_positions or is_document(path):
+    if is_document(path):
         return b""
     found = (placeholder_in(hunk, Text([]), is_document=False) for hunk in section.hunks)
     return next(filter(None, found), b"")
@@ -105,12 +112,18 @@ class SectionPlanner:
     """
 
     def __init__(
-        self, tree: VirtualTree, snapshot: Snapshot, options: Options, deleted: DeletedContents
+        self,
+        tree: VirtualTree,
+        snapshot: Snapshot,
+        options: Options,
+        deleted: DeletedContents,
+        merged: Mapping[str, FileContent],
     ) -> None:
         self.tree = tree
         self.snapshot = snapshot
         self.options = options
         self.deleted = deleted
+        self.merged = merged
         self.placed: list[PlacedHunk] = []
         self.notes: list[str] = []
         self.skipped: list[Failure] = []
@@ -252,8 +265,7 @@ class SectionPlanner:
 
     def _not_all(self, section: FilePatch, content: FileContent, rest: FileContent) -> Failure:
         """Refuse to delete a file that has the lines of `rest` besides those of the patch."""
-        is_added = self.options.reverse or section.exact_positions
-        fault = Fault.MORE_LINES_THAN_ADDED if is_added else Fault.LEFT_OVER_LINES
+        fault = Fault.MORE_LINES_THAN_ADDED if self.options.reverse else Fault.LEFT_OVER_LINES
         failure, left = refusal(section, fault), _first_left(content, rest)
         return failure._replace(positions=(left[0],), shown=(left,)) if left else failure
 
@@ -285,6 +297,8 @@ class SectionPlanner:
 
         Returns the failures, and the new content: the very same `content` if none is applied.
         """
+        if section.path in self.merged:
+            return [], self.merged[section.path]
         if content.text.binary and any(hunk.changes for hunk in section.hunks):
             is_utf_16 = content.text.to_bytes().startswith((BOM_UTF16_LE, BOM_UTF16_BE))
             return [refusal(section, Fault.UTF_16 if is_utf_16 else Fault.BINARY)], content
@@ -315,8 +329,7 @@ class SectionPlanner:
     def _check_earlier(self, section: FilePatch, content: FileContent) -> Checked:
         """Leave out the hunks that repeat, or exclude, what earlier sections changed (D102)."""
         earlier = self._earlier(section)
-        is_certain = self.options.reverse or section.exact_positions
-        if is_certain or section.operation is Operation.APPEND or not earlier:
+        if self.options.reverse or section.operation is Operation.APPEND or not earlier:
             return Checked(section.hunks)
         return check_section(section, content, earlier, self.options)
 
@@ -338,7 +351,7 @@ class SectionPlanner:
 
     def _without_context(self, section: FilePatch, content: FileContent) -> Failure | None:
         """Refuse the reverse of a hunk that restores lines and shows no line beside them."""
-        if not self.options.reverse or section.exact_positions or not content.text.lines:
+        if not self.options.reverse or not content.text.lines:
             return None
         for hunk in section.hunks:
             if hunk.changes and not (hunk.preimage or hunk.at_end_of_file):

@@ -1,29 +1,29 @@
 """Apply a patch that was written for an older version of a file: `--3way`.
 
-    file versions ──▶ those that the patch fits exactly ──▶ merge aside ──▶ one section by position
+    file versions ──▶ those that the patch fits exactly ──▶ merge aside ──▶ plan with the outcome
 
-The file's sections are replaced by one section, made of git's own diff between the present file
-and the merged one, so that all later stages treat it as any patch. Where nothing names the version,
+The file's sections are replaced by one, whose lines are merged already: they become git's own diff
+between the present file and the merged one. Where nothing names the version,
 the merges of all versions that fit must have the same outcome (D9).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from git_opatch.complete import Conflicts
+from git_opatch.complete.tree import FileContent
 from git_opatch.git.attributes import has_merge_driver
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Entry, Stages
 from git_opatch.model.failure import Failure, refusal
 from git_opatch.model.options import Options, ThreeWay
-from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Patch, Prefix
+from git_opatch.model.patch import FilePatch, Operation, Patch
 from git_opatch.model.sentences import Fault, Hint
-from git_opatch.model.text import Text
-from git_opatch.plan.merge import merge
+from git_opatch.plan.merge import merge, merged_content
 from git_opatch.plan.plan import DeletedContents, Plan
 from git_opatch.plan.section import plan_sections
 from git_opatch.plan.versions import (
@@ -49,18 +49,31 @@ _Hinted = tuple[Hint, str]
 class _MergedFile(NamedTuple):
     """A file that was merged.
 
-    `section` replaces its sections of the patch; it is None if the merge changes nothing. `version`
-    names the one that the patch was written for; `stages` is set if there are conflicts.
+    `content` is None if the merge changes nothing. `version` names the one that the patch was
+    written for; `stages` is set if there are conflicts.
     """
 
     stale: StaleFile
-    section: FilePatch | None
+    content: FileContent | None
     version: str
     stages: Stages | None = None
 
     @property
     def path(self) -> str:
         return self.stale.path
+
+    @property
+    def section(self) -> FilePatch:
+        """The one section that replaces all of the file's: its lines are merged already."""
+        first, *_ = sections = self.stale.sections
+        modes = [each.new_mode for each in sections if each.new_mode is not None]
+        is_moved = first.operation is Operation.MOVE
+        return first._replace(
+            old_path=self.path,
+            new_path=first.new_path if is_moved else self.path,
+            alternate=None,
+            new_mode=modes[-1] if modes else None,
+        )
 
 
 def plan_three_way(
@@ -123,7 +136,7 @@ def _merge_file(
         return Hint.OLDER_DISAGREE, name
     (data,) = outcomes
     if data is not None:
-        return _MergedFile(stale, _merged_section(stale, data, repository), name)
+        return _MergedFile(stale, _merged_content(stale, data, repository), name)
     in_index = options.base is None and repository.top is not None
     only_lines = all(
         section.operation is Operation.UPDATE and not section.new_mode for section in stale.sections
@@ -133,38 +146,17 @@ def _merge_file(
     patched = fitting[0].patched or b""
     marked = repository.merge_file(fitting[0].data, present.data, patched)  # merge.conflictStyle
     base = Entry(present.entry.mode, fitting[0].version.id)
-    section = _merged_section(stale, marked.data, repository)
-    return _MergedFile(stale, section, name, Stages(base, present.entry, patched))
+    content = _merged_content(stale, marked.data, repository)
+    return _MergedFile(stale, content, name, Stages(base, present.entry, patched))
 
 
-def _merged_section(stale: StaleFile, data: bytes, repository: Repository) -> FilePatch | None:
-    """Make the one section from the present content to the merged one; None if they are equal."""
-    if data == stale.present.data:
+def _merged_content(stale: StaleFile, data: bytes, repository: Repository) -> FileContent | None:
+    """Return the present file with the lines of `data`; None if it has them already."""
+    present = stale.present
+    if data == present.data:
         return None
-    old, new = stale.present.text, Text.from_bytes(data)
-    (edits,) = repository.differences([(stale.present.data, data)])
-    hunks, shift = [], 0
-    for ordinal, (removed, count) in enumerate(edits, 1):
-        start = removed.start + shift
-        lines = (
-            *_lines(Prefix.REMOVED, old, removed),
-            *_lines(Prefix.ADDED, new, range(start, start + count)),
-        )
-        is_last = ordinal == len(edits)
-        hunks.append(Hunk(lines, stated_start=removed.start, ordinal=ordinal, is_last=is_last))
-        shift += count - len(removed)
-    modes = [section.new_mode for section in stale.sections if section.new_mode is not None]
-    return stale.sections[0]._replace(
-        hunks=tuple(hunks),
-        hunk_count=0,
-        left_out=(),
-        exact_positions=True,
-        new_mode=modes[-1] if modes else None,
-    )
-
-
-def _lines(prefix: Prefix, text: Text, positions: range) -> list[Line]:
-    return [Line(prefix, text.lines[at], text.has_newline(at)) for at in positions]
+    (ranges,) = repository.differences([(present.data, data)])
+    return merged_content(present.entry.mode, data, present, ranges)
 
 
 def _plan_merged(
@@ -178,18 +170,19 @@ def _plan_merged(
     """Plan `patch` with the sections of merged files; files with conflicts are its failures."""
 
     def plan_files(files: Iterable[_MergedFile]) -> Plan:
-        sections = _replace_sections(patch, merged, files)
+        contents = {file.path: file.content for file in files if file.content}
+        sections = _replace_sections(patch, merged, contents)
         if not sections:
             return Plan()
-        return plan_sections(Patch(sections), snapshot, options, algorithm, deleted)
+        return plan_sections(Patch(sections), snapshot, options, algorithm, deleted, contents)
 
     clean = [file for file in merged if file.stages is None]
     stages = {file.path: file.stages for file in merged if file.stages is not None}
     plan = plan_files(clean)
     plan = plan.with_notes(
-        f"{file.path}: written for {file.version}; merged" for file in clean if file.section
+        f"{file.path}: written for {file.version}; merged" for file in clean if file.content
     )
-    applied = [_refusal(file, Fault.MERGE_APPLIED) for file in clean if file.section is None]
+    applied = [_refusal(file, Fault.MERGE_APPLIED) for file in clean if file.content is None]
     if options.skip_applied:
         plan = plan._replace(skipped=(*plan.skipped, *applied))
     else:
@@ -201,14 +194,14 @@ def _plan_merged(
 
 
 def _replace_sections(
-    patch: Patch, merged: Iterable[_MergedFile], kept: Iterable[_MergedFile]
+    patch: Patch, merged: Iterable[_MergedFile], kept: Collection[str]
 ) -> tuple[FilePatch, ...]:
-    """List the sections of `patch`: without those of `merged` files, with the ones of `kept`."""
+    """List the sections of `patch`, with one for each of the `merged` files that are `kept`."""
     replacements: dict[int, FilePatch | None] = {}
     for file in merged:
         replacements |= dict.fromkeys(map(id, file.stale.sections))
-    for file in kept:
-        replacements[id(file.stale.sections[0])] = file.section
+        if file.path in kept:
+            replacements[id(file.stale.sections[0])] = file.section
     sections = (replacements.get(id(section), section) for section in patch.files)
     return tuple(section for section in sections if section is not None)
 

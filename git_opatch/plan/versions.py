@@ -96,7 +96,7 @@ def _is_edit(section: FilePatch, path: str, count: int) -> bool:
     edits = section.operation is Operation.UPDATE
     edits = edits or (section.operation is Operation.MOVE and count == 1)
     is_named = path in (section.old_path, section.alternate)
-    return edits and is_named and bool(section.hunks) and not section.exact_positions
+    return edits and is_named and bool(section.hunks)
 
 
 def list_versions(
