@@ -7,6 +7,7 @@ import json
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,7 @@ _TWO_POSITIONS = {
 }
 
 
+@cache
 def _exact_cases() -> list[tuple[str, Scenario]]:
     """Return the cases whose patches show the lines as the files have them, by their names."""
     found = [
@@ -159,10 +161,13 @@ def test_a_hunk_needs_the_class_that_it_is_reported_with() -> None:
     """
     tiers, loose = list(Tier), 0
     for name, case in _EACH.items():
-        if not case.after or "options" in case.head or (plan := _plan(case)).notes:
+        if not case.after or "options" in case.head or name.startswith("parse/"):
+            continue
+        plan = _plan(case)
+        if plan.notes:
             continue
         needed = max((tiers.index(each.placement.tier) for each in plan.placed), default=0)
-        for at, tier in enumerate(tiers):
+        for at, tier in enumerate(tiers[:-1]):  # the last one is the default
             outcome = _outcome(replace(case, head={"options": f"--match {tier.value}"}))
             assert isinstance(outcome, list) if at < needed else outcome == case.after, name
         loose += needed > 0
