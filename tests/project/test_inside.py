@@ -18,17 +18,13 @@ from git_opatch.cli.commands import prompt
 
 _PATCH = envelope(b"*** Update File: f\n@@\n-a\n+b\n")
 _RUNS: list[tuple[list[str], bytes]] = [
-    (["apply", "--check"], _PATCH),
     (["apply", "--check", "--json"], _PATCH),
-    (["apply", "--check"], b"no patch\n"),
     (["check", "\udcff"], b""),
-    (["convert"], _PATCH),
-    (["show"], envelope(b"*** Delete File: none\n")),
     (["-h"], b""),
-    (["apply", "--nonsense"], b""),
     (["nonsense"], b""),
     (["prompt"], b""),
 ]
+"""What no scenario runs: those are run by the real program, too, with `--as-program`."""
 
 
 @pytest.mark.parametrize(("words", "feed"), _RUNS, ids=[" ".join(words) for words, _ in _RUNS])
