@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 
@@ -108,32 +107,18 @@ def places(lines: Sequence[bytes], wanted: Sequence[bytes]) -> list[int]:
 def numbered(path: str, edited: Edited) -> bytes:
     """Write a unified diff as git does: three lines of context, correct numbers."""
     names = f"--- a/{path}\t\n+++ b/{path}\t\n"
-    return names.encode() + b"".join(_numbered_hunks(edited, lambda old, new: (old, new)))
+    return names.encode() + b"".join(_numbered_hunks(edited))
 
 
-def invented_numbers(path: str, edited: Edited) -> bytes:
-    """Write a unified diff with invented numbers and wrong counts."""
-    names = f"--- a/{path}\t\n+++ b/{path}\t\n"
-    return names.encode() + b"".join(_numbered_hunks(edited, lambda *_: ((7, 9), (7, 8))))
-
-
-_Range = tuple[int, int]
-"""The first line, and how many."""
-
-
-def _numbered_hunks(
-    edited: Edited, stated: Callable[[_Range, _Range], tuple[_Range, _Range]]
-) -> Iterator[bytes]:
+def _numbered_hunks(edited: Edited) -> Iterator[bytes]:
     shift = 0
     at = 0
     for hunk in edited.hunks(3):
         before = [text for prefix, text in hunk if prefix != b"+"]
         after = [text for prefix, text in hunk if prefix != b"-"]
         at = next(place for place in places(edited.old, before) if place >= at)
-        (old, olds), (new, news) = stated(
-            (at + bool(before), len(before)), (at + shift + bool(after), len(after))
-        )
-        yield b"@@ -%d,%d +%d,%d @@\n" % (old, olds, new, news)
+        old, new = at + bool(before), at + shift + bool(after)
+        yield b"@@ -%d,%d +%d,%d @@\n" % (old, len(before), new, len(after))
         last = edited.old[-1] if edited.old else b""
         for prefix, text in hunk:
             yield prefix + text + b"\n"
@@ -141,54 +126,3 @@ def _numbered_hunks(
             if ends and not (edited.new_newline if prefix == b"+" else edited.old_newline):
                 yield b"\\ No newline at end of file\n"
         shift += len(after) - len(before)
-
-
-def blocks(path: str, edited: Edited) -> bytes:
-    """Write search-and-replace blocks below one path, as for aider."""
-    return f"`{path}`\n```\n".encode() + _blocks(edited, b"<", b">") + b"```\n"
-
-
-def cline_blocks(path: str, edited: Edited) -> bytes:
-    """Write search-and-replace blocks as for Cline, in the elements of its tool."""
-    return (
-        f"<replace_in_file>\n<path>{path}</path>\n<diff>\n".encode()
-        + _blocks(edited, b"-", b"+")
-        + b"</diff>\n</replace_in_file>\n"
-    )
-
-
-def _blocks(edited: Edited, opening: bytes, closing: bytes) -> bytes:
-    written = b""
-    for hunk in edited.hunks(3):
-        old = b"".join(text + b"\n" for prefix, text in hunk if prefix != b"+")
-        new = b"".join(text + b"\n" for prefix, text in hunk if prefix != b"-")
-        written += opening * 7 + b" SEARCH\n" + old + b"=======\n" + new
-        written += closing * 7 + b" REPLACE\n"
-    return written
-
-
-def file_changes(path: str, edited: Edited) -> bytes:
-    """Write the container of udiffx."""
-    hunks = update(path, edited, 3).partition(b"\n")[2]
-    opening = f'<FILE_CHANGES>\n<FILE_PATCH file_path="{path}">\n'
-    return opening.encode() + hunks + b"</FILE_PATCH>\n</FILE_CHANGES>\n"
-
-
-def operations(path: str, edited: Edited) -> bytes:
-    """Write an operation of the Responses API."""
-    diff = update(path, edited, 3).partition(b"\n")[2].decode()
-    operation = {"type": "update_file", "path": path, "diff": diff}
-    return json.dumps({"type": "apply_patch_call", "operation": operation}).encode()
-
-
-def string_edits(path: str, edited: Edited) -> bytes:
-    """Write the replacement of the whole file as one string."""
-    old, new = edited.before.decode(), edited.after.decode()
-    edit = {"old_string": old, "new_string": new}
-    return json.dumps({"file_path": path, "edits": [edit]}).encode()
-
-
-def json_envelope(path: str, edited: Edited) -> bytes:
-    """Write an envelope as the argument of a call."""
-    patch = envelope(update(path, edited, 3)).decode()
-    return json.dumps({"patchText": patch}, ensure_ascii=False, indent=2).encode()
