@@ -35,6 +35,9 @@ _REFUSED = {
     + _FITS
     + b"EOF\n",
     "prose": _EVIL.encode(),
+    "an anchor that is nowhere": envelope(
+        f"*** Update File: {_NAME}\n@@ {_EVIL}\n-other\n+x\n".encode()
+    ),
 }
 
 
@@ -58,11 +61,12 @@ def test_reports_are_escaped(base: Sandbox, no_colour: str) -> None:
     shown = ""
     for words in (
         ["show"], ["show", "--stat"], ["show", "--numstat"], ["show", "--name-only"],
-        ["show", "--name-status", "-z"], ["convert"], ["check"], ["apply", "--check", "-v"],
-        ["apply", "-v"],
+        ["show", "--name-status", "-z"], ["show", "--json"], ["convert"], ["check"],
+        ["apply", "--check", "-v"], ["apply", "-v"], ["log"], ["log", "-p"], ["log", "--json"],
+        ["undo"],
     ):  # fmt: skip
-        env = {"NO_COLOR": no_colour}
-        status, seen = in_terminal(base, *words, str(patch), env=env)
+        env, names = {"NO_COLOR": no_colour}, [] if words[0] in ("log", "undo") else [str(patch)]
+        status, seen = in_terminal(base, *words, *names, env=env)
         assert status == 0, (words, seen)
         shown += _harmless(seen)
     assert shown.count("[bold red]x[/][link=file:///]y") >= 4
