@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from git_opatch.git.attributes import attribute_files, filters_of, missing_attribute_files
+from git_opatch.git.attributes import attribute_files, filters_of
 from git_opatch.git.index import build_index
 from git_opatch.git.output import settings_environment
 from git_opatch.git.repository import Repository
@@ -23,9 +23,6 @@ from git_opatch.git.scratch import scratch_directory
 from git_opatch.model.blob import Change, Entry
 from git_opatch.model.errors import RepositoryError, TransactionError
 from git_opatch.model.text import visible
-
-_SYSTEM = ("/etc", "/usr/local/etc", "/opt/homebrew/etc")
-"""Where git's own file of attributes is; it was told when git was built."""
 
 
 class StoredForms(NamedTuple):
@@ -56,26 +53,13 @@ class Stored(NamedTuple):
     data: bytes
 
 
-def missing_attributes(repository: Repository, paths: Sequence[str]) -> list[str]:
-    """The `.gitattributes` for `paths` that only the index may have.
-
-    None where no filter is set up. Whether the index has one is an argument of `filters`.
-    """
-    if not repository.filters() or repository.top is None:
-        return []
-    return missing_attribute_files(repository.top, paths)
-
-
-def filters(repository: Repository, paths: Sequence[str], in_index: bool) -> dict[str, str]:
+def filters(repository: Repository, paths: Sequence[str]) -> dict[str, str]:
     """The filter of each of `paths` that has one with a program. Raises `RepositoryError`.
 
-    Git is asked only if a file of attributes names a filter, or if such a file is `in_index` alone.
+    Git is asked only where the user has set up any filter.
     """
     programs = repository.filters()
-    if not programs or repository.top is None:
-        return {}
-    files = _all_attribute_files(repository, paths)
-    if not in_index and not any(b"filter" in (_read_regular(file) or b"") for file in files):
+    if not programs or not paths or repository.top is None:
         return {}
     named = filters_of(repository, paths)
     return {path: name for path, name in named.items() if name in programs}
@@ -108,26 +92,11 @@ def smudged(
         return {path: programs.smudge(path, names[path], entries[path].id) for path in filtered}
 
 
-def _all_attribute_files(repository: Repository, paths: Iterable[str]) -> Iterable[str]:
-    """All files in which git looks for attributes of `paths`."""
-    yield from (f"{repository.top}/{name}" for name in attribute_files(paths))
-    common = {repository.git_dir, repository.objects.parent}
-    yield from (f"{directory}/info/attributes" for directory in common)
-    settings = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-    own = repository.attributes_file() or f"{settings}/git/attributes"
-    yield os.path.join(str(repository.top), os.path.expanduser(own))
-    yield from (f"{directory}/gitattributes" for directory in _SYSTEM)
-
-
 def read_text(repository: Repository, path: str) -> bytes | None:
     """The bytes of a file on disk, not through a link; None if there is no such file."""
-    return _read_regular(f"{repository.require_worktree()}/{path}", os.O_NOFOLLOW)
-
-
-def _read_regular(file: str, flags: int = 0) -> bytes | None:
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW  # a pipe is not waited for
     with suppress(OSError):
-        # a pipe is not waited for
-        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
+        descriptor = os.open(f"{repository.require_worktree()}/{path}", flags)
         with os.fdopen(descriptor, "rb") as content:
             if stat.S_ISREG(os.fstat(descriptor).st_mode):
                 return content.read()

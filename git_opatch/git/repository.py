@@ -34,7 +34,7 @@ from git_opatch.model.settings import Settings
 
 _SETTINGS = (
     *("config", "-z", "--get-regexp"),
-    r"^((opatch|color)\.[a-z]+|pager\.opatch|core\.(fsync(method)?|autocrlf|eol|attributesfile)"
+    r"^((opatch|color)\.[a-z]+|pager\.opatch|core\.(fsync(method)?|autocrlf|eol)"
     r"|filter\..*\.(clean|smudge|process))$",
 )
 _MAX_ARGUMENTS = 500_000  # bytes
@@ -128,10 +128,6 @@ class Repository(GitRunner):
     def filters(self) -> Mapping[str, AbstractSet[str]]:
         """The programs of each of the user's filters that has any, as they were read last."""
         return self._known_settings().filters
-
-    def attributes_file(self) -> str:
-        """The file of the user's own attributes, as it is set; empty if it is not."""
-        return self._known_settings().get("core.attributesfile", "")
 
     def converts_line_endings(self) -> bool:
         """Whether the user's settings may have git write CRLF where a blob has LF."""

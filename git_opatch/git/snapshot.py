@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from git_opatch.git.filtered import filters, missing_attributes, read_text, smudged
+from git_opatch.git.filtered import filters, read_text, smudged
 from git_opatch.git.index import list_index, store_worktree
 from git_opatch.git.output import IndexEntry
 from git_opatch.git.repository import CONVERT, Repository
@@ -64,34 +64,26 @@ def take_snapshot(
     above = sorted({parent for path in wanted for parent in parents(path)})
     if options.base is not None:
         return _of_tree(repository, options.base, wanted, above)
-    attributes = missing_attributes(repository, wanted) if texts else []
     if options.target is Target.WORKTREE:
-        return _of_worktree(repository, wanted, above, attributes, texts=texts)
+        return _of_worktree(repository, wanted, above, texts=texts)
     if options.target is Target.CACHED:
         return _of_entries(repository, list_index(repository, wanted, above), wanted, above)
     # first: what is written to a file from here on must be noticed later
     stamps = _stamps(repository.top, wanted) if repository.top else {}
-    listed = list_index(repository, wanted, [*above, *attributes], compare=True)
+    listed = list_index(repository, wanted, above, compare=True)
     snapshot = _of_entries(repository, listed, wanted, above)._replace(stamps=stamps)
     if not texts or repository.top is None:
         return snapshot
-    return _with_texts(snapshot, repository, wanted, _has_any(listed, attributes))
+    return _with_texts(snapshot, repository, wanted)
 
 
-def _has_any(listed: Iterable[IndexEntry], paths: Iterable[str]) -> bool:
-    return not {entry.path for entry in listed}.isdisjoint(paths)
-
-
-def _with_texts(
-    snapshot: Snapshot, repository: Repository, paths: list[str], in_index: bool
-) -> Snapshot:
+def _with_texts(snapshot: Snapshot, repository: Repository, paths: list[str]) -> Snapshot:
     """Return `snapshot` with the texts of the files under a filter.
 
     That is what is on disk, or with unstaged changes what a checkout of the staged version would
-    write. A file that has no text is left as git stores it. `in_index` says whether attributes are
-    in the index alone. Raises `FilterError`.
+    write. A file that has no text is left as git stores it. Raises `FilterError`.
     """
-    names = filters(repository, paths, in_index)
+    names = filters(repository, paths)
     texts, stored = dict(snapshot.blobs), dict[str, Entry]()
     named = {path: blob.entry for path, blob in snapshot.blobs.items() if path in names}
     gone = snapshot.deleted | snapshot.skipped
@@ -177,16 +169,15 @@ def _of_worktree(
     repository: Repository,
     paths: list[str],
     above: list[str],
-    attributes: list[str],
     *,
     texts: bool,
 ) -> Snapshot:
     """Read the working tree's files as `git add` would store them, tracked or not.
 
-    With `texts`, those under a filter as they are; `attributes` may give them one by the index.
+    With `texts`, those under a filter as they are.
     """
     top = repository.require_worktree(CONVERT)
-    tracked = list_index(repository, paths, [*above, *attributes])
+    tracked = list_index(repository, paths, above)
     unmerged = _paths(entry for entry in tracked if entry.stage)
     names = _paths(entry for entry in tracked if entry.tag in "HShs") - unmerged
     present = {path for path in paths if is_file(top / path)} - unmerged
@@ -205,7 +196,7 @@ def _of_worktree(
     )
     if not texts:
         return snapshot
-    return _with_texts(snapshot, repository, paths, _has_any(tracked, attributes))
+    return _with_texts(snapshot, repository, paths)
 
 
 def is_file(path: Path) -> bool:

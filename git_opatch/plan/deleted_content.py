@@ -20,5 +20,5 @@ def deleted_contents(repository: Repository, patch: Patch, target: Target) -> De
     data = repository.read_blobs(entry.id for entry in entries.values())
     contents = {path: data[entry.id] for path, entry in entries.items()}
     if target is not Target.CACHED:
-        contents |= smudged(repository, entries, filters(repository, list(entries), in_index=False))
+        contents |= smudged(repository, entries, filters(repository, list(entries)))
     return {path: Blob(path, entry, contents[path]) for path, entry in entries.items()}

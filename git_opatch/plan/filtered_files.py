@@ -104,7 +104,7 @@ def _require_stored_form(plan: Plan, repository: Repository, options: Options) -
         return
     results = [result for result in plan.completed.results if result.content]
     paths = {path for each in results for path in (each.path, each.old.path if each.old else "")}
-    names = filters(repository, sorted(paths - {""}), in_index=False)
+    names = filters(repository, sorted(paths - {""}))
     if not names:
         return
     with scratch_directory() as directory:
@@ -190,7 +190,7 @@ def with_stored_hints(plan: Plan, repository: Repository, options: Options) -> P
     if options.base is not None:
         names = filters_in_tree(repository, options.base, paths)
     else:
-        names = filters(repository, paths, in_index=False)
+        names = filters(repository, paths)
     return plan.with_failures(
         each.with_hint(Hint.FILTERED, filter=names[each.path])
         if each.path in names and each.reason in _MISFITS
