@@ -12,7 +12,7 @@ The last three are seen in the file as it was before all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeGuard
 
 from git_opatch.complete.edits import Edit, edits_of
@@ -37,25 +37,12 @@ class Checked(NamedTuple):
     notes: Sequence[str] = ()
 
 
-class Change(NamedTuple):
-    """What a hunk changes in the file as it was before all sections: lines `first` to `stop`."""
-
-    hunk: Hunk
-    first: int
-    stop: int
-
-
 class EarlierSection(NamedTuple):
-    """A section that was applied, and what it changed."""
+    """A section that was applied."""
 
     section: FilePatch
-    changes: Sequence[Change]
-
-    @classmethod
-    def of(cls, section: FilePatch, results: Iterable[HunkResult]) -> EarlierSection:
-        """Return `section`, whose hunks were located with `results` before all sections."""
-        placed = (result for result in results if isinstance(result, Placement))
-        return cls(section, [Change(found.hunk, *found.changed) for found in placed])
+    before: Sequence[HunkResult]
+    """Where its hunks are in the file as it was before all sections."""
 
 
 def check_section(
@@ -180,10 +167,10 @@ class _Checker(NamedTuple):
         """Return the line, in the patch's text, and the ordinal of the earlier hunk that made
         `changed`; the ordinal is 0 if it is not known."""
         makers = (
-            (change.hunk.number, change.hunk.ordinal)
+            (found.hunk.number, found.hunk.ordinal)
             for other in self.earlier
-            for change in other.changes
-            if _overlap((change.first, change.stop), changed)
+            for found in other.before
+            if isinstance(found, Placement) and _overlap(found.changed, changed)
         )
         return next(makers, (self.earlier[0].section.number, 0))
 

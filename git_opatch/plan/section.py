@@ -323,7 +323,7 @@ class SectionPlanner:
         before = checked.before if self._earlier(section) else applied.placements
         for path in _paths(section):
             self._applied_to.setdefault(path, []).append(len(self._applied))
-        self._applied.append(EarlierSection.of(section, before))
+        self._applied.append(EarlierSection(section, before))
         return failures, applied.content
 
     def _check_earlier(self, section: FilePatch, content: FileContent) -> Checked:
