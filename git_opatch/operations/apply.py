@@ -52,11 +52,12 @@ def check_patch(patch: Patch | str | bytes, repository: Repository, options: Opt
     if plan.conflicts:
         raise Refused(plan.failures, options)
     plan_rejects(patch, plan, repository, options)
-    if plan.carried is not None and (diff := unfiltered_diff(plan, plan.carried, repository)):
-        check_diff(repository, diff, Target.WORKTREE)
-    if diff := unfiltered_diff(plan, plan.completed, repository):
-        target = options.target if plan.carried is None else Target.CACHED
-        check_diff(repository, diff, target)
+    parts = [(plan.completed, options.target if plan.carried is None else Target.CACHED)]
+    if plan.carried is not None:
+        parts.insert(0, (plan.carried, Target.WORKTREE))
+    for completed, target in parts:
+        diff = unfiltered_diff(plan, completed, repository)
+        check_diff(repository, diff, completed.changes, target)
     return plan
 
 
