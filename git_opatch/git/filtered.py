@@ -15,8 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from git_opatch.git.attributes import attribute_files, filters_of
-from git_opatch.git.index import build_index
+from git_opatch.git.attributes import filters_of
 from git_opatch.git.output import settings_environment
 from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import scratch_directory
@@ -63,18 +62,6 @@ def filters(repository: Repository, paths: Sequence[str]) -> dict[str, str]:
         return {}
     named = filters_of(repository, paths)
     return {path: name for path, name in named.items() if name in programs}
-
-
-def filters_in_tree(repository: Repository, tree: str, paths: Sequence[str]) -> dict[str, str]:
-    """The filters that files of attributes in `tree` name for `paths`, with a program or without.
-
-    Git of this version reads them from no tree. Raises `RepositoryError`.
-    """
-    listed = repository.list_tree(tree, attribute_files(paths))
-    with scratch_directory() as directory:
-        index, env = build_index(repository, listed, Path(directory))
-        named = filters_of(repository, paths, index=index, env={**env, "GIT_WORK_TREE": directory})
-    return {path: name for path, name in named.items() if name}
 
 
 def smudged(

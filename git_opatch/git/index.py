@@ -138,17 +138,9 @@ def build_index(
     repository: Repository,
     entries: Mapping[str, Entry | None],
     directory: Path,
-    *beside: Path,
-    tree: str | None = None,
 ) -> ScratchIndex:
-    """Make a scratch index in `directory` with `entries`, and with all else of `tree`, if given.
-
-    None is for a path to remove. Their blobs may be in the object directory of another scratch
-    index, in one of `beside`.
-    """
-    env = _scratch_env(repository, directory, *beside)
-    if tree is not None:
-        repository.ask("read-tree", tree, env=env)
+    """Make a scratch index in `directory` with `entries` alone."""
+    env = _scratch_env(repository, directory)
     index = ScratchIndex(directory / "index", env)
     set_entries(repository, entries, index)
     return index
@@ -168,9 +160,9 @@ def set_entries(
     repository.ask("update-index", "-z", "--index-info", feed=feed, index=index.file, env=index.env)
 
 
-def _scratch_env(repository: Repository, directory: Path, *beside: Path) -> dict[str, str]:
+def _scratch_env(repository: Repository, directory: Path) -> dict[str, str]:
     (directory / "objects").mkdir()
-    objects = repository.scratch_objects(directory, *beside)
+    objects = repository.scratch_objects(directory)
     return {"GIT_INDEX_FILE": str(directory / "index"), **objects}
 
 

@@ -231,14 +231,10 @@ class Repository(GitRunner):
             raise RepositoryError(git_message(result.errors) or "git merge-file failed")
         return MergedLines(result.output, result.status)
 
-    def scratch_objects(self, directory: Path, *beside: Path) -> dict[str, str]:
-        """The environment that writes objects below `directory` and reads the real ones, too.
-
-        `beside` are other such directories to read.
-        """
-        readable = [self.objects, *(other / "objects" for other in beside)]
-        quoted = [quote_alternate(str(objects)) for objects in readable]
+    def scratch_objects(self, directory: Path) -> dict[str, str]:
+        """The environment that writes objects below `directory` and reads the real ones, too."""
+        readable = [quote_alternate(str(self.objects)), os.environ.get(_ALTERNATES, "")]
         return {
             "GIT_OBJECT_DIRECTORY": str(directory / "objects"),
-            _ALTERNATES: os.pathsep.join(filter(None, [*quoted, os.environ.get(_ALTERNATES, "")])),
+            _ALTERNATES: os.pathsep.join(filter(None, readable)),
         }

@@ -12,7 +12,6 @@ from git_opatch.git.filtered import (
     FilterPrograms,
     StoredForms,
     filters,
-    filters_in_tree,
 )
 from git_opatch.git.index import list_index
 from git_opatch.git.repository import Repository
@@ -187,10 +186,7 @@ def with_stored_hints(plan: Plan, repository: Repository, options: Options) -> P
     paths = sorted({each.path for each in plan.failures if each.reason in _MISFITS and each.path})
     if locates_texts(options) or not paths:
         return plan
-    if options.base is not None:
-        names = filters_in_tree(repository, options.base, paths)
-    else:
-        names = filters(repository, paths)
+    names = filters(repository, paths)
     return plan.with_failures(
         each.with_hint(Hint.FILTERED, filter=names[each.path])
         if each.path in names and each.reason in _MISFITS

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from filtering import assert_stored, set_filter
@@ -193,19 +192,6 @@ def test_what_is_not_in_the_stored_form_is_refused(
     assert f"{opening(Hint.FILTERED.sentence)}x`" in ran.err + ran.out.decode()
     assert "--worktree" in ran.err + ran.out.decode()
     assert repo.state() == before
-
-
-def test_a_bare_repository(repo: Sandbox, tmp_path: Path) -> None:
-    _base(repo, "encrypt")
-    repo.commit({"d/.gitattributes": "/e filter=y\n", "d/e": "ENC:x\n"})
-    bare = Sandbox(tmp_path / "bare").init("--bare")
-    bare.git("fetch", "-q", str(repo.path), "HEAD")
-    patch = envelope(_CHANGES["update"].patch, b"*** Update File: d/e\n@@\n-k\n+l\n")
-    ran = bare.opatch("convert", "--base", "FETCH_HEAD", feed=patch)
-    assert ran.status == 1
-    for name in ("x", "y"):
-        hint = f"{opening(Hint.FILTERED.sentence)}{name}`"
-        assert f"{hint}; `--worktree`" in ran.err
 
 
 def test_what_is_in_the_stored_form_is_changed_there(repo: Sandbox) -> None:
