@@ -22,6 +22,9 @@ import typer
 from git_opatch.model.errors import UsageError
 from git_opatch.model.settings import Settings
 
+Command = Callable[..., int | None]
+"""What runs a command, and gives its exit status; None for 0."""
+
 
 class When(Enum):
     """When the output has colours."""
@@ -278,7 +281,7 @@ TITLES = {
 _ROWS = {name: row for rows in OPTIONS.values() for name, row in rows.items()}
 
 
-def with_options(command: Callable[..., None]) -> Callable[..., None]:
+def with_options(command: Command) -> Command:
     """Let typer see the rows of the table as the parameters of `command`.
 
     The command gets values of the types that its own parameters have, and groups as such. Raises
@@ -290,12 +293,12 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     groups = {name: hint for name, hint in _hints(command).items() if hasattr(hint, "_fields")}
 
     @wraps(command)
-    def run(**given: Any) -> None:
+    def run(**given: Any) -> int | None:
         for name, (owner, kind, default) in fields.items():
             given[name] = _converted(owner, name, kind, given[name], default)
         for name, group in groups.items():
             given[name] = group(*map(given.pop, group._fields))
-        command(**given)
+        return command(**given)
 
     parameters = [_parameter(owner, name, *how) for name, (owner, *how) in fields.items()]
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
@@ -309,7 +312,7 @@ def _hints(function: Any) -> dict[str, Any]:
     return hints
 
 
-def _fields(command: Callable[..., None]) -> Iterator[tuple[str, str, Any, Any]]:
+def _fields(command: Command) -> Iterator[tuple[str, str, Any, Any]]:
     """Yield what has the parameter, its name, type and default; those of a group in its place."""
     for name, hint in _hints(command).items():
         if hasattr(hint, "_fields"):

@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import typer
-
 from git_opatch.cli import interrupts
 from git_opatch.cli.commit_options import CommitOptions
 from git_opatch.cli.groups import (
@@ -56,7 +54,7 @@ def apply(
     quiet: bool = False,
     verbose: bool = False,
     json: bool = False,
-) -> None:
+) -> int:
     """Locate each hunk of a patch in the index, and apply it there and in the working tree.
 
     All files are one patch, which is applied as a whole or not at all. Exit status: 0 applied, 1
@@ -96,9 +94,9 @@ def apply(
             selected = choose(selected, run.plan_parts, repository, options, settings)
         if not selected.patch.files:
             reporter.note(["no hunk was chosen; nothing was changed"])
-            raise typer.Exit
+            return 0
         outcome = run.check(selected.patch) if check else run.apply(selected.patch)
-        raise typer.Exit(reporter.report(outcome._replace(whole=patch, left_out=selected.left_out)))
+        return reporter.report(outcome._replace(whole=patch, left_out=selected.left_out))
 
 
 def _repository() -> Repository:

@@ -8,8 +8,6 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import typer
-
 from git_opatch.agent.hook import as_seen_from
 from git_opatch.agent.verify import repository_of
 from git_opatch.cli.groups import MatchOptions
@@ -42,7 +40,7 @@ _LETTERS = {"A": "A", "C": "A", "M": "M", "R": "M", "D": "D"}
 """How Codex's tool lists a change, by git's letter for it; a moved file by its new path."""
 
 
-def apply_patch(patch: str | None = None) -> None:
+def apply_patch(patch: str | None = None) -> int:
     """Apply a patch to the working tree as the program `apply_patch` does: all of it, or nothing.
 
     Paths are relative to the current directory, and the index is not changed. The output lists the
@@ -62,13 +60,13 @@ def apply_patch(patch: str | None = None) -> None:
     top = found.require_worktree() if found else Path.cwd()
     given = read_patch(()) if patch is None else parse_patch(os.fsencode(patch))
     if found and can_be_written(found):
-        raise typer.Exit(_apply(given, found, settings))
+        return _apply(given, found, settings)
     note = _NO_REPOSITORY
     if found:
         require_uninterrupted(found)
         note = _READ_ONLY
     with temporary_repository(top, found, _SECONDS) as repository:
-        raise typer.Exit(_apply(given, repository, repository.settings(), note))
+        return _apply(given, repository, repository.settings(), note)
 
 
 def _apply(given: Patch, repository: Repository, settings: Settings, *notes: str) -> int:

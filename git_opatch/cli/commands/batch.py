@@ -9,8 +9,6 @@ from contextlib import AbstractContextManager, contextmanager
 from enum import Enum
 from typing import IO
 
-import typer
-
 from git_opatch.batch.judge import NOT_JUDGED, Wanted
 from git_opatch.batch.output import Output
 from git_opatch.batch.pool import Pool, cores
@@ -40,7 +38,7 @@ def batch(
     tree: bool = False,
     html: str = "",
     quiet: bool = False,
-) -> None:
+) -> int:
     """Judge many patches, each against its own base tree; change nothing.
 
     A task has an `id`, a `patch` (or a `patch_file`), and a `repository` with a `base`, or `files`
@@ -72,7 +70,7 @@ def batch(
         write_file(wording.draw_totals(output, summary), html)
     if failed or not quiet:
         show([*wording.not_judged(tally.not_judged, failed), summary], sys.stderr)
-    raise typer.Exit(OpatchError.exit_status if failed else 0)
+    return OpatchError.exit_status if failed else 0
 
 
 def _engine(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import typer
-
 from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, SelectOptions
 from git_opatch.cli.locating import locator
 from git_opatch.cli.policy_options import PolicyOptions
@@ -23,7 +21,7 @@ def convert(
     output: str = "",
     reverse: bool = False,
     json: bool = False,
-) -> None:
+) -> int:
     """Complete a patch into a standard unified diff, and change nothing.
 
     Hunks are located in the index. The diff is byte for byte what `git opatch apply` passes
@@ -34,7 +32,7 @@ def convert(
     outcome = where.locate(inputs.read(), select)
     if output and not outcome.failures:
         write_file(outcome.plan.completed.diff, output)
-    raise typer.Exit(reporter.report(outcome))
+    return reporter.report(outcome)
 
 
 class _DiffReporter(TextReporter):

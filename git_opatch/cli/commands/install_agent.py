@@ -9,8 +9,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import typer
-
 from git_opatch import report
 from git_opatch.agent.hook_check import diagnose
 from git_opatch.agent.program import hook_words, program_words
@@ -62,7 +60,7 @@ def install_agent(
     check: bool = False,
     remove: bool = False,
     yes: bool = False,
-) -> None:
+) -> int:
     """Install the hook of git opatch, or its plugin, and a skill for an agent.
 
     The change of the client's files is shown first, and written after you agree. The program is
@@ -84,13 +82,13 @@ def install_agent(
         raise UsageError("install-agent needs claude-code, codex, opencode or shim DIR")
     if directory is not None:
         _install_shim(directory, remove=remove)
-    elif check:
-        _check(_CLIENTS[agent] if agent else None)
-    else:
-        _install(_CLIENTS[agent or ""], user=user, remove=remove, yes=yes)
+        return 0
+    if check:
+        return _check(_CLIENTS[agent] if agent else None)
+    return _install(_CLIENTS[agent or ""], user=user, remove=remove, yes=yes)
 
 
-def _install(client: Client, *, user: bool, remove: bool, yes: bool) -> None:
+def _install(client: Client, *, user: bool, remove: bool, yes: bool) -> int:
     places = (
         places_of_user(client, Path.home(), os.environ)
         if user
@@ -103,7 +101,7 @@ def _install(client: Client, *, user: bool, remove: bool, yes: bool) -> None:
         changes = plan_install(client, places, program_words(), hook_words(), has_policy)
     if not changes:
         show(["nothing to remove" if remove else "already installed"], sys.stdout)
-        return
+        return 0
     show([f"{client.title}, {'for all projects' if user else 'for this project'}:"], sys.stdout)
     for change in changes:
         part = _SKILL if change.path == places.skill else _PARTS[client]
@@ -113,12 +111,13 @@ def _install(client: Client, *, user: bool, remove: bool, yes: bool) -> None:
         show(_shown(change), sys.stdout)
     if not yes and not _agreed():
         show(["nothing was changed"], sys.stderr)
-        raise typer.Exit(_NOT_WRITTEN)
+        return _NOT_WRITTEN
     for change in changes:
         write_change(change, places.base)
     show(["removed" if remove else "installed"], sys.stdout)
     if not remove:
         show(report.notes([_AFTERWARDS[client]]), sys.stderr)
+    return 0
 
 
 def _has_policy() -> bool:
@@ -150,8 +149,8 @@ def _agreed() -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _check(client: Client | None) -> None:
-    """Say of each hook that is installed whether it would run. Raises `Exit` if one would not."""
+def _check(client: Client | None) -> int:
+    """Say of each hook that is installed whether it would run; gives the exit status."""
     top, found, has_policy = _top(), list[bool](), _has_policy()
     for each in [client] if client else Client:
         for scope, places in _all_places(each, top):
@@ -166,8 +165,7 @@ def _check(client: Client | None) -> None:
     if not found:
         name = client.value if client else "AGENT"
         show([f"no hook is installed; to install one: git opatch install-agent {name}"], sys.stdout)
-    if not found or not all(found):
-        raise typer.Exit(_WOULD_NOT_RUN)
+    return 0 if found and all(found) else _WOULD_NOT_RUN
 
 
 def _top() -> Path | None:

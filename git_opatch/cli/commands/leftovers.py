@@ -7,8 +7,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-import typer
-
 from git_opatch.agent.markers import find_markers, is_patch_file, is_reject_file
 from git_opatch.git.head import object_id, staged_changes
 from git_opatch.git.index import list_index
@@ -29,7 +27,7 @@ def leftovers(
     all_files: bool = False,
     allow: list[str] | None = None,
     zero: bool = False,
-) -> None:
+) -> int:
     """List staged files that have markers of patches, such as `*** Begin Patch`, on a line.
 
     Named files, or with --all every tracked file, are searched whether they are staged or not,
@@ -51,8 +49,7 @@ def leftovers(
         show((report.line(path, marker) for path, marker in found), sys.stdout, settings)
         paths = list(dict(found))[:SHOWN]
         show(map(report.way_to_exempt, paths), sys.stderr, settings)
-    if found:
-        raise typer.Exit(1)
+    return int(bool(found))
 
 
 def _searched(repository: Repository, files: Sequence[str], *, all_files: bool) -> list[str]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 
-import typer
-
 from git_opatch import report
 from git_opatch.cli.options import WAIT
 from git_opatch.git.repository import Repository
@@ -15,7 +13,7 @@ from git_opatch.report.terminal import show, write_data
 from git_opatch.transaction import retry_while_locked
 
 
-def recover(wait: float = 0, json: bool = False) -> None:
+def recover(wait: float = 0, json: bool = False) -> int:
     """Recover from an interrupted apply: restore what it changed, or finish it.
 
     The next `git opatch apply` or `undo` does the same. Files that were changed since are left as
@@ -32,4 +30,4 @@ def recover(wait: float = 0, json: bool = False) -> None:
     else:
         notes = report.sentences(recovery.notes)
         show(notes or [report.NOTHING_TO_RECOVER], sys.stdout, settings)
-    raise typer.Exit(status)
+    return status

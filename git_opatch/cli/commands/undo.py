@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import typer
-
 from git_opatch.cli import interrupts
 from git_opatch.cli.groups import PlaceOptions
 from git_opatch.cli.options import WAIT
@@ -31,7 +29,7 @@ def undo(
     wait: float = 0,
     quiet: bool = False,
     json: bool = False,
-) -> None:
+) -> int:
     """Undo the patch that was applied last and is still there, or the one with this number.
 
     Repeated, it walks back through the patches that were applied here. A patch is undone where it
@@ -40,7 +38,7 @@ def undo(
     that conflict refuse it. `git opatch redo` applies it again. Exit status: 0 undone, 1 its lines
     were changed since, or it is not there any more, 128 no such patch, 129 usage, 130 interrupted.
     """
-    _reverse("undo", operation.undo, target, number, wait, quiet=quiet, json=json)
+    return _reverse("undo", operation.undo, target, number, wait, quiet=quiet, json=json)
 
 
 def redo(
@@ -49,7 +47,7 @@ def redo(
     wait: float = 0,
     quiet: bool = False,
     json: bool = False,
-) -> None:
+) -> int:
     """Apply again the patch that was undone last, or the one with this number.
 
     Repeated, it walks forward through the patches that were undone, until a new patch is applied. A
@@ -58,7 +56,7 @@ def redo(
     it. Exit status: 0 applied, 1 its lines were changed since, or it is not undone, 128 no such
     patch, 129 usage, 130 interrupted.
     """
-    _reverse("redo", operation.redo, target, number, wait, quiet=quiet, json=json)
+    return _reverse("redo", operation.redo, target, number, wait, quiet=quiet, json=json)
 
 
 def _reverse(
@@ -70,8 +68,8 @@ def _reverse(
     *,
     quiet: bool,
     json: bool,
-) -> None:
-    """Run one of them, and exit with its status."""
+) -> int:
+    """Run one of them; gives the exit status."""
     settings = (repository := Repository(asks_settings=True)).settings()
     size, named = journal_size(settings), target.named
 
@@ -88,4 +86,4 @@ def _reverse(
         interrupts.ignore()  # it is done or refused, and what is left is to say so
         reporter.note(done.recovered)
         outcome = Outcome(done.options, Patch(()), done.plan, done.failures, done=not done.failures)
-        raise typer.Exit(reporter.report(outcome))
+        return reporter.report(outcome)
