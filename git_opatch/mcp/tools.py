@@ -28,6 +28,7 @@ from git_opatch.model.options import Matching, Options, PathRule, Policy, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.paths import normalise, why_unsafe
 from git_opatch.model.refusal import Refused, plain, refusal_lines
+from git_opatch.model.selection import ids_of
 from git_opatch.model.settings import choice, journal_size
 from git_opatch.operations import apply as operation
 from git_opatch.operations import undo as reversal
@@ -36,8 +37,7 @@ from git_opatch.operations.recover import require_uninterrupted
 from git_opatch.parse import parse_patch
 from git_opatch.plan.patch_paths import called_in
 from git_opatch.plan.policy import forbidden_path
-from git_opatch.report import history
-from git_opatch.report.outcome import Outcome
+from git_opatch.report import history, placements
 from git_opatch.report.reporters import notes_of
 from git_opatch.transaction import retry_while_locked
 
@@ -229,7 +229,7 @@ def _apply(call: _Call, arguments: Arguments) -> Iterator[str]:
         notes.extend,
     )
     yield from report.notes([*notes, *plan.notes])
-    yield from report.loose_placements(plan)
+    yield from placements.loose_placements(plan)
     undo = f"the tool `undo` with number {plan.record}" if plan.record else ""
     yield report.carried_out(plan, call.options, undo)
 
@@ -239,7 +239,7 @@ def _check(call: _Call, arguments: Arguments) -> Iterator[str]:
     require_uninterrupted(call.repository)
     plan = operation.check_patch(patch, call.repository, call.options)
     yield from report.notes(plan.notes)
-    yield from report.loose_placements(plan)
+    yield from placements.loose_placements(plan)
     yield report.would_apply(plan, call.options)
 
 
@@ -250,7 +250,7 @@ def _show(call: _Call, arguments: Arguments) -> Iterator[str]:
     if plan.failures:
         raise Refused(plan.failures, call.options)
     yield from report.notes(plan.notes)
-    yield from report.details(plan, Outcome(call.options, patch, whole=patch).ids)
+    yield from placements.details(plan, patch, ids_of(patch))
     yield ""
     yield plan.completed.diff.decode("utf-8", "replace")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from git_opatch.model.arguments import require_type
@@ -72,12 +71,6 @@ class Tier(Enum):
     STRICT = "strict"
     RESILIENT = "resilient"
     FUZZY = "fuzzy"
-
-    @cached_property
-    def upto(self) -> tuple[Tier, ...]:
-        """The tiers to try, up to this one."""
-        tiers = tuple(Tier)
-        return tiers[: tiers.index(self) + 1]
 
 
 class Ambiguous(Enum):

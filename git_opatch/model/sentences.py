@@ -723,7 +723,6 @@ class Hint(Enum):
     PARTIAL = "fits no version of {path} that is here; `git log -p -100 -- PATH` gets more"
     SIMILAR_PATH = "did you mean {similar}?"
     HERE = "check the path; it is relative to `{directory}`"
-    DIRECTORY = "paths count from the top; `--directory {directory}` reads them from here"
     FILTERED = "git stores it filtered, by `{filter}`; `--worktree` finds hunks in its text on disk"
     OMITS = "line {at} of the patch, `{line}`, omits lines; begin a new hunk with `@@` after it"
     NO_PREFIX = "the line does not begin with ` `, `-` or `+`; it was read as context"

@@ -22,7 +22,6 @@ from git_opatch.model.refusal import (
 )
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import NotCommitted, Plan
-from git_opatch.report.placements import details, loose_placements
 
 _MAX_CHARACTERS = 1000  # of a command line, or of a note
 _MAX_ERROR_CHARACTERS = 2000
@@ -202,6 +201,3 @@ def skipped(plan: Plan) -> list[str]:
     """Note the changes that are already applied, and were skipped: those of a file once."""
     groups = grouped(plan.skipped)
     return [f"note: {headline(group[0], len(group) - 1)}; skipped" for group in groups]
-
-
-__all__ = ["details", "loose_placements", "verdicts"]

@@ -82,7 +82,7 @@ def _planned(outcome: Outcome) -> Fields:
     if plan.conflicts:
         summary = unmerged(plan, options)
     recorded = plan.reverses is not None
-    ids = outcome.ids.parts
+    ids = outcome.ids
     files = [file_of(file, hunks, ids, recorded=recorded) for file, hunks in placed_by_file(plan)]
     return {
         **_outcome(_status(plan, done=done), summary),

@@ -12,9 +12,9 @@ from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.refusal import Refused
-from git_opatch.model.selection import Part, ids_of, key_of, parts_of
+from git_opatch.model.selection import Key, Part, ids_of, parts_of
 from git_opatch.plan.plan import Plan
-from git_opatch.report.placements import PartIds, refused_parts
+from git_opatch.report.placements import refused_parts
 
 
 class Outcome(NamedTuple):
@@ -43,22 +43,9 @@ class Outcome(NamedTuple):
     """The files that hunks are located in, by path, where they are known."""
 
     @property
-    def ids(self) -> PartIds:
-        """The ids of the patch's parts; those of a whole file, such as an added one, by path."""
-        ids = ids_of(self.whole) if self.whole else {}
-        order: dict[str, int] = {}
-        for section in self.patch.files:
-            for path in (section.old_path, section.new_path, section.alternate):
-                if path:
-                    order.setdefault(path, len(order))
-        whole = ((section, ids.get(key_of(section, 0))) for section in self.patch.files)
-        files = {
-            path: name
-            for section, name in whole
-            for path in (section.old_path, section.new_path)
-            if name and path
-        }
-        return PartIds(ids, files, order)
+    def ids(self) -> Mapping[Key, str]:
+        """The ids of the patch's parts."""
+        return ids_of(self.whole) if self.whole else {}
 
     @property
     def already_applied(self) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from git_opatch.model.failure import Failure
+from git_opatch.model.patch import Patch
 from git_opatch.model.placement import Evidence, Likeness, Placement
 from git_opatch.model.selection import Key, Part, key_of
 from git_opatch.model.text import visible
@@ -18,34 +18,30 @@ _WHOLE = "ADRC"
 """Git's letters for the changes of files that may be one part."""
 
 
-class PartIds(NamedTuple):
-    """The ids of a patch's parts, and by path those of the files that are one part each.
-
-    `order` has the paths of its sections in the order of the text.
-    """
-
-    parts: Mapping[Key, str]
-    files: Mapping[str, str]
-    order: Mapping[str, int]
-
-
-def details(plan: Plan, ids: PartIds) -> Iterator[str]:
+def details(plan: Plan, patch: Patch, ids: Mapping[Key, str]) -> Iterator[str]:
     """List each file, and each hunk with its line, tier and evidence, for `show` and `-v`.
 
-    The files are in the order of the patch; the diff has them in git's.
+    The files are in the order of the patch; the diff has them in git's. `ids` are those of the
+    patch's parts: a file that is one part, such as an added one, has an id of its own.
     """
-    last = len(ids.order)
+    order: dict[str, int] = {}
+    names: dict[str | None, str] = {}
+    for section in patch.files:
+        for path in (section.old_path, section.new_path, section.alternate):
+            order.setdefault(path or "", len(order))
+        if name := ids.get(key_of(section, 0)):
+            names |= dict.fromkeys((section.old_path, section.new_path), name)
+    last = len(order)
     for file, hunks in sorted(
-        placed_by_file(plan),
-        key=lambda each: min(ids.order.get(path, last) for path in each[0].paths),
+        placed_by_file(plan), key=lambda each: min(order.get(path, last) for path in each[0].paths)
     ):
         old = f"{visible(file.old_path)} => " if file.old_path != file.path else ""
         counts = "binary" if file.binary else f"+{file.added} -{file.removed}"
         yield f"{file.status} {old}{visible(file.path)} ({counts})"
-        name = ids.files.get(file.path) or ids.files.get(file.old_path)
+        name = names.get(file.path) or names.get(file.old_path)
         if name and file.status in _WHOLE:
             yield f"  [{name}] the whole file"
-        yield from (f"  {_id_of(placed, ids.parts)}{_describe(placed)}" for placed in hunks)
+        yield from (f"  {_id_of(placed, ids)}{_describe(placed)}" for placed in hunks)
 
 
 def left_out_verdicts(parts: Sequence[Part], plan: Plan) -> list[str]:

@@ -12,7 +12,7 @@ from git_opatch.model.errors import OpatchError
 from git_opatch.model.refusal import Spans, refusal_lines
 from git_opatch.plan.plan import NotCommitted
 from git_opatch.report.outcome import Outcome
-from git_opatch.report.placements import left_out_notes
+from git_opatch.report.placements import details, left_out_notes, loose_placements
 from git_opatch.report.terminal import show, write_data
 
 
@@ -80,8 +80,8 @@ class TextReporter:
             line = report.carried_out(plan, options, outcome.opposite)
         else:
             line = report.would_apply(plan, options, outcome.commits)
-        details = report.details(plan, outcome.ids) if self.verbose else ()
-        show([*details, line], sys.stdout, self.settings)
+        above = details(plan, outcome.patch, outcome.ids) if self.verbose else ()
+        show([*above, line], sys.stdout, self.settings)
 
     def show_notes(self, outcome: Outcome) -> None:
         """Print the notes on a plan."""
@@ -90,7 +90,7 @@ class TextReporter:
     def notes_on(self, outcome: Outcome) -> list[str]:
         """Word what a user may want to know of a plan although nothing is wrong."""
         plan = outcome.plan
-        loose = [] if self.verbose else report.loose_placements(plan, chosen_only=self.quiet)
+        loose = [] if self.verbose else loose_placements(plan, chosen_only=self.quiet)
         skipped = [] if self.quiet else report.skipped(plan)
         left_out = [] if self.quiet else left_out_notes(outcome.left_out)
         return [*report.notes(plan.notes), *loose, *skipped, *left_out]

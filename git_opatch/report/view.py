@@ -162,7 +162,7 @@ def _files(
     outcome: Outcome, parts: Sequence[Part], refused: Mapping[Key, Failure]
 ) -> list[FileView]:
     """View the parts by file, in the order of the patch."""
-    plan, ids = outcome.plan, outcome.ids.parts
+    plan, ids = outcome.plan, outcome.ids
     placed = {key_of(each.section, each.placement.hunk.ordinal): each for each in plan.placed}
     edits = {r.old.path: r.content.edits for r in plan.completed.results if r.old and r.content}
     base = outcome.base or {r.old.path: r.old for r in plan.completed.results if r.old}

@@ -6,8 +6,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import typer
-
 from git_opatch import report
 from git_opatch.agent.apply_patch_call import detect
 from git_opatch.agent.verify import repository_of, verify_patch
@@ -28,6 +26,7 @@ from git_opatch.model.patch import Patch
 from git_opatch.model.refusal import Refused, Spans, count_conflicts, failure_lines
 from git_opatch.parse import parse_patch
 from git_opatch.report.outcome import Outcome
+from git_opatch.report.placements import details
 from git_opatch.report.progress import with_progress
 from git_opatch.report.reporters import JsonReporter, TextReporter
 from git_opatch.report.terminal import show
@@ -47,7 +46,7 @@ def check(
     quiet: bool = False,
     verbose: bool = False,
     json: bool = False,
-) -> None:
+) -> int:
     """Report for each patch, judged alone, whether it would apply to the index; change nothing.
 
     `git opatch apply --check` takes all files as one patch instead, in order, and asks git
@@ -75,9 +74,9 @@ def check(
         outcomes = (_judge(name, inputs.patch_format, select, where, page.html) for name in names)
         outcomes = outcomes if quiet or json else with_progress(outcomes, len(names))
     if page.html:
-        raise typer.Exit(_deliver([*outcomes], page))
+        return _deliver([*outcomes], page)
     reporter = JsonReporter("check") if json else _VerdictReporter(settings, quiet, verbose)
-    raise typer.Exit(reporter.report_each(outcomes))
+    return reporter.report_each(outcomes)
 
 
 def _deliver(outcomes: Sequence[Outcome], page: PageOptions) -> int:
@@ -132,8 +131,8 @@ class _VerdictReporter(TextReporter):
             self._show_below(failure_lines(outcome.failures, all_applied=outcome.already_applied))
         else:
             if self.verbose:
-                details = report.details(outcome.plan, outcome.ids)
-                show((f"  {line}" for line in details), sys.stdout, self.settings)
+                shown = details(outcome.plan, outcome.patch, outcome.ids)
+                show((f"  {line}" for line in shown), sys.stdout, self.settings)
             self._show_below(self.notes_on(outcome))
         return outcome.exit_status
 

@@ -6,8 +6,6 @@ import sys
 from pathlib import Path
 from shutil import get_terminal_size
 
-import typer
-
 from git_opatch import report
 from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, SelectOptions
 from git_opatch.cli.locating import Locator, locator
@@ -28,7 +26,7 @@ from git_opatch.report import terminal
 from git_opatch.report.columns import patch_lines
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.pager import paged
-from git_opatch.report.placements import left_out_notes
+from git_opatch.report.placements import details, left_out_notes
 from git_opatch.report.reporters import JsonReporter, TextReporter
 from git_opatch.report.view import view_of
 
@@ -52,7 +50,7 @@ def show(
     reverse: bool = False,
     color: When | None = None,
     json: bool = False,
-) -> None:
+) -> int:
     """Show what a patch would do: each file, where each hunk applies and why, and the diff.
 
     Hunks are located in the index, and nothing is changed. With --name-only, --name-status or
@@ -76,7 +74,7 @@ def show(
         chosen, left_out = select.resolve(patch, options.directory, top)
         names = _NamesReporter(form, zero=zero)
         outcome = _read_names(chosen, options, top)._replace(whole=patch, left_out=left_out)
-        raise typer.Exit(names.report(outcome))
+        return names.report(outcome)
     where = locator(inputs, base, match, policy, reverse=reverse, by_program=json)
     drawn = form in ("", "html")
     outcome = where.locate(inputs.read(), select, refused_partly=drawn)
@@ -87,10 +85,10 @@ def show(
         if outcome.failures:
             summary = count_failures(outcome.failures, outcome.options)
             terminal.show([summary], sys.stderr, where.settings)
-        raise typer.Exit(outcome.exit_status)
+        return outcome.exit_status
     settings = colour(where.settings, color)
     reporter = JsonReporter("show") if json else _ShowReporter(where, settings, form, zero=zero)
-    raise typer.Exit(reporter.report(outcome))
+    return reporter.report(outcome)
 
 
 def _form(**chosen: bool) -> str:
@@ -173,8 +171,8 @@ class _ShowReporter(TextReporter):
             elif self._form == "numstat":
                 terminal.write_data(report_files.numstat(plan.completed.files, zero=self._zero))
             else:
-                details = list(report.details(plan, outcome.ids))
-                terminal.show_diff(details, plan.completed.diff, settings)
+                above = list(details(plan, outcome.patch, outcome.ids))
+                terminal.show_diff(above, plan.completed.diff, settings)
         if failures:  # that nothing was changed needs no saying here
             self.show([count_failures(failures, outcome.options)])
         return outcome.exit_status
