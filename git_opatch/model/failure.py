@@ -180,6 +180,7 @@ class Failure(NamedTuple):
         """What the placeholders of sentences stand for."""
         return {
             "path": self.path,
+            "record": self.record or "N",
             "base": self.base or "the file",
             "other": self.other,
             "count": len(self.positions),

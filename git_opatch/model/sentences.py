@@ -71,7 +71,7 @@ _ONE_HUNK = "write one hunk for both, or leave one out"
 _DEFINITION = "re-read the file; name the definition or heading that the hunk is in"
 _IN_INDEX = "`--cached` changes it in the index only"
 _MOVE = "move it away"
-_SEE_PATCH = "`git opatch log -p N` shows what patch N did"
+_SEE_PATCH = "`git opatch log -p {record}` shows what the patch did"
 _DEPTH = "write the added lines with the file's own indentation"
 
 
@@ -513,12 +513,12 @@ class Fault(Enum):
     )
     UNREADABLE_LINE = (
         Reason.UNCLEAR,
-        "could not be read afterwards, as it can be now: line {at} of the result, `{line}`",
+        "would not parse any more: line {at} of the result, `{line}`",
         "re-read the file and put all changes of the block into one patch",
     )
     UNREADABLE = (
         Reason.UNCLEAR,
-        "could not be read afterwards, as it can be now",
+        "would not parse any more",
         "re-read the file and put all changes of the block into one patch",
     )
 
@@ -794,8 +794,8 @@ class Malformed(Enum):
 
     # of what several formats have
     NO_END = (
-        "the {subject} that begins here has no end; if it is complete, add a line `{marker}` after "
-        "line {last} (it may have been cut off)"
+        "`{marker}` is missing, and the {subject} that begins here may be cut off; if it is "
+        "complete, add that line after line {last}"
     )
     INDENTED = "the whole {subject} is indented by {count}; send it without indentation"
     BELOW_FENCE = (
@@ -914,8 +914,8 @@ class Malformed(Enum):
     NEAR_DIVIDER = "`{text}` is not a divider; did you mean `{divider}`?"
     NO_DIVIDER = "no `{divider}` in the block that ends here; add one below the old lines"
     BLOCK_WITHOUT_END = (
-        "the block above has no end; if it is complete, add a line `{marker}` after its last line "
-        "(it may have been cut off), or write a `\\` before a marker that is content"
+        "`{marker}` is missing, and the block above may be cut off; if it is complete, add that "
+        "line after its last line, or write a `\\` before a marker that is content"
     )
     CONFLICT = (
         "`{text}` does not begin a block; did you mean `<<<<<<< SEARCH`, below a path, and "
