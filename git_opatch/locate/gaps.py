@@ -6,8 +6,8 @@
 
 The pieces must each be exactly there, in order; of all ways, those with the fewest gaps count.
 That is loose, so each piece that changes something must be the only one that reads so, or the only
-one in the block of the heading that the hunk shows above it; and a gap leads neither out of a block
-that the hunk shows, nor, without a marker, into another one right above a change.
+one in the block of the heading that the hunk shows above it; a gap leads out of no block that the
+hunk shows; and without a marker nothing changes beside it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from git_opatch.locate.alignment import CONTEXT, REMOVED, OldLines, lay, old_lines
+from git_opatch.locate.alignment import CONTEXT, OldLines, lay, old_lines
 from git_opatch.locate.anchors import find, is_below, scoped
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import OutlineKind, heading, heading_at, is_certain
@@ -113,17 +113,13 @@ def _is_next(lines: Sequence[Line]) -> bool:
 
 
 def _may_gap(hunk: Hunk, old: OldLines, first: int, second: int) -> bool:
-    """Return whether lines may be left out between two: not between two removed ones, nor unmarked
-    beside an added one, but for one that replaces the line above."""
-    start, stop = old.at[first], old.at[second]
-    above, below = hunk.lines[start], hunk.lines[stop]
-    if above.prefix is below.prefix is REMOVED:
+    """Return whether lines may be left out between two: at a marker, but not between two removed
+    lines, else where nothing changes beside them."""
+    if not (old.is_context[first] or old.is_context[second]):
         return False
-    between = hunk.lines[start + 1 : stop]
     if second - first > 1:
-        return _is_beside(between)
-    added = [line for line in between if line.prefix is Prefix.ADDED]
-    return not added or (above.prefix is REMOVED and between[0] is added[0] and len(added) == 1)
+        return _is_beside(hunk.lines[old.at[first] + 1 : old.at[second]])
+    return not any(_changes(_Piece(at, at + 1), hunk, old) for at in (first, second))
 
 
 def _is_beside(between: Sequence[Line]) -> bool:
@@ -252,25 +248,13 @@ def _is_doubtful(
         is_marked = after.first > before.stop
         if is_marked and any(_MARKER.fullmatch(line) for line in left_out):
             return True  # one of them reads like the marker
-        sides = (_Piece(at, at + 1) for at in (before.stop - 1, after.first))
-        changes = [_changes(side, hunk, old) for side in sides]
-        if not is_marked and any(changes) and _may_slide(above, below, file):
-            return True
         places = range(before.first, before.stop)
         removed = [old.texts[at] for at in places if not old.is_context[at]]
         if not old.is_context[before.stop - 1] and any(map(opens, removed)):
             return True  # they are in a block whose first line is removed
         if _leaves_block(above, below, file, is_marked):
             return True
-        if not is_marked and any(changes) and _is_elsewhere(above, below, left_out, file, changes):
-            return True
     return False
-
-
-def _may_slide(above: int, below: int, file: FileIndex) -> bool:
-    """Return whether the line above a gap, or that below it, could be at its other end."""
-    keys = file.keys
-    return keys[above + 1] == keys[below] or keys[below - 1] == keys[above]
 
 
 def _leaves_block(above: int, below: int, file: FileIndex, is_marked: bool) -> bool:
@@ -285,19 +269,3 @@ def _leaves_block(above: int, below: int, file: FileIndex, is_marked: bool) -> b
         return False
     is_opener = opens(first) and not first.rstrip().endswith(b",") and not is_marked
     return (is_opener or kind is not None) and below >= file.block_end(above)
-
-
-def _is_elsewhere(
-    above: int,
-    below: int,
-    left_out: Sequence[bytes],
-    file: FileIndex,
-    changes: Sequence[bool],
-) -> bool:
-    """Return whether the lines around a gap beside a change are of different blocks: the one below
-    is deeper, and not in a block of the one above; or it changes, is as deep, and one left out is
-    less deep."""
-    depths = [len(indentation(file.lines[row])) for row in (above, below)]
-    if depths[1] > depths[0]:
-        return not is_below(below, above, file)
-    return changes[1] and depths[0] == depths[1] > min(len(indentation(x)) for x in left_out)
