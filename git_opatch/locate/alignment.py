@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import cache
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import ne
 from typing import NamedTuple
 
@@ -394,31 +394,28 @@ def lay(
             each = iter(grades)
             yield straight(hunk, start, file, [EQUAL if blank else next(each) for blank in blanks])
             return
+    lines = hunk.lines
+    run_adds = list(_run_adds(lines))
     steps: list[Step] = []
     fills: list[_Filled] = []
-    gap = _Gap([], None, None, None, None)
-    at = 0
-    for index, line in enumerate((*hunk.lines, None)):
-        is_solid = line is not None and line.prefix is not ADDED
-        is_solid = is_solid and bool(line.text.strip())  # type: ignore[union-attr]
-        if line is not None and (not is_solid or rows[at] is None):
-            adds = gap.adds or line.prefix is ADDED
-            gap = gap._replace(lines=[*gap.lines, line], adds=adds)
-            at += is_solid
-            continue
-        is_run = line is not None and gap.above is not None
-        is_run = is_run and gap.above.prefix is line.prefix is REMOVED  # type: ignore[union-attr]
-        adds = gap.adds or (is_run and _run_adds(hunk.lines, index))
-        after = rows[at] if line is not None else None
-        filled = _fill(gap._replace(below=line, after=after, adds=adds), file)
+    shown = zip(old_lines(hunk, file).at, rows, grades or itertools.repeat(EQUAL), strict=False)
+    placed = [(at, row, grade) for at, row, grade in shown if row is not None]
+    beyond = (-1, None, EQUAL), (len(lines), None, EQUAL)
+    replaced = 0
+    for (first, before, _), (last, after, grade) in pairwise((beyond[0], *placed, beyond[1])):
+        between = lines[first + 1 : last]
+        above = None if before is None else lines[first]
+        below = None if after is None else lines[last]
+        is_in_run = above and below and above.prefix is below.prefix is REMOVED
+        adds = any(line.prefix is ADDED for line in between) or (is_in_run and run_adds[last])
+        filled = _fill(_Gap(between, above, below, before, after, replaced, bool(adds)), file)
         if filled is None:
             return
         fills.append(filled)
         steps += filled.steps
-        if line is not None:
-            steps.append(Step(line, after, grades[at] if grades else EQUAL))
-            removed = (gap.replaced if not gap.lines else 0) + 1 if line.prefix is REMOVED else 0
-            gap, at = _Gap([], line, None, after, None, removed), at + 1
+        if below:
+            steps.append(Step(below, after, grade))
+            replaced = (0 if between else replaced) + 1 if below.prefix is REMOVED else 0
     start = next((step.row for step in steps if step.row is not None), 0)
     surplus = sum(each.surplus for each in fills)
     omitted = sum(each.omitted for each in fills)
@@ -432,12 +429,11 @@ def lay(
     yield Reading(tuple(steps), start, EQUAL, surplus + omitted, moved, tuple(repairs), doubt)
 
 
-def _run_adds(lines: Sequence[Line], index: int) -> bool:
-    """Return whether the run of changes around the line at `index` adds a line."""
-    runs = groupby(enumerate(lines), key=lambda each: each[1].prefix is CONTEXT)
-    groups = (list(group) for _, group in runs)
-    run = next(group for group in groups if group[-1][0] >= index)
-    return any(line.prefix is ADDED for _, line in run)
+def _run_adds(lines: Sequence[Line]) -> Iterator[bool]:
+    """Yield of each line whether a line is added in the run of changes, or of context, it is in."""
+    for _, group in groupby(lines, key=lambda line: line.prefix is CONTEXT):
+        run = list(group)
+        yield from itertools.repeat(any(line.prefix is ADDED for line in run), len(run))
 
 
 def _fill(gap: _Gap, file: FileIndex) -> _Filled | None:
@@ -513,11 +509,9 @@ def _with_surplus(gap: _Gap, there: Sequence[int], surplus: int) -> _Filled | No
     outside = [at for at in order if at not in inside]
     if gap.is_inside and adds:
         chosen, dropped = {*[*inside, *outside][:surplus]}, set[int]()
-    elif inside:
+    else:
         chosen = {*inside[: max(surplus - len(outside), 0)]}
         dropped = {*outside[:surplus]}
-    else:
-        chosen, dropped = set[int](), {*order[:surplus]}
     laid = [
         line._replace(prefix=ADDED) if at in chosen else line
         for at, line in enumerate(lines)
