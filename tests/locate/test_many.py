@@ -16,6 +16,7 @@ from git_opatch import (
     Refused,
     apply_to_text,
     parse_patch,
+    plan_in_memory,
 )
 from git_opatch.complete.tree import FileContent
 from git_opatch.model.blob import Mode
@@ -151,19 +152,48 @@ def _elisions(count: int) -> tuple[str, str]:
     return "".join(rows), f"<FILE_CHANGES>\n{section}</FILE_CHANGES>\n"
 
 
-@pytest.mark.parametrize("make", [_gaps, _elisions])
-def test_many_gaps_and_elisions_take_time_in_proportion(
+def _long(line: str, shown: str) -> Callable[[int], tuple[str, str]]:
+    """A file of equal lines, and a hunk of a tenth of them, which may be anywhere."""
+    return lambda count: (
+        f"{line}\n" * (count * 100),
+        "*** Update File: f\n@@\n" + f" {shown}\n" * (count * 10) + f"-{shown}\n+new\n",
+    )
+
+
+def _many(line: str, shown: str) -> Callable[[int], tuple[str, str]]:
+    """A file of equal lines, and as many hunks."""
+    return lambda count: (
+        f"{line}\n" * (count * 100),
+        "*** Update File: f\n"
+        + "".join(f"@@\n {shown}\n-{shown}\n+new {at}\n" for at in range(count * 3)),
+    )
+
+
+def _calls(content: str, patch: str) -> int:
+    """Return how many functions are called until it is decided what becomes of a patch."""
+    text = patch if patch.startswith("<") else f"*** Begin Patch\n{patch}*** End Patch\n"
+    profile = cProfile.Profile()
+    profile.enable()
+    plan = plan_in_memory(text, {"f": content.encode()})
+    profile.disable()
+    assert {failure.reason for failure in plan.failures} <= {Reason.AMBIGUOUS}
+    return sum(entry.callcount for entry in profile.getstats())
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(_gaps, id="gaps"),
+        pytest.param(_elisions, id="elisions"),
+        pytest.param(_long("x = 1", "x = 1"), id="a long hunk"),
+        pytest.param(_long("x = 1", "x  = 1"), id="a long hunk with other whitespace"),
+        pytest.param(_long(" ", " "), id="a long hunk of blank lines"),
+        pytest.param(_many("x = 1", "x = 1"), id="many hunks"),
+        pytest.param(_many("x = 1", "x  = 1"), id="many hunks with other whitespace"),
+    ],
+)
+def test_what_may_be_in_many_places_takes_time_in_proportion(
     make: Callable[[int], tuple[str, str]],
 ) -> None:
-    def calls(count: int) -> int:
-        content, patch = make(count)
-        text = patch if patch.startswith("<") else f"*** Begin Patch\n{patch}*** End Patch\n"
-        profile = cProfile.Profile()
-        profile.enable()
-        after = apply_to_text(text, {"f": content})["f"]
-        profile.disable()
-        assert after.count("= 4") + after.count("c") == count
-        return sum(entry.callcount for entry in profile.getstats())
-
-    calls(10)
-    assert calls(240) < 5 * calls(60)
+    _calls(*make(10))
+    assert _calls(*make(240)) < 5 * _calls(*make(60))
