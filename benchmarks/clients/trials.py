@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from mock_model import Call
 
+from git_opatch.model.sentences import Fault
+
 _FILES = {"f": b"a\nx\nb\n", ".github/w": b"a\n"}
 _DENY = {"opatch.deny": ".github/"}
 
@@ -57,8 +59,8 @@ def _denied(client: str, name: str, calls: Sequence[tuple[str, Mapping[str, Any]
     """Change `f`, and `.github/w`, which is not allowed."""
     steps = [[Call(tool, arguments)] for tool, arguments in calls]
     wanted = {**_FILES, "f": b"a\ny\nb\n"}
-    told = ["is a denied path"]
-    return Trial(client, f"what --deny forbids: {name}", steps, wanted, told, settings=_DENY)
+    told, what = [Fault.DENIED.sentence], f"what --deny forbids: {name}"
+    return Trial(client, what, steps, wanted, told, settings=_DENY)
 
 
 TRIALS = (
