@@ -167,7 +167,7 @@ def test_a_change_of_the_same_lines_is_refused(base: Sandbox) -> None:
     assert _refused(base) == (
         f"error: f: {Fault.MERGE_LINES.sentence}\n"
         "  expected\n      fifteen\n  f:15 has\n      quince\n"
-        f"  {Fault.MERGE_LINES.advice}\n"
+        f"  {Fault.MERGE_LINES.advice.format(record=1)}\n"
         "the patch cannot be undone; nothing was changed\n"
     )
     (failure,) = json.loads(base.opatch("undo", "--json").out)["failures"]

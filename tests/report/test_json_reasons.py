@@ -249,7 +249,7 @@ def test_a_refused_undo_has_its_reason(base: Sandbox) -> None:
     assert _reasons(found) == ["conflict"]
     (failure,) = found["failures"]
     assert (failure["file_line"], failure["expected"], failure["found"]) == (2, "2", "deux")
-    assert failure["advice"] == [Fault.MERGE_LINES.advice]
+    assert failure["advice"] == [Fault.MERGE_LINES.advice.format(record=1)]
     assert failure["closest_match"]["lines"] == [{"line": 2, "text": "deux"}]
 
 
