@@ -7,7 +7,7 @@
 The pieces must each be exactly there, in order; of all ways, those with the fewest gaps count.
 That is loose, so each piece that changes something must be the only one that reads so, or the only
 one in the block of the heading that the hunk shows above it; a gap leads out of no block that the
-hunk shows; and without a marker nothing changes beside it.
+hunk shows; and without a marker it is between two lines of context.
 """
 
 from __future__ import annotations
@@ -114,12 +114,12 @@ def _is_next(lines: Sequence[Line]) -> bool:
 
 def _may_gap(hunk: Hunk, old: OldLines, first: int, second: int) -> bool:
     """Return whether lines may be left out between two: at a marker, but not between two removed
-    lines, else where nothing changes beside them."""
-    if not (old.is_context[first] or old.is_context[second]):
-        return False
+    lines, else between two of context, with nothing added there."""
+    between = hunk.lines[old.at[first] + 1 : old.at[second]]
     if second - first > 1:
-        return _is_beside(hunk.lines[old.at[first] + 1 : old.at[second]])
-    return not any(_changes(_Piece(at, at + 1), hunk, old) for at in (first, second))
+        return (old.is_context[first] or old.is_context[second]) and _is_beside(between)
+    is_context = old.is_context[first] and old.is_context[second]
+    return is_context and all(line.prefix is CONTEXT for line in between)
 
 
 def _is_beside(between: Sequence[Line]) -> bool:
@@ -248,6 +248,8 @@ def _is_doubtful(
         is_marked = after.first > before.stop
         if is_marked and any(_MARKER.fullmatch(line) for line in left_out):
             return True  # one of them reads like the marker
+        if not is_marked and _may_slide(above, below, file):
+            return True
         places = range(before.first, before.stop)
         removed = [old.texts[at] for at in places if not old.is_context[at]]
         if not old.is_context[before.stop - 1] and any(map(opens, removed)):
@@ -255,6 +257,12 @@ def _is_doubtful(
         if _leaves_block(above, below, file, is_marked):
             return True
     return False
+
+
+def _may_slide(above: int, below: int, file: FileIndex) -> bool:
+    """Return whether the line above a gap, or that below it, could be at its other end."""
+    keys = file.keys
+    return keys[above + 1] == keys[below] or keys[below - 1] == keys[above]
 
 
 def _leaves_block(above: int, below: int, file: FileIndex, is_marked: bool) -> bool:
