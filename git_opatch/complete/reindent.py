@@ -187,8 +187,32 @@ def _added_depths(steps: Sequence[Step]) -> set[bytes]:
 
 
 def _depths_near(reading: Reading, file: FileLines) -> set[bytes]:
+    """Return how deep the file's lines are there, but for those of a comment with stars."""
     lines = file.lines[max(reading.start - NEAR, 0) : reading.stop + NEAR]
-    return {indentation(line) for line in lines if line.strip()}
+    return {indentation(line) for line in lines if line.strip()[:1] not in (b"", b"*")}
+
+
+def is_one_space_off(reading: Reading, file: FileLines) -> bool:
+    """Return whether added lines are one space deeper, or less deep, than lines near them, and as
+    deep as none.
+
+    All of them are, or any in code that has no odd depth there: of 9,645 hunks of ten histories
+    17, and 70 of 100 with such a slip. The `*` of a comment or list may be there, and a line that the hunk moves.
+    """
+    moved = {step.line.text.strip() for step in reading.steps if step.line.prefix is REMOVED}
+    near = _depths_near(reading, file)
+    beside = {depth + b" " for depth in near} | {depth[:-1] for depth in near if depth[-1:] == b" "}
+    added = [
+        step.line.text for step in reading.steps if step.row is None and step.line.text.strip()
+    ]
+    off = [
+        indentation(text) in beside - near - {b""}
+        and text.strip() not in moved
+        and text.strip()[:1] != b"*"
+        for text in added
+    ]
+    is_even = not file.is_document and all(len(depth) % 2 == 0 or b"\t" in depth for depth in near)
+    return any(off) if is_even else bool(off) and all(off)
 
 
 class _Run(NamedTuple):

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from git_opatch.complete.doubt import in_file_form
 from git_opatch.complete.edits import Edit, edits_of
 from git_opatch.complete.placeholder import placeholder_in
-from git_opatch.complete.reindent import indent
+from git_opatch.complete.reindent import indent, is_one_space_off
 from git_opatch.locate.alignment import ADDED, CONTEXT, REMOVED, unchanged_kept
 from git_opatch.locate.file_index import FileIndex, is_utf8
 from git_opatch.locate.likeness import likeness_of
@@ -120,6 +120,8 @@ def _as_meant(
         if file.is_document:
             doubt = Problem.of(Fault.BLANK_LINE_OMITTED, at=reading.moved + 1)
         notes.append(_BLANK_STAYS)
+    if not doubt and is_one_space_off(meant, file):
+        doubt = Problem(Fault.ONE_SPACE_OFF)
     return meant, doubt or _never_written(reading, sought.hunk, file), notes
 
 
