@@ -196,8 +196,9 @@ def is_one_space_off(reading: Reading, file: FileLines) -> bool:
     """Return whether added lines are one space deeper, or less deep, than lines near them, and as
     deep as none.
 
-    All of them are, or any in code that has no odd depth there: of 9,645 hunks of ten histories
-    17, and 70 of 100 with such a slip. The `*` of a comment or list may be there, and a line that the hunk moves.
+    All of them are, or any in code that has no odd depth there: so are 17 of 9,645 hunks of ten
+    histories, and 70 of 100 with such a slip. What begins with `*`, as in a comment or list, and
+    a line that the hunk moves may be there.
     """
     moved = {step.line.text.strip() for step in reading.steps if step.line.prefix is REMOVED}
     near = _depths_near(reading, file)
