@@ -202,7 +202,7 @@ def is_one_space_off(reading: Reading, file: FileLines) -> bool:
     """
     moved = {step.line.text.strip() for step in reading.steps if step.line.prefix is REMOVED}
     near = _depths_near(reading, file)
-    beside = {depth + b" " for depth in near} | {depth[:-1] for depth in near if depth[-1:] == b" "}
+    beside = {b" " + depth for depth in near} | {depth[1:] for depth in near if depth[:1] == b" "}
     added = [
         step.line.text for step in reading.steps if step.row is None and step.line.text.strip()
     ]

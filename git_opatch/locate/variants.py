@@ -85,14 +85,13 @@ def _doubled(hunk: Hunk) -> Hunk | None:
 
 
 def _spaced(hunk: Hunk) -> Hunk | None:
-    """A space between the prefix and the text of every changed line."""
+    """A space between the prefix and the text of every changed line, which without it is at an even
+    depth: where some lines are and others are not, some had no such space."""
     changed = [line for line in hunk.lines if line.prefix is not CONTEXT and line.text.strip()]
-    if not changed or not all(line.text.startswith(b" ") for line in changed):
-        return None
     if all(line.prefix is ADDED for line in changed):
         return None
-    if any(len(line.text) - len(line.text.lstrip(b" ")) == 2 for line in changed):
-        return None  # no line is indented by one space
+    if any((len(line.text) - len(line.text.lstrip(b" "))) % 2 == 0 for line in changed):
+        return None
     return _with_texts(
         hunk,
         lambda line: line.text if line.prefix is CONTEXT else line.text.removeprefix(b" "),
