@@ -136,7 +136,7 @@ def _named(
     if not in_file and len(digits) >= _SHORTEST_ID:
         found = [part for part in parts if part.full_id.startswith(digits)]
     if len(found) != 1:
-        what = f"means {len(found)} hunks" if found else "is no id, path or PATH:N of this patch"
+        what = f"means {len(found)} hunks" if found else "is not a hunk or file of this patch"
         raise UsageError(f"`{visible(name)}` {what}; `git opatch show --hunks` lists them")
     return found
 
