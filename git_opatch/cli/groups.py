@@ -7,16 +7,35 @@ as long, and every run would wait for it.
 from __future__ import annotations
 
 import os
+import re
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from git_opatch.cli.patch_input import read_patch
+from git_opatch.cli.patch_input import STANDARD_INPUT, read_message, read_patch
 from git_opatch.model.errors import UsageError
-from git_opatch.model.options import Ambiguous, Format, Matching, Target, ThreeWay, Tier
+from git_opatch.model.options import (
+    Ambiguous,
+    Format,
+    Matching,
+    Options,
+    PathRule,
+    Policy,
+    Target,
+    ThreeWay,
+    Tier,
+)
 from git_opatch.model.patch import Patch
+from git_opatch.model.paths import normalise, why_unsafe
 from git_opatch.model.selection import Selected, select
-from git_opatch.model.settings import Settings, choice
+from git_opatch.model.settings import Settings, choice, journal_size
 from git_opatch.plan.patch_paths import resolve_paths
+
+if TYPE_CHECKING:
+    from git_opatch.operations import commit_command
+
+_BLOB_ID = r"[0-9a-fA-F]{4,64}"
 
 
 class InputOptions(NamedTuple):
@@ -131,3 +150,135 @@ class PartialOptions(NamedTuple):
     def allows_part(self) -> bool:
         """Whether a part of the patch may be applied."""
         return self.partial or self.reject
+
+
+class PolicyOptions(NamedTuple):
+    """Which paths a patch may touch, and which versions of files it was written for."""
+
+    allow: list[str] | None = None
+    deny: list[str] | None = None
+    expect: list[str] | None = None
+
+    def resolve(self, settings: Settings, directory: str, top: Path | None) -> Policy:
+        """Check the expectations, whose paths are below `directory`, or absolute and below `top`.
+
+        Raises `UsageError`.
+        """
+        expected = tuple(_parse_expected(each, directory, top) for each in self.expect or ())
+        return Policy(path_rules(settings, self.allow, self.deny), expected)
+
+
+def _parse_expected(value: str, directory: str, top: Path | None) -> tuple[str, str]:
+    """Split `PATH=BLOB` into the path and the beginning of the blob's id. Raises `UsageError`."""
+    name, sign, oid = value.rpartition("=")
+    path = normalise(name, directory, str(top or ""))
+    if not sign or not (re.fullmatch(_BLOB_ID, oid) or not oid):
+        raise UsageError(
+            f"--expect takes PATH=BLOB, with at least 4 digits of the blob's id, or `PATH=` if "
+            f"there must be no file: `{value}`"
+        )
+    if why := why_unsafe(path):
+        raise UsageError(f"--expect `{value}`: {why.sentence}")
+    return path, oid.lower() if oid.strip("0") else ""
+
+
+def options_of_agent(
+    settings: Settings,
+    allow: Sequence[str] | None = None,
+    deny: Sequence[str] | None = None,
+    directory: str = "",
+) -> Options:
+    """Resolve how the call of an agent is judged, or applied; the paths are as of `path_rules`."""
+    return Options(
+        Target.WORKTREE,
+        matching=MatchOptions().resolve(settings, by_program=True),
+        journal_size=journal_size(settings),
+        policy=Policy(path_rules(settings, allow, deny, directory)),
+    )
+
+
+def path_rules(
+    settings: Settings, allow: Sequence[str] | None, deny: Sequence[str] | None, directory: str = ""
+) -> tuple[PathRule, ...]:
+    """Combine what is named and what is configured; a path must satisfy all of it.
+
+    Named pathspecs are relative to `directory`, else to the current one, as git's do; those
+    of `opatch.allow` and `opatch.deny` to the top of the working tree.
+    """
+    named = named_rules(allow, deny, directory or os.getcwd())
+    return (*named, *PathRule.from_settings(settings))
+
+
+def named_rules(
+    allow: Sequence[str] | None, deny: Sequence[str] | None, directory: str
+) -> tuple[PathRule, ...]:
+    """Combine what is named on the command line, relative to `directory`."""
+    named = (
+        PathRule(tuple(allow or ()), True, directory, "--allow"),
+        PathRule(tuple(deny or ()), False, directory, "--deny"),
+    )
+    return tuple(rule for rule in named if rule.pathspecs)
+
+
+class CommitOptions(NamedTuple):
+    """Whether to commit the patch, and how."""
+
+    commit: bool = False
+    message: list[str] | None = None
+    message_file: str = ""
+
+    def resolve(
+        self, target: Target, inputs: InputOptions, partial: PartialOptions, *, json: bool
+    ) -> commit_command.CommitRequest | None:
+        """Check the options together and read the message; None without `--commit`.
+
+        Raises `UsageError`, and `InputError` if the message cannot be read.
+        """
+        if not self.commit:
+            for flag, value in {"-m": self.message, "-F": self.message_file}.items():
+                if value:
+                    raise UsageError(f"{flag} requires --commit")
+            return None
+        if target is Target.WORKTREE:
+            raise UsageError(
+                "--commit commits what is staged, and --worktree stages nothing\n  to apply and "
+                "commit: leave out --worktree (or write --index, if opatch.target is worktree)"
+            )
+        if partial.allows_part:
+            raise UsageError("--commit excludes --partial and --reject")
+        if self.message and self.message_file:
+            raise UsageError("-m and -F exclude one another")
+        if self.message_file == STANDARD_INPUT and STANDARD_INPUT in (inputs.files or ["-"]):
+            raise UsageError("-F - and the patch are both read from standard input")
+        from git_opatch.operations import commit_command
+
+        return commit_command.CommitRequest(
+            tuple(self.message or ()),
+            file=read_message(self.message_file) if self.message_file else None,
+            editor=not json
+            and sys.stdin is not None
+            and sys.stdin.isatty()
+            and sys.stderr.isatty(),
+            quiet=json,
+        )
+
+
+class PageOptions(NamedTuple):
+    """Whether to draw a page, and where it goes."""
+
+    html: bool = False
+    output: str = ""
+    opens: bool = False
+
+    def require_useful(self, *, json: bool) -> None:
+        """Raise `UsageError` for options that have no effect without a page, or beside it."""
+        if self.html and json:
+            raise UsageError("--html and --json exclude one another")
+        if not self.html and (self.output or self.opens):
+            raise UsageError(f"{'--output' if self.output else '--open'} requires --html")
+
+    def deliver(self, page: bytes) -> None:
+        """Write `page`, and open it. Raises `InputError`."""
+        from git_opatch.report.pages import deliver
+
+        deliver(page, self.output, opens=self.opens)

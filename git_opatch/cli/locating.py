@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, SelectOptions
-from git_opatch.cli.policy_options import PolicyOptions
+from git_opatch.cli.groups import (
+    BaseOptions,
+    InputOptions,
+    MatchOptions,
+    PolicyOptions,
+    SelectOptions,
+)
 from git_opatch.git.repository import Repository
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch

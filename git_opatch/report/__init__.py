@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from git_opatch.model.commits import committed_as
 from git_opatch.model.errors import OpatchError, ParseError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.refusal import (
@@ -25,6 +24,7 @@ from git_opatch.plan.plan import NotCommitted, Plan
 
 _MAX_CHARACTERS = 1000  # of a command line, or of a note
 _MAX_ERROR_CHARACTERS = 2000
+_MAX_COMMITS = 3  # that are named
 _CHANGES = {"A": "added", "M": "modified", "D": "deleted", "R": "moved", "C": "copied"}
 _UNDONE = {**dict.fromkeys("AMRC=", "restored"), "D": "deleted"}
 """What an undo does to a file, by git's letter for the change."""
@@ -78,7 +78,8 @@ def carried_out(plan: Plan, options: Options, opposite: str) -> str:
             counts[word] += letters[letter]
         what = f"{verb} {plan.undoes or plan.redoes}{name}: {_enumerate(counts)}"
     if plan.commit_names:
-        where = f"; {committed_as(plan.commit_names)}"
+        made, names = plan.commit_names, ", ".join(plan.commit_names)
+        where = f"; committed as {names if len(made) <= _MAX_COMMITS else f'{len(made)} commits'}"
     elif plan.undoes:
         where = ONLY_IN[options.target]
     hint = f". {'Redo' if plan.undoes else 'Undo'}: {visible(opposite, _MAX_CHARACTERS)}"

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from git_opatch.model.blob import Blob
-from git_opatch.model.commits import revert_command
 from git_opatch.model.errors import OpatchError
 from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options
@@ -15,6 +14,9 @@ from git_opatch.model.refusal import Refused
 from git_opatch.model.selection import Key, Part, ids_of, parts_of
 from git_opatch.plan.plan import Plan
 from git_opatch.report.placements import refused_parts
+
+_MOST_REVERTED = 10
+"""So many commits are named in a command that reverts them; more are a range."""
 
 
 class Outcome(NamedTuple):
@@ -63,7 +65,10 @@ class Outcome(NamedTuple):
         """The command that takes back what was done; empty if nothing was, or it has no record."""
         plan = self.plan
         if self.done and plan.commits:
-            return revert_command(plan.commit_names)
+            made = plan.commit_names  # oldest first
+            many = len(made) > _MOST_REVERTED
+            names = [f"{made[0]}^..{made[-1]}"] if many else made[::-1]
+            return " ".join(["git revert", *names])
         if not (self.done and plan.record):
             return ""
         if plan.undoes:

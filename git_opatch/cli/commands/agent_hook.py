@@ -10,10 +10,9 @@ from git_opatch.agent.hook import Place, find_edit, find_patch, find_place, judg
 from git_opatch.agent.hook_event import ToolCall, denial, read_call, rewriting
 from git_opatch.agent.program import program_words
 from git_opatch.agent.rewrite import AgentHook, rewrite
-from git_opatch.cli.groups import MatchOptions
-from git_opatch.cli.policy_options import path_rules
+from git_opatch.cli.groups import options_of_agent
 from git_opatch.model.errors import OpatchError
-from git_opatch.model.options import Options, Policy, Target
+from git_opatch.model.options import Options
 from git_opatch.model.refusal import Refused
 from git_opatch.model.settings import choice
 from git_opatch.operations.recover import require_uninterrupted
@@ -64,9 +63,4 @@ def _answer(call: ToolCall, allow: Sequence[str] | None, deny: Sequence[str] | N
 
 def _options(place: Place, allow: Sequence[str] | None, deny: Sequence[str] | None) -> Options:
     """Resolve how a call is judged, by the options and the repository's settings."""
-    settings = place.repository.settings()
-    return Options(
-        Target.WORKTREE,
-        matching=MatchOptions().resolve(settings, by_program=True),
-        policy=Policy(path_rules(settings, allow, deny, str(place.top))),
-    )
+    return options_of_agent(place.repository.settings(), allow, deny, str(place.top))

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from git_opatch.cli import interrupts
-from git_opatch.cli.commit_options import CommitOptions
 from git_opatch.cli.groups import (
+    CommitOptions,
     InputOptions,
     MatchOptions,
     PartialOptions,
+    PolicyOptions,
     SelectOptions,
     TargetOptions,
 )
 from git_opatch.cli.options import WAIT
-from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import RepositoryError, UsageError
 from git_opatch.model.options import Options

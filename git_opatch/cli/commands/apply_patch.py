@@ -10,16 +10,15 @@ from pathlib import Path
 
 from git_opatch.agent.hook import as_seen_from
 from git_opatch.agent.verify import repository_of
-from git_opatch.cli.groups import MatchOptions
+from git_opatch.cli.groups import options_of_agent
 from git_opatch.cli.patch_input import read_patch
-from git_opatch.cli.policy_options import path_rules
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import UsageError
-from git_opatch.model.options import Options, Policy, Target
+from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.paths import quote
 from git_opatch.model.refusal import Refused
-from git_opatch.model.settings import Settings, journal_size
+from git_opatch.model.settings import Settings
 from git_opatch.model.text import visible
 from git_opatch.operations import apply
 from git_opatch.operations.recover import require_uninterrupted
@@ -73,12 +72,7 @@ def _apply(given: Patch, repository: Repository, settings: Settings, *notes: str
     """Apply the patch, say so with `notes`, and return the exit status."""
     top = repository.require_worktree()
     prefix = os.path.relpath(os.getcwd(), top)
-    options = Options(
-        Target.WORKTREE,
-        matching=MatchOptions().resolve(settings, by_program=True),
-        journal_size=journal_size(settings),
-        policy=Policy(path_rules(settings, None, None)),
-    )
+    options = options_of_agent(settings)
     reporter = _Reporter(settings, prefix)
     resolved = resolve_paths(called_in(prefix, given), "", str(top))
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, SelectOptions
+from git_opatch.cli.groups import (
+    BaseOptions,
+    InputOptions,
+    MatchOptions,
+    PolicyOptions,
+    SelectOptions,
+)
 from git_opatch.cli.locating import locator
-from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.reporters import JsonReporter, TextReporter
 from git_opatch.report.terminal import write_data, write_file

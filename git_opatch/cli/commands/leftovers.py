@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -15,8 +16,9 @@ from git_opatch.git.pathspec import all_tracked_paths, matching_paths, tracked_p
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import RepositoryError, UsageError
 from git_opatch.model.limits import SHOWN
+from git_opatch.model.paths import pathspec
 from git_opatch.model.settings import Settings
-from git_opatch.report import leftovers as report
+from git_opatch.model.text import visible
 from git_opatch.report.terminal import show, write_data
 
 _BATCH_SIZE = 200  # files that are read at once
@@ -46,9 +48,9 @@ def leftovers(
     if zero:
         write_data(nul_terminated(dict(found)))
     else:
-        show((report.line(path, marker) for path, marker in found), sys.stdout, settings)
+        show((_line(path, marker) for path, marker in found), sys.stdout, settings)
         paths = list(dict(found))[:SHOWN]
-        show(map(report.way_to_exempt, paths), sys.stderr, settings)
+        show(map(_way_to_exempt, paths), sys.stderr, settings)
     return int(bool(found))
 
 
@@ -92,3 +94,17 @@ def _found(
             if is_reject_file(path):
                 yield path, None
             yield from ((path, marker) for marker in find_markers(path, data[oid]))
+
+
+def _way_to_exempt(path: str) -> str:
+    """Say how to exempt the file at `path`, so that hooks leave it out, too."""
+    spec = shlex.quote(pathspec(path).removeprefix(":/"))  # the setting counts from the top
+    return f"to exempt {visible(path)}: git config --add opatch.leftovers {visible(spec)}"
+
+
+def _line(path: str, marker: tuple[int, bytes] | None) -> str:
+    """Describe a marker, or a file that should not exist (None), as `git diff --check` does."""
+    if marker is None:
+        return f"{visible(path)}: may be left from a patch that did not apply"
+    number, text = marker
+    return f"{visible(path)}:{number}: leftover of a patch: {visible(text)}"

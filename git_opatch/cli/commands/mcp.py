@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import IO
 
 from git_opatch import report
-from git_opatch.cli.groups import TargetOptions
-from git_opatch.cli.policy_options import named_rules
+from git_opatch.cli.groups import (
+    TargetOptions,
+    named_rules,
+)
 from git_opatch.mcp.server import serve
 from git_opatch.mcp.tools import Service
 from git_opatch.model.errors import UsageError

@@ -7,11 +7,16 @@ from pathlib import Path
 from shutil import get_terminal_size
 
 from git_opatch import report
-from git_opatch.cli.groups import BaseOptions, InputOptions, MatchOptions, SelectOptions
+from git_opatch.cli.groups import (
+    BaseOptions,
+    InputOptions,
+    MatchOptions,
+    PageOptions,
+    PolicyOptions,
+    SelectOptions,
+)
 from git_opatch.cli.locating import Locator, locator
 from git_opatch.cli.options import When, colour
-from git_opatch.cli.page_options import PageOptions
-from git_opatch.cli.policy_options import PolicyOptions
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import RepositoryError, UsageError
 from git_opatch.model.options import Options
