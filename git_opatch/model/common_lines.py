@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import takewhile
 
-_MAX_PAIRS = 100_000
-"""`difflib` takes time with the square of the number of lines."""
+_MAX_PAIRS, _MAX_ALL_PAIRS = 100_000, 10_000_000
+"""Of lines between two pairs, and of all: `difflib` takes time with the square of their number."""
 
 
 def common_runs(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[tuple[int, int, int]]:
@@ -39,8 +39,11 @@ def _count_equal(one: Sequence[bytes], other: Sequence[bytes]) -> int:
 
 def _runs_between(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[tuple[int, int, int]]:
     at = at_new = 0
+    left = _MAX_ALL_PAIRS
     for first, first_new in [*_unique_pairs(old, new), (len(old), len(new))]:
-        if 0 < (first - at) * (first_new - at_new) <= _MAX_PAIRS:
+        pairs = (first - at) * (first_new - at_new)
+        if 0 < pairs <= min(_MAX_PAIRS, left):
+            left -= pairs
             gap = SequenceMatcher(None, old[at:first], new[at_new:first_new], autojunk=False)
             for start, start_new, size in gap.get_matching_blocks():
                 yield at + start, at_new + start_new, size
