@@ -35,7 +35,7 @@ def _unshown(plan: Plan) -> Iterator[Change]:
         placed.section.old_path
         for placed in plan.placed
         if not any(hunk.removed_ranges for hunk in placed.section.hunks)
-    }
+    } | plan.merged
     written = {change.new.id for change in plan.completed.changes if change.new}
     for change in plan.completed.changes:
         if change.old and change.path not in shown and change.old.id not in written:

@@ -51,6 +51,8 @@ class Plan(NamedTuple):
     action: RecordAction = RecordAction.APPLY
     conflicts: Conflicts | None = None
     """Files to be left unmerged. `failures` name them; `completed` is without them."""
+    merged: frozenset[str] = frozenset()
+    """The files that were merged, whose hunks were placed in other versions."""
     carried: Completed | None = None
     """The diff for the working tree, where its files have unstaged changes."""
     filtered: StoredForms = StoredForms()

@@ -178,7 +178,7 @@ def _plan_merged(
 
     clean = [file for file in merged if file.stages is None]
     stages = {file.path: file.stages for file in merged if file.stages is not None}
-    plan = plan_files(clean)
+    plan = plan_files(clean)._replace(merged=frozenset(file.path for file in clean))
     plan = plan.with_notes(
         f"{file.path}: written for {file.version}; merged" for file in clean if file.content
     )

@@ -84,3 +84,17 @@ def test_without_the_journal_a_conflict_is_no_loss(base: Sandbox) -> None:
     patch = envelope(b"*** Update File: f\n@@\n-one\n+three\n")
     status, _, err = _apply(base, patch, "--3way")
     assert (status, "1 file left with conflicts" in err) == (1, True)
+
+
+def test_a_merged_file_is_no_loss(base: Sandbox) -> None:
+    lines = [f"{number}\n" for number in range(20)]
+    base.commit({"f": "".join(lines)})
+    lines[9] = "nine\n"
+    base.commit({"f": "".join(lines)})
+    base.write("f", "".join([*lines, "precious\n"]))
+    base.git("add", "f")
+    patch = envelope(b"*** Update File: f\n@@\n-5\n+five\n 6\n 7\n 8\n 9\n")
+    status, _, err = _apply(base, patch, "--3way")
+    assert status == 0, err
+    lines[5] = "five\n"
+    assert base.read("f") == "".join([*lines, "precious\n"]).encode()
