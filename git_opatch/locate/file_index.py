@@ -42,10 +42,15 @@ class LineIndex:
 
     def rows(self, text: bytes) -> Sequence[int]:
         """List where the line `text` is."""
-        if not self._is_whole and text not in self._where:
+        is_asked = self._is_whole or text in self._where
+        if not is_asked and text in self._distinct:
             self._where = LineIndex(self.lines)._where
             self._is_whole = True
         return self._where.get(text, ())
+
+    @cached_property
+    def _distinct(self) -> frozenset[bytes]:
+        return frozenset(self.lines)
 
     def runs(self, texts: Sequence[bytes]) -> Sequence[int]:
         """List the rows where `texts`, of which there is one, are line by line; one too many where
@@ -188,7 +193,8 @@ class FileIndex:
     @cached_property
     def by_key(self) -> LineIndex:
         """Their keys; a place of one is its index in `solid`."""
-        return LineIndex([key for key in self.keys if key])
+        asked = (self.key(self.normal(line.text)) for hunk in self.hunks for line in hunk.lines)
+        return LineIndex([key for key in self.keys if key], asked)
 
     def place_of(self, row: int) -> int:
         """Return the place in `solid` of the first line that is not above `row`."""

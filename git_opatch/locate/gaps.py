@@ -248,7 +248,9 @@ def _is_doubtful(
         is_marked = after.first > before.stop
         if is_marked and any(_MARKER.fullmatch(line) for line in left_out):
             return True  # one of them reads like the marker
-        if not is_marked and _may_slide(above, below, file):
+        sides = (_Piece(at, at + 1) for at in (before.stop - 1, after.first))
+        is_beside_change = any(_changes(side, hunk, old) for side in sides)
+        if not is_marked and is_beside_change and _may_slide(above, below, file):
             return True
         places = range(before.first, before.stop)
         removed = [old.texts[at] for at in places if not old.is_context[at]]
