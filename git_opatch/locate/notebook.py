@@ -58,19 +58,22 @@ def _member(text: str, at: int, name: str) -> tuple[int, int] | None:
 
 
 def _find_cell(text: str, cells: int, cell: Cell) -> int | None:
-    """Return the offset of `cell` in the list of cells at `cells`."""
+    """Return the offset of `cell` in the list of cells at `cells`; its id and its number, if it has
+    both, must be those of the same one."""
     if text[cells] != "[":
         return None
     starts = [start for _, start, _ in items(text, cells)]
     ids = [_member(text, start, "id") for start in starts]
     names = [span and text[slice(*span)].strip('"') for span in ids]
-    if cell.id and cell.id in names:
-        return starts[names.index(cell.id)] if names.count(cell.id) == 1 else None
     by_number = _BY_NUMBER.fullmatch(cell.id)
-    if cell.id and (by_number is None or any(names)):
+    numbers = [cell.number] if cell.number is not None else []
+    if cell.id in names:
+        numbers += [at for at, name in enumerate(names) if name == cell.id]
+    elif by_number is not None and not any(names):
+        numbers.append(int(by_number[1]))
+    elif cell.id:
         return None
-    number = int(by_number[1]) if by_number else cell.number
-    return starts[number] if number < len(starts) else None
+    return starts[numbers[0]] if len({*numbers}) == 1 and numbers[0] < len(starts) else None
 
 
 def _written(text: str, start: int, end: int, source: bytes, *, is_ascii: bool) -> bytes:

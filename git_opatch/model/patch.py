@@ -69,10 +69,10 @@ class Anchor(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A cell of a Jupyter notebook, by its id, or else by its number from 0."""
+    """A cell of a Jupyter notebook: by its id (or empty), by its number from 0, or by both."""
 
     id: str
-    number: int
+    number: int | None
 
 
 class Replacement(NamedTuple):

@@ -240,10 +240,10 @@ def _read_cell(call: JsonObject) -> None:
     if mode != b"replace":
         call.error(Malformed.CELL_MODE, mode=mode)
     is_number = number.isdigit() and len(number) < 10
-    if not name and not is_number:
+    if not is_number and (number or not name):
         call.error(Malformed.NO_CELL)
     if path and new:
-        cell = Cell(name, int(number) if is_number else 0)
+        cell = Cell(name, int(number) if is_number else None)
         _add(call, path, String(), new, Replacement(b"", new.value, cell=cell), notes=notes)
 
 
