@@ -6,26 +6,27 @@
 
 The pieces must each be exactly there, in order; of all ways, those with the fewest gaps count.
 That is loose, so each piece that changes something must be the only one that reads so, or the only
-one in the block of the heading that the hunk shows above it; a gap leads out of no block that the
-hunk shows; and without a marker it is between two lines of context.
+one in the block of the heading that the hunk shows above it. Without a marker a gap is between two
+lines of context. None leads out of the scope of the heading above it nor, unless context is all
+around it, out of the block of what is below it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple
 
 from git_opatch.locate.alignment import CONTEXT, OldLines, lay, old_lines
-from git_opatch.locate.anchors import find, is_below, scoped
+from git_opatch.locate.anchors import find, in_scope, is_below, scoped
 from git_opatch.locate.file_index import FileIndex
-from git_opatch.locate.outline import OutlineKind, heading, heading_at, is_certain
+from git_opatch.locate.outline import heading, heading_at, is_certain
 from git_opatch.model.failure import Problem
 from git_opatch.model.limits import FEW, MANY
 from git_opatch.model.patch import Hunk, Line, Prefix
-from git_opatch.model.reading import TOLERATED, Reading
+from git_opatch.model.reading import TOLERATED, Reading, Step
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import indentation, opens
 
@@ -72,14 +73,17 @@ def gap_readings(hunk: Hunk, file: FileIndex) -> list[Reading]:
             for each in changing
         ):
             continue
-        if len(pieces) == 1 or not all(_is_only(piece, hunk, old, rows, file) for piece in pieces):
+        if not all(_is_only(piece, hunk, old, rows, file) for piece in pieces):
             return []
-        is_doubtful = _is_doubtful(hunk, old, rows, pieces, file)
+        marked = {rows[at] for at in shown[1:] if rows[at - 1] is None}
         for reading in lay(hunk, rows, file):
-            if not (lines := left_out(reading)):
+            lines = left_out(reading)
+            if not lines and shown[-1] - shown[0] + 1 == len(old.at):
                 return []
+            is_doubtful = any(_is_doubtful(gap, file) for gap in _gaps(reading, marked, file))
             doubt = Problem.of(Fault.GAP, left_out=lines) if is_doubtful else reading.doubt
-            repairs = (*reading.repairs, f"{lines} of the file left out")
+            repair = f"{lines} of the file left out" if lines else "a marker stands for more lines"
+            repairs = (*reading.repairs, repair)
             readings.append(reading._replace(level=TOLERATED, doubt=doubt, repairs=repairs))
     return readings
 
@@ -227,38 +231,80 @@ def _changes(piece: _Piece, hunk: Hunk, old: OldLines) -> bool:
     return any(line.prefix is Prefix.ADDED for line in around)
 
 
-def _is_doubtful(
-    hunk: Hunk,
-    old: OldLines,
-    rows: Sequence[int | None],
-    pieces: Sequence[_Piece],
-    file: FileIndex,
-) -> bool:
-    """Return whether what becomes of the lines that a hunk leaves out is not clear."""
-    added = {line.text for line in hunk.lines if line.prefix is Prefix.ADDED and line.text.strip()}
-    for before, after in pairwise(pieces):
-        above, below = rows[before.stop - 1], rows[after.first]
-        assert above is not None
-        assert below is not None
-        left_out = [file.lines[row] for row in range(above + 1, below) if file.keys[row]]
-        if not left_out:
-            continue
-        if added and added.issubset(left_out):
-            return True  # what it adds is there already
-        is_marked = after.first > before.stop
-        if is_marked and any(_MARKER.fullmatch(line) for line in left_out):
-            return True  # one of them reads like the marker
-        sides = (_Piece(at, at + 1) for at in (before.stop - 1, after.first))
-        is_beside_change = any(_changes(side, hunk, old) for side in sides)
-        if not is_marked and is_beside_change and _may_slide(above, below, file):
-            return True
-        places = range(before.first, before.stop)
-        removed = [old.texts[at] for at in places if not old.is_context[at]]
-        if not old.is_context[before.stop - 1] and any(map(opens, removed)):
-            return True  # they are in a block whose first line is removed
-        if _leaves_block(above, below, file, is_marked):
-            return True
-    return False
+class _Gap(NamedTuple):
+    """Lines of the file that a hunk leaves out, and the lines that it shows above them, the last
+    first, and below them, up to the next gap.
+
+    `head` is the row of the last heading that the hunk shows above it, if any, `around` are the
+    nearest lines shown above it, the last first, and `is_last` is whether nothing changes below it.
+    """
+
+    left_out: Sequence[bytes]
+    above: Sequence[Step]
+    below: Sequence[Step]
+    head: int | None
+    around: Sequence[Step]
+    is_marked: bool
+    is_last: bool
+
+    @property
+    def rows(self) -> tuple[int, int]:
+        """The rows right above and right below it."""
+        above, below = (
+            next(step.row for step in side if step.row is not None)
+            for side in (self.above, self.below)
+        )
+        return above, below
+
+
+def _gaps(reading: Reading, marked: Set[int | None], file: FileIndex) -> Iterator[_Gap]:
+    """Yield the gaps of a reading that leave out more than blank lines; `marked` are the rows right
+    below those with a marker."""
+    groups = groupby(reading.steps, key=lambda step: step.is_shown)
+    runs = [list(group) for _, group in groups]
+    last = max((at for at, run in enumerate(runs) if any(map(_is_change, run))), default=0)
+    head: int | None = None
+    around: list[Step] = []
+    for at in range(1, len(runs) - 1, 2):
+        above, below = runs[at - 1][::-1], runs[at + 1]
+        rows = [step.row for step in above if step.row is not None]
+        head = next((row for row in rows if _is_heading(row, file)), head)
+        around = [*above, *around][:FEW]
+        is_marked = any(step.row in marked for step in below)
+        if left_out := [step.line.text for step in runs[at] if step.line.text.strip()]:
+            yield _Gap(left_out, above, below, head, around, is_marked, at > last)
+
+
+def _is_heading(row: int, file: FileIndex) -> bool:
+    kind = heading_at(file.lines, row)
+    return kind is not None and is_certain(file.lines, row, kind)
+
+
+def _is_doubtful(gap: _Gap, file: FileIndex) -> bool:
+    """Return whether what becomes of the lines of a gap is not clear."""
+    sides = gap.above, gap.below
+    runs = [list(takewhile(_is_change, side)) for side in sides]
+    added = {step.line.text for run in runs for step in run if step.row is None} - {b""}
+    if added and added.issubset(gap.left_out):
+        return True  # what it adds is there already
+    if gap.is_marked and any(_MARKER.fullmatch(line) for line in gap.left_out):
+        return True  # one of them reads like the marker
+    is_beside = any(_is_change(step) for side in sides for step in side[:2])
+    if is_beside and not gap.is_marked and _may_slide(*gap.rows, file):
+        return True
+    if _is_in_removed_block(gap.left_out, runs[0]):
+        return True
+    is_whole = all(map(_is_whole, sides))
+    if gap.is_last and (gap.is_marked or is_whole):
+        return False
+    below = gap.rows[1]
+    if gap.head is not None and not in_scope(below + 1, gap.head, file):
+        return True
+    return not is_whole and not _is_heading(below, file) and _leaves_block(gap, file)
+
+
+def _is_change(step: Step) -> bool:
+    return step.line.prefix is not CONTEXT
 
 
 def _may_slide(above: int, below: int, file: FileIndex) -> bool:
@@ -267,15 +313,35 @@ def _may_slide(above: int, below: int, file: FileIndex) -> bool:
     return keys[above + 1] == keys[below] or keys[below - 1] == keys[above]
 
 
-def _leaves_block(above: int, below: int, file: FileIndex, is_marked: bool) -> bool:
-    """Return whether the line below a gap is not in the block that the one above opens."""
-    first, second = file.lines[above], file.lines[below]
-    kind = heading_at(file.lines, above) or heading(first.strip())
-    if kind is not OutlineKind.DEFINITION and kind and not is_certain(file.lines, above, kind):
-        kind = None
-    if kind is not None and (kind is not OutlineKind.DEFINITION or not indentation(second)):
-        return not indentation(first) and not is_below(below, above, file)
-    if len(indentation(second)) <= len(indentation(first)):
-        return False
-    is_opener = opens(first) and not first.rstrip().endswith(b",") and not is_marked
-    return (is_opener or kind is not None) and below >= file.block_end(above)
+def _is_in_removed_block(left_out: Sequence[bytes], run: Sequence[Step]) -> bool:
+    """Return whether lines are left out of a block of which the run of changes above them changes a
+    part: it may change what is as deep as they are, or put another head in place of theirs."""
+    depth = len(indentation(left_out[0]))
+    texts = [step.line.text for step in run if step.line.text.strip()]
+    deep = [len(indentation(text)) >= depth for text in texts]
+    replaces_head = not any(deep) and any(step.row is None for step in run)
+    return not all(deep) and not replaces_head
+
+
+def _is_whole(piece: Sequence[Step]) -> bool:
+    """Return whether a piece begins and ends with context."""
+    solid = [step for step in piece if step.line.text.strip()]
+    return not _is_change(solid[0]) and not _is_change(solid[-1])
+
+
+def _leaves_block(gap: _Gap, file: FileIndex) -> bool:
+    """Return whether a line left out ends the block that the hunk shows around what is below it.
+
+    That is the block of the last line above that is less deep, and above a marker opens one; where
+    there is none, no line may be less deep.
+    """
+    depth = len(indentation(file.lines[gap.rows[1]]))
+    least = min((len(indentation(x)) for x in gap.left_out if not _GOES_ON.match(x)), default=depth)
+    shown = (file.lines[step.row] for step in gap.around if step.row is not None)
+    solid = (line for line in shown if line.strip() and len(indentation(line)) < depth)
+    head = next((line for line in solid if opens(line) or not gap.is_marked), None)
+    return least < depth if head is None else least <= len(indentation(head))
+
+
+_GOES_ON = re.compile(rb"[ \t]*(?:\{[ \t]*$|\))")
+"""The second part of the head of a block: a brace on a line of its own, or `) {`."""
