@@ -1,7 +1,8 @@
 """Refuse a hunk that may be applied already, at another place that reads like its own.
 
 Its new lines are there, and more suggests that it was meant for that place: its line number, its
-anchor, the order of the hunks, or that its old lines match only loosely.
+anchor, the order of the hunks, or that its old lines match only loosely. A hunk without a number
+and an anchor, which no other hunk is beside, is refused if what it shows is there with its change.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from math import inf
 from typing import NamedTuple
 
 from git_opatch.locate.anchors import find, is_below
-from git_opatch.locate.applied import new_positions, only_removes
+from git_opatch.locate.applied import new_positions
 from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.likeness import has_word
 from git_opatch.locate.search import Sought
 from git_opatch.model.failure import HunkResult
+from git_opatch.model.patch import Hunk, Prefix
 from git_opatch.model.placement import Placement
 from git_opatch.model.reading import EQUAL, FORM
 
@@ -45,14 +48,14 @@ def suspicion(
     in_order = bounds[0] <= start <= bounds[1]
     is_certain = sought.is_exact and in_order and not partly_applied and (in_anchor or not rows)
     has_number = hunk.new_start is not None or hunk.stated_start is not None
-    is_alone = bounds == _ALONE and not in_anchor
-    if is_certain and not has_number and not (is_alone and only_removes(hunk)):
+    is_alone = bounds == _ALONE and not file.placed and not in_anchor and _shows_context(hunk)
+    if is_certain and not has_number and not is_alone:
         return None
     twins = _outside(placement, new_positions(hunk, file))
     stated = [at for at in (hunk.new_start, hunk.stated_start) if at is not None and at in twins]
     if stated:
         return Suspicion(stated[0])
-    if is_alone and twins and only_removes(hunk):
+    if is_alone and twins:
         return Suspicion(twins[0])
     if is_certain:
         return None
@@ -65,6 +68,11 @@ def suspicion(
     if in_anchor and not under:
         return None
     return _by_other_hunks(sought, twins, bounds, in_order, partly_applied=partly_applied)
+
+
+def _shows_context(hunk: Hunk) -> bool:
+    """Return whether a hunk shows context that says something, and so where its new lines are."""
+    return has_word([line.text for line in hunk.lines if line.prefix is Prefix.CONTEXT])
 
 
 def _by_other_hunks(
