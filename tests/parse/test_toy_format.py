@@ -156,7 +156,7 @@ def test_a_part_of_it_in_what_is_not_read_is_an_error(package: Path) -> None:
             "prose": "Nothing to do.\n",
         },
     )
-    assert "has no end" in str(found["cut"])
+    assert "is missing" in str(found["cut"])
     assert "there is a patch here" in str(found["another member"])
     assert "is not a supported command" in str(found["another command"])
     assert "no line begins one, such as " in str(found["prose"])
