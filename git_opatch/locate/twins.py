@@ -1,8 +1,9 @@
 """Refuse a hunk that may be applied already, at another place that reads like its own.
 
 Its new lines are there, and more suggests that it was meant for that place: its line number, its
-anchor, the order of the hunks, or that its old lines match only loosely. A hunk without a number
-and an anchor, which no other hunk is beside, is refused if what it shows is there with its change.
+anchor, that it ends the file, the order of the hunks, or that its old lines match only loosely. A
+hunk without a number and an anchor, which no other hunk is beside, is refused if what it shows is
+there with its change.
 """
 
 from __future__ import annotations
@@ -49,10 +50,13 @@ def suspicion(
     is_certain = sought.is_exact and in_order and not partly_applied and (in_anchor or not rows)
     has_number = hunk.new_start is not None or hunk.stated_start is not None
     is_alone = bounds == _ALONE and not file.placed and not in_anchor and _shows_context(hunk)
-    if is_certain and not has_number and not is_alone:
+    ends_file = hunk.at_end_of_file or not all(line.newline for line in hunk.lines)
+    if is_certain and not (has_number or ends_file or is_alone):
         return None
     twins = _outside(placement, new_positions(hunk, file))
-    stated = [at for at in (hunk.new_start, hunk.stated_start) if at is not None and at in twins]
+    end = len(file.lines) - len(hunk.postimage) if ends_file else None
+    meant = (hunk.new_start, hunk.stated_start, end)
+    stated = [at for at in meant if at is not None and at in twins]
     if stated:
         return Suspicion(stated[0])
     if is_alone and twins:

@@ -128,14 +128,10 @@ _OUT_OF_ORDER = {
 _TWO_POSITIONS = {
     "locate/applied/a-change-that-is-not-applied",
     "locate/evidence/a-hunk-with-enough-context-is-unique",
-    "locate/evidence/the-end-of-the-file-decides",
     "locate/evidence/various",
     "locate/line-endings/line-endings-are-compared-in-a-mixed-file",
     "locate/positions/a-change-that-is-not-applied-is-not-found",
     "locate/tiers/the-strictest-tier-decides",
-    "parse/envelope/the-end-of-file-marker-may-be-written-loosely",
-    "parse/file-changes/the-hunks-of-a-patch-are-read",
-    "parse/unified/the-no-newline-marker-belongs-to-the-line-before",
     "plan/earlier-sections",
     "plan/lines-are-appended-to-a-file",
 }
