@@ -237,14 +237,8 @@ class Sandbox:
         raw = path.read_bytes() if path.is_file() else b""
         version, count = struct.unpack(">4xII", raw[:12]) if raw else (0, 0)
         size = 32 if raw and hashlib.sha256(raw[:-32]).digest() == raw[-32:] else 20
-        if version not in (2, 3) or b"link" in raw or b"sdir" in raw:
-            listed = self.git("ls-files", "-s", "-v", "-z").split(b"\0")[:-1]
-            fields = [(each.partition(b"\t")[2], *each.split(None, 4)[:4]) for each in listed]
-            return [
-                (name, mode.decode(), oid, tag + stage) for name, tag, mode, oid, stage in fields
-            ]
         entries, at = [], 12
-        for _ in range(count):
+        for _ in range(count if version in (2, 3) else 0):
             oid, flags = at + 40, at + 40 + size
             start = flags + (4 if raw[flags] & 0x40 else 2)
             end = raw.index(b"\0", start)
@@ -252,6 +246,16 @@ class Sandbox:
             about = bytes([raw[flags] & 0xF0]) + raw[flags + 2 : start]
             entries.append((raw[start:end], mode, raw[oid:flags].hex().encode(), about))
             at += (end - at + 8) // 8 * 8
+        extensions = set[bytes]()
+        while version in (2, 3) and at < len(raw) - size:
+            extensions.add(raw[at : at + 4])
+            at += 8 + int.from_bytes(raw[at + 4 : at + 8])
+        if version not in (2, 3) or extensions & {b"link", b"sdir"}:
+            listed = self.git("ls-files", "-s", "-v", "-z").split(b"\0")[:-1]
+            fields = [(each.partition(b"\t")[2], *each.split(None, 4)[:4]) for each in listed]
+            return [
+                (name, mode.decode(), oid, tag + stage) for name, tag, mode, oid, stage in fields
+            ]
         return entries
 
     def blobs(self, ids: Sequence[bytes]) -> dict[bytes, bytes]:
