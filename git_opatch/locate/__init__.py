@@ -95,8 +95,7 @@ def _locate(
     bounds = bounds_of(results)
     for at, (result, sought) in enumerate(zip(results, all_sought, strict=True)):
         if isinstance(result, Placement):
-            partly_applied = matching.partly_applied
-            found = suspicion(result, sought, bounds[at], file, partly_applied=partly_applied)
+            found = suspicion(result, sought, bounds[at], file, matching)
             results[at] = explain.refuse_twin(result, found, file) if found else result
     return results
 

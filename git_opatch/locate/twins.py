@@ -19,6 +19,7 @@ from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.likeness import has_word
 from git_opatch.locate.search import Sought
 from git_opatch.model.failure import HunkResult
+from git_opatch.model.options import Matching
 from git_opatch.model.patch import Hunk, Prefix
 from git_opatch.model.placement import Placement
 from git_opatch.model.reading import EQUAL, FORM
@@ -35,13 +36,10 @@ class Suspicion(NamedTuple):
 
 
 def suspicion(
-    placement: Placement, sought: Sought, bounds: Bounds, file: FileIndex, *, partly_applied: bool
+    placement: Placement, sought: Sought, bounds: Bounds, file: FileIndex, matching: Matching
 ) -> Suspicion | None:
-    """Return what suggests that a hunk is applied elsewhere; None if nothing does.
-
-    `partly_applied` is whether the file has other hunks of the patch already.
-    """
-    hunk, start = sought.hunk, placement.start
+    """Return what suggests that a hunk is applied elsewhere; None if nothing does."""
+    hunk, start, partly_applied = sought.hunk, placement.start, matching.partly_applied
     if hunk.stated_start == start and not partly_applied:
         return None
     rows = _rows_of_anchor(sought, file)

@@ -113,15 +113,15 @@ class _Checker(NamedTuple):
             follows_on = is_numbered or not _is_exact(before)
             if follows_on or changed is None:
                 return None
-            return self._refuse_other(hunk, before, changed)
+            return self._refuse_other(hunk, changed)
         if changed is None:
             return None
         if self._is_repeated(hunk, before):
-            number, _ = self._maker_of(changed)
+            number = self._maker_of(changed)
             return (
                 f"hunk {hunk.ordinal} repeats the one at line {number} of the patch; applied once"
             )
-        return self._refuse_other(hunk, before, changed)
+        return self._refuse_other(hunk, changed)
 
     def _written(self, placement: Placement) -> Iterator[int]:
         """Yield the positions of the lines that `placement` shows and earlier sections wrote."""
@@ -163,22 +163,21 @@ class _Checker(NamedTuple):
             hunk.lines == each.lines for other in self.earlier for each in other.section.hunks
         )
 
-    def _maker_of(self, changed: Edit) -> tuple[int, int]:
-        """Return the line, in the patch's text, and the ordinal of the earlier hunk that made
-        `changed`; the ordinal is 0 if it is not known."""
+    def _maker_of(self, changed: Edit) -> int:
+        """Return the line, in the patch's text, of the earlier hunk that made `changed`; of its
+        section, if it is not known."""
         makers = (
-            (found.hunk.number, found.hunk.ordinal)
+            found.hunk.number
             for other in self.earlier
             for found in other.before
             if isinstance(found, Placement) and _overlap(found.changed, changed)
         )
-        return next(makers, (self.earlier[0].section.number, 0))
+        return next(makers, self.earlier[0].section.number)
 
-    def _refuse_other(self, hunk: Hunk, before: HunkResult | None, changed: Edit) -> Failure:
-        """Refuse one of two versions; the earlier can be left out if this one has a position."""
-        number, ordinal = self._maker_of(changed)
-        failure = refusal(self.section, Fault.OVERLAP_EARLIER, hunk=hunk, earlier=number)
-        return failure._replace(other=ordinal if isinstance(before, Placement) else 0)
+    def _refuse_other(self, hunk: Hunk, changed: Edit) -> Failure:
+        """Refuse one of two versions of a change."""
+        number = self._maker_of(changed)
+        return refusal(self.section, Fault.OVERLAP_EARLIER, hunk=hunk, earlier=number)
 
     def _refuse_loose(self, hunk: Hunk) -> Failure:
         number = self.earlier[-1].section.number
