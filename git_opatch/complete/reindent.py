@@ -188,7 +188,10 @@ def _added_depths(steps: Sequence[Step]) -> set[bytes]:
 
 def _depths_near(reading: Reading, file: FileLines) -> set[bytes]:
     """Return how deep the file's lines are there, but for those of a comment with stars."""
-    lines = file.lines[max(reading.start - NEAR, 0) : reading.stop + NEAR]
+    return _depths(file.lines[max(reading.start - NEAR, 0) : reading.stop + NEAR])
+
+
+def _depths(lines: Sequence[bytes]) -> set[bytes]:
     return {indentation(line) for line in lines if line.strip()[:1] not in (b"", b"*")}
 
 
@@ -200,12 +203,14 @@ def is_one_space_off(reading: Reading, file: FileLines) -> bool:
     histories, and 70 of 100 with such a slip. What begins with `*`, as in a comment or list, and
     a line that the hunk moves may be there.
     """
-    moved = {step.line.text.strip() for step in reading.steps if step.line.prefix is REMOVED}
-    near = _depths_near(reading, file)
-    beside = {b" " + depth for depth in near} | {depth[1:] for depth in near if depth[:1] == b" "}
     added = [
         step.line.text for step in reading.steps if step.row is None and step.line.text.strip()
     ]
+    if _depths(file.lines[reading.start : reading.stop]).issuperset(map(indentation, added)):
+        return False  # nearly always, and for less
+    moved = {step.line.text.strip() for step in reading.steps if step.line.prefix is REMOVED}
+    near = _depths_near(reading, file)
+    beside = {b" " + depth for depth in near} | {depth[1:] for depth in near if depth[:1] == b" "}
     off = [
         indentation(text) in beside - near - {b""}
         and text.strip() not in moved
