@@ -42,7 +42,7 @@ from git_opatch.model.failure import Failure, HunkResult, failure_of
 from git_opatch.model.options import Matching
 from git_opatch.model.patch import Hunk
 from git_opatch.model.placement import Placement
-from git_opatch.model.reading import EQUAL
+from git_opatch.model.reading import EQUAL, SPACE
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import Text
 
@@ -130,7 +130,9 @@ class _Resolver:
         """Refuse what is there already, what contradicts itself, and what is unclear."""
         file, hunk, placement = self._file, sought.hunk, found.placement
         there = applied_over(placement.hunk, found.reading, file)
-        if there and any(edits_of(placement, file.text)):
+        if not any(edits_of(placement, file.text)):
+            there = there or (found.reading.start, min(found.reading.level, SPACE))
+        if there:
             return explain.refuse_applied(hunk, *there, file)
         is_moved = any(each is not sought for each in self._moved)
         notes = []

@@ -64,7 +64,6 @@ def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> A
         [_in_section(failure, section) for failure in failures],
         [
             *(f"hunk {hunk.ordinal} changes nothing" for hunk in idle),
-            *edited.notes,
             *_newline_notes(section, content.text, edited.content.text),
         ],
     )

@@ -34,7 +34,6 @@ class EditedFile:
     placements: list[Placement] = field(default_factory=list)
     failures: dict[int, Failure] = field(default_factory=dict)
     """By the hunk's ordinal."""
-    notes: list[str] = field(default_factory=list)
     changed: list[ChangedRange] = field(default_factory=list)
     """What the placed hunks wrote, where it is now in the content."""
 
@@ -51,8 +50,6 @@ class EditedFile:
         for placement in placements:
             ordinal = placement.hunk.ordinal
             own = list(edits_of(placement, self.content.text))
-            if not own and placement.hunk.changes:
-                self.notes.append(f"hunk {ordinal} changes nothing here")
             edits += own
             ordinals += [ordinal] * len(own)
             self.placements.append(placement)
