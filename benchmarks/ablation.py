@@ -108,7 +108,7 @@ _FORM, _TOLERATED = 2, 3
 """The grades of a match, as `model.reading` numbers them."""
 
 RULES: dict[str, Switch] = {
-    "class: a slip undone": off("locate.variants:SLIPS", ()),
+    "class: a slip undone": gives("locate.variants:variants_of", ()),
     "class: typography, case, signs": _not_sought("locate.search:_loose", _FORM),
     "class: tolerated context": _not_sought("locate.search:_loose", _TOLERATED),
     "class: gaps": _not_sought("locate.search:_with_gaps"),

@@ -47,28 +47,28 @@ MOST_TOLERATED = 2
 MOST_PAST = 3
 
 
-def unchanged_kept(reading: Reading) -> Reading:
-    """Return `reading` with the lines that it removes and adds again as context, which stays."""
-    steps: list[Step] = []
-    for is_context, group in groupby(reading.steps, key=lambda step: step.line.prefix is CONTEXT):
+def settled(hunk: Hunk) -> Hunk:
+    """Return `hunk` with the lines that it removes and adds again as context."""
+    lines = tuple(step.line for step in unchanged_kept([Step(line, None) for line in hunk.lines]))
+    return hunk if lines == tuple(hunk.lines) else replace(hunk, lines=lines)
+
+
+def unchanged_kept(steps: Iterable[Step]) -> tuple[Step, ...]:
+    """Return `steps` with the lines that are removed and added again as context, which stays."""
+    kept: list[Step] = []
+    for _, group in groupby(steps, key=lambda step: step.line.prefix is CONTEXT):
         run = list(group)
-        old = [step for step in run if step.row is not None]
-        new = [step for step in run if step.row is None]
-        is_long = len(run) > MANY
-        if (
-            is_context
-            or is_long
-            or {step.line.text for step in old}.isdisjoint(s.line.text for s in new)
-        ):
-            steps += run
-            continue
+        old, new = ([s for s in run if s.line.prefix is side] for side in (REMOVED, ADDED))
         gone, come = ([(s.line.text, s.line.newline) for s in side] for side in (old, new))
+        if len(run) > MANY or set(gone).isdisjoint(come):
+            kept += run
+            continue
         for tag, a, b, c, d in SequenceMatcher(None, gone, come, autojunk=False).get_opcodes():
             if tag == "equal":
-                steps += [s._replace(line=s.line._replace(prefix=CONTEXT)) for s in old[a:b]]
+                kept += [s._replace(line=s.line._replace(prefix=CONTEXT)) for s in old[a:b]]
             else:
-                steps += [*old[a:b], *new[c:d]]
-    return reading._replace(steps=tuple(steps))
+                kept += [*old[a:b], *new[c:d]]
+    return tuple(kept)
 
 
 def exact_readings(hunk: Hunk, file: FileIndex) -> Readings:

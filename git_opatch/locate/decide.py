@@ -110,7 +110,7 @@ def _as_meant(
     to be said of it."""
     meant, doubt, notes = reading, reading.doubt, [*sought.notes]
     if reading.level > EQUAL:
-        meant, shared = in_file_form(unchanged_kept(reading), file)
+        meant, shared = in_file_form(reading._replace(steps=unchanged_kept(reading.steps)), file)
         doubt = doubt or shared
         indented = indent(meant, file)
         meant = meant._replace(steps=indented.steps)

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import takewhile
 
+from git_opatch.locate.alignment import settled
 from git_opatch.locate.anchors import find
 from git_opatch.locate.closest_match import ClosestMatches, difference
 from git_opatch.locate.enclosing import name_enclosing
@@ -13,7 +14,6 @@ from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.gaps import stands_for_lines
 from git_opatch.locate.search import LOOSEST, Sought
 from git_opatch.locate.twins import Suspicion
-from git_opatch.locate.variants import settled
 from git_opatch.model.failure import ClosestMatch, Failure, Problem, failure_of
 from git_opatch.model.limits import MANY
 from git_opatch.model.options import Matching

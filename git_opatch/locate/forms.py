@@ -1,24 +1,47 @@
 r"""Other forms of what a patch says: escaped once too often or too rarely, in another encoding.
 
-    old string in the patch     in the file                 form
-    def f():\n    x = 1         two lines                   `\n` read as a newline
-    caf\u00e9                   café                        the escape read as its character
+    in the patch                in the file                 form
+    if (a &lt; b)               if (a < b)                  the escapes that the old text shows,
+    def f():\n    x = 1         two lines                   read as their characters
+    caf\u00e9                   café
     café                        caf\u00e9                   the character written as its escape
     café, in UTF-8              café, in Latin-1            written in the file's encoding
+    café, of five characters    café, of four               the other form of Unicode
 
-One hand wrote the old and the new text, so both change alike. Forms are tried only where the text
-as it is given is nowhere; one must match byte for byte, and at one position.
+One hand wrote the old and the new text, so both change alike, and only without loss. Forms are
+tried only where the text as it is given is nowhere.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Literal
 
+from git_opatch.model.line_forms import normalized
 from git_opatch.model.patch import Hunk
 
+_ENTITIES = {
+    b"&lt;": b"<",
+    b"&gt;": b">",
+    b"&quot;": b'"',
+    b"&#34;": b'"',
+    b"&apos;": b"'",
+    b"&#39;": b"'",
+    b"&#x27;": b"'",
+    b"&amp;": b"&",
+}
+_BACKSLASHES = {b"\\\\": b"\\", b'\\"': b'"', b"\\'": b"'", b"\\$": b"$", b"\\`": b"`"}
+_CODE = b"\\u"
+_CONTROLS = {b"\\n": b"\n", b"\\r": b"\r", b"\\t": b"\t"}
+_JSON = {**_CONTROLS, b'\\"': b'"', b"\\\\": b"\\", b"\\/": b"/", _CODE: b""}
+_ESCAPES: tuple[tuple[Mapping[bytes, bytes], str], ...] = (
+    (_ENTITIES, "its lines were escaped: `&lt;` was read as `<`"),
+    (_BACKSLASHES, 'its lines were escaped: `\\"` was read as `"`'),
+    (_JSON, 'its text was escaped: `\\n`, `\\t`, `\\"` or `\\uXXXX` was read as its character'),
+)
 _ENCODINGS = {
     "latin-1": "Latin-1",
     "cp1252": "Windows-1252",
@@ -27,65 +50,66 @@ _ENCODINGS = {
     "euc_kr": "EUC-KR",
 }
 """The encodings that files have which are not UTF-8, and how notes name them."""
-_ESCAPE = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|([nrt\"\\/]))")
-_CHARACTERS = {b"n": b"\n", b"r": b"\r", b"t": b"\t"}
+_ESCAPED = "its characters were written as the escapes `\\uXXXX` of the file"
 _QUOTES = re.compile(rb"\\?[\"']|\\[nrt]|\\.|\n")
-
-Form = tuple[Callable[[bytes], bytes | None], str]
-"""How a text is rewritten (None if it cannot be), and the note."""
 
 
 def string_forms(old: bytes, new: bytes) -> Iterator[tuple[bytes, bytes, str]]:
     """Yield other forms of a string to replace and of its replacement, each with a note."""
-    for rewritten, note in _forms((old, new), old, lines=True):
-        yield rewritten[0], rewritten[1], note
+    for (old_form, new_form), note in _forms((old, new), old):
+        yield old_form, new_form, note
 
 
 def hunk_forms(hunk: Hunk) -> Iterator[tuple[Hunk, str]]:
-    """Yield other forms of a hunk, each with a note."""
-    texts = [line.text for line in hunk.lines]
-    old = b"\n".join(line.text for line in hunk.preimage)
-    for rewritten, note in _forms(texts, old, lines=False):
-        lines = [line._replace(text=text) for line, text in zip(hunk.lines, rewritten, strict=True)]
-        yield replace(hunk, lines=tuple(lines)), note
+    """Yield other forms of a hunk, with its anchors, each with a note; a line stays one line."""
+    anchors = [anchor.text for anchor in hunk.anchors]
+    old = b"\n".join([*(line.text for line in hunk.preimage), *anchors])
+    for texts, note in _forms([*(line.text for line in hunk.lines), *anchors], old):
+        if not any(b"\n" in text for text in texts):
+            left = iter(texts)
+            lines = tuple([line._replace(text=next(left)) for line in hunk.lines])
+            named = tuple([anchor._replace(text=next(left)) for anchor in hunk.anchors])
+            yield replace(hunk, lines=lines, anchors=named), note
 
 
-def _forms(texts: Sequence[bytes], old: bytes, *, lines: bool) -> Iterator[tuple[list[bytes], str]]:
+def _forms(texts: Sequence[bytes], old: bytes) -> Iterator[tuple[list[bytes], str]]:
     """Yield `texts` in other forms; `old`, the text to find, shows which there may be."""
-    forms: list[Form] = []
-    if escapes := {match[0][:2] for match in _ESCAPE.finditer(old)}:
-        note = 'its text was escaped: `\\n`, `\\t`, `\\"` or `\\uXXXX` was read as its character'
-        forms.append((partial(_unescape, escapes=escapes, lines=lines), note))
-    if not old.isascii():
-        note = "its characters were written as the escapes `\\uXXXX` of the file"
-        forms += [(partial(_escape, form=form), note) for form in ("04x", "04X")]
-        for encoding, name in _ENCODINGS.items():
-            note = f"its text was written in {name}, as the file is"
-            forms.append((partial(_encode, encoding=encoding), note))
-    for rewrite, note in forms:
-        rewritten = [rewrite(text) for text in texts]
-        if None not in rewritten and rewritten != list(texts):
-            yield [text for text in rewritten if text is not None], note
+    for escapes, note in _ESCAPES:
+        if unescaped := _unescape(texts, old, escapes):
+            yield unescaped, note
+    for rewrite, note in () if old.isascii() else _ACCENTED:
+        rewritten = [form for text in texts if (form := rewrite(text)) is not None]
+        if len(rewritten) == len(texts) and rewritten != list(texts):
+            yield rewritten, note
 
 
-def _unescape(text: bytes, escapes: set[bytes], *, lines: bool) -> bytes | None:
-    """Unescape `text` once; None if not all of it was escaped as the old text is.
-
-    A newline or tab in quotes may be one of the code. A newline inside a line of a hunk would make
-    two lines of it.
-    """
-    found = {match[0][:2] for match in _ESCAPE.finditer(text)}
-    if not found <= escapes or (b"\\n" in found and not lines):
-        return None
-    plain = _ESCAPE.sub(b"", text)
-    if any(_CHARACTERS.get(each[1:], each[1:]) in plain for each in escapes - {b"\\u"}):
-        return None
-    if _has_control_in_quotes(text):
-        return None
+def _unescape(
+    texts: Sequence[bytes], old: bytes, escapes: Mapping[bytes, bytes]
+) -> list[bytes] | None:
+    """Read the escapes that `old` shows as their characters; None if a text has others, or one of
+    these characters bare. A newline or tab in quotes may be one of the code."""
+    digits = {_CODE: b"[0-9a-fA-F]{4}"}
+    find = re.compile(b"|".join(re.escape(each) + digits.get(each, b"") for each in escapes))
+    shown = _kinds(find, old)
+    bare = {escapes[each] for each in shown - {_CODE}}
+    for text in texts:
+        plain = find.sub(b"", text)
+        is_lossy = any(character in plain for character in bare)
+        in_quotes = not shown.isdisjoint(_CONTROLS) and _has_control_in_quotes(text)
+        if is_lossy or in_quotes or not _kinds(find, text) <= shown:
+            return None
     try:
-        return _ESCAPE.sub(_character, text)
+        return [find.sub(partial(_character, escapes), text) for text in texts] if shown else None
     except UnicodeEncodeError:
         return None
+
+
+def _kinds(find: re.Pattern[bytes], text: bytes) -> set[bytes]:
+    return {_CODE if each.startswith(_CODE) else each for each in find.findall(text)}
+
+
+def _character(escapes: Mapping[bytes, bytes], match: re.Match[bytes]) -> bytes:
+    return escapes.get(match[0]) or chr(int(match[0][len(_CODE) :], 16)).encode()
 
 
 def _has_control_in_quotes(text: bytes) -> bool:
@@ -99,12 +123,6 @@ def _has_control_in_quotes(text: bytes) -> bool:
         elif quote and token[1:] in (b"n", b"r", b"t"):
             return True
     return False
-
-
-def _character(escape: re.Match[bytes]) -> bytes:
-    if escape[1]:
-        return chr(int(escape[1], 16)).encode()
-    return _CHARACTERS.get(escape[2], escape[2])
 
 
 def _escape(text: bytes, form: str) -> bytes | None:
@@ -122,3 +140,29 @@ def _encode(text: bytes, encoding: str) -> bytes | None:
         return text.decode().encode(encoding)
     except UnicodeError:
         return None
+
+
+_Unicode = Literal["NFC", "NFD"]
+
+
+def _compose(text: bytes, form: _Unicode, other: _Unicode) -> bytes | None:
+    composed = normalized(text, form)
+    return composed if normalized(composed, other) == text else None
+
+
+_ACCENTED: tuple[tuple[Callable[[bytes], bytes | None], str], ...] = (
+    *(
+        (
+            partial(_escape, form=form),
+            "its characters were written as the escapes `\\uXXXX` of the file",
+        )
+        for form in ("04x", "04X")
+    ),
+    *(
+        (partial(_encode, encoding=each), f"its text was written in {name}, as the file is")
+        for each, name in _ENCODINGS.items()
+    ),
+    (partial(_compose, form="NFC", other="NFD"), "its accented letters were decomposed (NFD)"),
+    (partial(_compose, form="NFD", other="NFC"), "its accented letters were composed (NFC)"),
+)
+"""How a text that is not ASCII is rewritten (None if it cannot be), and the note."""

@@ -22,12 +22,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from git_opatch.complete.reindent import pairs_of
-from git_opatch.locate.alignment import CONTEXT, exact_readings, loose_readings, straight
+from git_opatch.locate.alignment import CONTEXT, exact_readings, loose_readings, settled, straight
 from git_opatch.locate.anchors import find, scoped
 from git_opatch.locate.applied import new_positions
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.gaps import gap_readings
-from git_opatch.locate.variants import Variant, settled, variants_of
+from git_opatch.locate.variants import Variant, variants_of
 from git_opatch.model.failure import Problem
 from git_opatch.model.indent_rules import is_common_rule
 from git_opatch.model.limits import FEW, MANY

@@ -66,15 +66,16 @@ def without_invisible(line: bytes) -> bytes:
 
 def composed(line: bytes) -> bytes:
     """Return a line without invisible characters, and with accented letters as one."""
-    return _normalized(without_invisible(line), "NFC")
+    return normalized(without_invisible(line), "NFC")
 
 
 def decomposed(line: bytes) -> bytes:
     """Return a line with accented letters as a letter and its accent."""
-    return _normalized(line, "NFD")
+    return normalized(line, "NFD")
 
 
-def _normalized(line: bytes, form: Literal["NFC", "NFD"]) -> bytes:
+def normalized(line: bytes, form: Literal["NFC", "NFD"]) -> bytes:
+    """Return a line with accented letters in that form of Unicode."""
     if line.isascii():
         return line
     text = line.decode("utf-8", "surrogateescape")
