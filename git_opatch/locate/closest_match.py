@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher, get_close_matches
-from itertools import islice
+from itertools import accumulate, islice, starmap
+from operator import eq
 from typing import NamedTuple
 from unicodedata import category, normalize
 
-from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.file_index import FileIndex, LineIndex
 from git_opatch.locate.likeness import likeness_of
 from git_opatch.model.failure import ClosestMatch, DifferentLine, Values
 from git_opatch.model.limits import FEW, MANY, NEAR, SHOWN
@@ -32,69 +32,81 @@ class ClosestMatches:
     explain the refusal.
     """
 
-    def __init__(self, file_index: FileIndex, hunks: Sequence[Hunk], most: int) -> None:
-        self._lines = file_index.lines
-        self._file_index = file_index
+    def __init__(self, file: FileIndex, hunks: Sequence[Hunk], most: int) -> None:
+        self._file = file
+        self._lines = file.lines
         self._most = most
-        self._normal = file_index.normal
         self._compared_hunks = 0
         self._aligned_hunks = 0
-        wanted = {_squeezed(line.text) for hunk in hunks for line in hunk.preimage}
-        wanted.discard(b"")
-        self._positions: dict[bytes, list[int]] = {key: [] for key in wanted}
-        for position, line in enumerate(self._lines):
-            positions = self._positions.get(_squeezed(line))
-            if positions is not None and len(positions) < FEW:
-                positions.append(position)
+        wanted = (_squeezed(line.text) for hunk in hunks for line in hunk.preimage)
+        self._keys = LineIndex([*map(_squeezed, file.lines)], wanted)
 
     def nearest(self, hunk: Hunk, anchor_positions: Sequence[int]) -> ClosestMatch | None:
         """Return the closest match of `hunk`, whose anchor is at `anchor_positions`, if any.
 
-        That is where most of the hunk's lines are, and of several such places where the line is
-        that the file has least often; else the line below its anchor, or in a small file any line,
-        that is most like one of its own; else the line after its anchor.
+        That is where most of the hunk's lines are; else the line below its anchor, or in a small
+        file any line, that is most like one of its own; else the line after its anchor.
         """
-        preimage = hunk.preimage
-        votes: Counter[int] = Counter()
-        rarest: dict[int, int] = {}
-        for offset, line in enumerate(preimage):
-            positions = self._positions.get(_squeezed(line.text), ())
-            for position in positions:
-                votes[position - offset] += 1
-                seen = rarest.get(position - offset, FEW)
-                rarest[position - offset] = min(seen, len(positions))
-        if not votes and not anchor_positions:
-            return self._similar_anywhere(preimage)
-        if not votes:
-            first = anchor_positions[0] + 1
-            similar = self._most_similar(preimage, first, first + NEAR)
-            return self._first_difference(preimage, first if similar is None else similar)
-        start = max(votes, key=lambda start: (votes[start], start >= 0, -rarest[start], -start))
-        return self._first_difference(preimage, start)
+        keys = [_squeezed(line.text) for line in hunk.preimage]
+        start = self._start_of_most(keys)
+        if start is None:
+            start = self._start_of_similar(hunk.preimage, anchor_positions)
+        return None if start is None else self._compare(hunk.preimage, self._align(keys, start))
 
-    def _similar_anywhere(self, preimage: Sequence[Line]) -> ClosestMatch | None:
-        self._compared_hunks += 1
-        if self._compared_hunks > SHOWN or len(self._lines) > MANY:
+    def _start_of_most(self, keys: Sequence[bytes]) -> int | None:
+        """Return where a hunk with `keys` begins, if it is where most of its lines are.
+
+        It is looked for by the rarest lines; of several such places it is the one where the first
+        lines that differ are most alike.
+        """
+        found = [
+            (rows, at) for at, key in enumerate(keys) if key and (rows := self._keys.rows(key))
+        ]
+        starts: set[int] = set()
+        for rows, at in sorted(found, key=lambda each: len(each[0])):
+            if len(starts) <= FEW:
+                starts.update(row - at for row in rows[:MANY])
+        equal = {
+            start: (sum(starmap(eq, self._beside(keys, start))), start >= 0)
+            for start in sorted(starts)
+        }
+        most = max(equal.values(), default=None)
+        best = (start for start in equal if equal[start] == most)
+        return max(best, key=lambda start: self._likeness(keys, start), default=None)
+
+    def _beside(self, keys: Sequence[bytes], start: int) -> Iterator[tuple[bytes, bytes]]:
+        """Pair `keys` with those of the file's lines from `start` on, inside the file."""
+        first = max(-start, 0)
+        return zip(keys[first:], self._keys.lines[start + first : start + len(keys)], strict=False)
+
+    def _likeness(self, keys: Sequence[bytes], start: int) -> float:
+        """Return how much the first lines that differ are alike, of a hunk that begins there."""
+        differ = (pair for pair in self._beside(keys, start) if pair[0] != pair[1])
+        return sum(
+            SequenceMatcher(None, a[:FEW], b[:FEW]).ratio() for a, b in islice(differ, SHOWN)
+        )
+
+    def _start_of_similar(self, preimage: Sequence[Line], anchors: Sequence[int]) -> int | None:
+        first, stop, below = 0, len(self._lines), None
+        if anchors:
+            first = below = anchors[0] + 1
+            stop = first + NEAR
+        elif stop > MANY or self._compared_hunks == SHOWN:
             return None
-        start = self._most_similar(preimage, 0, len(self._lines))
-        return None if start is None else self._first_difference(preimage, start)
-
-    def _most_similar(self, preimage: Sequence[Line], first: int, stop: int) -> int | None:
-        """Return where the hunk would begin by the line from `first` to `stop` that is most like
-        one of its own; None if none is."""
+        self._compared_hunks += not anchors
         lines = [visible(line.strip()) for line in self._lines[first:stop]]
         for offset, line in enumerate(preimage[:SHOWN]):
             text = visible(line.text.strip())
             if text and (found := get_close_matches(text, lines, n=1)):
                 return first + lines.index(found[0]) - offset
-        return None
+        return below
 
-    def _first_difference(self, preimage: Sequence[Line], start: int) -> ClosestMatch:
-        differences = list(self._differences(preimage, start))
+    def _compare(self, preimage: Sequence[Line], pairs: Sequence[_Pair]) -> ClosestMatch:
+        """Say what differs between lines of a hunk and those of the file beside them."""
+        differences = list(self._differences(preimage, pairs, self._most))
         if not differences:  # all is tolerated: it is shown where it is not the same
-            pairs = enumerate(range(start, start + len(preimage)))
-            differences = list(self._unlike(preimage, pairs, EQUAL))
-        first, *rest = differences or [_Difference(0, start)]
+            differences = list(self._differences(preimage, pairs, EQUAL))
+        first, *rest = differences or [_Difference(*pairs[0])]
         others = [
             DifferentLine(preimage[other.offset], other.position, self._lines[other.position])
             for other in rest
@@ -119,69 +131,61 @@ class ClosestMatches:
             values=values,
         )
 
-    def _differences(self, preimage: Sequence[Line], start: int) -> Iterator[_Difference]:
-        """Yield what differs between a hunk that is about at `start` and the file, in order."""
-        steps = self._align(preimage, start)
-        for index, (tag, begin, end, first, stop) in enumerate(steps):
-            if tag == "equal" or (tag == "replace" and end - begin == stop - first):
-                pairs = zip(range(begin, end), range(first, stop), strict=True)
-                yield from self._unlike(preimage, pairs, self._most)
-            elif tag == "insert":
-                if 0 < index < len(steps) - 1:
-                    yield _Difference(begin, first, _left_out(range(first, stop)))
-            elif tag == "delete" and begin and end < len(preimage):
-                yield _Difference(begin, first, (Difference.SURPLUS, {"count": end - begin}))
-            else:
-                is_below_a_match = begin or end == len(preimage)
-                at = first if is_below_a_match else stop - end
-                pairs = zip(range(begin, end), range(at, at + end - begin), strict=True)
-                yield from islice(self._unlike(preimage, pairs, self._most), 1)
-
-    def _unlike(
-        self, preimage: Sequence[Line], pairs: Iterable[tuple[int, int]], most: int
+    def _differences(
+        self, preimage: Sequence[Line], pairs: Sequence[_Pair], most: int
     ) -> Iterator[_Difference]:
-        """Yield the pairs of a line of the hunk and one of the file that differ at that grade."""
-        for offset, position in pairs:
-            if not self._matches(preimage[offset], position, most):
-                yield _Difference(offset, position)
+        """Yield what differs at the grade `most`, in order."""
+        offset, position = pairs[0]
+        for at, row in pairs:
+            if row > position:
+                last = f"-{row}" * (row > position + 1)
+                between = {"between": f"line{'s' * bool(last)} {position + 1}{last}"}
+                yield _Difference(at, position, (Difference.LEFT_OUT, between))
+            elif at > offset:
+                surplus = {"count": at - offset}
+                yield _Difference(offset, row, (Difference.SURPLUS, surplus))
+            if not self._matches(preimage[at], row, most):
+                yield _Difference(at, row)
+            offset, position = at + 1, row + 1
 
     def _matches(self, line: Line, position: int, most: int) -> bool:
         if not 0 <= position < len(self._lines):
             return False
-        file, is_context = self._file_index, line.prefix is Prefix.CONTEXT
-        text, found_line = self._normal(line.text), self._lines[position]
+        file, is_context = self._file, line.prefix is Prefix.CONTEXT
+        text, found_line = file.normal(line.text), self._lines[position]
         found = file.grade(is_context, text, found_line, file.prose.includes(position))
         return found is not None and found <= most
 
-    def _align(self, preimage: Sequence[Line], start: int) -> list[_Step]:
-        """Align the hunk with the file near `start`: difflib's steps, in order.
+    def _align(self, keys: Sequence[bytes], start: int) -> list[_Pair]:
+        """Pair the lines of a hunk with those of the file near `start`, in order.
 
-        The rarest of its lines that are where they would be from `start` on stay there, with those
-        round it. If there is none, or the hunk is large, or many were compared, all lines are taken
-        to be where they would be.
+        As many as can be are equal; a gap, of lines of the file or of the hunk, must be worth it.
+        If the hunk is large, or many were aligned, there is none.
         """
         self._aligned_hunks += 1
-        keys = [_squeezed(line.text) for line in preimage]
-        here = {
-            offset: len(positions)
-            for offset, key in enumerate(keys)
-            if start + offset in (positions := self._positions.get(key, ()))
-        }
-        count = len(keys)
-        if not here or max(count, self._aligned_hunks) > FEW:
-            return [("equal", 0, count, start, start + count)]
-        begin = min(here, key=lambda offset: here[offset])
-        end = begin + 1
-        while begin - 1 in here:
-            begin -= 1
-        while end in here:
-            end += 1
-        first, stop = max(start - NEAR, 0), min(start + count + NEAR, len(self._lines))
-        return [
-            *_steps(keys, range(begin), self._lines, range(first, start + begin)),
-            ("equal", begin, end, start + begin, start + end),
-            *_steps(keys, range(end, count), self._lines, range(start + end, stop)),
-        ]
+        count, first = len(keys), start - NEAR
+        if max(count, self._aligned_hunks) > FEW:
+            return list(enumerate(range(start, start + count)))
+        below = further = [0] * (count + 2 * NEAR + 1)
+        values = [below]  # of the lines from one to the last, by the row of that one, from `first`
+        for key in reversed(keys):
+            rows, worth = set(self._keys.rows(key)), _WORTH if _WORD.search(key) else 1
+            further = list(map(max, below, further))
+            gaps = [value - _GAP for value in accumulate(reversed(further), max)]
+            rests = enumerate(map(max, below[1:], reversed(gaps[:-1])), first)
+            below = [rest + worth * (row in rows) for row, rest in rests]
+            values.append(below)
+        values.reverse()
+        at, row = 0, max(range(len(below)), key=lambda row: (below[row], -abs(row - NEAR)))
+        pairs = []
+        while at < count:
+            pairs.append((at, first + row))
+            steps = [(at + 1, lower) for lower in range(row + 1, len(values[at + 1]))]
+            steps += [(lower, row + 1) for lower in range(at + 2, count)]
+            gains = [values[at][row] - _GAP for at, row in steps]
+            gains[0] += _GAP
+            at, row = steps[gains.index(max(gains))]
+        return pairs
 
     def _numbered(self, start: int, stop: int) -> NumberedLines:
         inside = range(max(start, 0), min(stop, len(self._lines)))
@@ -192,7 +196,7 @@ class ClosestMatches:
             return Difference.FILE_ENDS, {}
         if position < 0:
             return Difference.FILE_BEGINS, {}
-        return difference(self._normal(line.text), self._lines[position])
+        return difference(self._file.normal(line.text), self._lines[position])
 
 
 class _Difference(NamedTuple):
@@ -204,32 +208,15 @@ class _Difference(NamedTuple):
     """What the hunk or the file has too many, if that is the difference."""
 
 
-_Step = tuple[str, int, int, int, int]
-"""A step of an alignment, as in difflib: what to do with which lines, of the hunk and the file."""
+_Pair = tuple[int, int]
+"""The index of a line in the preimage, and that of a line of the file, which may be beyond it."""
 
 
-def _steps(
-    keys: Sequence[bytes], offsets: range, lines: Sequence[bytes], positions: range
-) -> Iterator[_Step]:
-    """Align a part of the hunk's `keys` with a part of the file's lines.
-
-    Lines without a letter or a digit are aligned only beside others.
-    """
-    hunk = [keys[offset] for offset in offsets]
-    file = [_squeezed(lines[position]) for position in positions]
-    matcher = SequenceMatcher(lambda key: not _WORD.search(key), hunk, file)
-    for tag, begin, end, first, stop in matcher.get_opcodes():
-        into = (positions.start + first, positions.start + stop)
-        yield (tag, offsets.start + begin, offsets.start + end, *into)
+_WORTH, _GAP = 3, 2
+"""A line with a word is worth a gap, and a bracket or a blank line is not."""
 
 
 _WORD = re.compile(rb"[\w\x80-\xff]")
-
-
-def _left_out(lines: range) -> Described:
-    """Say which lines of the file are between the line that was expected and the one above it."""
-    last = f"-{lines.stop}" * (len(lines) > 1)
-    return Difference.LEFT_OUT, {"between": f"line{'s' * bool(last)} {lines.start + 1}{last}"}
 
 
 _WHITESPACE = b" \t\n\v\f\r"

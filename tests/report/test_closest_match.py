@@ -219,10 +219,37 @@ def test_characters_that_do_not_look_alike_are_not_named(found: str, expected: s
     assert "U+" not in message(f"x\n{found}\ny\n", [" x", f"-{expected}", " nowhere"])
 
 
-def test_of_places_alike_the_one_with_the_rarest_line_is_shown() -> None:
+def test_of_places_alike_the_one_near_which_all_lines_are_is_shown() -> None:
     content = "x\ny\nreturn\ndef a():\n    z\n    w\nreturn\n"
     shown = message(content, [" def a():", " # x", "-return"])
     assert ":5; the text differs\n      4  def a():\n      5      z\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("content", "hunk", "line"),
+    [
+        pytest.param(
+            "\n\nif a:\n\n    b = 1\n    c = c\n\n",
+            [" ", "     b = 2", "     c = c", " "],
+            5,
+            id="below a blank line",
+        ),
+        pytest.param(
+            "x\n    end\n\ny\n    end\n\nz\n    end\n\n  def a\n    b\n  end\n",
+            ["     end", " ", "   def c", "-    b", "   end"],
+            10,
+            id="below lines that are everywhere",
+        ),
+        pytest.param(
+            "get /\n  b\n  red\nend\nx\nget /\n  b\n  total = count(one)\nend\n",
+            [" get /", "   b", "-  total = sum(one)", " end"],
+            8,
+            id="where the line is most alike",
+        ),
+    ],
+)
+def test_the_line_that_was_changed_is_named(content: str, hunk: list[str], line: int) -> None:
+    assert f"closest match, notes.txt:{line}; " in message(content, hunk)
 
 
 def test_reversed_prefixes_are_mentioned() -> None:
