@@ -160,7 +160,7 @@ def _without_end(line: bytes, beyond: Set[bytes]) -> bytes:
     text = line.rstrip(b"\r")
     if not text.strip():
         return b"" if text in beyond else line
-    cut = len(min(beyond)) if len(beyond) == 1 else len(_end(text))
+    cut = len(_end(text)) if len(beyond) > 1 else min(len(_end(text)), *map(len, beyond))
     return text[: len(text) - cut] + line[len(text) :]
 
 
