@@ -150,7 +150,9 @@ def _by_rules(
     outcomes = list(dict.fromkeys(_with_rule(reading.steps, rule) for rule in rules))
     if len(outcomes) > 1:
         near = _depths_near(reading, file)
-        outcomes = [steps for steps in outcomes if not _jumps(steps, near)] or outcomes
+        outcomes = [
+            steps for at, steps in enumerate(outcomes) if not at or not _jumps(steps, near)
+        ]
     if len(outcomes) > 1:
         return Indented(reading.steps, Problem(Fault.SEVERAL_RULES))
     steps = outcomes[0]
@@ -378,7 +380,8 @@ def _agreed(
     for rule in rules_for(pairs):
         own = {at: rule(depth) or b"" for at, depth in depths.items()}
         if all(known.get(depths[at], {depth}) == {depth} for at, depth in own.items()):
-            found.append((sum(rule(depth) in files for depth, files in known.items()), own))
+            told = sum(rule(depth) in files for depth, files in known.items() if depth)
+            found.append((told, own))
     if not found and all(len(known.get(depth, ())) == 1 for depth in depths.values()):
         return {at: next(iter(known[depth])) for at, depth in depths.items()}
     most = max((count for count, _ in found), default=0)
