@@ -150,9 +150,7 @@ def _by_rules(
     outcomes = list(dict.fromkeys(_with_rule(reading.steps, rule) for rule in rules))
     if len(outcomes) > 1:
         near = _depths_near(reading, file)
-        outcomes = [
-            steps for at, steps in enumerate(outcomes) if not at or not _jumps(steps, near)
-        ]
+        outcomes = [steps for at, steps in enumerate(outcomes) if not at or not _jumps(steps, near)]
     if len(outcomes) > 1:
         return Indented(reading.steps, Problem(Fault.SEVERAL_RULES))
     steps = outcomes[0]

@@ -6,6 +6,7 @@ answer, however many they are; else the hunk is refused.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -28,6 +29,8 @@ from git_opatch.model.reading import EQUAL, FORM, SPACE, TOLERATED, Reading, Ste
 from git_opatch.model.sentences import Fault
 
 _TIERS = {EQUAL: Tier.STRICT, SPACE: Tier.RESILIENT, FORM: Tier.FUZZY, TOLERATED: Tier.FUZZY}
+_DOUBLED = re.compile(rb"\+(?:[ \t]{2}|\t|\w)")
+"""A line of code behind a second `+`; `+ x` and `++x` may be content."""
 _BLANK_STAYS = "omits a blank line of the file; what it adds stays next to the line above it"
 
 
@@ -137,16 +140,26 @@ def _never_written(reading: Reading, hunk: Hunk, file: FileIndex) -> Problem | N
     added = [step.line.text for step in reading.steps if step.row is None]
     if placeholder := placeholder_in(hunk, file.text, is_document=file.is_document):
         return Problem.of(Fault.PLACEHOLDER, placeholder=placeholder)
-    solid = [text for text in added if text.strip()]
-    if solid and all(text.startswith(b"+") for text in solid):
-        near = file.lines[max(reading.start - NEAR, 0) : reading.stop + NEAR]
-        removes = any(step.line.prefix is REMOVED for step in reading.steps)
-        if not removes and not any(line.startswith(b"+") for line in near):
-            return Problem(Fault.DOUBLED_PREFIX)
+    if _is_doubled(reading, added, file):
+        return Problem(Fault.DOUBLED_PREFIX)
     come = {is_utf8(text) for text in added if not text.isascii()}
     if come and (stay := file.kept_encodings) and not come <= stay:
         return Problem(Fault.NOT_UTF8 if stay == {True} else Fault.UTF8_IN_OTHER)
     return None
+
+
+def _is_doubled(reading: Reading, added: Sequence[bytes], file: FileIndex) -> bool:
+    """Return whether added lines begin with `+`, as no line near them does: all of them, where
+    nothing is removed that would show what a prefix is, or one of code in a hunk that shows some.
+    """
+    plus = [text.startswith(b"+") for text in added if text.strip()]
+    near = file.lines[max(reading.start - NEAR, 0) : reading.stop + NEAR]
+    if not any(plus) or any(line.startswith((b"+", b"-")) for line in near):
+        return False
+    if all(plus) and not any(step.line.prefix is REMOVED for step in reading.steps):
+        return True
+    shows = reading.start < reading.stop and not file.is_document
+    return shows and any(map(_DOUBLED.match, added))
 
 
 def _with_newlines(lines: Sequence[Line], reading: Reading, file: FileIndex) -> tuple[Line, ...]:

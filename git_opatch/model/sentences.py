@@ -434,7 +434,7 @@ class Fault(Enum):
     )
     DOUBLED_PREFIX = (
         Reason.UNCLEAR,
-        "adds lines that all begin with `+`, as no line near them does, so it is unclear whether "
+        "adds lines that begin with `+`, as no line near them does, so it is unclear whether "
         "their prefixes are doubled",
         "write each added line with one `+` in front of its text",
     )
