@@ -59,16 +59,29 @@ def new_positions(hunk: Hunk, file: FileIndex, most: int = EQUAL) -> Sequence[in
 
 
 def _where_removed(hunk: Hunk, file: FileIndex) -> list[int]:
-    """Return the only position where what a hunk keeps is without anything between.
+    """Return the only position where what a hunk keeps is without anything between."""
+    found = file.runs([file.normal(line.text) for line in hunk.postimage])
+    return [at for at in found if len(found) == 1 and _shows_removal(hunk, at, file)]
+
+
+def _shows_removal(hunk: Hunk, at: int, file: FileIndex) -> bool:
+    """Return whether what a hunk keeps, which is at the row `at`, shows what it removes to be gone.
 
     Outermost lines that it removes must be at the beginning or the end of the file, where nothing
     can be in their place.
     """
-    found = file.runs([file.normal(line.text) for line in hunk.postimage])
-    begins, ends = (hunk.lines[at].prefix is REMOVED for at in (0, -1))
+    begins, ends = (hunk.lines[outer].prefix is REMOVED for outer in (0, -1))
     last = len(file.lines) - len(hunk.postimage)
-    closed = [at for at in found if (not begins or at == 0) and (not ends or at == last)]
-    return closed if len(found) == len(closed) == 1 else []
+    return (not begins or at == 0) and (not ends or at == last)
+
+
+def position_by_number(hunk: Hunk, file: FileIndex) -> int | None:
+    """Return where the second number of a hunk says that its new lines are, if they are there as
+    written, and say something."""
+    new, start = [file.normal(line.text) for line in hunk.postimage], hunk.new_start
+    if start is None or not has_word(new) or not _shows_removal(hunk, start, file):
+        return None
+    return start if file.lines[start : start + len(new)] == new else None
 
 
 def _new_hunk(hunk: Hunk) -> Hunk:

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from git_opatch.complete.reindent import pairs_of
 from git_opatch.locate.alignment import CONTEXT, exact_readings, loose_readings, settled, straight
 from git_opatch.locate.anchors import find, scoped
-from git_opatch.locate.applied import new_positions
+from git_opatch.locate.applied import new_positions, position_by_number
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.gaps import gap_readings
 from git_opatch.locate.variants import Variant, variants_of
@@ -218,6 +218,8 @@ def _at_number(hunk: Hunk, variant: Hunk, readings: Readings) -> Readings:
 
 
 def _applied(hunk: Hunk, file: FileIndex, level: int) -> Sought:
+    if level == EQUAL and (start := position_by_number(hunk, file)) is not None:
+        return Sought(hunk, applied_at=start)
     at = new_positions(hunk, file, level)
     if at and any(not anchor.weak for anchor in hunk.anchors):
         is_named = any(find(anchor, file).rows for anchor in hunk.anchors)

@@ -14,7 +14,7 @@ from math import inf
 from typing import NamedTuple
 
 from git_opatch.locate.anchors import find, is_below
-from git_opatch.locate.applied import new_positions
+from git_opatch.locate.applied import new_positions, position_by_number
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.likeness import has_word
 from git_opatch.locate.search import Sought
@@ -55,6 +55,8 @@ def suspicion(
     end = len(file.lines) - len(hunk.postimage) if ends_file else None
     meant = (hunk.new_start, hunk.stated_start, end)
     stated = [at for at in meant if at is not None and at in twins]
+    if (at := position_by_number(hunk, file)) is not None:
+        return Suspicion(at)
     if stated:
         return Suspicion(stated[0])
     if is_alone and twins:
