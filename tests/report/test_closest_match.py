@@ -225,33 +225,6 @@ def test_of_places_alike_the_one_near_which_all_lines_are_is_shown() -> None:
     assert ":5; the text differs\n      4  def a():\n      5      z\n" in shown
 
 
-@pytest.mark.parametrize(
-    ("content", "hunk", "line"),
-    [
-        pytest.param(
-            "\n\nif a:\n\n    b = 1\n    c = c\n\n",
-            [" ", "     b = 2", "     c = c", " "],
-            5,
-            id="below a blank line",
-        ),
-        pytest.param(
-            "x\n    end\n\ny\n    end\n\nz\n    end\n\n  def a\n    b\n  end\n",
-            ["     end", " ", "   def c", "-    b", "   end"],
-            10,
-            id="below lines that are everywhere",
-        ),
-        pytest.param(
-            "get /\n  b\n  red\nend\nx\nget /\n  b\n  total = count(one)\nend\n",
-            [" get /", "   b", "-  total = sum(one)", " end"],
-            8,
-            id="where the line is most alike",
-        ),
-    ],
-)
-def test_the_line_that_was_changed_is_named(content: str, hunk: list[str], line: int) -> None:
-    assert f"closest match, notes.txt:{line}; " in message(content, hunk)
-
-
 def test_reversed_prefixes_are_mentioned() -> None:
     words = f"{opening(Difference.LEFT_OUT.sentence)} the added lines and not the removed ones"
     assert words in message("a\nnew\nc\n", [" a", "-old", "+new", " x"])
