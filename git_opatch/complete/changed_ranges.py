@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from git_opatch.complete.edits import Edit
+from git_opatch.complete.edits import Edit, written_lines
 
 
 class ChangedRange(NamedTuple):
@@ -20,27 +20,18 @@ class ChangedRange(NamedTuple):
 
 def changed_ranges_of(hunks: Sequence[int], edits: Sequence[Edit]) -> list[ChangedRange]:
     """Return the lines that `edits`, which are in order, wrote; `hunks` has the hunk of each."""
-    ranges, offset = [], 0
-    for hunk, edit in zip(hunks, edits, strict=True):
-        start = edit.start + offset
-        ranges.append(ChangedRange(hunk, range(start, start + len(edit.lines))))
-        offset += _growth(edit)
-    return ranges
+    return list(map(ChangedRange, hunks, written_lines(edits)))
 
 
 def shift(ranges: Sequence[ChangedRange], edits: Sequence[Edit]) -> list[ChangedRange]:
     """Move `ranges`, which `edits` do not touch, to where they are after `edits`."""
     stops = [edit.stop for edit in edits]
-    growths = list(accumulate(map(_growth, edits), initial=0))
+    growths = list(accumulate((edit.growth for edit in edits), initial=0))
     offsets = (growths[bisect_right(stops, changed.lines.start)] for changed in ranges)
     return [
         ChangedRange(hunk, range(lines.start + offset, lines.stop + offset))
         for (hunk, lines), offset in zip(ranges, offsets, strict=True)
     ]
-
-
-def _growth(edit: Edit) -> int:
-    return len(edit.lines) - (edit.stop - edit.start)
 
 
 def changes_any(span: tuple[int, int], ranges: Sequence[ChangedRange]) -> bool:

@@ -30,6 +30,19 @@ class Edit(NamedTuple):
     keep_bom: bool = True
     """Whether a byte-order mark stays in front of the file; not if the hunk itself shows it."""
 
+    @property
+    def growth(self) -> int:
+        """How many lines more there are afterwards."""
+        return len(self.lines) - (self.stop - self.start)
+
+
+def written_lines(edits: Sequence[Edit]) -> Iterator[range]:
+    """Yield the lines that each of `edits`, which are in order, writes, as they are after all."""
+    offset = 0
+    for edit in edits:
+        yield range(edit.start + offset, edit.start + offset + len(edit.lines))
+        offset += edit.growth
+
 
 def edits_of(placement: Placement, text: Text) -> Iterator[Edit]:
     """Yield the edits of `text` that `placement` asks for, in order, none of them empty."""
@@ -75,21 +88,17 @@ def _shows_bom(hunk: Hunk) -> bool:
 
 
 def edge_edits(edits: Sequence[Edit], text: Text) -> list[Edit]:
-    """Join `edits`, and extend those at the first or last line of the file.
+    """Join `edits`, which are in order, and extend those at the first or last line of the file.
 
     Its byte-order mark or newline may change. Needs all edits at once, since another one may change
     that line, too.
     """
-    if not edits:
-        return []
-    joined = join_edits([*edits[:-1], _with_last_line(edits[-1], text)], text)
-    if joined:  # which may be one by now, where the file has one line
-        joined[0] = _keeping_bom(joined[0], text)
-    return join_edits(_trim_all(joined, text), text)
-
-
-def _trim_all(edits: Sequence[Edit], text: Text) -> list[Edit]:
-    return [trimmed for edit in edits if (trimmed := trim_unchanged(edit, text))]
+    edits = join_edits(edits, text)
+    if edits:
+        edits = join_edits([*edits[:-1], _with_last_line(edits[-1], text)], text)
+    if edits:  # which may be one by now, where the file has one line
+        edits[0] = _keeping_bom(edits[0], text)
+    return join_edits(edits, text)
 
 
 def _keeping_bom(edit: Edit, text: Text) -> Edit:
@@ -155,20 +164,19 @@ def _is_same(text: Text, position: int, edit: Edit, index: int) -> bool:
 
 
 def join_edits(edits: Sequence[Edit], text: Text) -> list[Edit]:
-    """Join those of `edits`, which are in order, that touch: each change is shown once."""
+    """Trim `edits`, which are in order, and join those that touch: each change is shown once."""
     joined: list[Edit] = []
     for edit in edits:
-        if not joined or edit.start > joined[-1].stop:
-            joined.append(edit)
-            continue
-        before = joined.pop()
-        both = edit._replace(
-            start=before.start,
-            lines=before.lines + edit.lines,
-            ending=before.ending or edit.ending,
-            keep_bom=before.keep_bom and edit.keep_bom,
-        )
-        joined += _trim_all([both], text)
+        if joined and edit.start <= joined[-1].stop:
+            before = joined.pop()
+            edit = edit._replace(
+                start=before.start,
+                lines=before.lines + edit.lines,
+                ending=before.ending or edit.ending,
+                keep_bom=before.keep_bom and edit.keep_bom,
+            )
+        if trimmed := trim_unchanged(edit, text):
+            joined.append(trimmed)
     return joined
 
 
@@ -215,7 +223,7 @@ def compose(first: Sequence[Edit], second: Sequence[Edit], base: Text, after: Te
             newline = after.final_newline or piece.kept.start < len(base.lines)
             edits.append(Edit(done, piece.kept.start, added, newline))
         done, added = piece.kept.stop, ()
-    return join_edits(_trim_all(edits, base), base)
+    return join_edits(edits, base)
 
 
 class _Piece(NamedTuple):

@@ -27,7 +27,7 @@ from functools import cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from git_opatch.complete.edits import Edit
+from git_opatch.complete.edits import Edit, written_lines
 from git_opatch.model.failure import Problem
 from git_opatch.model.languages import BLOCK_COMMENTS, HASH, comment_marks, kind_of
 from git_opatch.model.sentences import Fault
@@ -104,7 +104,7 @@ def _unreadable(before: Text, after: Text, edits: Sequence[Edit], path: str) -> 
     if read is _python_fault and all(_keeps_blocks(edit, before) for edit in edits):
         return None
     line = read(after.to_bytes())
-    if line is None or (line > 0 and line - 1 in _written(edits)):
+    if line is None or any(line - 1 in rows for rows in written_lines(edits)):
         return None
     if read(before.to_bytes()) is not None:
         return None
@@ -169,17 +169,6 @@ def _toml_fault(data: bytes) -> int | None:
     except (ValueError, RecursionError):
         return 0
     return None
-
-
-def _written(edits: Sequence[Edit]) -> set[int]:
-    """Return the rows of the lines that `edits` write."""
-    rows: set[int] = set()
-    growth = 0
-    for edit in edits:
-        start = edit.start + growth
-        rows.update(range(start, start + len(edit.lines)))
-        growth += len(edit.lines) - (edit.stop - edit.start)
-    return rows
 
 
 # ---------------------------------------------------------------- brackets

@@ -15,7 +15,6 @@ from git_opatch.complete.edits import (
     apply_edits,
     compose,
     edge_edits,
-    join_edits,
     trim_unchanged,
 )
 from git_opatch.model.blob import Blob, Mode
@@ -45,7 +44,7 @@ class FileContent(NamedTuple):
         """Apply `edits`, which are in order. The target of a symbolic link has no newline."""
         if not self.mode.is_file:
             edits = [edit._replace(newline=False) for edit in edits]
-        edits = edge_edits(join_edits(edits, self.text), self.text)
+        edits = edge_edits(edits, self.text)
         after = apply_edits(self.text, edits)
         if self.edits and self.origin is not None:
             edits = compose(self.edits, edits, self.origin.text, after)

@@ -119,7 +119,7 @@ def _hunks(result: Result, edits: Sequence[Edit]) -> Iterator[bytes]:
     for group in _groups(edits):
         first = max(group[0].start - _CONTEXT, 0)
         last = min(group[-1].stop + _CONTEXT, len(old.lines))
-        grown = sum(len(edit.lines) - (edit.stop - edit.start) for edit in group)
+        grown = sum(edit.growth for edit in group)
         size = last - first
         heading, above = _heading(old.lines, above, first) or heading, first
         ranges = _range(first, size), _range(first + offset, size + grown)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeGuard
 
-from git_opatch.complete.edits import Edit, edits_of
+from git_opatch.complete.edits import Edit, edits_of, written_lines
 from git_opatch.complete.tree import FileContent
 from git_opatch.locate.replacement import expand
 from git_opatch.model.failure import Failure, HunkResult, refusal
@@ -125,12 +125,9 @@ class _Checker(NamedTuple):
 
     def _written(self, placement: Placement) -> Iterator[int]:
         """Yield the positions of the lines that `placement` shows and earlier sections wrote."""
-        growth = 0
-        for edit in self._edits:
-            start = edit.start + growth
-            growth += len(edit.lines) - (edit.stop - edit.start)
-            first, stop = max(start, placement.start), min(start + len(edit.lines), placement.stop)
-            yield from (at for at in range(first, stop) if self.content.text.lines[at].strip())
+        for rows in written_lines(self._edits):
+            shown = range(max(rows.start, placement.start), min(rows.stop, placement.stop))
+            yield from (at for at in shown if self.content.text.lines[at].strip())
 
     @property
     def _edits(self) -> Sequence[Edit]:
