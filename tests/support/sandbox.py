@@ -124,6 +124,13 @@ class Sandbox:
             shutil.copytree(_template(options), self.path, dirs_exist_ok=True)
         return self
 
+    def copy(self, path: Path) -> Sandbox:
+        """Copy this repository to `path`; its index knows the copied files."""
+        shutil.copytree(self.path, path, symlinks=True)
+        copied = Sandbox(path)
+        copied.run("git", "update-index", "-q", "--refresh")
+        return copied
+
     def run(
         self,
         *words: str | bytes,

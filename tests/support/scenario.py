@@ -14,7 +14,7 @@ from typing import Any
 
 from sandbox import Tree
 
-_SECTION = re.compile(rb"(?m)^%%%(?:$| (.*)\n)")
+SECTION = re.compile(rb"(?m)^%%%(?:$| (.*)\n)")
 _HEAD = ("what", "source", "status", "command")
 _CASE_HEAD = ("source", "options")
 _BYTES: dict[str, Callable[[bytes], bytes]] = {
@@ -88,8 +88,8 @@ def place_of(failure: Mapping[str, Any]) -> str:
 
 def read_scenario(raw: bytes) -> Scenario:
     """Parse the scenario in `raw`. Raises `ScenarioError` if it does not follow the format."""
-    head, *sections = _SECTION.split(raw)
-    scenario = Scenario(dict(_head(head.decode())))
+    head, *sections = SECTION.split(raw)
+    scenario = Scenario(dict(read_head(head.decode())))
     for title, body in zip(sections[::2], sections[1::2], strict=True):
         _add_section(scenario, (title or b"").decode(), body)
     _check(scenario)
@@ -101,8 +101,8 @@ def read_cases(raw: bytes) -> dict[str, Scenario]:
 
     Files before the first case are those of each case that has none of its own.
     """
-    head, *sections = _SECTION.split(raw)
-    shared = Scenario(dict(_head(head.decode())))
+    head, *sections = SECTION.split(raw)
+    shared = Scenario(dict(read_head(head.decode())))
     case, cases = shared, dict[str, Scenario]()
     for title, body in zip(sections[::2], sections[1::2], strict=True):
         word, _, name = (title or b"").decode().partition(" ")
@@ -111,14 +111,14 @@ def read_cases(raw: bytes) -> dict[str, Scenario]:
             continue
         if name in cases:
             raise ScenarioError(f"the case `{name}` stands twice")
-        case = cases[name] = Scenario(dict(_head(body.decode(), _CASE_HEAD)))
+        case = cases[name] = Scenario(dict(read_head(body.decode(), _CASE_HEAD)))
     for case in cases.values():
         case.before = case.before or shared.before
         _check_expected(case)
     return cases
 
 
-def _head(text: str, keys: Sequence[str] = _HEAD) -> Iterator[tuple[str, str]]:
+def read_head(text: str, keys: Sequence[str] = _HEAD) -> Iterator[tuple[str, str]]:
     seen: set[str] = set()
     for line in text.splitlines():
         key, colon, value = line.partition(": ")
@@ -138,12 +138,11 @@ def _add_section(scenario: Scenario, title: str, body: bytes) -> None:
     if name in ("before", "after"):
         if not words:
             raise ScenarioError(f"`%%% {title}` names no file")
-        path, *flags = words
         tree = scenario.before if name == "before" else scenario.after
+        path, entry = entry_of(words, body)
         if path in tree:
             raise ScenarioError(f"`%%% {name} {path}` stands twice")
-        mode = "100755" if _EXECUTABLE in flags else "100644"
-        tree[path] = (mode, _content(body, [flag for flag in flags if flag != _EXECUTABLE]))
+        tree[path] = entry
         return
     if name == "report" and words[:1] == ["contains"]:
         name, words = f"{name} contains", words[1:]
@@ -151,10 +150,17 @@ def _add_section(scenario: Scenario, title: str, body: bytes) -> None:
         raise ScenarioError(f"`%%% {title}` is no section of a scenario")
     if name in scenario.texts:
         raise ScenarioError(f"`%%% {name}` stands twice")
-    scenario.texts[name] = _content(body, words)
+    scenario.texts[name] = content_of(body, words)
 
 
-def _content(body: bytes, flags: list[str]) -> bytes:
+def entry_of(words: Sequence[str], body: bytes) -> tuple[str, tuple[str, bytes]]:
+    """Return the path of a file, which is the first word, with the mode and content it has."""
+    path, *flags = words
+    mode = "100755" if _EXECUTABLE in flags else "100644"
+    return path, (mode, content_of(body, [flag for flag in flags if flag != _EXECUTABLE]))
+
+
+def content_of(body: bytes, flags: list[str]) -> bytes:
     for flag in flags:
         if flag not in _BYTES:
             raise ScenarioError(f"unknown flag `{flag}`; there are {', '.join(_BYTES)}")

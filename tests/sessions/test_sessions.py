@@ -1,0 +1,109 @@
+"""Run every text file in `sessions`: each case in a repository of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+from sandbox import Ran, Sandbox, Tree
+from scenario import ScenarioError, place_of
+from session import Step, file_entry, read_sessions
+from targets import changed
+
+_SESSIONS = Path(__file__).parent
+_CASES = [
+    pytest.param(path, steps, id=f"{path.relative_to(_SESSIONS)}: {name}")
+    for path in sorted(_SESSIONS.glob("*/*.txt"))
+    for name, steps in read_sessions(path.read_bytes())[1].items()
+]
+
+
+class Session:
+    """A repository while steps are taken, and the states that they name."""
+
+    def __init__(self, repo: Sandbox) -> None:
+        self.repo = repo
+        self.states: dict[str, tuple[Tree, Tree]] = {}
+
+    def take(self, step: Step) -> None:
+        """Take a step, and assert what is said to be true after it."""
+        kind, *words = step.words
+        if kind == "commit":
+            self.repo.commit()
+        elif kind == "file":
+            path, entry = file_entry(words, step.body)
+            (self.repo.path / path).unlink(missing_ok=True)
+            if entry:
+                self.repo.write(path, entry[1]).chmod(int(entry[0][-3:], 8))
+        else:
+            self._run(words, step, int(words.pop(0)) if kind == "exit" else 0)
+
+    def _run(self, words: list[str], step: Step, status: int) -> None:
+        before, whole = self._trees(), self.repo.state()
+        self.states.setdefault("start", before)
+        if step.texts("refused"):
+            words = [*words[:3], "--json", *words[3:]]
+        ran = self.repo.run(*words, feed=step.body)
+        assert ran.status == status, ran
+        _check_output(ran, step)
+        now = wanted = self._trees()
+        if words[:2] == ["git", "opatch"]:
+            index, files = before
+            wanted = changed(index, step.entries("index")), changed(files, step.entries("worktree"))
+        for name in (words[1] for words, _ in step.parts if words[0] == "state"):
+            wanted = self.states.setdefault(name, wanted)
+        assert now == wanted, ran
+        assert before != now or not status or self.repo.state() == whole, ran
+
+    def _trees(self) -> tuple[Tree, Tree]:
+        return self.repo.index(), self.repo.files()
+
+
+def _check_output(ran: Ran, step: Step) -> None:
+    if step.texts("refused"):
+        failures = json.loads(ran.out)["failures"]
+        assert [place_of(failure) for failure in failures] == step.lines("refused")
+    for text in step.texts("prints"):
+        assert ran.out == text, ran
+    for text in step.texts("warns"):
+        assert ran.err.encode() == text, ran
+    output = ran.out.decode("utf-8", "replace") + ran.err
+    assert all(line in output for line in step.lines("says")), ran
+    assert not any(line in output for line in step.lines("omits")), ran
+
+
+@pytest.fixture(scope="session")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Sandbox]:
+    """Give the repository in which the cases of a file begin, which is made once."""
+
+    @cache
+    def make(path: Path) -> Sandbox:
+        repo = Sandbox(tmp_path_factory.mktemp("start") / "repo").init()
+        session = Session(repo)
+        for step in read_sessions(path.read_bytes())[0]:
+            session.take(step)
+        return repo
+
+    return make
+
+
+@pytest.mark.parametrize(("path", "steps"), _CASES)
+def test_session(
+    path: Path, steps: list[Step], started: Callable[[Path], Sandbox], tmp_path: Path
+) -> None:
+    session = Session(started(path).copy(tmp_path / "repo"))
+    for step in steps:
+        session.take(step)
+    session.repo.fsck()
+
+
+@pytest.mark.parametrize(
+    ("sections", "message"),
+    [("%%% after f\n", "after f"), ("%%% case\n%%% case\n", "case"), ("%%% files f\n", "files f")],
+)
+def test_a_malformed_session_is_refused(sections: str, message: str) -> None:
+    with pytest.raises(ScenarioError, match=f"`%%% {message}` cannot be here"):
+        read_sessions(f"what: w\n{sections}".encode())
