@@ -102,7 +102,11 @@ def test_session(
 
 @pytest.mark.parametrize(
     ("sections", "message"),
-    [("%%% after f\n", "after f"), ("%%% case\n%%% case\n", "case"), ("%%% files f\n", "files f")],
+    [
+        ("%%% after f\n", "after f"),
+        ("%%% case c\n%%% case c\n", "case c"),
+        ("%%% files f\n", "files f"),
+    ],
 )
 def test_a_malformed_session_is_refused(sections: str, message: str) -> None:
     with pytest.raises(ScenarioError, match=f"`%%% {message}` cannot be here"):

@@ -53,14 +53,15 @@ def read_sessions(raw: bytes) -> tuple[list[Step], dict[str, list[Step]]]:
     start = steps = list[Step]()
     cases = dict[str, list[Step]]()
     for title, body in zip(sections[::2], sections[1::2], strict=True):
-        words = shlex.split((title or b"").decode()) or [""]
-        name = " ".join(words[1:])
-        if words[0] == "case" and name not in cases:
+        kind, _, name = (title or b"").decode().partition(" ")
+        if kind == "case" and name not in cases:
             steps = cases[name] = []
-        elif words[0] in _STEPS:
+            continue
+        words = [kind, *shlex.split(name)]
+        if words[0] in _STEPS:
             steps.append(Step(words, body))
         elif words[0] in _PARTS and steps and steps[-1].words[0] in ("run", "exit"):
             steps[-1].parts.append((words, body))
         else:
-            raise ScenarioError(f"`%%% {' '.join(words)}` cannot be here")
+            raise ScenarioError(f"`%%% {kind} {name}` cannot be here")
     return start, cases
