@@ -42,15 +42,16 @@ class Session:
             self._run(words, step, int(words.pop(0)) if kind == "exit" else 0)
 
     def _run(self, words: list[str], step: Step, status: int) -> None:
-        before, whole = self._trees(), self.repo.state()
-        self.states.setdefault("start", before)
+        is_ours, before, whole = words[:2] == ["git", "opatch"], self._trees(), self.repo.state()
+        if is_ours:
+            self.states.setdefault("start", before)
         if step.texts("refused"):
             words = [*words[:3], "--json", *words[3:]]
         ran = self.repo.run(*words, feed=step.body)
         assert ran.status == status, ran
         _check_output(ran, step)
         now = wanted = self._trees()
-        if words[:2] == ["git", "opatch"]:
+        if is_ours:
             index, files = before
             wanted = changed(index, step.entries("index")), changed(files, step.entries("worktree"))
         for name in (words[1] for words, _ in step.parts if words[0] == "state"):
