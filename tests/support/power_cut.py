@@ -27,6 +27,8 @@ CALLS = (
     "mkdir,mkdirat,rmdir,symlink,symlinkat,fsync,fdatasync,syncfs,sync,newfstatat,chmod,fchmod,"
     "fchmodat"
 )
+STRACE = ("strace", "-f", "--seccomp-bpf")
+"""Traces all processes, and stops them at what is traced alone."""
 _LINE = re.compile(r"^\d+ +(\w+)\((.*)\) += (-?\d+)(.*)$")
 _UNFINISHED = re.compile(r"^(\d+) +(.*) <unfinished \.\.\.>$")
 _RESUMED = re.compile(r"^(\d+) +<\.\.\. \w+ resumed>(.*)$")
@@ -74,13 +76,25 @@ class Recording:
     """For each change, the number of changes that were made when it was on the disk for sure."""
 
     def cuts(self, *, some: int, seed: int) -> Iterator[tuple[str, dict[int, Inode]]]:
-        """What may be on the disk, once each: for a cut after every change, the plausible extremes.
+        """What may be on the disk, once each, in any order."""
+        chance, seen = random.Random(seed), set[int]()
+        cuts = list(self._chosen(some, chance))
+        chance.shuffle(cuts)
+        for end, chosen, torn in cuts:
+            disk = self.disk(self._closed(chosen), torn=torn)
+            key = hash(_frozen(disk))
+            if key not in seen:
+                seen.add(key)
+                last = self.changes[end - 1].call if end else "nothing"
+                left = sorted(set(range(end)) - chosen)
+                yield f"cut {end} after {last}, without {left}", disk
+
+    def _chosen(self, some: int, chance: random.Random) -> Iterator[tuple[int, set[int], bool]]:
+        """For a cut after every change, the plausible extremes of what is on the disk.
 
         These are: all that was made; what is safe alone; all but one; one alone beside what is
-        safe; and `some` at random.
+        safe; and `some` at random. Each is torn, or not.
         """
-        chance = random.Random(seed)
-        seen: set[int] = set()
         for end in range(len(self.changes) + 1):
             sure = {at for at in range(end) if (safe := self.safe[at]) is not None and safe <= end}
             open_ = [at for at in range(end) if at not in sure]
@@ -88,15 +102,7 @@ class Recording:
             sets += [set(range(end)) - {at} for at in open_]
             sets += [sure | {at} for at in open_]
             sets += [sure | {at for at in open_ if chance.random() < 0.5} for _ in range(some)]
-            for chosen in sets:
-                for torn in (False, True):
-                    disk = self.disk(self._closed(chosen), torn=torn)
-                    key = hash(_frozen(disk))
-                    if key not in seen:
-                        seen.add(key)
-                        last = self.changes[end - 1].call if end else "nothing"
-                        left = sorted(set(range(end)) - chosen)
-                        yield f"cut {end} after {last}, without {left}", disk
+            yield from ((end, chosen, torn) for chosen in sets for torn in (False, True))
 
     def _closed(self, chosen: set[int]) -> list[int]:
         """Add what must have come before: earlier changes of the same entries."""
@@ -145,7 +151,18 @@ class Recording:
 def record(top: Path, command: Sequence[str], feed: bytes, log: Path) -> Recording:
     """Run `command` in the repository at `top` under strace."""
     before = _read_disk(top)
-    traced = ["strace", "-f", "-y", "-v", "-xx", "-s", "9999999", "-e", f"trace={CALLS}"]
+    traced = [
+        "strace",
+        "-f",
+        "--seccomp-bpf",
+        "-y",
+        "-v",
+        "-xx",
+        "-s",
+        "9999999",
+        "-e",
+        f"trace={CALLS}",
+    ]
     done = subprocess.run(
         [*traced, "-o", str(log), *command], cwd=top, input=feed, capture_output=True, check=False
     )

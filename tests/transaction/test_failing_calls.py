@@ -195,7 +195,7 @@ def _trace_git(repo: Sandbox, command: str, options: str) -> dict[str, str]:
     git.parent.mkdir(exist_ok=True)
     git.write_text(
         '#!/bin/sh\ncase " $* " in *" opatch "*) ;; '
-        f'*" {command} "*) exec strace -f -qq {options} {real} "$@" ;; esac\n'
+        f'*" {command} "*) exec strace -f --seccomp-bpf -qq {options} {real} "$@" ;; esac\n'
         f'exec {real} "$@"\n'
     )
     git.chmod(0o755)
