@@ -355,7 +355,8 @@ def test_a_run_that_is_at_work_is_not_called_interrupted(base: Sandbox) -> None:
         (("apply", "--check", ".git/p"), 128, f"error: {at_work}; try again when it is done\n"),
         (("check", "--worktree", ".git/p"), 128, f"error: {at_work}; try again when it is done\n"),
     ):
-        ran = base.run("flock", ".git/opatch/lock", "git-opatch", *words)
+        with base.at_work():
+            ran = base.opatch(*words)
         assert (ran.status, ran.err) == (status, message)
         assert "was interrupted here" in base.opatch(*words).err
     assert (base.files(), _left(base)) == left
@@ -411,7 +412,8 @@ def test_an_almost_complete_apply_is_finished(base: Sandbox) -> None:
 
 def test_recover_is_refused_while_another_run_is_at_work(base: Sandbox) -> None:
     (base.path / ".git/opatch/txn.tmp").mkdir(parents=True)
-    ran = base.run("flock", ".git/opatch/lock", "git-opatch", "recover")
+    with base.at_work():
+        ran = base.opatch("recover")
     assert (ran.status, ran.out) == (128, b"")
     assert "another git opatch is at work in this repository" in ran.err
     assert base.opatch("recover").out == b"nothing to recover\n"

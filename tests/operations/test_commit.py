@@ -564,19 +564,12 @@ def test_an_interrupt_at_the_terminal_restores_everything(base: Sandbox) -> None
 
 
 def test_commits_take_turns(base: Sandbox) -> None:
-    runs = []
+    commands = []
     for number in range(6):
         base.write(f".git/p{number}", envelope(f"*** Add File: n{number}\n+n\n".encode()))
         words = ["--wait", "100", "-m", f"Commit {number}", f".git/p{number}"]
-        runs.append(
-            subprocess.Popen(
-                ["git-opatch", "apply", "--commit", *words],
-                cwd=base.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            )
-        )  # fmt: skip
-    for run in runs:
-        _, message = run.communicate(timeout=120)
-        assert (run.returncode, message) == (0, b"")
+        commands.append(["apply", "--commit", *words])
+    assert [(ran.status, ran.err) for ran in base.all_at_once(commands)] == [(0, "")] * 6
     names = base.git("log", "-6", "--name-only", "--format=%s").decode().split("\n\n")
     assert base.git("rev-list", "--count", "HEAD") == b"7\n"
     flat = "\n".join(names).split("\n")

@@ -7,14 +7,13 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from examples import examples
 from hypothesis import HealthCheck, assume, given
 from phrases import opening
-from sandbox import Ran, Sandbox, Tree
+from sandbox import Sandbox, Tree
 from test_properties import edited_files
 from writers import Edited, envelope, numbered
 
@@ -438,21 +437,6 @@ def test_undo_and_redo_restore_every_byte(edited: Edited, target: str) -> None:
 # --- many at once -----------------------------------------------------------------------------
 
 
-def _all_at_once(repo: Sandbox, commands: Iterator[list[str]]) -> list[Ran]:
-    started = [
-        subprocess.Popen(
-            ["git-opatch", *words],
-            cwd=repo.path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            stdin=subprocess.DEVNULL,
-        )
-        for words in commands
-    ]
-    ended = [(process, *process.communicate(timeout=300)) for process in started]
-    return [Ran(process.returncode, out, err.decode()) for process, out, err in ended]
-
-
 _COUNTS = pytest.mark.parametrize("count", [4, pytest.param(20, marks=pytest.mark.exhaustive)])
 
 
@@ -478,7 +462,7 @@ def test_concurrent_runs_apply_once_or_are_refused(
     repo: Sandbox, tmp_path: Path, count: int
 ) -> None:
     """Each is applied once, or refused because another run is at work."""
-    ran = _all_at_once(repo, (["apply", name] for name in _patches(repo, tmp_path, count)))
+    ran = repo.all_at_once(["apply", name] for name in _patches(repo, tmp_path, count))
     done = {f"new {number}" for number, run in enumerate(ran) if run.status == 0}
     assert done
     assert _new_lines(repo) == done
@@ -493,13 +477,11 @@ def test_concurrent_runs_apply_once_or_are_refused(
 @_COUNTS
 def test_waiting_runs_take_turns(repo: Sandbox, tmp_path: Path, count: int) -> None:
     names = _patches(repo, tmp_path, count)
-    ran = _all_at_once(repo, (["apply", "--wait", "200", name] for name in names))
+    ran = repo.all_at_once(["apply", "--wait", "200", name] for name in names)
     assert [(run.status, run.err) for run in ran] == [(0, "")] * count
     assert _new_lines(repo) == {f"new {number}" for number in range(count)}
     assert repo.git("status", "--short") == b"M  f\n"
-    ran = _all_at_once(
-        repo, (["undo", "--wait", "200", str(number)] for number in range(1, count + 1))
-    )
+    ran = repo.all_at_once(["undo", "--wait", "200", str(number)] for number in range(1, count + 1))
     assert [(run.status, run.err) for run in ran] == [(0, "")] * count
     assert _new_lines(repo) == set()
     assert len(_numbers(repo)) == 2 * count
@@ -514,7 +496,7 @@ def test_the_same_patch_is_applied_once(
 ) -> None:
     """It is applied once; after that it is already applied."""
     name = _patches(repo, tmp_path, count)[3]
-    ran = _all_at_once(repo, (["apply", *words, name] for _ in range(count)))
+    ran = repo.all_at_once(["apply", *words, name] for _ in range(count))
     assert [run.status for run in ran].count(0) == 1
     busy = [run for run in ran if run.status == 128]
     assert not (busy and words)
@@ -532,15 +514,13 @@ def test_the_same_patch_is_applied_once(
 def test_waiting_ends_after_the_given_time(base: Sandbox, name: str) -> None:
     _applied(base, _patch(3, "3"))
     base.write(".git/p", _patch(20, "20"))
-    script = f"flock {name} git-opatch " if name.endswith("opatch/lock") else "git-opatch "
-    if name.endswith("index.lock"):
-        base.write(name, "")
-    for words in ("apply --wait 0.5 .git/p", "undo --wait 0.5"):
-        start = time.monotonic()
-        ran = base.run("sh", "-c", script + words)
-        assert time.monotonic() - start > 0.5
-        assert (ran.status, ran.out) == (128, b"")
-        assert "the index is locked" in ran.err or "another git opatch is at work" in ran.err
+    with base.at_work(name):
+        for words in (["apply", "--wait", "0.5", ".git/p"], ["undo", "--wait", "0.5"]):
+            start = time.monotonic()
+            ran = base.opatch(*words)
+            assert time.monotonic() - start > 0.5
+            assert (ran.status, ran.out) == (128, b"")
+            assert "the index is locked" in ran.err or "another git opatch is at work" in ran.err
 
 
 @pytest.mark.parametrize("seconds", ["-1", "soon", ""])

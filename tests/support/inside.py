@@ -118,16 +118,42 @@ def run_forked(
     """
 
     def in_fork(streams: Sequence[int]) -> int:
-        child = fork()
-        if child:
-            return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        child = _start_fork(streams, command, cwd, env, prepare)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+    return _with_files(feed, in_fork)
+
+
+def run_all(commands: Sequence[Sequence[str]], cwd: Path) -> list[tuple[int, bytes, bytes]]:
+    """Run commands at the same time, each in a fork of this process."""
+    with ExitStack() as stack:
+        runs = []
+        for command in commands:
+            files = stack.enter_context(_files())
+            streams = [file.fileno() for file in files]
+            runs.append((files, _start_fork(streams, command, cwd, {}, list)))
+        ended = [(os.waitpid(child, 0)[1], files) for files, child in runs]
+        return [
+            (os.waitstatus_to_exitcode(status), _written(out), _written(err))
+            for status, (_, out, err) in ended
+        ]
+
+
+def _start_fork(
+    streams: Sequence[int],
+    command: Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str],
+    prepare: Callable[[], object],
+) -> int:
+    child = fork()
+    if not child:
         try:
             prepare()
             _really_end(_run(streams, command, cwd, env, by_git=False))
         finally:
             _really_end(_FAILED)
-
-    return _with_files(feed, in_fork)
+    return child
 
 
 def fork() -> int:

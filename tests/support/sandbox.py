@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import fcntl
 import hashlib
 import os
 import shlex
@@ -12,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -188,6 +190,18 @@ class Sandbox:
         ran = Ran(status, out, err.decode("utf-8", "replace"))
         assert "Traceback" not in ran.err, ran.err
         return ran
+
+    def all_at_once(self, commands: Iterable[Sequence[str]]) -> list[Ran]:
+        """Run `git-opatch` with the words of each command, all at the same time."""
+        ended = inside.run_all([("git-opatch", *words) for words in commands], self.path)
+        return [Ran(status, out, err.decode()) for status, out, err in ended]
+
+    @contextmanager
+    def at_work(self, lock: str = ".git/opatch/lock") -> Iterator[None]:
+        """Hold a lock, as another run of git opatch that is at work."""
+        with (self.path / lock).open("a") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
 
     def git(self, *words: str | bytes, feed: bytes = b"") -> bytes:
         ran = self.run("git", *words, feed=feed)
