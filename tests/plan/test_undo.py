@@ -33,8 +33,8 @@ def _text(*changed: tuple[int, str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _patch(number: int, new: str, path: str = "f") -> bytes:
-    return envelope(f"*** Update File: {path}\n@@\n-line {number}\n+{new}\n".encode())
+def _patch(number: int, new: str) -> bytes:
+    return envelope(f"*** Update File: f\n@@\n-line {number}\n+{new}\n".encode())
 
 
 @pytest.fixture
@@ -67,10 +67,10 @@ def _redone(repo: Sandbox, *words: str) -> tuple[Tree, Tree]:
     return _state(repo)
 
 
-def _refused(repo: Sandbox, *words: str, status: int = 1, command: str = "undo") -> str:
+def _refused(repo: Sandbox, *words: str) -> str:
     before, journal = repo.state(), sorted(os.listdir(repo.path / _JOURNAL))
-    ran = repo.opatch(command, *words)
-    assert (ran.status, ran.out) == (status, b"")
+    ran = repo.opatch("undo", *words)
+    assert (ran.status, ran.out) == (128, b"")
     assert (repo.state(), sorted(os.listdir(repo.path / _JOURNAL))) == (before, journal)
     return ran.err
 
@@ -84,130 +84,7 @@ _EVERYTHING = envelope(
 )
 
 
-@pytest.mark.parametrize("target", ["--index", "--cached", "--worktree"])
-def test_undo_and_redo_are_exact(base: Sandbox, target: str) -> None:
-    before = _state(base)
-    after = _applied(base, _EVERYTHING, target)
-    assert after != before
-    ran = base.opatch("undo")
-    where, again = {
-        "--index": (b"", b"; staged"),
-        "--cached": (b", in the index only", b"; staged, in the index only"),
-        "--worktree": (b", in the working tree only", b"; in the working tree, not staged"),
-    }[target]
-    assert (ran.status, ran.err, _state(base)) == (0, "", before)
-    assert ran.out == (
-        b"Undid 1: 4 files restored, 1 deleted" + where + b". Redo: git opatch redo 1\n"
-    )
-    ran = base.opatch("redo")
-    assert (ran.status, ran.err, _state(base)) == (0, "", after)
-    assert ran.out == (
-        b"Redid 1: 1 file added, 1 modified, 2 deleted, 1 moved"
-        + again
-        + b". Undo: git opatch undo 1\n"
-    )
-    assert _undone(base) == before
-    base.fsck()
-
-
-def test_apply_names_the_command_that_undoes(base: Sandbox) -> None:
-    before = _state(base)
-    base.write("p.txt", _patch(3, "3"))
-    message = base.opatch("apply", "p.txt").out.decode()
-    assert message.endswith("; staged. Undo: git opatch undo 1\n")
-    ran = base.opatch("undo", "1")
-    assert ran.out == b"Undid 1 (p.txt): 1 file restored. Redo: git opatch redo 1\n"
-    (base.path / "p.txt").unlink()
-    assert _state(base) == before
-
-
-def test_the_configured_target_is_ignored(base: Sandbox) -> None:
-    before = _state(base)
-    _applied(base, _patch(3, "3"), "--cached")
-    base.git("config", "opatch.target", "worktree")
-    assert _undone(base) == before
-
-
-def test_a_replaced_binary_file_is_restored(base: Sandbox) -> None:
-    before = _state(base)
-    after = _applied(base, envelope(b"*** Add File: bin\n+text\n"), "--overwrite")
-    assert after[0]["bin"] == ("100644", b"text\n")
-    assert _undone(base) == before
-    assert _redone(base) == after
-    assert _undone(base) == before
-
-
-def test_a_replaced_link_is_restored(base: Sandbox) -> None:
-    (base.path / "link").symlink_to("gone")
-    base.git("add", "link")
-    before = _state(base)
-    after = _applied(base, envelope(b"*** Add File: link\n+text\n"), "--overwrite")
-    assert _undone(base) == before
-    assert _redone(base) == after
-
-
-def test_a_byte_order_mark_stays_on_its_line(base: Sandbox) -> None:
-    """Delete a first line before one that begins with U+FEFF: that is not the mark of the file."""
-    base.commit({"f": "first\r\n\ufeffsecond\r\nthird\r\n"})
-    before = _state(base)
-    after = _applied(base, "--- a/f\n+++ b/f\n@@\n-first\n \ufeffsecond\n".encode())
-    assert after[0]["f"] == ("100644", "\ufeffsecond\r\nthird\r\n".encode())
-    assert _undone(base) == before
-    assert _redone(base) == after
-
-
 # --- files that have changed since ---------------------------------------------------------
-
-
-def test_a_change_of_the_same_lines_is_refused(base: Sandbox) -> None:
-    _applied(base, _patch(15, "fifteen"))
-    base.write("f", _text((15, "quince")))
-    base.git("add", "f")
-    assert _refused(base) == (
-        f"error: f: {Fault.MERGE_LINES.sentence}\n"
-        "  expected\n      fifteen\n  f:15 has\n      quince\n"
-        f"  {Fault.MERGE_LINES.advice.format(record=1)}\n"
-        "the patch cannot be undone; nothing was changed\n"
-    )
-    (failure,) = json.loads(base.opatch("undo", "--json").out)["failures"]
-    found = [failure[name] for name in ("reason", "file_line", "expected", "found")]
-    assert found == ["conflict", 15, "fifteen", "quince"]
-
-
-@pytest.mark.parametrize("distance", [-2, 3])
-def test_lines_near_by_may_have_changed(base: Sandbox, distance: int) -> None:
-    """As for git's merge; `-R` of its text is the same undo, and the other patch stays."""
-    _applied(base, first := _patch(15, "fifteen"))
-    _applied(base, _patch(15 + distance, "other"))
-    _undone(base, "1")
-    assert base.git("cat-file", "blob", ":f").decode() == _text((15 + distance, "other"))
-    _redone(base)
-    ran = base.opatch("apply", "-R", feed=first)
-    assert (ran.status, ran.err) == (0, "")
-    assert b"Undid 1" in ran.out
-    assert base.git("cat-file", "blob", ":f").decode() == _text((15 + distance, "other"))
-    _undone(base)
-    assert base.git("cat-file", "blob", ":f").decode() == _text()
-
-
-def test_a_part_of_a_hunk_that_was_changed_refuses_all_with_carry(base: Sandbox) -> None:
-    """The other part would be undone alone in the working tree."""
-    both = b"*** Update File: f\n@@\n-line 10\n+ten\n line 11\n line 12\n line 13\n-line 14\n+14\n"
-    _applied(base, envelope(both))
-    base.write("f", _text((10, "ten"), (14, "quatorze")))
-    assert "f: " in _refused(base, "--carry")
-
-
-def test_a_deleted_file_that_exists_again_is_refused(base: Sandbox) -> None:
-    _applied(base, envelope(b"*** Delete File: gone\n"))
-    base.write("gone", "another\n")
-    assert _refused(base).startswith(f"error: gone: {Fault.IN_THE_WAY.sentence}\n")
-    base.git("add", "gone")
-    for target in ("--index", "--cached"):
-        message = f"error: gone: {Fault.MERGE_IN_THE_WAY.sentence}\n"
-        assert _refused(base, target, "1").startswith(message)
-    base.git("mv", "gone", "other")
-    assert _undone(base)[0]["gone"] == ("100644", b"g\n")
 
 
 @pytest.mark.parametrize("target", ["--index", "--worktree"])
@@ -231,7 +108,7 @@ def test_an_entry_without_its_contents_is_named_and_the_others_are_undone(base: 
         _applied(base, _patch(number, "x"), "--worktree")
     base.write("f", _text((3, "x"), (20, "x"), (10, "ten")))
     (base.path / _JOURNAL / "2.contents").write_bytes(b"torn")
-    message = _refused(base, status=128)
+    message = _refused(base)
     assert message.startswith("error: entry 2 cannot be undone or redone: nothing has the content")
     assert _undone(base, "1")[1]["f"][1] == _text((20, "x"), (10, "ten")).encode()
     assert base.index() == before[0]
@@ -249,47 +126,7 @@ def test_an_entry_of_an_earlier_version_is_undone(base: Sandbox, target: str) ->
     assert _redone(base) == after
 
 
-def test_a_patch_that_is_not_kept_any_more_is_called_so(base: Sandbox) -> None:
-    base.git("config", "opatch.journalSize", "1")
-    for number in (1, 2):
-        _applied(base, _patch(number, "x"))
-    for words in (["undo", "1"], ["redo", "1"], ["log", "1"]):
-        assert base.opatch(*words).err == (
-            "error: patch 1 is not kept any more; `git opatch log` shows 2 to 2\n"
-        )
-
-
-def test_unstaged_changes_are_refused(base: Sandbox) -> None:
-    _applied(base, _patch(15, "fifteen"))
-    base.write("f", "mine\n" + _text((15, "fifteen")))
-    message = _refused(base)
-    assert f"error: f: {Fault.UNSTAGED.sentence}\n" in message
-    assert f"{Fault.UNSTAGED.advice}\n" in message
-    _, files = _undone(base, "--worktree", "1")
-    assert files["f"] == ("100644", ("mine\n" + _text()).encode())
-
-
 # --- the journal ----------------------------------------------------------------------------
-
-
-def test_undo_without_a_record_is_refused(repo: Sandbox) -> None:
-    for words in ([], ["3"]):
-        ran = repo.opatch("undo", *words)
-        assert (ran.status, ran.out) == (128, b"")
-        assert ran.err.startswith("error: no patch has been applied here")
-
-
-@pytest.mark.parametrize("number", ["0", "-1", "x", "1.5", "²"])
-def test_an_invalid_record_number_is_an_error(base: Sandbox, number: str) -> None:
-    _applied(base, _patch(3, "3"))
-    status = 128 if number == "0" else 129
-    _refused(base, number, status=status)
-
-
-def test_an_unknown_record_is_refused(base: Sandbox) -> None:
-    _applied(base, _patch(3, "3"))
-    message = _refused(base, "7", status=128)
-    assert message == "error: there is no patch 7; `git opatch log` shows 1 to 1\n"
 
 
 def test_a_record_of_a_newer_version_is_refused(base: Sandbox) -> None:
@@ -299,7 +136,7 @@ def test_a_record_of_a_newer_version_is_refused(base: Sandbox) -> None:
     entry = json.loads(base.read(f"{_JOURNAL}/2.json"))
     base.write(f"{_JOURNAL}/2.json", json.dumps({**entry, "version": 2, "changes": "new"}))
     for words in ([], ["2"]):
-        message = _refused(base, *words, status=128)
+        message = _refused(base, *words)
         assert message == "error: entry 2 was written by a newer version of git opatch\n"
     index, _ = _undone(base, "1")
     assert index["f"] == ("100644", _text((20, "20")).encode())
@@ -319,7 +156,7 @@ def test_a_truncated_journal_is_an_error(base: Sandbox, name: str, kept: int | N
     else:
         assert kept < len(data)
         path.write_bytes(data[:kept])
-    message = _refused(base, status=128)
+    message = _refused(base)
     assert f"{_JOURNAL}/{name} {'is damaged' if kept is not None else 'cannot be read'}" in message
 
 
@@ -340,7 +177,7 @@ def test_a_changed_diff_is_an_error(base: Sandbox) -> None:
     _applied(base, _EVERYTHING)
     diff = base.read(f"{_JOURNAL}/1.diff")
     base.write(f"{_JOURNAL}/1.diff", diff[: diff.rindex(b"diff --git")])
-    assert "is damaged: it does not match its checksum" in _refused(base, status=128)
+    assert "is damaged: it does not match its checksum" in _refused(base)
 
 
 def test_a_record_without_later_fields_is_read(base: Sandbox) -> None:
@@ -356,60 +193,6 @@ def test_a_record_without_later_fields_is_read(base: Sandbox) -> None:
 def _numbers(repo: Sandbox) -> list[str]:
     directory = repo.path / _JOURNAL
     return sorted(path.stem for path in directory.glob("*.json")) if directory.exists() else []
-
-
-def test_the_journal_keeps_the_configured_number_of_records(base: Sandbox) -> None:
-    base.git("config", "opatch.journalSize", "2")
-    for number in (3, 10, 17):
-        _applied(base, _patch(number, "x"))
-    assert _numbers(base) == ["2", "3"]
-    assert {path.stem for path in (base.path / _JOURNAL).iterdir()} == {"2", "3"}
-    assert "shows 2 to 3" in _refused(base, "1", status=128)
-    ran = base.run("git", "-c", "opatch.journalSize=1", "opatch", "undo", "3")
-    assert ran.status == 0, ran.err
-    assert _numbers(base) == ["4"]
-    assert _redone(base)[0]["f"][1] == _text((3, "x"), (10, "x"), (17, "x")).encode()
-
-
-def test_the_journal_can_be_turned_off(base: Sandbox) -> None:
-    before = _state(base)
-    _applied(base, _patch(3, "3"))
-    base.git("config", "opatch.journalSize", "0")
-    ran = base.opatch("undo")
-    assert (ran.status, _state(base)) == (0, before)
-    assert ran.out == b"Undid 1: 1 file restored\n"
-    base.write(".git/p", _patch(3, "3"))
-    assert base.opatch("apply", ".git/p").out == b"1 file modified; staged\n"
-    assert base.opatch("apply", "-R", ".git/p").status == 0
-    assert _state(base) == before
-
-
-def test_a_size_of_zero_keeps_the_records_that_are_there(base: Sandbox) -> None:
-    """It records nothing new, and what is there can still be undone (D121)."""
-    _applied(base, _patch(3, "3"))
-    _applied(base, _patch(10, "10"))
-    kept = _numbers(base)
-    ran = base.run("git", "-c", "opatch.journalSize=0", "opatch", "apply", feed=_patch(17, "17"))
-    assert (ran.status, _numbers(base)) == (0, kept)
-    ran = base.opatch("apply", feed=_patch(24, "24"))
-    assert b"Undo: git opatch undo 3" in ran.out
-    assert _undone(base, "1")[0]["f"][1] == _text((10, "10"), (17, "17"), (24, "24")).encode()
-    assert _undone(base)[0]["f"][1] == _text((10, "10"), (17, "17")).encode()
-
-
-def test_numbers_of_records_that_an_earlier_version_removed_are_not_reused(base: Sandbox) -> None:
-    base.write(".git/opatch/last", "7")
-    assert b"Undo: git opatch undo 8" in base.opatch("apply", feed=_patch(9, "9")).out
-
-
-@pytest.mark.parametrize("value", ["-1", "many", "1k", ""])
-def test_an_invalid_journal_size_is_an_error(base: Sandbox, value: str) -> None:
-    base.git("config", "opatch.journalSize", value)
-    before = base.state()
-    for words in (["apply"], ["undo"]):
-        ran = base.opatch(*words, feed=_patch(3, "3"))
-        assert (ran.status, base.state()) == (129, before)
-        assert f"opatch.journalSize is `{value}`; use a number of records" in ran.err
 
 
 # --- generated patches ------------------------------------------------------------------------
@@ -548,28 +331,3 @@ def test_the_help_names_one_default(repo: Sandbox) -> None:
     message = " ".join(repo.opatch("undo", "-h").out.decode().split())
     assert "A patch is undone where it was applied" in message
     assert "(the default)" not in message
-
-
-@pytest.mark.parametrize("words", [("undo",), ("apply", "-R", ".git/p")], ids=["undo", "-R"])
-def test_an_added_file_that_has_more_lines_now_is_not_deleted(
-    repo: Sandbox, words: tuple[str, ...]
-) -> None:
-    repo.commit({"g": "g\n"})
-    repo.write(".git/p", envelope(b"*** Add File: new\n+1\n+2\n"))
-    assert repo.opatch("apply", ".git/p").status == 0
-    repo.write("new", "\x1b[0m\n1\n2\n")
-    repo.git("add", "new")
-    ran = repo.opatch(*words)
-    assert (ran.status, ran.err.splitlines()[0]) == (1, f"error: new: {Fault.MERGE_WHOLE.sentence}")
-    assert "\n  new:1 has\n      \\x1b[0m\n" in ran.err
-    assert repo.read("new") == b"\x1b[0m\n1\n2\n"
-
-
-def test_a_file_to_delete_that_has_more_lines_is_not_deleted(repo: Sandbox) -> None:
-    repo.commit({"f": "1\n2\n3\n"})
-    diff = b"--- a/f\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-1\n-2\n"
-    ran = repo.opatch("apply", feed=diff)
-    assert (ran.status, ran.err.splitlines()[0]) == (
-        1,
-        f"error: f: {Fault.LEFT_OVER_LINES.sentence}",
-    )

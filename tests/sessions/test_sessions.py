@@ -42,7 +42,7 @@ class Session:
             self._run(words, step, int(words.pop(0)) if kind == "exit" else 0)
 
     def _run(self, words: list[str], step: Step, status: int) -> None:
-        is_ours, before, whole = words[:2] == ["git", "opatch"], self._trees(), self.repo.state()
+        is_ours, before, whole = words[:2] == ["git", "opatch"], self._trees(), self._whole()
         if is_ours:
             self.states.setdefault("start", before)
         if step.texts("refused"):
@@ -57,7 +57,11 @@ class Session:
         for name in (words[1] for words, _ in step.parts if words[0] == "state"):
             wanted = self.states.setdefault(name, wanted)
         assert now == wanted, ran
-        assert before != now or not status or self.repo.state() == whole, ran
+        assert before != now or not status or self._whole() == whole, ran
+
+    def _whole(self) -> tuple[object, ...]:
+        journal = self.repo.path / ".git/opatch/journal"
+        return *self.repo.state(), sorted(journal.glob("*"))
 
     def _trees(self) -> tuple[Tree, Tree]:
         return self.repo.index(), self.repo.files()
