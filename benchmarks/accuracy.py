@@ -5,27 +5,25 @@ the formats that models use, in a wrapper, or with errors of the format. A tool 
 files that it leaves, byte for byte, and by what it reports. Spoiled lines, indentation and hunks
 are drawn by `grammar.py`.
 
-    python benchmarks/accuracy.py --repo CLONE --repo CLONE ...
+    python benchmarks/accuracy.py CLONE...
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import zip_longest
-from pathlib import Path
 from random import Random
 
 import peers
 import table
+from arguments import drawing_parser, names_of
 from history import read_history
 from model import Case, Commit, Format, Header, Slip, Style, Verdict, Wrapper, case_of
 from styles import render
-from trial import Result, try_case
-
-AT_ONCE = 2  # trials; each is a separate process
+from trial import try_all
 
 _ENVELOPE, _DIFF = Style(Format.ENVELOPE), Style(Format.UNIFIED)
 _INVENTED = Style(Format.UNIFIED, Header.INVENTED)
@@ -73,24 +71,18 @@ def main() -> None:
     options = _options()
     tools = peers.find_tools(options.tools, options)
     histories = [read_history(path, options.seed) for path in options.repo]
-    cases = [
-        case
+    drawn = [
+        (case, partial(_text, case, style))
         for name in options.classes
-        for case in draw(name, histories, options.per_class, options.seed)
+        for case, style in draw(name, histories, options.cases, options.seed)
     ]
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        jobs = [
-            pool.submit(_try, tool, case, style, in_process=options.in_process)
-            for tool in tools
-            for case, style in cases
-            if tool.patch_format is None or style.patch_format in _READ
-        ]
-        results = [job.result() for job in jobs]
+    results = try_all(
+        drawn.__getitem__, len(drawn), tools, options.jobs, in_process=options.in_process
+    )
     print(*table.table("tool", results, lambda result: [result.tool]), sep="\n")
     for tool in tools:
         own = [result for result in results if result.tool == tool.name]
         print("", *table.table(tool.name, own, lambda result: [result.case.kind]), sep="\n")
-    table.write(options.json, results)
 
 
 _READ = (Format.ENVELOPE, Format.UNIFIED)
@@ -98,29 +90,16 @@ _READ = (Format.ENVELOPE, Format.UNIFIED)
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser = drawing_parser(__doc__, 40)
     add = parser.add_argument
-    add("--repo", type=Path, action="append", required=True, help="a repository to draw from")
-    add("--per-class", type=int, default=40, metavar="N", help="cases of each class (40)")
-    add("--seed", default="1", help="another seed draws other cases")
     for what, known, default in (
         ("tools", peers.TOOLS, [peers.OWN.name]),
         ("classes", KINDS, list(KINDS)),
     ):
-        add(f"--{what}", type=_names(known), default=default, help=f"some of: {','.join(known)}")
-    add("--json", type=Path, help="write every outcome to this file")
+        add(f"--{what}", type=names_of(known), default=default, help=f"some of: {','.join(known)}")
     add("--in-process", action="store_true", help="let opatch plan without git: much faster")
     peers.add_options(parser)
     return parser.parse_args()
-
-
-def _names(known: Iterable[str]) -> Callable[[str], list[str]]:
-    def split(text: str) -> list[str]:
-        if unknown := set(text.split(",")) - set(known):
-            raise argparse.ArgumentTypeError(f"unknown: {', '.join(sorted(unknown))}")
-        return text.split(",")
-
-    return split
 
 
 def draw(
@@ -135,10 +114,11 @@ def draw(
         yield case, kind.styles[number % len(kind.styles)]
 
 
-def _try(tool: peers.Tool, case: Case, style: Style, *, in_process: bool) -> Result:
-    header = tool.header or style.header
-    given = replace(style, patch_format=tool.patch_format or style.patch_format, header=header)
-    return try_case(case, tool, render(case, given), in_process=in_process)
+def _text(case: Case, style: Style, tool: peers.Tool) -> str:
+    if tool.patch_format and style.patch_format not in _READ:
+        return ""
+    header, patch_format = tool.header or style.header, tool.patch_format or style.patch_format
+    return render(case, replace(style, patch_format=patch_format, header=header))
 
 
 if __name__ == "__main__":

@@ -46,6 +46,7 @@ import accuracy
 import grammar
 import model_diffs
 import travel
+from arguments import names_of, parser_of
 from history import read_history
 from scene import write_scene
 from sequences import draw_sequence
@@ -85,10 +86,10 @@ def main() -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = parser_of(__doc__)
     add = parser.add_argument
     add("--against", required=True, metavar="REV", help="the revision to compare with")
-    add("--sets", default=",".join(_SETS), help="some of: " + ",".join(_SETS))
+    add("--sets", type=names_of(_SETS), default=list(_SETS), help="some of: " + ",".join(_SETS))
     add("--count", type=int, default=600, metavar="N",
         help="cases of each set that is drawn; a twentieth of it in sequences (600)")  # fmt: skip
     add("--seed", default="1", help="another seed draws other cases")
@@ -96,9 +97,6 @@ def _options() -> argparse.Namespace:
     add("--typed", type=Path, metavar="DIR", help="the cases of collect_diffs.py")
     add("--list", action="store_true", help="print the cases that differ")
     options = parser.parse_args()
-    options.sets = options.sets.split(",")
-    if unknown := set(options.sets) - set(_SETS):
-        parser.error(f"no such set: {', '.join(sorted(unknown))}")
     own = _git("rev-parse", "--path-format=absolute", "--git-common-dir").decode().strip()
     options.repo = options.repo or [Path(own)]
     return options

@@ -14,7 +14,6 @@ group is a defect or a decision.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import random
 import re
@@ -31,18 +30,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"
 
 from scenario import read_scenario
 
-from git_opatch.model.errors import ParseError
-from git_opatch.model.options import Options
-from git_opatch.model.refusal import Refused
-from git_opatch.operations.in_memory import apply_to_text
-from peers import Tool
-from trial import run_tool
+from arguments import parser_of
+from trees import Tree
+from trial import Ran, plan, run_tool
 
 _SCENARIOS = Path(__file__).resolve().parents[1] / "tests" / "scenarios"
 _QUOTED = re.compile(r"`[^`]*`|\d+(?:, \d+)*|line \d+.*?: ")
 _MARK = "*** "
-
-Files = dict[str, str]
 
 _VIEWS: dict[str, Callable[[str], object]] = {
     "the same": str,
@@ -59,15 +53,8 @@ class Case(NamedTuple):
     """Files and an envelope for them."""
 
     name: str
-    files: Files
+    files: Tree
     patch: str
-
-
-class Outcome(NamedTuple):
-    """What a program did: the files afterwards, or why it refused."""
-
-    files: Files | None
-    reason: str = ""
 
 
 Operator = Callable[[list[str], int], object]
@@ -151,7 +138,7 @@ OPERATORS: dict[str, Operator] = {
 
 def main() -> None:
     """Run both programs and print the groups."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = parser_of(__doc__)
     peers.add_options(parser)
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
@@ -161,7 +148,8 @@ def main() -> None:
     cases = _mutate(_read_cases(), arguments.count, random.Random(arguments.seed))
     with suppress(KeyboardInterrupt):
         for (operator, case), tool in itertools.product(cases, tools):
-            group = _judge(_run_codex(tool, case), _run_opatch(case))
+            patch = case.patch.encode()
+            group = _judge(run_tool(tool, case.files, patch), plan(peers.OWN, case.files, patch))
             groups.setdefault(group, []).append((operator, case.name))
     _print_groups(groups)
 
@@ -181,22 +169,14 @@ def _read_cases() -> list[Case]:
     cases = []
     for path in sorted((_SCENARIOS / "envelope").glob("*.txt")):
         scenario = read_scenario(path.read_bytes())
-        try:
-            files = {name: _content(entry) for name, entry in scenario.before.items()}
-            patch = scenario.texts["given"].decode()
-        except (UnicodeDecodeError, ValueError):
+        given, entries = scenario.texts["given"], scenario.before
+        is_plain = all(mode == "100644" for mode, _ in entries.values())
+        if "command" in scenario.head or not is_plain or not given.startswith(b"*** Begin Patch"):
             continue
-        if "command" not in scenario.head and patch.startswith("*** Begin Patch"):
-            cases.append(Case(path.stem, files, patch))
+        with suppress(UnicodeDecodeError):
+            files = {name: data.decode().encode() for name, (_, data) in entries.items()}
+            cases.append(Case(path.stem, files, given.decode()))
     return cases
-
-
-def _content(entry: tuple[str, bytes]) -> str:
-    """Return the text of a plain file. Raises `ValueError` for anything else."""
-    mode, content = entry
-    if mode != "100644":
-        raise ValueError(mode)
-    return content.decode()
 
 
 def _mutate(cases: Sequence[Case], count: int, chance: random.Random) -> Iterator[tuple[str, Case]]:
@@ -214,43 +194,22 @@ def _mutate(cases: Sequence[Case], count: int, chance: random.Random) -> Iterato
             yield operator, case._replace(patch=patch)
 
 
-def _run_opatch(case: Case) -> Outcome:
-    try:
-        return Outcome(apply_to_text(case.patch, case.files, Options()))
-    except ParseError as error:
-        return Outcome(None, f"malformed: {_generalize(error.diagnostics[0].message)}")
-    except Refused as refused:
-        reason = refused.failures[0].reason.value
-        return Outcome(None, f"{reason}: {_generalize(refused.failures[0].message)}")
-
-
-def _generalize(message: str) -> str:
-    return _QUOTED.sub("…", message)[:90]
-
-
-def _run_codex(tool: Tool, case: Case) -> Outcome:
-    base = {name: text.encode() for name, text in case.files.items()}
-    ran = run_tool(tool, base, case.patch.encode())
-    if not ran.success:
-        return Outcome(None, "refused")
-    return Outcome({name: data.decode() for name, data in ran.files.items()})
-
-
-def _judge(theirs: Outcome, ours: Outcome) -> tuple[str, str]:
+def _judge(theirs: Ran, ours: Ran) -> tuple[str, str]:
     """Return what each did, in words."""
-    if theirs.files is None:
-        return "refused", "refused" if ours.files is None else "applied"
-    if ours.files is None:
-        return "applied", f"refused ({ours.reason})"
+    if not theirs.success:
+        return "refused", "applied" if ours.success else "refused"
+    if not ours.success:
+        return "applied", f"refused ({_QUOTED.sub('…', ours.message.removeprefix('error: '))[:90]})"
     return "applied", _difference(theirs.files, ours.files)
 
 
-def _difference(theirs: Files, ours: Files) -> str:
+def _difference(theirs: Tree, ours: Tree) -> str:
     """Say in what the files differ, from the least to the most."""
     for name, view in _VIEWS.items():
-        if [(path, view(text)) for path, text in sorted(theirs.items())] == [
-            (path, view(text)) for path, text in sorted(ours.items())
-        ]:
+        first, second = (
+            {path: view(data.decode()) for path, data in tree.items()} for tree in (theirs, ours)
+        )
+        if first == second:
             return name
     return "other lines"
 

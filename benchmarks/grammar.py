@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import multiprocessing
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +21,7 @@ from random import Random
 
 import peers
 import table
+from arguments import drawing_parser
 from grammar_hunks import HUNKS
 from grammar_indents import INDENTS
 from grammar_lines import LINES
@@ -31,7 +31,7 @@ from model import Case, Commit, FileChange, Format, Header, Verdict
 from peers import OWN, Tool
 from reading import verdict_of
 from scene import Scene, Transform, plain_scene, with_numbers, write_scene
-from trial import Outcome, Result, try_case
+from trial import Drawn, Result, try_all
 from twins import with_twin
 
 TRANSFORMS: dict[str, Transform] = {**LINES, **INDENTS, **HUNKS, **PATCHES}
@@ -41,11 +41,7 @@ _FIRST = (
     *("applied", "one hunk applied", "hunk applied in part"),
 )
 _NEXT = ("context left out, marked", "context left out, unmarked", "whole file added")
-_ORDER = {
-    name: at
-    for at, name in enumerate([*_FIRST, *_NEXT, *LINES, *INDENTS, *HUNKS, *PATCHES])
-    if name not in (*_FIRST, *_NEXT) or at < len(_FIRST) + len(_NEXT)
-}
+_ORDER = list(dict.fromkeys([*_FIRST, *_NEXT, *TRANSFORMS]))
 """The order in which transformations are made: those that need an untouched patch come first."""
 
 _PEERS = ["mpatch-numbered", "codex", "git-apply-numbered", "patch-numbered"]
@@ -58,20 +54,18 @@ _HEADS = {
     Format.UNIFIED: (Header.BARE, Header.RIGHT, Header.NAMED, Header.INVENTED),
 }
 
-
-Drawn = tuple[Case, Scene]
-Draw = Callable[[int], Drawn | None]
+Changes = Sequence[Sequence[tuple[Commit, FileChange]]]
+"""The changes of files by the repository that they are from."""
 
 
 def main() -> None:
     """Draw the cases, try them, and print the tables."""
     options = _options()
     tools = [OWN, *(peers.find_tools(_PEERS, options) if options.peers else ())]
-    drawn = partial(draw, read_changes(options.repo, options.seed), options.seed)
+    drawn = partial(draw_text, read_changes(options.repo, options.seed), options.seed)
     results = try_all(drawn, options.cases, tools, options.jobs)
     for tool in tools:
         print(f"\n## {tool.name}\n", *_tables(results, tool.name), sep="\n")
-    table.write(options.json, results)
     if options.show:
         for result in results:
             if result.tool == tools[0].name and _is_asked_for(result, options.show):
@@ -92,20 +86,15 @@ def _names(result: Result) -> list[str]:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser = drawing_parser(__doc__, 2000)
     add = parser.add_argument
-    add("repo", type=Path, nargs="+", help="a repository, or a git directory, to draw from")
-    add("--seed", default="1", help="another seed draws other cases")
-    add("--cases", type=int, default=2000, metavar="N", help="cases to draw (2000)")
-    add("--json", type=Path, help="write every outcome to this file")
     add("--show", metavar="CLASS", help="print the failing cases of a transformation, or `all`")
-    add("--jobs", type=int, default=1, help="processes (1)")
     add("--peers", action="store_true", help=f"try these as well: {', '.join(_PEERS)}")
     peers.add_options(parser)
     return parser.parse_args()
 
 
-def read_changes(repositories: Sequence[Path], seed: str) -> list[list[tuple[Commit, FileChange]]]:
+def read_changes(repositories: Sequence[Path], seed: str) -> Changes:
     """The changes of files in each repository that a case can be made of."""
     return [
         [
@@ -118,16 +107,25 @@ def read_changes(repositories: Sequence[Path], seed: str) -> list[list[tuple[Com
     ]
 
 
-def draw(
-    changes: Sequence[Sequence[tuple[Commit, FileChange]]], seed: str, number: int
-) -> Drawn | None:
+def draw_text(changes: Changes, seed: str, number: int) -> Drawn | None:
+    """Draw case `number`, with what writes its patch for a tool."""
+    found = draw(changes, seed, number)
+    return found and (found[0], partial(_text, found[1]))
+
+
+def _text(scene: Scene, tool: Tool) -> str:
+    scene = with_numbers(scene) if tool.header is Header.RIGHT else scene
+    return write_scene(scene, tool.patch_format or scene.patch_format)
+
+
+def draw(changes: Changes, seed: str, number: int) -> tuple[Case, Scene] | None:
     """Draw case `number`: the transformations take turns in being its first one."""
     rng = Random(f"{seed}:{number}")
     first = list(TRANSFORMS)[number % len(TRANSFORMS)]
     for _ in range(_ATTEMPTS):
         names = {first, *rng.sample(list(TRANSFORMS), rng.choice(_SIZES) - 1)}
         commit, change = rng.choice(rng.choice(changes))
-        scene = _scene(change, sorted(names, key=_ORDER.__getitem__), rng)
+        scene = _scene(change, sorted(names, key=_ORDER.index), rng)
         if scene and first in scene.names:
             return _drawn(commit, scene, number)
     return None
@@ -166,38 +164,11 @@ def _judged(scene: Scene) -> Scene | None:
     return scene
 
 
-def _drawn(commit: Commit, scene: Scene, number: int) -> Drawn:
+def _drawn(commit: Commit, scene: Scene, number: int) -> tuple[Case, Scene]:
     path, verdict, kind = scene.change.path, scene.verdict, " + ".join(scene.names)
     expected = None if verdict is Verdict.REFUSE else {path: scene.to_bytes(scene.expected)}
     base = {path: scene.to_bytes(scene.base)}
     return Case(kind, number, str(commit), base, expected, verdict), scene
-
-
-def try_all(drawn: Draw, count: int, tools: Sequence[Tool], jobs: int) -> list[Result]:
-    """Try that many cases with each tool."""
-    attempt = partial(_try, drawn, tools)
-    if jobs == 1:
-        return [result for number in range(count) for result in attempt(number)]
-    with multiprocessing.get_context("fork").Pool(jobs) as pool:
-        found = pool.map(attempt, range(count), chunksize=50)
-    return [result for results in found for result in results]
-
-
-def _try(drawn: Draw, tools: Sequence[Tool], number: int) -> list[Result]:
-    found = drawn(number)
-    return list(_results(found, tools)) if found else []
-
-
-def _results(drawn: Drawn, tools: Sequence[Tool]) -> Iterator[Result]:
-    case, own = drawn
-    for tool in tools:
-        scene = with_numbers(own) if tool.header is Header.RIGHT else own
-        text = write_scene(scene, tool.patch_format or scene.patch_format)
-        try:
-            yield try_case(case, tool, text, in_process=True)
-        except Exception as error:  # a bug of the tool is an outcome, too
-            message = f"error: {type(error).__name__}: {error}"
-            yield Result(case, tool.name, Outcome.HALF, message, text, {})
 
 
 def _is_asked_for(result: Result, name: str) -> bool:
@@ -208,17 +179,17 @@ def describe(result: Result) -> str:
     """A failing case in full: the patch, the true change and what came out, with lines around."""
     case = result.case
     ((path, data),) = case.base.items()
-    base, wanted = _text(data).split("\n"), case.expected
+    base, wanted = _decoded(data).split("\n"), case.expected
     head = f"=== {case.number}: {case.kind}\n{case.source} {path}"
     parts = [head, f"wanted: {case.verdict.name}; outcome: {result.outcome.value}"]
     parts += [result.message, "--- patch", result.patch]
     if wanted is not None:
-        parts += ["--- the true change", _diff(base, _text(wanted[path]).split("\n"))]
-    parts += ["--- what came out", _diff(base, _text(result.got.get(path, b"")).split("\n"))]
+        parts += ["--- the true change", _diff(base, _decoded(wanted[path]).split("\n"))]
+    parts += ["--- what came out", _diff(base, _decoded(result.got.get(path, b"")).split("\n"))]
     return "\n".join(parts)
 
 
-def _text(data: bytes) -> str:
+def _decoded(data: bytes) -> str:
     return data.decode(errors="backslashreplace")
 
 

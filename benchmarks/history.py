@@ -41,7 +41,7 @@ class _Found:
 
 def read_history(path: Path, seed: str) -> list[Commit]:
     """Up to `POOL` usable commits of the repository or git directory at `path`."""
-    directory = _git_directory(path)
+    directory = git_directory(path)
     name = path.resolve().parent.name if path.name == "repo" else path.resolve().name
     ids = git(directory, *_LOG).decode().split()
     Random(f"{seed}:{name}").shuffle(ids)
@@ -52,8 +52,9 @@ def read_history(path: Path, seed: str) -> list[Commit]:
     return [commit for commit in commits if 0 < len(commit.files) <= MOST_FILES]
 
 
-def _git_directory(path: Path) -> Path:
-    for directory in (path, path / ".git", path / "repo"):
+def git_directory(path: Path) -> Path:
+    """The git directory of a repository, of a bare one, or of the one below `repo`."""
+    for directory in (path, path / ".git", path / "repo", path / "repo/.git"):
         if (directory / "objects").is_dir():
             return directory
     raise SystemExit(f"{path} is not a git repository")

@@ -22,12 +22,13 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from pathlib import Path
 
 import peers
+from arguments import names_of, parser_of
 from speed_inputs import ROWS, Case, Row
 from speed_run import LIMIT, Sample, Stage, Tool
 
@@ -56,24 +57,14 @@ def main() -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = parser_of(__doc__)
     names = tuple(row.name for row in ROWS)
-    parser.add_argument("--rows", type=_names(names), default=names, help=",".join(names))
+    parser.add_argument("--rows", type=names_of(names), default=names, help=",".join(names))
     parser.add_argument("--runs", type=int, default=5, help="of each tool on each row")
-    parser.add_argument("--peers", type=_names(_PEERS), default=_PEERS, help=",".join(_PEERS))
+    parser.add_argument("--peers", type=names_of(_PEERS), default=_PEERS, help=",".join(_PEERS))
     parser.add_argument("--no-doubling", action="store_true", help="print the first table alone")
     peers.add_options(parser)
     return parser.parse_args()
-
-
-def _names(known: Sequence[str]) -> Callable[[str], list[str]]:
-    def names(text: str) -> list[str]:
-        chosen = list(filter(None, text.split(",")))
-        if unknown := set(chosen) - set(known):
-            raise argparse.ArgumentTypeError(f"no {min(unknown)} among {','.join(known)}")
-        return chosen
-
-    return names
 
 
 def _peers(arguments: argparse.Namespace, directory: Path) -> Iterator[Tool]:

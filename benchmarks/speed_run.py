@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trees import git, seal
+
 if TYPE_CHECKING:
     from speed_inputs import Case
 
@@ -62,22 +64,23 @@ class Stage:
         self._case = case
         self._directory = directory
         self._top = directory / "repository"
-        self._environment = _environment(directory)
+        sealed = seal(directory).items()
+        self._environment = {key: value for key, value in sealed if not key.startswith("PYTHON")}
         self._top.mkdir(parents=True)
         for name in _SPELLINGS:
             (directory / name).write_bytes(getattr(case, name))
         self._build()
 
     def _build(self) -> None:
-        self._git("init", "--quiet", "--initial-branch=main")
+        git(self._top, "init", "--quiet", "--initial-branch=main")
         # all objects into a pack, so that `_restore` can tell what a run has made
         packed = ("-c", "fastimport.unpackLimit=1", "fast-import", "--quiet")
-        self._git(*packed, feed=b"".join(_history(self._case)))
+        git(self._top, *packed, feed=b"".join(_history(self._case)))
 
     def run(self, tool: Tool) -> Sample:
         """Run `tool` once, from the state that all runs begin in."""
         self._restore()
-        watch = (sys.executable, "-I", "-S", __file__, *tool.command)
+        watch = (sys.executable, "-E", "-s", "-S", __file__, *tool.command)
         ran = subprocess.run(
             watch, cwd=self._top, env=self._environment, check=True, stdout=subprocess.PIPE
         )
@@ -93,45 +96,23 @@ class Stage:
             leftover.unlink()
         for objects in own.glob("objects/[0-9a-f][0-9a-f]"):
             shutil.rmtree(objects)
-        self._git("reset", "--quiet", "--hard")
+        git(self._top, "reset", "--quiet", "--hard")
         for path in self._case.before:
             os.utime(self._top / path, (_LONG_AGO, _LONG_AGO))
-        self._git("update-index", "-q", "--refresh")
+        git(self._top, "update-index", "-q", "--refresh")
         os.sync()  # or the first tool that asks for it writes what this function left
 
     def _verdict(self, status: int, tool: Tool) -> str:
         applied = status == 0 and bool(tool.leaves)
         after = self._case.after if applied else self._case.before
         changed = [f"{tool.leaves} {path}" for path in sorted(after or ())] if applied else []
-        listed = self._git("status", "--porcelain").decode().splitlines()
+        listed = git(self._top, "status", "--porcelain").decode().splitlines()
         if after is None or listed != changed or not self._holds(after):
             return "WRONG"
         return "refused" if status else "ok"
 
     def _holds(self, files: dict[str, bytes]) -> bool:
         return all((self._top / path).read_bytes() == data for path, data in files.items())
-
-    def _git(self, *arguments: str, feed: bytes | None = None) -> bytes:
-        return subprocess.run(
-            ("git", *arguments),
-            cwd=self._top,
-            env=self._environment,
-            check=True,
-            input=feed,
-            stdout=subprocess.PIPE,
-        ).stdout
-
-
-def _environment(home: Path) -> dict[str, str]:
-    """The caller's environment without what changes how git or Python work."""
-    ours = ("GIT_", "PYTHON")
-    return {
-        **{name: value for name, value in os.environ.items() if not name.startswith(ours)},
-        "HOME": str(home),
-        "XDG_CONFIG_HOME": str(home),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "LC_ALL": "C.UTF-8",
-    }
 
 
 def _history(case: Case) -> Iterator[bytes]:

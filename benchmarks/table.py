@@ -1,10 +1,10 @@
-"""Results as tables in Markdown, and as records."""
+"""Results as tables in Markdown."""
 
 from __future__ import annotations
 
-import json
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
+from itertools import product
 
 from model import Verdict
 from trial import Outcome, Result
@@ -27,34 +27,17 @@ def table(
 
     A case has several keys, or one; only columns that have something are shown.
     """
-    by_key: dict[str, list[tuple[Verdict, Outcome]]] = {}
+    counts: dict[str, Counter[tuple[Verdict, Outcome]]] = defaultdict(Counter)
     for result in results:
         for key in keys(result):
-            by_key.setdefault(key, []).append((result.case.verdict, result.outcome))
-    every = {ended for own in by_key.values() for ended in own}
-    columns = [(part, out) for part in _PARTS for out in Outcome if (part, out) in every]
+            counts[key][result.case.verdict, result.outcome] += 1
+    every = Counter(ended for count in counts.values() for ended in count)
+    columns = [column for column in product(_PARTS, Outcome) if column in every]
     yield _row([title, "cases", *(f"{_PARTS[part]}: {out.value}" for part, out in columns)])
     yield _row(["---"] * (len(columns) + 2))
-    for key, own in by_key.items():
-        yield _row([key, str(len(own)), *(str(own.count(each) or "") for each in columns)])
+    for key, count in counts.items():
+        yield _row([key, str(count.total()), *(str(count[each] or "") for each in columns)])
 
 
 def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def write(path: Path | None, results: Sequence[Result]) -> None:
-    """Write every outcome to a file, if one is named."""
-    records = [
-        {
-            "case": result.case.name,
-            "source": result.case.source,
-            "verdict": _PARTS[result.case.verdict],
-            "tool": result.tool,
-            "outcome": result.outcome.value,
-            "message": result.message,
-        }
-        for result in results
-    ]
-    if path:
-        path.write_text(json.dumps(records, indent=1), "utf-8")

@@ -6,32 +6,33 @@ merge-file` where that has no conflict. History has the version that the patch w
 those versions after it; the patch is planned on the last of them, and compared with what `git
 cherry-pick` of the commit makes of it.
 
-    python benchmarks/travel.py --repo CLONE --repo CLONE ... --cases 2000
+    python benchmarks/travel.py CLONE... --cases 2000
 """
 
 from __future__ import annotations
 
-import argparse
 import itertools
-import os
+import multiprocessing
 import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from random import Random
 
 from accuracy import NUMBERLESS
+from arguments import drawing_parser
 from git_opatch.git.repository import Repository
 from git_opatch.model.options import Options, Target, ThreeWay
 from git_opatch.model.sentences import Reason
 from git_opatch.operations.apply import plan_patch
 from git_opatch.parse import parse_patch
-from history import read_history
+from history import git_directory, read_history
 from model import Case, Commit, FileChange, Style, case_of, to_bytes
 from styles import render
-from trees import git, seal
+from trees import git
 
 CONTEXT = 3
 MOST_LATER = 10  # versions after the patch
@@ -58,24 +59,16 @@ class Late:
 
 def main() -> None:
     """Draw the cases, try them, and print the table."""
-    options = _options()
+    options = drawing_parser(__doc__, 2000).parse_args()
     cases = list(itertools.islice(draw(options.repo, options.seed), options.cases))
     with tempfile.TemporaryDirectory(prefix="travel-") as directory:
         area = Path(directory)
         _build(area, cases)
-        counts = Counter(_try(area, number, late) for number, late in enumerate(cases))
+        with multiprocessing.get_context("fork").Pool(options.jobs) as pool:
+            counts = Counter(pool.starmap(partial(_try, area), enumerate(cases)))
     print(f"{len(cases)} patches")
     for (outcome, agrees), count in sorted(counts.items()):
         print(f"{count:6}  {outcome}; {agrees}")
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    add = parser.add_argument
-    add("--repo", type=Path, action="append", required=True, help="a repository to draw from")
-    add("--cases", type=int, default=2000, metavar="N", help="patches to try (2000)")
-    add("--seed", default="1", help="another seed draws other cases")
-    return parser.parse_args()
 
 
 def draw(paths: Sequence[Path], seed: str) -> Iterator[Late]:
@@ -86,7 +79,7 @@ def draw(paths: Sequence[Path], seed: str) -> Iterator[Late]:
 
 
 def _cases(path: Path, seed: str) -> Iterator[Late]:
-    directory = path / "repo" if (path / "repo").is_dir() else path
+    directory = git_directory(path)
     rng = Random(seed)
     for commit in read_history(path, seed):
         for number, change in enumerate(commit.files):
@@ -126,12 +119,12 @@ def merge(current: bytes, base: bytes, other: bytes) -> bytes | None:
 
 
 def _build(area: Path, cases: Sequence[Late]) -> None:
-    """One repository with two branches for each case: the later states, and the change."""
-    git(area, "init", "--quiet")
+    """One bare repository with two branches for each case: the later states, and the change."""
+    git(area, "init", "--quiet", "--bare")
     stream = b"".join(
         piece for number, late in enumerate(cases) for piece in _branches(number, late)
     )
-    git(area / ".git", "fast-import", "--quiet", feed=stream)
+    git(area, "fast-import", "--quiet", feed=stream)
 
 
 def _branches(number: int, late: Late) -> Iterator[bytes]:
@@ -155,7 +148,7 @@ def _try(area: Path, number: int, late: Late) -> tuple[str, str]:
     wanted = _picked(area, number, late)
     patch = parse_patch(late.text.encode())
     options = Options(Target.CACHED, base=f"later-{number}")
-    repository = Repository(area / ".git")
+    repository = Repository(area)
     plan, outcome = plan_patch(patch, repository, options), "fits the later state"
     if plan.failures:
         plan = plan_patch(patch, repository, replace(options, three_way=ThreeWay.MERGE))
@@ -173,18 +166,15 @@ def _try(area: Path, number: int, late: Late) -> tuple[str, str]:
 
 
 def _picked(area: Path, number: int, late: Late) -> bytes | None:
-    """Return the file as `git cherry-pick` writes it; None for conflicts."""
-    env = seal(os.devnull)
+    """Return the file as `git cherry-pick` would write it; None for conflicts.
 
-    def run(*words: str) -> int:
-        return subprocess.run(["git", *words], cwd=area, env=env, capture_output=True).returncode
-
-    run("checkout", "--quiet", "--force", "--detach", f"later-{number}")
-    status = run("cherry-pick", "--keep-redundant-commits", f"change-{number}")
-    if status:
-        run("cherry-pick", "--abort")
+    The parent of the commit is where both branches begin, so that this merge is the same.
+    """
+    try:
+        tree = git(area, "merge-tree", "--write-tree", f"later-{number}", f"change-{number}")
+    except subprocess.CalledProcessError:
         return None
-    return (area / late.change.path).read_bytes()
+    return git(area, "cat-file", "blob", f"{tree.decode().strip()}:{late.change.path}")
 
 
 if __name__ == "__main__":

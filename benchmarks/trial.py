@@ -7,14 +7,17 @@ caller's git configuration.
 
 from __future__ import annotations
 
+import multiprocessing
 import subprocess
 import tempfile
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from git_opatch import ParseError, plan_in_memory
+from git_opatch import ParseError, Reason, plan_in_memory
 from model import Case
 from peers import LEVEL, Tool
 from trees import MEMORY, Tree, git, read_tree, seal, write_tree
@@ -57,6 +60,38 @@ class Ran(NamedTuple):
     """Whether the index has these files, too, where the tool stages them."""
 
 
+Drawn = tuple[Case, Callable[[Tool], str]]
+"""A case, and what writes its patch for a tool: nothing for one that could not read it."""
+
+
+def try_all(
+    draw: Callable[[int], Drawn | None],
+    count: int,
+    tools: Sequence[Tool],
+    jobs: int,
+    *,
+    in_process: bool = True,
+) -> list[Result]:
+    """Try that many cases with each tool, in so many processes."""
+    attempt = partial(_try, draw, tools, in_process)
+    if jobs == 1:
+        return [result for number in range(count) for result in attempt(number)]
+    with multiprocessing.get_context("fork").Pool(jobs) as pool:
+        found = pool.map(attempt, range(count), chunksize=50)
+    return [result for results in found for result in results]
+
+
+def _try(
+    draw: Callable[[int], Drawn | None], tools: Sequence[Tool], in_process: bool, number: int
+) -> list[Result]:
+    drawn = draw(number)
+    if drawn is None:
+        return []
+    case, write = drawn
+    texts = ((tool, write(tool)) for tool in tools)
+    return [try_case(case, tool, text, in_process=in_process) for tool, text in texts if text]
+
+
 def try_case(case: Case, tool: Tool, text: str, *, in_process: bool = False) -> Result:
     """Let `tool` apply this patch to the files of `case`, and judge the result."""
     in_process = in_process and tool.stages
@@ -69,9 +104,11 @@ def plan(_: Tool, base: Tree, patch: bytes) -> Ran:
     try:
         found = plan_in_memory(patch, dict(base))
     except ParseError as error:
-        return Ran(False, f"error: {error}", base)
+        return Ran(False, f"error: malformed: {error}", base)
+    except Exception as error:  # a bug of the tool is an outcome, too
+        return Ran(False, f"error: {type(error).__name__}: {error}", {})
     if found.failures:
-        lines = (f"error: {each.path}: {each.message}" for each in found.failures)
+        lines = (f"error: {Reason(each.reason).value}: {each.message}" for each in found.failures)
         return Ran(False, "\n".join(lines), base)
     return Ran(True, "", {**base, **found.completed.contents()})
 
