@@ -32,12 +32,12 @@ _PLACEHOLDERS = (
 _WIDE = 9
 
 
-def _named(piece: Piece, scene: Scene, *names: str) -> Piece:
-    """The hunk under these names: anchors, or git's text after right numbers."""
+def _named(piece: Piece, scene: Scene, name: str) -> Piece:
+    """The hunk under this name: an anchor, or git's text after right numbers."""
     if scene.patch_format is Format.ENVELOPE:
-        return replace(piece, head=Head(anchors=names))
+        return replace(piece, head=Head(anchors=(name,)))
     numbers = piece.head.numbers or (piece.start, piece.start)
-    return replace(piece, head=Head(numbers=numbers, heading=names[-1]))
+    return replace(piece, head=Head(numbers=numbers, heading=name))
 
 
 def _enclosing(piece: Piece, scene: Scene) -> list[int]:
@@ -140,19 +140,6 @@ def _fits(piece: Piece, scene: Scene, block: range) -> bool:
 def _anchor_prose(piece: Piece, scene: Scene, rng: Random) -> Found:
     """Words that name nothing: noise."""
     return _named(piece, scene, rng.choice(_PROSE)), Verdict.APPLY
-
-
-def _anchor_half_absent(piece: Piece, scene: Scene, rng: Random) -> Found:
-    """A stack of two anchors, of which one is nowhere."""
-    around = _enclosing(piece, scene)
-    if not around or scene.patch_format is not Format.ENVELOPE:
-        return None
-    true = scene.base[around[-1]]
-    absent = renamed(true, scene.base, rng)
-    if absent is None:
-        return None
-    names = [true.strip(), absent.strip()]
-    return _named(piece, scene, *rng.sample(names, 2)), Verdict.REFUSE
 
 
 def _numbers(piece: Piece, scene: Scene, rng: Random, *, off: int) -> Found:
@@ -366,25 +353,12 @@ def _resent(scene: Scene, rng: Random) -> Scene | None:
     return replace(scene, base=change.new).with_pieces(piece).judged(Verdict.REFUSE)
 
 
-def _no_newline_twice(scene: Scene, _: Random) -> Scene | None:
-    """The mark of a missing newline on both sides of a last line that has one."""
-    piece = scene.pieces[-1]
-    at_end = piece.start + piece.size == len(scene.base)
-    removed, added = piece.indexes(REMOVED), piece.indexes(ADDED)
-    if not at_end or not removed or not added or added[-1] != len(piece.rows) - 1:
-        return None
-    for at in (removed[-1], added[-1]):
-        piece = piece.with_row(at, replace(piece.rows[at], newline=False))
-    return scene.with_piece(len(scene.pieces) - 1, piece).judged(Verdict.MAY)
-
-
 HUNKS: dict[str, Transform] = {
     "anchor: right": in_one_hunk(_anchor_right),
     "anchor: absent": in_one_hunk(_anchor_absent),
     "anchor: old signature": in_one_hunk(_anchor_old),
     "anchor: another definition": in_one_hunk(_anchor_other),
     "anchor: prose": in_one_hunk(_anchor_prose),
-    "anchor: one of two absent": in_one_hunk(_anchor_half_absent),
     "numbers: right": in_one_hunk(partial(_numbers, off=0)),
     "numbers: off by few": in_one_hunk(partial(_numbers, off=4)),
     "numbers: off by many": in_one_hunk(partial(_numbers, off=60)),
@@ -397,7 +371,6 @@ HUNKS: dict[str, Transform] = {
     "end of file: wrong": in_one_hunk(_end_claimed),
     "end of file: right": in_one_hunk(_end_right),
     "no newline: wrong": in_one_hunk(_no_newline),
-    "no newline: both sides": _no_newline_twice,
     "placeholder added": in_one_hunk(_placeholder),
     "stale context": in_one_hunk(partial(_stale, CONTEXT, other_word)),
     "stale removed": in_one_hunk(partial(_stale, REMOVED, other_word)),

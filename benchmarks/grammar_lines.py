@@ -259,33 +259,16 @@ def _cut_tail(text: str, rng: Random) -> str:
 
     `user` is not the beginning of the word `userId`, but another name.
     """
-    at = _tail(text, rng)
-    in_word = at is not None and re.match(r"[a-zA-Z][a-z]", text[at - 1 : at + 1])
-    return text if at is None else text[:at].rstrip() + rng.choice(_ENDS[not in_word :])
+    body = text.rstrip()
+    least = max(_LEAST_LEFT, 2 * len(body) // 3)
+    if len(body) - least < 3:
+        return text
+    at = rng.randrange(least, len(body) - 2)
+    in_word = re.match(r"[a-zA-Z][a-z]", text[at - 1 : at + 1])
+    return text[:at].rstrip() + rng.choice(_ENDS[not in_word :])
 
 
 _ENDS = ("", "...", " ...")
-
-
-def _cut_tail_plainly(text: str, rng: Random) -> str:
-    """A line that may have been what is left of it, before it was extended."""
-    at = _tail(text, rng)
-    return text if at is None or re.match(r"\w\w", text[at - 1 : at + 1]) else text[:at].rstrip()
-
-
-def _tail(text: str, rng: Random) -> int | None:
-    """Where a line is cut off; None if it is too short."""
-    body = text.rstrip()
-    least = max(_LEAST_LEFT, 2 * len(body) // 3)
-    return rng.randrange(least, len(body) - 2) if len(body) - least >= 3 else None
-
-
-def _cut_front(text: str, rng: Random) -> str:
-    body = text.strip()
-    if len(body) < _LEAST_LEFT + 5:
-        return text
-    cut = rng.randrange(4, len(body) - _LEAST_LEFT + 1)
-    return body[cut:].lstrip() if re.search(r"\w", body[:cut]) else text
 
 
 def _added_comment(piece: Piece, scene: Scene, rng: Random) -> Found:
@@ -410,9 +393,7 @@ LINES: dict[str, Transform] = {
     "comment left out: removed": _removed(_without_comment, _MAY),
     "comment added: context": in_one_hunk(_added_comment, tolerance=True),
     "cut tail: context": _context(_cut_tail, _APPLY),
-    "cut tail: context, plainly": _context(_cut_tail_plainly, _MAY),
     "cut tail: removed": _removed(_cut_tail, _MAY),
-    "cut front: context": _context(_cut_front, _APPLY),
     "heading level: all lines": in_one_hunk(_heading_level),
     "lost space": in_all_hunks(_lost_spaces),
     "lost plus": in_one_hunk(_lost_plus),

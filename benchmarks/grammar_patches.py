@@ -10,7 +10,6 @@ from grammar_lines import other_word
 from model import (
     ADDED,
     Edit,
-    Format,
     Header,
     Piece,
     Row,
@@ -116,25 +115,6 @@ def _with_made(scene: Scene, made: list[Edit]) -> Scene:
     return replace(scene, base=tuple(lines)).with_pieces(*pieces).judged(Verdict.MAY)
 
 
-def _between(scene: Scene, rng: Random) -> Scene | None:
-    """Two versions of an answer in one text, with words between them."""
-    spoiled = _two_versions(scene, rng, sections=True)
-    words = ("Wait, that is not right. It should be:", "Actually, this is better:")
-    return spoiled and replace(spoiled, between=("", rng.choice(words), ""))
-
-
-def _bullets_below(scene: Scene, rng: Random) -> Scene | None:
-    """A list right below an unfenced diff, whose marks are those of a hunk."""
-    if scene.patch_format is not Format.UNIFIED:
-        return None
-    mark = rng.choice(("-", "+", "*"))
-    words = ("adds what was asked for", "keeps the rest as it is")
-    gaps = ((), ("",), ("", "This change:"))
-    gap = rng.choice(gaps[1:] if mark == "+" else gaps)  # right below, nothing tells them apart
-    below = (*gap, *(f"{mark} {item}" for item in words))
-    return replace(scene, below=below).judged(Verdict.MAY)
-
-
 def _crlf(scene: Scene, _: Random) -> Scene | None:
     """A file that ends its lines with CRLF, and a patch that does not."""
     return replace(scene, ending="\r\n")
@@ -173,8 +153,6 @@ PATCHES: dict[str, Transform] = {
     "section twice": _section_twice,
     "two versions, in a hunk": partial(_two_versions, sections=False),
     "two versions, in a section": partial(_two_versions, sections=True),
-    "two versions, prose between": _between,
-    "list below the diff": _bullets_below,
     "file with CRLF": _crlf,
     "file without last newline": _no_last_newline,
     "file in Latin-1": _latin,

@@ -29,10 +29,6 @@ class Scene:
     encoding: str = "utf-8"
     newline: bool = True
     """Whether the file ends with a newline, before and after."""
-    between: tuple[str, ...] = ()
-    """Prose between the sections, each of which is then a patch of its own."""
-    below: tuple[str, ...] = ()
-    """Prose right below the patch."""
 
     @property
     def pieces(self) -> Pieces:
@@ -123,13 +119,5 @@ def with_numbers(scene: Scene) -> Scene:
 
 def write_scene(scene: Scene, patch_format: Format) -> str:
     """The text of the patch."""
-    path, lines = scene.change.path, list[str]()
-    if scene.between:
-        for pieces in scene.sections:
-            lines += [
-                *(scene.between if lines else ()),
-                *write_lines([(path, pieces)], patch_format),
-            ]
-    else:
-        lines += write_lines([(path, pieces) for pieces in scene.sections], patch_format)
-    return "".join(line + "\n" for line in (*lines, *scene.below))
+    sections = [(scene.change.path, pieces) for pieces in scene.sections]
+    return "".join(line + "\n" for line in write_lines(sections, patch_format))
