@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -28,31 +29,15 @@ from git_opatch.model.sentences import Reason
 
 PATCH = "*** Begin Patch\n*** Update File: f\n@@\n-a\n+b\n*** End Patch\n"
 HEREDOC = f"apply_patch <<'EOF'\n{PATCH}EOF\n"
+_COMMANDS = json.loads(Path(__file__).with_name("commands.json").read_text())
+"""Calls, other commands, and patches without a call, each as a list of words."""
 
 
-@pytest.mark.parametrize(
-    "argv",
-    [
-        ["apply_patch", PATCH],
-        ["applypatch", PATCH],
-        ["apply-patch", PATCH],
-        ["./apply_patch", PATCH],
-        ["/usr/bin/apply_patch", PATCH],
-        ["bash", "-lc", HEREDOC],
-        ["bash", "-c", HEREDOC],
-        ["sh", "-c", HEREDOC],
-        ["zsh", "-lc", HEREDOC],
-        ["dash", "-c", HEREDOC],
-        ["/bin/bash", "-lc", HEREDOC],
-        ["bash", "-lc", f"apply_patch <<<'PATCH'\n{PATCH}PATCH"],
-        ["bash", "-lc", f"apply_patch <<< '{PATCH}'"],
-        ["bash", "-lc", f"apply_patch <<EOF\n{PATCH}EOF"],
-        ["bash", "-lc", f"\n  applypatch '{PATCH}'\n\n"],
-        ["bash", "-lc", f'apply_patch "{PATCH}"'],
-        ["bash", "-lc", f"cat <<'EOF' | apply_patch\n{PATCH}EOF\n"],
-        ["bash", "-lc", f"apply_patch <<'EOF'\n{PATCH}"],
-    ],
-)
+def _commands(kind: str) -> list[list[str]]:
+    return [[word.replace("{PATCH}", PATCH) for word in argv] for argv in _COMMANDS[kind]]
+
+
+@pytest.mark.parametrize("argv", _commands("calls"))
 def test_calls_are_recognized(argv: list[str]) -> None:
     assert detect(argv) == Invocation(PATCH, "", argv[-1])
     if len(argv) > 2:
@@ -60,61 +45,13 @@ def test_calls_are_recognized(argv: list[str]) -> None:
         assert detect([*argv[:2], script]) == Invocation(PATCH, "a b", script)
 
 
-@pytest.mark.parametrize(
-    "argv",
-    [
-        [],
-        [""],
-        ["ls"],
-        ["apply_patch"],
-        ["apply_patch", "-p1", PATCH],
-        ["git", "apply", PATCH],
-        ["echo", PATCH],
-        ["apply_patcher", PATCH],
-        ["bash", HEREDOC],
-        ["bash", "-lc"],
-        ["bash", "-x", HEREDOC],
-        ["bash", "-lc", HEREDOC, "x"],
-        ["fish", "-c", HEREDOC],
-        ["powershell", "-c", HEREDOC],
-        ["bash", "-lc", ""],
-        ["bash", "-lc", "apply_patch"],
-        ["bash", "-lc", "apply_patch p.txt"],
-        ["bash", "-lc", 'apply_patch "$(cat p.txt)"'],
-        ["bash", "-lc", "ls && " + HEREDOC],
-        ["bash", "-lc", HEREDOC + "ls\n"],
-        ["bash", "-lc", HEREDOC + HEREDOC],
-        ["bash", "-lc", HEREDOC.replace("'EOF'", "'EOF' && ls")],
-        ["bash", "-lc", HEREDOC.replace("'EOF'", "'EOF' >log")],
-        ["bash", "-lc", f"apply_patch '{PATCH}'; ls"],
-        ["bash", "-lc", f"apply_patch '{PATCH}"],
-        ["bash", "-lc", "cd $X && " + HEREDOC],
-        ["bash", "-lc", "cd a; " + HEREDOC],
-        ["bash", "-lc", "cd a\n" + HEREDOC],
-        ["bash", "-lc", "set -e\n" + HEREDOC],
-        ["bash", "-lc", HEREDOC.replace("apply_patch", "git apply")],
-        ["bash", "-lc", HEREDOC.replace("apply_patch", "patch -p1")],
-        ["bash", "-lc", f"bash -c '{HEREDOC}'"],
-        ["bash", "-lc", f"cat <<'EOF'\n{PATCH}EOF\n"],
-        ["bash", "-lc", "# " + HEREDOC],
-    ],
-)
+@pytest.mark.parametrize("argv", _commands("others"))
 def test_other_commands_are_not_calls(argv: list[str]) -> None:
     assert detect(argv) is None
     assert verify(argv, "/nowhere") is None
 
 
-@pytest.mark.parametrize(
-    "argv",
-    [
-        [PATCH],
-        ["\n" + PATCH],
-        [PATCH, "x"],
-        ["bash", "-lc", PATCH],
-        ["sh", "-c", "\n\n" + PATCH],
-        ["bash", "-lc", "--- a/f\n+++ b/f\n@@\n-a\n+b\n"],
-    ],
-)
+@pytest.mark.parametrize("argv", _commands("bare"))
 def test_a_bare_patch_is_an_implicit_invocation(argv: list[str]) -> None:
     with pytest.raises(ImplicitInvocation, match=r'\["apply_patch", PATCH\]') as caught:
         detect(argv)

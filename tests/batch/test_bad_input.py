@@ -20,64 +20,20 @@ _OF_FILES: dict[str, Any] = {"id": "x", "files": {"f": "a\n"}, "patch": _PATCH}
 _OF_TREE: dict[str, Any] = {"id": "x", "repository": ".", "base": "HEAD", "patch": _PATCH}
 
 
-def _without(task: dict[str, Any], *names: str, **fields: Any) -> dict[str, Any]:
-    return {**{name: value for name, value in task.items() if name not in names}, **fields}
+def _line(row: dict[str, Any]) -> str:
+    """The line of a task: as it is written, or one of the two above with other fields, or without.
+
+    In `bad-tasks.jsonl` a field that is null is one that the task does not have.
+    """
+    if "line" in row:
+        return str(row["line"])
+    task = {**(_OF_FILES if row["of"] == "files" else _OF_TREE), **row["with"]}
+    return json.dumps({name: value for name, value in task.items() if value is not None})
 
 
-_CASES: list[tuple[str, Any, str, str]] = [
-    ("not JSON", "{'id': 1}", "input", "not JSON: "),
-    ("cut off", '{"id": "x", "patch": "', "input", "not JSON: "),
-    ("deep", "[" * 100_000, "input", "not JSON: "),
-    ("a list", [1], "input", "is not an object"),
-    ("no id", _without(_OF_FILES, "id"), "input", "`id` is missing"),
-    ("a list as id", {**_OF_FILES, "id": []}, "input", "`id` is not a string"),
-    ("true as id", {**_OF_FILES, "id": True}, "input", "`id` is not a string"),
-    ("no patch", _without(_OF_FILES, "patch"), "input", "exactly one of `patch` and `patch_file`"),
-    ("two patches", {**_OF_FILES, "patch_file": "p"}, "input", "exactly one of"),
-    ("a number as patch", {**_OF_FILES, "patch": 1}, "input", "`patch` is not a string"),
-    ("half a pair", {**_OF_FILES, "patch": "\ud800"}, "input", "which is not a character"),
-    ("no patch file", _without(_OF_FILES, "patch", patch_file="no"), "input",
-                      "cannot read patch `no`: No such file"),
-    ("a pipe", _without(_OF_FILES, "patch", patch_file="/dev/zero"), "input",
-     "cannot read patch `/dev/zero`: it is not a regular file"),
-    ("NUL in a name", _without(_OF_FILES, "patch", patch_file="\0"), "input", "cannot read"),
-    ("no base", _without(_OF_TREE, "base"), "input", "`base` is missing"),
-    ("no repository", _without(_OF_TREE, "repository"), "input", "`repository` is missing"),
-    ("both", {**_OF_FILES, "base": "HEAD"}, "input", "`files` excludes"),
-    ("a list of files", {**_OF_FILES, "files": []}, "input", "`files` is not an object"),
-    ("no text", {**_OF_FILES, "files": {"f": 1}}, "input", "`files[f]` is not a string"),
-    ("unknown field", {**_OF_FILES, "pach": ""}, "input", "`pach` is not a field"),
-    ("unknown format", {**_OF_FILES, "format": "diff"}, "usage", "not one of `envelope`"),
-    ("options as a list", {**_OF_FILES, "options": []}, "input", "`options` is not an object"),
-    ("unknown option", {**_OF_FILES, "options": {"fuz": 1}}, "usage", "is not an option"),
-    ("wrong value", {**_OF_FILES, "options": {"match": "no"}}, "usage", "not one of `strict`"),
-    ("former option", {**_OF_FILES, "options": {"fuzz": 1}}, "usage", "is not an option"),
-    ("wrong flag", {**_OF_FILES, "options": {"overwrite": 1}}, "input", "not true or false"),
-    ("policy of files", {**_OF_FILES, "options": {"deny": ["f"]}}, "usage", "need a repository"),
-    ("not a pathspec", {**_OF_TREE, "options": {"deny": [":(no)f"]}}, "repository", "pathspec"),
-    ("not a blob", {**_OF_TREE, "options": {"expect": {"f": "x"}}}, "usage", "id of a blob"),
-    ("unsafe", {**_OF_TREE, "options": {"expect": {"../f": ""}}}, "usage", "expect[../f]"),
-    ("no such directory", {**_OF_TREE, "repository": "no"}, "repository",
-                          "repository `no`: there is no such directory"),
-    ("a file", {**_OF_TREE, "repository": "f"}, "repository", "no such directory"),
-    ("a directory in one", {**_OF_TREE, "repository": "sub"}, "repository",
-                           "is not a repository, but a directory in one"),
-    ("empty name", {**_OF_TREE, "repository": ""}, "input", "`repository` is empty"),
-    ("no such base", {**_OF_TREE, "base": "no"}, "repository", "`no` is not a tree or commit"),
-    ("a blob", {**_OF_TREE, "base": "HEAD:f"}, "repository", "is not a tree or commit"),
-    ("a line break", {**_OF_TREE, "base": "HEAD\nHEAD"}, "repository", "is not a tree"),
-    ("empty base", {**_OF_TREE, "base": ""}, "input", "`base` is empty"),
-    *(
-        (f"option {name}", {**_OF_TREE, "options": {name: True}}, "usage",
-         f"`{name}` is not an option of a task")
-        for name in ("cached", "worktree", "carry", "commit", "partial", "reject", "3way",
-                     "reverse", "three-way")
-    ),
-]  # fmt: skip
-_BAD = {
-    name: (line if isinstance(line, str) else json.dumps(line), reason, words)
-    for name, line, reason, words in _CASES
-}
+_ROWS = map(json.loads, Path(__file__).with_name("bad-tasks.jsonl").read_text().splitlines())
+_BAD = {row["name"]: (_line(row), row["reason"], row["words"]) for row in _ROWS}
+_BAD["deep"] = ("[" * 100_000, "input", "not JSON: ")
 
 
 @pytest.fixture

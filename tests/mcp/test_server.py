@@ -62,15 +62,6 @@ def _results(
     return [(result["content"][0]["text"], result["isError"]) for result in results]
 
 
-def _error(repo: Sandbox, message: object) -> tuple[Any, int]:
-    """Return the id and the code of the answer, which is an error, to a message."""
-    line = message if isinstance(message, bytes) else json.dumps(message).encode()
-    (answer,) = _answers(repo, [line])
-    assert answer["jsonrpc"] == "2.0"
-    assert answer["error"]["message"]
-    return answer["id"], answer["error"]["code"]
-
-
 @pytest.mark.parametrize("wanted", [*VERSIONS, "2099-01-01", "1", None, 7])
 def test_a_version_is_agreed_on(base: Sandbox, wanted: object) -> None:
     (answer,) = _answers(
@@ -311,75 +302,28 @@ def test_a_stale_file_is_refused(base: Sandbox) -> None:
     assert [wrong[1], bad[1], right[1]] == [True, True, False]
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "message"),
-    [
-        ("apply", {}, "the argument `patch` is missing"),
-        ("apply", {"patch": 7}, "`patch` must be a string"),
-        ("apply", {"patch": ["x"]}, "`patch` must be a string"),
-        ("apply", {"patch": _GOOD, "fuzz": 2}, "there is no argument `fuzz`"),
-        ("apply", {"patch": _GOOD, "expect": ["f"]}, "`expect` must be an object of strings"),
-        ("apply", {"patch": _GOOD, "expect": {"f": 1}}, "`expect` must be an object of strings"),
-        ("apply", {"patch": _GOOD, "expect": {"../f": "1234"}}, Fault.LEAVES.sentence),
-        ("apply", "patch", "the arguments must be an object"),
-        ("apply", [], "the arguments must be an object"),
-        ("undo", {"number": "1"}, "`number` must be a whole number from 1"),
-        ("undo", {"number": True}, "`number` must be a whole number from 1"),
-        ("undo", {"number": 0}, "`number` must be a whole number from 1"),
-        ("undo", {"number": 10**30}, "`number` must be a whole number from 1"),
-        ("undo", {"number": 7}, "no patch has been applied here"),
-        ("log", {"count": 1.5}, "`count` must be a whole number from 1"),
-        ("apply", {"patch": "\ud800"}, "error: "),
-        ("apply", {"patch": "*** Begin Patch\n*** Delete File: \ud800\n*** End Patch"}, "error: "),
-        ("apply", {"patch": "\0" * 50}, "error: "),
-    ],
-)  # fmt: skip
-def test_wrong_arguments_are_a_result(
-    base: Sandbox, tool: str, arguments: object, message: str
-) -> None:
-    before = base.state()
-    ((text, is_error),) = _results(base, [_call(tool, arguments)])
-    assert is_error
-    assert message in text
+def _rows(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in Path(__file__).with_name(name).read_text().splitlines()]
+
+
+def test_wrong_arguments_are_a_result(base: Sandbox) -> None:
+    before, rows = base.state(), _rows("wrong-arguments.jsonl")
+    results = _results(base, [_call(row["tool"], row["arguments"]) for row in rows])
+    for row, (text, is_error) in zip(rows, results, strict=True):
+        assert is_error, row
+        assert row["says"] in text, row
     assert base.state() == before
 
 
-@pytest.mark.parametrize(
-    ("message", "expected"),
-    [
-        (b"nonsense", (None, -32700)),
-        (b'{"jsonrpc":"2.0","id":1,"method":"ping"', (None, -32700)),
-        (b"\xff\xfe", (None, -32700)),
-        (b"[" * 100_000, (None, -32700)),
-        (b'{"a":' * 100_000, (None, -32700)),
-        (b"1" * 10_000, (None, -32700)),
-        (b"[]", (None, -32600)),
-        (b"null", (None, -32600)),
-        (b'"ping"', (None, -32600)),
-        ({"jsonrpc": "2.0", "id": 4}, (4, -32600)),
-        ({"id": 4, "method": 7}, (4, -32600)),
-        ({"id": None, "method": "ping"}, (None, -32600)),
-        ({"id": {}, "method": "ping"}, (None, -32600)),
-        ({"id": True, "method": "ping"}, (None, -32600)),
-        ({"id": 4, "method": "ping", "params": [1]}, (4, -32602)),
-        ({"id": 4, "method": "resources/list"}, (4, -32601)),
-        ({"id": 4, "method": "server/discover", "params": {}}, (4, -32601)),
-        ({"id": 4, "method": "tools/call"}, (4, -32602)),
-        ({"id": 4, "method": "tools/call", "params": {"name": 1}}, (4, -32602)),
-        ({"id": 4, "method": "tools/call", "params": {"name": "rm"}}, (4, -32602)),
-    ],
-)  # fmt: skip
-def test_a_wrong_message_is_an_error(
-    base: Sandbox, message: object, expected: tuple[Any, int]
-) -> None:
-    assert _error(base, message) == expected
-
-
-def test_wrong_messages_do_not_end_the_server(base: Sandbox) -> None:
-    ping = json.dumps(_request("ping")).encode()
-    answers = _answers(base, [b"{", b"\0", b"[1]", b"[" * 9999, ping])
-    assert answers[-1] == {"jsonrpc": "2.0", "id": 1, "result": {}}
-    assert len(answers) == 5
+def test_a_wrong_message_is_an_error_and_does_not_end_the_server(base: Sandbox) -> None:
+    rows = _rows("wrong-messages.jsonl")
+    unreadable = [b"\xff\xfe", b"\0", b"[" * 100_000, b'{"a":' * 100_000, b"1" * 10_000]
+    lines = [*(row["line"].encode() for row in rows), *unreadable]
+    *answers, last = _answers(base, [*lines, json.dumps(_request("ping")).encode()])
+    assert last == {"jsonrpc": "2.0", "id": 1, "result": {}}
+    assert all(answer["jsonrpc"] == "2.0" and answer["error"]["message"] for answer in answers)
+    expected = [(row["id"], row["code"]) for row in rows] + [(None, -32700)] * len(unreadable)
+    assert [(answer["id"], answer["error"]["code"]) for answer in answers] == expected
 
 
 def test_a_batch_is_answered_as_one(base: Sandbox) -> None:

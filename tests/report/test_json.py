@@ -20,6 +20,7 @@ from jsonschema import Draft202012Validator
 from mender import corrected_patch
 from phrases import said
 from sandbox import Sandbox
+from scenario import read_cases
 from terminal import in_terminal
 from writers import envelope
 
@@ -344,129 +345,22 @@ def test_every_scenario_is_reported(base: Sandbox, step: int) -> None:
     assert {verdict["status"] for verdict in document["patches"]} >= {"refused", "malformed"}
 
 
-_FILE = "alpha\nbeta\ngamma\ndelta\nepsilon\nzeta\neta\ntheta\niota\nkappa\n"
-_REPEATED = "def f():\n    x = 1\n\n\ndef g():\n    x = 1\n"
-_LOOSE = 'Text  with blanks\n    indented = "x"\nMixed Case here\n## Heading\n'
+_CORRECTIONS = read_cases(Path(__file__).with_name("corrections.txt").read_bytes())
 
 
-def _hunk(*lines: str, path: str = "file", head: str = "@@", more: str = "") -> bytes:
-    body = "".join(line + "\n" for line in lines)
-    return f"*** Update File: {path}\n{more}{head}\n{body}".encode()
-
-
-_STRICT = ["--match", "strict"]
-_REFUSALS: dict[str, tuple[bytes, Sequence[str], str, dict[str, str | bytes | None]]] = {
-    # the patch and its options; the reason of its refusal; the files after the corrected patch
-    "a removed line": (
-        _hunk("-BETTA", "+b", " gamma"), [], "not_found",
-        {"file": _FILE.replace("beta", "b")},
-    ),
-    "context": (
-        _hunk(" alpha", " better", "-gamma", "+g"), [], "not_found",
-        {"file": _FILE.replace("gamma", "g")},
-    ),
-    "the last line of the file": (
-        _hunk(" iota", "-cappa", "+k"), [], "not_found",
-        {"file": _FILE.replace("kappa", "k")},
-    ),
-    "more lines than the file has": (
-        _hunk(" iota", "-kappa", "+k", " l", " m", " n", " o", " p"), [], "not_found",
-        {"file": _FILE.replace("kappa", "k")},
-    ),
-    "below an anchor": (
-        _hunk("-nothing of this", "+5", head="@@ delta"), [], "not_found",
-        {"file": _FILE.replace("epsilon", "5")},
-    ),
-    "blanks": (
-        _hunk("-Text with blanks", "+t", path="loose.txt"), _STRICT, "not_found",
-        {"loose.txt": _LOOSE.replace("Text  with blanks", "t")},
-    ),
-    "typography": (
-        _hunk("-    indented = \u201cx\u201d", "+i", " Mixed Case here", path="loose.txt"),
-        _STRICT, "not_found",
-        {"loose.txt": _LOOSE.replace('    indented = "x"', "i")},
-    ),
-    "bytes that are not UTF-8": (
-        b"*** Update File: latin\n@@\n caf\xe9s\n-two\n+2\n", [], "not_found",
-        {"latin": b"caf\xe9\n2\n"},
-    ),
-    "one of two hunks": (
-        _hunk("-alpha", "+a", "@@", "-jota", "+i", " kappa"), ["--partial"], "not_found",
-        {"file": _FILE.replace("alpha", "a").replace("iota", "i")},
-    ),
-    "two places": (
-        _hunk("-    x = 1", "+    x = 2", path="twice"), [], "ambiguous",
-        {"twice": _REPEATED.replace("x = 1", "x = 2", 1)},
-    ),
-    "an anchor after the only place": (
-        _hunk("-beta", "+b", head="@@ theta"), [], "contradicted",
-        {"file": _FILE.replace("beta", "b")},
-    ),
-    "a path of another folder": (
-        _hunk("-inner", "+i", path="src/deep.txt"), [], "missing_file",
-        {"lib/deep.txt": "i\n"},
-    ),
-    "a path that is misspelled": (
-        _hunk("-alpha", "+a", " beta", path="fil"), [], "missing_file",
-        {"file": _FILE.replace("alpha", "a")},
-    ),
-    "an absolute path": (
-        b"*** Add File: /new\n+n\n", [], "unsafe_path", {"new": "n\n"},
-    ),
-    "a file that exists": (
-        b"*** Add File: file\n+n\n", [], "file_exists", {"file": "n\n"},
-    ),
-    "a file that is not tracked": (
-        _hunk("-u", "+U", path="untracked"), [], "untracked", {"untracked": "U\n"},
-    ),
-    "a file with unstaged changes": (
-        _hunk("-d", "+D", path="dirty"), [], "unstaged_changes", {"dirty": "D\nmore\n"},
-    ),
-    "two hunks for one line": (
-        _hunk("-beta", "+b", "@@", " alpha", "-beta", "+B"), [], "overlap",
-        {"file": _FILE.replace("beta", "b\nB")},
-    ),
-    "a blank line that is not shown, beside an added one": (
-        _hunk("     x = 1", "+    y = 2", " def g():", path="twice.md"), [], "unclear",
-        {"twice.md": _REPEATED.replace("x = 1\n", "x = 1\n    y = 2\n", 1)},
-    ),
-    "added lines alone, not last": (
-        _hunk("+lambda", "@@", "-kappa", "+k"), ["--partial"], "unclear",
-        {"file": _FILE.replace("kappa", "k") + "lambda\n"},
-    ),
-    "added lines below an anchor that is nowhere": (
-        _hunk("+lambda", head="@@ no such line"), [], "unclear",
-        {"file": _FILE + "lambda\n"},
-    ),
-}  # fmt: skip
-
-
-@pytest.fixture
-def files_of_many_kinds(repo: Sandbox) -> Sandbox:
-    repo.commit(
-        {"file": _FILE, "twice": _REPEATED, "twice.md": _REPEATED,
-         "loose.txt": _LOOSE, "latin": b"caf\xe9\ntwo\n",
-         "lib/deep.txt": "inner\n", "dirty": "d\n"}
-    )  # fmt: skip
+@pytest.mark.parametrize("name", _CORRECTIONS)
+def test_the_document_suffices_to_correct_a_hunk(repo: Sandbox, name: str) -> None:
+    case = _CORRECTIONS[name]
+    repo.commit({path: data for path, (_, data) in case.before.items()})
     repo.write("untracked", "u\n")
     repo.write("dirty", "d\nmore\n")
-    return repo
-
-
-@pytest.mark.parametrize("name", _REFUSALS)
-def test_the_document_suffices_to_correct_a_hunk(files_of_many_kinds: Sandbox, name: str) -> None:
-    repo = files_of_many_kinds
-    sections, options, reason, wanted = _REFUSALS[name]
-    document = _asked(repo, "apply", *options, feed=envelope(sections))
-    assert [failure["reason"] for failure in document["failures"]] == [reason]
+    options = case.head.get("options", "").split()
+    document = _asked(repo, "apply", *options, feed=case.texts["given"])
+    assert [failure["reason"] for failure in document["failures"]] == [name.partition(":")[0]]
     patch, more = corrected_patch(document)
     document = _asked(repo, "apply", *more, feed=patch)
     assert document["status"] in ("applied", "nothing_to_do"), document["failures"]
-    for path, content in wanted.items():
-        if content is None:
-            assert path not in repo.files()
-        else:
-            assert repo.read(path) == (content if isinstance(content, bytes) else content.encode())
+    assert {path: ("100644", repo.read(path)) for path in case.after} == case.after
 
 
 def test_a_commit_is_reported(base: Sandbox) -> None:
