@@ -145,18 +145,6 @@ def test_paths_can_be_prefixed_with_a_directory(base: Sandbox) -> None:
     assert (ran.status, Fault.LEAVES.sentence in ran.err) == (1, True)
 
 
-def test_overwriting_keeps_the_mode(base: Sandbox) -> None:
-    (base.path / "b.txt").chmod(0o755)
-    base.commit()
-    patch = envelope(
-        b"*** Add File: b.txt\n+new\n", b"*** Update File: old/c.txt\n*** Move to: src/a.py\n"
-    )
-    assert base.opatch("apply", feed=patch).status == 1
-    assert base.opatch("apply", "--overwrite", feed=patch).status == 0
-    after = {"b.txt": ("100755", b"new\n"), "src/a.py": ("100644", b"c\n")}
-    assert base.index() == base.files() == after
-
-
 def test_unrelated_changes_are_kept(base: Sandbox) -> None:
     base.commit({"staged": "1\n", "unstaged": "1\n"})
     base.write("staged", "2\n")

@@ -146,15 +146,6 @@ def test_the_options_of_apply_are_honoured(base: Sandbox, tmp_path: Path) -> Non
     assert base.opatch("check", "--overwrite", str(sub)).status == 0
 
 
-def test_an_untracked_file_is_checked_in_the_working_tree(base: Sandbox, tmp_path: Path) -> None:
-    base.write("untracked", "a\n")
-    patch = tmp_path / "p"
-    patch.write_bytes(envelope(b"*** Update File: untracked\n@@\n-a\n+b\n"))
-    ran = base.opatch("check", "../p")
-    assert "`--worktree`" in ran.err
-    assert base.opatch("check", "--worktree", "../p").status == 0
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -171,32 +162,10 @@ def test_a_call_of_apply_patch_is_checked(base: Sandbox, words: list[str]) -> No
     assert base.state() == before
 
 
-def test_a_call_that_does_not_apply_is_refused(base: Sandbox) -> None:
-    ran = base.opatch("check", "--argv", "--", "apply_patch", STALE.decode())
-    assert (ran.status, ran.out) == (1, b"apply_patch: does not apply\n")
-    assert ran.err.startswith(
-        f"  error: f: hunk 1 of 1 {said(Fault.NOTHING_FOUND.sentence, base='the index')}"
-    )
-    assert "\n    patch line 4" in ran.err
-
-
 def test_a_command_that_is_not_a_call_is_refused(base: Sandbox) -> None:
     for words in (["bash", "-lc", "ls"], ["ls"], [], ["bash", "-lc", f"ls && {HEREDOC}"]):
         ran = base.opatch("check", "--argv", "--", *words)
         assert (ran.status, ran.out, ran.err) == (1, b"", "error: not a call of apply_patch\n")
-
-
-def test_a_bare_patch_is_an_error(base: Sandbox) -> None:
-    for words in ([GOOD.decode()], ["bash", "-lc", GOOD.decode()]):
-        ran = base.opatch("check", "--argv", "--", *words)
-        assert (ran.status, ran.out) == (128, b"")
-        assert ran.err.startswith("error: this is a patch, not a command: call `apply_patch`")
-
-
-def test_a_malformed_call_is_an_error(base: Sandbox) -> None:
-    ran = base.opatch("check", "--argv", "--", "bash", "-c", HEREDOC.replace("@@", "@@@"))
-    assert (ran.status, ran.out) == (128, b"")
-    assert ran.err.startswith("error: line 4: `@@@` is not a hunk header")
 
 
 def test_options_that_a_call_does_not_take_are_errors(base: Sandbox) -> None:
@@ -223,15 +192,6 @@ def test_a_call_in_a_plain_directory_is_checked(base: Sandbox, tmp_path: Path) -
     assert base.opatch("check", cwd=plain, feed=GOOD).status == 128
     ran = base.opatch("check", "--argv", "--base", "HEAD", "--", "apply_patch", patch, cwd=plain)
     assert (ran.status, "no repository" in ran.err) == (128, True)
-
-
-def test_what_is_already_applied_has_a_way_to_pass(base: Sandbox) -> None:
-    base.write("p.txt", GOOD)
-    assert base.opatch("apply", "p.txt").status == 0
-    ran = base.opatch("check", "p.txt")
-    assert ran.status == 1
-    assert ran.out == b"p.txt: is already applied\n"
-    assert base.opatch("check", "--skip-applied", "p.txt").status == 0
 
 
 def test_patches_are_checked_in_a_bare_repository(base: Sandbox, tmp_path: Path) -> None:

@@ -97,14 +97,6 @@ def test_a_closed_pipe_causes_no_traceback(base: Sandbox) -> None:
     assert base.run("sh", "-c", "git-opatch convert -R >/dev/full", feed=_PATCH).status == 128
 
 
-def test_an_untracked_file_is_converted_from_the_working_tree(base: Sandbox) -> None:
-    base.write("new", "two\n")
-    base.write("p", envelope(b"*** Update File: new\n@@\n-two\n+2\n"))
-    ran = base.opatch("convert", "p")
-    assert (ran.status, "`--worktree`" in ran.err) == (1, True)
-    assert base.opatch("convert", "--worktree", "p").status == 0
-
-
 def test_a_refusal_in_reverse_speaks_of_no_undo(base: Sandbox) -> None:
     ran = base.opatch("convert", "-R", feed=_PATCH)
     assert (ran.status, ran.out) == (1, b"")

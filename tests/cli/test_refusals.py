@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 from phrases import said
-from sandbox import Ran, Sandbox
+from sandbox import Sandbox
 from writers import envelope
 
 from git_opatch.model.sentences import Fault
@@ -84,22 +82,6 @@ def test_submodules_and_nested_repositories_are_refused(base: Sandbox, tmp_path:
     assert nested.files() == {"f": ("100644", b"f\n")}
 
 
-def test_unstaged_changes_are_refused(base: Sandbox) -> None:
-    base.write("a.txt", "one\ntwo\nthree\nfour\n")
-    _refused(base, envelope(_update("a.txt")), 1, f"a.txt: {Fault.UNSTAGED.sentence}", "`--carry`")
-    ran = base.opatch("apply", "--worktree", feed=envelope(_update("a.txt")))
-    assert ran.status == 0
-    assert base.read("a.txt") == b"one\n2\nthree\nfour\n"
-    assert base.index()["a.txt"][1] == b"one\ntwo\nthree\n"
-
-
-def test_an_untracked_file_is_refused(base: Sandbox) -> None:
-    base.write("new.txt", "two\n")
-    _refused(base, envelope(_update("new.txt")), 1, f"new.txt: {Fault.UNTRACKED.sentence}")
-    assert base.opatch("apply", "--worktree", feed=envelope(_update("new.txt"))).status == 0
-    assert base.read("new.txt") == b"2\n"
-
-
 @pytest.mark.parametrize("words", [["--commit", "-m", "x"], ["--json"]])
 def test_nothing_is_replaced_for_a_commit_or_by_a_program(base: Sandbox, words: list[str]) -> None:
     base.write("other", "mine\n")
@@ -153,11 +135,6 @@ def test_unreadable_patch_files_are_errors(base: Sandbox) -> None:
         assert f"error: cannot read patch `{name}`: {why}" in ran.err
 
 
-def test_a_file_that_cannot_be_read_is_named(base: Sandbox) -> None:
-    ran = base.opatch("show", "no-such-file")
-    assert (ran.status, "`no-such-file`" in ran.err) == (128, True)
-
-
 def test_a_locked_index_is_an_error(base: Sandbox) -> None:
     lock = base.write(".git/index.lock", "")
     before = base.state()
@@ -171,14 +148,6 @@ def test_a_locked_index_is_an_error(base: Sandbox) -> None:
     assert base.opatch("apply", feed=envelope(_update("a.txt"))).status == 0
 
 
-def test_invalid_usage_is_an_error(base: Sandbox) -> None:
-    for words in (["apply", "--nope"], ["nope"], ["apply", "--cached", "--worktree"], []):
-        ran = base.opatch(*words)
-        assert ran.status == 129, words
-        assert ran.err
-        assert ran.out == b""
-
-
 @pytest.mark.parametrize("noise", [b"x", b"\n", b"@@ \n", b"-\n", b"*** \n", b"\0"])
 @pytest.mark.parametrize("size", [500_000, pytest.param(50_000_000, marks=pytest.mark.exhaustive)])
 def test_megabytes_of_noise_are_refused(base: Sandbox, noise: bytes, size: int) -> None:
@@ -186,49 +155,6 @@ def test_megabytes_of_noise_are_refused(base: Sandbox, noise: bytes, size: int) 
     ran = base.opatch("apply", feed=noise * (size // len(noise)))
     assert ran.status == 128
     assert 0 < len(ran.err) < 5000
-
-
-def test_text_of_a_patch_is_escaped_on_a_terminal(base: Sandbox) -> None:
-    evil = "\x1b]0;owned\x07\u202e[bold red]x[/]"
-    for patch in (
-        envelope(_update(evil)),
-        envelope(_update("a.txt", evil)),
-        envelope(f"*** {evil}\n".encode()),
-        f"--- a/{evil}\n+++ b/{evil}\n{evil}\n".encode(),
-    ):
-        for ran in (base.opatch("apply", feed=patch), _in_terminal(base, patch)):
-            assert ran.status in (1, 128)
-            assert "\x1b]" not in ran.err
-            assert "\u202e" not in ran.err
-            assert "\\x1b]0;owned\\x07\\u202e[bold red]x[/]" in ran.err
-
-
-def _in_terminal(repo: Sandbox, patch: bytes) -> Ran:
-    """Run with a terminal as standard error, so that colour is on."""
-    master, slave = os.openpty()
-    done = subprocess.run(
-        ["git-opatch", "apply"],
-        cwd=repo.path,
-        input=patch,
-        stdout=slave,
-        stderr=slave,
-        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "200"},
-    )
-    os.close(slave)
-    seen = os.read(master, 100_000).decode()
-    os.close(master)
-    return Ran(done.returncode, b"", seen)
-
-
-@pytest.mark.parametrize("strict", [[], ["--match", "strict"]])
-def test_no_refusal_proposes_to_match_more_loosely(base: Sandbox, strict: list[str]) -> None:
-    """The first hunk would match without its outer context, the second at a looser tier."""
-    for lines in (b" first\n-two\n+2\n three\n", b"-  two\n+2\n"):
-        patch = envelope(b"*** Update File: a.txt\n@@\n" + lines)
-        for command in ("apply", "check", "show", "convert"):
-            ran = base.opatch(command, *strict, feed=patch)
-            for option in ("--fuzz", "--match", "--ambiguous"):
-                assert option not in ran.out.decode() + ran.err
 
 
 def test_a_move_onto_a_file_is_to_name_another_path(base: Sandbox) -> None:

@@ -31,14 +31,6 @@ def _refused(repo: Sandbox, patch: bytes, message: str, *options: str, status: i
         assert repo.state() == before
 
 
-@pytest.mark.parametrize("options", [(), ("--worktree",), ("--cached",)])
-def test_a_file_never_becomes_a_submodule(base: Sandbox, options: tuple[str, ...]) -> None:
-    patch = b"diff --git a/f b/f\nold mode 100644\nnew mode 160000\n"
-    _refused(base, patch, Fault.SUBMODULE_CHANGE.sentence, *options)
-    patch = b"diff --git a/f b/s\nold mode 100644\nnew mode 160000\nrename from f\nrename to s\n"
-    _refused(base, patch, Fault.SUBMODULE_CHANGE.sentence, *options)
-
-
 def test_a_file_in_place_of_a_link_is_a_file(base: Sandbox) -> None:
     (base.path / "l").symlink_to("f")
     base.commit()
@@ -87,15 +79,6 @@ def test_a_submodule_with_a_non_ascii_name_is_refused(base: Sandbox, tmp_path: P
     base.git("update-index", "--add", "--cacheinfo", f"160000,{oid},sub\u00e9")
     (base.path / "sub\u00e9").mkdir()
     _refused(base, envelope("*** Add File: sub\u00e9/x\n+h\n".encode()), Fault.SUBMODULE.sentence)
-
-
-def test_the_name_of_a_patch_file_is_escaped(base: Sandbox) -> None:
-    name = "p\x1b[31m\nX.txt"
-    base.write(name, envelope(b"*** Update File: f\n@@\n-b\n+B\n"))
-    ran = base.opatch("apply", name)
-    assert ran.status == 0
-    assert b"\x1b" not in ran.out
-    assert ran.out.count(b"\n") == 1
 
 
 def test_a_missing_git_is_an_error(base: Sandbox, tmp_path: Path) -> None:
@@ -207,18 +190,6 @@ def test_a_damaged_transaction_record_is_an_error(base: Sandbox) -> None:
     base.write(".git/opatch/txn/plan.json", "{}")
     ran = base.opatch("apply", feed=envelope(b"*** Delete File: f\n"))
     assert (ran.status, "txn is damaged; look at it" in ran.err) == (128, True)
-
-
-def test_lines_that_begin_with_a_byte_order_mark_are_undone(base: Sandbox) -> None:
-    before, after = "a\n\nb\n", "\ufeffx\n\ufeffx\n\nb\n"
-    base.commit({"g": before})
-    patch = "--- a/g\n+++ b/g\n@@\n-a\n+\ufeffx\n+\ufeffx\n \n".encode()
-    assert base.opatch("apply", feed=patch).status == 0
-    assert base.read("g").decode() == after
-    base.git("commit", "--quiet", "-m", "after")
-    base.run("rm", "-r", ".git/opatch/journal")
-    assert base.opatch("apply", "-R", feed=patch).status == 0
-    assert base.read("g").decode() == before
 
 
 def test_a_file_that_changed_in_the_second_of_the_index_is_noticed(base: Sandbox) -> None:

@@ -373,21 +373,6 @@ def test_colour_can_be_asked_for_in_a_pipe(base: Sandbox) -> None:
     assert "\x1b[1;31merror:" in base.opatch("apply", "--deny", "*", "p.patch").err
 
 
-def test_escape_sequences_of_a_patch_are_shown(base: Sandbox) -> None:
-    evil = "\x1b]0;owned\x07\u202e[bold red]x[/]"
-    base.write("p.patch", envelope(f"*** Add File: f{evil}\n+{evil}\n".encode()))
-    for words in (("show",), ("show", "--stat"), ("show", "--numstat"), ("show", "--name-only")):
-        seen = in_terminal(base, *words, "p.patch")[1]
-        assert not set("\x07\u202e") & set(seen)
-        assert "\x1b]" not in seen
-        assert "[bold red]x[/]" in seen
-    assert "\x1b[32m+\\x1b]0;owned\\x07\\u202e[bold red]x[/]\x1b[0m\n" in _shown(base)
-
-
-def _shown(base: Sandbox) -> str:
-    return in_terminal(base, "show", "p.patch")[1]
-
-
 def test_unwritable_output_is_an_error(base: Sandbox) -> None:
     for option in ("", *_OUTPUT_OPTIONS[1:]):
         ran = base.run("sh", "-c", f"git-opatch show {option} p.patch >/dev/full")

@@ -21,6 +21,7 @@ def base(repo: Sandbox) -> Sandbox:
 @pytest.mark.parametrize(
     ("line", "names"),
     [
+        ("apply --cached --worktree", "--worktree"),
         ("undo x", "N: `x`"),
         ("undo 1 2", "2"),
         ("prompt x", "x"),
@@ -54,6 +55,11 @@ def test_a_wrong_command_line_is_refused(base: Sandbox, line: str, names: str) -
     assert names in first
     assert all(line.startswith("  ") for line in rest)
     assert base.state() == before
+
+
+def test_without_a_command_the_usage_is_an_error(base: Sandbox) -> None:
+    ran = base.opatch()
+    assert (ran.status, ran.out, ran.err[:7]) == (129, b"", "Usage: ")
 
 
 def test_a_file_or_a_record_may_be_a_number(base: Sandbox) -> None:

@@ -76,7 +76,7 @@ def test_reports_are_escaped(base: Sandbox, no_colour: str) -> None:
 @pytest.mark.parametrize("patch", _REFUSED.values(), ids=_REFUSED)
 def test_refusals_are_escaped(base: Sandbox, patch: bytes) -> None:
     name = str(base.write("patch\x1b[31m", patch))
-    for words in (["apply"], ["check"]):
+    for words in (["apply"], ["check"], ["show", "--json"]):
         status, seen = in_terminal(base, *words, name)
         assert status in (1, 128), seen
         assert _harmless(seen)
