@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from parameters import named
 from phrases import opening
 from sandbox import Sandbox
 from writers import envelope
@@ -314,15 +315,15 @@ def test_a_replaced_file_is_restored(base: Sandbox, tmp_path: Path) -> None:
     assert (base.index(), base.files()) == before
 
 
-@pytest.mark.parametrize(
-    ("hunk", "assumes"),
-    [
-        pytest.param("@@\n+four\n", True, id="no position"),
-        pytest.param("+four\n", True, id="not even a header"),
-        pytest.param("@@\n+four\n*** End of File\n", False, id="the end of the file"),
-        pytest.param("@@ three\n+four\n", False, id="an anchor"),
-        pytest.param("@@\n three\n+four\n", False, id="context"),
-    ],
+@named(
+    "hunk, assumes",
+    {
+        "no position": ("@@\n+four\n", True),
+        "not even a header": ("+four\n", True),
+        "the end of the file": ("@@\n+four\n*** End of File\n", False),
+        "an anchor": ("@@ three\n+four\n", False),
+        "context": ("@@\n three\n+four\n", False),
+    },
 )
 def test_a_note_says_that_lines_without_a_position_go_to_the_end(
     base: Sandbox, hunk: str, *, assumes: bool

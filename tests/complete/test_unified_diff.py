@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 
-import pytest
+from parameters import named
 
 from git_opatch.complete import FileSummary
 from git_opatch.git.snapshot import Snapshot
@@ -59,16 +59,14 @@ def test_a_rename_and_a_copy_are_written_as_a_diff() -> None:
         assert plan_of(patch, {"o": TEN}).completed.diff.decode() == expected
 
 
-@pytest.mark.parametrize(
+@named(
     "sections",
-    [
-        pytest.param([update(" a\n+x\n"), update("-x\n")], id="a line comes and goes"),
-        pytest.param(
-            ["*** Delete File: f\n", "*** Add File: f\n+a\n+b\n"], id="the same file again"
-        ),
-        pytest.param(["*** Add File: n\n+a\n", "*** Delete File: n\n"], id="a file comes and goes"),
-        pytest.param([update(move="n"), update(path="n", move="f")], id="there and back"),
-    ],
+    {
+        "a line comes and goes": [update(" a\n+x\n"), update("-x\n")],
+        "the same file again": ["*** Delete File: f\n", "*** Add File: f\n+a\n+b\n"],
+        "a file comes and goes": ["*** Add File: n\n+a\n", "*** Delete File: n\n"],
+        "there and back": [update(move="n"), update(path="n", move="f")],
+    },
 )
 def test_sections_that_cancel_out_give_no_diff(sections: list[str]) -> None:
     plan = plan_of(envelope(*sections), {"f": AB})
@@ -88,21 +86,17 @@ def test_each_file_is_summarized() -> None:
     assert plan.completed.contents() == {"m": new, "n": b"a\n", "r": TEN.encode()}
 
 
-@pytest.mark.parametrize(
-    ("patch", "old", "expected"),
-    [
-        pytest.param(
-            "*** Update File: f\n@@\n-b\n+c\n", b"a\fb\nb\n", [("f", 1, 1)], id="form feed"
-        ),
-        pytest.param(
-            "*** Update File: f\n@@\n-b\n+c\n", b"\xff\nb\n", [("f", 1, 1)], id="not UTF-8"
-        ),
-        pytest.param("*** Update File: f\n@@\n-b\n+c\n", b"a\rx\nb\n", [("f", 1, 1)], id="lone CR"),
-        pytest.param("*** Update File: f\n@@\n-b\n+c\n", b"a\r\nb\r\n", [("f", 1, 1)], id="CRLF"),
-        pytest.param("*** Delete File: f\n", b"a\nb", [("f", 0, 2)], id="deleted, no newline"),
-        pytest.param("*** Delete File: f\n", b"\x00\xff\n", [("f", 0, 0)], id="binary"),
-        pytest.param("*** Add File: n\n+x\n", b"a\n", [("n", 1, 0)], id="added"),
-    ],
+@named(
+    "patch, old, expected",
+    {
+        "form feed": ("*** Update File: f\n@@\n-b\n+c\n", b"a\fb\nb\n", [("f", 1, 1)]),
+        "not UTF-8": ("*** Update File: f\n@@\n-b\n+c\n", b"\xff\nb\n", [("f", 1, 1)]),
+        "lone CR": ("*** Update File: f\n@@\n-b\n+c\n", b"a\rx\nb\n", [("f", 1, 1)]),
+        "CRLF": ("*** Update File: f\n@@\n-b\n+c\n", b"a\r\nb\r\n", [("f", 1, 1)]),
+        "deleted, no newline": ("*** Delete File: f\n", b"a\nb", [("f", 0, 2)]),
+        "binary": ("*** Delete File: f\n", b"\x00\xff\n", [("f", 0, 0)]),
+        "added": ("*** Add File: n\n+x\n", b"a\n", [("n", 1, 0)]),
+    },
 )
 def test_unidiff_reads_the_completed_diff(
     patch: str, old: bytes, expected: list[tuple[str, int, int]]

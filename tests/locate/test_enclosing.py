@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from documents import asked
+from parameters import named
 from sandbox import Sandbox
 from writers import envelope
 
@@ -12,32 +13,33 @@ from git_opatch.locate.enclosing import name_enclosing
 _CLASS = "class A:\n    def f(self):\n        x = 1\n\n    def g(self):\n        x = 1\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "position", "line"),
-    [
-        pytest.param(_CLASS, 2, 1, id="a method"),
-        pytest.param(_CLASS, 5, 4, id="another method"),
-        pytest.param(_CLASS, 4, 0, id="a method itself is in its class"),
-        pytest.param(_CLASS, 3, 0, id="a blank line is in what the line below it is in"),
-        pytest.param(_CLASS, 0, None, id="a class at the top is in nothing"),
-        pytest.param("def f():\n    x\ny\nx\n", 3, None, id="below a function"),
-        pytest.param("def f():\n    x\nif y:\n    x\n", 3, None, id="indented, below a function"),
-        pytest.param(
-            "def f():\n    def g():\n        pass\n    for x in y:\n        z\n", 4, 0,
-            id="below an inner function",
+@named(
+    "text, position, line",
+    {
+        "a method": (_CLASS, 2, 1),
+        "another method": (_CLASS, 5, 4),
+        "a method itself is in its class": (_CLASS, 4, 0),
+        "a blank line is in what the line below it is in": (_CLASS, 3, 0),
+        "a class at the top is in nothing": (_CLASS, 0, None),
+        "below a function": ("def f():\n    x\ny\nx\n", 3, None),
+        "indented, below a function": ("def f():\n    x\nif y:\n    x\n", 3, None),
+        "below an inner function": (
+            "def f():\n    def g():\n        pass\n    for x in y:\n        z\n",
+            4,
+            0,
         ),
-        pytest.param("def f(\n    a,\n) -> int:\n    x\n", 3, 0, id="a signature of several lines"),
-        pytest.param("int f(int a)\n{\n    x();\n}\n", 2, 0, id="a brace of its own"),
-        pytest.param("int f(int a)\n{\n#if A\n    x();\n#endif\n}\n", 3, 0, id="below #if"),
-        pytest.param("int f(int a)\n{\n    x();\n}\n\nint y;\n", 5, None, id="below a brace"),
-        pytest.param("class A {\npublic:\n    int x;\n};\n", 2, 0, id="below a label of C++"),
-        pytest.param("# A\n\ntext\n\n## B\n\ntext\n", 6, 4, id="a section of a document"),
-        pytest.param("# a comment\nx = 1\n", 1, None, id="a comment is not a section"),
-        pytest.param("[a]\nx = 1\n[b]\nx = 1\n", 3, 2, id="a table"),
-        pytest.param("x\n" * 9, 8, None, id="plain lines"),
-        pytest.param("", 0, None, id="an empty file"),
-    ],
-)  # fmt: skip
+        "a signature of several lines": ("def f(\n    a,\n) -> int:\n    x\n", 3, 0),
+        "a brace of its own": ("int f(int a)\n{\n    x();\n}\n", 2, 0),
+        "below #if": ("int f(int a)\n{\n#if A\n    x();\n#endif\n}\n", 3, 0),
+        "below a brace": ("int f(int a)\n{\n    x();\n}\n\nint y;\n", 5, None),
+        "below a label of C++": ("class A {\npublic:\n    int x;\n};\n", 2, 0),
+        "a section of a document": ("# A\n\ntext\n\n## B\n\ntext\n", 6, 4),
+        "a comment is not a section": ("# a comment\nx = 1\n", 1, None),
+        "a table": ("[a]\nx = 1\n[b]\nx = 1\n", 3, 2),
+        "plain lines": ("x\n" * 9, 8, None),
+        "an empty file": ("", 0, None),
+    },
+)
 def test_what_a_line_is_in(text: str, position: int, line: int | None) -> None:
     found = name_enclosing([position], text.encode().splitlines())
     assert [(each.candidate, each.line) for each in found] == (

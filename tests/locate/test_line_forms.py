@@ -8,6 +8,7 @@ import tracemalloc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from parameters import named
 
 from git_opatch.locate.likeness import likeness_of
 from git_opatch.model.line_forms import key_of, resilient, spaced_once, typographic
@@ -45,21 +46,21 @@ def test_fuzzy_normalization_is_idempotent(line: str) -> None:
     assert key_of(key_of(line.encode())) == key_of(line.encode())
 
 
-@pytest.mark.parametrize(
-    ("line", "found", "expected"),
-    [
-        pytest.param("  a", "  a", Likeness.EXACT, id="nothing"),
-        pytest.param("a", "\ta", Likeness.INDENTATION, id="the indentation"),
-        pytest.param("a", "a ", Likeness.WHITESPACE, id="a space at the end"),
-        pytest.param("a b", "  a  b", Likeness.WHITESPACE, id="spaces inside and in front"),
-        pytest.param("# a", "## a", Likeness.HEADING_LEVEL, id="the level of a heading"),
-        pytest.param("a", " A", Likeness.CASE, id="letter case"),
-        pytest.param("\u00e9", "\u00c9", Likeness.CASE, id="the case of another letter"),
-        pytest.param("a", "A.", Likeness.TEXT, id="punctuation"),
-        pytest.param("'a'", "\u2018a\u2019", Likeness.TEXT, id="quotes"),
-        pytest.param("a", "`a`", Likeness.TEXT, id="backticks"),
-        pytest.param("the end of it", "not the end of it", None, id="the beginning"),
-    ],
+@named(
+    "line, found, expected",
+    {
+        "nothing": ("  a", "  a", Likeness.EXACT),
+        "the indentation": ("a", "\ta", Likeness.INDENTATION),
+        "a space at the end": ("a", "a ", Likeness.WHITESPACE),
+        "spaces inside and in front": ("a b", "  a  b", Likeness.WHITESPACE),
+        "the level of a heading": ("# a", "## a", Likeness.HEADING_LEVEL),
+        "letter case": ("a", " A", Likeness.CASE),
+        "the case of another letter": ("\u00e9", "\u00c9", Likeness.CASE),
+        "punctuation": ("a", "A.", Likeness.TEXT),
+        "quotes": ("'a'", "\u2018a\u2019", Likeness.TEXT),
+        "backticks": ("a", "`a`", Likeness.TEXT),
+        "the beginning": ("the end of it", "not the end of it", None),
+    },
 )
 def test_the_difference_between_two_lines_is_named(
     line: str, found: str, expected: Likeness | None

@@ -7,6 +7,7 @@ import tracemalloc
 from collections.abc import Callable
 
 import pytest
+from parameters import named
 
 from git_opatch import (
     Ambiguous,
@@ -44,14 +45,14 @@ def refused(content: str, *hunks: str, options: Options = _DEFAULT) -> Failure:
     return failure
 
 
-@pytest.mark.parametrize(
+@named(
     "hunk",
-    [
-        pytest.param(_OTHER + "-one\n+1\n", id="context"),
-        pytest.param(_REMOVED, id="lines that are removed"),
-        pytest.param(_REMOVED + _OTHER.replace(" other", "+another"), id="lines that are replaced"),
-        pytest.param(_OTHER, id="nothing is changed"),
-    ],
+    {
+        "context": _OTHER + "-one\n+1\n",
+        "lines that are removed": _REMOVED,
+        "lines that are replaced": _REMOVED + _OTHER.replace(" other", "+another"),
+        "nothing is changed": _OTHER,
+    },
 )
 def test_a_hunk_far_longer_than_the_file_is_refused(hunk: str) -> None:
     failure = refused(_FILE, " one\n-two\n+2\n", hunk)
@@ -63,23 +64,19 @@ def test_a_hunk_slightly_longer_than_the_file_is_compared() -> None:
     assert refused(_FILE, " one\n-twice\n+2\n" + context).closest
 
 
-@pytest.mark.parametrize(
-    ("hunks", "after"),
-    [
-        pytest.param(
-            [" one\n-two\n+2\n three\n" + " \n" * 3000], "one\n2\nthree\n", id="blank lines"
-        ),
-        pytest.param(
+@named(
+    "hunks, after",
+    {
+        "blank lines": ([" one\n-two\n+2\n three\n" + " \n" * 3000], "one\n2\nthree\n"),
+        "lines that are added": (
             [" one\n-two\n" + "+two\n" * 3000 + " three\n"],
             "one\n" + "two\n" * 3000 + "three\n",
-            id="lines that are added",
         ),
-        pytest.param(
+        "lines that another hunk adds": (
             [" one\n" + _OTHER.replace(" o", "+o") + " two\n", _OTHER + " two\n-three\n+3\n"],
             "one\n" + _OTHER.replace(" o", "o") + "two\n3\n",
-            id="lines that another hunk adds",
         ),
-    ],
+    },
 )
 def test_an_oversized_hunk_with_a_position_is_applied(hunks: list[str], after: str) -> None:
     assert applied(_FILE, *hunks) == after
@@ -180,17 +177,17 @@ def _calls(content: str, patch: str) -> int:
     return sum(entry.callcount for entry in profile.getstats())
 
 
-@pytest.mark.parametrize(
+@named(
     "make",
-    [
-        pytest.param(_gaps, id="gaps"),
-        pytest.param(_elisions, id="elisions"),
-        pytest.param(_long("x = 1", "x = 1"), id="a long hunk"),
-        pytest.param(_long("x = 1", "x  = 1"), id="a long hunk with other whitespace"),
-        pytest.param(_long(" ", " "), id="a long hunk of blank lines"),
-        pytest.param(_many("x = 1", "x = 1"), id="many hunks"),
-        pytest.param(_many("x = 1", "x  = 1"), id="many hunks with other whitespace"),
-    ],
+    {
+        "gaps": _gaps,
+        "elisions": _elisions,
+        "a long hunk": _long("x = 1", "x = 1"),
+        "a long hunk with other whitespace": _long("x = 1", "x  = 1"),
+        "a long hunk of blank lines": _long(" ", " "),
+        "many hunks": _many("x = 1", "x = 1"),
+        "many hunks with other whitespace": _many("x = 1", "x  = 1"),
+    },
 )
 def test_what_may_be_in_many_places_takes_time_in_proportion(
     make: Callable[[int], tuple[str, str]],

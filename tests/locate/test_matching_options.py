@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 
 import pytest
+from parameters import named
 from sandbox import Sandbox
 from writers import envelope
 
@@ -77,22 +78,37 @@ def test_hooks_ignore_nearest(base: Sandbox) -> None:
     assert base.opatch(*refuse, feed=_patch(_NARROW), env=hook).status == 0
 
 
-@pytest.mark.parametrize(
-    ("content", "hunk", "expected"),
-    [
-        pytest.param("one\ntwo\n", b" one\n-two\n", "strict (unique)", id="nothing"),
-        pytest.param("  one\n  two  six\n", b" one\n-  two six\n", "resilient (unique); "
-                     "1 line differs in indentation; 1 line differs in whitespace", id="two kinds"),
-        pytest.param("## one\ntwo\n", b" # one\n-two\n",
-                     "resilient (unique); 1 line differs in heading level", id="heading"),
-        pytest.param("# One\ntwo\n", b" # one\n-two\n",
-                     "fuzzy (unique); 1 line differs in letter case", id="letter case"),
-        pytest.param("# one.\ntwo\n", b" # one\n-two\n",
-                     "fuzzy (unique); 1 line differs in typography or punctuation", id="point"),
-        pytest.param("one\ntwo\none\nsix\ntwo\n", b"-two\n+ten\n*** End of File\n",
-                     "line 5, strict (end of file)", id="evidence"),
-    ],
-)  # fmt: skip
+@named(
+    "content, hunk, expected",
+    {
+        "nothing": ("one\ntwo\n", b" one\n-two\n", "strict (unique)"),
+        "two kinds": (
+            "  one\n  two  six\n",
+            b" one\n-  two six\n",
+            "resilient (unique); 1 line differs in indentation; 1 line differs in whitespace",
+        ),
+        "heading": (
+            "## one\ntwo\n",
+            b" # one\n-two\n",
+            "resilient (unique); 1 line differs in heading level",
+        ),
+        "letter case": (
+            "# One\ntwo\n",
+            b" # one\n-two\n",
+            "fuzzy (unique); 1 line differs in letter case",
+        ),
+        "point": (
+            "# one.\ntwo\n",
+            b" # one\n-two\n",
+            "fuzzy (unique); 1 line differs in typography or punctuation",
+        ),
+        "evidence": (
+            "one\ntwo\none\nsix\ntwo\n",
+            b"-two\n+ten\n*** End of File\n",
+            "line 5, strict (end of file)",
+        ),
+    },
+)
 def test_the_match_of_a_hunk_is_reported(
     repo: Sandbox, content: str, hunk: bytes, expected: str
 ) -> None:

@@ -5,76 +5,77 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from parameters import named
 
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import OutlineKind, heading, heading_at, name_of
 from git_opatch.model.text import Text
 
 
-@pytest.mark.parametrize(
-    ("content", "anchor", "end"),
-    [
-        pytest.param("a\n  b\nc\n", 0, 2, id="to the next line as deep"),
-        pytest.param("  a\n    b\nc\n", 0, 2, id="to a shallower line"),
-        pytest.param("a\n  b\n\n  c\nd\n", 0, 4, id="over a blank line"),
-        pytest.param("a\n  b\n \n\nd\n", 0, 4, id="up to the line after blank lines"),
-        pytest.param("a\n\tb\n\t\tc\nd\n", 0, 3, id="tabs, and deeper still"),
-        pytest.param("a\n  b\n", 0, 2, id="to the end"),
-        pytest.param("a\nb\n", 0, 1, id="no block at all"),
-        pytest.param("a\n", 0, 1, id="the last line"),
-    ],
+@named(
+    "content, anchor, end",
+    {
+        "to the next line as deep": ("a\n  b\nc\n", 0, 2),
+        "to a shallower line": ("  a\n    b\nc\n", 0, 2),
+        "over a blank line": ("a\n  b\n\n  c\nd\n", 0, 4),
+        "up to the line after blank lines": ("a\n  b\n \n\nd\n", 0, 4),
+        "tabs, and deeper still": ("a\n\tb\n\t\tc\nd\n", 0, 3),
+        "to the end": ("a\n  b\n", 0, 2),
+        "no block at all": ("a\nb\n", 0, 1),
+        "the last line": ("a\n", 0, 1),
+    },
 )
 def test_a_block_ends_before_a_line_that_is_not_deeper(content: str, anchor: int, end: int) -> None:
     assert FileIndex(Text.from_bytes(content.encode()), []).block_end(anchor) == end
 
 
-@pytest.mark.parametrize(
+@named(
     "line",
-    [
-        pytest.param("def f(x):", id="Python function"),
-        pytest.param("    async def f(self):", id="Python coroutine in a class"),
-        pytest.param("class A(B):", id="class"),
-        pytest.param("export default function main() {", id="JavaScript function"),
-        pytest.param("func (s *Server) Run() error {", id="Go method"),
-        pytest.param("pub(crate) fn parse(input: &str) -> Ast {", id="Rust function"),
-        pytest.param("impl Parser for Json {", id="Rust implementation"),
-        pytest.param("    public static void main(String[] args) {", id="Java method"),
-        pytest.param("int main(int argc, char **argv)", id="C function at the margin"),
-        pytest.param("  render(props) {", id="JavaScript method"),
-        pytest.param("struct point {", id="struct"),
-        pytest.param("extension String: Shown {", id="Swift extension"),
-        pytest.param("    companion object {", id="Kotlin companion"),
-        pytest.param("public readonly struct Point {", id="C# struct"),
-        pytest.param("typedef struct point {", id="C type"),
-        pytest.param("# Title", id="Markdown heading"),
-        pytest.param("### Part", id="a deeper one"),
-        pytest.param("[section]", id="INI section"),
-        pytest.param("[[array]]", id="TOML array"),
-        pytest.param("services:", id="YAML key"),
-    ],
+    {
+        "Python function": "def f(x):",
+        "Python coroutine in a class": "    async def f(self):",
+        "class": "class A(B):",
+        "JavaScript function": "export default function main() {",
+        "Go method": "func (s *Server) Run() error {",
+        "Rust function": "pub(crate) fn parse(input: &str) -> Ast {",
+        "Rust implementation": "impl Parser for Json {",
+        "Java method": "    public static void main(String[] args) {",
+        "C function at the margin": "int main(int argc, char **argv)",
+        "JavaScript method": "  render(props) {",
+        "struct": "struct point {",
+        "Swift extension": "extension String: Shown {",
+        "Kotlin companion": "    companion object {",
+        "C# struct": "public readonly struct Point {",
+        "C type": "typedef struct point {",
+        "Markdown heading": "# Title",
+        "a deeper one": "### Part",
+        "INI section": "[section]",
+        "TOML array": "[[array]]",
+        "YAML key": "services:",
+    },
 )
 def test_a_definition_or_a_section_is_a_heading(line: str) -> None:
     assert heading(line.encode())
 
 
-@pytest.mark.parametrize(
+@named(
     "line",
-    [
-        pytest.param("", id="nothing"),
-        pytest.param("    if ready(x) {", id="a condition"),
-        pytest.param("else:", id="the other branch"),
-        pytest.param("} else {", id="the other branch in braces"),
-        pytest.param("    for (i = 0; i < n; i++) {", id="a loop"),
-        pytest.param("while True:", id="a loop with a colon"),
-        pytest.param("try:", id="try"),
-        pytest.param("    return f(x)", id="a return"),
-        pytest.param("    x = f(y)", id="an assignment"),
-        pytest.param("    f(x);", id="a call"),
-        pytest.param("}", id="a brace"),
-        pytest.param("#!/bin/sh", id="a program's first line"),
-        pytest.param("    name: value", id="a YAML value"),
-        pytest.param("classify = 1", id="a word that begins like one"),
-    ],
+    {
+        "nothing": "",
+        "a condition": "    if ready(x) {",
+        "the other branch": "else:",
+        "the other branch in braces": "} else {",
+        "a loop": "    for (i = 0; i < n; i++) {",
+        "a loop with a colon": "while True:",
+        "try": "try:",
+        "a return": "    return f(x)",
+        "an assignment": "    x = f(y)",
+        "a call": "    f(x);",
+        "a brace": "}",
+        "a program's first line": "#!/bin/sh",
+        "a YAML value": "    name: value",
+        "a word that begins like one": "classify = 1",
+    },
 )
 def test_other_lines_are_not_headings(line: str) -> None:
     assert not heading(line.encode())

@@ -7,6 +7,7 @@ import os
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from parameters import named
 
 from git_opatch.model.paths import (
     is_document,
@@ -42,47 +43,47 @@ def test_a_quoted_name_is_read(path: str, quoted: str) -> None:
     assert unquote(quoted.encode()) == os.fsencode(path)
 
 
-@pytest.mark.parametrize(
+@named(
     "path",
-    [
-        pytest.param("a/b.txt", id="plain"),
-        pytest.param("with blanks in it", id="spaces"),
-        pytest.param("it's", id="single quote"),
-        pytest.param("#$%&()*,:;<=>?@[]^_`{|}~!+-", id="other signs"),
-    ],
+    {
+        "plain": "a/b.txt",
+        "spaces": "with blanks in it",
+        "single quote": "it's",
+        "other signs": "#$%&()*,:;<=>?@[]^_`{|}~!+-",
+    },
 )
 def test_git_leaves_a_plain_name_alone(path: str) -> None:
     assert quote(path) == path
 
 
-@pytest.mark.parametrize(
+@named(
     "name",
-    [
-        pytest.param(b"", id="nothing"),
-        pytest.param(b"a", id="no quotes"),
-        pytest.param(b'"', id="one quote"),
-        pytest.param(b'"a', id="not closed"),
-        pytest.param(b'a"', id="not opened"),
-        pytest.param(b'"a"b"', id="a quote inside"),
-        pytest.param(b'"a\\"', id="the closing quote escaped"),
-        pytest.param(b'"\\x41"', id="an escape that git has not"),
-        pytest.param(b'"\\12"', id="two octal digits"),
-        pytest.param(b'"\\400"', id="more than a byte"),
-        pytest.param(b'"\\389"', id="no octal digit"),
-    ],
+    {
+        "nothing": b"",
+        "no quotes": b"a",
+        "one quote": b'"',
+        "not closed": b'"a',
+        "not opened": b'a"',
+        "a quote inside": b'"a"b"',
+        "the closing quote escaped": b'"a\\"',
+        "an escape that git has not": b'"\\x41"',
+        "two octal digits": b'"\\12"',
+        "more than a byte": b'"\\400"',
+        "no octal digit": b'"\\389"',
+    },
 )
 def test_a_malformed_name_is_not_read(name: bytes) -> None:
     assert unquote(name) is None
 
 
-@pytest.mark.parametrize(
-    ("name", "raw"),
-    [
-        pytest.param(b'""', b"", id="empty"),
-        pytest.param(b'"a b"', b"a b", id="needless quotes"),
-        pytest.param(b'"\\141\\0618"', b"a18", id="octal for a letter, a digit after it"),
-        pytest.param(b'"\xc3\xbc"', b"\xc3\xbc", id="bytes as they are"),
-    ],
+@named(
+    "name, raw",
+    {
+        "empty": (b'""', b""),
+        "needless quotes": (b'"a b"', b"a b"),
+        "octal for a letter, a digit after it": (b'"\\141\\0618"', b"a18"),
+        "bytes as they are": (b'"\xc3\xbc"', b"\xc3\xbc"),
+    },
 )
 def test_more_escapes_are_read_than_git_writes(name: bytes, raw: bytes) -> None:
     assert unquote(name) == raw
@@ -97,159 +98,159 @@ def test_quoting_is_undone(raw: bytes) -> None:
     assert read == raw
 
 
-@pytest.mark.parametrize(
-    ("path", "directory", "plain"),
-    [
-        pytest.param("a/b", "", "a/b", id="plain already"),
-        pytest.param("./a", "", "a", id="a dot in front"),
-        pytest.param("a/./b", "", "a/b", id="a dot inside"),
-        pytest.param("a//b", "", "a/b", id="two slashes"),
-        pytest.param("a/", "", "a", id="a slash at the end"),
-        pytest.param(".", "", "", id="the top itself"),
-        pytest.param("", "", "", id="nothing"),
-        pytest.param("/a//b", "", "/a/b", id="absolute stays so"),
-        pytest.param("a/../b", "", "b", id="dots that leave a directory"),
-        pytest.param("./x/y/../../a", "", "a", id="twice"),
-        pytest.param("../a", "", "../a", id="dots that leave the tree stay"),
-        pytest.param("a/../../b", "", "../b", id="up and out"),
-        pytest.param("../../b", "", "../../b", id="up and up"),
-        pytest.param("a/../../../b", "sub", "../b", id="out of the directory and the tree"),
-        pytest.param(".git/../b", "", ".git/../b", id="through the git directory"),
-        pytest.param("x/.GIT/../b", "", "x/.GIT/../b", id="through a git directory"),
-        pytest.param("/a/../b", "", "/b", id="absolute with dots"),
-        pytest.param("...", "", "...", id="three dots are a name"),
-        pytest.param("a", "sub", "sub/a", id="below a directory"),
-        pytest.param("./a", "sub/dir/", "sub/dir/a", id="below a directory with a slash"),
-        pytest.param("/a", "sub", "/a", id="absolute in spite of a directory"),
-        pytest.param("../a", "sub", "a", id="out of the directory"),
-    ],
+@named(
+    "path, directory, plain",
+    {
+        "plain already": ("a/b", "", "a/b"),
+        "a dot in front": ("./a", "", "a"),
+        "a dot inside": ("a/./b", "", "a/b"),
+        "two slashes": ("a//b", "", "a/b"),
+        "a slash at the end": ("a/", "", "a"),
+        "the top itself": (".", "", ""),
+        "nothing": ("", "", ""),
+        "absolute stays so": ("/a//b", "", "/a/b"),
+        "dots that leave a directory": ("a/../b", "", "b"),
+        "twice": ("./x/y/../../a", "", "a"),
+        "dots that leave the tree stay": ("../a", "", "../a"),
+        "up and out": ("a/../../b", "", "../b"),
+        "up and up": ("../../b", "", "../../b"),
+        "out of the directory and the tree": ("a/../../../b", "sub", "../b"),
+        "through the git directory": (".git/../b", "", ".git/../b"),
+        "through a git directory": ("x/.GIT/../b", "", "x/.GIT/../b"),
+        "absolute with dots": ("/a/../b", "", "/b"),
+        "three dots are a name": ("...", "", "..."),
+        "below a directory": ("a", "sub", "sub/a"),
+        "below a directory with a slash": ("./a", "sub/dir/", "sub/dir/a"),
+        "absolute in spite of a directory": ("/a", "sub", "/a"),
+        "out of the directory": ("../a", "sub", "a"),
+    },
 )
 def test_a_path_is_normalized(path: str, directory: str, plain: str) -> None:
     assert normalise(path, directory) == plain
 
 
-@pytest.mark.parametrize(
-    ("path", "plain"),
-    [
-        pytest.param("/home/me/repo/src/a", "src/a", id="inside"),
-        pytest.param("/home/me/repo/src/../a", "a", id="inside, with dots"),
-        pytest.param("/home/me/repo/../other/a", "/home/me/other/a", id="dots that leave it"),
-        pytest.param("/home/me/repository/a", "/home/me/repository/a", id="a name that begins so"),
-        pytest.param("/home/me/repo", "/home/me/repo", id="the top itself"),
-        pytest.param("home/me/repo/a", "home/me/repo/a", id="not absolute"),
-        pytest.param("/home/me/repo/../../../../etc/x", "/../etc/x", id="above the root"),
-    ],
+@named(
+    "path, plain",
+    {
+        "inside": ("/home/me/repo/src/a", "src/a"),
+        "inside, with dots": ("/home/me/repo/src/../a", "a"),
+        "dots that leave it": ("/home/me/repo/../other/a", "/home/me/other/a"),
+        "a name that begins so": ("/home/me/repository/a", "/home/me/repository/a"),
+        "the top itself": ("/home/me/repo", "/home/me/repo"),
+        "not absolute": ("home/me/repo/a", "home/me/repo/a"),
+        "above the root": ("/home/me/repo/../../../../etc/x", "/../etc/x"),
+    },
 )
 def test_an_absolute_path_in_the_working_tree_is_below_its_top(path: str, plain: str) -> None:
     assert normalise(path, "sub" if path.startswith("/") else "", "/home/me/repo") == plain
 
 
-@pytest.mark.parametrize(
-    ("path", "above"),
-    [
-        pytest.param("a", [], id="at the top"),
-        pytest.param("a/b", ["a"], id="in a directory"),
-        pytest.param("a/b/c", ["a", "a/b"], id="outermost first"),
-        pytest.param("", [], id="nothing"),
-    ],
+@named(
+    "path, above",
+    {
+        "at the top": ("a", []),
+        "in a directory": ("a/b", ["a"]),
+        "outermost first": ("a/b/c", ["a", "a/b"]),
+        "nothing": ("", []),
+    },
 )
 def test_the_directories_above_a_path(path: str, above: list[str]) -> None:
     assert list(parents(path)) == above
 
 
-@pytest.mark.parametrize(
-    ("path", "why"),
-    [
-        pytest.param("", Fault.EMPTY_PATH, id="nothing"),
-        pytest.param("\0", Fault.NUL_IN_PATH, id="NUL"),
-        pytest.param("a\0b", Fault.NUL_IN_PATH, id="NUL inside"),
-        pytest.param("/etc/passwd", Fault.OUTSIDE, id="absolute"),
-        pytest.param("//server/share", Fault.OUTSIDE, id="UNC with slashes"),
-        pytest.param("\\\\server\\share\\x", Fault.OUTSIDE, id="UNC"),
-        pytest.param("\\\\?\\C:\\x", Fault.OUTSIDE, id="a device path"),
-        pytest.param("\\x", Fault.OUTSIDE, id="the root of a drive"),
-        pytest.param("C:/x", Fault.OUTSIDE, id="a drive"),
-        pytest.param("c:\\x", Fault.OUTSIDE, id="a drive with a backslash"),
-        pytest.param("C:", Fault.OUTSIDE, id="a drive alone"),
-        pytest.param("..", Fault.LEAVES, id="the directory above"),
-        pytest.param("../x", Fault.LEAVES, id="in the directory above"),
-        pytest.param("a/../../x", Fault.LEAVES, id="up and out"),
-        pytest.param("a/../b", Fault.LEAVES, id="up and down again"),
-        pytest.param("a/..", Fault.LEAVES, id="up at the end"),
-        pytest.param("..\\x", Fault.LEAVES, id="up with a backslash"),
-        pytest.param("a\\..\\..\\x", Fault.LEAVES, id="up and out with backslashes"),
-        pytest.param("a/..\\x", Fault.LEAVES, id="both slashes"),
-    ],
+@named(
+    "path, why",
+    {
+        "nothing": ("", Fault.EMPTY_PATH),
+        "NUL": ("\0", Fault.NUL_IN_PATH),
+        "NUL inside": ("a\0b", Fault.NUL_IN_PATH),
+        "absolute": ("/etc/passwd", Fault.OUTSIDE),
+        "UNC with slashes": ("//server/share", Fault.OUTSIDE),
+        "UNC": ("\\\\server\\share\\x", Fault.OUTSIDE),
+        "a device path": ("\\\\?\\C:\\x", Fault.OUTSIDE),
+        "the root of a drive": ("\\x", Fault.OUTSIDE),
+        "a drive": ("C:/x", Fault.OUTSIDE),
+        "a drive with a backslash": ("c:\\x", Fault.OUTSIDE),
+        "a drive alone": ("C:", Fault.OUTSIDE),
+        "the directory above": ("..", Fault.LEAVES),
+        "in the directory above": ("../x", Fault.LEAVES),
+        "up and out": ("a/../../x", Fault.LEAVES),
+        "up and down again": ("a/../b", Fault.LEAVES),
+        "up at the end": ("a/..", Fault.LEAVES),
+        "up with a backslash": ("..\\x", Fault.LEAVES),
+        "up and out with backslashes": ("a\\..\\..\\x", Fault.LEAVES),
+        "both slashes": ("a/..\\x", Fault.LEAVES),
+    },
 )
 def test_a_path_that_leaves_the_working_tree_is_refused(path: str, why: Fault) -> None:
     assert why_unsafe(path) is why
 
 
-@pytest.mark.parametrize(
+@named(
     "path",
-    [
-        pytest.param(".git", id="the directory itself"),
-        pytest.param(".git/config", id="in it"),
-        pytest.param("a/.git/hooks/post-commit", id="in a nested repository"),
-        pytest.param("a/b/.git", id="the file of a worktree"),
-        pytest.param(".GIT/config", id="capitals"),
-        pytest.param(".gIt", id="some capitals"),
-        pytest.param(".git /x", id="a space after it"),
-        pytest.param(".git./x", id="a dot after it"),
-        pytest.param(".git. . ./x", id="dots and spaces after it"),
-        pytest.param("git~1/config", id="its short name"),
-        pytest.param("GIT~1", id="its short name in capitals"),
-        pytest.param("git~1 .", id="its short name, padded"),
-        pytest.param(".git\\config", id="with a backslash"),
-        pytest.param("a\\.git\\x", id="below a directory with backslashes"),
-        pytest.param(".git:x", id="a stream of it"),
-        pytest.param(".git::$INDEX_ALLOCATION/config", id="its index stream"),
-        pytest.param("git~1::$DATA", id="a stream of its short name"),
-        pytest.param(".git\u200c/config", id="zero width non-joiner"),
-        pytest.param(".g\u200dit", id="zero width joiner inside"),
-        pytest.param("\ufeff.git", id="byte-order mark in front"),
-        pytest.param(".gi\u202et", id="bidirectional override"),
-        pytest.param(".git\u206f", id="nominal digit shapes"),
-    ],
+    {
+        "the directory itself": ".git",
+        "in it": ".git/config",
+        "in a nested repository": "a/.git/hooks/post-commit",
+        "the file of a worktree": "a/b/.git",
+        "capitals": ".GIT/config",
+        "some capitals": ".gIt",
+        "a space after it": ".git /x",
+        "a dot after it": ".git./x",
+        "dots and spaces after it": ".git. . ./x",
+        "its short name": "git~1/config",
+        "its short name in capitals": "GIT~1",
+        "its short name, padded": "git~1 .",
+        "with a backslash": ".git\\config",
+        "below a directory with backslashes": "a\\.git\\x",
+        "a stream of it": ".git:x",
+        "its index stream": ".git::$INDEX_ALLOCATION/config",
+        "a stream of its short name": "git~1::$DATA",
+        "zero width non-joiner": ".git\u200c/config",
+        "zero width joiner inside": ".g\u200dit",
+        "byte-order mark in front": "\ufeff.git",
+        "bidirectional override": ".gi\u202et",
+        "nominal digit shapes": ".git\u206f",
+    },
 )
 def test_a_path_into_the_git_directory_is_refused(path: str) -> None:
     assert why_unsafe(path) is Fault.GIT_DIRECTORY
 
 
-@pytest.mark.parametrize(
+@named(
     "path",
-    [
-        pytest.param("a/b.txt", id="plain"),
-        pytest.param(".github/workflows/ci.yml", id="a directory that begins alike"),
-        pytest.param(".gitignore", id="the ignore file"),
-        pytest.param("a/.gitattributes", id="the attributes file"),
-        pytest.param(".gitmodules", id="the submodules file"),
-        pytest.param(".git-blame-ignore-revs", id="with a hyphen"),
-        pytest.param(".git1", id="with a digit"),
-        pytest.param(".git .x", id="padded, then a letter"),
-        pytest.param("git", id="without the dot"),
-        pytest.param("x.git/config", id="a bare repository's name"),
-        pytest.param(" .git", id="a space in front"),
-        pytest.param("..git", id="two dots in front"),
-        pytest.param("git~2", id="another short name"),
-        pytest.param("git~10", id="a short name with two digits"),
-        pytest.param("git~1x", id="a letter after the short name"),
-        pytest.param("a..b", id="two dots inside"),
-        pytest.param("..a", id="two dots in front of a letter"),
-        pytest.param("a../b", id="two dots at the end"),
-        pytest.param("...", id="three dots"),
-        pytest.param("a/.../b", id="a directory of three dots"),
-        pytest.param("c:d", id="a colon after one letter"),
-        pytest.param("ab:/c", id="a colon after two letters"),
-        pytest.param("a:b/c", id="a colon in a directory"),
-        pytest.param("~/x", id="tilde"),
-        pytest.param("-rf", id="a hyphen in front"),
-        pytest.param("$HOME/x", id="what a shell would expand"),
-        pytest.param("a b/c d", id="spaces"),
-        pytest.param("ü/ñ", id="letters with marks"),
-        pytest.param("a\u200cb", id="an ignored character elsewhere"),
-        pytest.param("\udcff", id="a byte that is not UTF-8"),
-    ],
+    {
+        "plain": "a/b.txt",
+        "a directory that begins alike": ".github/workflows/ci.yml",
+        "the ignore file": ".gitignore",
+        "the attributes file": "a/.gitattributes",
+        "the submodules file": ".gitmodules",
+        "with a hyphen": ".git-blame-ignore-revs",
+        "with a digit": ".git1",
+        "padded, then a letter": ".git .x",
+        "without the dot": "git",
+        "a bare repository's name": "x.git/config",
+        "a space in front": " .git",
+        "two dots in front": "..git",
+        "another short name": "git~2",
+        "a short name with two digits": "git~10",
+        "a letter after the short name": "git~1x",
+        "two dots inside": "a..b",
+        "two dots in front of a letter": "..a",
+        "two dots at the end": "a../b",
+        "three dots": "...",
+        "a directory of three dots": "a/.../b",
+        "a colon after one letter": "c:d",
+        "a colon after two letters": "ab:/c",
+        "a colon in a directory": "a:b/c",
+        "tilde": "~/x",
+        "a hyphen in front": "-rf",
+        "what a shell would expand": "$HOME/x",
+        "spaces": "a b/c d",
+        "letters with marks": "ü/ñ",
+        "an ignored character elsewhere": "a\u200cb",
+        "a byte that is not UTF-8": "\udcff",
+    },
 )
 def test_a_path_that_only_looks_alike_is_allowed(path: str) -> None:
     assert why_unsafe(path) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 
-import pytest
+from parameters import named
 from sandbox import Sandbox
 
 from git_opatch.git.snapshot import Snapshot
@@ -55,30 +55,26 @@ def after(plan: Plan, files: Mapping[str, str]) -> Files:
     return {path: content for path, content in {**files, **written}.items() if path not in gone}
 
 
-@pytest.mark.parametrize(
-    ("hunk", "expected"),
-    [
-        pytest.param(
+@named(
+    "hunk, expected",
+    {
+        "starts change places, anchors stay": (
             Hunk(hunk_lines(" a", "-b"), (Anchor(b"x"),), 4, 7),
             Hunk(hunk_lines(" a", "+b"), (Anchor(b"x"),), 7, 4),
-            id="starts change places, anchors stay",
         ),
-        pytest.param(
+        "a lacking newline and the end of the file stay": (
             Hunk(hunk_lines("-a") + hunk_lines("+b", newline=False), at_end_of_file=True),
             Hunk(hunk_lines("+a") + hunk_lines("-b", newline=False), at_end_of_file=True),
-            id="a lacking newline and the end of the file stay",
         ),
-        pytest.param(
+        "lines without a place were appended": (
             Hunk(hunk_lines("+a", "+b")),
             Hunk(hunk_lines("-a", "-b"), at_end_of_file=True),
-            id="lines without a place were appended",
         ),
-        pytest.param(
+        "lines after an anchor were not": (
             Hunk(hunk_lines("+a"), (Anchor(b"x"),)),
             Hunk(hunk_lines("-a"), (Anchor(b"x"),)),
-            id="lines after an anchor were not",
         ),
-    ],
+    },
 )
 def test_a_hunk_is_reversed(hunk: Hunk, expected: Hunk) -> None:
     section = FilePatch(Operation.UPDATE, "f", "f", (hunk,))

@@ -11,6 +11,7 @@ import pytest
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from parameters import named
 from scenario import read_scenario
 
 from git_opatch.git.snapshot import Snapshot
@@ -94,15 +95,15 @@ _OPERATIONS = [
 ]
 
 
-@pytest.mark.parametrize(
+@named(
     "text",
-    [
-        pytest.param(_ENVELOPE, id="envelope"),
-        pytest.param(_CONTAINER, id="container"),
-        pytest.param(json.dumps(_OPERATIONS, indent=1), id="operations"),
-        pytest.param(json.dumps({"patch": _ENVELOPE}, indent=1), id="patch"),
-        pytest.param(json.dumps(_ENVELOPE), id="string"),
-    ],
+    {
+        "envelope": _ENVELOPE,
+        "container": _CONTAINER,
+        "operations": json.dumps(_OPERATIONS, indent=1),
+        "patch": json.dumps({"patch": _ENVELOPE}, indent=1),
+        "string": json.dumps(_ENVELOPE),
+    },
 )
 def test_a_cut_text_is_never_taken(text: str) -> None:
     assert _read(text.encode()) is not None
@@ -150,24 +151,24 @@ def test_any_bytes_are_read_or_refused(text: bytes, patch_format: Format | None)
         assert error.diagnostics
 
 
-@pytest.mark.parametrize(
-    ("before", "unit", "size"),
-    [
-        pytest.param(b"", b"@@", 2_000_000, id="no newline"),
-        pytest.param(b"*** Begin Patch\n*** Update File: f\n+", b"x", 5_000_000, id="a long line"),
-        pytest.param(b"", b"`", 5_000_000, id="a long fence"),
-        pytest.param(b"", b"[", 1_000_000, id="deep JSON"),
-        pytest.param(b"", b'{"a":', 1_000_000, id="deep objects"),
-        pytest.param(b"", b"\0", 1_000_000, id="NULs"),
-        pytest.param(b"", b"<FILE_CHANGES>\n", 1_500_000, id="containers"),
-        pytest.param(b"", b"<<<<<<< SEARCH\n", 1_500_000, id="blocks"),
-        pytest.param(b"", b"f\n<<<<<<< SEARCH\n=======\n", 1_250_000, id="dividers"),
-        pytest.param(b"", b"bash -lc '", 500_000, id="quotes"),
-        pytest.param(b"", b"cat <<EOF | ", 240_000, id="pipes"),
-        pytest.param(b"From " + b"0" * 40, b" Mon\n", 250_000, id="mails"),
-        pytest.param(b"", b"diff --git a/f b/f\n", 950_000, id="headers"),
-        pytest.param(b"", b"--- a/f\n+++ b/f\n@@\n", 950_000, id="hunks without lines"),
-    ],
+@named(
+    "before, unit, size",
+    {
+        "no newline": (b"", b"@@", 2_000_000),
+        "a long line": (b"*** Begin Patch\n*** Update File: f\n+", b"x", 5_000_000),
+        "a long fence": (b"", b"`", 5_000_000),
+        "deep JSON": (b"", b"[", 1_000_000),
+        "deep objects": (b"", b'{"a":', 1_000_000),
+        "NULs": (b"", b"\0", 1_000_000),
+        "containers": (b"", b"<FILE_CHANGES>\n", 1_500_000),
+        "blocks": (b"", b"<<<<<<< SEARCH\n", 1_500_000),
+        "dividers": (b"", b"f\n<<<<<<< SEARCH\n=======\n", 1_250_000),
+        "quotes": (b"", b"bash -lc '", 500_000),
+        "pipes": (b"", b"cat <<EOF | ", 240_000),
+        "mails": (b"From " + b"0" * 40, b" Mon\n", 250_000),
+        "headers": (b"", b"diff --git a/f b/f\n", 950_000),
+        "hunks without lines": (b"", b"--- a/f\n+++ b/f\n@@\n", 950_000),
+    },
 )
 @pytest.mark.parametrize("share", [20, pytest.param(1, marks=pytest.mark.exhaustive)])
 def test_long_text_without_a_patch_is_read_quickly(

@@ -10,6 +10,7 @@ import json
 import tracemalloc
 
 import pytest
+from parameters import named
 
 from git_opatch.model.errors import ParseError
 from git_opatch.parse import parse_patch
@@ -186,15 +187,15 @@ def _envelope(sections: str) -> str:
     return f"*** Begin Patch\n{sections}*** End Patch\n"
 
 
-@pytest.mark.parametrize(
-    ("bound", "most", "text"),
-    [
-        pytest.param("MAX_BYTES", 57, _envelope(_FILE), id="bytes"),
-        pytest.param("MAX_LINES", 5, _envelope(_FILE), id="lines"),
-        pytest.param("MAX_LINES", 6, "\n" + json.dumps({"patch": _envelope(_FILE)}), id="strings"),
-        pytest.param("MAX_FILES", 1, _envelope(_FILE * 2), id="files"),
-        pytest.param("MAX_HUNKS", 1, _envelope(_FILE + "@@\n-c\n+d\n"), id="hunks"),
-    ],
+@named(
+    "bound, most, text",
+    {
+        "bytes": ("MAX_BYTES", 57, _envelope(_FILE)),
+        "lines": ("MAX_LINES", 5, _envelope(_FILE)),
+        "strings": ("MAX_LINES", 6, "\n" + json.dumps({"patch": _envelope(_FILE)})),
+        "files": ("MAX_FILES", 1, _envelope(_FILE * 2)),
+        "hunks": ("MAX_HUNKS", 1, _envelope(_FILE + "@@\n-c\n+d\n")),
+    },
 )
 def test_a_patch_beyond_a_bound_is_refused(
     bound: str, most: int, text: str, monkeypatch: pytest.MonkeyPatch

@@ -11,6 +11,7 @@ import pytest
 from examples import examples
 from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
+from parameters import named
 from sandbox import Sandbox
 
 from git_opatch.model.errors import ParseError
@@ -56,18 +57,18 @@ def called(repo: Sandbox) -> Callable[[str], bytes]:
 AWKWARD = BODY.replace("+b", '+\t\'b\' "c" $d `e` \\f \\\\ \\$ \\" \\\n+\t# ! * ~ é\n+EOF x\n+ EOF')
 
 
-@pytest.mark.parametrize(
+@named(
     "script",
-    [
-        pytest.param(f"apply_patch <<'EOF'\n{AWKWARD}EOF\n", id="quoted"),
-        pytest.param(f'apply_patch <<"EOF"\n{AWKWARD}EOF\n', id="double-quoted"),
-        pytest.param(f"apply_patch <<\\EOF\n{AWKWARD}EOF", id="escaped"),
-        pytest.param(f"apply_patch <<-'EOF'\n{tabbed(tabbed(AWKWARD))}\t\tEOF\n", id="tabs"),
-        pytest.param(f"apply_patch {shlex.quote(AWKWARD)}", id="argument"),
-        pytest.param(f"apply_patch {double(AWKWARD)}", id="double-quoted argument"),
-        pytest.param(f"apply_patch <<< {shlex.quote(AWKWARD.rstrip())}", id="here-string"),
-        pytest.param(f"cat <<'EOF' | apply_patch\n{AWKWARD}EOF\n", id="cat"),
-    ],
+    {
+        "quoted": f"apply_patch <<'EOF'\n{AWKWARD}EOF\n",
+        "double-quoted": f'apply_patch <<"EOF"\n{AWKWARD}EOF\n',
+        "escaped": f"apply_patch <<\\EOF\n{AWKWARD}EOF",
+        "tabs": f"apply_patch <<-'EOF'\n{tabbed(tabbed(AWKWARD))}\t\tEOF\n",
+        "argument": f"apply_patch {shlex.quote(AWKWARD)}",
+        "double-quoted argument": f"apply_patch {double(AWKWARD)}",
+        "here-string": f"apply_patch <<< {shlex.quote(AWKWARD.rstrip())}",
+        "cat": f"cat <<'EOF' | apply_patch\n{AWKWARD}EOF\n",
+    },
 )
 def test_bash_reads_the_same_patch(called: Callable[[str], bytes], script: str) -> None:
     assert patch_of(script.encode()) == ("", called(script))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from documents import asked
+from parameters import named
 from phrases import opening, said
 from sandbox import Sandbox
 from writers import envelope
@@ -20,41 +21,40 @@ def message(content: str, hunk: list[str]) -> str:
     return "\n".join(plain(failure_lines(plan.failures)))
 
 
-@pytest.mark.parametrize(
-    ("content", "hunk", "words"),
-    [
-        pytest.param(
+@named(
+    "content, hunk, words",
+    {
+        "another line differs": (
             "a\nb\nc\n",
             [" a", "-x", " c"],
             ":2; the text differs\n      1  a\n      2  b\n      3  c\n",
-            id="another line differs",
         ),
-        pytest.param(
-            *("a\nx\nb\nx\nc\n", [" a", "-x", " c"]),
+        "lines left out below a line that may be another": (
+            "a\nx\nb\nx\nc\n",
+            [" a", "-x", " c"],
             said(Difference.LEFT_OUT.sentence, between="lines 3-4"),
-            id="lines left out below a line that may be another",
         ),
-        pytest.param(
-            *("a\nb\nq\nr\nc\nd\n", [" a", " b", "+n", " c", " d"]),
+        "lines left out": (
+            "a\nb\nq\nr\nc\nd\n",
+            [" a", " b", "+n", " c", " d"],
             said(Difference.LEFT_OUT.sentence, between="lines 3-4"),
-            id="lines left out",
         ),
-        pytest.param(
-            *("a()\nx\ny\nc()\nz\nc()\n", [" a()", "-c()"]),
+        "lines left out above a line that may be another": (
+            "a()\nx\ny\nc()\nz\nc()\n",
+            [" a()", "-c()"],
             said(Difference.LEFT_OUT.sentence, between="lines 2-3"),
-            id="lines left out above a line that may be another",
         ),
-        pytest.param(
-            *("one\ntwo\nthree\nfour\n", [" one", " four", "-gone"]),
+        "lines left out above another difference": (
+            "one\ntwo\nthree\nfour\n",
+            [" one", " four", "-gone"],
             said(Difference.LEFT_OUT.sentence, between="lines 2-3"),
-            id="lines left out above another difference",
         ),
-        pytest.param(
-            *("one\n}\n{\n}\nx\n", [" one", " {", "-gone"]),
+        "a line that could be any": (
+            "one\n}\n{\n}\nx\n",
+            [" one", " {", "-gone"],
             ":2; the text differs\n      1  one\n      2  }\n      3  {\n",
-            id="a line that could be any",
         ),
-    ],
+    },
 )
 def test_the_first_difference_is_where_lines_were_left_out(
     content: str, hunk: list[str], words: str
@@ -72,34 +72,30 @@ class Cart:
 """
 
 
-@pytest.mark.parametrize(
-    ("hunk", "expected", "words"),
-    [
-        pytest.param(
+@named(
+    "hunk, expected, words",
+    {
+        "one line": (
             [" def b(self, y):", "     # go", "-    self.x.go(y)"],
             "    # go",
             "does not have 1 of the patch's lines",
-            id="one line",
         ),
-        pytest.param(
+        "two lines": (
             [" def b(self, y):", "     if not y:", "         return", "-    self.x.go(y)"],
             "    if not y:",
             "does not have 2 of the patch's lines",
-            id="two lines",
         ),
-        pytest.param(
+        "removed lines": (
             [" def b(self, y):", "-    if not y:", "-        return", "     self.x.go(y)"],
             "    if not y:",
             "does not have 2 of the patch's lines",
-            id="removed lines",
         ),
-        pytest.param(
+        "the first of two": (
             [" def a(self):", "     # x", "     self.x = []", " ", "     # b", "-def b(self, y):"],
             "    # x",
             "does not have 1 of the patch's lines",
-            id="the first of two",
         ),
-    ],
+    },
 )
 def test_lines_that_the_file_does_not_have_are_named(
     hunk: list[str], expected: str, words: str
@@ -117,27 +113,25 @@ def test_what_differs_below_lines_that_the_file_does_not_have_is_shown() -> None
     assert "expects\n      b 4\n  notes.txt:4 has\n      a 4\n" in text
 
 
-@pytest.mark.parametrize(
-    ("found", "expected", "words"),
-    [
-        pytest.param(
+@named(
+    "found, expected, words",
+    {
+        "no width": (
             "fo\u200bo",
             "foo",
             said(Difference.CHARACTER.sentence, column=3, patch="U+006F (o)", file="U+200B"),
-            id="no width",
         ),
-        pytest.param(
+        "Cyrillic": (
             "f\u043eo",
             "foo",
             said(Difference.CHARACTER.sentence, column=2, patch="U+006F (o)", file="U+043E"),
-            id="Cyrillic",
         ),
-        pytest.param(
-            *("cafe\u0301", "caf\u00e9"),
+        "another normal form": (
+            "cafe\u0301",
+            "caf\u00e9",
             said(Difference.CHARACTER.sentence, column=4, patch="U+00E9 (é)", file="U+0065 (e)"),
-            id="another normal form",
         ),
-    ],
+    },
 )
 def test_characters_that_look_alike_are_named(found: str, expected: str, words: str) -> None:
     assert words in message(f"x\n{found}\ny\n", [" x", f"-{expected}", " nowhere"])
@@ -175,14 +169,14 @@ def test_whitespace_that_is_not_seen_is_named() -> None:
 _GREET = 'import sys\n\n\ndef greet(name):\n    """Greet."""\n\n    return "Hello " + name\n'
 
 
-@pytest.mark.parametrize(
+@named(
     "above",
-    [
-        pytest.param([" "], id="one"),
-        pytest.param([" ", " "], id="two"),
-        pytest.param(["     ", " "], id="spaces"),
-        pytest.param([" import sys", " ", " "], id="below a line"),
-    ],
+    {
+        "one": [" "],
+        "two": [" ", " "],
+        "spaces": ["     ", " "],
+        "below a line": [" import sys", " ", " "],
+    },
 )
 @pytest.mark.parametrize("between", [" ", "     "])
 def test_a_blank_line_that_the_file_has_is_not_the_difference(
@@ -207,13 +201,13 @@ def test_a_hunk_that_begins_before_the_file_says_so() -> None:
     assert "expects\n      a\n  closest match, notes.txt:1; the file begins after this" in text
 
 
-@pytest.mark.parametrize(
-    ("found", "expected"),
-    [
-        pytest.param("caf\u00e9", "cafe", id="another letter"),
-        pytest.param("f\u043eo", "fao", id="another Cyrillic letter"),
-        pytest.param("bar", "baz", id="ASCII"),
-    ],
+@named(
+    "found, expected",
+    {
+        "another letter": ("caf\u00e9", "cafe"),
+        "another Cyrillic letter": ("f\u043eo", "fao"),
+        "ASCII": ("bar", "baz"),
+    },
 )
 def test_characters_that_do_not_look_alike_are_not_named(found: str, expected: str) -> None:
     assert "U+" not in message(f"x\n{found}\ny\n", [" x", f"-{expected}", " nowhere"])
@@ -317,18 +311,16 @@ def test_a_document_has_the_first_new_line_and_the_one_that_differs(repo: Sandbo
         assert failure["file_line"] == differs
 
 
-@pytest.mark.parametrize(
-    ("content", "hunk", "expected"),
-    [
-        pytest.param("a\nb  c\nc\n", b" a\n-b c\n", Difference.CHARACTER, id="spaces"),
-        pytest.param("a\nb c\nc\n", b" a\n-bc\n", Difference.WHITESPACE, id="a space"),
-        pytest.param("a\nBee\nc\n", b" a\n-bee\n", Difference.CASE, id="letter case"),
-        pytest.param("a\nbee\r\nc\n", b" a\n-bee\n", Difference.LINE_ENDINGS, id="endings"),
-        pytest.param("a\nbee\nc\n", b" a\n-boo\n", Difference.TEXT, id="text"),
-        pytest.param(
-            "a\nbee\nc\n", b" a\n-\xef\xbb\xbfbee\n", Difference.BYTE_ORDER_MARK, id="bom"
-        ),
-    ],
+@named(
+    "content, hunk, expected",
+    {
+        "spaces": ("a\nb  c\nc\n", b" a\n-b c\n", Difference.CHARACTER),
+        "a space": ("a\nb c\nc\n", b" a\n-bc\n", Difference.WHITESPACE),
+        "letter case": ("a\nBee\nc\n", b" a\n-bee\n", Difference.CASE),
+        "endings": ("a\nbee\r\nc\n", b" a\n-bee\n", Difference.LINE_ENDINGS),
+        "text": ("a\nbee\nc\n", b" a\n-boo\n", Difference.TEXT),
+        "bom": ("a\nbee\nc\n", b" a\n-\xef\xbb\xbfbee\n", Difference.BYTE_ORDER_MARK),
+    },
 )
 def test_a_refusal_knows_the_difference(content: str, hunk: bytes, expected: Difference) -> None:
     patch, strict = (
