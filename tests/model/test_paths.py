@@ -19,26 +19,26 @@ from git_opatch.model.paths import (
 )
 from git_opatch.model.sentences import Fault
 
-_QUOTED = [
-    pytest.param("a\tb", r'"a\tb"', id="tab"),
-    pytest.param("a\nb", r'"a\nb"', id="newline"),
-    pytest.param("\a\b\v\f\r", r'"\a\b\v\f\r"', id="the other named ones"),
-    pytest.param('a"b', r'"a\"b"', id="double quote"),
-    pytest.param("a\\b", r'"a\\b"', id="backslash"),
-    pytest.param("\x01\x1b", r'"\001\033"', id="control characters in octal"),
-    pytest.param("\x7f", r'"\177"', id="delete"),
-    pytest.param("ü.txt", r'"\303\274.txt"', id="UTF-8, byte by byte"),
-    pytest.param("\udcff", r'"\377"', id="a byte that is not UTF-8"),
-    pytest.param("a b\tc", r'"a b\tc"', id="a space beside a tab"),
-]
+_QUOTED = {
+    "tab": ("a\tb", r'"a\tb"'),
+    "newline": ("a\nb", r'"a\nb"'),
+    "the other named ones": ("\a\b\v\f\r", r'"\a\b\v\f\r"'),
+    "double quote": ('a"b', r'"a\"b"'),
+    "backslash": ("a\\b", r'"a\\b"'),
+    "control characters in octal": ("\x01\x1b", r'"\001\033"'),
+    "delete": ("\x7f", r'"\177"'),
+    "UTF-8, byte by byte": ("ü.txt", r'"\303\274.txt"'),
+    "a byte that is not UTF-8": ("\udcff", r'"\377"'),
+    "a space beside a tab": ("a b\tc", r'"a b\tc"'),
+}
 
 
-@pytest.mark.parametrize(("path", "quoted"), _QUOTED)
+@named("path, quoted", _QUOTED)
 def test_git_quotes_a_name_that_is_not_plain(path: str, quoted: str) -> None:
     assert quote(path) == quoted
 
 
-@pytest.mark.parametrize(("path", "quoted"), _QUOTED)
+@named("path, quoted", _QUOTED)
 def test_a_quoted_name_is_read(path: str, quoted: str) -> None:
     assert unquote(quoted.encode()) == os.fsencode(path)
 
