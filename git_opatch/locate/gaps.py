@@ -4,7 +4,8 @@
      # ...              over    import sys       left out, and kept
     -start()                    start()
 
-The pieces must each be exactly there, in order; of all ways, those with the fewest gaps count.
+The pieces must each be exactly there, in order; of all ways, those with the fewest gaps count, and
+a marker stands for one line at least.
 That is loose, so each piece that changes something must be the only one that reads so, or the only
 one in the block of the heading that the hunk shows above it. Without a marker a gap is between two
 lines of context. None leads out of the scope of the heading above it nor, unless context is all
@@ -14,7 +15,7 @@ around it, out of the block of what is below it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple
@@ -22,7 +23,7 @@ from typing import NamedTuple
 from git_opatch.locate.alignment import CONTEXT, OldLines, lay, old_lines
 from git_opatch.locate.anchors import find, in_scope, is_below, scoped
 from git_opatch.locate.file_index import FileIndex
-from git_opatch.locate.outline import heading, heading_at, is_certain
+from git_opatch.locate.outline import heading_at, is_certain
 from git_opatch.model.failure import Problem
 from git_opatch.model.limits import FEW, MANY
 from git_opatch.model.patch import Hunk, Line, Prefix
@@ -37,13 +38,6 @@ _MOST_STATES = 20_000
 """So many positions of all lines are tried; a hunk with more is not laid with gaps."""
 
 
-class _Piece(NamedTuple):
-    """Old lines without a gap between: their range in the hunk's lines that are not blank."""
-
-    first: int
-    stop: int
-
-
 def gap_readings(hunk: Hunk, file: FileIndex) -> list[Reading]:
     """Lay a hunk over the file in pieces that are each exactly there, with the fewest gaps."""
     old = old_lines(hunk, file)
@@ -55,32 +49,29 @@ def gap_readings(hunk: Hunk, file: FileIndex) -> list[Reading]:
     where = [file.rows_of(old.texts[at]) for at in shown]
     if not shown or not all(where) or sum(map(len, where)) > _MOST_STATES:
         return []
-    if not _is_attached(hunk, old, shown):
+    if _is_adrift(hunk, {old.at[at] for at in shown}):
         return []
     strong = replace(hunk, anchors=tuple(anchor for anchor in hunk.anchors if not anchor.weak))
     is_named = any(find(anchor, file).rows for anchor in strong.anchors)
-    may_gap = [_may_gap(hunk, old, a, b) for a, b in pairwise(shown)]
-    paths = _fewest_gaps(where, may_gap, file)
+    joints = [_joint(hunk, old, a, b) for a, b in pairwise(shown)]
     readings: list[Reading] = []
-    for path in paths:
-        rows: list[int | None] = [None] * len(old.at)
-        for at, row in zip(shown, path, strict=True):
-            rows[at] = row
-        pieces = list(_pieces(shown, rows, file))
-        changing = [each for each in pieces if _changes(each, hunk, old)]
-        if is_named and not all(
-            scoped([row for row in rows[each.first : each.stop] if row is not None], strong, file)
-            for each in changing
-        ):
-            continue
-        if not all(_is_only(piece, hunk, old, rows, file) for piece in pieces):
-            return []
-        marked = {rows[at] for at in shown[1:] if rows[at - 1] is None}
-        for reading in lay(hunk, rows, file):
-            lines = left_out(reading)
-            if not lines and shown[-1] - shown[0] + 1 == len(old.at):
+    for path in _fewest_gaps(where, joints, file):
+        rows = dict(zip(shown, path, strict=True))
+        marked = {row for at, row in rows.items() if at - 1 not in rows}
+        for reading in lay(hunk, [rows.get(at) for at in range(len(old.at))], file):
+            runs = _runs(reading, marked, file)
+            pieces, gaps = runs[::2], runs[1::2]
+            changed = [at for at, piece in enumerate(pieces) if any(map(_is_change, piece.steps))]
+            if is_named and not all(scoped(pieces[at].rows, strong, file) for at in changed):
+                continue
+            if not all(_is_only(pieces[at], hunk, file) for at in changed):
                 return []
-            is_doubtful = any(_is_doubtful(gap, file) for gap in _gaps(reading, marked, file))
+            lines = left_out(reading)
+            if not lines and len(shown) == len(old.at):
+                return []
+            around = enumerate(zip(pieces, gaps, pieces[1:], strict=False))
+            last = max(changed, default=0)
+            is_doubtful = any(_is_doubtful(*each, file, is_last=at >= last) for at, each in around)
             doubt = Problem.of(Fault.GAP, left_out=lines) if is_doubtful else reading.doubt
             repair = f"{lines} of the file left out" if lines else "a marker stands for more lines"
             repairs = (*reading.repairs, repair)
@@ -103,49 +94,45 @@ def stands_for_lines(line: Line) -> bool:
     return line.prefix is CONTEXT and _MARKER.fullmatch(line.text) is not None
 
 
-def _is_attached(hunk: Hunk, old: OldLines, shown: Sequence[int]) -> bool:
-    """Return whether the lines added above the first line that is shown, or below the last, are
-    next to it, and not beyond a marker."""
-    start, stop = old.at[shown[0]], old.at[shown[-1]]
-    return _is_next(hunk.lines[stop + 1 :]) and _is_next(hunk.lines[:start][::-1])
-
-
-def _is_next(lines: Sequence[Line]) -> bool:
-    texts = [line for line in lines if line.text.strip()]
-    marker = next((at for at, line in enumerate(texts) if line.prefix is CONTEXT), len(texts))
-    return all(line.prefix is not Prefix.ADDED for line in texts[marker:])
-
-
-def _may_gap(hunk: Hunk, old: OldLines, first: int, second: int) -> bool:
-    """Return whether lines may be left out between two: at a marker, but not between two removed
-    lines, else between two of context, with nothing added there."""
-    between = hunk.lines[old.at[first] + 1 : old.at[second]]
-    if second - first > 1:
-        return (old.is_context[first] or old.is_context[second]) and _is_beside(between)
-    is_context = old.is_context[first] and old.is_context[second]
-    return is_context and all(line.prefix is CONTEXT for line in between)
-
-
-def _is_beside(between: Sequence[Line]) -> bool:
-    """Return whether all added lines in a marked gap are next to one of its sides."""
-    runs = "".join(
-        line.prefix.value if line.prefix is Prefix.ADDED else "."
-        for line in between
+def _is_adrift(hunk: Hunk, shown: Set[int]) -> bool:
+    """Return whether lines are added that are next to none that is shown: between two markers, or
+    between one and an end of the hunk."""
+    signs = "".join(
+        "+" if line.prefix is Prefix.ADDED else "=" if at in shown else "."
+        for at, line in enumerate(hunk.lines)
         if line.text.strip()
     )
-    return "+" not in runs.strip("+")
+    return re.search(r"(?:^|\.)\++(?:\.|$)", signs) is not None
+
+
+class _Joint(NamedTuple):
+    """What is between two lines that are shown: whether lines may be left out there, and whether a
+    marker says that some are."""
+
+    may_gap: bool
+    is_marked: bool
+
+
+def _joint(hunk: Hunk, old: OldLines, first: int, second: int) -> _Joint:
+    """Lines may be left out at a marker, but not between two removed lines, else between two of
+    context, with nothing added there."""
+    sides = old.is_context[first], old.is_context[second]
+    if second - first > 1:
+        return _Joint(any(sides), is_marked=True)
+    between = hunk.lines[old.at[first] : old.at[second]]
+    return _Joint(all(sides) and all(x.prefix is CONTEXT for x in between), is_marked=False)
 
 
 def _fewest_gaps(
-    where: Sequence[Sequence[int]], may_gap: Sequence[bool], file: FileIndex
+    where: Sequence[Sequence[int]], joints: Sequence[_Joint], file: FileIndex
 ) -> list[tuple[int, ...]]:
     """Return the ways to choose a row for each line, in order, that have the fewest gaps.
 
     A dynamic program: of each row, the fewest gaps so far, and the rows before it that have them.
     """
     best: list[dict[int, tuple[int, list[int]]]] = [{row: (0, []) for row in where[0]}]
-    for rows, may in zip(where[1:], may_gap, strict=True):
-        best.append(_next_layer(best[-1], rows, file, may_gap=may))
+    for rows, joint in zip(where[1:], joints, strict=True):
+        best.append(_next_layer(best[-1], rows, joint, file))
     fewest = min((cost for cost, _ in best[-1].values()), default=None)
     found: list[tuple[int, ...]] = []
     last = [row for row, (cost, _) in best[-1].items() if cost == fewest]
@@ -160,7 +147,7 @@ def _fewest_gaps(
 
 
 def _next_layer(
-    before: dict[int, tuple[int, list[int]]], rows: Sequence[int], file: FileIndex, *, may_gap: bool
+    before: dict[int, tuple[int, list[int]]], rows: Sequence[int], joint: _Joint, file: FileIndex
 ) -> dict[int, tuple[int, list[int]]]:
     layer: dict[int, tuple[int, list[int]]] = {}
     by_place = {file.place_of(row): row for row in before}
@@ -175,104 +162,51 @@ def _next_layer(
                 ways.append(earlier[at])
             at += 1
         straight = by_place.get(file.place_of(row) - 1)
-        cost = _MOST_STATES if straight is None else before[straight][0]
-        if straight is not None and (not may_gap or cost <= least):
-            layer[row] = (cost, [straight])
-        elif may_gap and ways:
-            layer[row] = (
-                least + 1,
-                [*ways, *([straight] if straight is not None and cost == least + 1 else [])],
-            )
+        if joint.is_marked and straight == row - 1:
+            continue
+        options = [(before[straight][0], [straight])] if straight is not None else []
+        options += [(least + 1, ways)] if joint.may_gap and ways else []
+        if options:
+            cost = min(options)[0]
+            layer[row] = cost, [way for each, some in options if each == cost for way in some]
     return layer
 
 
 # ---------------------------------------------------------------- what is certain
 
 
-def _pieces(shown: Sequence[int], rows: Sequence[int | None], file: FileIndex) -> Iterator[_Piece]:
-    first = shown[0]
-    for a, b in pairwise(shown):
-        start, stop = rows[a], rows[b]
-        assert start is not None
-        assert stop is not None
-        if b - a > 1 or any(file.keys[start + 1 : stop]):
-            yield _Piece(first, a + 1)
-            first = b
-    yield _Piece(first, shown[-1] + 1)
+class _Run(NamedTuple):
+    """Steps of a reading that the hunk shows, a piece, or that it leaves out, a gap.
 
-
-def _is_only(
-    piece: _Piece, hunk: Hunk, old: OldLines, rows: Sequence[int | None], file: FileIndex
-) -> bool:
-    """Return whether a piece that changes something is the only one that reads so, or the only one
-    in the scope of the hunk's anchors, or in the block of a heading above it in the hunk."""
-    if not _changes(piece, hunk, old):
-        return True
-    found = file.by_key.runs(old.keys[piece.first : piece.stop])
-    if len(found) <= 1 or len(found) > MANY:
-        return len(found) <= 1
-    starts = [file.solid[place] for place in found]
-    if hunk.anchors and len(scoped(starts, hunk, file)) == 1:
-        return True
-    for at in range(piece.first - 1, -1, -1):
-        row = rows[at]
-        if row is not None and heading(file.lines[row].strip()) is not None:
-            is_one = len(file.by_key.runs([old.keys[at]])) == 1
-            return is_one and sum(is_below(start, row, file) for start in starts) == 1
-    return False
-
-
-def _changes(piece: _Piece, hunk: Hunk, old: OldLines) -> bool:
-    """Return whether lines are removed in a piece, or added in it or at its ends."""
-    if not all(old.is_context[piece.first : piece.stop]):
-        return True
-    at, stop = old.at[piece.first], old.at[piece.stop - 1]
-    around = hunk.lines[max(at - 1, 0) : stop + 2]
-    return any(line.prefix is Prefix.ADDED for line in around)
-
-
-class _Gap(NamedTuple):
-    """Lines of the file that a hunk leaves out, and the lines that it shows above them, the last
-    first, and below them, up to the next gap.
-
-    `head` is the row of the last heading that the hunk shows above it, if any, `around` are the
-    nearest lines shown above it, the last first, and `is_last` is whether nothing changes below it.
+    `head` is the row of the last heading that the hunk shows above it, if any, `above` are the last
+    rows that it shows there, the nearest first, and `is_marked` is whether a marker is above it.
     """
 
-    left_out: Sequence[bytes]
-    above: Sequence[Step]
-    below: Sequence[Step]
+    steps: Sequence[Step]
+    rows: Sequence[int]
+    above: Sequence[int]
     head: int | None
-    around: Sequence[Step]
     is_marked: bool
-    is_last: bool
-
-    @property
-    def rows(self) -> tuple[int, int]:
-        """The rows right above and right below it."""
-        above, below = (
-            next(step.row for step in side if step.row is not None)
-            for side in (self.above, self.below)
-        )
-        return above, below
 
 
-def _gaps(reading: Reading, marked: Set[int | None], file: FileIndex) -> Iterator[_Gap]:
-    """Yield the gaps of a reading that leave out more than blank lines; `marked` are the rows right
-    below those with a marker."""
-    groups = groupby(reading.steps, key=lambda step: step.is_shown)
-    runs = [list(group) for _, group in groups]
-    last = max((at for at, run in enumerate(runs) if any(map(_is_change, run))), default=0)
+def _runs(reading: Reading, marked: Set[int], file: FileIndex) -> list[_Run]:
+    """Return the pieces of a reading, and the gaps between them; `marked` are the rows right below
+    markers."""
+    runs: list[_Run] = []
+    above: list[int] = []
     head: int | None = None
-    around: list[Step] = []
-    for at in range(1, len(runs) - 1, 2):
-        above, below = runs[at - 1][::-1], runs[at + 1]
-        rows = [step.row for step in above if step.row is not None]
-        head = next((row for row in rows if _is_heading(row, file)), head)
-        around = [*above, *around][:FEW]
-        is_marked = any(step.row in marked for step in below)
-        if left_out := [step.line.text for step in runs[at] if step.line.text.strip()]:
-            yield _Gap(left_out, above, below, head, around, is_marked, at > last)
+    for is_shown, group in groupby(reading.steps, key=lambda step: step.is_shown):
+        steps = list(group)
+        rows = [step.row for step in steps if step.row is not None]
+        runs.append(_Run(steps, rows, above, head, rows[0] in marked))
+        if is_shown:
+            above = [*rows[::-1], *above][:FEW]
+            head = next((row for row in rows[::-1] if _is_heading(row, file)), head)
+    return runs
+
+
+def _is_change(step: Step) -> bool:
+    return step.line.prefix is not CONTEXT
 
 
 def _is_heading(row: int, file: FileIndex) -> bool:
@@ -280,37 +214,52 @@ def _is_heading(row: int, file: FileIndex) -> bool:
     return kind is not None and is_certain(file.lines, row, kind)
 
 
-def _is_doubtful(gap: _Gap, file: FileIndex) -> bool:
-    """Return whether what becomes of the lines of a gap is not clear."""
-    sides = gap.above, gap.below
-    runs = [list(takewhile(_is_change, side)) for side in sides]
-    added = {step.line.text for run in runs for step in run if step.row is None} - {b""}
-    if added and added.issubset(gap.left_out):
-        return True  # what it adds is there already
-    if gap.is_marked and any(_MARKER.fullmatch(line) for line in gap.left_out):
-        return True  # one of them reads like the marker
-    is_beside = any(_is_change(step) for side in sides for step in side[:2])
-    if is_beside and not gap.is_marked and _may_slide(*gap.rows, file):
+def _is_only(piece: _Run, hunk: Hunk, file: FileIndex) -> bool:
+    """Return whether a piece is the only one that reads so, or the only one in the scope of the
+    hunk's anchors, or in the block of the heading above it in the hunk, which the file has once."""
+    found = file.by_key.runs([key for row in piece.rows if (key := file.keys[row])])
+    if len(found) <= 1 or len(found) > MANY:
+        return len(found) <= 1
+    starts = [file.solid[place] for place in found]
+    if hunk.anchors and len(scoped(starts, hunk, file)) == 1:
         return True
-    if _is_in_removed_block(gap.left_out, runs[0]):
-        return True
-    is_whole = all(map(_is_whole, sides))
-    if gap.is_last and (gap.is_marked or is_whole):
+    head = piece.head
+    if head is None or len(file.by_key.rows(file.keys[head])) > 1:
         return False
-    below = gap.rows[1]
-    if gap.head is not None and not in_scope(below + 1, gap.head, file):
+    return sum(is_below(start, head, file) for start in starts) == 1
+
+
+def _is_doubtful(above: _Run, gap: _Run, below: _Run, file: FileIndex, *, is_last: bool) -> bool:
+    """Return whether what becomes of the lines of a gap between two pieces is not clear; `is_last`
+    is whether nothing changes below it."""
+    left_out = [step.line.text for step in gap.steps if step.line.text.strip()]
+    sides = above.steps[::-1], below.steps
+    beside = [list(takewhile(_is_change, side)) for side in sides]
+    added = {step.line.text for run in beside for step in run if step.row is None} - {b""}
+    if not left_out:
+        return False
+    if added and added.issubset(left_out):
+        return True  # what it adds is there already
+    if any(map(_MARKER.fullmatch, left_out)):
+        return True  # one of them reads like a marker
+    is_beside = any(_is_change(step) for side in sides for step in side[:2])
+    if is_beside and not below.is_marked and _may_slide(gap.rows, file):
         return True
-    return not is_whole and not _is_heading(below, file) and _leaves_block(gap, file)
+    if _is_in_removed_block(left_out, beside[0]):
+        return True
+    is_whole = _is_whole(above) and _is_whole(below)
+    if is_last and (below.is_marked or is_whole):
+        return False
+    first = below.rows[0]
+    if gap.head is not None and not in_scope(first + 1, gap.head, file):
+        return True
+    return not is_whole and not _is_heading(first, file) and _leaves_block(left_out, below, file)
 
 
-def _is_change(step: Step) -> bool:
-    return step.line.prefix is not CONTEXT
-
-
-def _may_slide(above: int, below: int, file: FileIndex) -> bool:
+def _may_slide(rows: Sequence[int], file: FileIndex) -> bool:
     """Return whether the line above a gap, or that below it, could be at its other end."""
-    keys = file.keys
-    return keys[above + 1] == keys[below] or keys[below - 1] == keys[above]
+    keys, first, last = file.keys, rows[0], rows[-1]
+    return keys[first] == keys[last + 1] or keys[last] == keys[first - 1]
 
 
 def _is_in_removed_block(left_out: Sequence[bytes], run: Sequence[Step]) -> bool:
@@ -323,24 +272,23 @@ def _is_in_removed_block(left_out: Sequence[bytes], run: Sequence[Step]) -> bool
     return not all(deep) and not replaces_head
 
 
-def _is_whole(piece: Sequence[Step]) -> bool:
+def _is_whole(piece: _Run) -> bool:
     """Return whether a piece begins and ends with context."""
-    solid = [step for step in piece if step.line.text.strip()]
+    solid = [step for step in piece.steps if step.line.text.strip()]
     return not _is_change(solid[0]) and not _is_change(solid[-1])
 
 
-def _leaves_block(gap: _Gap, file: FileIndex) -> bool:
+def _leaves_block(left_out: Sequence[bytes], below: _Run, file: FileIndex) -> bool:
     """Return whether a line left out ends the block that the hunk shows around what is below it.
 
     That is the block of the last line above that is less deep, and above a marker opens one; where
     there is none, no line may be less deep.
     """
-    depth = len(indentation(file.lines[gap.rows[1]]))
-    least = min((len(indentation(x)) for x in gap.left_out if not _GOES_ON.match(x)), default=depth)
-    shown = (file.lines[step.row] for step in gap.around if step.row is not None)
-    solid = (line for line in shown if line.strip() and len(indentation(line)) < depth)
-    head = next((line for line in solid if opens(line) or not gap.is_marked), None)
-    return least < depth if head is None else least <= len(indentation(head))
+    depth = len(indentation(file.lines[below.rows[0]]))
+    shown = (file.lines[row] for row in below.above if file.keys[row])
+    heads = (len(indentation(line)) for line in shown if opens(line) or not below.is_marked)
+    outer = next((each for each in heads if each < depth), depth - 1)
+    return any(len(indentation(line)) <= outer for line in left_out if not _GOES_ON.match(line))
 
 
 _GOES_ON = re.compile(rb"[ \t]*(?:\{[ \t]*$|\))")
