@@ -10,7 +10,6 @@ measured with 1, 2, … N processes.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import resource
@@ -23,6 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from arguments import parser_of
 from git_opatch import Options, Repository, parse_patch, plan_patch
 
 _FEW = 40
@@ -101,7 +101,7 @@ def _batch(tasks: list[Task], jobs: int = 1) -> None:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("repositories", nargs="+")
     parser.add_argument("--patches", type=int, default=2000, help="of all repositories together")
     parser.add_argument("--jobs", type=int, default=1, help="the most processes of a batch")

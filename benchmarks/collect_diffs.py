@@ -9,7 +9,6 @@ other edits do not belong to it: line numbers, context and prefixes here are wha
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import subprocess
@@ -19,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from arguments import parser_of
 from model_diffs import Typed, read_sections
 from trees import Tree
 
@@ -146,7 +146,7 @@ def base_of(typed: Typed, tasks: dict[str, dict[str, str]], mirrors: Path) -> Tr
 
 def main() -> None:
     """Write the cases and print how many there are of each source, and how many were left out."""
-    parser = argparse.ArgumentParser(description="collects diffs that models typed")
+    parser = parser_of(__doc__)
     parser.add_argument("--mirrors", type=Path, required=True, help="the directory of the mirrors")
     parser.add_argument("--into", type=Path, required=True, help="where to write the cases")
     arguments = parser.parse_args()

@@ -29,11 +29,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import peers
+from arguments import names_of, parser_of
 from trees import Tree, read_tree, seal, write_tree
 from trial import Ran, run_tool
 
 VERDICTS = ("faithful", "unfaithful", "refused", "half")
-TOOLS = ("opatch", "mpatch", "git-apply", "git-apply-lenient", "patch")
+TOOLS = ["opatch", "mpatch", "git-apply", "git-apply-lenient", "patch"]
 
 
 @dataclass
@@ -196,9 +197,9 @@ def print_table(title: str, counts: Mapping[str, Counter[str]]) -> None:
 
 def read_arguments() -> argparse.Namespace:
     """Parse the command line."""
-    parser = argparse.ArgumentParser(description="measures patch tools on diffs models typed")
+    parser = parser_of(__doc__)
     parser.add_argument("--cases", type=Path, required=True, help="the directory of the cases")
-    parser.add_argument("--tools", default=",".join(TOOLS), help="which, with commas between")
+    parser.add_argument("--tools", type=names_of(peers.TOOLS), default=TOOLS, help=",".join(TOOLS))
     parser.add_argument("--only", default="", help="cases whose source mentions this text")
     parser.add_argument("--failures", type=Path, help="where to write what the first tool fails on")
     parser.add_argument("--by-source", action="store_true", help="a table for each kind, too")
@@ -210,7 +211,7 @@ def main() -> None:
     """Measure the tools and print their results."""
     arguments = read_arguments()
     tables: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    tools = peers.find_tools(arguments.tools.split(","), arguments)
+    tools = peers.find_tools(arguments.tools, arguments)
     every = map(Typed.load, sorted(arguments.cases.iterdir()))
     for typed in (typed for typed in every if arguments.only in typed.source):
         for tool in tools:

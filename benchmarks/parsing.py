@@ -22,6 +22,7 @@ from itertools import pairwise
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+from arguments import names_of, parser_of
 from git_opatch.model.errors import ParseError
 from git_opatch.parse import parse_patch
 from git_opatch.parse.scanner import MAX_BYTES, MAX_FILES, MAX_HUNKS, MAX_LINES
@@ -64,9 +65,9 @@ SHAPES: dict[str, tuple[str, str, str]] = {
 
 def main() -> None:
     """Measure the shapes that the command line asks for."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--megabytes", type=float, default=MAX_BYTES / 1e6)
-    parser.add_argument("--shapes", type=lambda text: text.split(","), default=list(SHAPES))
+    parser.add_argument("--shapes", type=names_of(SHAPES), default=list(SHAPES))
     parser.add_argument("--one", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:

@@ -22,7 +22,10 @@ from cases import CASES, EDITS, NOT_PLACED, PLACED
 from mock_model import MockModel
 from trials import TRIALS, Trial
 
+sys.path.append(str(Path(__file__).parents[1]))
+
 from clients import EDIT_WAYS, WAYS, EditWay, Session, Way, install
+from trees import git, read_tree, write_tree
 
 _TOP = Path(__file__).parents[2]
 _ADVICE = re.compile(r"cannot make this change; run in a shell, with the same patch: (.*?) <<'EOF'")
@@ -97,11 +100,11 @@ def _run(work: Path, way: Way, model: MockModel, *, hooked: bool) -> list[Outcom
     with tempfile.TemporaryDirectory(dir=work) as name:
         session = Session(work, Path(name), way.client)
         _create(session.tree)
-        before, wanted, applies = read_tree(session.tree), Path(name, "wanted"), []
+        before, wanted, applies = read_modes(session.tree), Path(name, "wanted"), []
         wanted.mkdir()
         _create(wanted)
         applies = [_apply(wanted, patch) for patch in patches]
-        expected = read_tree(wanted)
+        expected = read_modes(wanted)
         if hooked:
             session.install()
         told = session.run(model, [[way.call(patch)] for patch in patches])
@@ -121,7 +124,7 @@ def _outcomes(
     session: Session, trees: tuple[Tree, Tree], applies: Sequence[bool], told: Sequence[str]
 ) -> list[Outcome]:
     """Compare the files with `trees`, those before and those of `git opatch`."""
-    after, answers, outcomes = read_tree(session.tree), session.answers(), []
+    after, answers, outcomes = read_modes(session.tree), session.answers(), []
     for at, result in enumerate(told):
         below = f"{_directory(at)}/"
         was, should, is_now = (_below(tree, below) for tree in (*trees, after))
@@ -179,7 +182,7 @@ def _try(work: Path, trial: Trial, model: MockModel) -> str:
             subprocess.run(["git", "config", key, value], cwd=session.tree, check=True)
         session.install()
         told = session.run(model, trial.steps)
-        files = {path: data for path, (data, _) in read_tree(session.tree).items()}
+        files = read_tree(session.tree)
     missing = [text for text in trial.told if text not in "".join(told)]
     if files == trial.wanted and not missing:
         return "yes"
@@ -201,13 +204,9 @@ def _create(tree: Path) -> None:
 
 
 def _commit(tree: Path, files: Mapping[str, bytes]) -> None:
-    for path, data in files.items():
-        file = tree / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)
-    identity = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "core.autocrlf=false")
-    for words in (("init", "-q"), ("add", "-A"), (*identity, "commit", "-qm", "base")):
-        subprocess.run(["git", *words], cwd=tree, check=True)
+    write_tree(tree, files)
+    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "base")):
+        git(tree, *words)
 
 
 def _apply(tree: Path, patch: str) -> bool:
@@ -222,13 +221,10 @@ def _apply(tree: Path, patch: str) -> bool:
     return done.returncode == 0
 
 
-def read_tree(tree: Path) -> Tree:
-    """Read all files but those of git."""
-    files = [path for path in tree.rglob("*") if path.is_file() and ".git" not in path.parts]
-    return {
-        path.relative_to(tree).as_posix(): (path.read_bytes(), bool(path.stat().st_mode & 0o100))
-        for path in files
-    }
+def read_modes(tree: Path) -> Tree:
+    """Read all files but those of git, and whether each is executable."""
+    files = read_tree(tree).items()
+    return {path: (data, bool((tree / path).stat().st_mode & 0o100)) for path, data in files}
 
 
 def _below(tree: Tree, directory: str) -> Tree:
