@@ -221,8 +221,9 @@ def _edits(path: str, where: Path) -> list[dict[str, Any]]:
 
 def test_the_policy_holds_for_editing_tools(base: Sandbox) -> None:
     (base.path / "link").symlink_to("sub/f")
-    for path in (f"{base.path}/sub/f", f"{base.path}/sub/new", "sub/f", f"{base.path}/link"):
-        for event in _edits(path, base.path):
+    paths = (f"{base.path}/sub/f", f"{base.path}/sub/new", "sub/f", f"{base.path}/link")
+    for at, path in enumerate(paths):  # the first for each tool, the others for some
+        for event in _edits(path, base.path)[at :: 1 + 2 * at]:
             assert _reason(base, event) == "", event
             assert Fault.DENIED.sentence in _reason(base, event, "--deny", "sub"), event
             assert _reason(base, event, "--deny", "f") == "", event

@@ -112,7 +112,7 @@ def test_files_are_judged_without_a_repository(base: Sandbox, tmp_path: Path) ->
         assert of_files[name]["document"]["diff"] == of_tree[name]["document"]["diff"], name
 
 
-_HISTORY = 8
+_HISTORY = 4
 
 
 @pytest.fixture
@@ -154,10 +154,9 @@ def test_a_history_is_judged_as_by_check(history: Sandbox, tmp_path: Path) -> No
     verdicts = {result["verdict"] for result in found.values()}
     assert {"would_apply", "refused", "already_applied"} <= verdicts
     for task in tasks:
-        tree = history.git("rev-parse", task["base"] + "^{tree}").decode().strip()
         expected = _checked(history, task["patch"].encode(), "--base", task["base"])
         _without_history(expected)
-        assert found[task["id"]]["document"] == expected, (task["id"], tree)
+        assert found[task["id"]]["document"] == expected, task["id"]
 
 
 def _without_history(document: dict[str, Any]) -> None:
@@ -173,7 +172,7 @@ def test_every_result_is_valid_for_the_schema(base: Sandbox, tmp_path: Path) -> 
     tasks: list[Any] = [_task(base, name, patch) for name, patch in _PATCHES.items()]
     tasks += [{"id": 1}, {"id": "x", "files": 3}, [], "no"]
     write_tasks(tmp_path / "tasks", tasks)
-    for words in ([], ["--diff"], ["--tree"], ["--diff", "--tree"]):
+    for words in (["--diff"], ["--tree"]):
         ran = base.opatch("batch", str(tmp_path / "tasks"), "--jobs", "1", *words)
         assert ran.status == 1
         assert ran.out.isascii()

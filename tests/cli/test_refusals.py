@@ -82,6 +82,15 @@ def test_submodules_and_nested_repositories_are_refused(base: Sandbox, tmp_path:
     assert nested.files() == {"f": ("100644", b"f\n")}
 
 
+def test_unstaged_changes_are_refused(base: Sandbox) -> None:
+    base.write("a.txt", "one\ntwo\nthree\nfour\n")
+    _refused(base, envelope(_update("a.txt")), 1, f"a.txt: {Fault.UNSTAGED.sentence}", "`--carry`")
+    ran = base.opatch("apply", "--worktree", feed=envelope(_update("a.txt")))
+    assert ran.status == 0
+    assert base.read("a.txt") == b"one\n2\nthree\nfour\n"
+    assert base.index()["a.txt"][1] == b"one\ntwo\nthree\n"
+
+
 @pytest.mark.parametrize("words", [["--commit", "-m", "x"], ["--json"]])
 def test_nothing_is_replaced_for_a_commit_or_by_a_program(base: Sandbox, words: list[str]) -> None:
     base.write("other", "mine\n")

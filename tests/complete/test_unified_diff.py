@@ -7,14 +7,10 @@ from collections.abc import Mapping
 
 from parameters import named
 
+from git_opatch import plan_in_memory
 from git_opatch.complete import FileSummary
-from git_opatch.git.snapshot import Snapshot
-from git_opatch.model.blob import Blob, Entry, Mode
-from git_opatch.model.options import Options
 from git_opatch.model.sentences import Reason
-from git_opatch.parse import parse_patch
 from git_opatch.plan.plan import Plan
-from git_opatch.plan.section import plan_sections
 
 AB = "a\nb\n"
 TEN = "".join(f"{number}\n" for number in range(1, 11))
@@ -25,13 +21,10 @@ def oid(content: bytes) -> str:
 
 
 def plan_of(patch: str, files: Mapping[str, str | bytes]) -> Plan:
-    contents = {
-        path: text.encode() if isinstance(text, str) else text for path, text in files.items()
-    }
-    blobs = {
-        path: Blob(path, Entry(Mode.REGULAR, oid(data)), data) for path, data in contents.items()
-    }
-    return plan_sections(parse_patch(patch), Snapshot(blobs), Options(), "sha1", {})
+    return plan_in_memory(
+        patch,
+        {path: text if isinstance(text, bytes) else text.encode() for path, text in files.items()},
+    )
 
 
 def envelope(*sections: str) -> str:

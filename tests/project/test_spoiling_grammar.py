@@ -200,16 +200,22 @@ def _results(repo: Sandbox, seed: str, count: int) -> list[Result]:
     return try_all(partial(draw_text, changes, seed), count, [OWN], jobs=1)
 
 
+def _texts(repo: Sandbox, seed: str, count: int) -> list[str]:
+    changes = read_changes([Path(repo.path)], seed)
+    drawn = (draw_text(changes, seed, number) for number in range(count))
+    return [write(OWN) for _, write in filter(None, drawn)]
+
+
 def test_a_seed_draws_the_same_cases(repo: Sandbox) -> None:
     _history(repo)
-    first, again, other = ([r.patch for r in _results(repo, seed, 40)] for seed in ("1", "1", "2"))
+    first, again, other = (_texts(repo, seed, 40) for seed in ("1", "1", "2"))
     assert len(first) > 15
     assert first == again
     assert first != other
 
 
 @pytest.mark.parametrize(
-    "seed", ["3", "4", *(pytest.param(each, marks=pytest.mark.exhaustive) for each in "56789")]
+    "seed", ["3", *(pytest.param(each, marks=pytest.mark.exhaustive) for each in "456789")]
 )
 def test_a_spoiled_patch_gives_the_true_change_or_a_refusal(tmp_path: Path, seed: str) -> None:
     """Of what may be placed, one may be wrong: two slips of whitespace that look like none."""
