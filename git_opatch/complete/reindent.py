@@ -150,7 +150,8 @@ def _by_rules(
     outcomes = list(dict.fromkeys(_with_rule(reading.steps, rule) for rule in rules))
     if len(outcomes) > 1:
         near = _depths_near(reading, file)
-        outcomes = [steps for at, steps in enumerate(outcomes) if not at or not _jumps(steps, near)]
+        if not _jumps(outcomes[0], near):  # a ratio, which is never the first, may be dropped
+            outcomes = [steps for steps in outcomes if not _jumps(steps, near)]
     if len(outcomes) > 1:
         return Indented(reading.steps, Problem(Fault.SEVERAL_RULES))
     steps = outcomes[0]
