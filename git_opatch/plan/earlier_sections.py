@@ -110,7 +110,8 @@ class _Checker(NamedTuple):
             if not _shows_exactly(now, shown):
                 return self._refuse_loose(hunk)
             is_numbered = _has_right_number(now) and not _has_right_number(before)
-            follows_on = is_numbered or not _is_exact(before)
+            was_there = isinstance(before, Placement) and (before.exact or not now.exact)
+            follows_on = is_numbered or not was_there
             if follows_on or changed is None:
                 return None
             return self._refuse_other(hunk, changed)
@@ -186,11 +187,6 @@ def _shows_exactly(placement: Placement, positions: Sequence[int]) -> bool:
     kinds = placement.likeness
     exact = (not kinds or kinds[at - placement.start] is Likeness.EXACT for at in positions)
     return not placement.repairs and all(exact)
-
-
-def _is_exact(result: HunkResult | None) -> bool:
-    """Return whether a hunk matches exactly, so that it may have been written for that file."""
-    return isinstance(result, Placement) and result.exact
 
 
 def _has_right_number(result: HunkResult | None) -> bool:
