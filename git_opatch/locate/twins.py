@@ -1,9 +1,14 @@
 """Refuse a hunk that may be applied already, at another place that reads like its own.
 
-Its new lines are there, and more suggests that it was meant for that place: its line number, its
-anchor, that it ends the file, the order of the hunks, or that its old lines match only loosely. A
-hunk without a number and an anchor, which no other hunk is beside, is refused if what it shows is
-there with its change.
+Its new lines are there, and more suggests that it was meant for that place (D38):
+
+    its line number, in the old or the new file, or that it ends the file
+    other hunks of the patch are applied
+    its old lines match only loosely
+    it has no anchor, which holds, and no other hunk is beside it: nothing else says where it is
+    it is out of order here, and in order there; beside applied hunks, it is out of order at all
+
+Where its anchor holds, what is not below that too is no twin.
 """
 
 from __future__ import annotations
@@ -45,53 +50,28 @@ def suspicion(
     rows = _rows_of_anchor(sought, file)
     in_anchor = any(is_below(start, row, file) for row in rows)
     in_order = bounds[0] <= start <= bounds[1]
-    is_certain = sought.is_exact and in_order and not partly_applied and (in_anchor or not rows)
-    has_number = hunk.new_start is not None or hunk.stated_start is not None
     is_alone = bounds == _ALONE and not file.placed and not in_anchor and _shows_context(hunk)
     ends_file = hunk.at_end_of_file or not all(line.newline for line in hunk.lines)
-    if is_certain and not (has_number or ends_file or is_alone):
-        return None
-    twins = _outside(placement, new_positions(hunk, file))
     end = len(file.lines) - len(hunk.postimage) if ends_file else None
-    meant = (hunk.new_start, hunk.stated_start, end)
-    stated = [at for at in meant if at is not None and at in twins]
-    if (at := position_by_number(hunk, file)) is not None:
-        return Suspicion(at)
-    if stated:
-        return Suspicion(stated[0])
-    if is_alone and twins:
-        return Suspicion(twins[0])
-    if is_certain:
-        return None
+    twins = _outside(placement, new_positions(hunk, file))
     if not sought.is_exact and not twins:
         level = sought.readings.level if sought.readings.level <= FORM else EQUAL
         twins = _outside(placement, new_positions(placement.hunk, file, level))
-    under = [at for at in twins if any(is_below(at, row, file) for row in rows)]
-    if under and not in_anchor:
-        return Suspicion(under[0])
-    if in_anchor and not under:
-        return None
-    return _by_other_hunks(sought, twins, bounds, in_order, partly_applied=partly_applied)
+    near = [at for at in twins if any(is_below(at, row, file) for row in rows)]
+    near = near if in_anchor else twins
+    rules: tuple[tuple[bool, Sequence[int | None]], ...] = (
+        (True, [at for at in (position_by_number(hunk, file),) if at is not None]),
+        (True, [at for at in (hunk.new_start, hunk.stated_start, end) if at in twins]),
+        (is_alone or partly_applied or not sought.is_exact, near),
+        (not in_order, [at for at in near if bounds[0] < at < bounds[1]]),
+        (not in_order and partly_applied and not in_anchor, [None]),
+    )
+    return next((Suspicion(found[0]) for holds, found in rules if holds and found), None)
 
 
 def _shows_context(hunk: Hunk) -> bool:
     """Return whether a hunk shows context that says something, and so where its new lines are."""
     return has_word([line.text for line in hunk.lines if line.prefix is Prefix.CONTEXT])
-
-
-def _by_other_hunks(
-    sought: Sought, twins: Sequence[int], bounds: Bounds, in_order: bool, *, partly_applied: bool
-) -> Suspicion | None:
-    if partly_applied and twins:
-        return Suspicion(twins[0])
-    if partly_applied and not in_order:
-        return Suspicion()
-    between = [at for at in twins if bounds[0] < at < bounds[1]]
-    if between and not in_order:
-        return Suspicion(between[0])
-    if twins and not sought.is_exact:
-        return Suspicion(twins[0])
-    return None
 
 
 def _outside(placement: Placement, positions: Sequence[int]) -> list[int]:
