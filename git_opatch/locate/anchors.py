@@ -46,8 +46,6 @@ _ARGUMENTS = rb"\([^()]*\)"
 _OTHER = rb"[^\w$\s.,:;#>/`'\"?!-]"
 _BESIDE_KIND = rb"\b" + _KINDS + rb"\s+" + _PATH + rb"|" + _PATH + rb"\s+" + _KINDS + rb"\b"
 _BARE = rb"(?:\(\*?[\w$]+\)\.|(?:[\w$]+(?:\.|::|#))*)[\w$]+[?!]?(?:\([^()]*\))?:?"
-_SECTIONS = (OutlineKind.MARKDOWN, OutlineKind.WIKI, OutlineKind.TABLE)
-"""Headings whose level says that a section is in another one."""
 _CODE_NAME = (
     rb"(?<![\w.$-])(?:[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*)\b"
     rb"|(?:(?<=struct )|(?<=union ))\w+(?= ?\*)"
@@ -209,18 +207,16 @@ def scoped(starts: Sequence[int], hunk: Hunk, file: FileIndex) -> list[int]:
 
 
 def is_below(row: int, at: int, file: FileIndex) -> bool:
-    """Return whether `row` is at the heading at `at` or below it, with no heading of its kind
-    between, or in its block. A section goes on through those that are in it."""
+    """Return whether `row` is in the block of the line at `at`, or in its scope if it is a heading;
+    that of a label, or of what may be a comment, ends at any other of its kind."""
     if at <= row < file.block_end(at):
         return True
     kind = heading_at(file.lines, at)
     if kind is None or row < at:
         return False
-    if kind is OutlineKind.UNDERLINED:
-        return in_scope(row, at, file)
-    if kind in _SECTIONS and is_certain(file.lines, at, kind):
-        return in_scope(row, at, file)
-    return next(iter(file.headings(kind, at + 1, row)), None) is None
+    if kind is OutlineKind.LABEL or not is_certain(file.lines, at, kind):
+        return next(iter(file.headings(kind, at + 1, row)), None) is None
+    return in_scope(row, at, file)
 
 
 # ---------------------------------------------------------------- what does not hold
