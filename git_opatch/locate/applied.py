@@ -16,6 +16,8 @@ from git_opatch.model.patch import Hunk, Line
 from git_opatch.model.reading import EQUAL, FORM, Reading
 
 _FIRST_LINE = (b"#!", b"<?php", b"<?xml", b"<!doctype")
+_SHORT = 2
+"""Of no more added lines than this, all must be there for the change to be."""
 _FORMS: tuple[Callable[[bytes], bytes], ...] = (bytes, resilient, key_of)
 """How lines are compared at each grade."""
 _IMPORT = re.compile(rb"(?:import|from|package|#include|using|use|require|namespace)\b")
@@ -158,75 +160,53 @@ def partly_applied(reading: Reading, file: FileIndex) -> int | None:
         if not any(line.strip() for line in lines):
             continue
         is_open = at == len(run), at == len(steps)
-        found = _right_beside(lines, row, is_open, shown, file)
-        if found is None:
-            found = _beside_in_any_whitespace(lines, row, is_open, file)
-        if found is None:
-            found = _one_of_several(lines, row, is_open, file)
+        found = _beside(lines, row, is_open, shown, file)
         if found is not None:
             return found
     return None
 
 
-def _right_beside(
+def _beside(
     lines: Sequence[bytes],
     row: int,
     is_open: tuple[bool, bool],
     shown: set[int | None],
     file: FileIndex,
 ) -> int | None:
-    """Return where `lines` stand right above or below `row`; on an open side, nearly all do."""
-    size = len(lines)
-    for start, open_side in zip((row - size, row), is_open, strict=True):
-        found = file.lines[start : start + size] if start >= 0 else []
-        is_beyond = not shown.issuperset(range(start, start + size))
-        if is_beyond and (found == lines or (open_side and _has_nearly_all(lines, found))):
-            return start
-    return None
+    """Return where `lines` are right above or below `row`; on an open side, nearly all of them in
+    any whitespace, or one that is nowhere else and that no hunk moves.
 
-
-def _beside_in_any_whitespace(
-    lines: Sequence[bytes], row: int, is_open: tuple[bool, bool], file: FileIndex
-) -> int | None:
-    forms = [resilient(line) for line in lines if line.strip()]
-    above, below = range(row - 1, -1, -1), range(row, len(file.lines))
-    for rows, open_side in zip((above, below), is_open, strict=True):
-        solid = (at for at in rows if file.lines[at].strip()) if open_side else iter(())
-        near = sorted(islice(solid, len(forms)))
-        if [resilient(file.lines[at]) for at in near] == forms and _says(forms):
-            return near[0]
-    return None
-
-
-def _one_of_several(
-    lines: Sequence[bytes], row: int, is_open: tuple[bool, bool], file: FileIndex
-) -> int | None:
-    """Return where one of `lines` is right above or below `row`, on an open side, and nowhere else.
-
-    Above, it is not the last of `lines`: where a block is added below one that ends alike, diffs
-    show the end of the other. A line that the patch removes may be meant to move.
+    Above, that one is not the last: where a block is added below one that ends alike, diffs show
+    the end of the other.
     """
-    added = [line for line in lines if line.strip()]
-    above, below = range(row - 1, -1, -1), range(row, len(file.lines))
-    for rows, open_side, likely in zip((above, below), is_open, (added[:-1], added), strict=True):
-        solid = (at for at in rows if file.lines[at].strip()) if open_side else iter(())
-        at = next(solid, None)
-        text = b"" if at is None else file.lines[at]
+    size, solid = len(lines), [line for line in lines if line.strip()]
+    sides = (
+        (row - size, range(row - 1, -1, -1), solid[:-1]),
+        (row, range(row, len(file.lines)), solid),
+    )
+    for (start, rows, likely), open_side in zip(sides, is_open, strict=True):
+        is_beyond = start >= 0 and not shown.issuperset(range(start, start + size))
+        if is_beyond and file.lines[start : start + size] == lines:
+            return start
+        if not open_side:
+            continue
+        near = list(islice((at for at in rows if file.lines[at].strip()), len(solid)))
+        found = [file.lines[at] for at in sorted(near)]
+        pairs = zip(map(resilient, solid), map(resilient, found), strict=False)
+        same = [a for a, b in pairs if a == b]
+        most = max(1, len(solid) // 4) if len(solid) > _SHORT else 0
+        if len(found) == len(solid) <= len(same) + most and _says(same):
+            return min(near)
+        text = file.lines[near[0]] if near else b""
         says_enough = len(text.strip()) >= LEAST_DISTINCTIVE and _says([text])
-        if says_enough and text in likely and text not in file.removed:
-            return at if len(file.rows_of(text)) == 1 else None
+        is_moved = text in file.removed or len(file.rows_of(text)) > 1
+        if says_enough and text in likely and not is_moved:
+            return near[0]
     return None
 
 
 def _says(lines: Sequence[bytes]) -> bool:
     return any(re.search(rb"\w\w", line) for line in lines)
-
-
-def _has_nearly_all(lines: Sequence[bytes], found: Sequence[bytes]) -> bool:
-    if len(found) < max(len(lines), 3):
-        return False
-    same = [a for a, b in zip(lines, found, strict=True) if a == b]
-    return len(lines) - len(same) <= max(1, len(lines) // 4) and _says(same)
 
 
 def is_rewrite(hunk: Hunk, file: FileIndex) -> bool:
@@ -237,7 +217,8 @@ def is_rewrite(hunk: Hunk, file: FileIndex) -> bool:
     lines = [text for line in file.lines if (text := line.strip())]
     if not added or not lines:
         return False
-    if _begins_alike(added, lines):
+    begins_again = len(added) > 1 and added[0] == lines[0] and _says(added[:1])
+    if begins_again or added[0].lower().startswith(_FIRST_LINE):
         return True
     distinct = set(lines)
     shared = len(distinct.intersection(added))
@@ -247,17 +228,6 @@ def is_rewrite(hunk: Hunk, file: FileIndex) -> bool:
     if imports[0] and not all(imports):
         return any(_IMPORT.match(line) for line in lines)
     return _has_title_of_all(added[0], file)
-
-
-def _begins_alike(added: Sequence[bytes], lines: Sequence[bytes]) -> bool:
-    """Return whether added lines begin as the file does, with two lines or one and its last, or
-    with a line that only begins a file."""
-    if len(added) > 1 and added[0] == lines[0]:
-        ends = added[-1] == lines[-1] and re.search(rb"\w", added[0])
-        if added[1:2] == lines[1:2] or ends:
-            return True
-    firsts = (lines[0].lower(), added[0].lower())
-    return all(first.startswith(_FIRST_LINE) for first in firsts)
 
 
 def _has_title_of_all(first: bytes, file: FileIndex) -> bool:
