@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from itertools import islice
 from operator import not_
@@ -105,8 +105,6 @@ class FileIndex:
         self.written = written
         self.fits: dict[tuple[object, ...], Fits] = {}
         """Where lines fit, at each grade that they were sought at: equal hunks share it."""
-        self.key = cache(key_of)
-        """The key of a line of a hunk."""
         self._grades: dict[tuple[bool, bytes, bytes, bool], int | None] = {}
         self.enclosing: dict[int, int | None] = {}
         """The heading above each position that a message asked for."""
@@ -117,6 +115,11 @@ class FileIndex:
         if lines and lines[0].startswith(BYTE_ORDER_MARK) and not self._shows_mark():
             lines = [lines[0].removeprefix(BYTE_ORDER_MARK), *lines[1:]]
         self.lines = lines
+
+    @cached_property
+    def key(self) -> Callable[[bytes], bytes]:
+        """The key of a line of a hunk, once for each."""
+        return cache(key_of)
 
     def _shows_mark(self) -> bool:
         return any(

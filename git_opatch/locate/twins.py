@@ -53,6 +53,10 @@ def suspicion(
     is_alone = bounds == _ALONE and not file.placed and not in_anchor and _shows_context(hunk)
     ends_file = hunk.at_end_of_file or not all(line.newline for line in hunk.lines)
     end = len(file.lines) - len(hunk.postimage) if ends_file else None
+    meant = {hunk.new_start, hunk.stated_start, end} - {None}
+    is_doubted = is_alone or partly_applied or not sought.is_exact
+    if not meant and not is_doubted and in_order:
+        return None
     twins = _outside(placement, new_positions(hunk, file))
     if not sought.is_exact and not twins:
         level = sought.readings.level if sought.readings.level <= FORM else EQUAL
@@ -61,8 +65,8 @@ def suspicion(
     near = near if in_anchor else twins
     rules: tuple[tuple[bool, Sequence[int | None]], ...] = (
         (True, [at for at in (position_by_number(hunk, file),) if at is not None]),
-        (True, [at for at in (hunk.new_start, hunk.stated_start, end) if at in twins]),
-        (is_alone or partly_applied or not sought.is_exact, near),
+        (True, [at for at in twins if at in meant]),
+        (is_doubted, near),
         (not in_order, [at for at in near if bounds[0] < at < bounds[1]]),
         (not in_order and partly_applied and not in_anchor, [None]),
     )
