@@ -67,7 +67,6 @@ class Fit(NamedTuple):
     place: int
     level: int
     differ: frozenset[int] = frozenset()
-    is_cut: bool = False
 
 
 class Fits(NamedTuple):
@@ -92,8 +91,6 @@ class Readings:
     lay: Callable[[int], Sequence[Reading]] = lambda _: ()
     level: int = EQUAL
     others: tuple[int, ...] = ()
-    is_cut: bool = False
-    """Whether nothing is tolerated but lines whose beginning is cut off: evidence may choose."""
 
     def __iter__(self) -> Iterator[Reading]:
         return (reading for start in self.starts for reading in self.lay(start))
