@@ -231,8 +231,6 @@ def _with_gaps(hunk: Hunk, file: FileIndex) -> Sought:
     hunk = settled(hunk)
     found = gap_readings(hunk, file)
     readings = readings_of([reading for reading in found if not reading.doubt] or found)
-    if len(readings.starts) > 1 and any(not anchor.weak for anchor in hunk.anchors):
-        readings = readings.among(scoped(readings.starts, hunk, file)) or readings
     return Sought(hunk, readings, loose=True)
 
 
