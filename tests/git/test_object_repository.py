@@ -26,12 +26,13 @@ _FILES = {
     "run": "6\n",
 }
 _PATHS = ["a", "a/x", "dir", "dir/sub", "dir/sub/b", "dir/sub/b/x", "dir/no", "no/no", "link",
-          "link/x", "module", "module/x", "ä/ö", "ä", "dir/sub/c d", "*", "a*"]  # fmt: skip
+          "link/x", "module", "module/x", "ä/ö", "ä", "dir/sub/c d", "*", "a*", "a:b"]  # fmt: skip
 
 
-@pytest.fixture(params=["sha1", "sha256"])
-def base(tmp_path: Path, request: pytest.FixtureRequest) -> Sandbox:
-    repo = Sandbox(tmp_path / "repo").init(f"--object-format={request.param}")
+@pytest.fixture(scope="module", params=["sha1", "sha256"])
+def made(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Sandbox:
+    """Make a repository, which no test changes."""
+    repo = Sandbox(tmp_path_factory.mktemp("made")).init(f"--object-format={request.param}")
     for name, text in _FILES.items():
         repo.write(name, text)
     os.symlink("a", repo.path / "link")
@@ -43,6 +44,11 @@ def base(tmp_path: Path, request: pytest.FixtureRequest) -> Sandbox:
     return repo
 
 
+@pytest.fixture
+def base(made: Sandbox, tmp_path: Path) -> Sandbox:
+    return made.copy(tmp_path / "repo")
+
+
 def _opened(repo: Sandbox, size: int = 1 << 20) -> ObjectRepository:
     return ObjectRepository(str(repo.path), ObjectCache(size))
 
@@ -50,14 +56,20 @@ def _opened(repo: Sandbox, size: int = 1 << 20) -> ObjectRepository:
 @pytest.mark.one_of(3)
 @pytest.mark.parametrize("size", [0, 3000, 1 << 20], ids="cache of {}".format)
 def test_trees_are_listed_as_git_lists_them(base: Sandbox, size: int) -> None:
-    ours, gits = _opened(base, size), Repository(base.path)
+    ours = _opened(base, size)
+    listed = {recursive: _listed(base, recursive=recursive) for recursive in (False, True)}
     for recursive in (False, True, False, True):
-        for path in _PATHS:
-            expected = gits.list_tree("HEAD", [path], recursive=recursive)
-            if path == "module/x":  # git lists the submodule, which may have it
-                expected.pop("module", None)
+        for path, expected in listed[recursive].items():
             assert ours.list_tree("HEAD", [path], recursive=recursive) == expected, path
     ours.close()
+
+
+def _listed(repo: Sandbox, *, recursive: bool = False) -> dict[str, dict[str, Entry | None]]:
+    """Return what git lists at each path; of a submodule, which may have it, the path above."""
+    git = Repository(repo.path)
+    found = {path: git.list_tree("HEAD", [path], recursive=recursive) for path in _PATHS}
+    found["module/x"].pop("module", None)
+    return found
 
 
 def test_files_and_blobs_are_those_of_the_tree(base: Sandbox) -> None:
@@ -85,16 +97,13 @@ def test_what_is_not_a_tree_is_refused(base: Sandbox, name: str) -> None:
 @pytest.mark.one_of(3)
 @pytest.mark.parametrize("size", [0, 3000, 1 << 20], ids="cache of {}".format)
 def test_what_is_read_ahead_changes_no_answer(base: Sandbox, size: int) -> None:
-    gits = Repository(base.path)
+    listed = _listed(base)
     odd = ["", "/a", "../a", "./a", "a\nb", "a:b", "dir//a", "dir/", *map(str, range(2000))]
     for name in ("HEAD", "main~0", base.git("rev-parse", "HEAD").decode().strip()):
         ours = _opened(base, size)
         ours.read_ahead({name: [*_PATHS, *odd]})
         ours.read_ahead({name: ["a"]})
-        for path in (*_PATHS, "a:b"):
-            expected = gits.list_tree(name, [path])
-            if path == "module/x":
-                expected.pop("module", None)
+        for path, expected in listed.items():
             assert ours.list_tree(name, [path]) == expected, path
         ours.close()
 

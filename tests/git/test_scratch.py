@@ -36,7 +36,7 @@ def test_the_next_run_removes_what_a_kill_left(
     repo.commit({"f": "a\n", "g": "g\n"})
     assert repo.opatch("apply", feed=_PATCH.replace(b"-a\n+b", b"-a\n+c")).status == 0
     _abandon(scratch)
-    repo.program(sys.executable, "-m", "git_opatch", *next_run, feed=_PATCH)
+    repo.opatch(*next_run, feed=_PATCH)
     assert list(scratch.iterdir()) == []
 
 
@@ -151,7 +151,7 @@ def test_the_next_run_removes_a_demo_that_was_killed(repo: Sandbox, scratch: Pat
     command = [sys.executable, "-c", _KILLED_DEMO]
     assert repo.program(*command).status == -signal.SIGKILL
     assert list(scratch.rglob("greet.py"))
-    assert repo.program(sys.executable, "-m", "git_opatch", "recover").status == 0
+    assert repo.opatch("recover").status == 0
     assert list(scratch.iterdir()) == []
 
 

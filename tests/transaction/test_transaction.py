@@ -208,11 +208,9 @@ def _refused_and_untouched(repo: Sandbox, run: Callable[[], tuple[int, str]]) ->
     return message
 
 
-def _ran(repo: Sandbox, patch: bytes, **options: object) -> tuple[int, str]:
-    done = subprocess.run(
-        ["git-opatch", "apply", "-"], cwd=repo.path, input=patch, capture_output=True, **options
-    )  # type: ignore[call-overload]
-    return done.returncode, done.stderr.decode()
+def _ran(repo: Sandbox, patch: bytes, prepare: Callable[[], object] = list) -> tuple[int, str]:
+    ran = repo.direct("git-opatch", "apply", "-", feed=patch, fork=True, prepare=prepare)
+    return ran.status, ran.err
 
 
 def test_a_file_size_limit_restores_everything(tmp_path: Path) -> None:
@@ -229,7 +227,7 @@ def test_a_file_size_limit_restores_everything(tmp_path: Path) -> None:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
-    message = _refused_and_untouched(repo, lambda: _ran(repo, patch, preexec_fn=limit))
+    message = _refused_and_untouched(repo, lambda: _ran(repo, patch, limit))
     assert "everything was restored" in message
     assert _ran(repo, patch)[0] == 0
 
@@ -272,12 +270,21 @@ def _like_anybody() -> None:
     libc.prctl(_DROP_FROM_BOUNDING_SET, _DAC_OVERRIDE, 0, 0, 0)
 
 
+def _by_anybody(repo: Sandbox, patch: bytes) -> tuple[int, str]:
+    """Apply in a process of its own: a program loses what it may do when it is started."""
+    done = subprocess.run(
+        ["git-opatch", "apply", "-"], cwd=repo.path, input=patch, capture_output=True,
+        preexec_fn=_like_anybody,
+    )  # fmt: skip
+    return done.returncode, done.stderr.decode()
+
+
 def test_a_read_only_directory_restores_everything(tmp_path: Path) -> None:
     repo = _base(tmp_path / "repo", 40)
     patch = envelope(*_sections(40))
     (repo.path / "d4").chmod(0o555)
     try:
-        message = _refused_and_untouched(repo, lambda: _ran(repo, patch, preexec_fn=_like_anybody))
+        message = _refused_and_untouched(repo, lambda: _by_anybody(repo, patch))
     finally:
         (repo.path / "d4").chmod(0o755)
     assert "ermission denied" in message
