@@ -45,15 +45,15 @@ def seal(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def sealed_environment(home: Path) -> dict[str, str]:
-    """Return the environment of every test: no `GIT_*` of the caller, no configuration but ours.
+    """Return the environment of every test: of the caller's, what Python and the system need.
 
-    Programs in Python write bytecode, even if the caller does not: hundreds of them are started.
+    Programs in Python write bytecode, even if the caller does not: hundreds of them are started,
+    and each gets a copy of all that is here.
     """
-    others = ("COLUMNS", "LINES", "PYTHONDONTWRITEBYTECODE")
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith("GIT_") and name not in others
+        if name.startswith(_KEPT) and name != "PYTHONDONTWRITEBYTECODE"
     }
     scripts = str(Path(sys.executable).parent)
     return {
@@ -74,6 +74,12 @@ def sealed_environment(home: Path) -> dict[str, str]:
         "PATH": scripts + os.pathsep + os.environ["PATH"],
     }
 
+
+_KEPT = (
+    *("PATH", "PWD", "SHELL", "TERM", "TMPDIR", "TZ", "USER", "LOGNAME", "CI", "LD_", "DYLD_"),
+    *("PIP_", "PY", "COV", "HYPOTHESIS", "OPATCH_", "RAY_", "SSL_", "VIRTUAL_ENV"),
+)
+"""How the names begin that are kept."""
 
 _NOT_LOOSE = ("info", "pack")
 
